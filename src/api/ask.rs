@@ -1,0 +1,91 @@
+//! A request as handlers see it: who asks, and with which parameters.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Bytes,
+    extract::{FromRequestParts, RawPathParams},
+    http::{HeaderMap, Method, header, request::Parts},
+};
+use serde_json::{Map, Value};
+
+use super::{params::Params, problem::Problem};
+use crate::{
+    app::Caller,
+    domain::{institution::Institution, name_page::NamePageRef},
+};
+
+pub struct Ask {
+    pub caller: Arc<Caller>,
+    path: Vec<(String, String)>,
+    query: String,
+    is_form: bool,
+    body: Bytes,
+}
+
+impl Ask {
+    pub async fn new(parts: &mut Parts, caller: Arc<Caller>, body: Bytes) -> Self {
+        let path = match RawPathParams::from_request_parts(parts, &()).await {
+            // The connection put a quote where a raw backtick stood, because URI parsers refuse that one.
+            Ok(params) => {
+                params.iter().map(|(name, value)| (name.to_owned(), value.replace('"', "`"))).collect()
+            }
+            Err(_) => Vec::new(),
+        };
+        Self {
+            caller,
+            path,
+            query: parts.uri.query().unwrap_or_default().to_owned(),
+            is_form: is_form(&parts.headers),
+            body,
+        }
+    }
+
+    pub fn institution(&self) -> &Institution {
+        &self.caller.institution
+    }
+
+    /// A part of the path; blank when what was sent is no text.
+    pub fn path(&self, name: &str) -> &str {
+        self.path.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
+    }
+
+    /// From the query alone.
+    pub fn query(&self) -> Params {
+        Params::from_query(&self.query)
+    }
+
+    /// From the body, JSON or form, and from the query what the body does not say.
+    pub fn params(&self) -> Result<Params, Problem> {
+        let body = match self.body.trim_ascii() {
+            [] => Params::default(),
+            // Some clients send JSON under a form's type, because their tool does so by itself.
+            [b'{' | b'[', ..] => Params::from_json(self.json()?),
+            text if self.is_form => Params::from_query(&String::from_utf8_lossy(text)),
+            _ => return Err(Problem::Malformed),
+        };
+        Ok(body.over(self.query()))
+    }
+
+    /// The body as a JSON object.
+    pub fn json(&self) -> Result<Map<String, Value>, Problem> {
+        match serde_json::from_slice(&self.body) {
+            Ok(Value::Object(object)) => Ok(object),
+            _ => Err(Problem::Malformed),
+        }
+    }
+
+    /// The page named in the path.
+    pub fn name_page(&self) -> Option<NamePageRef> {
+        NamePageRef::parse(self.path("name_page_id"))
+    }
+}
+
+fn is_form(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).map(|value| value.as_bytes().to_ascii_lowercase());
+    kind.is_some_and(|kind| kind.starts_with(b"application/x-www-form-urlencoded"))
+}
+
+pub fn has_body(method: &Method) -> bool {
+    !matches!(*method, Method::GET | Method::HEAD)
+}

@@ -1,0 +1,300 @@
+//! What happens around every handler: who is calling, how often, what is sent back.
+
+use std::{future::Future, time::Duration};
+
+use axum::{
+    body::{Body, Bytes},
+    extract::{MatchedPath, Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header, request::Parts},
+    response::Response,
+};
+use futures_util::future::BoxFuture;
+use http_body_util::BodyExt;
+use serde::Serialize;
+
+use super::{
+    ask::{Ask, has_body},
+    problem::Problem,
+};
+use crate::{
+    app::{App, Caller, callers, limiter::Standing},
+    domain::field_errors::FieldErrors,
+    store::institutions,
+};
+
+/// What is read of a refused body.
+const MOST_THROWN_AWAY: usize = 128 << 20;
+const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
+const LIMIT: HeaderName = HeaderName::from_static("nc-rate-limit-limit");
+const REMAINING: HeaderName = HeaderName::from_static("nc-rate-limit-remaining");
+const RESET: HeaderName = HeaderName::from_static("nc-rate-limit-reset");
+const EXPOSED: HeaderValue = HeaderValue::from_static(
+    "Nc-Rate-Limit-Limit, Nc-Rate-Limit-Remaining, Nc-Rate-Limit-Reset, Retry-After, X-Request-Id",
+);
+
+/// How much a request may bring, and how long that may take. Put into each request by the server.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyLimits {
+    pub bytes: usize,
+    pub time: Duration,
+}
+
+impl Default for BodyLimits {
+    fn default() -> Self {
+        Self { bytes: 32 << 20, time: Duration::from_secs(60) }
+    }
+}
+
+/// Why an answer is a fault of ours. Travels with the answer to where it is logged, once, with the request's id.
+#[derive(Debug, Clone)]
+pub struct Cause(pub String);
+
+/// A version's words for what went wrong.
+pub type Show = fn(Problem) -> Response;
+
+/// What axum takes as a handler.
+pub trait Route:
+    Fn(State<App>, Request) -> BoxFuture<'static, Response> + Clone + Send + Sync + 'static
+{
+}
+impl<F> Route for F where
+    F: Fn(State<App>, Request) -> BoxFuture<'static, Response> + Clone + Send + Sync + 'static
+{
+}
+
+/// Runs one handler: token, rate limit, body, handler, headers.
+pub async fn serve<F, Fut>(app: App, request: Request, handler: F, show: Show) -> Response
+where
+    F: FnOnce(App, Ask) -> Fut,
+    Fut: Future<Output = Result<Response, Problem>>,
+{
+    let (mut parts, body) = request.into_parts();
+    let route = parts.extensions.get::<MatchedPath>().cloned();
+    let mut response = serve_caller(app, &mut parts, body, handler, show).await;
+    if let Some(route) = route {
+        response.extensions_mut().insert(route);
+    }
+    response
+}
+
+async fn serve_caller<F, Fut>(app: App, parts: &mut Parts, body: Body, handler: F, show: Show) -> Response
+where
+    F: FnOnce(App, Ask) -> Fut,
+    Fut: Future<Output = Result<Response, Problem>>,
+{
+    let caller = match identify(&app, &parts.headers).await {
+        Ok(caller) => caller,
+        Err(error) => {
+            discard_body(parts, body).await;
+            return show(error.into());
+        }
+    };
+    let standing = app.limiter.take(caller.token_id, caller.institution.rate_limit, app.clock.instant());
+    let origin = parts.headers.get(header::ORIGIN).cloned();
+    let answered = if standing.retry_after.is_some() {
+        discard_body(parts, body).await;
+        Err(Problem::TooMany)
+    } else {
+        match read_body(parts, body).await {
+            Ok(body) => handler(app, Ask::new(parts, caller.clone(), body).await).await,
+            Err(problem) => Err(problem),
+        }
+    };
+    finish(answered.unwrap_or_else(show), standing, origin.as_ref(), &caller)
+}
+
+fn finish(
+    mut response: Response,
+    standing: Standing,
+    origin: Option<&HeaderValue>,
+    caller: &Caller,
+) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(LIMIT, standing.limit.into());
+    headers.insert(REMAINING, standing.remaining.into());
+    headers.insert(RESET, standing.reset_seconds.into());
+    if let Some(seconds) = standing.retry_after {
+        headers.insert(header::RETRY_AFTER, seconds.into());
+    }
+    if let Some(origin) = origin {
+        headers.insert(header::VARY, HeaderValue::from_static("Origin"));
+        let listed = origin
+            .to_str()
+            .is_ok_and(|origin| caller.institution.allowed_origins.iter().any(|one| one == origin));
+        if listed {
+            headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+            headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+        }
+    }
+    response
+}
+
+async fn identify(app: &App, headers: &HeaderMap) -> Result<std::sync::Arc<Caller>, crate::app::Error> {
+    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let token = bare_token(value);
+    if token.is_empty() || token.len() > 500 {
+        return Err(crate::app::Error::Unauthorized);
+    }
+    callers::identify(app, token).await
+}
+
+/// The whole value, or what stands behind `Bearer` or `Token token=`.
+fn bare_token(value: &str) -> &str {
+    let value = value.trim();
+    let Some((scheme, rest)) = value.split_once(' ') else { return value };
+    let rest = rest.trim();
+    if scheme.eq_ignore_ascii_case("bearer") {
+        rest
+    } else if scheme.eq_ignore_ascii_case("token") {
+        let token = rest.strip_prefix("token=").unwrap_or(rest);
+        token.split(',').next().unwrap_or_default().trim().trim_matches('"')
+    } else {
+        value
+    }
+}
+
+async fn read_body(parts: &Parts, body: Body) -> Result<Bytes, Problem> {
+    if !has_body(&parts.method) {
+        return Ok(Bytes::new());
+    }
+    let limits = parts.extensions.get::<BodyLimits>().copied().unwrap_or_default();
+    match tokio::time::timeout(limits.time, collect(body, limits.bytes)).await {
+        Ok(collected) => collected,
+        Err(_) => Err(Problem::TooSlow),
+    }
+}
+
+/// Reads a body that nobody will look at, for the reason given below.
+async fn discard_body(parts: &Parts, body: Body) {
+    if has_body(&parts.method) {
+        let limits = parts.extensions.get::<BodyLimits>().copied().unwrap_or_default();
+        let _ = tokio::time::timeout(limits.time, collect(body, 0)).await;
+    }
+}
+
+/// A body that is too large is read to its end within reason and thrown away, so that the client gets to read the
+/// answer instead of finding its connection reset.
+async fn collect(mut body: Body, limit: usize) -> Result<Bytes, Problem> {
+    let mut whole = Vec::new();
+    let mut seen = 0_usize;
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else { return Err(Problem::Malformed) };
+        let Some(data) = frame.data_ref() else { continue };
+        seen = seen.saturating_add(data.len());
+        if seen <= limit {
+            whole.extend_from_slice(data);
+        } else {
+            whole = Vec::new();
+        }
+        if seen > limit.saturating_add(MOST_THROWN_AWAY) {
+            break;
+        }
+    }
+    if seen > limit { Err(Problem::TooLarge { limit }) } else { Ok(whole.into()) }
+}
+
+/// Versions 5 and 4 carry a server's secret, so only pages of origins that an institution lists may call them.
+pub async fn preflight(State(app): State<App>, headers: HeaderMap) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("Origin"));
+    let Some(origin) = headers.get(header::ORIGIN) else { return response };
+    let listed = match origin.to_str() {
+        Ok(origin) => institutions::any_allows(&mut app.db.read(), origin).await.unwrap_or(false),
+        Err(_) => false,
+    };
+    if listed {
+        let headers = response.headers_mut();
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+        let methods = HeaderValue::from_static("GET, POST, PUT, DELETE");
+        headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
+        let allowed = HeaderValue::from_static("Authorization, Content-Type, Accept, X-Request-Id");
+        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, allowed);
+        headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+    }
+    response
+}
+
+pub fn json(status: StatusCode, value: &impl Serialize) -> Response {
+    match serde_json::to_vec(value) {
+        Ok(bytes) => raw_json(status, Body::from(bytes)),
+        Err(error) => fault(format!("an answer could not be written: {error}")),
+    }
+}
+
+pub fn raw_json(status: StatusCode, body: Body) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, JSON);
+    response
+}
+
+/// Success without content.
+pub fn nothing() -> Response {
+    raw_json(StatusCode::OK, Body::empty())
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errors: Option<Errors<'a>>,
+}
+
+struct Errors<'a>(&'a FieldErrors);
+
+impl Serialize for Errors<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter())
+    }
+}
+
+pub fn message(status: StatusCode, message: &str) -> Response {
+    json(status, &Message { message, errors: None })
+}
+
+pub fn message_with(status: StatusCode, message: &str, errors: &FieldErrors) -> Response {
+    json(status, &Message { message, errors: Some(Errors(errors)) })
+}
+
+/// A fault of ours: what happened is logged and not shown.
+pub fn fault(cause: String) -> Response {
+    let mut response = message(StatusCode::INTERNAL_SERVER_ERROR, super::problem::INTERNAL);
+    response.extensions_mut().insert(Cause(cause));
+    response
+}
+
+/// The same request may work later.
+pub fn unavailable(cause: String) -> Response {
+    let response = message(StatusCode::SERVICE_UNAVAILABLE, super::problem::UNAVAILABLE);
+    let mut response = retry_after(response, 1);
+    response.extensions_mut().insert(Cause(cause));
+    response
+}
+
+/// For answers that the same request may get past later.
+fn retry_after(mut response: Response, seconds: u64) -> Response {
+    response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bare_token;
+
+    #[test]
+    fn a_token_comes_bare_or_behind_a_word() {
+        for value in [
+            "abc",
+            " abc ",
+            "Bearer abc",
+            "bearer  abc",
+            "Token token=abc",
+            "Token token=\"abc\"",
+            "token abc",
+        ] {
+            assert_eq!(bare_token(value), "abc", "{value}");
+        }
+        assert_eq!(bare_token("Basic abc"), "Basic abc");
+    }
+}

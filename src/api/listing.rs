@@ -1,0 +1,243 @@
+//! Lists: what is said about the page (`meta`), and bodies that are written while they are read.
+
+use std::collections::BTreeMap;
+
+use axum::{
+    body::{Body, Bytes},
+    http::StatusCode,
+    response::Response,
+};
+use futures_util::stream;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Serialize;
+
+use super::{
+    embeds::{Icon, Include},
+    face,
+    params::Params,
+    problem::Problem,
+};
+use crate::{
+    app::{
+        App,
+        participants::{Filter, Listing},
+    },
+    domain::{field_errors::FieldErrors, paging::Window, participant::Participant},
+};
+
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
+pub fn encoded(value: &str) -> String {
+    utf8_percent_encode(value, RESERVED).to_string()
+}
+
+/// Everything that shapes a list, read once and said again in `meta`.
+pub struct ListAsk {
+    pub filter: Filter,
+    pub window: Window,
+    pub include: Include,
+    pub icon: Icon,
+    echo: Echo,
+}
+
+impl ListAsk {
+    pub fn read(params: &Params, highest_icon: u64, errors: &mut FieldErrors) -> Self {
+        let filter = Filter {
+            page: None,
+            emails: params.emails("email_list", errors),
+            identifiers: params.identifiers("institution_id_list", errors),
+            changed: params.changed(errors),
+        };
+        let window = params.window(errors);
+        let include = Include::read(params);
+        let icon = Icon::read(params, highest_icon, errors);
+        let mut echo = Echo::default();
+        echo.lists("email_list", &filter.emails);
+        echo.lists("institution_id_list", &filter.identifiers);
+        for name in ["updated_after", "updated_before", "play_button_img_url"] {
+            echo.set(name, params.text(name).map(|value| value.into_owned()));
+        }
+        echo.set("icon_code", icon.code.map(|code| code.to_string()));
+        echo.set("include", Some(include.words()).filter(|words| !words.is_empty()));
+        Self { filter, window, include, icon, echo }
+    }
+
+    /// `path` is everything behind the base URL; without a window the answer is one page.
+    pub fn address(&self, app: &App, path: &str, window: Option<Window>) -> Address {
+        Address { start: format!("{}{path}", app.links.base()), echo: self.echo.clone(), window }
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+struct Echo {
+    values: BTreeMap<&'static str, String>,
+    lists: BTreeMap<&'static str, String>,
+}
+
+impl Echo {
+    fn set(&mut self, name: &'static str, value: Option<String>) {
+        if let Some(value) = value {
+            self.values.insert(name, value);
+        }
+    }
+
+    fn lists(&mut self, name: &'static str, entries: &[String]) {
+        if !entries.is_empty() {
+            self.lists.insert(name, entries.join(","));
+        }
+    }
+}
+
+/// The address of the page that is being answered, and of the next one.
+#[derive(Debug, Clone)]
+pub struct Address {
+    start: String,
+    echo: Echo,
+    window: Option<Window>,
+}
+
+/// Longer addresses are not safe everywhere, so the lists are left to the body that a client sends again.
+const LONGEST: usize = 8_000;
+
+impl Address {
+    pub fn plain(app: &App, path: &str, window: Window) -> Self {
+        Self { start: format!("{}{path}", app.links.base()), echo: Echo::default(), window: Some(window) }
+    }
+
+    fn of(&self, page: u64) -> String {
+        let whole = self.written(page, true);
+        if whole.len() > LONGEST { self.written(page, false) } else { whole }
+    }
+
+    fn written(&self, page: u64, with_lists: bool) -> String {
+        let mut all: BTreeMap<&str, &str> =
+            self.echo.values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        if with_lists {
+            all.extend(self.echo.lists.iter().map(|(name, value)| (*name, value.as_str())));
+        }
+        let numbers = self.window.map(|window| (page.to_string(), window.per_page.to_string()));
+        if let Some((page, per_page)) = &numbers {
+            all.extend([("page", page.as_str()), ("per_page", per_page.as_str())]);
+        }
+        all.insert("format", "json");
+        let query: Vec<String> =
+            all.iter().map(|(name, value)| format!("{name}={}", encoded(value))).collect();
+        format!("{}?{}", self.start, query.join("&"))
+    }
+}
+
+/// Pagination meta.
+#[derive(Serialize)]
+pub struct Meta {
+    self_url: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_page_url: Option<String>,
+    total_count: u64,
+    total_pages: u64,
+    count: u64,
+}
+
+impl Meta {
+    pub fn new(address: &Address, total_count: u64, count: u64) -> Self {
+        let (page, total_pages) = match address.window {
+            Some(window) => (window.page, window.pages(total_count)),
+            None => (1, u64::from(total_count > 0)),
+        };
+        Self {
+            self_url: address.of(page),
+            next_page_url: (page < total_pages).then(|| address.of(page + 1)),
+            total_count,
+            total_pages,
+            count,
+        }
+    }
+}
+
+/// How a version writes a list: what stands before, between and behind the records.
+pub struct Frame {
+    pub open: &'static str,
+    /// Behind `meta`, or behind the records where there is none.
+    pub close: &'static str,
+}
+
+/// Writes one record.
+pub type Write = Box<dyn Fn(&Participant, &mut Vec<u8>) -> Result<(), serde_json::Error> + Send + Sync>;
+
+struct Writing {
+    app: App,
+    listing: Listing,
+    write: Write,
+    address: Option<Address>,
+    frame: Frame,
+    count: u64,
+    begun: bool,
+}
+
+impl Writing {
+    /// The next piece of the body; `None` behind the last.
+    async fn piece(&mut self) -> Result<(Vec<u8>, bool), Problem> {
+        let mut out = Vec::with_capacity(1_024);
+        if !self.begun {
+            self.begun = true;
+            out.extend_from_slice(self.frame.open.as_bytes());
+        }
+        let Some(group) = self.listing.next(&self.app).await else {
+            out.push(b']');
+            if let Some(address) = &self.address {
+                out.extend_from_slice(b",\"meta\":");
+                let meta = Meta::new(address, self.listing.total.unwrap_or(self.count), self.count);
+                serde_json::to_writer(&mut out, &meta).map_err(broken)?;
+            }
+            out.extend_from_slice(self.frame.close.as_bytes());
+            return Ok((out, true));
+        };
+        for person in group? {
+            if self.count > 0 {
+                out.push(b',');
+            }
+            self.count += 1;
+            (self.write)(&person, &mut out).map_err(broken)?;
+        }
+        Ok((out, false))
+    }
+}
+
+pub fn broken(error: serde_json::Error) -> Problem {
+    Problem::App(crate::app::Error::Internal(error.to_string()))
+}
+
+/// A short list is written whole, so that it has a length; a long one is sent as it is read.
+pub async fn answer(
+    app: &App,
+    listing: Listing,
+    write: Write,
+    address: Option<Address>,
+    frame: Frame,
+) -> Result<Response, Problem> {
+    let long = listing.is_long();
+    let mut writing = Writing { app: app.clone(), listing, write, address, frame, count: 0, begun: false };
+    // The first piece decides the status: a fault behind it can only cut the connection.
+    let (mut whole, mut ended) = writing.piece().await?;
+    while !ended && !long {
+        let (piece, last) = writing.piece().await?;
+        whole.extend_from_slice(&piece);
+        ended = last;
+    }
+    if ended {
+        return Ok(face::raw_json(StatusCode::OK, Body::from(whole)));
+    }
+    let rest = stream::unfold(Some((writing, Some(whole))), |state| async {
+        let (mut writing, first) = state?;
+        if let Some(first) = first {
+            return Some((Ok(Bytes::from(first)), Some((writing, None))));
+        }
+        match writing.piece().await {
+            Ok((piece, last)) => Some((Ok(Bytes::from(piece)), (!last).then_some((writing, None)))),
+            Err(problem) => {
+                tracing::error!(?problem, "a list was cut short");
+                Some((Err(std::io::Error::other("the list was cut short")), None))
+            }
+        }
+    });
+    Ok(face::raw_json(StatusCode::OK, Body::from_stream(rest)))
+}

@@ -1,0 +1,50 @@
+//! The JSON faces. What all versions share stands here; each version owns its routes, shapes and words.
+
+pub mod ask;
+pub mod embeds;
+pub mod face;
+pub mod listing;
+pub mod openapi;
+pub mod params;
+pub mod participant_input;
+pub mod problem;
+pub mod v4;
+pub mod v5;
+pub mod view;
+
+use axum::{
+    Router,
+    http::{Method, StatusCode},
+    response::Response,
+    routing::MethodRouter,
+};
+
+use crate::app::App;
+
+pub const ROOT: &str = "/api/private";
+
+pub fn routes() -> Router<App> {
+    Router::new()
+        .nest("/api/private/v5", v5::routes())
+        .nest("/api/private/v4", v4::routes())
+        .merge(openapi::routes())
+        .route("/api", axum::routing::any(unknown_path))
+        .route("/api/{*rest}", axum::routing::any(unknown_path))
+        .method_not_allowed_fallback(wrong_method)
+}
+
+async fn unknown_path() -> Response {
+    face::message(StatusCode::NOT_FOUND, "Not Found")
+}
+
+async fn wrong_method(method: Method) -> Response {
+    face::message(
+        StatusCode::METHOD_NOT_ALLOWED,
+        &format!("Method Not Allowed: {method} is not offered here"),
+    )
+}
+
+/// A route that pages of other origins may ask about before they call it.
+fn open(routes: MethodRouter<App>) -> MethodRouter<App> {
+    routes.options(face::preflight)
+}

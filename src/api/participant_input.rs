@@ -1,0 +1,45 @@
+//! A participant as JSON brings it. The names of the fields are the same in versions 5 and 4; which of them a version
+//! has is its own affair.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use crate::domain::participant::{Raw, Source};
+
+pub struct JsonSource<'a> {
+    pub fields: &'a Map<String, Value>,
+    /// Where the version keeps custom values.
+    pub custom_key: &'static str,
+    /// Fields that the version does not have: ignored, like everything unknown.
+    pub without: &'static [&'static str],
+}
+
+impl Source for JsonSource<'_> {
+    fn get(&self, key: &str) -> Raw<'_> {
+        if self.without.contains(&key) { Raw::Absent } else { raw(self.fields.get(key)) }
+    }
+
+    fn custom(&self) -> Vec<(String, Raw<'_>)> {
+        match self.fields.get(self.custom_key) {
+            None | Some(Value::Null) => Vec::new(),
+            Some(Value::Object(values)) => {
+                values.iter().map(|(key, value)| (key.clone(), raw(Some(value)))).collect()
+            }
+            Some(Value::String(text)) if text.trim().is_empty() => Vec::new(),
+            Some(Value::Array(values)) if values.is_empty() => Vec::new(),
+            Some(_) => vec![(self.custom_key.to_owned(), Raw::Other)],
+        }
+    }
+}
+
+/// Numbers are taken as their digits: identifiers come so from many systems.
+fn raw(value: Option<&Value>) -> Raw<'_> {
+    match value {
+        None => Raw::Absent,
+        Some(Value::Null) => Raw::Null,
+        Some(Value::String(text)) => Raw::Text(Cow::Borrowed(text)),
+        Some(Value::Number(number)) => Raw::Text(Cow::Owned(number.to_string())),
+        Some(Value::Bool(_) | Value::Array(_) | Value::Object(_)) => Raw::Other,
+    }
+}

@@ -1,0 +1,59 @@
+//! Version 4: participants of one name page.
+
+use axum::{http::StatusCode, response::Response};
+use serde_json::Value;
+
+use super::{ROOT, participants, problem, wire};
+use crate::{
+    api::{
+        ask::Ask,
+        embeds::{Icon, Include},
+        face, listing, params,
+        participant_input::JsonSource,
+        problem::Problem,
+        view::View,
+    },
+    app::{self, App, Error, Missing},
+    domain::{
+        name_page::NamePageRef,
+        participant::{Draft, LegalNames},
+    },
+};
+
+/// Version 4's create has none of these.
+const LATER_FIELDS: &[&str] = &["institution_id", "phonetic"];
+
+pub async fn list(app: App, ask: Ask) -> Result<Response, Problem> {
+    let page = name_page(&ask)?;
+    let path = participants_path(&ask);
+    participants::page_of(&app, &ask, &ask.query(), Some(page), &path).await
+}
+
+pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
+    let mark = params::mark(ask.path("id_or_email"));
+    let found = app::participants::find(&app, ask.institution().id, Some(&name_page(&ask)?), &mark).await?;
+    let include = Include { custom_attributes: true, ..Include::read(&ask.query()) };
+    participants::one(&app, &ask, &found, include, false).await
+}
+
+pub async fn create(app: App, ask: Ask) -> Result<Response, Problem> {
+    let page = name_page(&ask)?;
+    let Ok(body) = ask.json() else { return Ok(problem::malformed_create()) };
+    let Some(Value::Object(fields)) = body.get("participant") else { return Ok(problem::malformed_create()) };
+    let source = JsonSource { fields, custom_key: "custom_objects", without: LATER_FIELDS };
+    let draft = Draft::read(&source, LegalNames::Ignored);
+    let made = app::participants::create(&app, ask.institution(), page, draft).await?;
+    let include = Include { custom_attributes: true, ..Include::read(&ask.query()) };
+    let view = View::new(&app, ask.institution(), include, Icon::default()).await?;
+    let link = format!("{}{}/{}", app.links.base(), participants_path(&ask), made.token);
+    let answer = wire::One { participant: wire::Participant(&view, &made), meta: Some(wire::Link { link }) };
+    Ok(face::json(StatusCode::CREATED, &answer))
+}
+
+fn name_page(ask: &Ask) -> Result<NamePageRef, Problem> {
+    Ok(ask.name_page().ok_or(Error::Missing(Missing::NamePage))?)
+}
+
+fn participants_path(ask: &Ask) -> String {
+    format!("{ROOT}/name_pages/{}/participants", listing::encoded(ask.path("name_page_id")))
+}

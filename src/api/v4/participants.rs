@@ -1,0 +1,90 @@
+//! Version 4: participants of the institution.
+
+use axum::{http::StatusCode, response::Response};
+
+use super::{HIGHEST_ICON, ROOT, wire};
+use crate::{
+    api::{
+        ask::Ask,
+        embeds::{Icon, Include},
+        face,
+        listing::{self, Frame, ListAsk},
+        params::{self, Params},
+        problem::Problem,
+        view::View,
+    },
+    app::{App, Error, Missing, participants},
+    domain::{field_errors::FieldErrors, participant::Participant, text::BLANK},
+};
+
+const LIST: Frame = Frame { open: "{\"participants\":[", close: "}" };
+
+pub async fn list(app: App, ask: Ask) -> Result<Response, Problem> {
+    let params = ask.query();
+    page_of(&app, &ask, &params, None, &format!("{ROOT}/participants")).await
+}
+
+/// Without any list it is everybody: real clients rely on it.
+pub async fn search(app: App, ask: Ask) -> Result<Response, Problem> {
+    let params = ask.params()?;
+    page_of(&app, &ask, &params, None, &format!("{ROOT}/participants/search")).await
+}
+
+/// One page of a list, of the institution or of one name page.
+pub async fn page_of(
+    app: &App,
+    ask: &Ask,
+    params: &Params,
+    name_page: Option<crate::domain::name_page::NamePageRef>,
+    path: &str,
+) -> Result<Response, Problem> {
+    let mut errors = FieldErrors::default();
+    let mut wanted = ListAsk::read(params, HIGHEST_ICON, &mut errors);
+    errors.into_result()?;
+    // On a name page's own endpoints custom values are always shown.
+    wanted.include.custom_attributes |= name_page.is_some();
+    wanted.filter.page = name_page;
+    let people = participants::list(app, ask.institution().id, &wanted.filter, Some(wanted.window)).await?;
+    let address = wanted.address(app, path, Some(wanted.window));
+    let view = View::new(app, ask.institution(), wanted.include, wanted.icon).await?;
+    let write: listing::Write =
+        Box::new(move |person, out| serde_json::to_writer(out, &wire::Participant(&view, person)));
+    listing::answer(app, people, write, Some(address), LIST).await
+}
+
+pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
+    let mark = params::mark(ask.path("id_or_email"));
+    let found = participants::find(&app, ask.institution().id, None, &mark).await?;
+    one(&app, &ask, &found, Include::read(&ask.query()), false).await
+}
+
+pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
+    let params = ask.query();
+    let mut errors = FieldErrors::default();
+    // `tokens` is version 5's name; a client that sends it here means the same.
+    let name = if params.text("token").is_some() { "token" } else { "tokens" };
+    let marks = params.marks(name, &mut errors);
+    let Some(mark) = marks.first() else {
+        errors.add("token", BLANK);
+        return Err(errors.into());
+    };
+    let found = participants::latest(&app, ask.institution().id, std::slice::from_ref(mark)).await?;
+    let found = found.first().ok_or(Error::Missing(Missing::Participant))?;
+    one(&app, &ask, found, Include::read(&params), true).await
+}
+
+/// An answer with one participant.
+pub async fn one(
+    app: &App,
+    ask: &Ask,
+    person: &Participant,
+    include: Include,
+    dates: bool,
+) -> Result<Response, Problem> {
+    let mut errors = FieldErrors::default();
+    let icon = Icon::read(&ask.query(), HIGHEST_ICON, &mut errors);
+    errors.into_result()?;
+    let mut view = View::new(app, ask.institution(), include, icon).await?;
+    view.dates = dates;
+    Ok(face::json(StatusCode::OK, &wire::One { participant: wire::Participant(&view, person), meta: None }))
+}

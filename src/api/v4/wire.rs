@@ -1,0 +1,50 @@
+//! Version 4's shapes.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use crate::{api::view::View, domain::participant};
+
+pub struct Participant<'a>(pub &'a View, pub &'a participant::Participant);
+
+impl Serialize for Participant<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(view, person) = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("first_name", &person.first_name)?;
+        map.serialize_entry("last_name", &person.last_name)?;
+        map.serialize_entry("email", &person.email)?;
+        map.serialize_entry("recording_link", &view.recording_link(&person.recording))?;
+        if view.dates {
+            view.write_dates(person, &mut map)?;
+        }
+        map.serialize_entry("event_title", &person.page.title)?;
+        map.serialize_entry("event_slug", &person.page.slug)?;
+        map.serialize_entry("event_access_code", &person.page.access_code)?;
+        map.serialize_entry("institution_id", &person.identifier)?;
+        map.serialize_entry("photo", &None::<&str>)?;
+        map.serialize_entry("name_badge_link", &view.name_badge_link(person))?;
+        map.serialize_entry("phonetic_spelling", &person.phonetic)?;
+        map.serialize_entry("notes", &person.notes)?;
+        if view.include.embeddables {
+            view.write_embeds(person, &mut map)?;
+        }
+        if view.include.custom_attributes {
+            map.serialize_entry("custom_objects", &view.custom_objects(person))?;
+        }
+        map.end()
+    }
+}
+
+/// An answer with one participant.
+#[derive(serde::Serialize)]
+pub struct One<'a> {
+    pub participant: Participant<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Link>,
+}
+
+/// Links meta.
+#[derive(serde::Serialize)]
+pub struct Link {
+    pub link: String,
+}

@@ -1,0 +1,47 @@
+//! Version 5: create, read, update and delete; lists are wrapped in `Response`.
+
+pub mod participants;
+pub mod problem;
+pub mod pronunciations;
+pub mod wire;
+
+use std::future::Future;
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    response::Response,
+    routing::{get, post, put},
+};
+
+use futures_util::FutureExt;
+
+use super::{ask::Ask, face, open, problem::Problem};
+use crate::app::App;
+
+pub const ROOT: &str = "/api/private/v5";
+/// 3 is another name of 2.
+const HIGHEST_ICON: u64 = 3;
+
+pub fn routes() -> Router<App> {
+    Router::new()
+        .route("/participants", open(get(on(participants::list)).post(on(participants::create))))
+        .route("/participants/search", open(get(on(participants::search)).post(on(participants::search))))
+        .route("/participants/latest", open(get(on(participants::latest))))
+        .route(
+            "/participants/{user_email}",
+            open(put(on(participants::update)).delete(on(participants::delete))),
+        )
+        .route("/pronunciations/search", open(post(on(pronunciations::search))))
+}
+
+/// A handler of this version, with its words for what goes wrong.
+fn on<F, Fut>(handler: F) -> impl face::Route
+where
+    F: FnOnce(App, Ask) -> Fut + Clone + Send + Sync + 'static,
+    Fut: Future<Output = Result<Response, Problem>> + Send + 'static,
+{
+    move |State(app): State<App>, request: Request| {
+        face::serve(app, request, handler.clone(), problem::show).boxed()
+    }
+}

@@ -1,0 +1,161 @@
+//! Version 5: participants.
+
+use axum::{http::StatusCode, response::Response};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{HIGHEST_ICON, ROOT, wire};
+use crate::{
+    api::{
+        ask::Ask,
+        embeds::{Icon, Include},
+        face,
+        listing::{self, Frame, ListAsk},
+        participant_input::JsonSource,
+        problem::Problem,
+        view::View,
+    },
+    app::{App, Error, Missing, participants},
+    domain::{
+        email::email_key,
+        field_errors::FieldErrors,
+        institution::Institution,
+        name_page::NamePageRef,
+        paging::Window,
+        participant::{Draft, LegalNames},
+        text::BLANK,
+    },
+};
+
+const LIST: Frame = Frame { open: "{\"Response\":{\"participants\":[", close: "}}" };
+const LATEST: Frame = Frame { open: "{\"participants\":[", close: "}" };
+
+/// With a filter every match in one page; `page` and `per_page` count without one only.
+pub async fn list(app: App, ask: Ask) -> Result<Response, Problem> {
+    let mut errors = FieldErrors::default();
+    let wanted = ListAsk::read(&ask.query(), HIGHEST_ICON, &mut errors);
+    errors.into_result()?;
+    let filtered = wanted.filter.names_people() || wanted.filter.changed.is_set();
+    let window = (!filtered).then_some(wanted.window);
+    answer(&app, &ask, wanted, "/participants", window).await
+}
+
+pub async fn search(app: App, ask: Ask) -> Result<Response, Problem> {
+    let mut errors = FieldErrors::default();
+    let wanted = ListAsk::read(&ask.params()?, HIGHEST_ICON, &mut errors);
+    if !wanted.filter.names_people() && !errors.has("email_list") && !errors.has("institution_id_list") {
+        errors.add("email_list", BLANK);
+        errors.add("institution_id_list", BLANK);
+    }
+    errors.into_result()?;
+    let window = Some(wanted.window);
+    answer(&app, &ask, wanted, "/participants/search", window).await
+}
+
+async fn answer(
+    app: &App,
+    ask: &Ask,
+    wanted: ListAsk,
+    path: &str,
+    window: Option<Window>,
+) -> Result<Response, Problem> {
+    let people = participants::list(app, ask.institution().id, &wanted.filter, window).await?;
+    let address = wanted.address(app, &format!("{ROOT}{path}"), window);
+    let view = View::new(app, ask.institution(), wanted.include, wanted.icon).await?;
+    let write: listing::Write =
+        Box::new(move |person, out| serde_json::to_writer(out, &wire::Participant(&view, person)));
+    listing::answer(app, people, write, Some(address), LIST).await
+}
+
+pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
+    let params = ask.query();
+    let mut errors = FieldErrors::default();
+    let marks = params.marks("tokens", &mut errors);
+    if marks.is_empty() && !errors.has("tokens") {
+        errors.add("tokens", BLANK);
+    }
+    let icon = Icon::read(&params, HIGHEST_ICON, &mut errors);
+    errors.into_result()?;
+    let people = participants::latest(&app, ask.institution().id, &marks).await?;
+    let mut view = View::new(&app, ask.institution(), Include::read(&params), icon).await?;
+    view.dates = true;
+    let mut body = LATEST.open.as_bytes().to_vec();
+    for (i, person) in people.iter().enumerate() {
+        if i > 0 {
+            body.push(b',');
+        }
+        serde_json::to_writer(&mut body, &wire::Participant(&view, person)).map_err(listing::broken)?;
+    }
+    body.push(b']');
+    body.extend_from_slice(LATEST.close.as_bytes());
+    Ok(face::raw_json(StatusCode::OK, body.into()))
+}
+
+pub async fn create(app: App, ask: Ask) -> Result<Response, Problem> {
+    let body = ask.json()?;
+    let page = name_page(&ask, &body).ok_or(Error::Missing(Missing::NamePage))?;
+    let draft = draft(ask.institution(), &body)?;
+    let made = participants::create(&app, ask.institution(), page, draft).await?;
+    one(&app, &ask, StatusCode::CREATED, &made).await
+}
+
+pub async fn update(app: App, ask: Ask) -> Result<Response, Problem> {
+    let body = ask.json()?;
+    let page = name_page(&ask, &body).ok_or(Error::Missing(Missing::NamePage))?;
+    let draft = draft(ask.institution(), &body)?;
+    let changed =
+        participants::update(&app, ask.institution(), page, email_key(ask.path("user_email")), draft).await?;
+    one(&app, &ask, StatusCode::OK, &changed).await
+}
+
+/// A page that is not there has nobody registered on it, so both are the same to the caller.
+pub async fn delete(app: App, ask: Ask) -> Result<Response, Problem> {
+    let page = ask.params()?.text("name_page_id").and_then(|page| NamePageRef::parse(&page));
+    let nobody = || Error::Missing(Missing::Participant);
+    let email = email_key(ask.path("user_email"));
+    match participants::delete(&app, ask.institution(), page.ok_or_else(nobody)?, email).await {
+        Err(Error::Missing(_)) => Err(nobody().into()),
+        other => Ok(other.map(|()| face::nothing())?),
+    }
+}
+
+/// From the body or, for clients that put it there, from the query.
+fn name_page(ask: &Ask, body: &Map<String, Value>) -> Option<NamePageRef> {
+    let given = match body.get("name_page_id") {
+        Some(Value::String(text)) => Some(text.clone()),
+        Some(Value::Number(number)) => Some(number.to_string()),
+        _ => ask.query().text("name_page_id").map(|text| text.into_owned()),
+    };
+    given.and_then(|text| NamePageRef::parse(&text))
+}
+
+/// A missing participant is an empty one, and gets what an empty one gets.
+fn draft(institution: &Institution, body: &Map<String, Value>) -> Result<Draft, Problem> {
+    let empty = Map::new();
+    let fields = match body.get("participant") {
+        Some(Value::Object(fields)) => fields,
+        None | Some(Value::Null) => &empty,
+        Some(_) => return Err(Problem::Malformed),
+    };
+    let legal = if institution.multiple_recordings { LegalNames::Permitted } else { LegalNames::Ignored };
+    Ok(Draft::read(&JsonSource { fields, custom_key: "custom_fields", without: &[] }, legal))
+}
+
+#[derive(Serialize)]
+struct One<'a> {
+    participant: wire::Participant<'a>,
+}
+
+/// Answers to writes show what was written, custom values among it.
+async fn one(
+    app: &App,
+    ask: &Ask,
+    status: StatusCode,
+    person: &crate::domain::participant::Participant,
+) -> Result<Response, Problem> {
+    let mut include = Include::read(&ask.query());
+    include.custom_attributes = true;
+    let mut view = View::new(app, ask.institution(), include, Icon::default()).await?;
+    view.event_code = true;
+    Ok(face::json(status, &One { participant: wire::Participant(&view, person) }))
+}

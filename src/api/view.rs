@@ -1,0 +1,101 @@
+//! What a record is shown with, the same for all records of an answer. Which keys there are is each version's affair.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::embeds::{self, Icon, Include};
+use crate::{
+    app::{App, Links, Result, custom_fields},
+    domain::{
+        custom_field::CustomField,
+        institution::Institution,
+        moment::Moment,
+        participant::{CustomValues, Participant, Recording},
+    },
+};
+
+pub struct View {
+    links: Links,
+    pub institution: Institution,
+    pub include: Include,
+    icon: Icon,
+    fields: Vec<CustomField>,
+    /// Show the two dates of `latest`.
+    pub dates: bool,
+    /// Show the event code, as version 5's answers to writes do.
+    pub event_code: bool,
+}
+
+impl View {
+    pub async fn new(app: &App, institution: &Institution, include: Include, icon: Icon) -> Result<Self> {
+        let fields = if include.custom_attributes {
+            custom_fields::all(app, institution.id).await?
+        } else {
+            Vec::new()
+        };
+        let (links, institution) = (app.links.clone(), institution.clone());
+        Ok(Self { links, institution, include, icon, fields, dates: false, event_code: false })
+    }
+
+    pub fn recording_link(&self, recording: &Option<Recording>) -> Option<String> {
+        recording.as_ref().map(|recording| self.links.recording(self.institution.id, recording))
+    }
+
+    pub fn name_badge_link(&self, person: &Participant) -> String {
+        self.links.name_badge(self.institution.id, &person.token)
+    }
+
+    pub fn date(&self, moment: Option<Moment>) -> Option<String> {
+        moment.map(|moment| moment.shown_in(&self.institution.time_zone))
+    }
+
+    /// The two dates of `latest`.
+    pub fn write_dates<M: SerializeMap>(&self, person: &Participant, map: &mut M) -> Result<(), M::Error> {
+        let recorded_at = person.recording.as_ref().map(|recording| recording.recorded_at);
+        map.serialize_entry("recording_date", &self.date(recorded_at))?;
+        map.serialize_entry("custom_objects_recorded_date", &self.date(person.custom_changed_at))
+    }
+
+    pub fn write_embeds<M: SerializeMap>(&self, person: &Participant, map: &mut M) -> Result<(), M::Error> {
+        map.serialize_entry(
+            "embed_image",
+            &embeds::image(&self.links, self.institution.id, person, &self.icon, false),
+        )?;
+        map.serialize_entry(
+            "embed_iframe",
+            &embeds::iframe(&self.links, self.institution.id, person, &self.icon, false),
+        )
+    }
+
+    pub fn write_legal_embeds<M: SerializeMap>(
+        &self,
+        person: &Participant,
+        map: &mut M,
+    ) -> Result<(), M::Error> {
+        let image = embeds::image(&self.links, self.institution.id, person, &self.icon, true);
+        map.serialize_entry("legal_embed_image", &image)?;
+        map.serialize_entry(
+            "legal_embed_iframe",
+            &embeds::iframe(&self.links, self.institution.id, person, &self.icon, true),
+        )
+    }
+
+    pub fn custom_objects<'a>(&'a self, person: &'a Participant) -> CustomObjects<'a> {
+        CustomObjects(&self.fields, &person.custom)
+    }
+}
+
+/// Custom values by the field's plain name, those that are set.
+pub struct CustomObjects<'a>(&'a [CustomField], &'a CustomValues);
+
+impl<'a> CustomObjects<'a> {
+    pub fn pairs(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let Self(fields, values) = *self;
+        fields.iter().filter_map(|field| Some((field.name.as_str(), values.0.get(&field.id)?.as_str())))
+    }
+}
+
+impl Serialize for CustomObjects<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.pairs())
+    }
+}

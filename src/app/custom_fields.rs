@@ -1,0 +1,49 @@
+//! Custom fields: defined and removed by the operator.
+
+use super::{App, Error, Missing, Result};
+use crate::{
+    domain::{
+        custom_field::{CustomField, name_fault},
+        text::{self, Lines, TAKEN, longest},
+    },
+    store::{self, custom_fields},
+};
+
+pub async fn create(app: &App, institution: i64, name: String, label: Option<String>) -> Result<CustomField> {
+    if let Some(fault) = name_fault(&name) {
+        return Err(Error::invalid("name", fault));
+    }
+    let label = label.unwrap_or_else(|| name.replace('_', " "));
+    if let Some(fault) = text::fault(&label, longest::TITLE, Lines::One) {
+        return Err(Error::invalid("label", fault));
+    }
+    let now = app.clock.now();
+    let field = CustomField { id: app.ids.id(now), name, label };
+    let made = app
+        .db
+        .write(move |sql| {
+            Box::pin(async move {
+                custom_fields::insert(sql, institution, &field, now).await?;
+                Ok(field)
+            })
+        })
+        .await;
+    made.map_err(|error| match error {
+        store::Error::Conflict => Error::invalid("name", TAKEN),
+        other => other.into(),
+    })
+}
+
+pub async fn all(app: &App, institution: i64) -> Result<Vec<CustomField>> {
+    Ok(custom_fields::all(&mut app.db.read(), institution).await?)
+}
+
+pub async fn delete(app: &App, institution: i64, name: String) -> Result<()> {
+    let deleted = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(custom_fields::delete(sql, institution, &name).await?) })
+        })
+        .await?;
+    if deleted { Ok(()) } else { Err(Error::Missing(Missing::CustomField)) }
+}

@@ -1,0 +1,74 @@
+//! What can go wrong, as meanings. Each face has one exhaustive match from these to its own words.
+
+use crate::{domain::field_errors::FieldErrors, store};
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+#[derive(Debug)]
+pub enum Error {
+    /// No token, or none that we know.
+    Unauthorized,
+    /// There is no such thing, or it belongs to somebody else: callers cannot tell, and must not.
+    Missing(Missing),
+    Invalid(FieldErrors),
+    /// The same request may work later.
+    Unavailable(String),
+    /// A fault of ours: logged, never shown.
+    Internal(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    Institution,
+    NamePage,
+    Participant,
+    Token,
+    CustomField,
+}
+
+impl Error {
+    pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Invalid(FieldErrors::one(field, message))
+    }
+}
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Self {
+        match error {
+            store::Error::Unavailable(_) => Self::Unavailable(error.to_string()),
+            store::Error::Conflict | store::Error::Broken(_) => Self::Internal(error.to_string()),
+        }
+    }
+}
+
+impl From<FieldErrors> for Error {
+    fn from(errors: FieldErrors) -> Self {
+        Self::Invalid(errors)
+    }
+}
+
+/// The command line's words.
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unauthorized => f.write_str("not authorized"),
+            Self::Missing(what) => write!(f, "there is no such {what}"),
+            Self::Invalid(errors) => errors.fmt(f),
+            Self::Unavailable(why) | Self::Internal(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Institution => "institution",
+            Self::NamePage => "name page",
+            Self::Participant => "participant",
+            Self::Token => "token",
+            Self::CustomField => "custom field",
+        })
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,160 @@
+//! Institutions: made, changed and removed by the operator.
+
+use jiff::tz::TimeZone;
+
+use super::{App, Error, Missing, Result};
+use crate::{
+    domain::{
+        field_errors::FieldErrors,
+        institution::{Institution, parse_origin},
+        name_page::slug_fault,
+        text::{self, BLANK, Lines, TAKEN, longest},
+    },
+    store::{self, institutions},
+};
+
+pub struct New {
+    pub name: String,
+    pub slug: Option<String>,
+    pub time_zone: String,
+    pub multiple_recordings: bool,
+}
+
+pub async fn create(app: &App, new: New) -> Result<Institution> {
+    let mut errors = FieldErrors::default();
+    check_name(&new.name, &mut errors);
+    let zone = check_zone(&new.time_zone, &mut errors);
+    let now = app.clock.now();
+    let id = app.ids.id(now);
+    let slug = new.slug.or_else(|| text::slug_from(&new.name)).unwrap_or_else(|| format!("institution-{id}"));
+    if let Some(fault) = slug_fault(&slug) {
+        errors.add("slug", fault);
+    } else if institutions::by_slug(&mut app.db.read(), &slug).await?.is_some() {
+        errors.add("slug", TAKEN);
+    }
+    errors.into_result()?;
+    let institution = Institution {
+        id,
+        slug,
+        name: new.name,
+        access_code: app.ids.access_code(),
+        time_zone: zone.unwrap_or(TimeZone::UTC),
+        multiple_recordings: new.multiple_recordings,
+        rate_limit: None,
+        allowed_origins: Vec::new(),
+        created_at: now,
+    };
+    let time_zone = new.time_zone;
+    let made = app
+        .db
+        .write(move |sql| {
+            Box::pin(async move {
+                institutions::insert(sql, &institution, &time_zone).await?;
+                Ok::<_, store::Error>(institution)
+            })
+        })
+        .await;
+    made.map_err(|error| match error {
+        store::Error::Conflict => Error::invalid("slug", TAKEN),
+        other => other.into(),
+    })
+}
+
+pub async fn find(app: &App, slug: &str) -> Result<Institution> {
+    institutions::by_slug(&mut app.db.read(), slug).await?.ok_or(Error::Missing(Missing::Institution))
+}
+
+pub async fn all(app: &App) -> Result<Vec<Institution>> {
+    Ok(institutions::all(&mut app.db.read()).await?)
+}
+
+/// What is `None` or empty stays as it is.
+#[derive(Debug, Default)]
+pub struct Change {
+    pub name: Option<String>,
+    pub time_zone: Option<String>,
+    pub multiple_recordings: Option<bool>,
+    /// `Some(None)` goes back to the ceiling that all share.
+    pub rate_limit: Option<Option<u32>>,
+    pub allow_origins: Vec<String>,
+    pub forbid_origins: Vec<String>,
+}
+
+pub async fn update(app: &App, slug: &str, change: Change) -> Result<Institution> {
+    let mut institution = find(app, slug).await?;
+    let mut errors = FieldErrors::default();
+    if let Some(name) = change.name {
+        check_name(&name, &mut errors);
+        institution.name = name;
+    }
+    if let Some(zone) = change.time_zone.as_deref().and_then(|zone| check_zone(zone, &mut errors)) {
+        institution.time_zone = zone;
+    }
+    institution.multiple_recordings = change.multiple_recordings.unwrap_or(institution.multiple_recordings);
+    institution.rate_limit = change.rate_limit.unwrap_or(institution.rate_limit);
+    let mut origin = |given: &String| {
+        let parsed = parse_origin(given);
+        if parsed.is_none() {
+            errors.add("origin", format!("must look like https://directory.example.edu, not `{given}`"));
+        }
+        parsed
+    };
+    let allow: Vec<String> = change.allow_origins.iter().filter_map(&mut origin).collect();
+    let forbid: Vec<String> = change.forbid_origins.iter().filter_map(&mut origin).collect();
+    errors.into_result()?;
+    let origins = &mut institution.allowed_origins;
+    origins.extend(allow);
+    origins.retain(|origin| !forbid.contains(origin));
+    origins.sort();
+    origins.dedup();
+    app.db
+        .write(move |sql| {
+            Box::pin(async move {
+                let zone = institution.time_zone.iana_name().unwrap_or("UTC").to_owned();
+                institutions::update(sql, &institution, &zone).await?;
+                Ok(institution)
+            })
+        })
+        .await
+}
+
+const PEOPLE_AT_ONCE: i64 = 5_000;
+
+/// Everything that the institution has. In steps, so that a large one does not keep others from writing; when it is cut
+/// short, the same call goes on.
+pub async fn delete(app: &App, slug: &str) -> Result<()> {
+    let id = find(app, slug).await?.id;
+    app.db
+        .write::<_, Error>(move |sql| Box::pin(async move { Ok(institutions::close_access(sql, id).await?) }))
+        .await?;
+    let end = institutions::people_end(&mut app.db.read(), id).await?;
+    let mut up_to = 0;
+    while up_to < end {
+        up_to += PEOPLE_AT_ONCE;
+        app.db
+            .write::<_, Error>(move |sql| {
+                Box::pin(async move { Ok(institutions::delete_people(sql, id, up_to).await?) })
+            })
+            .await?;
+    }
+    app.db
+        .write::<_, Error>(move |sql| Box::pin(async move { Ok(institutions::delete_rest(sql, id).await?) }))
+        .await
+}
+
+fn check_name(name: &str, errors: &mut FieldErrors) {
+    if text::is_blank(name) {
+        errors.add("name", BLANK);
+    } else if let Some(fault) = text::fault(name, longest::TITLE, Lines::One) {
+        errors.add("name", fault);
+    }
+}
+
+fn check_zone(given: &str, errors: &mut FieldErrors) -> Option<TimeZone> {
+    let zone = TimeZone::get(given).ok();
+    if zone.is_none() {
+        errors
+            .add("time zone", format!("must be a name like Europe/Paris or America/New_York, not `{given}`"));
+    }
+    zone
+}

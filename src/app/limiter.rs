@@ -1,0 +1,148 @@
+//! The rate limit: so many requests in a window, and after that one a second until the window ends.
+//!
+//! `Limiter` keeps its buckets in this process, which is right for one node. Many nodes need a store that they share;
+//! that is another `Limiter` with the same `take`.
+
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher, RandomState},
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Policy {
+    pub ceiling: u32,
+    pub window: Duration,
+    /// Past the ceiling, a request is accepted when so much time has gone by since the last accepted one.
+    pub throttle: Duration,
+}
+
+/// What is said to the caller, whether accepted or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    pub limit: u32,
+    pub remaining: u32,
+    pub reset_seconds: u64,
+    /// Set when the request is refused: the whole seconds until the next one would be accepted.
+    pub retry_after: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Bucket {
+    opened: Instant,
+    window: Duration,
+    count: u32,
+    last_accepted: Instant,
+}
+
+impl Bucket {
+    fn take(&mut self, policy: Policy, now: Instant) -> Standing {
+        if now.duration_since(self.opened) >= policy.window {
+            *self = Self { opened: now, window: policy.window, count: 0, last_accepted: now };
+        }
+        let reset_seconds = whole_seconds(policy.window.saturating_sub(now.duration_since(self.opened)));
+        let standing = |count: u32, retry_after| Standing {
+            limit: policy.ceiling,
+            remaining: policy.ceiling.saturating_sub(count),
+            reset_seconds,
+            retry_after,
+        };
+        let since = now.duration_since(self.last_accepted);
+        if self.count >= policy.ceiling && since < policy.throttle {
+            return standing(self.count, Some(whole_seconds(policy.throttle.saturating_sub(since)).max(1)));
+        }
+        self.count = self.count.saturating_add(1);
+        self.last_accepted = now;
+        standing(self.count, None)
+    }
+}
+
+fn whole_seconds(duration: Duration) -> u64 {
+    duration.as_secs() + u64::from(duration.subsec_nanos() > 0)
+}
+
+/// Token ids are spread over shards, so that two busy tokens seldom wait for each other.
+const SHARDS: usize = 16;
+
+pub struct Limiter {
+    policy: Policy,
+    shards: [Mutex<HashMap<i64, Bucket>>; SHARDS],
+    hasher: RandomState,
+}
+
+impl Limiter {
+    pub fn new(policy: Policy) -> Self {
+        Self { policy, shards: Default::default(), hasher: RandomState::new() }
+    }
+
+    /// Counts one request of this token.
+    pub fn take(&self, token: i64, own_ceiling: Option<u32>, now: Instant) -> Standing {
+        let policy = Policy { ceiling: own_ceiling.unwrap_or(self.policy.ceiling), ..self.policy };
+        let shard = self.hasher.hash_one(token) as usize % SHARDS;
+        let mut buckets = self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = || Bucket { opened: now, window: policy.window, count: 0, last_accepted: now };
+        buckets.entry(token).or_insert_with(fresh).take(policy, now)
+    }
+
+    /// Drops buckets whose window is over.
+    pub fn forget(&self, now: Instant) {
+        for shard in &self.shards {
+            let mut buckets = shard.lock().unwrap_or_else(PoisonError::into_inner);
+            buckets.retain(|_, bucket| now.duration_since(bucket.opened) < bucket.window);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[allow(clippy::disallowed_methods)]
+    fn start() -> Instant {
+        Instant::now()
+    }
+
+    fn limiter(ceiling: u32) -> Limiter {
+        Limiter::new(Policy { ceiling, window: Duration::from_secs(900), throttle: Duration::from_secs(1) })
+    }
+
+    #[test]
+    fn counts_down_then_throttles_then_opens_again() {
+        let (limiter, start) = (limiter(3), start());
+        let at = |millis: u64| limiter.take(7, None, start + Duration::from_millis(millis));
+        assert_eq!(at(0), Standing { limit: 3, remaining: 2, reset_seconds: 900, retry_after: None });
+        assert_eq!(at(10), Standing { limit: 3, remaining: 1, reset_seconds: 900, retry_after: None });
+        assert_eq!(at(1_500).remaining, 0);
+        assert_eq!(at(1_600), Standing { limit: 3, remaining: 0, reset_seconds: 899, retry_after: Some(1) });
+        assert_eq!(at(2_400).retry_after, Some(1), "refusals do not push the next acceptance away");
+        assert_eq!(at(2_500).retry_after, None, "a second after the last accepted one");
+        assert_eq!(at(2_501).retry_after, Some(1));
+        assert_eq!(at(899_999).reset_seconds, 1);
+        assert_eq!(at(900_000), Standing { limit: 3, remaining: 2, reset_seconds: 900, retry_after: None });
+    }
+
+    #[test]
+    fn each_token_has_its_own_bucket_and_an_institution_its_own_ceiling() {
+        let (limiter, start) = (limiter(1), start());
+        assert_eq!(limiter.take(1, None, start).retry_after, None);
+        assert_eq!(limiter.take(1, None, start).retry_after, Some(1));
+        assert_eq!(limiter.take(2, None, start).retry_after, None);
+        assert_eq!(limiter.take(3, Some(50), start).remaining, 49);
+    }
+
+    #[test]
+    fn a_second_ceiling_of_zero_lets_one_a_second_through() {
+        let (limiter, start) = (limiter(0), start());
+        assert_eq!(limiter.take(1, None, start).retry_after, Some(1));
+        assert_eq!(limiter.take(1, None, start + Duration::from_secs(1)).retry_after, None);
+    }
+
+    #[test]
+    fn forgets_windows_that_are_over() {
+        let (limiter, start) = (limiter(1), start());
+        limiter.take(1, None, start);
+        limiter.forget(start + Duration::from_secs(901));
+        assert!(limiter.shards.iter().all(|shard| shard.lock().unwrap().is_empty()));
+    }
+}

@@ -1,0 +1,31 @@
+//! Addresses of ours that stand in answers.
+
+use crate::domain::participant::Recording;
+
+#[derive(Debug, Clone)]
+pub struct Links {
+    base: String,
+}
+
+impl Links {
+    pub fn new(base_url: &str) -> Self {
+        Self { base: base_url.trim_end_matches('/').to_owned() }
+    }
+
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// No query, no credentials: whoever has the link can play it.
+    pub fn recording(&self, institution: i64, recording: &Recording) -> String {
+        format!("{}/audio/{}/recording_{}.mp3", self.base, institution, recording.hex)
+    }
+
+    pub fn name_badge(&self, institution: i64, token: &str) -> String {
+        format!("{}/badges/{}/{token}", self.base, institution)
+    }
+
+    pub fn player(&self, institution: i64, token: &str) -> String {
+        format!("{}/players/{}/{token}", self.base, institution)
+    }
+}

@@ -1,0 +1,60 @@
+//! Use cases: one async function for each thing that a caller can do, whatever face they come through.
+
+pub mod callers;
+pub mod clock;
+pub mod custom_fields;
+pub mod demo;
+pub mod error;
+pub mod ids;
+pub mod imports;
+pub mod institutions;
+pub mod limiter;
+pub mod links;
+pub mod name_pages;
+pub mod participants;
+pub mod pronunciations;
+pub mod tokens;
+
+use std::sync::Arc;
+
+pub use callers::Caller;
+pub use clock::Clock;
+pub use error::{Error, Missing, Result};
+pub use ids::Ids;
+pub use links::Links;
+
+use crate::store::Db;
+
+/// What every use case has at hand. Cheap to clone.
+#[derive(Clone)]
+pub struct App(Arc<Inner>);
+
+pub struct Inner {
+    pub db: Db,
+    pub clock: Clock,
+    pub ids: Ids,
+    pub links: Links,
+    pub callers: callers::Callers,
+    pub limiter: limiter::Limiter,
+}
+
+impl App {
+    pub fn new(db: Db, links: Links, limits: limiter::Policy) -> Self {
+        Self(Arc::new(Inner {
+            db,
+            clock: Clock,
+            ids: Ids::new(),
+            links,
+            callers: callers::Callers::default(),
+            limiter: limiter::Limiter::new(limits),
+        }))
+    }
+}
+
+impl std::ops::Deref for App {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}

@@ -1,0 +1,103 @@
+//! Name pages: made and removed by the operator, found by every reference that names them.
+
+use super::{App, Error, Missing, Result};
+use crate::{
+    domain::{
+        field_errors::FieldErrors,
+        name_page::{NamePage, NamePageRef, code_fault, code_key, slug_fault},
+        text::{self, BLANK, Lines, TAKEN, longest},
+    },
+    store::{self, name_pages, rolls},
+};
+
+pub struct New {
+    pub title: String,
+    pub slug: Option<String>,
+    pub access_code: Option<String>,
+    pub allow_v2: bool,
+}
+
+pub async fn create(app: &App, institution: i64, new: New) -> Result<NamePage> {
+    let mut errors = FieldErrors::default();
+    if text::is_blank(&new.title) {
+        errors.add("title", BLANK);
+    } else if let Some(fault) = text::fault(&new.title, longest::TITLE, Lines::One) {
+        errors.add("title", fault);
+    }
+    let now = app.clock.now();
+    let id = app.ids.id(now);
+    let slug = match new.slug {
+        Some(slug) => slug,
+        None => free_slug(app, &new.title, id).await?,
+    };
+    let access_code = new.access_code.unwrap_or_else(|| app.ids.access_code());
+    let sql = &mut app.db.read();
+    if let Some(fault) = slug_fault(&slug) {
+        errors.add("slug", fault);
+    } else if name_pages::code_taken(sql, &slug).await? {
+        errors.add("slug", TAKEN);
+    }
+    if let Some(fault) = code_fault(&access_code) {
+        errors.add("access code", fault);
+    } else if code_key(&access_code) != code_key(&slug) && name_pages::code_taken(sql, &access_code).await? {
+        errors.add("access code", TAKEN);
+    }
+    errors.into_result()?;
+    let page = NamePage {
+        id,
+        title: new.title,
+        slug,
+        event_code: app.ids.event_code(),
+        access_code,
+        allow_v2: new.allow_v2,
+        created_at: now,
+    };
+    let made = app
+        .db
+        .write(move |sql| {
+            Box::pin(async move {
+                name_pages::insert(sql, institution, &page).await?;
+                Ok(page)
+            })
+        })
+        .await;
+    made.map_err(|error| match error {
+        store::Error::Conflict => Error::invalid("slug", "or one of the codes has just been taken"),
+        other => other.into(),
+    })
+}
+
+/// From the title; with the page's id behind it when that is taken.
+async fn free_slug(app: &App, title: &str, id: i64) -> Result<String> {
+    let wanted = text::slug_from(title).unwrap_or_else(|| "page".to_owned());
+    let taken = name_pages::code_taken(&mut app.db.read(), &wanted).await?;
+    Ok(if taken { format!("{wanted}-{id}") } else { wanted })
+}
+
+pub async fn find(app: &App, institution: i64, page: &NamePageRef) -> Result<NamePage> {
+    name_pages::find(&mut app.db.read(), institution, page).await?.ok_or(Error::Missing(Missing::NamePage))
+}
+
+/// Each with the number of its people.
+pub async fn all(app: &App, institution: i64) -> Result<Vec<(NamePage, i64)>> {
+    let sql = &mut app.db.read();
+    let mut counted = Vec::new();
+    for page in name_pages::all(sql, institution).await? {
+        let members = rolls::members(sql, institution, page.id).await?;
+        counted.push((page, members));
+    }
+    Ok(counted)
+}
+
+/// With everyone who is registered there; says how many they were.
+pub async fn delete(app: &App, institution: i64, page: &NamePageRef) -> Result<u64> {
+    let id = find(app, institution, page).await?.id;
+    app.db
+        .write(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                Ok(name_pages::delete(sql, institution, id).await?)
+            })
+        })
+        .await
+}

@@ -1,0 +1,104 @@
+//! `endonym custom-field …`
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use serde_json::json;
+
+use super::{Failure, Outcome, institution, output};
+use crate::{
+    app::{App, Error, custom_fields},
+    domain,
+};
+
+/// Define, list and delete custom fields
+#[derive(Debug, Subcommand)]
+pub enum CustomField {
+    /// Define a field that people of the institution can have
+    ///
+    /// For example: endonym custom-field create --institution example-university --name gender_pronouns --label Pronouns
+    Create {
+        #[arg(long, value_name = "SLUG")]
+        institution: String,
+        /// Key in answers: lower-case letters, digits, underscores
+        #[arg(long)]
+        name: String,
+        /// What people see
+        #[arg(long)]
+        label: Option<String>,
+        #[arg(long)]
+        json: bool,
+    },
+    /// List an institution's custom fields
+    List {
+        #[arg(long, value_name = "SLUG")]
+        institution: String,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Delete a custom field with everyone's values
+    Delete {
+        #[arg(long, value_name = "SLUG")]
+        institution: String,
+        name: String,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+impl CustomField {
+    pub async fn run(self, app: &App) -> Outcome {
+        match self {
+            Self::Create { institution: slug, name, label, json } => {
+                let owner = institution(app, &slug).await?;
+                let made = custom_fields::create(app, owner.id, name, label).await?;
+                if json {
+                    output::print_json(&json!({ "name": made.name, "import_key": made.import_key() }));
+                } else {
+                    output::print_line(&format!(
+                        "Made custom field `{}`; requests and files call it `{}`.",
+                        made.name,
+                        made.import_key()
+                    ));
+                }
+            }
+            Self::List { institution: slug, json } => {
+                let owner = institution(app, &slug).await?;
+                list(&custom_fields::all(app, owner.id).await?, json);
+            }
+            Self::Delete { institution: slug, name, yes } => {
+                let owner = institution(app, &slug).await?;
+                let unknown = || {
+                    Failure(format!(
+                        "`{slug}` has no custom field `{name}`: `endonym custom-field list --institution {slug}` shows them"
+                    ))
+                };
+                if !custom_fields::all(app, owner.id).await?.iter().any(|field| field.name == name) {
+                    return Err(unknown());
+                }
+                output::confirm(
+                    yes,
+                    &format!("This deletes custom field `{name}` with everyone's values for good."),
+                )?;
+                match custom_fields::delete(app, owner.id, name.clone()).await {
+                    Err(Error::Missing(_)) => return Err(unknown()),
+                    other => other?,
+                }
+                output::print_line(&format!("Deleted custom field `{name}`."));
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn list(all: &[domain::custom_field::CustomField], json: bool) {
+    if json {
+        let shown = |field: &domain::custom_field::CustomField| json!({ "name": field.name, "label": field.label, "import_key": field.import_key() });
+        output::print_json(&json!({ "custom_fields": all.iter().map(shown).collect::<Vec<_>>() }));
+        return;
+    }
+    let rows: Vec<Vec<String>> =
+        all.iter().map(|field| vec![field.name.clone(), field.label.clone(), field.import_key()]).collect();
+    output::print_table(&["NAME", "LABEL", "IMPORT KEY"], &rows);
+}

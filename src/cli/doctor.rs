@@ -1,0 +1,125 @@
+//! `endonym doctor`
+
+use std::{io::Write, process::ExitCode};
+
+use serde_json::json;
+
+use super::{Outcome, output};
+use crate::{
+    config::Storage,
+    store::{Db, migrations},
+};
+
+/// Say for each configured part whether it works, and how to mend it
+#[derive(Debug, clap::Args)]
+pub struct Doctor {
+    /// Address that the server would listen on
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: String,
+    #[arg(long)]
+    json: bool,
+}
+
+struct Finding {
+    part: &'static str,
+    works: bool,
+    says: String,
+    mend: Option<String>,
+}
+
+fn good(part: &'static str, says: impl Into<String>) -> Finding {
+    Finding { part, works: true, says: says.into(), mend: None }
+}
+
+fn bad(part: &'static str, says: impl Into<String>, mend: impl Into<String>) -> Finding {
+    Finding { part, works: false, says: says.into(), mend: Some(mend.into()) }
+}
+
+impl Doctor {
+    pub async fn run(&self, storage: &Storage) -> Outcome {
+        let mut findings = vec![data_folder(storage)];
+        findings.extend(database(storage).await);
+        findings.push(self.address().await);
+        let healthy = findings.iter().all(|finding| finding.works);
+        if self.json {
+            let shown = |finding: &Finding| json!({ "part": finding.part, "works": finding.works, "says": finding.says, "mend": finding.mend });
+            let parts: Vec<_> = findings.iter().map(shown).collect();
+            output::print_json(&json!({ "works": healthy, "parts": parts }));
+        } else {
+            for finding in &findings {
+                let mark = if finding.works { "ok  " } else { "FAIL" };
+                output::print_line(&format!("{mark}  {:<12} {}", finding.part, finding.says));
+                if let Some(mend) = &finding.mend {
+                    output::print_line(&format!("                   -> {mend}"));
+                }
+            }
+        }
+        Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    async fn address(&self) -> Finding {
+        match tokio::net::TcpListener::bind(&self.listen).await {
+            Ok(_) => good("listen", format!("{} is free", self.listen)),
+            Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => good(
+                "listen",
+                format!("{} is in use: the server is running, or another program is", self.listen),
+            ),
+            Err(error) => bad(
+                "listen",
+                format!("{} cannot be used: {error}", self.listen),
+                "set an address of this machine and a free port with --listen or ENDONYM_LISTEN",
+            ),
+        }
+    }
+}
+
+fn data_folder(storage: &Storage) -> Finding {
+    let folder = &storage.data_dir;
+    let probe = folder.join(".endonym-doctor");
+    let written = std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::File::create(&probe))
+        .and_then(|mut file| file.write_all(b"works").and_then(|()| file.sync_all()));
+    let _ = std::fs::remove_file(&probe);
+    match written {
+        Ok(()) => good("data folder", format!("{} can be written", folder.display())),
+        Err(error) => bad(
+            "data folder",
+            format!("{} cannot be written: {error}", folder.display()),
+            "give this user the right to write there, free some space, or set another folder with --data-dir",
+        ),
+    }
+}
+
+async fn database(storage: &Storage) -> Vec<Finding> {
+    let db = match Db::open(&storage.options()).await {
+        Ok(db) => db,
+        Err(error) => {
+            return vec![bad(
+                "database",
+                error.to_string(),
+                "check that the server runs and that --database-url (ENDONYM_DATABASE_URL) has its host, name, user and password",
+            )];
+        }
+    };
+    let reached = good("database", format!("{} answers", db.kind()));
+    let shape = match migrations::version(&db).await {
+        Ok(version) if version == migrations::NEWEST => good("migrations", format!("at version {version}")),
+        Ok(version) if version > migrations::NEWEST => bad(
+            "migrations",
+            format!("the database is at version {version}, this binary knows {}", migrations::NEWEST),
+            "use the newer endonym that made this database",
+        ),
+        // SQLite is brought up to date at every start.
+        Ok(version) if matches!(db, Db::Sqlite(_)) => good(
+            "migrations",
+            format!("at version {version}; the next start brings it to {}", migrations::NEWEST),
+        ),
+        Ok(version) => bad(
+            "migrations",
+            format!("the database is at version {version}, this binary needs {}", migrations::NEWEST),
+            "run `endonym migrate`",
+        ),
+        Err(error) => bad("migrations", error.to_string(), "check the rights of the database's user"),
+    };
+    vec![reached, shape]
+}

@@ -1,0 +1,261 @@
+//! `endonym import`
+
+use std::{
+    borrow::Cow,
+    fs::File,
+    io::{BufReader, IsTerminal, Read},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+
+use super::{Failure, Outcome, institution, output, page_ref};
+use crate::{
+    app::{
+        App, Error, custom_fields,
+        imports::{self, Line, Outcome as RowOutcome},
+        name_pages,
+    },
+    domain::{
+        custom_field::CustomField,
+        participant::{Draft, LegalNames, Raw, Source},
+    },
+};
+
+/// Bring in people from a CSV file
+///
+/// The first line names the columns, in any order: first_name, last_name, email, institution_id, phonetic, notes,
+/// phone_number, and custom_… for custom fields. Commas, semicolons or tabs between them. Whoever is on the page
+/// already is updated; empty cells change nothing. Every row is reported; a row that is wrong does not stop the others.
+///
+/// For example: endonym import --institution example-university --name-page class-of-2027 people.csv --dry-run
+#[derive(Debug, clap::Args)]
+pub struct Import {
+    #[arg(long, value_name = "SLUG")]
+    institution: String,
+    /// The page's id, slug, event code or access code
+    #[arg(long, value_name = "REF")]
+    name_page: String,
+    #[arg(value_name = "FILE.csv")]
+    file: PathBuf,
+    /// Say what would happen, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    #[arg(long)]
+    json: bool,
+}
+
+/// Rows that share a transaction.
+const GROUP: usize = 500;
+const COLUMNS: [&str; 7] =
+    ["first_name", "last_name", "email", "institution_id", "phonetic", "notes", "phone_number"];
+
+impl Import {
+    pub async fn run(&self, app: &App) -> Outcome {
+        let owner = institution(app, &self.institution).await?;
+        let page = page_ref(&self.name_page)?;
+        name_pages::find(app, owner.id, &page).await.map_err(|error| match error {
+            Error::Missing(_) => Failure(format!(
+                "`{0}` has no name page `{1}`: `endonym name-page list --institution {0}` shows them",
+                self.institution, self.name_page
+            )),
+            other => other.into(),
+        })?;
+        let fields = custom_fields::all(app, owner.id).await?;
+        let mut reader = open(&self.file)?;
+        let columns = self.columns(&mut reader, &fields)?;
+        let progress = progress(&self.file);
+        let mut report = Report::new(self.json, self.dry_run);
+        let legal = if owner.multiple_recordings { LegalNames::Permitted } else { LegalNames::Ignored };
+        let mut lines = Vec::with_capacity(GROUP);
+        let mut emails = Vec::with_capacity(GROUP);
+        let mut record = csv::ByteRecord::new();
+        loop {
+            let more = reader.read_byte_record(&mut record)?;
+            if more {
+                progress.set_position(record.position().map_or(0, csv::Position::byte));
+                let number = record.position().map_or(0, csv::Position::line);
+                match csv::StringRecord::from_byte_record(record.clone()) {
+                    Ok(text) if text.iter().all(|cell| cell.trim().is_empty()) => {}
+                    Ok(text) => {
+                        let row = Row { columns: &columns, cells: &text };
+                        emails.push(row.cell("email").unwrap_or_default().to_owned());
+                        lines.push(Line { number, draft: Draft::read(&row, legal) });
+                    }
+                    Err(_) => report.unreadable(number),
+                }
+            }
+            if lines.len() == GROUP || (!more && !lines.is_empty()) {
+                let group = std::mem::take(&mut lines);
+                let outcomes = imports::group(app, owner.id, page.clone(), group, self.dry_run).await?;
+                for ((number, outcome), email) in outcomes.into_iter().zip(emails.drain(..)) {
+                    progress.suspend(|| report.row(number, &email, &outcome));
+                }
+            }
+            if !more {
+                break;
+            }
+        }
+        progress.finish_and_clear();
+        Ok(report.end())
+    }
+
+    /// What each column is; a heading that we do not know is said and passed over.
+    fn columns(
+        &self,
+        reader: &mut csv::Reader<impl Read>,
+        fields: &[CustomField],
+    ) -> Result<Vec<Option<String>>, Failure> {
+        let headings = reader.headers().map_err(|_| {
+            Failure("the first line is not readable text: save the file as “CSV UTF-8”".to_owned())
+        })?;
+        let mut columns = Vec::new();
+        let mut unknown = Vec::new();
+        for heading in headings {
+            let name = heading.trim().trim_matches('"').to_lowercase().replace([' ', '-'], "_");
+            let name = if name == "phonetic_spelling" { "phonetic".to_owned() } else { name };
+            let known = COLUMNS.contains(&name.as_str()) || name.starts_with("legal_");
+            let custom = fields.iter().any(|field| field.has_import_key(&name));
+            if name.starts_with("custom_") && !custom {
+                return Err(Failure(format!(
+                    "the column `{heading}` is no custom field of `{0}`: define it first with `endonym custom-field create --institution {0} --name {1}`",
+                    self.institution,
+                    name.trim_start_matches("custom_")
+                )));
+            }
+            if !known && !custom {
+                unknown.push(format!("`{heading}`"));
+            }
+            if columns.contains(&Some(name.clone())) {
+                return Err(Failure(format!("the column `{heading}` is there twice")));
+            }
+            columns.push((known || custom).then_some(name));
+        }
+        let has = |name: &str| columns.iter().flatten().any(|column| column == name);
+        if !has("email") || !(has("first_name") || has("last_name")) {
+            return Err(Failure(format!(
+                "the first line must name the columns, `email` and `first_name` or `last_name` among them; it says: {}",
+                headings.iter().collect::<Vec<_>>().join(" | ")
+            )));
+        }
+        if !unknown.is_empty() {
+            eprintln!("note: these columns are passed over: {}", unknown.join(", "));
+        }
+        Ok(columns)
+    }
+}
+
+/// Finds out what separates the columns, and passes over a byte-order mark.
+fn open(path: &Path) -> Result<csv::Reader<impl Read>, Failure> {
+    let cannot = |e: std::io::Error| Failure(format!("cannot read {}: {e}", path.display()));
+    let mut file = File::open(path).map_err(cannot)?;
+    let mut start = Vec::new();
+    file.by_ref().take(64 * 1024).read_to_end(&mut start).map_err(cannot)?;
+    if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
+        return Err(Failure(format!("{} is UTF-16: save it as “CSV UTF-8”", path.display())));
+    }
+    let start = start.strip_prefix(b"\xef\xbb\xbf").map(<[u8]>::to_vec).unwrap_or(start);
+    let first_line = start.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let count = |separator: u8| first_line.iter().filter(|byte| **byte == separator).count();
+    let separator = [b',', b';', b'\t']
+        .into_iter()
+        .max_by_key(|separator| (count(*separator), *separator == b','))
+        .unwrap_or(b',');
+    let whole = std::io::Cursor::new(start).chain(BufReader::new(file));
+    Ok(csv::ReaderBuilder::new().delimiter(separator).flexible(true).from_reader(whole))
+}
+
+fn progress(path: &Path) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(path.metadata().map_or(0, |metadata| metadata.len()));
+    let style = ProgressStyle::with_template("{bar:40} {percent}% {bytes} of {total_bytes}, {eta} left");
+    style.map(|style| bar.clone().with_style(style)).unwrap_or(bar)
+}
+
+struct Row<'a> {
+    columns: &'a [Option<String>],
+    cells: &'a csv::StringRecord,
+}
+
+impl Row<'_> {
+    fn cell(&self, name: &str) -> Option<&str> {
+        let at = self.columns.iter().position(|column| column.as_deref() == Some(name))?;
+        self.cells.get(at).map(str::trim).filter(|cell| !cell.is_empty())
+    }
+}
+
+impl Source for Row<'_> {
+    fn get(&self, key: &str) -> Raw<'_> {
+        self.cell(key).map_or(Raw::Absent, |cell| Raw::Text(Cow::Borrowed(cell)))
+    }
+
+    fn custom(&self) -> Vec<(String, Raw<'_>)> {
+        let custom = self.columns.iter().flatten().filter(|name| name.starts_with("custom_"));
+        custom.filter_map(|name| Some((name.clone(), Raw::Text(Cow::Borrowed(self.cell(name)?))))).collect()
+    }
+}
+
+/// Printed as it comes, so that a long file needs no more memory than a short one.
+struct Report {
+    json: bool,
+    dry_run: bool,
+    created: u64,
+    updated: u64,
+    refused: u64,
+}
+
+impl Report {
+    fn new(json: bool, dry_run: bool) -> Self {
+        if json {
+            print!("{{\"rows\":[");
+        }
+        Self { json, dry_run, created: 0, updated: 0, refused: 0 }
+    }
+
+    fn row(&mut self, line: u64, email: &str, outcome: &RowOutcome) {
+        let (word, why) = match outcome {
+            RowOutcome::Created => ("created", None),
+            RowOutcome::Updated => ("updated", None),
+            RowOutcome::Refused(errors) => ("refused", Some(errors.to_string())),
+        };
+        self.print(line, email, word, why.as_deref());
+    }
+
+    fn unreadable(&mut self, line: u64) {
+        self.print(line, "", "refused", Some("is not readable text: save the file as “CSV UTF-8”"));
+    }
+
+    fn print(&mut self, line: u64, email: &str, word: &str, why: Option<&str>) {
+        let first = self.created + self.updated + self.refused == 0;
+        match word {
+            "created" => self.created += 1,
+            "updated" => self.updated += 1,
+            _ => self.refused += 1,
+        }
+        if self.json {
+            let comma = if first { "" } else { "," };
+            print!("{comma}{}", json!({ "line": line, "email": email, "outcome": word, "reason": why }));
+        } else {
+            let why = why.map_or_else(String::new, |why| format!(": {why}"));
+            output::print_line(&format!("line {line}: {word} {email}{why}"));
+        }
+    }
+
+    fn end(self) -> ExitCode {
+        let (created, updated, refused) = (self.created, self.updated, self.refused);
+        if self.json {
+            println!(
+                "],\"created\":{created},\"updated\":{updated},\"refused\":{refused},\"dry_run\":{}}}",
+                self.dry_run
+            );
+        } else {
+            let would = if self.dry_run { " (a dry run: nothing was changed)" } else { "" };
+            output::print_line(&format!("{created} created, {updated} updated, {refused} refused{would}"));
+        }
+        if refused == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}

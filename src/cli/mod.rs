@@ -1,0 +1,191 @@
+//! The command line: one file per command. `--json` prints one JSON object on standard output; logs and errors go to
+//! standard error.
+
+mod custom_field;
+mod doctor;
+mod import;
+mod institution;
+mod migrate;
+mod name_page;
+mod output;
+mod serve;
+mod token;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::{
+    app::{self, App, Links, limiter::Policy},
+    config::{self, Logging, Storage},
+    store::{Db, migrations},
+    telemetry,
+};
+
+/// A self-hosted name-pronunciation service
+///
+/// People record how their name is said; directories, learning, student, HR and CRM systems show and play it.
+#[derive(Debug, Parser)]
+#[command(name = "endonym", version, max_term_width = 110, after_help = EXAMPLES)]
+struct Cli {
+    /// Settings file [default: endonym.toml here, then /etc/endonym.toml]
+    #[arg(long, value_name = "FILE", global = true)]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    storage: Storage,
+    #[command(flatten)]
+    logging: Logging,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  Try it, with a demonstration institution:
+    endonym serve --demo
+
+  Set up an institution, a token for its integrations and a name page:
+    endonym institution create --name \"Example University\" --time-zone America/New_York
+    endonym token create --institution example-university --name \"Learning system\"
+    endonym name-page create --institution example-university --title \"Class of 2027\"
+
+  Bring people in from a file:
+    endonym import --institution example-university --name-page class-of-2027 people.csv --dry-run
+
+  Use PostgreSQL:
+    export ENDONYM_DATABASE_URL=postgres://endonym:secret@db.example.edu/endonym
+    endonym migrate && endonym serve
+
+Every flag is also an environment variable (--data-dir is ENDONYM_DATA_DIR) and a key of the settings file (data_dir).";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Serve(serve::Serve),
+    Migrate(migrate::Migrate),
+    Doctor(doctor::Doctor),
+    #[command(subcommand)]
+    Institution(institution::Institution),
+    #[command(subcommand)]
+    Token(token::Token),
+    #[command(subcommand)]
+    NamePage(name_page::NamePage),
+    #[command(subcommand)]
+    CustomField(custom_field::CustomField),
+    Import(import::Import),
+    /// Print a completion script for your shell
+    ///
+    /// For example: endonym completions bash > /etc/bash_completion.d/endonym
+    Completions {
+        shell: clap_complete::Shell,
+    },
+}
+
+/// What a command can end with: a sentence for a person.
+#[derive(Debug)]
+struct Failure(String);
+
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self(error.to_string())
+    }
+}
+
+type Outcome = Result<ExitCode, Failure>;
+
+pub fn main() -> ExitCode {
+    let arguments: Vec<String> =
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let command = match config::layered(Cli::command(), &arguments) {
+        Ok(command) => command,
+        Err(why) => return failed(&why),
+    };
+    let cli = match Cli::from_arg_matches(&command.get_matches()) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
+    let logs = match telemetry::start(&cli.logging.log, &cli.logging.log_format) {
+        Ok(logs) => logs,
+        Err(why) => return failed(&why),
+    };
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return failed(&error.to_string()),
+    };
+    let outcome = runtime.block_on(run(cli));
+    drop(logs);
+    match outcome {
+        Ok(code) => code,
+        Err(Failure(why)) => failed(&why),
+    }
+}
+
+fn failed(why: &str) -> ExitCode {
+    eprintln!("error: {why}");
+    ExitCode::FAILURE
+}
+
+async fn run(cli: Cli) -> Outcome {
+    let storage = cli.storage;
+    match cli.command {
+        Command::Serve(command) => command.run(&storage).await,
+        Command::Migrate(command) => command.run(&storage).await,
+        Command::Doctor(command) => command.run(&storage).await,
+        Command::Institution(command) => command.run(&open(&storage).await?).await,
+        Command::Token(command) => command.run(&open(&storage).await?).await,
+        Command::NamePage(command) => command.run(&open(&storage).await?).await,
+        Command::CustomField(command) => command.run(&open(&storage).await?).await,
+        Command::Import(command) => command.run(&open(&storage).await?).await,
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "endonym", &mut std::io::stdout());
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// The database, in the shape that this binary knows. SQLite is brought there; PostgreSQL is the operator's to change.
+async fn database(storage: &Storage) -> Result<Db, Failure> {
+    let db = Db::open(&storage.options()).await?;
+    let version = migrations::version(&db).await?;
+    if version > migrations::NEWEST {
+        return Err(Failure(format!(
+            "the database is at version {version}, and this binary knows only up to {}: use a newer endonym",
+            migrations::NEWEST
+        )));
+    }
+    match &db {
+        Db::Sqlite(_) if version < migrations::NEWEST => {
+            migrations::migrate(&db).await?;
+        }
+        Db::Postgres(_) if version < migrations::NEWEST => {
+            return Err(Failure(format!(
+                "the database is at version {version}, and this binary needs {}: run `endonym migrate` first",
+                migrations::NEWEST
+            )));
+        }
+        _ => {}
+    }
+    Ok(db)
+}
+
+/// Everything that a command needs besides a server.
+async fn open(storage: &Storage) -> Result<App, Failure> {
+    let no_limit =
+        Policy { ceiling: u32::MAX, window: std::time::Duration::MAX, throttle: std::time::Duration::ZERO };
+    Ok(App::new(database(storage).await?, Links::new(""), no_limit))
+}
+
+/// The institution that a command names.
+async fn institution(app: &App, slug: &str) -> Result<crate::domain::institution::Institution, Failure> {
+    app::institutions::find(app, slug).await.map_err(|error| match error {
+        app::Error::Missing(_) => Failure(format!(
+            "there is no institution `{slug}`: `endonym institution list` shows those there are"
+        )),
+        other => other.into(),
+    })
+}
+
+/// The page that a command names.
+fn page_ref(given: &str) -> Result<crate::domain::name_page::NamePageRef, Failure> {
+    crate::domain::name_page::NamePageRef::parse(given)
+        .ok_or_else(|| Failure("the name page must not be blank".to_owned()))
+}

@@ -1,0 +1,134 @@
+//! `endonym name-page …`
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use serde_json::json;
+
+use super::{Failure, Outcome, institution, output, page_ref};
+use crate::{
+    app::{App, Error, name_pages},
+    domain,
+};
+
+/// Make, list and delete name pages
+#[derive(Debug, Subcommand)]
+pub enum NamePage {
+    /// Make a name page
+    ///
+    /// For example: endonym name-page create --institution example-university --title "Class of 2027"
+    Create {
+        #[arg(long, value_name = "SLUG")]
+        institution: String,
+        #[arg(long)]
+        title: String,
+        /// Short name for addresses; made from the title when left out
+        #[arg(long)]
+        slug: Option<String>,
+        /// Code for versions 2 and 3; made up when left out
+        #[arg(long, value_name = "CODE")]
+        access_code: Option<String>,
+        /// Answer version 2, which needs no token but the access code
+        #[arg(long)]
+        allow_v2: bool,
+        #[arg(long)]
+        json: bool,
+    },
+    /// List an institution's name pages
+    List {
+        #[arg(long, value_name = "SLUG")]
+        institution: String,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Delete a name page with everyone registered on it
+    Delete {
+        #[arg(long, value_name = "SLUG")]
+        institution: String,
+        /// The page's id, slug, event code or access code
+        #[arg(value_name = "REF")]
+        page: String,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+impl NamePage {
+    pub async fn run(self, app: &App) -> Outcome {
+        match self {
+            Self::Create { institution: owner, title, slug, access_code, allow_v2, json } => {
+                let owner = institution(app, &owner).await?;
+                let new = name_pages::New { title, slug, access_code, allow_v2 };
+                let made = name_pages::create(app, owner.id, new).await?;
+                if json {
+                    output::print_json(&json!({
+                        "id": made.id.to_string(), "slug": made.slug,
+                        "event_code": made.event_code, "access_code": made.access_code,
+                    }));
+                } else {
+                    output::print_line(&format!(
+                        "Made name page `{}` with event code {} and access code {}.",
+                        made.slug, made.event_code, made.access_code
+                    ));
+                }
+            }
+            Self::List { institution: owner, json } => {
+                let owner = institution(app, &owner).await?;
+                list(&name_pages::all(app, owner.id).await?, json);
+            }
+            Self::Delete { institution: slug, page, yes } => {
+                let owner = institution(app, &slug).await?;
+                let reference = page_ref(&page)?;
+                let unknown = |error| match error {
+                    Error::Missing(_) => Failure(format!(
+                        "`{slug}` has no name page `{page}`: `endonym name-page list --institution {slug}` shows them"
+                    )),
+                    other => other.into(),
+                };
+                let found = name_pages::find(app, owner.id, &reference).await.map_err(unknown)?;
+                let what = format!(
+                    "This deletes name page `{}` ({}) with all its people for good.",
+                    found.slug, found.title
+                );
+                output::confirm(yes, &what)?;
+                let people = name_pages::delete(app, owner.id, &reference).await?;
+                output::print_line(&format!("Deleted name page `{}` with {people} people.", found.slug));
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn list(all: &[(domain::name_page::NamePage, i64)], json: bool) {
+    if json {
+        let shown = |(page, people): &(domain::name_page::NamePage, i64)| {
+            json!({
+                "id": page.id.to_string(),
+                "title": page.title,
+                "slug": page.slug,
+                "event_code": page.event_code,
+                "access_code": page.access_code,
+                "allow_v2": page.allow_v2,
+                "participants": people,
+                "created_at": output::time(page.created_at),
+            })
+        };
+        output::print_json(&json!({ "name_pages": all.iter().map(shown).collect::<Vec<_>>() }));
+        return;
+    }
+    let rows: Vec<Vec<String>> = all
+        .iter()
+        .map(|(page, people)| {
+            vec![
+                page.slug.clone(),
+                page.title.clone(),
+                page.event_code.clone(),
+                page.access_code.clone(),
+                if page.allow_v2 { "yes" } else { "no" }.to_owned(),
+                people.to_string(),
+            ]
+        })
+        .collect();
+    output::print_table(&["SLUG", "TITLE", "EVENT CODE", "ACCESS CODE", "VERSION 2", "PEOPLE"], &rows);
+}

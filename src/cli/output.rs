@@ -1,0 +1,52 @@
+//! What commands print: one JSON object, or a table for a person; and the question before something is deleted.
+
+use std::io::{BufRead, IsTerminal, Write};
+
+use jiff::tz::TimeZone;
+use serde_json::Value;
+
+use super::Failure;
+use crate::domain::moment::Moment;
+
+pub fn print_json(value: &Value) {
+    print_line(&value.to_string());
+}
+
+/// A reader that has gone away (`| head`) is no fault.
+pub fn print_line(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+pub fn print_table(headings: &[&str], rows: &[Vec<String>]) {
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.chain([headings[column].len()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..headings.len()).map(width).collect();
+    let line = |cells: Vec<&str>| {
+        let padded = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    print_line(&line(headings.to_vec()));
+    for row in rows {
+        print_line(&line(row.iter().map(String::as_str).collect()));
+    }
+}
+
+pub fn time(moment: Moment) -> String {
+    moment.shown_in(&TimeZone::UTC)
+}
+
+/// Asks on a terminal; elsewhere there is nobody to ask.
+pub fn confirm(yes: bool, what: &str) -> Result<(), Failure> {
+    if yes {
+        return Ok(());
+    }
+    if !std::io::stdin().is_terminal() {
+        return Err(Failure(format!("{what} Say --yes to do so without being asked.")));
+    }
+    eprint!("{what} Type `yes` to go on: ");
+    let mut answer = String::new();
+    let _ = std::io::stdin().lock().read_line(&mut answer);
+    if answer.trim() == "yes" { Ok(()) } else { Err(Failure("nothing was deleted".to_owned())) }
+}

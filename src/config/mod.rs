@@ -1,0 +1,206 @@
+//! Settings. Each one is a flag; its default comes from `config.default.toml`, and the file, the environment and the
+//! command line may change it, in that order. One walk over the command tree sees to that for every flag there is.
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use clap::{Arg, ArgAction, Args, Command, builder::BoolishValueParser};
+use toml::{Table, Value};
+
+use crate::{api::face::BodyLimits, app::limiter::Policy, server::Limits, store};
+
+pub const DEFAULTS: &str = include_str!("../../config.default.toml");
+
+/// Where things are kept. Every command has these.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Storage")]
+pub struct Storage {
+    /// Folder for the SQLite database and, later, recordings and pictures
+    #[arg(long, value_name = "DIR", global = true)]
+    pub data_dir: PathBuf,
+    /// `postgres://…` or `sqlite:PATH`; SQLite in the data folder when empty
+    #[arg(long, value_name = "URL", global = true)]
+    database_url: Option<String>,
+    /// PEM file of certificates to trust for PostgreSQL over TLS
+    #[arg(long, value_name = "FILE", global = true)]
+    database_ca_file: Option<String>,
+    /// Connections to the database
+    #[arg(long, value_name = "N", global = true)]
+    database_connections: usize,
+}
+
+impl Storage {
+    pub fn options(&self) -> store::Options {
+        store::Options {
+            url: set(&self.database_url),
+            data_dir: self.data_dir.clone(),
+            ca_file: set(&self.database_ca_file).map(PathBuf::from),
+            connections: self.database_connections,
+        }
+    }
+}
+
+/// Where and how the server answers.
+#[derive(Debug, Clone, Args)]
+pub struct Serving {
+    /// Address and port to listen on; port 0 takes any free one
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub listen: String,
+    /// How the outside world reaches this server, like https://names.example.edu
+    #[arg(long, value_name = "URL", global = true)]
+    base_url: Option<String>,
+    /// Make a demonstration institution, once, and say how to try it
+    #[arg(long)]
+    pub demo: bool,
+    /// Largest body of a request, in bytes
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    body_limit: usize,
+    /// Seconds for a body to arrive
+    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
+    body_seconds: u64,
+    /// Seconds for the head of a request to arrive
+    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
+    head_seconds: u64,
+    /// Seconds for a client to take the next piece of an answer
+    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
+    write_seconds: u64,
+    /// Connections at the same time
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    connections: usize,
+    /// Seconds for requests under way to end when told to stop
+    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
+    grace_seconds: u64,
+    /// Requests of one token in a window
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    rate_limit: u32,
+    /// Seconds that a window lasts
+    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
+    rate_limit_window_seconds: u64,
+    /// Seconds between two requests once the window's are used up
+    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
+    rate_limit_throttle_seconds: u64,
+}
+
+impl Serving {
+    pub fn rate_limits(&self) -> Policy {
+        Policy {
+            ceiling: self.rate_limit,
+            window: Duration::from_secs(self.rate_limit_window_seconds),
+            throttle: Duration::from_secs(self.rate_limit_throttle_seconds),
+        }
+    }
+
+    pub fn limits(&self) -> Limits {
+        Limits {
+            body: BodyLimits { bytes: self.body_limit, time: Duration::from_secs(self.body_seconds) },
+            head_time: Duration::from_secs(self.head_seconds.max(1)),
+            write_time: Duration::from_secs(self.write_seconds.max(1)),
+            connections: self.connections.max(1),
+            grace: Duration::from_secs(self.grace_seconds),
+        }
+    }
+
+    /// As set, or from the address that we listen on.
+    pub fn base_url(&self, listening: SocketAddr) -> Result<String, String> {
+        if let Some(url) = set(&self.base_url) {
+            let web = ["http://", "https://"]
+                .iter()
+                .any(|scheme| url.len() > scheme.len() && url.starts_with(scheme));
+            let plain = !url.contains(['?', '#', ' ']);
+            return if web && plain {
+                Ok(url.trim_end_matches('/').to_owned())
+            } else {
+                Err(format!("the base URL must look like https://names.example.edu, not `{url}`"))
+            };
+        }
+        Ok(if listening.ip().is_unspecified() {
+            format!("http://localhost:{}", listening.port())
+        } else {
+            format!("http://{listening}")
+        })
+    }
+}
+
+/// An empty text is no setting.
+fn set(value: &Option<String>) -> Option<String> {
+    value.clone().filter(|text| !text.trim().is_empty())
+}
+
+/// How and how much is logged. Every command has these.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Logs")]
+pub struct Logging {
+    /// error, warn, info or debug
+    #[arg(long, value_name = "LEVEL", global = true)]
+    pub log: String,
+    /// json, text, or auto: text on a terminal and JSON elsewhere
+    #[arg(long, value_name = "FORMAT", global = true, value_parser = ["auto", "json", "text"])]
+    pub log_format: String,
+}
+
+/// Gives every flag of the tree its environment variable and its default from the settings file.
+pub fn layered(command: Command, arguments: &[String]) -> Result<Command, String> {
+    let defaults: Table = DEFAULTS.parse().map_err(|e| format!("config.default.toml: {e}"))?;
+    let (path, file) = match file(arguments) {
+        Some(path) => {
+            let text =
+                std::fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+            let table: Table = text.parse().map_err(|e| format!("{} cannot be read: {e}", path.display()))?;
+            (path, table)
+        }
+        None => (PathBuf::new(), Table::new()),
+    };
+    let mut known = Vec::new();
+    let command = layer(command, &defaults, &file, &mut known);
+    match file.keys().find(|key| !known.contains(key)) {
+        Some(key) => Err(format!("{} has a setting `{key}` that Endonym does not know", path.display())),
+        None => Ok(command),
+    }
+}
+
+fn layer(command: Command, defaults: &Table, file: &Table, known: &mut Vec<String>) -> Command {
+    let command = command.mut_args(|arg| {
+        let Some(key) = arg.get_long().map(|long| long.replace('-', "_")) else { return arg };
+        let value = file.get(&key).or_else(|| defaults.get(&key)).map(plain);
+        let is_flag = matches!(arg.get_action(), ArgAction::SetTrue);
+        let mut arg: Arg = arg.env(format!("ENDONYM_{}", key.to_uppercase())).hide_env_values(true);
+        if is_flag {
+            arg = arg.value_parser(BoolishValueParser::new());
+        }
+        if let Some(value) = value {
+            arg = arg.required(false);
+            if !value.is_empty() {
+                arg = arg.default_value(value);
+            }
+        }
+        known.push(key);
+        arg
+    });
+    command.mut_subcommands(|sub| layer(sub, defaults, file, known))
+}
+
+/// A setting as it would stand on the command line.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Integer(number) => number.to_string(),
+        Value::Boolean(truth) => truth.to_string(),
+        Value::Float(number) => number.to_string(),
+        // Nothing on a command line looks like these; the text makes the refusal readable.
+        Value::Datetime(_) | Value::Array(_) | Value::Table(_) => format!("{value:?}"),
+    }
+}
+
+/// The file named by flag or environment, or the first that is there.
+#[allow(clippy::disallowed_methods)]
+fn file(arguments: &[String]) -> Option<PathBuf> {
+    let named =
+        arguments.iter().enumerate().find_map(|(at, argument)| match argument.strip_prefix("--config") {
+            Some("") => arguments.get(at + 1).cloned(),
+            Some(rest) => rest.strip_prefix('=').map(str::to_owned),
+            None => None,
+        });
+    let named = named.or_else(|| std::env::var("ENDONYM_CONFIG").ok()).filter(|path| !path.is_empty());
+    let usual =
+        || ["endonym.toml", "/etc/endonym.toml"].map(PathBuf::from).into_iter().find(|path| path.is_file());
+    named.map(PathBuf::from).or_else(usual)
+}

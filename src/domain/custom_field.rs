@@ -1,0 +1,99 @@
+//! A custom field: an attribute that an institution adds to its people.
+
+use super::text::longest;
+
+#[derive(Debug, Clone)]
+pub struct CustomField {
+    pub id: i64,
+    /// The key in answers.
+    pub name: String,
+    pub label: String,
+}
+
+const IMPORT_PREFIX: &str = "custom_";
+
+impl CustomField {
+    /// The key in requests and in the heading of an import file.
+    pub fn import_key(&self) -> String {
+        format!("{IMPORT_PREFIX}{}", self.name)
+    }
+
+    pub fn has_import_key(&self, key: &str) -> bool {
+        key.strip_prefix(IMPORT_PREFIX).is_some_and(|name| name == self.name)
+    }
+}
+
+/// Every key that a participant's record has of itself, in any version. A custom field may not hide one of them.
+const PARTICIPANT_KEYS: &[&str] = &[
+    "id",
+    "token",
+    "tokens",
+    "uid",
+    "first_name",
+    "last_name",
+    "middle_name",
+    "email",
+    "recording_url",
+    "recording_link",
+    "recording_id",
+    "recording_date",
+    "recorded_at",
+    "custom_objects",
+    "custom_objects_recorded_date",
+    "custom_fields",
+    "event_title",
+    "event_slug",
+    "event_access_code",
+    "event_code",
+    "institution_id",
+    "photo",
+    "avatar",
+    "pronunciation",
+    "name_badge_link",
+    "name_page_id",
+    "phone_number",
+    "phonetic",
+    "phonetic_spelling",
+    "notes",
+    "embed_image",
+    "embed_iframe",
+    "created_at",
+    "updated_at",
+];
+
+/// Says what is wrong with a field's name, if anything.
+pub fn name_fault(name: &str) -> Option<String> {
+    let letters_ok = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+    let starts_ok = name.bytes().next().is_some_and(|b| b.is_ascii_lowercase());
+    if !letters_ok || !starts_ok || name.len() > longest::SLUG {
+        return Some(
+            "must start with a letter and hold only lower-case letters, digits and underscores".to_owned(),
+        );
+    }
+    if PARTICIPANT_KEYS.contains(&name) || name.starts_with("legal_") {
+        return Some(format!("is reserved: every participant has a field called `{name}` already"));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn import_keys_carry_the_prefix() {
+        let field = CustomField { id: 1, name: "gender_pronouns".into(), label: "Pronouns".into() };
+        assert_eq!(field.import_key(), "custom_gender_pronouns");
+        assert!(field.has_import_key("custom_gender_pronouns"));
+        assert!(!field.has_import_key("gender_pronouns"));
+    }
+
+    #[test]
+    fn names_that_would_hide_a_field_are_refused() {
+        assert_eq!(name_fault("gender_pronouns"), None);
+        for name in ["", "Pronouns", "2nd", "_x", "a b", "é", "email", "legal_first_name", "custom_objects"]
+        {
+            assert!(name_fault(name).is_some(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! An institution: the tenant. Everything else belongs to one.
+
+use jiff::tz::TimeZone;
+
+use super::moment::Moment;
+
+#[derive(Debug, Clone)]
+pub struct Institution {
+    pub id: i64,
+    pub slug: String,
+    pub name: String,
+    pub access_code: String,
+    pub time_zone: TimeZone,
+    /// May its people have a legal name and recording beside the one they go by?
+    pub multiple_recordings: bool,
+    /// Requests in a window, where the institution has a ceiling of its own.
+    pub rate_limit: Option<u32>,
+    /// Web origins whose pages may call versions 5 and 4.
+    pub allowed_origins: Vec<String>,
+    pub created_at: Moment,
+}
+
+/// `scheme://host[:port]` as browsers send it in `Origin`.
+pub fn parse_origin(given: &str) -> Option<String> {
+    let given = given.trim().trim_end_matches('/').to_ascii_lowercase();
+    let host = given.strip_prefix("https://").or_else(|| given.strip_prefix("http://"))?;
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if !name.is_empty() && port.parse::<u16>().is_ok() => (name, Some(port)),
+        _ => (host, None),
+    };
+    let name_ok = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || ".-[]:".contains(c));
+    // Browsers leave the port out where it is the scheme's own.
+    let usual = matches!((given.starts_with("https:"), port), (true, Some("443")) | (false, Some("80")));
+    name_ok.then(|| {
+        if usual { given[..given.rfind(':').unwrap_or(given.len())].to_owned() } else { given.clone() }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_are_scheme_host_and_unusual_port() {
+        for (given, origin) in [
+            ("https://Directory.Example.edu/", "https://directory.example.edu"),
+            ("http://localhost:3000", "http://localhost:3000"),
+            ("https://example.edu:443", "https://example.edu"),
+            ("http://[::1]:8080", "http://[::1]:8080"),
+        ] {
+            assert_eq!(parse_origin(given).as_deref(), Some(origin));
+        }
+        for given in
+            ["", "*", "example.edu", "ftp://example.edu", "https://", "https://example.edu/path", "null"]
+        {
+            assert_eq!(parse_origin(given), None, "{given}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! What the service is about: pure types and rules. No async, no I/O, no clock, no HTTP, no SQL.
+
+pub mod custom_field;
+pub mod email;
+pub mod field_errors;
+pub mod institution;
+pub mod moment;
+pub mod name_page;
+pub mod paging;
+pub mod participant;
+pub mod phone_number;
+pub mod roll;
+pub mod text;
+pub mod token;

@@ -1,0 +1,99 @@
+//! A point in time. Kept to the millisecond, because that is what answers show: a client that sends a time back as an
+//! exclusive bound must not get the same record again.
+
+use jiff::{Timestamp, tz::TimeZone};
+
+/// Microseconds since 1970, always whole milliseconds when made by us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment(i64);
+
+impl Moment {
+    pub const fn from_micros(micros: i64) -> Self {
+        Self(micros)
+    }
+
+    pub fn from_timestamp(timestamp: Timestamp) -> Self {
+        Self(timestamp.as_millisecond() * 1_000)
+    }
+
+    pub const fn micros(self) -> i64 {
+        self.0
+    }
+
+    pub const fn plus_days(self, days: i64) -> Self {
+        Self(self.0.saturating_add(days.saturating_mul(86_400_000_000)))
+    }
+
+    /// `YYYY-MM-DDThh:mm:ss.sss±hh:mm` in the given zone.
+    pub fn shown_in(self, zone: &TimeZone) -> String {
+        let timestamp = Timestamp::from_microsecond(self.0).unwrap_or(Timestamp::UNIX_EPOCH);
+        timestamp.to_zoned(zone.clone()).strftime("%Y-%m-%dT%H:%M:%S.%3f%:z").to_string()
+    }
+
+    /// ISO-8601 with a zone (`Z` or an offset). A blank where the sign of the offset belongs is a plus that was
+    /// decoded on its way through a query string.
+    pub fn parse(given: &str) -> Option<Self> {
+        let mut text = given.trim().to_owned();
+        // A named zone in brackets is jiff's own extension, not ISO-8601.
+        if text.contains('[') {
+            return None;
+        }
+        if let Some(at) = text.rfind(' ')
+            && text[..at].contains(['T', 't'])
+        {
+            text.replace_range(at..=at, "+");
+        }
+        text.contains(['T', 't']).then_some(())?;
+        let timestamp: Timestamp = text.parse().ok()?;
+        Some(Self(timestamp.as_microsecond()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shown_with_milliseconds_and_offset() {
+        let moment = Moment::parse("2026-07-01T12:00:00.5Z").unwrap();
+        assert_eq!(moment.shown_in(&TimeZone::UTC), "2026-07-01T12:00:00.500+00:00");
+        let new_york = TimeZone::get("America/New_York").unwrap();
+        assert_eq!(moment.shown_in(&new_york), "2026-07-01T08:00:00.500-04:00");
+        let kathmandu = TimeZone::get("Asia/Kathmandu").unwrap();
+        assert_eq!(moment.shown_in(&kathmandu), "2026-07-01T17:45:00.500+05:45");
+    }
+
+    #[test]
+    fn reads_iso_8601_with_a_zone() {
+        let wanted = Moment::parse("2026-07-01T10:00:00Z");
+        assert!(wanted.is_some());
+        for given in [
+            "2026-07-01T12:00:00+02:00",
+            "2026-07-01T12:00:00 02:00",
+            "2026-07-01T12:00:00.000+0200",
+            "2026-07-01T12:00:00+02",
+            "2026-07-01T12:00+02:00",
+            "20260701T100000Z",
+            "2026-07-01T06:00:00.000-04:00",
+        ] {
+            assert_eq!(Moment::parse(given), wanted, "{given}");
+        }
+    }
+
+    #[test]
+    fn refuses_everything_else() {
+        for given in [
+            "",
+            "yesterday",
+            "2026-07-01",
+            "2026-07-01T12:00:00",
+            "2026-13-01T12:00:00Z",
+            "2026-07-01T25:00:00Z",
+            "1782900000",
+            "2026-07-01T12:00:00[Europe/Paris]",
+            "2026-07-01T12:00:00+02:00[Europe/Paris]",
+        ] {
+            assert_eq!(Moment::parse(given), None, "{given}");
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! A participant: one person's registration on one name page.
+
+use std::collections::BTreeMap;
+
+use super::{
+    email::Email,
+    field_errors::FieldErrors,
+    moment::Moment,
+    name_page::PageLabel,
+    phone_number::PhoneNumber,
+    text::{self, BLANK, INVALID, Lines, longest},
+};
+
+#[derive(Debug, Clone)]
+pub struct Participant {
+    /// Their place in the institution's roll; never shown.
+    pub id: i64,
+    /// The public, unguessable identifier of the registration.
+    pub token: String,
+    pub first_name: Option<String>,
+    pub last_name: Option<String>,
+    pub email: Option<String>,
+    pub identifier: Option<String>,
+    pub phonetic: Option<String>,
+    pub notes: Option<String>,
+    pub recording: Option<Recording>,
+    pub legal: Legal,
+    pub custom: CustomValues,
+    pub custom_changed_at: Option<Moment>,
+    pub page: PageLabel,
+    /// Their place in the page's roll; never shown.
+    pub page_place: i64,
+}
+
+impl Participant {
+    pub fn full_name(&self) -> String {
+        [self.first_name.as_deref(), self.last_name.as_deref()]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recording {
+    /// Lower-case hex, 128 bits: it is in the link, and the link needs no credentials.
+    pub hex: String,
+    pub recorded_at: Moment,
+}
+
+/// The name that papers say, beside the one that people say.
+#[derive(Debug, Clone, Default)]
+pub struct Legal {
+    pub first_name: Option<String>,
+    pub last_name: Option<String>,
+    pub middle_name: Option<String>,
+    pub phonetic: Option<String>,
+    pub notes: Option<String>,
+    pub recording: Option<Recording>,
+}
+
+/// Values by the field's id, so that a deleted field takes its values out of sight at once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CustomValues(pub BTreeMap<i64, String>);
+
+/// What an input says of one field.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Given<T> {
+    #[default]
+    Absent,
+    Clear,
+    Set(T),
+}
+
+impl<T> Given<T> {
+    pub fn set(&self) -> Option<&T> {
+        match self {
+            Self::Set(value) => Some(value),
+            Self::Absent | Self::Clear => None,
+        }
+    }
+
+    /// The value after this change to `old`.
+    pub fn over(self, old: Option<T>) -> Option<T> {
+        match self {
+            Self::Absent => old,
+            Self::Clear => None,
+            Self::Set(value) => Some(value),
+        }
+    }
+}
+
+/// A value as it came, before anyone looked at it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Raw<'a> {
+    Absent,
+    Null,
+    Text(std::borrow::Cow<'a, str>),
+    /// A list, an object, a truth value: nothing that could be a text.
+    Other,
+}
+
+/// Where a draft is read from: a JSON object, a line of a CSV file.
+pub trait Source {
+    fn get(&self, key: &str) -> Raw<'_>;
+    /// Custom values by the key that the sender used.
+    fn custom(&self) -> Vec<(String, Raw<'_>)>;
+}
+
+/// What a caller wants a participant to be: fields checked one by one, faults collected.
+#[derive(Debug, Clone, Default)]
+pub struct Draft {
+    pub first_name: Given<String>,
+    pub last_name: Given<String>,
+    pub email: Given<Email>,
+    pub identifier: Given<String>,
+    pub phonetic: Given<String>,
+    pub notes: Given<String>,
+    pub phone_number: Given<PhoneNumber>,
+    pub legal: LegalDraft,
+    pub custom: Vec<(String, Given<String>)>,
+    pub errors: FieldErrors,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct LegalDraft {
+    pub first_name: Given<String>,
+    pub last_name: Given<String>,
+    pub middle_name: Given<String>,
+    pub phonetic: Given<String>,
+    pub notes: Given<String>,
+}
+
+/// May the caller's people have legal names?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LegalNames {
+    Permitted,
+    /// The fields are neither read nor an error.
+    Ignored,
+}
+
+impl Draft {
+    pub fn read(source: &impl Source, legal: LegalNames) -> Self {
+        let mut errors = FieldErrors::default();
+        let mut field =
+            |key: &str, longest, lines| read_text(source.get(key), key, longest, lines, &mut errors);
+        let first_name = field("first_name", longest::NAME, Lines::One);
+        let last_name = field("last_name", longest::NAME, Lines::One);
+        let identifier = match field("institution_id", longest::IDENTIFIER, Lines::One) {
+            Given::Set(text) => Given::Set(text.trim().to_owned()),
+            other => other,
+        };
+        let phonetic = field("phonetic", longest::PHONETIC, Lines::One);
+        let notes = field("notes", longest::NOTES, Lines::Many);
+        let legal = match legal {
+            LegalNames::Ignored => LegalDraft::default(),
+            LegalNames::Permitted => LegalDraft {
+                first_name: field("legal_first_name", longest::NAME, Lines::One),
+                last_name: field("legal_last_name", longest::NAME, Lines::One),
+                middle_name: field("legal_middle_name", longest::NAME, Lines::One),
+                phonetic: field("legal_phonetic", longest::PHONETIC, Lines::One),
+                notes: field("legal_notes", longest::NOTES, Lines::Many),
+            },
+        };
+        let email = read_parsed(source.get("email"), "email", INVALID, Email::parse, &mut errors);
+        let phone_number = read_parsed(
+            source.get("phone_number"),
+            "phone_number",
+            "Is not valid.",
+            PhoneNumber::parse,
+            &mut errors,
+        );
+        let custom = source
+            .custom()
+            .into_iter()
+            .map(|(key, raw)| {
+                let value = read_text(raw, &key, longest::CUSTOM_VALUE, Lines::One, &mut errors);
+                (key, value)
+            })
+            .collect();
+        Self {
+            first_name,
+            last_name,
+            email,
+            identifier,
+            phonetic,
+            notes,
+            phone_number,
+            legal,
+            custom,
+            errors,
+        }
+    }
+
+    /// What a new participant must have.
+    pub fn require_for_create(&mut self) {
+        if self.email.set().is_none() && !self.errors.has("email") {
+            self.errors.add("email", BLANK);
+        }
+        let nameless = self.first_name.set().is_none() && self.last_name.set().is_none();
+        if nameless && !self.errors.has("first_name") && !self.errors.has("last_name") {
+            self.errors.add("first_name", BLANK);
+        }
+    }
+
+    /// An update never changes who somebody is.
+    pub fn ignore_identity(mut self) -> Self {
+        let mut kept = FieldErrors::default();
+        for (field, messages) in
+            self.errors.iter().filter(|(field, _)| !matches!(*field, "email" | "institution_id"))
+        {
+            messages.iter().for_each(|message| kept.add(field, message));
+        }
+        self.errors = kept;
+        self.email = Given::Absent;
+        self.identifier = Given::Absent;
+        self
+    }
+}
+
+fn read_text(
+    raw: Raw<'_>,
+    key: &str,
+    longest: usize,
+    lines: Lines,
+    errors: &mut FieldErrors,
+) -> Given<String> {
+    match raw {
+        Raw::Absent => Given::Absent,
+        Raw::Null => Given::Clear,
+        Raw::Other => {
+            errors.add(key, INVALID);
+            Given::Absent
+        }
+        Raw::Text(text) => match text::fault(&text, longest, lines) {
+            Some(fault) => {
+                errors.add(key, fault);
+                Given::Absent
+            }
+            None if text::is_blank(&text) => Given::Clear,
+            None => Given::Set(text.into_owned()),
+        },
+    }
+}
+
+fn read_parsed<T>(
+    raw: Raw<'_>,
+    key: &str,
+    fault: &str,
+    parse: impl FnOnce(&str) -> Option<T>,
+    errors: &mut FieldErrors,
+) -> Given<T> {
+    match raw {
+        Raw::Absent => Given::Absent,
+        Raw::Null => Given::Clear,
+        Raw::Text(text) if text::is_blank(&text) => Given::Clear,
+        Raw::Text(text) => match parse(&text) {
+            Some(value) => Given::Set(value),
+            None => {
+                errors.add(key, fault);
+                Given::Absent
+            }
+        },
+        Raw::Other => {
+            errors.add(key, fault);
+            Given::Absent
+        }
+    }
+}

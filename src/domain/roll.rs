@@ -1,0 +1,90 @@
+//! A roll numbers the people of an institution, and of each name page, in the order in which they came: 0, 1, 2, …
+//!
+//! Numbers are never given twice, so whoever is deleted leaves a gap. The gaps are counted in buckets of three sizes,
+//! which makes "the person at offset 100,000" a look at a few hundred small rows at most, however long the roll is.
+//! A roll without gaps needs not even that. docs/adr/0004 tells why.
+
+/// Bucket sizes as powers of two, coarse to fine: two million places, 16,384 and 128.
+pub const SHIFTS: [u32; 3] = [21, 14, 7];
+
+pub const fn bucket(place: i64, shift: u32) -> i64 {
+    place >> shift
+}
+
+/// How many places of a bucket are empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gap {
+    pub bucket: i64,
+    pub missing: i64,
+}
+
+/// Where a search has got to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The place itself: nobody is missing between the start and it.
+    At(i64),
+    /// In the bucket that starts here, with so many still to pass.
+    Inside { start: i64, left: i64 },
+}
+
+/// Passes over `left` people from `start` on, knowing the gaps of one size that lie behind `start`, in order.
+pub fn step(start: i64, mut left: i64, shift: u32, gaps: &[Gap]) -> Step {
+    let mut place = start;
+    for gap in gaps {
+        let bucket_start = gap.bucket << shift;
+        let unbroken = bucket_start - place;
+        if left < unbroken {
+            return Step::At(place + left);
+        }
+        left -= unbroken;
+        let present = (1 << shift) - gap.missing;
+        if left < present {
+            return Step::Inside { start: bucket_start, left };
+        }
+        left -= present;
+        place = bucket_start + (1 << shift);
+    }
+    Step::At(place + left)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The search as the store does it, over gaps counted in memory.
+    fn place_at(offset: i64, empty: &BTreeSet<i64>) -> (i64, i64) {
+        let (mut start, mut left) = (0, offset);
+        for (level, shift) in SHIFTS.into_iter().enumerate() {
+            let end = if level == 0 { i64::MAX } else { start + (1 << SHIFTS[level - 1]) };
+            let mut counts = BTreeMap::new();
+            for place in empty.iter().filter(|place| (start..end).contains(place)) {
+                *counts.entry(bucket(*place, shift)).or_insert(0) += 1;
+            }
+            let gaps: Vec<Gap> =
+                counts.into_iter().map(|(bucket, missing)| Gap { bucket, missing }).collect();
+            match step(start, left, shift, &gaps) {
+                Step::At(place) => return (place, 0),
+                Step::Inside { start: inside, left: rest } => (start, left) = (inside, rest),
+            }
+        }
+        (start, left)
+    }
+
+    proptest! {
+        #[test]
+        fn finds_whom_counting_one_by_one_would_find(
+            empty in prop::collection::btree_set(0_i64..100_000, 0..3_000),
+            offset in 0_i64..90_000,
+        ) {
+            let (start, left) = place_at(offset, &empty);
+            prop_assert!(left < 128);
+            let by_search = (start..).filter(|place| !empty.contains(place)).nth(left as usize);
+            let by_counting = (0..).filter(|place| !empty.contains(place)).nth(offset as usize);
+            prop_assert_eq!(by_search, by_counting);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Text as people write it: which characters may stand in it, how long it may be, how it is matched.
+
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
+pub const BLANK: &str = "can't be blank";
+pub const INVALID: &str = "is invalid";
+pub const TAKEN: &str = "has already been taken";
+
+/// The longest that each kind of text may be, in characters.
+pub mod longest {
+    pub const NAME: usize = 200;
+    pub const EMAIL: usize = 254;
+    pub const IDENTIFIER: usize = 200;
+    pub const PHONETIC: usize = 500;
+    pub const NOTES: usize = 10_000;
+    pub const CUSTOM_VALUE: usize = 2_000;
+    pub const TITLE: usize = 200;
+    pub const SLUG: usize = 100;
+    pub const CODE: usize = 100;
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lines {
+    One,
+    /// Line breaks and tabs may stand in it.
+    Many,
+}
+
+/// Says what is wrong with a text, if anything. Joiners and direction marks are no control characters: names need them.
+pub fn fault(text: &str, longest: usize, lines: Lines) -> Option<String> {
+    let forbidden = |c: char| c.is_control() && !(lines == Lines::Many && matches!(c, '\n' | '\r' | '\t'));
+    if text.chars().any(forbidden) {
+        return Some(INVALID.to_owned());
+    }
+    // The number of bytes is never less than that of characters, so most texts need no counting.
+    if text.len() > longest && text.chars().count() > longest {
+        return Some(format!("is too long (maximum is {longest} characters)"));
+    }
+    None
+}
+
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(char::is_whitespace)
+}
+
+/// The form in which a text is compared exactly: "é" is one letter, however it was typed.
+pub fn nfc(text: &str) -> String {
+    match is_nfc_quick(text.chars()) {
+        IsNormalized::Yes => text.to_owned(),
+        _ => text.nfc().collect(),
+    }
+}
+
+/// The form in which a text is compared without regard to case.
+pub fn folded(text: &str) -> String {
+    if text.is_ascii() { text.to_ascii_lowercase() } else { nfc(&nfc(text).to_lowercase()) }
+}
+
+/// Lower-case letters, digits and single hyphens from any title; `None` when nothing of it can be written so.
+pub fn slug_from(title: &str) -> Option<String> {
+    let mut slug = String::new();
+    for c in title.nfkd().flat_map(char::to_lowercase) {
+        if c.is_ascii_alphanumeric() {
+            slug.push(c);
+        } else if !is_combining(c) && !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+        if slug.len() >= 60 {
+            break;
+        }
+    }
+    let slug = slug.trim_end_matches('-');
+    (!slug.is_empty()).then(|| slug.to_owned())
+}
+
+fn is_combining(c: char) -> bool {
+    unicode_normalization::char::is_combining_mark(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_script_passes_and_control_characters_do_not() {
+        for name in
+            ["Nguyễn Thị Ánh", "محمد", "क्षत्रिय\u{200d}", "李小龍", "\u{202b}שרה\u{202c}", "O’Brien", "👩🏽‍🎤"]
+        {
+            assert_eq!(fault(name, longest::NAME, Lines::One), None, "{name}");
+        }
+        for name in ["a\nb", "tab\there", "nul\0", "del\u{7f}", "c1\u{85}", "\u{1b}[31m"] {
+            assert_eq!(fault(name, longest::NAME, Lines::One).as_deref(), Some(INVALID), "{name:?}");
+        }
+        assert_eq!(fault("two\r\n\tlines", longest::NOTES, Lines::Many), None);
+        assert_eq!(fault("bell\u{7}", longest::NOTES, Lines::Many).as_deref(), Some(INVALID));
+    }
+
+    #[test]
+    fn length_counts_characters_not_bytes() {
+        assert_eq!(fault(&"é".repeat(200), 200, Lines::One), None);
+        assert_eq!(
+            fault(&"é".repeat(201), 200, Lines::One).as_deref(),
+            Some("is too long (maximum is 200 characters)")
+        );
+    }
+
+    #[test]
+    fn folding_joins_what_looks_the_same() {
+        assert_eq!(folded("Re\u{301}NE@X.org"), folded("rÉne@x.ORG"));
+        assert_ne!(folded("a@x.org"), folded("b@x.org"));
+    }
+
+    #[test]
+    fn slugs_come_from_titles() {
+        assert_eq!(slug_from("Graduación 2027!").as_deref(), Some("graduacion-2027"));
+        assert_eq!(slug_from("  Müller & Söhne  ").as_deref(), Some("muller-sohne"));
+        assert_eq!(slug_from("李小龍"), None);
+    }
+}

@@ -1,0 +1,25 @@
+//! Endonym: a self-hosted name-pronunciation service. This list is the table of contents; arrows point down only, and
+//! `tests/it/architecture.rs` keeps them so.
+
+/// The command line: a file per command.
+pub mod cli;
+/// Settings: defaults, file, environment, flags.
+pub mod config;
+
+/// The JSON faces: what versions share, and a folder for each version.
+pub mod api;
+/// The HTTP server itself: connections, time-outs, request ids, logs.
+pub mod server;
+/// The pages that people see.
+pub mod web;
+
+/// Use cases: one function for each thing that a caller can do.
+pub mod app;
+
+/// All SQL, for SQLite and PostgreSQL.
+pub mod store;
+
+/// Pure types and rules.
+pub mod domain;
+/// Logs.
+pub mod telemetry;

@@ -1,0 +1,216 @@
+//! The HTTP server: accepts connections, keeps slow and broken clients from hurting others, gives every request an id,
+//! and finishes what is under way when it is told to stop.
+
+mod wire;
+
+use std::{
+    future::poll_fn,
+    net::SocketAddr,
+    panic::AssertUnwindSafe,
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use axum::{
+    Router,
+    body::Body,
+    extract::{MatchedPath, Request},
+    http::{HeaderName, HeaderValue, StatusCode, Uri},
+    response::Response,
+};
+use futures_util::FutureExt;
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tower_service::Service;
+
+use crate::{
+    api::{
+        face::{self, BodyLimits, Cause},
+        problem::INTERNAL,
+    },
+    app::Clock,
+};
+use wire::{Shared, Wire};
+
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    pub body: BodyLimits,
+    /// For the head of a request, and for the pause before the next one.
+    pub head_time: Duration,
+    /// For a client to take the next piece of an answer.
+    pub write_time: Duration,
+    pub connections: usize,
+    /// For requests under way when the server is told to stop.
+    pub grace: Duration,
+}
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The longest request line is a little less than 64 KB; headers come on top.
+const HEAD_BYTES: usize = 128 * 1024;
+
+struct Server {
+    router: Router,
+    limits: Limits,
+    ids: RequestIds,
+    clock: Clock,
+}
+
+/// Serves until `stop` is cancelled, and then until everything under way is answered or the grace is over.
+pub async fn run(listener: TcpListener, router: Router, limits: Limits, stop: CancellationToken) {
+    let server = Arc::new(Server { router, limits, ids: RequestIds::new(), clock: Clock });
+    let connections = TaskTracker::new();
+    let places = Arc::new(tokio::sync::Semaphore::new(limits.connections));
+    loop {
+        let Some(Ok(place)) = stop.run_until_cancelled(places.clone().acquire_owned()).await else { break };
+        match stop.run_until_cancelled(listener.accept()).await {
+            None => break,
+            Some(Ok((stream, peer))) => {
+                let (server, stop) = (server.clone(), stop.clone());
+                connections.spawn(async move {
+                    server.connection(stream, peer, stop).await;
+                    drop(place);
+                });
+            }
+            Some(Err(error)) => {
+                // Out of file handles, most likely: others will be closed soon.
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+    drop(listener);
+    connections.close();
+    if tokio::time::timeout(limits.grace, connections.wait()).await.is_err() {
+        tracing::warn!(left = connections.len(), "stopped before every request was answered");
+    }
+}
+
+impl Server {
+    async fn connection(self: Arc<Self>, stream: TcpStream, _peer: SocketAddr, stop: CancellationToken) {
+        let _ = stream.set_nodelay(true);
+        let shared = Arc::new(Shared::new());
+        let (server, for_service) = (self.clone(), shared.clone());
+        let service = service_fn(move |request| {
+            let (server, shared) = (server.clone(), for_service.clone());
+            Box::pin(async move {
+                let response = server.answer(request).await;
+                shared.expect_head();
+                Ok::<_, std::convert::Infallible>(response)
+            })
+        });
+        let mut connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.limits.head_time)
+            .max_buf_size(HEAD_BYTES)
+            .serve_connection(TokioIo::new(Wire::new(stream, shared.clone())), service);
+        let mut stopping = pin!(stop.cancelled());
+        let mut told = false;
+        let mut watch = tokio::time::interval(self.limits.write_time / 4);
+        let mut stalled = 0;
+        loop {
+            tokio::select! {
+                _ = poll_fn(|cx| connection.poll_without_shutdown(cx)) => break,
+                () = &mut stopping, if !told => {
+                    told = true;
+                    Pin::new(&mut connection).graceful_shutdown();
+                }
+                _ = watch.tick() => {
+                    stalled = if shared.write_is_stuck() { stalled + 1 } else { 0 };
+                    if stalled > 4 {
+                        return;
+                    }
+                }
+            }
+        }
+        connection.into_parts().io.into_inner().close().await;
+    }
+
+    async fn answer(&self, request: hyper::Request<Incoming>) -> Response {
+        let started = self.clock.instant();
+        let request_id = self.ids.of(&request);
+        let method = request.method().clone();
+        let mut request: Request = request.map(Body::new);
+        drop_trailing_slash(&mut request);
+        request.extensions_mut().insert(self.limits.body);
+        let mut router = self.router.clone();
+        let answered = AssertUnwindSafe(async { router.call(request).await }).catch_unwind().await;
+        let mut response = match answered {
+            Ok(Ok(response)) => response,
+            Err(_) => face::message(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL),
+        };
+        let id = request_id.to_str().unwrap_or_default();
+        let route = response.extensions().get::<MatchedPath>().map_or("-", MatchedPath::as_str);
+        if let Some(Cause(cause)) = response.extensions().get::<Cause>() {
+            tracing::error!(request_id = id, route, cause, "request failed");
+        }
+        let micros = self.clock.instant().duration_since(started).as_micros() as u64;
+        // Never the path or the query: they hold people's emails.
+        tracing::info!(request_id = id, %method, route, status = response.status().as_u16(), micros, "request");
+        response.headers_mut().insert(REQUEST_ID, request_id);
+        response
+    }
+}
+
+/// One trailing slash is ignored on every API path.
+fn drop_trailing_slash(request: &mut Request) {
+    let path = request.uri().path();
+    if !path.starts_with("/api/") || !path.ends_with('/') || path.len() <= "/api/".len() {
+        return;
+    }
+    let path = &path[..path.len() - 1];
+    let shorter = match request.uri().query() {
+        Some(query) => format!("{path}?{query}"),
+        None => path.to_owned(),
+    };
+    if let Ok(uri) = shorter.parse::<Uri>() {
+        *request.uri_mut() = uri;
+    }
+}
+
+/// Ids that a reader of logs can tell apart: a part for the process, a part for the request.
+struct RequestIds {
+    process: u32,
+    next: AtomicU64,
+}
+
+impl RequestIds {
+    fn new() -> Self {
+        let process = u32::from_str_radix(&crate::app::Ids::new().hex()[..8], 16).unwrap_or_default();
+        Self { process, next: AtomicU64::new(1) }
+    }
+
+    /// The one that a proxy in front of us has given, when it is harmless, or a new one.
+    fn of<B>(&self, request: &hyper::Request<B>) -> HeaderValue {
+        let harmless = |value: &&HeaderValue| {
+            let bytes = value.as_bytes();
+            (1..=64).contains(&bytes.len())
+                && bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(b))
+        };
+        if let Some(given) = request.headers().get(&REQUEST_ID).filter(harmless) {
+            return given.clone();
+        }
+        let next = self.next.fetch_add(1, Ordering::Relaxed);
+        let id = format!("{:08x}-{next:x}", self.process);
+        HeaderValue::from_str(&id).unwrap_or_else(|_| HeaderValue::from_static("-"))
+    }
+}
+
+/// Set while the server takes no new work, for the load balancer to see.
+#[derive(Debug, Clone, Default)]
+pub struct Draining(Arc<AtomicBool>);
+
+impl Draining {
+    pub fn begin(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_on(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

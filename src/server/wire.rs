@@ -1,0 +1,199 @@
+//! A connection's bytes on their way to and from hyper. Three things must be done here, because hyper does not let a
+//! service do them: give its own refusals a JSON body, let a raw backtick through its URI parser, and notice a client
+//! that takes nothing of what it is sent.
+
+use std::{
+    io::{self, IoSlice},
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf},
+    net::TcpStream,
+};
+
+/// What the connection and its service tell each other. Both run in one task, so nothing here needs more than `Relaxed`.
+pub struct Shared {
+    /// The next byte begins a request.
+    expect_head: AtomicBool,
+    line_bytes: AtomicUsize,
+    stuck: AtomicBool,
+}
+
+impl Shared {
+    pub fn new() -> Self {
+        Self {
+            expect_head: AtomicBool::new(true),
+            line_bytes: AtomicUsize::new(0),
+            stuck: AtomicBool::new(false),
+        }
+    }
+
+    pub fn expect_head(&self) {
+        self.expect_head.store(true, Ordering::Relaxed);
+        self.line_bytes.store(0, Ordering::Relaxed);
+    }
+
+    pub fn write_is_stuck(&self) -> bool {
+        self.stuck.load(Ordering::Relaxed)
+    }
+}
+
+pub struct Wire {
+    stream: TcpStream,
+    shared: Arc<Shared>,
+    in_query: bool,
+    /// Stands in for a refusal of hyper's own, and how much of it has been sent.
+    refusal: Option<(Vec<u8>, usize)>,
+    refused: bool,
+}
+
+/// Where hyper's URI type ends.
+const LONGEST_LINE: usize = 65_534;
+
+impl Wire {
+    pub fn new(stream: TcpStream, shared: Arc<Shared>) -> Self {
+        Self { stream, shared, in_query: false, refusal: None, refused: false }
+    }
+
+    /// Reads what a refused client is still sending, for a moment, so that it gets to read the answer: closing on
+    /// unread bytes would reset the connection.
+    pub async fn close(mut self) {
+        let _ = self.stream.shutdown().await;
+        if !self.refused {
+            return;
+        }
+        let mut thrown_away = [0; 16 * 1024];
+        let drain = async { while matches!(self.stream.read(&mut thrown_away).await, Ok(1..)) {} };
+        let _ = tokio::time::timeout(Duration::from_secs(2), drain).await;
+    }
+
+    /// Looks at a request line as it arrives. `http` refuses a backtick in a path, and real clients send them; a quote
+    /// passes, stands in no email of ours, and is turned back where paths are read.
+    fn look_at_line(&mut self, bytes: &mut [u8]) {
+        let mut seen = self.shared.line_bytes.load(Ordering::Relaxed);
+        for byte in bytes {
+            match *byte {
+                b'\n' if seen > 1 => {
+                    self.shared.expect_head.store(false, Ordering::Relaxed);
+                    self.in_query = false;
+                    break;
+                }
+                b'?' => self.in_query = true,
+                b'`' if !self.in_query => *byte = b'"',
+                _ => {}
+            }
+            seen += 1;
+        }
+        self.shared.line_bytes.store(seen, Ordering::Relaxed);
+    }
+
+    /// hyper's own refusals have no body; ours always have one.
+    fn stand_in(&self, head: &[u8]) -> Option<Vec<u8>> {
+        let refuses = head.starts_with(b"HTTP/1.") && head.get(8..10) == Some(b" 4");
+        let empty = || head.windows(19).any(|part| part == b"content-length: 0\r\n");
+        if !refuses || !empty() {
+            return None;
+        }
+        let too_long = self.shared.line_bytes.load(Ordering::Relaxed) > LONGEST_LINE;
+        let (status, message) = match head.get(9..12) {
+            _ if too_long => (
+                "414 URI Too Long",
+                "URI Too Long: a request line may have 64 KB at most; send the lists in a POST",
+            ),
+            Some(b"414") => (
+                "414 URI Too Long",
+                "URI Too Long: a request line may have 64 KB at most; send the lists in a POST",
+            ),
+            Some(b"431") => ("431 Request Header Fields Too Large", "Request Header Fields Too Large"),
+            Some(b"408") => ("408 Request Timeout", "Request Timeout"),
+            _ => ("400 Bad Request", "Bad Request"),
+        };
+        let body = format!("{{\"message\":\"{message}\"}}");
+        let text = format!(
+            "HTTP/1.1 {status}\r\ncontent-type: application/json; charset=utf-8\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        Some(text.into_bytes())
+    }
+
+    fn send_refusal(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while let Some((bytes, sent)) = &mut self.refusal {
+            if *sent == bytes.len() {
+                self.refusal = None;
+                self.refused = true;
+                break;
+            }
+            *sent += ready!(Pin::new(&mut self.stream).poll_write(cx, &bytes[*sent..]))?;
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn write_with(
+        &mut self,
+        cx: &mut Context<'_>,
+        head: &[u8],
+        whole: usize,
+        write: impl FnOnce(Pin<&mut TcpStream>, &mut Context<'_>) -> Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if self.refusal.is_none() {
+            self.refusal = self.stand_in(head).map(|bytes| (bytes, 0));
+        }
+        let wrote = if self.refusal.is_some() {
+            self.send_refusal(cx).map_ok(|()| whole)
+        } else {
+            write(Pin::new(&mut self.stream), cx)
+        };
+        self.shared.stuck.store(wrote.is_pending(), Ordering::Relaxed);
+        wrote
+    }
+}
+
+impl AsyncRead for Wire {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
+        if self.shared.expect_head.load(Ordering::Relaxed) {
+            self.look_at_line(&mut buf.filled_mut()[before..]);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Wire {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        self.write_with(cx, buf, buf.len(), |stream, cx| stream.poll_write(cx, buf))
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let head = bufs.first().map_or(&[] as &[u8], |first| first);
+        let whole = bufs.iter().map(|buf| buf.len()).sum();
+        self.write_with(cx, head, whole, |stream, cx| stream.poll_write_vectored(cx, bufs))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

@@ -1,0 +1,269 @@
+//! One face over both drivers: rows, one row, execute, an atomic piece of work, a stream.
+
+use std::{borrow::Cow, path::PathBuf, sync::Arc};
+
+use futures_util::future::BoxFuture;
+use tokio::sync::mpsc;
+
+use super::{postgres, sqlite};
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+#[derive(Debug)]
+pub enum Error {
+    /// A unique key is taken.
+    Conflict,
+    /// The database is gone, busy or full: the same request may work later.
+    Unavailable(String),
+    Broken(String),
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Conflict => f.write_str("a unique key is taken"),
+            Self::Unavailable(why) => write!(f, "the database is not available: {why}"),
+            Self::Broken(why) => write!(f, "the database refused a statement: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// `None` for SQLite in the data folder; `sqlite:PATH` or `postgres://…` otherwise.
+    pub url: Option<String>,
+    pub data_dir: PathBuf,
+    /// Certificates to trust besides the system's, for PostgreSQL over TLS.
+    pub ca_file: Option<PathBuf>,
+    pub connections: usize,
+}
+
+#[derive(Clone)]
+pub enum Db {
+    Sqlite(Arc<sqlite::Sqlite>),
+    Postgres(Arc<postgres::Postgres>),
+}
+
+/// A bound parameter. Texts use `$1`, `$2`, … in order of first use, which both drivers take.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value<'a> {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Text(Cow<'a, str>),
+}
+
+impl From<bool> for Value<'_> {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<i64> for Value<'_> {
+    fn from(value: i64) -> Self {
+        Self::Int(value)
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(value: &'a str) -> Self {
+        Self::Text(Cow::Borrowed(value))
+    }
+}
+
+impl<'a> From<&'a String> for Value<'a> {
+    fn from(value: &'a String) -> Self {
+        Self::Text(Cow::Borrowed(value))
+    }
+}
+
+impl From<String> for Value<'_> {
+    fn from(value: String) -> Self {
+        Self::Text(Cow::Owned(value))
+    }
+}
+
+impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+impl Value<'_> {
+    fn into_owned(self) -> Value<'static> {
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(value) => Value::Bool(value),
+            Self::Int(value) => Value::Int(value),
+            Self::Text(value) => Value::Text(Cow::Owned(value.into_owned())),
+        }
+    }
+}
+
+/// A row while it is being read. Columns are counted from 0, as the text lists them.
+pub enum Row<'a> {
+    Sqlite(&'a rusqlite::Row<'a>),
+    Postgres(&'a tokio_postgres::Row),
+}
+
+impl Row<'_> {
+    pub fn text(&self, column: usize) -> Result<String> {
+        self.get(column)
+    }
+
+    pub fn opt_text(&self, column: usize) -> Result<Option<String>> {
+        self.get(column)
+    }
+
+    pub fn int(&self, column: usize) -> Result<i64> {
+        self.get(column)
+    }
+
+    pub fn opt_int(&self, column: usize) -> Result<Option<i64>> {
+        self.get(column)
+    }
+
+    pub fn bool(&self, column: usize) -> Result<bool> {
+        self.get(column)
+    }
+
+    fn get<T>(&self, column: usize) -> Result<T>
+    where
+        T: rusqlite::types::FromSql + for<'b> tokio_postgres::types::FromSql<'b>,
+    {
+        match self {
+            Self::Sqlite(row) => row.get(column).map_err(sqlite::error),
+            Self::Postgres(row) => row.try_get(column).map_err(postgres::error),
+        }
+    }
+}
+
+/// Groups of rows from one consistent picture of the database, made as fast as they are taken.
+pub struct RowStream<T>(pub(super) mpsc::Receiver<Result<Vec<T>>>);
+
+impl<T> RowStream<T> {
+    pub async fn next(&mut self) -> Option<Result<Vec<T>>> {
+        self.0.recv().await
+    }
+}
+
+/// An atomic piece of work: all of it happens, or nothing. What it answers is told to the caller only when it is
+/// safely on disk. It must await nothing but `Sql`.
+pub trait Job<T, E>: for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, Result<T, E>> + Send + 'static {}
+impl<T, E, F> Job<T, E> for F where
+    F: for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, Result<T, E>> + Send + 'static
+{
+}
+
+impl Db {
+    pub async fn open(options: &Options) -> Result<Self> {
+        match options.url.as_deref() {
+            Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+                Ok(Self::Postgres(Arc::new(postgres::Postgres::open(url, options).await?)))
+            }
+            Some(url) => match url.strip_prefix("sqlite:") {
+                Some(path) => Self::open_sqlite(PathBuf::from(path.trim_start_matches("//")), options),
+                None => Err(Error::Broken(
+                    "the database URL must start with `postgres://` or `sqlite:`".to_owned(),
+                )),
+            },
+            None => Self::open_sqlite(options.data_dir.join("endonym.sqlite3"), options),
+        }
+    }
+
+    fn open_sqlite(path: PathBuf, options: &Options) -> Result<Self> {
+        Ok(Self::Sqlite(Arc::new(sqlite::Sqlite::open(path, options.connections)?)))
+    }
+
+    /// For reading outside a transaction.
+    pub fn read(&self) -> Sql {
+        Sql(Handle::Pool(self.clone()))
+    }
+
+    pub async fn write<T, E>(&self, job: impl Job<T, E>) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.write(job).await,
+            Self::Postgres(postgres) => postgres.write(job).await,
+        }
+    }
+
+    pub fn stream<T: Send + 'static>(
+        &self,
+        sql: impl Into<String>,
+        params: &[Value<'_>],
+        map: fn(&Row<'_>) -> Result<T>,
+    ) -> RowStream<T> {
+        let params = params.iter().cloned().map(Value::into_owned).collect();
+        let (sender, receiver) = mpsc::channel(2);
+        match self {
+            Self::Sqlite(sqlite) => sqlite.clone().stream(sql.into(), params, map, sender),
+            Self::Postgres(postgres) => postgres.clone().stream(sql.into(), params, map, sender),
+        }
+        RowStream(receiver)
+    }
+
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Sqlite(_) => "SQLite",
+            Self::Postgres(_) => "PostgreSQL",
+        }
+    }
+}
+
+/// What store functions speak to: the pool, or one transaction.
+pub struct Sql(pub(super) Handle);
+
+pub(super) enum Handle {
+    Pool(Db),
+    Sqlite(rusqlite::Connection),
+    Postgres(deadpool_postgres::Object),
+}
+
+impl Sql {
+    pub async fn rows<T: Send>(
+        &mut self,
+        sql: &str,
+        params: &[Value<'_>],
+        map: impl Fn(&Row<'_>) -> Result<T> + Send + Sync,
+    ) -> Result<Vec<T>> {
+        match &mut self.0 {
+            Handle::Pool(Db::Sqlite(db)) => sqlite::rows(&db.reader(), sql, params, map),
+            Handle::Pool(Db::Postgres(db)) => postgres::rows(&db.client().await?, sql, params, map).await,
+            Handle::Sqlite(connection) => sqlite::rows(connection, sql, params, map),
+            Handle::Postgres(client) => postgres::rows(client, sql, params, map).await,
+        }
+    }
+
+    pub async fn one<T: Send>(
+        &mut self,
+        sql: &str,
+        params: &[Value<'_>],
+        map: impl Fn(&Row<'_>) -> Result<T> + Send + Sync,
+    ) -> Result<Option<T>> {
+        Ok(self.rows(sql, params, map).await?.into_iter().next())
+    }
+
+    /// How many rows it changed.
+    pub async fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64> {
+        match &mut self.0 {
+            Handle::Pool(_) => Err(Error::Broken("a write outside a transaction".to_owned())),
+            Handle::Sqlite(connection) => sqlite::execute(connection, sql, params),
+            Handle::Postgres(client) => postgres::execute(client, sql, params).await,
+        }
+    }
+
+    /// Several statements without parameters, as migrations have them.
+    pub(super) async fn script(&mut self, sql: &str) -> Result<()> {
+        match &mut self.0 {
+            Handle::Pool(_) => Err(Error::Broken("a write outside a transaction".to_owned())),
+            Handle::Sqlite(connection) => connection.execute_batch(sql).map_err(sqlite::error),
+            Handle::Postgres(client) => client.batch_execute(sql).await.map_err(postgres::error),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Institutions and the web origins that they allow.
+
+use jiff::tz::TimeZone;
+
+use super::{Result, Row, Sql, Value, rolls};
+use crate::domain::{institution::Institution, moment::Moment, name_page::code_key};
+
+pub const COLUMNS: &str =
+    "i.id, i.slug, i.name, i.access_code, i.time_zone, i.multiple_recordings, i.rate_limit, i.created_at";
+
+/// Reads `COLUMNS` that start at `first`, without the allowed origins.
+pub fn from_row(row: &Row<'_>, first: usize) -> Result<Institution> {
+    Ok(Institution {
+        id: row.int(first)?,
+        slug: row.text(first + 1)?,
+        name: row.text(first + 2)?,
+        access_code: row.text(first + 3)?,
+        time_zone: TimeZone::get(&row.text(first + 4)?).unwrap_or(TimeZone::UTC),
+        multiple_recordings: row.bool(first + 5)?,
+        rate_limit: row.opt_int(first + 6)?.and_then(|limit| u32::try_from(limit).ok()),
+        allowed_origins: Vec::new(),
+        created_at: Moment::from_micros(row.int(first + 7)?),
+    })
+}
+
+pub async fn insert(sql: &mut Sql, institution: &Institution, time_zone: &str) -> Result<()> {
+    let text = "INSERT INTO institutions (id, slug, name, access_code, time_zone, multiple_recordings, rate_limit, created_at) \
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    let params: [Value<'_>; 8] = [
+        institution.id.into(),
+        (&institution.slug).into(),
+        (&institution.name).into(),
+        (&institution.access_code).into(),
+        time_zone.into(),
+        institution.multiple_recordings.into(),
+        institution.rate_limit.map(i64::from).into(),
+        institution.created_at.micros().into(),
+    ];
+    sql.execute(text, &params).await?;
+    let code = "INSERT INTO codes (code, institution_id, name_page_id) VALUES ($1, $2, 0)";
+    sql.execute(code, &[code_key(&institution.access_code).into(), institution.id.into()]).await?;
+    rolls::open(sql, institution.id, rolls::INSTITUTION).await
+}
+
+pub async fn by_slug(sql: &mut Sql, slug: &str) -> Result<Option<Institution>> {
+    let text = format!("SELECT {COLUMNS} FROM institutions i WHERE i.slug = $1");
+    let Some(mut found) = sql.one(&text, &[slug.into()], |row| from_row(row, 0)).await? else {
+        return Ok(None);
+    };
+    found.allowed_origins = origins(sql, found.id).await?;
+    Ok(Some(found))
+}
+
+pub async fn all(sql: &mut Sql) -> Result<Vec<Institution>> {
+    let mut found = sql
+        .rows(&format!("SELECT {COLUMNS} FROM institutions i ORDER BY i.slug"), &[], |row| from_row(row, 0))
+        .await?;
+    for institution in &mut found {
+        institution.allowed_origins = origins(sql, institution.id).await?;
+    }
+    Ok(found)
+}
+
+pub async fn origins(sql: &mut Sql, institution: i64) -> Result<Vec<String>> {
+    let text = "SELECT origin FROM allowed_origins WHERE institution_id = $1 ORDER BY origin";
+    sql.rows(text, &[institution.into()], |row| row.text(0)).await
+}
+
+/// Does any institution allow this origin? A preflight request names none.
+pub async fn any_allows(sql: &mut Sql, origin: &str) -> Result<bool> {
+    let text = "SELECT 1 FROM allowed_origins WHERE origin = $1 LIMIT 1";
+    Ok(sql.one(text, &[origin.into()], |_| Ok(())).await?.is_some())
+}
+
+pub async fn update(sql: &mut Sql, institution: &Institution, time_zone: &str) -> Result<()> {
+    let text = "UPDATE institutions SET name = $1, time_zone = $2, multiple_recordings = $3, rate_limit = $4 WHERE id = $5";
+    let params: [Value<'_>; 5] = [
+        (&institution.name).into(),
+        time_zone.into(),
+        institution.multiple_recordings.into(),
+        institution.rate_limit.map(i64::from).into(),
+        institution.id.into(),
+    ];
+    sql.execute(text, &params).await?;
+    sql.execute("DELETE FROM allowed_origins WHERE institution_id = $1", &[institution.id.into()]).await?;
+    for origin in &institution.allowed_origins {
+        let text = "INSERT INTO allowed_origins (institution_id, origin) VALUES ($1, $2)";
+        sql.execute(text, &[institution.id.into(), origin.into()]).await?;
+    }
+    Ok(())
+}
+
+/// Ends all access first, so that nothing is added while the rest is removed in small steps.
+pub async fn close_access(sql: &mut Sql, institution: i64) -> Result<()> {
+    for text in
+        ["DELETE FROM tokens WHERE institution_id = $1", "DELETE FROM codes WHERE institution_id = $1"]
+    {
+        sql.execute(text, &[institution.into()]).await?;
+    }
+    Ok(())
+}
+
+pub async fn delete_people(sql: &mut Sql, institution: i64, up_to: i64) -> Result<u64> {
+    let text = "DELETE FROM participants WHERE institution_id = $1 AND id < $2";
+    sql.execute(text, &[institution.into(), up_to.into()]).await
+}
+
+/// The end of the institution's roll: every id is below it.
+pub async fn people_end(sql: &mut Sql, institution: i64) -> Result<i64> {
+    let text = "SELECT next_place FROM rolls WHERE institution_id = $1 AND name_page_id = 0";
+    Ok(sql.one(text, &[institution.into()], |row| row.int(0)).await?.unwrap_or(0))
+}
+
+pub async fn delete_rest(sql: &mut Sql, institution: i64) -> Result<()> {
+    for text in [
+        "DELETE FROM participants WHERE institution_id = $1",
+        "DELETE FROM roll_gaps WHERE institution_id = $1",
+        "DELETE FROM rolls WHERE institution_id = $1",
+        "DELETE FROM custom_fields WHERE institution_id = $1",
+        "DELETE FROM name_pages WHERE institution_id = $1",
+        "DELETE FROM allowed_origins WHERE institution_id = $1",
+        "DELETE FROM tokens WHERE institution_id = $1",
+        "DELETE FROM codes WHERE institution_id = $1",
+        "DELETE FROM institutions WHERE id = $1",
+    ] {
+        sql.execute(text, &[institution.into()]).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,54 @@
+//! Brings a database to the shape that this binary knows. One folder for both databases; a file is never edited once
+//! it has been released.
+
+use super::{Db, Error, Result, Sql};
+
+/// In order; a migration's number is its place in this list, counted from 1.
+const MIGRATIONS: &[(&str, &str)] =
+    &[("0001_foundation", include_str!("../../migrations/0001_foundation.sql"))];
+
+pub const NEWEST: i64 = MIGRATIONS.len() as i64;
+
+/// The number of the last migration that the database has had.
+pub async fn version(db: &Db) -> Result<i64> {
+    // The table is missing in a new database, and the two report that in different words.
+    let exists = match db {
+        Db::Sqlite(_) => "SELECT COUNT(*) FROM sqlite_master WHERE name = 'migrations'",
+        Db::Postgres(_) => "SELECT COUNT(*) FROM pg_catalog.pg_class WHERE oid = to_regclass('migrations')",
+    };
+    let mut sql = db.read();
+    if sql.one(exists, &[], |row| row.int(0)).await? == Some(0) {
+        return Ok(0);
+    }
+    recorded(&mut sql).await
+}
+
+async fn recorded(sql: &mut Sql) -> Result<i64> {
+    let newest = sql.one("SELECT MAX(number) FROM migrations", &[], |row| row.opt_int(0)).await?;
+    Ok(newest.flatten().unwrap_or(0))
+}
+
+/// Runs what is missing, all of it or nothing. Safe to run from several places at once.
+pub async fn migrate(db: &Db) -> Result<i64> {
+    let postgres = matches!(db, Db::Postgres(_));
+    db.write::<_, Error>(move |sql| {
+        Box::pin(async move {
+            if postgres {
+                // One at a time over the whole cluster; SQLite has but one writer anyway.
+                sql.script("SELECT pg_advisory_xact_lock(7223340218)").await?;
+            }
+            sql.script("CREATE TABLE IF NOT EXISTS migrations (number BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL)")
+                .await?;
+            let had = recorded(sql).await?;
+            for (number, (name, text)) in (1..).zip(MIGRATIONS) {
+                if number > had {
+                    sql.script(text).await?;
+                    sql.execute("INSERT INTO migrations (number, name) VALUES ($1, $2)", &[number.into(), (*name).into()])
+                        .await?;
+                }
+            }
+            Ok(NEWEST)
+        })
+    })
+    .await
+}

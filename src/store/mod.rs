@@ -1,0 +1,35 @@
+//! All SQL, a file per noun. Each text is written once and runs on SQLite and PostgreSQL; only `sqlite.rs` and
+//! `postgres.rs` know their drivers. Every read takes the institution first: there is no unscoped variant.
+
+mod db;
+mod postgres;
+mod sqlite;
+
+pub mod custom_fields;
+pub mod institutions;
+pub mod migrations;
+pub mod name_pages;
+pub mod participants;
+pub mod rolls;
+pub mod tokens;
+
+pub use db::{Db, Error, Job, Options, Result, Row, RowStream, Sql, Value};
+
+/// `$first, $first+1, …` for an IN list. Padding to powers of two keeps the number of distinct texts small, so that
+/// both databases can keep their plans.
+fn placeholders(first: usize, count: usize) -> String {
+    (first..first + count).map(|n| format!("${n}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The most keys in one IN list.
+const MOST_KEYS: usize = 256;
+
+/// Runs `query` for the keys in groups, each padded by repeating its last key.
+fn padded<T: Copy>(keys: &[T]) -> impl Iterator<Item = Vec<T>> {
+    keys.chunks(MOST_KEYS).map(|chunk| {
+        let mut group = chunk.to_vec();
+        let last = chunk[chunk.len() - 1];
+        group.resize(chunk.len().next_power_of_two(), last);
+        group
+    })
+}

@@ -1,0 +1,86 @@
+//! Name pages, and the codes by which they are called.
+
+use super::{Result, Row, Sql, Value, rolls};
+use crate::domain::{
+    moment::Moment,
+    name_page::{NamePage, NamePageRef, code_key},
+};
+
+const COLUMNS: &str = "n.id, n.title, n.slug, n.event_code, n.access_code, n.allow_v2, n.created_at";
+
+fn from_row(row: &Row<'_>) -> Result<NamePage> {
+    Ok(NamePage {
+        id: row.int(0)?,
+        title: row.text(1)?,
+        slug: row.text(2)?,
+        event_code: row.text(3)?,
+        access_code: row.text(4)?,
+        allow_v2: row.bool(5)?,
+        created_at: Moment::from_micros(row.int(6)?),
+    })
+}
+
+/// A `Conflict` means that its slug or one of its codes is taken.
+pub async fn insert(sql: &mut Sql, institution: i64, page: &NamePage) -> Result<()> {
+    let text = "INSERT INTO name_pages (institution_id, id, title, slug, event_code, access_code, allow_v2, created_at) \
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    let params: [Value<'_>; 8] = [
+        institution.into(),
+        page.id.into(),
+        (&page.title).into(),
+        (&page.slug).into(),
+        (&page.event_code).into(),
+        (&page.access_code).into(),
+        page.allow_v2.into(),
+        page.created_at.micros().into(),
+    ];
+    sql.execute(text, &params).await?;
+    let mut codes: Vec<String> = [&page.id.to_string(), &page.slug, &page.event_code, &page.access_code]
+        .map(|code| code_key(code))
+        .to_vec();
+    codes.sort();
+    codes.dedup();
+    for code in codes {
+        let text = "INSERT INTO codes (code, institution_id, name_page_id) VALUES ($1, $2, $3)";
+        sql.execute(text, &[code.into(), institution.into(), page.id.into()]).await?;
+    }
+    rolls::open(sql, institution, page.id).await
+}
+
+/// Is this slug or code in use, by anyone?
+pub async fn code_taken(sql: &mut Sql, code: &str) -> Result<bool> {
+    let text = "SELECT 1 FROM codes WHERE code = $1";
+    Ok(sql.one(text, &[code_key(code).into()], |_| Ok(())).await?.is_some())
+}
+
+pub async fn find(sql: &mut Sql, institution: i64, page: &NamePageRef) -> Result<Option<NamePage>> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM codes c \
+         JOIN name_pages n ON n.institution_id = c.institution_id AND n.id = c.name_page_id \
+         WHERE c.code = $1 AND c.institution_id = $2"
+    );
+    sql.one(&text, &[page.key().into(), institution.into()], from_row).await
+}
+
+pub async fn all(sql: &mut Sql, institution: i64) -> Result<Vec<NamePage>> {
+    let text = format!("SELECT {COLUMNS} FROM name_pages n WHERE n.institution_id = $1 ORDER BY n.id");
+    sql.rows(&text, &[institution.into()], from_row).await
+}
+
+/// The page with its people. The caller holds the institution's lock.
+pub async fn delete(sql: &mut Sql, institution: i64, page: i64) -> Result<u64> {
+    let here = [Value::from(institution), Value::from(page)];
+    let text =
+        "SELECT id FROM participants WHERE institution_id = $1 AND name_page_id = $2 ORDER BY page_place";
+    let people = sql.rows(text, &here, |row| row.int(0)).await?;
+    for text in [
+        "DELETE FROM participants WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM codes WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM name_pages WHERE institution_id = $1 AND id = $2",
+    ] {
+        sql.execute(text, &here).await?;
+    }
+    rolls::leave(sql, institution, rolls::INSTITUTION, &people).await?;
+    rolls::close(sql, institution, page).await?;
+    Ok(people.len() as u64)
+}

@@ -1,0 +1,363 @@
+//! Participants. Reads give whole records with their page's label; `Key`s are the little that choosing and ordering need.
+
+use super::{Db, Result, Row, RowStream, Sql, Value, padded, placeholders, rolls::Start};
+use crate::domain::{
+    moment::Moment,
+    name_page::PageLabel,
+    participant::{CustomValues, Legal, Participant, Recording},
+};
+
+const COLUMNS: &str = "p.id, p.token, p.first_name, p.last_name, p.email, p.identifier, p.phonetic, p.notes, \
+     p.recording, p.recorded_at, p.legal_first_name, p.legal_last_name, p.legal_middle_name, p.legal_phonetic, p.legal_notes, \
+     p.legal_recording, p.legal_recorded_at, p.custom, p.custom_changed_at, n.title, n.slug, n.event_code, n.access_code, p.page_place";
+const FROM: &str =
+    "FROM participants p JOIN name_pages n ON n.institution_id = p.institution_id AND n.id = p.name_page_id";
+/// Recorded before unrecorded, the newest first: clients read the first record of an answer.
+const BEST_FIRST: &str = "ORDER BY p.recorded_at DESC, p.id DESC";
+
+fn from_row(row: &Row<'_>) -> Result<Participant> {
+    let recording = |column: usize| {
+        Ok::<_, super::Error>(match row.opt_text(column)? {
+            Some(hex) => Some(Recording { hex, recorded_at: Moment::from_micros(row.int(column + 1)?) }),
+            None => None,
+        })
+    };
+    Ok(Participant {
+        id: row.int(0)?,
+        token: row.text(1)?,
+        first_name: row.opt_text(2)?,
+        last_name: row.opt_text(3)?,
+        email: row.opt_text(4)?,
+        identifier: row.opt_text(5)?,
+        phonetic: row.opt_text(6)?,
+        notes: row.opt_text(7)?,
+        recording: recording(8)?,
+        legal: Legal {
+            first_name: row.opt_text(10)?,
+            last_name: row.opt_text(11)?,
+            middle_name: row.opt_text(12)?,
+            phonetic: row.opt_text(13)?,
+            notes: row.opt_text(14)?,
+            recording: recording(15)?,
+        },
+        custom: row.opt_text(17)?.map_or_else(Default::default, |json| custom_from_json(&json)),
+        custom_changed_at: row.opt_int(18)?.map(Moment::from_micros),
+        page: PageLabel {
+            title: row.text(19)?,
+            slug: row.text(20)?,
+            event_code: row.text(21)?,
+            access_code: row.text(22)?,
+        },
+        page_place: row.int(23)?,
+    })
+}
+
+fn custom_from_json(json: &str) -> CustomValues {
+    CustomValues(serde_json::from_str(json).unwrap_or_default())
+}
+
+fn custom_to_json(custom: &CustomValues) -> Option<String> {
+    (!custom.0.is_empty()).then(|| serde_json::to_string(&custom.0).unwrap_or_default())
+}
+
+/// By what people are looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    Email,
+    Token,
+    Identifier,
+}
+
+impl By {
+    const fn column(self) -> &'static str {
+        match self {
+            Self::Email => "email_key",
+            Self::Token => "token",
+            Self::Identifier => "identifier_key",
+        }
+    }
+}
+
+/// The best of those whom a key names, in the institution or on one page.
+pub async fn best(
+    sql: &mut Sql,
+    institution: i64,
+    page: Option<i64>,
+    by: By,
+    key: &str,
+) -> Result<Option<Participant>> {
+    let mut params: Vec<Value<'_>> = vec![institution.into(), key.into()];
+    let on_page = page.map_or("", |page| {
+        params.push(page.into());
+        "AND p.name_page_id = $3"
+    });
+    let column = by.column();
+    let text = format!(
+        "SELECT {COLUMNS} {FROM} WHERE p.institution_id = $1 AND p.{column} = $2 {on_page} {BEST_FIRST} LIMIT 1"
+    );
+    sql.one(&text, &params, from_row).await
+}
+
+/// Enough to choose and order people by, without reading their records.
+#[derive(Debug, Clone)]
+pub struct Key {
+    pub id: i64,
+    pub recorded_at: i64,
+    pub matched: String,
+    pub email_key: Option<String>,
+}
+
+/// A time filter; both bounds are exclusive.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Changed {
+    pub after: Option<Moment>,
+    pub before: Option<Moment>,
+}
+
+impl Changed {
+    pub fn is_set(self) -> bool {
+        self != Self::default()
+    }
+
+    fn bounds(self) -> [Value<'static>; 2] {
+        let after = self.after.map_or(i64::MIN, Moment::micros);
+        let before = self.before.map_or(i64::MAX, Moment::micros);
+        [after.into(), before.into()]
+    }
+}
+
+/// Everybody whom one of the keys names.
+pub async fn keys(
+    sql: &mut Sql,
+    institution: i64,
+    page: Option<i64>,
+    by: By,
+    keys: &[&str],
+    changed: Changed,
+) -> Result<Vec<Key>> {
+    let column = by.column();
+    let mut found = Vec::with_capacity(keys.len());
+    for group in padded(keys) {
+        let mut params: Vec<Value<'_>> = vec![institution.into()];
+        params.extend(group.iter().map(|key| Value::from(*key)));
+        let mut text = format!(
+            "SELECT p.id, p.recorded_at, p.{column}, p.email_key FROM participants p \
+             WHERE p.institution_id = $1 AND p.{column} IN ({})",
+            placeholders(2, group.len())
+        );
+        let mut and = |condition: &str, value: Value<'static>| {
+            params.push(value);
+            text.push_str(&format!(" AND p.{condition} ${}", params.len()));
+        };
+        if changed.is_set() {
+            let [after, before] = changed.bounds();
+            and("updated_at >", after);
+            and("updated_at <", before);
+        }
+        if let Some(page) = page {
+            and("name_page_id =", page.into());
+        }
+        let rows = sql.rows(&text, &params, |row| {
+            Ok(Key {
+                id: row.int(0)?,
+                recorded_at: row.int(1)?,
+                matched: row.text(2)?,
+                email_key: row.opt_text(3)?,
+            })
+        });
+        found.extend(rows.await?);
+    }
+    Ok(found)
+}
+
+/// The records of these ids, in the order asked.
+pub async fn by_ids(sql: &mut Sql, institution: i64, ids: &[i64]) -> Result<Vec<Participant>> {
+    let mut found = Vec::with_capacity(ids.len());
+    for group in padded(ids) {
+        let text = format!(
+            "SELECT {COLUMNS} {FROM} WHERE p.institution_id = $1 AND p.id IN ({})",
+            placeholders(2, group.len())
+        );
+        let mut params: Vec<Value<'_>> = vec![institution.into()];
+        params.extend(group.iter().map(|id| Value::from(*id)));
+        found.extend(sql.rows(&text, &params, from_row).await?);
+    }
+    let place: std::collections::HashMap<i64, usize> =
+        ids.iter().enumerate().map(|(at, id)| (*id, at)).collect();
+    found.sort_by_key(|participant| place.get(&participant.id).copied());
+    Ok(found)
+}
+
+/// The part of a roll that starts here, in the order in which people came.
+pub async fn in_roll(
+    sql: &mut Sql,
+    institution: i64,
+    page: Option<i64>,
+    start: Start,
+    count: u64,
+) -> Result<Vec<Participant>> {
+    let count = i64::try_from(count).unwrap_or(i64::MAX);
+    let tail: [Value<'_>; 3] = [start.place.into(), count.into(), start.pass.into()];
+    let (text, params) = match page {
+        None => (
+            format!(
+                "SELECT {COLUMNS} {FROM} WHERE p.institution_id = $1 AND p.id >= $2 ORDER BY p.id LIMIT $3 OFFSET $4"
+            ),
+            [&[institution.into()], tail.as_slice()].concat(),
+        ),
+        Some(page) => (
+            format!(
+                "SELECT {COLUMNS} {FROM} WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place >= $3 \
+                 ORDER BY p.page_place LIMIT $4 OFFSET $5"
+            ),
+            [&[institution.into(), page.into()], tail.as_slice()].concat(),
+        ),
+    };
+    sql.rows(&text, &params, from_row).await
+}
+
+/// Whoever changed in this time, whole and in order of change, from one picture of the database.
+pub fn changed(db: &Db, institution: i64, changed: Changed) -> RowStream<Participant> {
+    let text = format!(
+        "SELECT {COLUMNS} {FROM} WHERE p.institution_id = $1 AND p.updated_at > $2 AND p.updated_at < $3 \
+         ORDER BY p.updated_at, p.id"
+    );
+    let [after, before] = changed.bounds();
+    db.stream(text, &[institution.into(), after, before], from_row)
+}
+
+/// The ids of whoever changed in this time, in no order.
+pub fn changed_ids(db: &Db, institution: i64, changed: Changed) -> RowStream<i64> {
+    let text = "SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.updated_at > $2 AND p.updated_at < $3 \
+                ORDER BY p.updated_at, p.id";
+    let [after, before] = changed.bounds();
+    db.stream(text, &[institution.into(), after, before], |row| row.int(0))
+}
+
+/// Does this identifier belong to somebody with another email?
+pub async fn identifier_taken(
+    sql: &mut Sql,
+    institution: i64,
+    identifier_key: &str,
+    email_key: &str,
+) -> Result<bool> {
+    let text = "SELECT 1 FROM participants WHERE institution_id = $1 AND identifier_key = $2 \
+                AND (email_key IS NULL OR email_key <> $3) LIMIT 1";
+    let params = [institution.into(), identifier_key.into(), email_key.into()];
+    Ok(sql.one(text, &params, |_| Ok(())).await?.is_some())
+}
+
+pub async fn email_taken(sql: &mut Sql, institution: i64, page: i64, email_key: &str) -> Result<bool> {
+    let text =
+        "SELECT 1 FROM participants WHERE institution_id = $1 AND name_page_id = $2 AND email_key = $3";
+    Ok(sql.one(text, &[institution.into(), page.into(), email_key.into()], |_| Ok(())).await?.is_some())
+}
+
+/// A row as it is written; `Participant` is how it is read.
+pub struct Record {
+    pub id: i64,
+    pub name_page_id: i64,
+    pub page_place: i64,
+    pub token: String,
+    pub first_name: Option<String>,
+    pub last_name: Option<String>,
+    pub email: Option<String>,
+    pub email_key: Option<String>,
+    pub identifier: Option<String>,
+    pub identifier_key: Option<String>,
+    pub phonetic: Option<String>,
+    pub notes: Option<String>,
+    pub phone_number: Option<String>,
+    pub legal: Legal,
+    pub custom: CustomValues,
+    pub custom_changed_at: Option<Moment>,
+    pub now: Moment,
+}
+
+pub async fn insert(sql: &mut Sql, institution: i64, new: &Record) -> Result<()> {
+    let text = "INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, last_name, \
+         email, email_key, identifier, identifier_key, phonetic, notes, phone_number, recorded_at, \
+         legal_first_name, legal_last_name, legal_middle_name, legal_phonetic, legal_notes, legal_recorded_at, \
+         custom, custom_changed_at, created_at, updated_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, $16, $17, $18, $19, 0, $20, $21, $22, $23)";
+    let params: [Value<'_>; 23] = [
+        institution.into(),
+        new.id.into(),
+        new.name_page_id.into(),
+        new.page_place.into(),
+        (&new.token).into(),
+        new.first_name.as_ref().into(),
+        new.last_name.as_ref().into(),
+        new.email.as_ref().into(),
+        new.email_key.as_ref().into(),
+        new.identifier.as_ref().into(),
+        new.identifier_key.as_ref().into(),
+        new.phonetic.as_ref().into(),
+        new.notes.as_ref().into(),
+        new.phone_number.as_ref().into(),
+        new.legal.first_name.as_ref().into(),
+        new.legal.last_name.as_ref().into(),
+        new.legal.middle_name.as_ref().into(),
+        new.legal.phonetic.as_ref().into(),
+        new.legal.notes.as_ref().into(),
+        custom_to_json(&new.custom).into(),
+        new.custom_changed_at.map(Moment::micros).into(),
+        new.now.micros().into(),
+        new.now.micros().into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// What an update may change.
+pub struct Change<'a> {
+    pub first_name: Option<&'a str>,
+    pub last_name: Option<&'a str>,
+    pub phonetic: Option<&'a str>,
+    pub notes: Option<&'a str>,
+    /// `None` leaves the number as it is.
+    pub phone_number: Option<Option<&'a str>>,
+    pub legal: &'a Legal,
+    pub custom: &'a CustomValues,
+    pub custom_changed_at: Option<Moment>,
+    pub now: Moment,
+}
+
+pub async fn update(sql: &mut Sql, institution: i64, id: i64, change: &Change<'_>) -> Result<()> {
+    let text = "UPDATE participants SET first_name = $1, last_name = $2, phonetic = $3, notes = $4, legal_first_name = $5, \
+         legal_last_name = $6, legal_middle_name = $7, legal_phonetic = $8, legal_notes = $9, custom = $10, \
+         custom_changed_at = $11, updated_at = $12 WHERE institution_id = $13 AND id = $14";
+    let legal = change.legal;
+    let params: [Value<'_>; 14] = [
+        change.first_name.into(),
+        change.last_name.into(),
+        change.phonetic.into(),
+        change.notes.into(),
+        legal.first_name.as_ref().into(),
+        legal.last_name.as_ref().into(),
+        legal.middle_name.as_ref().into(),
+        legal.phonetic.as_ref().into(),
+        legal.notes.as_ref().into(),
+        custom_to_json(change.custom).into(),
+        change.custom_changed_at.map(Moment::micros).into(),
+        change.now.micros().into(),
+        institution.into(),
+        id.into(),
+    ];
+    sql.execute(text, &params).await?;
+    if let Some(phone_number) = change.phone_number {
+        let text = "UPDATE participants SET phone_number = $1 WHERE institution_id = $2 AND id = $3";
+        sql.execute(text, &[phone_number.into(), institution.into(), id.into()]).await?;
+    }
+    Ok(())
+}
+
+/// The caller holds the institution's lock.
+pub async fn delete(sql: &mut Sql, institution: i64, page: i64, id: i64) -> Result<()> {
+    let text = "DELETE FROM participants WHERE institution_id = $1 AND id = $2 RETURNING page_place";
+    let place = sql.one(text, &[institution.into(), id.into()], |row| row.int(0)).await?;
+    if let Some(place) = place {
+        super::rolls::leave(sql, institution, super::rolls::INSTITUTION, &[id]).await?;
+        super::rolls::leave(sql, institution, page, &[place]).await?;
+    }
+    Ok(())
+}

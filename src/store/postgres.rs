@@ -1,0 +1,221 @@
+//! PostgreSQL: a pool of connections, one of them for each transaction or stream under way.
+
+use std::{sync::Arc, time::Duration};
+
+use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime, Timeouts};
+use tokio::sync::mpsc;
+use tokio_postgres::{
+    Config,
+    error::SqlState,
+    types::{IsNull, ToSql, Type, private::BytesMut, to_sql_checked},
+};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::db::{Error, Handle, Job, Options, Result, Row, Sql, Value};
+
+pub struct Postgres {
+    pool: Pool,
+}
+
+const ROWS_IN_A_GROUP: i32 = 500;
+const WAIT: Duration = Duration::from_secs(5);
+
+impl Postgres {
+    pub async fn open(url: &str, options: &Options) -> Result<Self> {
+        let mut config: Config =
+            url.parse().map_err(|e| Error::Broken(format!("the database URL cannot be read: {e}")))?;
+        config.application_name("endonym");
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(WAIT);
+        }
+        let manager = Manager::from_config(
+            config,
+            MakeRustlsConnect::new(tls(options)?),
+            ManagerConfig { recycling_method: RecyclingMethod::Fast },
+        );
+        let pool = Pool::builder(manager)
+            .max_size(options.connections.max(2))
+            .runtime(Runtime::Tokio1)
+            .timeouts(Timeouts { wait: Some(WAIT), create: Some(WAIT), recycle: Some(WAIT) })
+            .build()
+            .map_err(|e| Error::Broken(e.to_string()))?;
+        let postgres = Self { pool };
+        // Say at once when the server cannot be reached.
+        let _ = postgres.client().await?;
+        Ok(postgres)
+    }
+
+    pub async fn client(&self) -> Result<Object> {
+        self.pool.get().await.map_err(|e| Error::Unavailable(with_sources(&e)))
+    }
+
+    pub async fn write<T, E>(&self, job: impl Job<T, E>) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let client = self.client().await?;
+        // A task of its own: a caller who hangs up must not leave a transaction half-way on a pooled connection.
+        let work = tokio::spawn(async move {
+            let mut open = OpenTransaction(Some(Sql(Handle::Postgres(client))));
+            let Some(sql) = &mut open.0 else { return Err(Error::Broken("no connection".to_owned()).into()) };
+            sql.script("BEGIN").await?;
+            let outcome = job(sql).await;
+            let end = if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" };
+            let ended = sql.script(end).await;
+            if ended.is_ok() {
+                open.close();
+            }
+            match ended {
+                Ok(()) => outcome,
+                Err(error) => outcome.and(Err(error.into())),
+            }
+        });
+        work.await.unwrap_or_else(|e| Err(Error::Broken(format!("a job panicked: {e}")).into()))
+    }
+
+    pub fn stream<T: Send + 'static>(
+        self: Arc<Self>,
+        sql: String,
+        params: Vec<Value<'static>>,
+        map: fn(&Row<'_>) -> Result<T>,
+        sender: mpsc::Sender<Result<Vec<T>>>,
+    ) {
+        tokio::spawn(async move {
+            if let Err(error) = self.send_groups(&sql, &params, map, &sender).await {
+                let _ = sender.send(Err(error)).await;
+            }
+        });
+    }
+
+    /// A portal gives rows of one snapshot, so many at a time, and holds no more than that in memory.
+    async fn send_groups<T: Send + 'static>(
+        &self,
+        sql: &str,
+        params: &[Value<'static>],
+        map: fn(&Row<'_>) -> Result<T>,
+        sender: &mpsc::Sender<Result<Vec<T>>>,
+    ) -> Result<()> {
+        let mut client = self.client().await?;
+        let statement = client.prepare_cached(sql).await.map_err(error)?;
+        let transaction = client.transaction().await.map_err(error)?;
+        let portal = transaction.bind(&statement, &to_sql(params)).await.map_err(error)?;
+        loop {
+            let rows = transaction.query_portal(&portal, ROWS_IN_A_GROUP).await.map_err(error)?;
+            let last = rows.len() < ROWS_IN_A_GROUP as usize;
+            let group = rows.iter().map(|row| map(&Row::Postgres(row))).collect::<Result<Vec<_>>>()?;
+            if !group.is_empty() && sender.send(Ok(group)).await.is_err() || last {
+                return transaction.rollback().await.map_err(error);
+            }
+        }
+    }
+}
+
+/// Takes the connection out of the pool when a transaction was left open, by a panic for example.
+struct OpenTransaction(Option<Sql>);
+
+impl OpenTransaction {
+    fn close(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for OpenTransaction {
+    fn drop(&mut self) {
+        if let Some(Sql(Handle::Postgres(client))) = self.0.take() {
+            drop(Object::take(client));
+        }
+    }
+}
+
+fn tls(options: &Options) -> Result<rustls::ClientConfig> {
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if let Some(path) = &options.ca_file {
+        use rustls::pki_types::{CertificateDer, pem::PemObject};
+        let broken =
+            |e: &dyn std::fmt::Display| Error::Broken(format!("cannot read {}: {e}", path.display()));
+        for certificate in CertificateDer::pem_file_iter(path).map_err(|e| broken(&e))? {
+            roots.add(certificate.map_err(|e| broken(&e))?).map_err(|e| broken(&e))?;
+        }
+    }
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|e| Error::Broken(e.to_string()))?;
+    Ok(config.with_root_certificates(roots).with_no_client_auth())
+}
+
+pub async fn rows<T>(
+    client: &Object,
+    sql: &str,
+    params: &[Value<'_>],
+    map: impl Fn(&Row<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    let statement = client.prepare_cached(sql).await.map_err(error)?;
+    let rows = client.query(&statement, &to_sql(params)).await.map_err(error)?;
+    rows.iter().map(|row| map(&Row::Postgres(row))).collect()
+}
+
+pub async fn execute(client: &Object, sql: &str, params: &[Value<'_>]) -> Result<u64> {
+    let statement = client.prepare_cached(sql).await.map_err(error)?;
+    client.execute(&statement, &to_sql(params)).await.map_err(error)
+}
+
+fn to_sql<'a>(params: &'a [Value<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
+    params.iter().map(|param| param as &(dyn ToSql + Sync)).collect()
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(
+        &self,
+        ty: &Type,
+        out: &mut BytesMut,
+    ) -> std::result::Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        match self {
+            Self::Null => Ok(IsNull::Yes),
+            Self::Bool(value) => value.to_sql_checked(ty, out),
+            Self::Int(value) => value.to_sql_checked(ty, out),
+            Self::Text(value) => value.as_ref().to_sql_checked(ty, out),
+        }
+    }
+
+    /// Each kind of value checks the type itself, when it is written.
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
+pub fn error(error: tokio_postgres::Error) -> Error {
+    let why = with_sources(&error);
+    match error.code() {
+        Some(&SqlState::UNIQUE_VIOLATION) => Error::Conflict,
+        // Class 08: connection; 53: resources; 57: operator; 40: conflict between transactions; 25006: read-only standby.
+        Some(code) if ["08", "53", "57", "40"].contains(&&code.code()[..2]) || code.code() == "25006" => {
+            Error::Unavailable(why)
+        }
+        Some(_) => Error::Broken(why),
+        None if error.is_closed()
+            || std::error::Error::source(&error).is_some_and(|s| s.is::<std::io::Error>()) =>
+        {
+            Error::Unavailable(why)
+        }
+        None => Error::Broken(why),
+    }
+}
+
+fn with_sources(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(source) = next {
+        let more = source.to_string();
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        next = source.source();
+    }
+    text
+}

@@ -1,0 +1,111 @@
+//! Rolls: who comes at which place, how many there are. See `domain::roll`.
+
+use std::collections::BTreeMap;
+
+use super::{Result, Sql, Value};
+use crate::domain::roll::{Gap, SHIFTS, Step, bucket, step};
+
+/// The roll of the whole institution stands where a page's id would.
+pub const INSTITUTION: i64 = 0;
+
+pub async fn open(sql: &mut Sql, institution: i64, page: i64) -> Result<()> {
+    let text = "INSERT INTO rolls (institution_id, name_page_id, next_place, members) VALUES ($1, $2, 0, 0)";
+    sql.execute(text, &[institution.into(), page.into()]).await.map(|_| ())
+}
+
+pub async fn close(sql: &mut Sql, institution: i64, page: i64) -> Result<()> {
+    for text in [
+        "DELETE FROM rolls WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM roll_gaps WHERE institution_id = $1 AND name_page_id = $2",
+    ] {
+        sql.execute(text, &[institution.into(), page.into()]).await?;
+    }
+    Ok(())
+}
+
+/// Every write of an institution's people comes here first, and so one after the other: what it then reads and checks
+/// stays true until it commits, on both databases.
+pub async fn lock(sql: &mut Sql, institution: i64) -> Result<()> {
+    let text = "UPDATE rolls SET members = members WHERE institution_id = $1 AND name_page_id = 0";
+    sql.execute(text, &[institution.into()]).await.map(|_| ())
+}
+
+/// Adds one person and gives their place.
+pub async fn join(sql: &mut Sql, institution: i64, page: i64) -> Result<i64> {
+    let text = "UPDATE rolls SET next_place = next_place + 1, members = members + 1 \
+                WHERE institution_id = $1 AND name_page_id = $2 RETURNING next_place - 1";
+    let place = sql.one(text, &[institution.into(), page.into()], |row| row.int(0)).await?;
+    place.ok_or_else(|| super::Error::Broken("a roll is missing".to_owned()))
+}
+
+/// Takes people off a roll.
+pub async fn leave(sql: &mut Sql, institution: i64, page: i64, places: &[i64]) -> Result<()> {
+    let text = "UPDATE rolls SET members = members - $1 WHERE institution_id = $2 AND name_page_id = $3";
+    sql.execute(text, &[(places.len() as i64).into(), institution.into(), page.into()]).await?;
+    for shift in SHIFTS {
+        let mut missing = BTreeMap::new();
+        for place in places {
+            *missing.entry(bucket(*place, shift)).or_insert(0_i64) += 1;
+        }
+        for (bucket, missing) in missing {
+            let text = "INSERT INTO roll_gaps (institution_id, name_page_id, shift, bucket, missing) VALUES ($1, $2, $3, $4, $5) \
+                 ON CONFLICT (institution_id, name_page_id, shift, bucket) \
+                 DO UPDATE SET missing = roll_gaps.missing + excluded.missing";
+            let params: [Value<'_>; 5] =
+                [institution.into(), page.into(), i64::from(shift).into(), bucket.into(), missing.into()];
+            sql.execute(text, &params).await?;
+        }
+    }
+    Ok(())
+}
+
+pub async fn members(sql: &mut Sql, institution: i64, page: i64) -> Result<i64> {
+    Ok(extent(sql, institution, page).await?.1)
+}
+
+async fn extent(sql: &mut Sql, institution: i64, page: i64) -> Result<(i64, i64)> {
+    let text = "SELECT next_place, members FROM rolls WHERE institution_id = $1 AND name_page_id = $2";
+    let found =
+        sql.one(text, &[institution.into(), page.into()], |row| Ok((row.int(0)?, row.int(1)?))).await?;
+    Ok(found.unwrap_or((0, 0)))
+}
+
+/// Where to start reading for the person at `offset`: from this place on, passing over so many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Start {
+    pub place: i64,
+    pub pass: i64,
+}
+
+/// How many are on the roll, and where `offset` is; `None` when it is behind the end.
+pub async fn seek(sql: &mut Sql, institution: i64, page: i64, offset: u64) -> Result<(i64, Option<Start>)> {
+    let (next_place, members) = extent(sql, institution, page).await?;
+    let Some(offset) = i64::try_from(offset).ok().filter(|offset| *offset < members) else {
+        return Ok((members, None));
+    };
+    if offset == 0 || next_place == members {
+        return Ok((members, Some(Start { place: offset, pass: 0 })));
+    }
+    let (mut start, mut left, mut end) = (0, offset, next_place);
+    for shift in SHIFTS {
+        let text = "SELECT bucket, missing FROM roll_gaps WHERE institution_id = $1 AND name_page_id = $2 \
+             AND shift = $3 AND bucket >= $4 AND bucket < $5 ORDER BY bucket";
+        let past = bucket(end - 1, shift) + 1;
+        let params: [Value<'_>; 5] = [
+            institution.into(),
+            page.into(),
+            i64::from(shift).into(),
+            bucket(start, shift).into(),
+            past.into(),
+        ];
+        let gaps =
+            sql.rows(text, &params, |row| Ok(Gap { bucket: row.int(0)?, missing: row.int(1)? })).await?;
+        match step(start, left, shift, &gaps) {
+            Step::At(place) => return Ok((members, Some(Start { place, pass: 0 }))),
+            Step::Inside { start: inside, left: rest } => {
+                (start, left, end) = (inside, rest, inside + (1 << shift));
+            }
+        }
+    }
+    Ok((members, Some(Start { place: start, pass: left })))
+}

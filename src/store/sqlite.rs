@@ -1,0 +1,285 @@
+//! SQLite: readers that run on the caller's thread, one writer that commits what is waiting together.
+
+use std::{
+    cell::Cell,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+        mpsc as sync_mpsc,
+    },
+    time::Duration,
+};
+
+use futures_util::FutureExt;
+use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig, types};
+use tokio::sync::{Semaphore, mpsc, oneshot};
+
+use super::db::{Error, Handle, Job, Result, Row, Sql, Value};
+
+/// A job that ran, waiting to hear whether its transaction reached the disk.
+type Reply = Box<dyn FnOnce(Result<()>) + Send>;
+type Work = Box<dyn FnOnce(&mut Sql) -> Reply + Send>;
+
+pub struct Sqlite {
+    path: PathBuf,
+    readers: Vec<Mutex<Connection>>,
+    writer: sync_mpsc::Sender<Work>,
+    streams: Arc<Semaphore>,
+}
+
+/// Writes that share one commit, so that none waits long for the others.
+const MOST_TOGETHER: usize = 256;
+const STREAMS_AT_ONCE: usize = 4;
+const ROWS_IN_A_GROUP: usize = 500;
+
+impl Sqlite {
+    pub fn open(path: PathBuf, readers: usize) -> Result<Self> {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder).map_err(|e| {
+                Error::Unavailable(format!("cannot make the folder {}: {e}", folder.display()))
+            })?;
+        }
+        let writer = connect(&path, true)?;
+        let readers =
+            (0..readers.max(1)).map(|_| connect(&path, false).map(Mutex::new)).collect::<Result<_>>()?;
+        let (sender, receiver) = sync_mpsc::channel();
+        std::thread::Builder::new()
+            .name("sqlite-writer".to_owned())
+            .spawn(move || write_together(Sql(Handle::Sqlite(writer)), &receiver))
+            .map_err(|e| Error::Unavailable(e.to_string()))?;
+        Ok(Self { path, readers, writer: sender, streams: Arc::new(Semaphore::new(STREAMS_AT_ONCE)) })
+    }
+
+    /// The connection that this thread prefers, or another that is free.
+    pub fn reader(&self) -> MutexGuard<'_, Connection> {
+        static THREADS: AtomicUsize = AtomicUsize::new(0);
+        thread_local! { static MINE: Cell<usize> = Cell::new(THREADS.fetch_add(1, Ordering::Relaxed)); }
+        let mine = MINE.with(Cell::get) % self.readers.len();
+        let in_turn = (0..self.readers.len()).map(|i| &self.readers[(mine + i) % self.readers.len()]);
+        for reader in in_turn {
+            if let Ok(guard) = reader.try_lock() {
+                return guard;
+            }
+        }
+        self.readers[mine].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub async fn write<T, E>(&self, job: impl Job<T, E>) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (sender, receiver) = oneshot::channel();
+        let work: Work = Box::new(move |sql| {
+            let outcome = run(sql, job);
+            Box::new(move |committed| {
+                // The caller may have gone; the work is done all the same.
+                let _ = sender.send(match committed {
+                    Ok(()) => outcome,
+                    Err(error) => outcome.and(Err(error.into())),
+                });
+            })
+        });
+        self.writer.send(work).map_err(|_| gone())?;
+        receiver.await.unwrap_or_else(|_| Err(gone().into()))
+    }
+
+    pub fn stream<T: Send + 'static>(
+        self: Arc<Self>,
+        sql: String,
+        params: Vec<Value<'static>>,
+        map: fn(&Row<'_>) -> Result<T>,
+        sender: mpsc::Sender<Result<Vec<T>>>,
+    ) {
+        tokio::spawn(async move {
+            let Ok(_permit) = self.streams.clone().acquire_owned().await else { return };
+            let failed = sender.clone();
+            let path = self.path.clone();
+            // A connection of its own: a slow client must not keep a reader from the others.
+            let streaming = tokio::task::spawn_blocking(move || {
+                send_groups(&connect(&path, false)?, &sql, &params, map, &sender)
+            });
+            if let Ok(Err(error)) = streaming.await {
+                let _ = failed.send(Err(error)).await;
+            }
+        });
+    }
+}
+
+fn connect(path: &std::path::Path, writer: bool) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        // Each connection is used by one thread at a time, which a Mutex sees to; SQLite's own would cost on every call.
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)
+        .map_err(|e| Error::Unavailable(format!("cannot open {}: {e}", path.display())))?;
+    let set_up = || {
+        connection.busy_timeout(Duration::from_secs(15))?;
+        connection.set_prepared_statement_cache_capacity(128);
+        connection.pragma_update(None, "journal_mode", "wal")?;
+        // An answered write survives a loss of power.
+        connection.pragma_update(None, "synchronous", "full")?;
+        connection.pragma_update(None, "cache_size", if writer { -16_384 } else { -8_192 })?;
+        connection.pragma_update(None, "query_only", !writer)?;
+        // Without this, a statement is planned again for each new bound value: three times slower.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+    };
+    set_up().map(|_| ()).map_err(error)?;
+    Ok(connection)
+}
+
+/// Runs one job inside a savepoint and undoes it when it fails.
+fn run<T, E: From<Error>>(sql: &mut Sql, job: impl Job<T, E>) -> Result<T, E> {
+    statement(sql, "SAVEPOINT job")?;
+    // SQLite answers at once, so a job that awaits nothing but `Sql` is ready when first asked.
+    let outcome = catch_unwind(AssertUnwindSafe(|| job(sql).now_or_never()));
+    let outcome = match outcome {
+        Ok(Some(outcome)) => outcome,
+        Ok(None) => {
+            Err(Error::Broken("a job waited for something other than the database".to_owned()).into())
+        }
+        Err(_) => Err(Error::Broken("a job panicked".to_owned()).into()),
+    };
+    let end = if outcome.is_ok() { "RELEASE job" } else { "ROLLBACK TO job; RELEASE job" };
+    match statement(sql, end) {
+        Ok(()) => outcome,
+        Err(error) => outcome.and(Err(error.into())),
+    }
+}
+
+fn write_together(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>) {
+    while let Ok(first) = waiting.recv() {
+        let mut replies = Vec::new();
+        let outcome = statement(&mut sql, "BEGIN IMMEDIATE").and_then(|()| {
+            replies.push(first(&mut sql));
+            while replies.len() < MOST_TOGETHER
+                && in_transaction(&sql)
+                && let Ok(next) = waiting.try_recv()
+            {
+                replies.push(next(&mut sql));
+            }
+            // A full disk makes SQLite undo the whole transaction by itself.
+            if !in_transaction(&sql) {
+                return Err(Error::Unavailable("the transaction was undone".to_owned()));
+            }
+            statement(&mut sql, "COMMIT")
+        });
+        if outcome.is_err() && in_transaction(&sql) {
+            let _ = statement(&mut sql, "ROLLBACK");
+        }
+        for reply in replies {
+            reply(outcome.as_ref().map(|()| ()).map_err(again));
+        }
+        // A job that could not even begin drops its sender; its caller hears that the database is not available.
+    }
+}
+
+fn again(error: &Error) -> Error {
+    match error {
+        Error::Conflict => Error::Conflict,
+        Error::Unavailable(why) => Error::Unavailable(why.clone()),
+        Error::Broken(why) => Error::Broken(why.clone()),
+    }
+}
+
+fn gone() -> Error {
+    Error::Unavailable("the write could not begin".to_owned())
+}
+
+fn statement(sql: &mut Sql, text: &str) -> Result<()> {
+    match &sql.0 {
+        Handle::Sqlite(connection) => connection.execute_batch(text).map_err(error),
+        Handle::Pool(_) | Handle::Postgres(_) => Err(Error::Broken("not a SQLite connection".to_owned())),
+    }
+}
+
+fn in_transaction(sql: &Sql) -> bool {
+    matches!(&sql.0, Handle::Sqlite(connection) if !connection.is_autocommit())
+}
+
+pub fn rows<T>(
+    connection: &Connection,
+    sql: &str,
+    params: &[Value<'_>],
+    map: impl Fn(&Row<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    let mut statement = connection.prepare_cached(sql).map_err(error)?;
+    bind(&mut statement, params)?;
+    let mut rows = statement.raw_query();
+    let mut found = Vec::new();
+    while let Some(row) = rows.next().map_err(error)? {
+        found.push(map(&Row::Sqlite(row))?);
+    }
+    Ok(found)
+}
+
+pub fn execute(connection: &Connection, sql: &str, params: &[Value<'_>]) -> Result<u64> {
+    let mut statement = connection.prepare_cached(sql).map_err(error)?;
+    bind(&mut statement, params)?;
+    statement.raw_execute().map(|count| count as u64).map_err(error)
+}
+
+fn send_groups<T>(
+    connection: &Connection,
+    sql: &str,
+    params: &[Value<'_>],
+    map: fn(&Row<'_>) -> Result<T>,
+    sender: &mpsc::Sender<Result<Vec<T>>>,
+) -> Result<()> {
+    let mut statement = connection.prepare(sql).map_err(error)?;
+    bind(&mut statement, params)?;
+    let mut rows = statement.raw_query();
+    let mut group = Vec::with_capacity(ROWS_IN_A_GROUP);
+    loop {
+        let row = rows.next().map_err(error)?;
+        let ended = row.is_none();
+        if let Some(row) = row {
+            group.push(map(&Row::Sqlite(row))?);
+        }
+        if (ended || group.len() == ROWS_IN_A_GROUP)
+            && !group.is_empty()
+            && sender
+                .blocking_send(Ok(std::mem::replace(&mut group, Vec::with_capacity(ROWS_IN_A_GROUP))))
+                .is_err()
+        {
+            return Ok(());
+        }
+        if ended {
+            return Ok(());
+        }
+    }
+}
+
+fn bind(statement: &mut rusqlite::Statement<'_>, params: &[Value<'_>]) -> Result<()> {
+    for (i, param) in params.iter().enumerate() {
+        statement.raw_bind_parameter(i + 1, param).map_err(error)?;
+    }
+    Ok(())
+}
+
+impl rusqlite::ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<types::ToSqlOutput<'_>> {
+        Ok(types::ToSqlOutput::Borrowed(match self {
+            Self::Null => types::ValueRef::Null,
+            Self::Bool(value) => types::ValueRef::Integer(i64::from(*value)),
+            Self::Int(value) => types::ValueRef::Integer(*value),
+            Self::Text(value) => types::ValueRef::Text(value.as_bytes()),
+        }))
+    }
+}
+
+pub fn error(error: rusqlite::Error) -> Error {
+    let Some(code) = error.sqlite_error_code() else { return Error::Broken(error.to_string()) };
+    match code {
+        ErrorCode::ConstraintViolation => Error::Conflict,
+        ErrorCode::DatabaseBusy
+        | ErrorCode::DatabaseLocked
+        | ErrorCode::DiskFull
+        | ErrorCode::SystemIoFailure
+        | ErrorCode::CannotOpen
+        | ErrorCode::ReadOnly => Error::Unavailable(error.to_string()),
+        _ => Error::Broken(error.to_string()),
+    }
+}

@@ -1,0 +1,23 @@
+//! The pages that people see, the health checks, and the router that joins everything.
+
+mod docs;
+mod health;
+mod page;
+mod player;
+
+use axum::{Router, routing::get};
+
+use crate::{api, app::App, server::Draining};
+
+pub fn router(app: App, draining: Draining) -> Router {
+    Router::new()
+        .route("/", get(page::home))
+        .route("/docs", get(docs::show))
+        .route("/docs/style.css", get(docs::style))
+        .route("/players/{institution}/{token}", get(player::show))
+        .route("/healthz", get(health::alive))
+        .route("/readyz", get(move |state| health::ready(state, draining)))
+        .merge(api::routes())
+        .fallback(page::unknown)
+        .with_state(app)
+}
