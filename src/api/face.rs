@@ -17,9 +17,8 @@ use super::{
     problem::Problem,
 };
 use crate::{
-    app::{App, Caller, callers, limiter::Standing},
+    app::{App, Caller, callers, institutions, limiter::Standing},
     domain::field_errors::FieldErrors,
-    store::institutions,
 };
 
 /// What is read of a refused body.
@@ -200,7 +199,7 @@ pub async fn preflight(State(app): State<App>, headers: HeaderMap) -> Response {
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("Origin"));
     let Some(origin) = headers.get(header::ORIGIN) else { return response };
     let listed = match origin.to_str() {
-        Ok(origin) => institutions::any_allows(&mut app.db.read(), origin).await.unwrap_or(false),
+        Ok(origin) => institutions::any_allows(&app, origin).await.unwrap_or(false),
         Err(_) => false,
     };
     if listed {

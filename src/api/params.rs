@@ -12,9 +12,9 @@ use crate::{
         field_errors::FieldErrors,
         moment::Moment,
         paging::Window,
+        participant::Changed,
         text::{self, INVALID},
     },
-    store::participants::Changed,
 };
 
 const MOST_ENTRIES: usize = 10_000;

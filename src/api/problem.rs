@@ -1,6 +1,6 @@
 //! What can go wrong between the wire and a use case, in every version. Words are the version's own.
 
-use crate::{app, domain::field_errors::FieldErrors, store};
+use crate::{app, domain::field_errors::FieldErrors};
 
 #[derive(Debug)]
 pub enum Problem {
@@ -25,12 +25,6 @@ impl From<app::Error> for Problem {
 impl From<FieldErrors> for Problem {
     fn from(errors: FieldErrors) -> Self {
         Self::App(errors.into())
-    }
-}
-
-impl From<store::Error> for Problem {
-    fn from(error: store::Error) -> Self {
-        Self::App(error.into())
     }
 }
 

@@ -64,6 +64,11 @@ pub async fn find(app: &App, slug: &str) -> Result<Institution> {
     institutions::by_slug(&mut app.db.read(), slug).await?.ok_or(Error::Missing(Missing::Institution))
 }
 
+/// Does any institution allow this web origin? A preflight request names none.
+pub async fn any_allows(app: &App, origin: &str) -> Result<bool> {
+    Ok(institutions::any_allows(&mut app.db.read(), origin).await?)
+}
+
 pub async fn all(app: &App) -> Result<Vec<Institution>> {
     Ok(institutions::all(&mut app.db.read()).await?)
 }

@@ -5,6 +5,7 @@ pub mod clock;
 pub mod custom_fields;
 pub mod demo;
 pub mod error;
+pub mod health;
 pub mod ids;
 pub mod imports;
 pub mod institutions;

@@ -11,12 +11,12 @@ use crate::{
         moment::Moment,
         name_page::NamePageRef,
         paging::Window,
-        participant::{CustomValues, Draft, Given, Legal, LegalDraft, Participant},
+        participant::{Changed, CustomValues, Draft, Given, Legal, LegalDraft, Participant},
         text::{self, BLANK, INVALID, TAKEN},
     },
     store::{
         self, RowStream, Sql, custom_fields,
-        participants::{self, By, Changed, Key, Record},
+        participants::{self, By, Key, Record},
         rolls,
     },
 };

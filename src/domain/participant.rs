@@ -64,6 +64,19 @@ pub struct Legal {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CustomValues(pub BTreeMap<i64, String>);
 
+/// Whose record changed in a time; both bounds are exclusive.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Changed {
+    pub after: Option<Moment>,
+    pub before: Option<Moment>,
+}
+
+impl Changed {
+    pub fn is_set(self) -> bool {
+        self != Self::default()
+    }
+}
+
 /// What an input says of one field.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Given<T> {

@@ -4,7 +4,7 @@ use super::{Db, Result, Row, RowStream, Sql, Value, padded, placeholders, rolls:
 use crate::domain::{
     moment::Moment,
     name_page::PageLabel,
-    participant::{CustomValues, Legal, Participant, Recording},
+    participant::{Changed, CustomValues, Legal, Participant, Recording},
 };
 
 const COLUMNS: &str = "p.id, p.token, p.first_name, p.last_name, p.email, p.identifier, p.phonetic, p.notes, \
@@ -107,23 +107,10 @@ pub struct Key {
     pub email_key: Option<String>,
 }
 
-/// A time filter; both bounds are exclusive.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Changed {
-    pub after: Option<Moment>,
-    pub before: Option<Moment>,
-}
-
-impl Changed {
-    pub fn is_set(self) -> bool {
-        self != Self::default()
-    }
-
-    fn bounds(self) -> [Value<'static>; 2] {
-        let after = self.after.map_or(i64::MIN, Moment::micros);
-        let before = self.before.map_or(i64::MAX, Moment::micros);
-        [after.into(), before.into()]
-    }
+fn bounds(changed: Changed) -> [Value<'static>; 2] {
+    let after = changed.after.map_or(i64::MIN, Moment::micros);
+    let before = changed.before.map_or(i64::MAX, Moment::micros);
+    [after.into(), before.into()]
 }
 
 /// Everybody whom one of the keys names.
@@ -150,7 +137,7 @@ pub async fn keys(
             text.push_str(&format!(" AND p.{condition} ${}", params.len()));
         };
         if changed.is_set() {
-            let [after, before] = changed.bounds();
+            let [after, before] = bounds(changed);
             and("updated_at >", after);
             and("updated_at <", before);
         }
@@ -222,7 +209,7 @@ pub fn changed(db: &Db, institution: i64, changed: Changed) -> RowStream<Partici
         "SELECT {COLUMNS} {FROM} WHERE p.institution_id = $1 AND p.updated_at > $2 AND p.updated_at < $3 \
          ORDER BY p.updated_at, p.id"
     );
-    let [after, before] = changed.bounds();
+    let [after, before] = bounds(changed);
     db.stream(text, &[institution.into(), after, before], from_row)
 }
 
@@ -230,7 +217,7 @@ pub fn changed(db: &Db, institution: i64, changed: Changed) -> RowStream<Partici
 pub fn changed_ids(db: &Db, institution: i64, changed: Changed) -> RowStream<i64> {
     let text = "SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.updated_at > $2 AND p.updated_at < $3 \
                 ORDER BY p.updated_at, p.id";
-    let [after, before] = changed.bounds();
+    let [after, before] = bounds(changed);
     db.stream(text, &[institution.into(), after, before], |row| row.int(0))
 }
 

@@ -3,7 +3,14 @@
 use axum::{extract::State, http::StatusCode, response::Response};
 use serde_json::json;
 
-use crate::{api::face, app::App, server::Draining, store::migrations};
+use crate::{
+    api::face,
+    app::{
+        App,
+        health::{self, Database},
+    },
+    server::Draining,
+};
 
 pub async fn alive() -> Response {
     face::json(StatusCode::OK, &json!({ "status": "ok" }))
@@ -11,11 +18,10 @@ pub async fn alive() -> Response {
 
 /// Not ready while the database is gone or behind, or while the server is stopping.
 pub async fn ready(State(app): State<App>, draining: Draining) -> Response {
-    let version = migrations::version(&app.db).await;
-    let (database, works) = match version {
-        Ok(version) if version >= migrations::NEWEST => ("ok", true),
-        Ok(_) => ("behind: run `endonym migrate`", false),
-        Err(_) => ("not reachable", false),
+    let (database, works) = match health::database(&app).await {
+        Database::Works => ("ok", true),
+        Database::Behind => ("behind: run `endonym migrate`", false),
+        Database::Gone => ("not reachable", false),
     };
     let stopping = draining.is_on();
     let status = if works && !stopping { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };

@@ -34,5 +34,8 @@ pub fn show(problem: Problem) -> Response {
 /// The contract's own status for a create that cannot be read.
 pub fn malformed_create() -> Response {
     let status = StatusCode::from_u16(420).unwrap_or(StatusCode::BAD_REQUEST);
-    face::message(status, "Bad Request")
+    let mut response = face::message(status, "Bad Request");
+    // No standard knows 420, so its line would read `420 <none>`.
+    response.extensions_mut().insert(hyper::ext::ReasonPhrase::from_static(b"Bad Request"));
+    response
 }

@@ -1,0 +1,13 @@
+//! One integration binary. Tests start the real router on a real database, send HTTP and read the answer. Without
+//! `ENDONYM_TEST_DATABASE_URL` the database is SQLite; with it, PostgreSQL: `./test` runs both.
+
+mod architecture;
+mod contract;
+mod support;
+
+mod cli;
+mod server;
+mod store;
+mod v4;
+mod v5;
+mod web;

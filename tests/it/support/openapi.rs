@@ -1,0 +1,81 @@
+//! Holds every answer that tests see against the OpenAPI document of its version.
+
+use std::{
+    collections::HashMap,
+    sync::{LazyLock, Mutex},
+};
+
+use endonym::api::openapi::DOCUMENTS;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+static PARSED: LazyLock<HashMap<&str, Value>> = LazyLock::new(|| {
+    DOCUMENTS
+        .iter()
+        .map(|(version, text)| (*version, serde_json::from_str(text).expect("a document is JSON")))
+        .collect()
+});
+static VALIDATORS: LazyLock<Mutex<HashMap<String, jsonschema::Validator>>> = LazyLock::new(Mutex::default);
+
+/// Panics when the document does not know this answer, or it has another shape. What no document describes (unknown
+/// paths, wrong methods) must be a plain message.
+pub fn check(method: &Method, path: &str, status: u16, body: &Value) {
+    let path = path.strip_prefix("/api/private/").unwrap_or_default().trim_end_matches('/');
+    let (version, path) = path.split_once('/').unwrap_or((path, ""));
+    let Some((document, template)) =
+        PARSED.get(version).and_then(|document| Some((document, template(document, path)?)))
+    else {
+        return message(status, body);
+    };
+    let operation = &document["paths"][&template][method.as_str().to_lowercase()];
+    if operation.is_null() {
+        return message(status, body);
+    }
+    let response = &operation["responses"][status.to_string()];
+    assert!(!response.is_null(), "{method} {template} of {version} does not tell of status {status}: {body}");
+    let response = resolve(document, response);
+    let schema = &response["content"]["application/json"]["schema"];
+    if schema.is_null() {
+        return assert!(
+            body.is_null(),
+            "{method} {template}: {status} has no content in the document, but {body}"
+        );
+    }
+    let key = format!("{version} {method} {template} {status}");
+    let mut validators = VALIDATORS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let validator = validators.entry(key).or_insert_with(|| {
+        let whole = json!({ "$schema": "https://json-schema.org/draft/2020-12/schema", "components": document["components"], "allOf": [schema] });
+        jsonschema::validator_for(&whole).expect("a schema of the document can be used")
+    });
+    let faults: Vec<String> =
+        validator.iter_errors(body).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
+    assert!(faults.is_empty(), "{method} {template} of {version}, {status}: {faults:?} in {body}");
+}
+
+fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    match value["$ref"].as_str() {
+        Some(reference) => {
+            document.pointer(reference.trim_start_matches('#')).expect("a reference leads somewhere")
+        }
+        None => value,
+    }
+}
+
+/// The path template that a path is an instance of; one without parameters wins.
+fn template(document: &Value, path: &str) -> Option<String> {
+    let parts: Vec<&str> = path.split('/').collect();
+    let fits = |template: &&String| {
+        let wanted: Vec<&str> = template.trim_start_matches('/').split('/').collect();
+        wanted.len() == parts.len()
+            && wanted.iter().zip(&parts).all(|(wanted, part)| wanted.starts_with('{') || wanted == part)
+    };
+    let mut fitting: Vec<&String> = document["paths"].as_object()?.keys().filter(fits).collect();
+    fitting.sort_by_key(|template| template.matches('{').count());
+    fitting.first().map(|template| (*template).clone())
+}
+
+fn message(status: u16, body: &Value) {
+    if status >= 400 {
+        assert!(body["message"].is_string(), "{status}: {body}");
+    }
+}

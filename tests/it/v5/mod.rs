@@ -1,0 +1,3 @@
+//! Version 5.
+
+mod participants;
