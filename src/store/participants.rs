@@ -1,5 +1,7 @@
 //! Participants. Reads give whole records with their page's label; `Key`s are the little that choosing and ordering need.
 
+use std::sync::LazyLock;
+
 use super::{Db, Result, Row, RowStream, Sql, Value, padded, placeholders, rolls::Start};
 use crate::domain::{
     moment::Moment,
@@ -87,15 +89,16 @@ pub async fn best(
     key: &str,
 ) -> Result<Option<Participant>> {
     let mut params: Vec<Value<'_>> = vec![institution.into(), key.into()];
-    let on_page = page.map_or("", |page| {
-        params.push(page.into());
-        "AND p.name_page_id = $3"
-    });
+    params.extend(page.map(Value::from));
+    sql.one(&best_text(by, page.is_some()), &params, from_row).await
+}
+
+fn best_text(by: By, on_page: bool) -> String {
     let column = by.column();
-    let text = format!(
+    let on_page = if on_page { "AND p.name_page_id = $3" } else { "" };
+    format!(
         "SELECT {COLUMNS} {FROM} WHERE p.institution_id = $1 AND p.{column} = $2 {on_page} {BEST_FIRST} LIMIT 1"
-    );
-    sql.one(&text, &params, from_row).await
+    )
 }
 
 /// Enough to choose and order people by, without reading their records.
@@ -122,28 +125,15 @@ pub async fn keys(
     keys: &[&str],
     changed: Changed,
 ) -> Result<Vec<Key>> {
-    let column = by.column();
     let mut found = Vec::with_capacity(keys.len());
     for group in padded(keys) {
         let mut params: Vec<Value<'_>> = vec![institution.into()];
         params.extend(group.iter().map(|key| Value::from(*key)));
-        let mut text = format!(
-            "SELECT p.id, p.recorded_at, p.{column}, p.email_key FROM participants p \
-             WHERE p.institution_id = $1 AND p.{column} IN ({})",
-            placeholders(2, group.len())
-        );
-        let mut and = |condition: &str, value: Value<'static>| {
-            params.push(value);
-            text.push_str(&format!(" AND p.{condition} ${}", params.len()));
-        };
         if changed.is_set() {
-            let [after, before] = bounds(changed);
-            and("updated_at >", after);
-            and("updated_at <", before);
+            params.extend(bounds(changed));
         }
-        if let Some(page) = page {
-            and("name_page_id =", page.into());
-        }
+        params.extend(page.map(Value::from));
+        let text = keys_text(by, group.len(), changed.is_set(), page.is_some());
         let rows = sql.rows(&text, &params, |row| {
             Ok(Key {
                 id: row.int(0)?,
@@ -157,22 +147,38 @@ pub async fn keys(
     Ok(found)
 }
 
+fn keys_text(by: By, count: usize, changed: bool, on_page: bool) -> String {
+    let column = by.column();
+    let mut next = count + 2;
+    let mut and = |condition: &str| {
+        next += 1;
+        format!(" AND p.{condition} ${}", next - 1)
+    };
+    let changed = if changed { and("updated_at >") + &and("updated_at <") } else { String::new() };
+    let on_page = if on_page { and("name_page_id =") } else { String::new() };
+    format!(
+        "SELECT p.id, p.recorded_at, p.{column}, p.email_key FROM participants p \
+         WHERE p.institution_id = $1 AND p.{column} IN ({}){changed}{on_page}",
+        placeholders(2, count)
+    )
+}
+
 /// The records of these ids, in the order asked.
 pub async fn by_ids(sql: &mut Sql, institution: i64, ids: &[i64]) -> Result<Vec<Participant>> {
     let mut found = Vec::with_capacity(ids.len());
     for group in padded(ids) {
-        let text = format!(
-            "SELECT {COLUMNS} {FROM} WHERE p.institution_id = $1 AND p.id IN ({})",
-            placeholders(2, group.len())
-        );
         let mut params: Vec<Value<'_>> = vec![institution.into()];
         params.extend(group.iter().map(|id| Value::from(*id)));
-        found.extend(sql.rows(&text, &params, from_row).await?);
+        found.extend(sql.rows(&by_ids_text(group.len()), &params, from_row).await?);
     }
     let place: std::collections::HashMap<i64, usize> =
         ids.iter().enumerate().map(|(at, id)| (*id, at)).collect();
     found.sort_by_key(|participant| place.get(&participant.id).copied());
     Ok(found)
+}
+
+fn by_ids_text(count: usize) -> String {
+    format!("SELECT {COLUMNS} {FROM} WHERE p.institution_id = $1 AND p.id IN ({})", placeholders(2, count))
 }
 
 /// The part of a roll that starts here, in the order in which people came.
@@ -184,42 +190,45 @@ pub async fn in_roll(
     count: u64,
 ) -> Result<Vec<Participant>> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
-    let tail: [Value<'_>; 3] = [start.place.into(), count.into(), start.pass.into()];
-    let (text, params) = match page {
-        None => (
-            format!(
-                "SELECT {COLUMNS} {FROM} WHERE p.institution_id = $1 AND p.id >= $2 ORDER BY p.id LIMIT $3 OFFSET $4"
-            ),
-            [&[institution.into()], tail.as_slice()].concat(),
-        ),
-        Some(page) => (
-            format!(
-                "SELECT {COLUMNS} {FROM} WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place >= $3 \
-                 ORDER BY p.page_place LIMIT $4 OFFSET $5"
-            ),
-            [&[institution.into(), page.into()], tail.as_slice()].concat(),
-        ),
-    };
-    sql.rows(&text, &params, from_row).await
+    let mut params: Vec<Value<'_>> = vec![institution.into()];
+    params.extend(page.map(Value::from));
+    params.extend([start.place.into(), count.into(), start.pass.into()]);
+    sql.rows(if page.is_some() { &ON_PAGE } else { &IN_INSTITUTION }, &params, from_row).await
 }
+
+static IN_INSTITUTION: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT {COLUMNS} {FROM} WHERE p.institution_id = $1 AND p.id >= $2 ORDER BY p.id LIMIT $3 OFFSET $4"
+    )
+});
+static ON_PAGE: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT {COLUMNS} {FROM} WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place >= $3 \
+         ORDER BY p.page_place LIMIT $4 OFFSET $5"
+    )
+});
 
 /// Whoever changed in this time, whole and in order of change, from one picture of the database.
 pub fn changed(db: &Db, institution: i64, changed: Changed) -> RowStream<Participant> {
-    let text = format!(
+    let [after, before] = bounds(changed);
+    db.stream(CHANGED.as_str(), &[institution.into(), after, before], from_row)
+}
+
+static CHANGED: LazyLock<String> = LazyLock::new(|| {
+    format!(
         "SELECT {COLUMNS} {FROM} WHERE p.institution_id = $1 AND p.updated_at > $2 AND p.updated_at < $3 \
          ORDER BY p.updated_at, p.id"
-    );
-    let [after, before] = bounds(changed);
-    db.stream(text, &[institution.into(), after, before], from_row)
-}
+    )
+});
 
 /// The ids of whoever changed in this time, in no order.
 pub fn changed_ids(db: &Db, institution: i64, changed: Changed) -> RowStream<i64> {
-    let text = "SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.updated_at > $2 AND p.updated_at < $3 \
-                ORDER BY p.updated_at, p.id";
     let [after, before] = bounds(changed);
-    db.stream(text, &[institution.into(), after, before], |row| row.int(0))
+    db.stream(CHANGED_IDS, &[institution.into(), after, before], |row| row.int(0))
 }
+
+const CHANGED_IDS: &str = "SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.updated_at > $2 \
+     AND p.updated_at < $3 ORDER BY p.updated_at, p.id";
 
 /// Does this identifier belong to somebody with another email?
 pub async fn identifier_taken(
@@ -228,17 +237,20 @@ pub async fn identifier_taken(
     identifier_key: &str,
     email_key: &str,
 ) -> Result<bool> {
-    let text = "SELECT 1 FROM participants WHERE institution_id = $1 AND identifier_key = $2 \
-                AND (email_key IS NULL OR email_key <> $3) LIMIT 1";
     let params = [institution.into(), identifier_key.into(), email_key.into()];
-    Ok(sql.one(text, &params, |_| Ok(())).await?.is_some())
+    Ok(sql.one(IDENTIFIER_TAKEN, &params, |_| Ok(())).await?.is_some())
 }
 
+const IDENTIFIER_TAKEN: &str = "SELECT 1 FROM participants WHERE institution_id = $1 AND identifier_key = $2 \
+     AND (email_key IS NULL OR email_key <> $3) LIMIT 1";
+
 pub async fn email_taken(sql: &mut Sql, institution: i64, page: i64, email_key: &str) -> Result<bool> {
-    let text =
-        "SELECT 1 FROM participants WHERE institution_id = $1 AND name_page_id = $2 AND email_key = $3";
-    Ok(sql.one(text, &[institution.into(), page.into(), email_key.into()], |_| Ok(())).await?.is_some())
+    let params = [institution.into(), page.into(), email_key.into()];
+    Ok(sql.one(EMAIL_TAKEN, &params, |_| Ok(())).await?.is_some())
 }
+
+const EMAIL_TAKEN: &str =
+    "SELECT 1 FROM participants WHERE institution_id = $1 AND name_page_id = $2 AND email_key = $3";
 
 /// A row as it is written; `Participant` is how it is read.
 pub struct Record {
@@ -347,4 +359,58 @@ pub async fn delete(sql: &mut Sql, institution: i64, page: i64, id: i64) -> Resu
         super::rolls::leave(sql, institution, page, &[place]).await?;
     }
     Ok(())
+}
+
+/// Every read of people with sample parameters, for the test that looks at the databases' plans.
+#[doc(hidden)]
+pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
+    let (institution, page) = (Value::Int(1), Value::Int(1));
+    let text = |text: &'static str| Value::from(text);
+    let bounds = || bounds(Changed { after: Some(Moment::from_micros(1_000)), before: None });
+    let mut all = Vec::new();
+    for (by, key) in [(By::Email, "a@example.edu"), (By::Token, "0f"), (By::Identifier, "A1")] {
+        let one = vec![institution.clone(), text(key)];
+        all.push(("the best by key", best_text(by, false), one.clone()));
+        all.push((
+            "the best by key on a page",
+            best_text(by, true),
+            [one.clone(), vec![page.clone()]].concat(),
+        ));
+        let many = [vec![institution.clone()], vec![text(key); 64]].concat();
+        all.push(("many by key", keys_text(by, 64, false, false), many.clone()));
+        let changed = [many.clone(), bounds().to_vec()].concat();
+        all.push(("many by key and change", keys_text(by, 64, true, false), changed));
+        all.push((
+            "many by key on a page",
+            keys_text(by, 64, false, true),
+            [many, vec![page.clone()]].concat(),
+        ));
+    }
+    let ids = [vec![institution.clone()], vec![Value::Int(7); 64]].concat();
+    all.push(("many by id", by_ids_text(64), ids));
+    let part = |start: i64| vec![Value::Int(start), Value::Int(10), Value::Int(0)];
+    all.push((
+        "a part of the institution",
+        IN_INSTITUTION.clone(),
+        [vec![institution.clone()], part(50)].concat(),
+    ));
+    all.push((
+        "a part of a page",
+        ON_PAGE.clone(),
+        [vec![institution.clone(), page.clone()], part(5)].concat(),
+    ));
+    let since = [vec![institution.clone()], bounds().to_vec()].concat();
+    all.push(("whoever changed", CHANGED.clone(), since.clone()));
+    all.push(("the ids of whoever changed", CHANGED_IDS.to_owned(), since));
+    all.push((
+        "is the email taken",
+        EMAIL_TAKEN.to_owned(),
+        vec![institution.clone(), page, text("a@example.edu")],
+    ));
+    all.push((
+        "is the identifier taken",
+        IDENTIFIER_TAKEN.to_owned(),
+        vec![institution, text("A1"), text("a@example.edu")],
+    ));
+    all
 }
