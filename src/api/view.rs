@@ -1,10 +1,12 @@
 //! What a record is shown with, the same for all records of an answer. Which keys there are is each version's affair.
 
+use std::sync::Arc;
+
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::embeds::{self, Icon, Include};
 use crate::{
-    app::{App, Links, Result, custom_fields},
+    app::{App, Caller, Links, Result, custom_fields},
     domain::{
         custom_field::CustomField,
         institution::Institution,
@@ -14,8 +16,8 @@ use crate::{
 };
 
 pub struct View {
-    links: Links,
-    pub institution: Institution,
+    app: App,
+    caller: Arc<Caller>,
     pub include: Include,
     icon: Icon,
     fields: Vec<CustomField>,
@@ -26,26 +28,34 @@ pub struct View {
 }
 
 impl View {
-    pub async fn new(app: &App, institution: &Institution, include: Include, icon: Icon) -> Result<Self> {
+    pub async fn new(app: &App, caller: &Arc<Caller>, include: Include, icon: Icon) -> Result<Self> {
         let fields = if include.custom_attributes {
-            custom_fields::all(app, institution.id).await?
+            custom_fields::all(app, caller.institution.id).await?
         } else {
             Vec::new()
         };
-        let (links, institution) = (app.links.clone(), institution.clone());
-        Ok(Self { links, institution, include, icon, fields, dates: false, event_code: false })
+        let (app, caller) = (app.clone(), caller.clone());
+        Ok(Self { app, caller, include, icon, fields, dates: false, event_code: false })
+    }
+
+    pub fn institution(&self) -> &Institution {
+        &self.caller.institution
+    }
+
+    fn links(&self) -> &Links {
+        &self.app.links
     }
 
     pub fn recording_link(&self, recording: &Option<Recording>) -> Option<String> {
-        recording.as_ref().map(|recording| self.links.recording(self.institution.id, recording))
+        recording.as_ref().map(|recording| self.links().recording(self.institution().id, recording))
     }
 
     pub fn name_badge_link(&self, person: &Participant) -> String {
-        self.links.name_badge(self.institution.id, &person.token)
+        self.links().name_badge(self.institution().id, &person.token)
     }
 
     pub fn date(&self, moment: Option<Moment>) -> Option<String> {
-        moment.map(|moment| moment.shown_in(&self.institution.time_zone))
+        moment.map(|moment| moment.shown_in(&self.institution().time_zone))
     }
 
     /// The two dates of `latest`.
@@ -58,11 +68,11 @@ impl View {
     pub fn write_embeds<M: SerializeMap>(&self, person: &Participant, map: &mut M) -> Result<(), M::Error> {
         map.serialize_entry(
             "embed_image",
-            &embeds::image(&self.links, self.institution.id, person, &self.icon, false),
+            &embeds::image(self.links(), self.institution().id, person, &self.icon, false),
         )?;
         map.serialize_entry(
             "embed_iframe",
-            &embeds::iframe(&self.links, self.institution.id, person, &self.icon, false),
+            &embeds::iframe(self.links(), self.institution().id, person, &self.icon, false),
         )
     }
 
@@ -71,11 +81,11 @@ impl View {
         person: &Participant,
         map: &mut M,
     ) -> Result<(), M::Error> {
-        let image = embeds::image(&self.links, self.institution.id, person, &self.icon, true);
+        let image = embeds::image(self.links(), self.institution().id, person, &self.icon, true);
         map.serialize_entry("legal_embed_image", &image)?;
         map.serialize_entry(
             "legal_embed_iframe",
-            &embeds::iframe(&self.links, self.institution.id, person, &self.icon, true),
+            &embeds::iframe(self.links(), self.institution().id, person, &self.icon, true),
         )
     }
 

@@ -90,8 +90,14 @@ pub async fn best(
 ) -> Result<Option<Participant>> {
     let mut params: Vec<Value<'_>> = vec![institution.into(), key.into()];
     params.extend(page.map(Value::from));
-    sql.one(&best_text(by, page.is_some()), &params, from_row).await
+    let text = &BEST[by as usize][usize::from(page.is_some())];
+    sql.one(text, &params, from_row).await
 }
+
+/// The texts of the busiest look-ups, made once: by what, and whether on a page.
+static BEST: LazyLock<[[String; 2]; 3]> = LazyLock::new(|| {
+    [By::Email, By::Token, By::Identifier].map(|by| [best_text(by, false), best_text(by, true)])
+});
 
 fn best_text(by: By, on_page: bool) -> String {
     let column = by.column();

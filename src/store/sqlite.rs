@@ -33,6 +33,17 @@ pub struct Sqlite {
 const MOST_TOGETHER: usize = 256;
 const STREAMS_AT_ONCE: usize = 4;
 const ROWS_IN_A_GROUP: usize = 500;
+/// Pages that all readers together keep in memory.
+const READ_CACHE_KIB: usize = 48 * 1024;
+const WRITE_CACHE_KIB: usize = 16 * 1024;
+const STREAM_CACHE_KIB: usize = 2 * 1024;
+
+/// What a connection is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Read { kib: usize },
+    Write,
+}
 
 impl Sqlite {
     pub fn open(path: PathBuf, readers: usize) -> Result<Self> {
@@ -41,9 +52,13 @@ impl Sqlite {
                 Error::Unavailable(format!("cannot make the folder {}: {e}", folder.display()))
             })?;
         }
-        let writer = connect(&path, true)?;
+        let writer = connect(&path, Use::Write)?;
+        // Reads run on the threads of the runtime, one for each core: more connections would only cost memory.
+        let cores = std::thread::available_parallelism().map_or(4, std::num::NonZeroUsize::get);
+        let readers = readers.clamp(1, cores);
+        let kib = READ_CACHE_KIB / readers;
         let readers =
-            (0..readers.max(1)).map(|_| connect(&path, false).map(Mutex::new)).collect::<Result<_>>()?;
+            (0..readers).map(|_| connect(&path, Use::Read { kib }).map(Mutex::new)).collect::<Result<_>>()?;
         let (sender, receiver) = sync_mpsc::channel();
         std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
@@ -99,7 +114,13 @@ impl Sqlite {
             let path = self.path.clone();
             // A connection of its own: a slow client must not keep a reader from the others.
             let streaming = tokio::task::spawn_blocking(move || {
-                send_groups(&connect(&path, false)?, &sql, &params, map, &sender)
+                send_groups(
+                    &connect(&path, Use::Read { kib: STREAM_CACHE_KIB })?,
+                    &sql,
+                    &params,
+                    map,
+                    &sender,
+                )
             });
             if let Ok(Err(error)) = streaming.await {
                 let _ = failed.send(Err(error)).await;
@@ -108,21 +129,25 @@ impl Sqlite {
     }
 }
 
-fn connect(path: &std::path::Path, writer: bool) -> Result<Connection> {
+fn connect(path: &std::path::Path, purpose: Use) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         // Each connection is used by one thread at a time, which a Mutex sees to; SQLite's own would cost on every call.
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)
         .map_err(|e| Error::Unavailable(format!("cannot open {}: {e}", path.display())))?;
+    let kib = match purpose {
+        Use::Read { kib } => kib,
+        Use::Write => WRITE_CACHE_KIB,
+    };
     let set_up = || {
         connection.busy_timeout(Duration::from_secs(15))?;
         connection.set_prepared_statement_cache_capacity(128);
         connection.pragma_update(None, "journal_mode", "wal")?;
         // An answered write survives a loss of power.
         connection.pragma_update(None, "synchronous", "full")?;
-        connection.pragma_update(None, "cache_size", if writer { -16_384 } else { -8_192 })?;
-        connection.pragma_update(None, "query_only", !writer)?;
+        connection.pragma_update(None, "cache_size", -(kib as i64))?;
+        connection.pragma_update(None, "query_only", purpose != Use::Write)?;
         // Without this, a statement is planned again for each new bound value: three times slower.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
     };

@@ -46,7 +46,7 @@ pub async fn page_of(
     wanted.filter.page = name_page;
     let people = participants::list(app, ask.institution().id, &wanted.filter, Some(wanted.window)).await?;
     let address = wanted.address(app, path, Some(wanted.window));
-    let view = View::new(app, ask.institution(), wanted.include, wanted.icon).await?;
+    let view = View::new(app, &ask.caller, wanted.include, wanted.icon).await?;
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Participant(&view, person)));
     listing::answer(app, people, write, Some(address), LIST).await
@@ -84,7 +84,7 @@ pub async fn one(
     let mut errors = FieldErrors::default();
     let icon = Icon::read(&ask.query(), HIGHEST_ICON, &mut errors);
     errors.into_result()?;
-    let mut view = View::new(app, ask.institution(), include, icon).await?;
+    let mut view = View::new(app, &ask.caller, include, icon).await?;
     view.dates = dates;
     Ok(face::json(StatusCode::OK, &wire::One { participant: wire::Participant(&view, person), meta: None }))
 }

@@ -61,7 +61,7 @@ async fn answer(
 ) -> Result<Response, Problem> {
     let people = participants::list(app, ask.institution().id, &wanted.filter, window).await?;
     let address = wanted.address(app, &format!("{ROOT}{path}"), window);
-    let view = View::new(app, ask.institution(), wanted.include, wanted.icon).await?;
+    let view = View::new(app, &ask.caller, wanted.include, wanted.icon).await?;
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Participant(&view, person)));
     listing::answer(app, people, write, Some(address), LIST).await
@@ -77,7 +77,7 @@ pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
     let icon = Icon::read(&params, HIGHEST_ICON, &mut errors);
     errors.into_result()?;
     let people = participants::latest(&app, ask.institution().id, &marks).await?;
-    let mut view = View::new(&app, ask.institution(), Include::read(&params), icon).await?;
+    let mut view = View::new(&app, &ask.caller, Include::read(&params), icon).await?;
     view.dates = true;
     let mut body = LATEST.open.as_bytes().to_vec();
     for (i, person) in people.iter().enumerate() {
@@ -155,7 +155,7 @@ async fn one(
 ) -> Result<Response, Problem> {
     let mut include = Include::read(&ask.query());
     include.custom_attributes = true;
-    let mut view = View::new(app, ask.institution(), include, Icon::default()).await?;
+    let mut view = View::new(app, &ask.caller, include, Icon::default()).await?;
     view.event_code = true;
     Ok(face::json(status, &One { participant: wire::Participant(&view, person) }))
 }

@@ -34,7 +34,7 @@ impl Serialize for Participant<'_> {
         map.serialize_entry("name_badge_link", &view.name_badge_link(person))?;
         map.serialize_entry("phonetic_spelling", &person.phonetic)?;
         map.serialize_entry("notes", &person.notes)?;
-        if view.institution.multiple_recordings {
+        if view.institution().multiple_recordings {
             let legal = &person.legal;
             map.serialize_entry("legal_first_name", &legal.first_name)?;
             map.serialize_entry("legal_last_name", &legal.last_name)?;
@@ -47,7 +47,7 @@ impl Serialize for Participant<'_> {
         if view.include.embeddables {
             view.write_embeds(person, &mut map)?;
         }
-        if view.include.legal_embeddables && view.institution.multiple_recordings {
+        if view.include.legal_embeddables && view.institution().multiple_recordings {
             view.write_legal_embeds(person, &mut map)?;
         }
         if view.include.custom_attributes {

@@ -3,17 +3,23 @@
 pub mod database;
 pub mod openapi;
 
-use std::time::Duration;
+use std::{ops::Range, time::Duration};
 
 use endonym::{
     api::face::BodyLimits,
-    app::{self, App, Links, institutions, limiter::Policy, name_pages, tokens},
-    domain::{institution::Institution, name_page::NamePage},
+    app::{self, App, Links, imports, institutions, limiter::Policy, name_pages, tokens},
+    domain::{
+        email::Email,
+        institution::Institution,
+        name_page::{NamePage, NamePageRef},
+        participant::{Draft, Given},
+    },
     server::{self, Draining, Limits},
     web,
 };
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
 
 use database::TestDatabase;
@@ -116,8 +122,36 @@ impl World {
 
     /// A request with this world's token. `path` starts behind `/api/private`.
     pub fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
-        let address = format!("{}/api/private{path}", self.base);
-        self.client.request(method, address).header("Authorization", &self.token)
+        self.request_as(&self.token, method, path)
+    }
+
+    pub fn request_as(&self, token: &str, method: Method, path: &str) -> reqwest::RequestBuilder {
+        self.request_without_token(method, path).header("Authorization", token)
+    }
+
+    pub fn request_without_token(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
+        self.client.request(method, format!("{}/api/private{path}", self.base))
+    }
+
+    /// A request as it is written, for what HTTP libraries would encode or refuse. `start` is the method and the path
+    /// behind `/api/private`, `lines` are further lines of the head.
+    pub async fn raw(&self, start: &str, lines: &[&str]) -> Answer {
+        let (method, path) = start.split_once(' ').unwrap();
+        let head = format!(
+            "{method} /api/private{path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: {}\r\n{}\r\n",
+            self.token,
+            lines.iter().map(|line| format!("{line}\r\n")).collect::<String>()
+        );
+        let address = self.base.trim_start_matches("http://");
+        let (mut reader, mut writer) = tokio::net::TcpStream::connect(address).await.unwrap().into_split();
+        let writing = tokio::spawn(async move {
+            writer.write_all(head.as_bytes()).await.unwrap();
+            writer
+        });
+        let mut bytes = Vec::new();
+        reader.read_to_end(&mut bytes).await.expect("an answer and no reset");
+        let _open_until_now = writing.await.expect("everything could be sent");
+        Answer::read(&String::from_utf8(bytes).unwrap())
     }
 
     pub async fn get(&self, path: &str) -> Answer {
@@ -150,21 +184,77 @@ impl World {
 
     /// Gives somebody a recording, as the sound pipeline will. `when` is in microseconds since 1970.
     pub async fn record(&self, page: &NamePage, email: &str, hex: &str, when: i64) {
-        let (institution, page) = (self.institution.id, page.id);
-        let (email, hex) = (email.to_lowercase(), hex.to_owned());
-        let text = "UPDATE participants SET recording = $1, recorded_at = $2 \
-                    WHERE institution_id = $3 AND name_page_id = $4 AND email_key = $5";
+        self.set(page, email, "recording = $1, recorded_at = $2", vec![hex.to_owned().into(), when.into()])
+            .await;
+    }
+
+    /// The same for the recording of the legal name.
+    pub async fn record_legal(&self, page: &NamePage, email: &str, hex: &str, when: i64) {
+        let values = vec![hex.to_owned().into(), when.into()];
+        self.set(page, email, "legal_recording = $1, legal_recorded_at = $2", values).await;
+    }
+
+    /// Says when somebody's record was last changed. `when` is in microseconds since 1970.
+    pub async fn changed_at(&self, email: &str, when: i64) {
+        self.set(&self.page, email, "updated_at = $1", vec![when.into()]).await;
+    }
+
+    async fn set(
+        &self,
+        page: &NamePage,
+        email: &str,
+        change: &str,
+        mut values: Vec<endonym::store::Value<'static>>,
+    ) {
+        let n = values.len();
+        let text = format!(
+            "UPDATE participants SET {change} WHERE institution_id = ${} AND name_page_id = ${} AND email_key = ${}",
+            n + 1,
+            n + 2,
+            n + 3
+        );
+        values.extend([self.institution.id.into(), page.id.into(), email.to_lowercase().into()]);
         let changed = self
             .app
             .db
             .write::<_, endonym::store::Error>(move |sql| {
-                Box::pin(async move {
-                    let params = [hex.into(), when.into(), institution.into(), page.into(), email.into()];
-                    sql.execute(text, &params).await
-                })
+                Box::pin(async move { sql.execute(&text, &values).await })
             })
             .await;
         assert_eq!(changed.unwrap(), 1);
+    }
+
+    /// Registers many at once, by the quickest way: `p0@x.org` with the identifier `I0` and so on.
+    pub async fn crowd(&self, page: &NamePage, numbers: Range<usize>) {
+        let line = |number: usize| {
+            let draft = Draft {
+                first_name: Given::Set(format!("P{number}")),
+                email: Given::Set(Email::parse(&format!("p{number}@x.org")).unwrap()),
+                identifier: Given::Set(format!("I{number}")),
+                ..Draft::default()
+            };
+            imports::Line { number: number as u64, draft }
+        };
+        let page = NamePageRef::parse(&page.slug).unwrap();
+        let report =
+            imports::group(&self.app, self.institution.id, page, numbers.map(line).collect(), false).await;
+        assert!(report.unwrap().iter().all(|(_, outcome)| *outcome == imports::Outcome::Created));
+    }
+
+    /// An answer with words in the place of what differs from run to run: `{base}`, `{institution}` and, for the
+    /// token of each registration, `{token}`.
+    pub fn shown(&self, body: &Value) -> Value {
+        let start = format!("{}/badges/{}/", self.base, self.institution.id);
+        let mut text = body.to_string();
+        let tokens: Vec<String> =
+            text.match_indices(&start).map(|(at, _)| text[at + start.len()..][..32].to_owned()).collect();
+        for token in tokens {
+            text = text.replace(&token, "{token}");
+        }
+        let text = text
+            .replace(&self.base, "{base}")
+            .replace(&format!("/{}/", self.institution.id), "/{institution}/");
+        serde_json::from_str(&text).unwrap()
     }
 
     /// The token of a registration, as the name badge's address has it.
@@ -219,6 +309,22 @@ impl Answer {
         Self { status, headers, body }
     }
 
+    /// From what came over the wire.
+    fn read(text: &str) -> Self {
+        let (head, body) = text.split_once("\r\n\r\n").expect("a head and a body");
+        let mut lines = head.lines();
+        let status = lines.next().and_then(|line| line.split(' ').nth(1)).unwrap();
+        let pair = |line: &str| {
+            let (name, value) = line.split_once(':').unwrap();
+            let name: reqwest::header::HeaderName = name.parse().unwrap();
+            (name, value.trim().parse().unwrap())
+        };
+        let headers: reqwest::header::HeaderMap = lines.map(pair).collect();
+        assert_eq!(headers["content-type"], "application/json; charset=utf-8");
+        let body = serde_json::from_str(body).unwrap_or_else(|_| panic!("{text}"));
+        Self { status: status.parse().unwrap(), headers, body }
+    }
+
     pub fn expect(self, status: u16) -> Value {
         assert_eq!(self.status, status, "{}", self.body);
         self.body
@@ -227,6 +333,13 @@ impl Answer {
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
+}
+
+/// The names of an object's keys, sorted.
+pub fn keys(object: &Value) -> Vec<&str> {
+    let mut keys: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
 }
 
 /// The emails of a list of participants.
