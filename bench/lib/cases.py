@@ -1,0 +1,149 @@
+"""What is measured: for each case the requests, what a right answer looks like, and how wrk is told."""
+
+import json
+import random
+
+from . import people as made_up
+
+V4, V5 = "/api/private/v4", "/api/private/v5"
+
+
+class Case:
+    """`path` and `rest` stand before and behind what is random; wrk.lua has the kinds."""
+
+    # How many answers to look at before measuring.
+    samples = 100
+    writes = False
+
+    def __init__(self, key, title, kind, path, rest="", count=0):
+        self.key, self.title, self.kind = key, title, kind
+        self.path, self.rest, self.count = path, rest, count
+
+    def request(self, size, chance):
+        """One request as wrk makes them, and what its answer must pass."""
+        raise NotImplementedError
+
+    def path_for(self, size):
+        return self.path
+
+    def average_bytes(self, server, size, seed):
+        """Asks a few times, holds the answers against what was seeded, and says how long they are."""
+        chance, total = random.Random(seed), 0
+        for _ in range(self.samples):
+            (method, path, body), right = self.request(size, chance)
+            status, answer, length = server.ask(method, path, body)
+            if status not in (200, 201) or not right(answer):
+                shown = json.dumps(answer, ensure_ascii=False)[:600]
+                raise AssertionError(f"{self.title}: {method} {path} answered {status} {shown}")
+            total += length
+        return round(total / self.samples)
+
+    def lua(self, token, size, seed, path, kind=None):
+        names = {
+            "first_names": [latin for _, latin in made_up.FIRST_NAMES],
+            "last_names": [latin for _, latin in made_up.LAST_NAMES],
+        }
+        return names | {
+            "kind": kind or self.kind, "path": path, "rest": self.rest, "count": self.count, "token": token,
+            "people": size, "pages": made_up.pages_for(size), "seed": seed,
+        }
+
+    def of_endonym(self, token, size, seed):
+        return self.lua(token, size, seed, self.path_for(size))
+
+    def of_nginx(self, token, size, seed, file):
+        """The same random part as a query, which a static file ignores. Posts become gets: a file takes no body."""
+        kind = self.kind if self.kind in ("email", "page") else "fixed"
+        return self.lua(token, size, seed, f"{file}?", kind)
+
+
+class ByEmail(Case):
+    def __init__(self, *words, one):
+        super().__init__(*words)
+        self.one = one
+
+    def request(self, size, chance):
+        email = made_up.email(chance.randrange(size))
+        return ("GET", self.path + email + self.rest, None), lambda answer: self.one(answer)["email"] == email
+
+
+class Search(Case):
+    samples = 5
+
+    def request(self, size, chance):
+        emails = [made_up.email(number) for number in chance.sample(range(size), self.count)]
+        body = json.dumps({"email_list": ",".join(emails), "per_page": self.count})
+        return ("POST", self.path, body), lambda answer: (
+            {person["email"] for person in answer["participants"]} == set(emails)
+            and answer["meta"]["total_count"] == self.count
+        )
+
+
+class OnPage(Case):
+    samples = 20
+
+    def request(self, size, chance):
+        slug = made_up.slug(chance.randrange(made_up.pages_for(size)))
+        path = self.path + slug + self.rest
+        return ("GET", path, None), lambda answer: (
+            len(answer["participants"]) == self.count
+            and {person["event_slug"] for person in answer["participants"]} == {slug}
+            and answer["meta"]["total_count"] == made_up.PEOPLE_ON_A_PAGE
+        )
+
+
+class Everybody(Case):
+    """A page of the list of everybody; a page that a small set does not have becomes its last one."""
+
+    samples = 5
+
+    def __init__(self, key, title, path, page):
+        super().__init__(key, title, "fixed", path)
+        self.page = page
+
+    def page_for(self, size):
+        return min(self.page, size // 10)
+
+    def path_for(self, size):
+        return f"{self.path}?per_page=10&page={self.page_for(size)}"
+
+    def request(self, size, chance):
+        first = (self.page_for(size) - 1) * 10
+        emails = [made_up.email(number) for number in range(first, first + 10)]
+        return ("GET", self.path_for(size), None), lambda answer: (
+            [person["email"] for person in answer["participants"]] == emails
+            and answer["meta"]["total_count"] == size
+        )
+
+
+class Create(Case):
+    samples = 5
+    writes = True
+
+    def request(self, size, chance):
+        email = f"sample.{chance.getrandbits(64):x}@example.edu"
+        participant = {
+            "first_name": "Siobhán", "last_name": "O’Brien", "email": email, "institution_id": f"N{email[7:23]}",
+            "phonetic": "shi-VAWN oh-BRY-en",
+        }
+        body = json.dumps({"name_page_id": made_up.slug(0), "participant": participant})
+        return ("POST", self.path, body), lambda answer: answer["participant"]["email"] == email
+
+
+# Writes come last: they change what the others read.
+ALL = [
+    ByEmail("latest", "v5 latest by random email", "email", f"{V5}/participants/latest?tokens=",
+            one=lambda answer: answer["participants"][0]),
+    ByEmail("show", "v4 participant by random email", "email", f"{V4}/participants/",
+            one=lambda answer: answer["participant"]),
+    Search("search-100", "v4 search of 100 random emails", "search", f"{V4}/participants/search", "", 100),
+    Search("search-1000", "v4 search of 1,000 random emails", "search", f"{V4}/participants/search", "", 1000),
+    OnPage("page", "v4 list of a random name page, 10 of 100", "page", f"{V4}/name_pages/", "/participants", 10),
+    OnPage("page-100", "v4 list of a random name page, all 100", "page", f"{V4}/name_pages/",
+           "/participants?per_page=100", 100),
+    Everybody("first", "v4 list of everybody, page 1", f"{V4}/participants", 1),
+    Everybody("deep", "v4 list of everybody, page 10,000 (or the last)", f"{V4}/participants", 10_000),
+    Create("create", "v5 create, durable", "create", f"{V5}/participants"),
+]
+# The issue's aim of half of nginx is for these.
+LOOKUPS = ("latest", "show")

@@ -1,0 +1,315 @@
+"""The servers that a run starts, on loopback and free ports, and stops by their process ids."""
+
+import contextlib
+import http.client
+import json
+import os
+import pwd
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+from . import machine
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def stop(process, how=signal.SIGTERM):
+    """The process and, because it is asked and not killed, whatever it started itself."""
+    if process.poll() is None:
+        process.send_signal(how)
+        try:
+            process.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            machine.say(f"Process {process.pid} did not stop when asked")
+            process.kill()
+            process.wait()
+
+
+def ticks(pids):
+    """Processor time of these processes so far, in seconds."""
+    total = 0
+    for pid in pids:
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError), open(f"/proc/{pid}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()
+            total += int(fields[11]) + int(fields[12])
+    return total / os.sysconf("SC_CLK_TCK")
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return [int(child) for child in file.read().split()]
+
+
+def log(name):
+    folder = os.path.join(machine.WORK, "logs")
+    os.makedirs(folder, exist_ok=True)
+    return open(os.path.join(folder, f"{name}.log"), "wb")
+
+
+class Nginx:
+    """As fast as a file can be answered: the limit that everything else is held against.
+
+    Its headers are left as they come; they are about as long as ours.
+    """
+
+    CONF = """
+    {user}
+    daemon off;
+    worker_processes auto;
+    pid {folder}/nginx.pid;
+    error_log {folder}/error.log;
+    events {{ worker_connections 4096; }}
+    http {{
+        access_log off;
+        sendfile on;
+        tcp_nopush on;
+        keepalive_timeout 600s;
+        keepalive_requests 1000000000;
+        default_type "application/json; charset=utf-8";
+        client_body_temp_path {folder}/body;
+        proxy_temp_path {folder}/proxy;
+        fastcgi_temp_path {folder}/fastcgi;
+        uwsgi_temp_path {folder}/uwsgi;
+        scgi_temp_path {folder}/scgi;
+        server {{
+            listen 127.0.0.1:{port};
+            root {folder}/files;
+        }}
+    }}
+    """
+
+    def __init__(self):
+        self.folder = os.path.join(machine.WORK, "nginx")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(os.path.join(self.folder, "files"))
+        self.port = free_port()
+        conf = os.path.join(self.folder, "nginx.conf")
+        # Workers drop to another user otherwise, who may not reach this folder.
+        user = "user root;" if os.geteuid() == 0 else ""
+        with open(conf, "w", encoding="utf-8") as file:
+            file.write(self.CONF.format(user=user, folder=self.folder, port=self.port))
+        self.process = subprocess.Popen(
+            [machine.nginx(), "-e", os.path.join(self.folder, "error.log"), "-p", self.folder, "-c", conf],
+            stdout=subprocess.DEVNULL, stderr=log("nginx"),
+        )
+        wait_for(lambda: answers(self.port, "/", 403), self.process, "nginx")
+
+    def file(self, name, size):
+        """The path of a file with so many bytes."""
+        with open(os.path.join(self.folder, "files", name), "wb") as file:
+            file.write(b"x" * size)
+        return f"/{name}"
+
+    def pids(self):
+        return [self.process.pid, *children(self.process.pid)]
+
+    def stop(self):
+        stop(self.process)
+
+
+class Postgres:
+    """A private server. Its folder is kept for the next run, and with it the seeded databases."""
+
+    def __init__(self):
+        self.bin = machine.postgres_bin()
+        # PostgreSQL refuses to run as root; Debian's package brings a user for it.
+        self.user = "postgres" if os.geteuid() == 0 else None
+        home = self.home()
+        self.data = os.path.join(home, "data")
+        secret = os.path.join(home, "password")
+        if not os.path.exists(os.path.join(self.data, "PG_VERSION")):
+            shutil.rmtree(self.data, ignore_errors=True)
+            with open(secret, "w", encoding="utf-8", opener=private) as file:
+                file.write(secrets.token_hex(16))
+            if self.user:
+                shutil.chown(secret, self.user)
+            self.run(
+                "initdb", "-D", self.data, "-U", "endonym", "-A", "scram-sha-256", f"--pwfile={secret}",
+                "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", stdout=subprocess.DEVNULL,
+            )
+        with open(secret, encoding="utf-8") as file:
+            self.password = file.read()
+        with open(os.path.join(self.data, "PG_VERSION"), encoding="utf-8") as file:
+            self.version = int(file.read().split(".")[0])
+        # Tells one cluster from the next, so that databases of a folder that was thrown away are not looked for.
+        self.born = int(os.stat(os.path.join(self.data, "PG_VERSION")).st_mtime)
+        self.port = free_port()
+        # As it comes but for the memory, of which the manual advises a quarter of the machine's.
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
+        settings = {
+            "port": self.port,
+            "listen_addresses": "127.0.0.1",
+            "unix_socket_directories": "",
+            "shared_buffers": f"{min(2048, memory // 4)}MB",
+            "max_connections": 100,
+        }
+        options = [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
+        self.process = subprocess.Popen(
+            [os.path.join(self.bin, "postgres"), "-D", self.data, *options],
+            stdout=log("postgres"), stderr=subprocess.STDOUT, cwd="/", **self.identity(),
+        )
+        wait_for(self.is_ready, self.process, "PostgreSQL")
+
+    def home(self):
+        folder = os.path.join(machine.WORK, "postgres")
+        os.makedirs(folder, exist_ok=True)
+        if self.user:
+            shutil.chown(folder, self.user)
+        probe = subprocess.run(["test", "-w", folder], cwd="/", **self.identity())
+        if probe.returncode == 0:
+            return folder
+        # A checkout in root's home is closed to every other user.
+        pointer = os.path.join(machine.WORK, "postgres-folder")
+        if os.path.exists(pointer):
+            with open(pointer, encoding="utf-8") as file:
+                kept = file.read()
+            if os.path.isdir(kept):
+                return kept
+        kept = tempfile.mkdtemp(prefix="endonym-bench-", dir="/var/tmp")
+        shutil.chown(kept, self.user)
+        with open(pointer, "w", encoding="utf-8") as file:
+            file.write(kept)
+        machine.say(f"{folder} is closed to user {self.user}: PostgreSQL's files go to {kept}")
+        return kept
+
+    def identity(self):
+        if not self.user:
+            return {}
+        found = pwd.getpwnam(self.user)
+        return {"user": found.pw_uid, "group": found.pw_gid, "extra_groups": []}
+
+    def run(self, program, *words, **more):
+        done = subprocess.run([os.path.join(self.bin, program), *words], cwd="/", **more, **self.identity())
+        if done.returncode != 0:
+            machine.fail(f"{program} failed")
+
+    def is_ready(self):
+        ready = [os.path.join(self.bin, "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        return subprocess.run(ready).returncode == 0
+
+    def url(self, database):
+        return f"postgres://endonym:{self.password}@127.0.0.1:{self.port}/{database}?sslmode=disable"
+
+    def psql(self, database, *words):
+        program = os.path.join(self.bin, "psql")
+        where = ["-h", "127.0.0.1", "-p", str(self.port), "-U", "endonym", "-d", database]
+        return [program, "-X", "-q", "-v", "ON_ERROR_STOP=1", *where, *words]
+
+    def sql(self, database, text):
+        environment = os.environ | {"PGPASSWORD": self.password}
+        done = subprocess.run(
+            self.psql(database, "-A", "-t", "-c", text), env=environment, stdout=subprocess.PIPE, text=True
+        )
+        if done.returncode != 0:
+            machine.fail(f"PostgreSQL refused: {text}")
+        return done.stdout
+
+    @contextlib.contextmanager
+    def script(self, database):
+        """Something to write a script to, which runs in one transaction."""
+        psql = subprocess.Popen(
+            self.psql(database, "-1", "-f", "-"), env=os.environ | {"PGPASSWORD": self.password},
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, encoding="utf-8",
+        )
+        with psql.stdin as pipe:
+            yield pipe
+        if psql.wait() != 0:
+            machine.fail("PostgreSQL refused the seeds")
+
+    def pids(self):
+        return [self.process.pid, *children(self.process.pid)]
+
+    def stop(self):
+        # Fast: does not wait for clients to go.
+        stop(self.process, signal.SIGINT)
+
+
+class Endonym:
+    """The release binary over one database."""
+
+    def __init__(self, binary, environment, name, token):
+        self.port = free_port()
+        self.token = token
+        started = time.perf_counter()
+        self.process = subprocess.Popen(
+            [binary, "serve"],
+            env=environment | {"ENDONYM_LISTEN": f"127.0.0.1:{self.port}"},
+            cwd=machine.WORK, stdout=subprocess.DEVNULL, stderr=log(name),
+        )
+        wait_for(lambda: answers(self.port, "/readyz", 200), self.process, f"endonym ({name})")
+        self.seconds_to_ready = time.perf_counter() - started
+
+    def ask(self, method, path, body=None):
+        """The answer's status, its JSON, and how many bytes it had."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        headers = {"Authorization": self.token, "Content-Type": "application/json"}
+        connection.request(method, path, body=body, headers=headers)
+        answer = connection.getresponse()
+        text = answer.read()
+        connection.close()
+        return answer.status, json.loads(text), len(text)
+
+    def memory(self):
+        """Resident now and at most, in MB."""
+        path = f"/proc/{self.process.pid}/status"
+        return tuple(int(machine.field_of(path, rf"^{name}:\s+(\d+)")) / 1024 for name in ("VmRSS", "VmHWM"))
+
+    def pids(self):
+        return [self.process.pid]
+
+    def stop(self):
+        stop(self.process)
+
+
+def environment(data_dir=None, database_url=None):
+    """Settings for endonym, and none that happen to stand in this shell or in a settings file."""
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("ENDONYM_")}
+    os.makedirs(machine.WORK, exist_ok=True)
+    empty = os.path.join(machine.WORK, "empty.toml")
+    with open(empty, "w", encoding="utf-8"):
+        pass
+    clean |= {
+        "ENDONYM_CONFIG": empty,
+        "ENDONYM_DATA_DIR": data_dir or os.path.join(machine.WORK, "data", "unused"),
+        "ENDONYM_LOG": "warn",
+        # A u32; nobody gets near it.
+        "ENDONYM_RATE_LIMIT": "4000000000",
+    }
+    if database_url:
+        clean["ENDONYM_DATABASE_URL"] = database_url
+    return clean
+
+
+def private(name, flags):
+    return os.open(name, flags, 0o600)
+
+
+def answers(port, path, status):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == status
+    except OSError:
+        return False
+    finally:
+        connection.close()
+
+
+def wait_for(ready, process, name):
+    end = time.monotonic() + 60
+    while not ready():
+        if process.poll() is not None:
+            machine.fail(f"{name} ended at once; see bench/.work/logs")
+        if time.monotonic() > end:
+            stop(process)
+            machine.fail(f"{name} was not ready within a minute; see bench/.work/logs")
+        time.sleep(0.001)

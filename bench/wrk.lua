@@ -1,0 +1,79 @@
+-- The requests of every case. The same script drives nginx, with the path of its file, so that the price of making a
+-- request is the same on both sides. Requests are put together by hand: `wrk.format` costs more than nginx's answer.
+
+local conf, make
+local threads = 0
+
+function setup(thread)
+   threads = threads + 1
+   thread:set("number", threads)
+end
+
+-- The same as `email` in lib/people.py.
+local function email(n)
+   local first = conf.first_names[n % #conf.first_names + 1]
+   local last = conf.last_names[math.floor(n / #conf.first_names) % #conf.last_names + 1]
+   return first .. "." .. last .. "." .. n .. "@example.edu"
+end
+
+local function anybody()
+   return email(math.random(0, conf.people - 1))
+end
+
+local function any_page()
+   return string.format("class-%05d", math.random(0, conf.pages - 1))
+end
+
+local function head()
+   return " HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: " .. conf.token .. "\r\n"
+end
+
+local function post(body)
+   return "POST " .. conf.path .. head() .. "Content-Type: application/json\r\nContent-Length: " .. #body .. "\r\n\r\n" .. body
+end
+
+local makers = {}
+
+-- GET with something random between `path` and `rest`.
+local function get(random)
+   local before, behind = "GET " .. conf.path, conf.rest .. head() .. "\r\n"
+   return function() return before .. random() .. behind end
+end
+
+function makers.email() return get(anybody) end
+
+function makers.page() return get(any_page) end
+
+function makers.fixed() return get(function() return "" end) end
+
+-- A search of many random emails. Made before the clock runs, because writing thousands of emails is not what is measured.
+function makers.search()
+   local pool = {}
+   for i = 1, math.ceil(200000 / conf.count) do
+      local list = {}
+      for j = 1, conf.count do list[j] = anybody() end
+      pool[i] = post('{"email_list":"' .. table.concat(list, ",") .. '","per_page":' .. conf.count .. "}")
+   end
+   return function() return pool[math.random(#pool)] end
+end
+
+-- Somebody new on a random page. Seeds differ between runs and numbers between threads, so no email comes twice.
+function makers.create()
+   local made = 0
+   return function()
+      made = made + 1
+      local tag = conf.seed .. "." .. number .. "." .. made
+      return post('{"name_page_id":"' .. any_page() .. '","participant":{"first_name":"Siobhán","last_name":"O’Brien","email":"new.'
+         .. tag .. '@example.edu","institution_id":"N' .. tag .. '","phonetic":"shi-VAWN oh-BRY-en"}}')
+   end
+end
+
+function init(args)
+   conf = dofile(args[1])
+   math.randomseed(conf.seed * 100 + number)
+   make = makers[conf.kind]()
+end
+
+function request()
+   return make()
+end
