@@ -15,6 +15,8 @@ use crate::{
     domain::{institution::Institution, name_page::NamePageRef},
 };
 
+const MOST_PARTS: usize = 500_000;
+
 pub struct Ask {
     pub caller: Arc<Caller>,
     path: Vec<(String, String)>,
@@ -55,13 +57,22 @@ impl Ask {
         Params::from_query(&self.query)
     }
 
+    /// A body with more parts than any client has reason to send would take many times its size in memory.
+    fn check_parts(&self) -> Result<(), Problem> {
+        let parts = self.body.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{' | b'&')).count();
+        if parts > MOST_PARTS { Err(Problem::Malformed) } else { Ok(()) }
+    }
+
     /// From the body, JSON or form, and from the query what the body does not say.
     pub fn params(&self) -> Result<Params, Problem> {
         let body = match self.body.trim_ascii() {
             [] => Params::default(),
             // Some clients send JSON under a form's type, because their tool does so by itself.
             [b'{' | b'[', ..] => Params::from_json(self.json()?),
-            text if self.is_form => Params::from_query(&String::from_utf8_lossy(text)),
+            text if self.is_form => {
+                self.check_parts()?;
+                Params::from_query(&String::from_utf8_lossy(text))
+            }
             _ => return Err(Problem::Malformed),
         };
         Ok(body.over(self.query()))
@@ -69,6 +80,7 @@ impl Ask {
 
     /// The body as a JSON object.
     pub fn json(&self) -> Result<Map<String, Value>, Problem> {
+        self.check_parts()?;
         match serde_json::from_slice(&self.body) {
             Ok(Value::Object(object)) => Ok(object),
             _ => Err(Problem::Malformed),

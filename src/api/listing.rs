@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::{
     embeds::{Icon, Include},
     face,
+    lists::Wanted,
     params::Params,
     problem::Problem,
 };
@@ -34,7 +35,6 @@ pub fn encoded(value: &str) -> String {
 /// Everything that shapes a list, read once and said again in `meta`.
 pub struct ListAsk {
     pub filter: Filter,
-    pub window: Window,
     pub include: Include,
     pub icon: Icon,
     echo: Echo,
@@ -42,24 +42,22 @@ pub struct ListAsk {
 
 impl ListAsk {
     pub fn read(params: &Params, highest_icon: u64, errors: &mut FieldErrors) -> Self {
-        let filter = Filter {
-            page: None,
-            emails: params.emails("email_list", errors),
-            identifiers: params.identifiers("institution_id_list", errors),
-            changed: params.changed(errors),
-        };
-        let window = params.window(errors);
+        let emails = params.emails("email_list", errors);
+        let identifiers = params.identifiers("institution_id_list", errors);
         let include = Include::read(params);
         let icon = Icon::read(params, highest_icon, errors);
         let mut echo = Echo::default();
-        echo.lists("email_list", &filter.emails);
-        echo.lists("institution_id_list", &filter.identifiers);
+        echo.lists("email_list", &emails);
+        echo.lists("institution_id_list", &identifiers);
         for name in ["updated_after", "updated_before", "play_button_img_url"] {
             echo.set(name, params.text(name).map(|value| value.into_owned()));
         }
         echo.set("icon_code", icon.code.map(|code| code.to_string()));
         echo.set("include", Some(include.words()).filter(|words| !words.is_empty()));
-        Self { filter, window, include, icon, echo }
+        let keys = |all: Vec<Wanted>| all.into_iter().map(|wanted| wanted.key).collect();
+        let changed = params.changed(errors);
+        let filter = Filter { page: None, emails: keys(emails), identifiers: keys(identifiers), changed };
+        Self { filter, include, icon, echo }
     }
 
     /// `path` is everything behind the base URL; without a window the answer is one page.
@@ -81,9 +79,10 @@ impl Echo {
         }
     }
 
-    fn lists(&mut self, name: &'static str, entries: &[String]) {
+    fn lists(&mut self, name: &'static str, entries: &[Wanted]) {
         if !entries.is_empty() {
-            self.lists.insert(name, entries.join(","));
+            let shown: Vec<&str> = entries.iter().map(|wanted| wanted.shown.as_str()).collect();
+            self.lists.insert(name, shown.join(","));
         }
     }
 }

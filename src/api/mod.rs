@@ -4,6 +4,7 @@ pub mod ask;
 pub mod embeds;
 pub mod face;
 pub mod listing;
+pub mod lists;
 pub mod openapi;
 pub mod params;
 pub mod participant_input;

@@ -126,6 +126,11 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// Is there any filter besides the page?
+    pub fn is_set(&self) -> bool {
+        self.names_people() || self.changed.is_set()
+    }
+
     pub fn names_people(&self) -> bool {
         !self.emails.is_empty() || !self.identifiers.is_empty()
     }

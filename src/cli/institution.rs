@@ -56,8 +56,8 @@ pub enum Institution {
         #[arg(long, value_name = "URL")]
         forbid_origin: Vec<String>,
         /// Requests of one token in a window; `default` for the ceiling that all share
-        #[arg(long, value_name = "N|default", id = "institution_rate_limit")]
-        rate_limit: Option<String>,
+        #[arg(long, value_name = "N|default")]
+        token_rate_limit: Option<String>,
         #[arg(long)]
         json: bool,
     },
@@ -99,11 +99,11 @@ impl Institution {
                 multiple_recordings,
                 allow_origin,
                 forbid_origin,
-                rate_limit,
+                token_rate_limit,
                 json,
             } => {
                 institution(app, &slug).await?;
-                let rate_limit = match rate_limit.as_deref() {
+                let rate_limit = match token_rate_limit.as_deref() {
                     None => None,
                     Some("default") => Some(None),
                     Some(number) => Some(Some(number.parse().map_err(|_| {

@@ -46,7 +46,7 @@ pub struct Serving {
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub listen: String,
     /// How the outside world reaches this server, like https://names.example.edu
-    #[arg(long, value_name = "URL", global = true)]
+    #[arg(long, value_name = "URL")]
     base_url: Option<String>,
     /// Make a demonstration institution, once, and say how to try it
     #[arg(long)]
@@ -166,11 +166,8 @@ fn layer(command: Command, defaults: &Table, file: &Table, known: &mut Vec<Strin
         if is_flag {
             arg = arg.value_parser(BoolishValueParser::new());
         }
-        if let Some(value) = value {
-            arg = arg.required(false);
-            if !value.is_empty() {
-                arg = arg.default_value(value);
-            }
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            arg = arg.required(false).default_value(value);
         }
         known.push(key);
         arg

@@ -28,6 +28,10 @@ impl Postgres {
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(WAIT);
         }
+        if config.get_options().is_none() {
+            // No statement of ours takes this long unless the server is in trouble, and then waiting helps nobody.
+            config.options("-c statement_timeout=60s");
+        }
         let manager = Manager::from_config(
             config,
             MakeRustlsConnect::new(tls(options)?),

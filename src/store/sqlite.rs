@@ -2,6 +2,7 @@
 
 use std::{
     cell::Cell,
+    os::unix::fs::DirBuilderExt,
     panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
     sync::{
@@ -48,7 +49,8 @@ enum Use {
 impl Sqlite {
     pub fn open(path: PathBuf, readers: usize) -> Result<Self> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder).map_err(|e| {
+            // Only for the user that runs us: it holds people's data.
+            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|e| {
                 Error::Unavailable(format!("cannot make the folder {}: {e}", folder.display()))
             })?;
         }

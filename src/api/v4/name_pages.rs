@@ -8,7 +8,7 @@ use crate::{
     api::{
         ask::Ask,
         embeds::{Icon, Include},
-        face, listing, params,
+        face, listing, lists,
         participant_input::JsonSource,
         problem::Problem,
         view::View,
@@ -30,7 +30,7 @@ pub async fn list(app: App, ask: Ask) -> Result<Response, Problem> {
 }
 
 pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
-    let mark = params::mark(ask.path("id_or_email"));
+    let mark = lists::mark(ask.path("id_or_email"));
     let found = app::participants::find(&app, ask.institution().id, Some(&name_page(&ask)?), &mark).await?;
     let include = Include { custom_attributes: true, ..Include::read(&ask.query()) };
     participants::one(&app, &ask, &found, include, false).await

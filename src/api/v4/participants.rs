@@ -9,7 +9,8 @@ use crate::{
         embeds::{Icon, Include},
         face,
         listing::{self, Frame, ListAsk},
-        params::{self, Params},
+        lists,
+        params::Params,
         problem::Problem,
         view::View,
     },
@@ -40,12 +41,13 @@ pub async fn page_of(
 ) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
     let mut wanted = ListAsk::read(params, HIGHEST_ICON, &mut errors);
+    let window = Some(params.window(&mut errors));
     errors.into_result()?;
     // On a name page's own endpoints custom values are always shown.
     wanted.include.custom_attributes |= name_page.is_some();
     wanted.filter.page = name_page;
-    let people = participants::list(app, ask.institution().id, &wanted.filter, Some(wanted.window)).await?;
-    let address = wanted.address(app, path, Some(wanted.window));
+    let people = participants::list(app, ask.institution().id, &wanted.filter, window).await?;
+    let address = wanted.address(app, path, window);
     let view = View::new(app, &ask.caller, wanted.include, wanted.icon).await?;
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Participant(&view, person)));
@@ -53,7 +55,7 @@ pub async fn page_of(
 }
 
 pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
-    let mark = params::mark(ask.path("id_or_email"));
+    let mark = lists::mark(ask.path("id_or_email"));
     let found = participants::find(&app, ask.institution().id, None, &mark).await?;
     one(&app, &ask, &found, Include::read(&ask.query()), false).await
 }

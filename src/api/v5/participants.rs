@@ -33,23 +33,24 @@ const LATEST: Frame = Frame { open: "{\"participants\":[", close: "}" };
 /// With a filter every match in one page; `page` and `per_page` count without one only.
 pub async fn list(app: App, ask: Ask) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
-    let wanted = ListAsk::read(&ask.query(), HIGHEST_ICON, &mut errors);
+    let params = ask.query();
+    let wanted = ListAsk::read(&params, HIGHEST_ICON, &mut errors);
+    let window = (!wanted.filter.is_set()).then(|| params.window(&mut errors));
     errors.into_result()?;
-    let filtered = wanted.filter.names_people() || wanted.filter.changed.is_set();
-    let window = (!filtered).then_some(wanted.window);
     answer(&app, &ask, wanted, "/participants", window).await
 }
 
 pub async fn search(app: App, ask: Ask) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
-    let wanted = ListAsk::read(&ask.params()?, HIGHEST_ICON, &mut errors);
+    let params = ask.params()?;
+    let wanted = ListAsk::read(&params, HIGHEST_ICON, &mut errors);
+    let window = params.window(&mut errors);
     if !wanted.filter.names_people() && !errors.has("email_list") && !errors.has("institution_id_list") {
         errors.add("email_list", BLANK);
         errors.add("institution_id_list", BLANK);
     }
     errors.into_result()?;
-    let window = Some(wanted.window);
-    answer(&app, &ask, wanted, "/participants/search", window).await
+    answer(&app, &ask, wanted, "/participants/search", Some(window)).await
 }
 
 async fn answer(

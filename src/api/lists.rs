@@ -1,0 +1,297 @@
+//! Lists in all the forms in which clients send them: comma-separated, JSON arrays, repeated and indexed keys, arrays
+//! inside texts, with stray quotes.
+
+use std::{borrow::Cow, collections::HashSet, hash::Hash};
+
+use serde_json::Value;
+
+use super::params::{Given, Params, base};
+use crate::{
+    app::participants::Mark,
+    domain::{
+        email::email_key,
+        field_errors::FieldErrors,
+        text::{self, INVALID},
+    },
+};
+
+const MOST_ENTRIES: usize = 10_000;
+
+/// Somebody who is asked for: the key to look up, and the word to say again in addresses.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    pub key: String,
+    pub shown: String,
+}
+
+/// One entry of a list.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Entry {
+    text: String,
+    /// A blank in it may have been a plus.
+    from_form: bool,
+}
+
+impl Entry {
+    /// No email holds a blank, so one from a form was a plus.
+    fn with_plus(&self) -> Cow<'_, str> {
+        if self.from_form { Cow::Owned(self.text.replace(' ', "+")) } else { Cow::Borrowed(&self.text) }
+    }
+
+    fn as_email(&self) -> Wanted {
+        let shown = self.with_plus().into_owned();
+        Wanted { key: email_key(&shown), shown }
+    }
+
+    fn as_identifier(&self) -> Wanted {
+        Wanted { key: text::nfc(&self.text), shown: self.text.clone() }
+    }
+
+    fn as_mark(&self) -> Mark {
+        Mark { as_email: self.as_email().key, as_given: text::nfc(&self.text) }
+    }
+}
+
+/// A mark from a path, where `+` is a plus.
+pub fn mark(given: &str) -> Mark {
+    let given = given.trim();
+    Mark { as_email: email_key(given), as_given: text::nfc(given) }
+}
+
+impl Params {
+    /// Keys of emails, each asked once.
+    pub fn emails(&self, name: &str, errors: &mut FieldErrors) -> Vec<Wanted> {
+        once(self.list(name, true, errors).iter().map(Entry::as_email), |wanted| wanted.key.clone())
+    }
+
+    /// Keys of identifiers, each asked once.
+    pub fn identifiers(&self, name: &str, errors: &mut FieldErrors) -> Vec<Wanted> {
+        once(self.list(name, false, errors).iter().map(Entry::as_identifier), |wanted| wanted.key.clone())
+    }
+
+    pub fn marks(&self, name: &str, errors: &mut FieldErrors) -> Vec<Mark> {
+        once(self.list(name, true, errors).iter().map(Entry::as_mark), Mark::clone)
+    }
+
+    /// Words such as those of `include`.
+    pub fn words(&self, name: &str) -> Vec<String> {
+        self.list(name, true, &mut FieldErrors::default()).into_iter().map(|entry| entry.text).collect()
+    }
+
+    /// A list in any of its forms. Entries of an array are split at commas only where no entry can hold one.
+    fn list(&self, name: &str, split_entries: bool, errors: &mut FieldErrors) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for given in self.all(name) {
+            match given {
+                Given::Form(text) => read_list(text, true, split_entries, &mut entries),
+                Given::Json(Value::String(text)) => read_list(text, false, split_entries, &mut entries),
+                Given::Json(Value::Null) => {}
+                Given::Json(Value::Array(values)) => read_array(values, false, split_entries, &mut entries),
+                Given::Json(Value::Number(number)) => read_entry(&number.to_string(), false, &mut entries),
+                Given::Json(Value::Bool(_) | Value::Object(_)) => errors.add(name, INVALID),
+            }
+        }
+        if entries.len() > MOST_ENTRIES {
+            errors.add(name, format!("is too long (maximum is {MOST_ENTRIES} entries)"));
+            entries.clear();
+        }
+        entries
+    }
+
+    /// The identifiers of a pronunciation search, as keys of emails and of identifiers.
+    pub fn people(&self, name: &str, errors: &mut FieldErrors) -> (Vec<String>, Vec<String>) {
+        let (mut emails, mut identifiers) = (Vec::new(), Vec::new());
+        let mut entries = 0;
+        let mut field = |key: &str, text: &str, from_form: bool| {
+            let mut read = Vec::new();
+            read_entry(text, from_form, &mut read);
+            for entry in read {
+                match key {
+                    "email" => emails.push(entry.as_email().key),
+                    "institution_id" => identifiers.push(entry.as_identifier().key),
+                    _ => {}
+                }
+            }
+        };
+        for (key, given) in self.0.iter().filter(|(key, _)| base(key) == name) {
+            let parsed;
+            let value = match given {
+                // identifiers[0][email]=…, identifiers[][institution_id]=…
+                Given::Form(text) if key.ends_with(']') && !key.ends_with("[]") => {
+                    let inner = key.rsplit_once('[').map_or("", |(_, inner)| inner.trim_end_matches(']'));
+                    field(inner, text, true);
+                    entries += 1;
+                    continue;
+                }
+                Given::Form(text) | Given::Json(Value::String(text)) if text::is_blank(text) => continue,
+                Given::Form(text) | Given::Json(Value::String(text)) => {
+                    parsed = serde_json::from_str(text).unwrap_or(Value::Bool(false));
+                    &parsed
+                }
+                Given::Json(value) => value,
+            };
+            match value {
+                Value::Null => {}
+                Value::Array(values) => {
+                    entries += values.len();
+                    for value in values {
+                        let Value::Object(object) = value else {
+                            errors.add(name, "must be a list of objects with `email` or `institution_id`");
+                            return Default::default();
+                        };
+                        for (key, value) in object {
+                            match value {
+                                Value::String(text) => field(key, text, false),
+                                Value::Number(number) => field(key, &number.to_string(), false),
+                                _ => {}
+                            }
+                        }
+                    }
+                }
+                _ => errors.add(name, "must be a list of objects with `email` or `institution_id`"),
+            }
+        }
+        if entries > MOST_ENTRIES {
+            errors.add(name, format!("is too long (maximum is {MOST_ENTRIES} entries)"));
+        } else if emails.is_empty() && identifiers.is_empty() && errors.is_empty() {
+            errors.add(name, text::BLANK);
+        }
+        (once(emails.into_iter(), String::clone), once(identifiers.into_iter(), String::clone))
+    }
+}
+
+fn read_list(text: &str, from_form: bool, split_entries: bool, entries: &mut Vec<Entry>) {
+    let trimmed = text.trim();
+    if trimmed.starts_with('[') {
+        if let Ok(Value::Array(values)) = serde_json::from_str(trimmed) {
+            return read_array(&values, from_form, split_entries, entries);
+        }
+        let inner = trimmed.trim_start_matches('[').trim_end_matches(']');
+        return inner.split(',').for_each(|entry| read_entry(entry, from_form, entries));
+    }
+    trimmed.split(',').for_each(|entry| read_entry(entry, from_form, entries));
+}
+
+fn read_array(values: &[Value], from_form: bool, split_entries: bool, entries: &mut Vec<Entry>) {
+    for value in values {
+        match value {
+            Value::String(text) if split_entries => {
+                text.split(',').for_each(|entry| read_entry(entry, from_form, entries));
+            }
+            Value::String(text) => read_entry(text, from_form, entries),
+            Value::Number(number) => read_entry(&number.to_string(), from_form, entries),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {}
+        }
+    }
+}
+
+fn read_entry(text: &str, from_form: bool, entries: &mut Vec<Entry>) {
+    const STRAY: [char; 3] = ['"', '\'', '`'];
+    let text = text.trim().trim_matches(STRAY).trim();
+    // Control characters are refused wherever text comes in, so such an entry can match nobody.
+    if text.is_empty() || text == "null" || text.chars().any(char::is_control) {
+        return;
+    }
+    entries.push(Entry { text: text.to_owned(), from_form });
+}
+
+/// The first of those with the same key.
+fn once<T, K: Eq + Hash>(all: impl Iterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<T> {
+    let mut seen = HashSet::new();
+    all.filter(|one| seen.insert(key(one))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn json(value: Value) -> Params {
+        match value {
+            Value::Object(object) => Params::from_json(object),
+            other => panic!("{other} is no object"),
+        }
+    }
+
+    fn emails(params: &Params) -> Vec<String> {
+        let mut errors = FieldErrors::default();
+        let emails: Vec<String> =
+            params.emails("email_list", &mut errors).into_iter().map(|wanted| wanted.key).collect();
+        assert!(errors.is_empty(), "{errors}");
+        emails
+    }
+
+    #[test]
+    fn lists_come_in_every_form() {
+        let wanted = ["a@x.org", "b@x.org"];
+        for query in [
+            "email_list=a@x.org,b@x.org",
+            "email_list=%20A@x.org%20,%20b@X.org,,null,",
+            "email_list[]=a@x.org&email_list[]=b@x.org",
+            "email_list%5B%5D=a%40x.org&email_list%5B%5D=b%40x.org",
+            "email_list[0]=a@x.org&email_list[1]=b@x.org",
+            "email_list=[%22a@x.org%22,%22b@x.org%22]",
+            "email_list=[a@x.org,b@x.org]",
+            "email_list=`a@x.org`,'b@x.org'",
+            "email_list=a@x.org,b@x.org,A@X.ORG",
+        ] {
+            assert_eq!(emails(&Params::from_query(query)), wanted, "{query}");
+        }
+        for body in [
+            json!({"email_list": "a@x.org,b@x.org"}),
+            json!({"email_list": ["a@x.org", null, "", "b@x.org"]}),
+            json!({"email_list": "[\"a@x.org\",\"b@x.org\"]"}),
+            json!({"email_list": ["a@x.org,b@x.org"]}),
+        ] {
+            assert_eq!(emails(&json(body.clone())), wanted, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_plus_survives_the_query() {
+        assert_eq!(
+            emails(&Params::from_query("email_list=a+b@x.org,c%2Bd@x.org")),
+            ["a+b@x.org", "c+d@x.org"]
+        );
+    }
+
+    #[test]
+    fn an_identifier_in_an_array_may_hold_a_comma_and_be_a_number() {
+        let params = json(json!({"institution_id_list": ["A,1", 42]}));
+        let found = params.identifiers("institution_id_list", &mut FieldErrors::default());
+        assert_eq!(found.iter().map(|wanted| wanted.key.as_str()).collect::<Vec<_>>(), ["A,1", "42"]);
+    }
+
+    #[test]
+    fn identifiers_of_a_pronunciation_search() {
+        let wanted = (vec!["a@x.org".to_owned()], vec!["7".to_owned()]);
+        for params in [
+            json(json!({"identifiers": [{"email": "A@x.org", "institution_id": 7}]})),
+            Params::from_query("identifiers[0][email]=a@x.org&identifiers[0][institution_id]=7"),
+            Params::from_query("identifiers=[{\"email\":\"a@x.org\"},{\"institution_id\":\"7\"}]"),
+        ] {
+            let mut errors = FieldErrors::default();
+            assert_eq!(params.people("identifiers", &mut errors), wanted, "{params:?}");
+            assert!(errors.is_empty());
+        }
+        for body in [
+            json!({}),
+            json!({"identifiers": []}),
+            json!({"identifiers": "x"}),
+            json!({"identifiers": [1]}),
+            json!({"identifiers": [{}]}),
+        ] {
+            let mut errors = FieldErrors::default();
+            json(body.clone()).people("identifiers", &mut errors);
+            assert!(errors.has("identifiers"), "{body}");
+        }
+    }
+
+    #[test]
+    fn too_long_a_list_is_an_error() {
+        let mut errors = FieldErrors::default();
+        json(json!({"email_list": vec!["a@x.org"; 10_001]})).emails("email_list", &mut errors);
+        assert!(errors.has("email_list"));
+    }
+}
