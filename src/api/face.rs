@@ -88,7 +88,8 @@ where
             return show(error.into());
         }
     };
-    let standing = app.limiter.take(caller.token_id, caller.institution.rate_limit, app.clock.instant());
+    let standing =
+        app.limiter.take(caller.token_id, caller.institution.rate_limit, app.clock.instant()).await;
     let origin = parts.headers.get(header::ORIGIN).cloned();
     let answered = if standing.retry_after.is_some() {
         discard_body(parts, body).await;

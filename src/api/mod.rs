@@ -26,8 +26,8 @@ pub const ROOT: &str = "/api/private";
 
 pub fn routes() -> Router<App> {
     Router::new()
-        .nest("/api/private/v5", v5::routes())
-        .nest("/api/private/v4", v4::routes())
+        .merge(v5::routes())
+        .merge(v4::routes())
         .merge(openapi::routes())
         .route("/api", axum::routing::any(unknown_path))
         .route("/api/{*rest}", axum::routing::any(unknown_path))
@@ -43,6 +43,13 @@ async fn wrong_method(method: Method) -> Response {
         StatusCode::METHOD_NOT_ALLOWED,
         &format!("Method Not Allowed: {method} is not offered here"),
     )
+}
+
+/// A version's paths under its root. Not `Router::nest`: that would match every request twice.
+fn under(root: &str, routes: impl IntoIterator<Item = (&'static str, MethodRouter<App>)>) -> Router<App> {
+    routes
+        .into_iter()
+        .fold(Router::new(), |router, (path, route)| router.route(&format!("{root}{path}"), open(route)))
 }
 
 /// A route that pages of other origins may ask about before they call it.

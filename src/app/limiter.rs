@@ -1,7 +1,4 @@
 //! The rate limit: so many requests in a window, and after that one a second until the window ends.
-//!
-//! `Limiter` keeps its buckets in this process, which is right for one node. Many nodes need a store that they share;
-//! that is another `Limiter` with the same `take`.
 
 use std::{
     collections::HashMap,
@@ -62,31 +59,56 @@ fn whole_seconds(duration: Duration) -> u64 {
     duration.as_secs() + u64::from(duration.subsec_nanos() > 0)
 }
 
-/// Token ids are spread over shards, so that two busy tokens seldom wait for each other.
-const SHARDS: usize = 16;
+/// Where buckets are kept. One node keeps them in its memory; a store that many nodes share is another variant, with
+/// the same two verbs.
+enum Buckets {
+    Memory(Memory),
+}
 
 pub struct Limiter {
     policy: Policy,
-    shards: [Mutex<HashMap<i64, Bucket>>; SHARDS],
-    hasher: RandomState,
+    buckets: Buckets,
 }
 
 impl Limiter {
     pub fn new(policy: Policy) -> Self {
-        Self { policy, shards: Default::default(), hasher: RandomState::new() }
+        Self { policy, buckets: Buckets::Memory(Memory::default()) }
     }
 
-    /// Counts one request of this token.
-    pub fn take(&self, token: i64, own_ceiling: Option<u32>, now: Instant) -> Standing {
+    /// Counts one request of this token. Async, because a shared store is somewhere else.
+    pub async fn take(&self, token: i64, own_ceiling: Option<u32>, now: Instant) -> Standing {
         let policy = Policy { ceiling: own_ceiling.unwrap_or(self.policy.ceiling), ..self.policy };
+        match &self.buckets {
+            Buckets::Memory(memory) => memory.take(token, policy, now),
+        }
+    }
+
+    /// Drops buckets whose window is over.
+    pub async fn forget(&self, now: Instant) {
+        match &self.buckets {
+            Buckets::Memory(memory) => memory.forget(now),
+        }
+    }
+}
+
+/// Token ids are spread over shards, so that two busy tokens seldom wait for each other.
+const SHARDS: usize = 16;
+
+#[derive(Default)]
+struct Memory {
+    shards: [Mutex<HashMap<i64, Bucket>>; SHARDS],
+    hasher: RandomState,
+}
+
+impl Memory {
+    fn take(&self, token: i64, policy: Policy, now: Instant) -> Standing {
         let shard = self.hasher.hash_one(token) as usize % SHARDS;
         let mut buckets = self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = || Bucket { opened: now, window: policy.window, count: 0, last_accepted: now };
         buckets.entry(token).or_insert_with(fresh).take(policy, now)
     }
 
-    /// Drops buckets whose window is over.
-    pub fn forget(&self, now: Instant) {
+    fn forget(&self, now: Instant) {
         for shard in &self.shards {
             let mut buckets = shard.lock().unwrap_or_else(PoisonError::into_inner);
             buckets.retain(|_, bucket| now.duration_since(bucket.opened) < bucket.window);
@@ -103,14 +125,14 @@ mod tests {
         Instant::now()
     }
 
-    fn limiter(ceiling: u32) -> Limiter {
-        Limiter::new(Policy { ceiling, window: Duration::from_secs(900), throttle: Duration::from_secs(1) })
+    fn policy(ceiling: u32) -> Policy {
+        Policy { ceiling, window: Duration::from_secs(900), throttle: Duration::from_secs(1) }
     }
 
     #[test]
     fn counts_down_then_throttles_then_opens_again() {
-        let (limiter, start) = (limiter(3), start());
-        let at = |millis: u64| limiter.take(7, None, start + Duration::from_millis(millis));
+        let (memory, start) = (Memory::default(), start());
+        let at = |millis: u64| memory.take(7, policy(3), start + Duration::from_millis(millis));
         assert_eq!(at(0), Standing { limit: 3, remaining: 2, reset_seconds: 900, retry_after: None });
         assert_eq!(at(10), Standing { limit: 3, remaining: 1, reset_seconds: 900, retry_after: None });
         assert_eq!(at(1_500).remaining, 0);
@@ -124,25 +146,25 @@ mod tests {
 
     #[test]
     fn each_token_has_its_own_bucket_and_an_institution_its_own_ceiling() {
-        let (limiter, start) = (limiter(1), start());
-        assert_eq!(limiter.take(1, None, start).retry_after, None);
-        assert_eq!(limiter.take(1, None, start).retry_after, Some(1));
-        assert_eq!(limiter.take(2, None, start).retry_after, None);
-        assert_eq!(limiter.take(3, Some(50), start).remaining, 49);
+        let (memory, start) = (Memory::default(), start());
+        assert_eq!(memory.take(1, policy(1), start).retry_after, None);
+        assert_eq!(memory.take(1, policy(1), start).retry_after, Some(1));
+        assert_eq!(memory.take(2, policy(1), start).retry_after, None);
+        assert_eq!(memory.take(3, policy(50), start).remaining, 49);
     }
 
     #[test]
-    fn a_second_ceiling_of_zero_lets_one_a_second_through() {
-        let (limiter, start) = (limiter(0), start());
-        assert_eq!(limiter.take(1, None, start).retry_after, Some(1));
-        assert_eq!(limiter.take(1, None, start + Duration::from_secs(1)).retry_after, None);
+    fn a_ceiling_of_zero_lets_one_a_second_through() {
+        let (memory, start) = (Memory::default(), start());
+        assert_eq!(memory.take(1, policy(0), start).retry_after, Some(1));
+        assert_eq!(memory.take(1, policy(0), start + Duration::from_secs(1)).retry_after, None);
     }
 
     #[test]
     fn forgets_windows_that_are_over() {
-        let (limiter, start) = (limiter(1), start());
-        limiter.take(1, None, start);
-        limiter.forget(start + Duration::from_secs(901));
-        assert!(limiter.shards.iter().all(|shard| shard.lock().unwrap().is_empty()));
+        let (memory, start) = (Memory::default(), start());
+        memory.take(1, policy(1), start);
+        memory.forget(start + Duration::from_secs(901));
+        assert!(memory.shards.iter().all(|shard| shard.lock().unwrap().is_empty()));
     }
 }

@@ -110,7 +110,7 @@ async fn stop_on_signal(stop: CancellationToken, draining: Draining) {
 async fn keep_house(app: App, stop: CancellationToken) {
     let mut tick = tokio::time::interval(HOUSEKEEPING);
     while stop.run_until_cancelled(tick.tick()).await.is_some() {
-        app.limiter.forget(app.clock.instant());
+        app.limiter.forget(app.clock.instant()).await;
         if let Err(error) = callers::write_down_use(&app).await {
             tracing::warn!(%error, "the last use of tokens could not be written down");
         }

@@ -27,7 +27,20 @@ impl Moment {
     /// `YYYY-MM-DDThh:mm:ss.sss±hh:mm` in the given zone.
     pub fn shown_in(self, zone: &TimeZone) -> String {
         let timestamp = Timestamp::from_microsecond(self.0).unwrap_or(Timestamp::UNIX_EPOCH);
-        timestamp.to_zoned(zone.clone()).strftime("%Y-%m-%dT%H:%M:%S.%3f%:z").to_string()
+        let offset = zone.to_offset(timestamp);
+        let local = offset.to_datetime(timestamp);
+        let minutes = offset.seconds() / 60;
+        let sign = if minutes < 0 { '-' } else { '+' };
+        format!(
+            "{}T{:02}:{:02}:{:02}.{:03}{sign}{:02}:{:02}",
+            local.date(),
+            local.hour(),
+            local.minute(),
+            local.second(),
+            local.millisecond(),
+            minutes.abs() / 60,
+            minutes.abs() % 60
+        )
     }
 
     /// ISO-8601 with a zone (`Z` or an offset). A blank where the sign of the offset belongs is a plus that was

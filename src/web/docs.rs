@@ -1,11 +1,102 @@
-//! The API reference.
+//! The API reference, rendered from the same OpenAPI documents that tools read and tests hold answers against.
 
-use axum::response::Response;
+mod json;
+mod prose;
+mod reference;
+mod shape;
 
-pub async fn show() -> Response {
-    super::page::unknown().await
+use std::sync::LazyLock;
+
+use askama::Template;
+use axum::{
+    extract::{Path, State},
+    http::StatusCode,
+    response::Response,
+};
+
+use super::page::{self, Site};
+use crate::{
+    api::{embeds::escape, openapi::DOCUMENTS},
+    app::App,
+};
+use reference::Reference;
+
+/// Read once: the documents are part of the program.
+static REFERENCES: LazyLock<Result<Vec<Reference>, String>> = LazyLock::new(|| {
+    let read = |(version, text): &(&'static str, &str)| {
+        Reference::read(version, text).map_err(|error| format!("the document of {version}: {error}"))
+    };
+    DOCUMENTS.iter().map(read).collect()
+});
+
+#[derive(Template)]
+#[template(path = "docs.html")]
+struct Docs<'a> {
+    site: Site<'a>,
+    /// Every version, newest first, for the switch between them.
+    all: &'a [Reference],
+    it: &'a Reference,
 }
 
-pub async fn style() -> Response {
-    super::page::unknown().await
+pub async fn newest(State(app): State<App>) -> Response {
+    show(&app, DOCUMENTS[0].0)
+}
+
+pub async fn of_version(State(app): State<App>, Path(version): Path<String>) -> Response {
+    show(&app, &version)
+}
+
+fn show(app: &App, version: &str) -> Response {
+    let all = match &*REFERENCES {
+        Ok(all) => all,
+        Err(error) => {
+            tracing::error!(%error, "the reference cannot be shown");
+            return page::trouble(app);
+        }
+    };
+    let Some(it) = all.iter().find(|it| it.version == version) else { return page::nowhere(app) };
+    let text = Docs { site: Site::of(app), all, it }.render();
+    // The documents say `{base_url}` wherever this installation's address belongs.
+    let text = text.map(|text| text.replace("{base_url}", &escape(app.links.base())));
+    page::written(StatusCode::OK, text, page::Framing::Nobody)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn references() -> &'static [Reference] {
+        REFERENCES.as_ref().unwrap()
+    }
+
+    #[test]
+    fn every_operation_is_on_the_page_with_all_that_a_reader_needs() {
+        for (reference, (_, text)) in references().iter().zip(DOCUMENTS) {
+            let document: serde_json::Value = serde_json::from_str(text).unwrap();
+            let methods = document["paths"].as_object().unwrap().values();
+            let written: usize = methods.map(|methods| methods.as_object().unwrap().len()).sum();
+            let shown: Vec<_> = reference.groups.iter().flat_map(|group| &group.operations).collect();
+            assert_eq!(shown.len(), written, "{}", reference.version);
+            for operation in shown {
+                assert!(operation.curl.contains("{base_url}"), "{}", operation.id);
+                assert!(!operation.description_html.is_empty(), "{}", operation.id);
+                assert_eq!(operation.answers.len(), 1, "{}", operation.id);
+                assert!(operation.errors.iter().all(|error| !error.examples.is_empty()), "{}", operation.id);
+                let body = operation.body.iter().flat_map(|body| &body.forms);
+                assert!(body.into_iter().all(|form| !form.examples.is_empty()), "{}", operation.id);
+            }
+        }
+    }
+
+    #[test]
+    fn every_link_to_a_schema_leads_somewhere() {
+        for it in references() {
+            let site = Site { root: "", style: "/style.css", version: "0" };
+            let page = Docs { site, all: references(), it }.render().unwrap();
+            let targets = page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next());
+            for target in targets {
+                assert!(page.contains(&format!("id=\"{target}\"")), "#{target} in {}", it.version);
+            }
+        }
+    }
 }

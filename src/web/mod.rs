@@ -12,8 +12,9 @@ use crate::{api, app::App, server::Draining};
 pub fn router(app: App, draining: Draining) -> Router {
     Router::new()
         .route("/", get(page::home))
-        .route("/docs", get(docs::show))
-        .route("/docs/style.css", get(docs::style))
+        .route("/style.css", get(page::style))
+        .route("/docs", get(docs::newest))
+        .route("/docs/{version}", get(docs::of_version))
         .route("/players/{institution}/{token}", get(player::show))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(move |state| health::ready(state, draining)))

@@ -16,23 +16,27 @@ use axum::{
 
 use futures_util::FutureExt;
 
-use super::{ask::Ask, face, open, problem::Problem};
+use super::{ask::Ask, face, problem::Problem, under};
 use crate::app::App;
 
 pub const ROOT: &str = "/api/private/v4";
 const HIGHEST_ICON: u64 = 2;
 
 pub fn routes() -> Router<App> {
-    Router::new()
-        .route("/participants", open(get(on(participants::list))))
-        .route("/participants/search", open(get(on(participants::search)).post(on(participants::search))))
-        .route("/participants/latest", open(get(on(participants::latest))))
-        .route("/participants/{id_or_email}", open(get(on(participants::show))))
-        .route(
-            "/name_pages/{name_page_id}/participants",
-            open(get(on(name_pages::list)).post(on(name_pages::create))),
-        )
-        .route("/name_pages/{name_page_id}/participants/{id_or_email}", open(get(on(name_pages::show))))
+    under(
+        ROOT,
+        [
+            ("/participants", get(on(participants::list))),
+            ("/participants/search", get(on(participants::search)).post(on(participants::search))),
+            ("/participants/latest", get(on(participants::latest))),
+            ("/participants/{id_or_email}", get(on(participants::show))),
+            (
+                "/name_pages/{name_page_id}/participants",
+                get(on(name_pages::list)).post(on(name_pages::create)),
+            ),
+            ("/name_pages/{name_page_id}/participants/{id_or_email}", get(on(name_pages::show))),
+        ],
+    )
 }
 
 /// A handler of this version, with its words for what goes wrong.

@@ -16,7 +16,7 @@ use axum::{
 
 use futures_util::FutureExt;
 
-use super::{ask::Ask, face, open, problem::Problem};
+use super::{ask::Ask, face, problem::Problem, under};
 use crate::app::App;
 
 pub const ROOT: &str = "/api/private/v5";
@@ -24,15 +24,16 @@ pub const ROOT: &str = "/api/private/v5";
 const HIGHEST_ICON: u64 = 3;
 
 pub fn routes() -> Router<App> {
-    Router::new()
-        .route("/participants", open(get(on(participants::list)).post(on(participants::create))))
-        .route("/participants/search", open(get(on(participants::search)).post(on(participants::search))))
-        .route("/participants/latest", open(get(on(participants::latest))))
-        .route(
-            "/participants/{user_email}",
-            open(put(on(participants::update)).delete(on(participants::delete))),
-        )
-        .route("/pronunciations/search", open(post(on(pronunciations::search))))
+    under(
+        ROOT,
+        [
+            ("/participants", get(on(participants::list)).post(on(participants::create))),
+            ("/participants/search", get(on(participants::search)).post(on(participants::search))),
+            ("/participants/latest", get(on(participants::latest))),
+            ("/participants/{user_email}", put(on(participants::update)).delete(on(participants::delete))),
+            ("/pronunciations/search", post(on(pronunciations::search))),
+        ],
+    )
 }
 
 /// A handler of this version, with its words for what goes wrong.
