@@ -48,7 +48,8 @@ pub async fn show(State(app): State<App>, Path((institution, token)): Path<(Stri
     };
     let (status, content) = match found {
         Ok((institution, person)) => {
-            let name = person.full_name();
+            // Isolated, because a name may run from right to left in a sentence that does not.
+            let name = format!("\u{2068}{}\u{2069}", person.full_name());
             let content = match &person.recording {
                 Some(recording) => {
                     Content::Recording { link: app.links.recording(institution, recording), name }
