@@ -10,6 +10,7 @@ use axum::{
 use futures_util::stream;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
+use serde_json::json;
 
 use super::{
     embeds::{Icon, Include},
@@ -23,13 +24,24 @@ use crate::{
         App,
         participants::{Filter, Listing},
     },
-    domain::{field_errors::FieldErrors, paging::Window, participant::Participant},
+    domain::{
+        field_errors::FieldErrors,
+        paging::Window,
+        participant::{Changed, Participant},
+    },
 };
 
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 pub fn encoded(value: &str) -> String {
     utf8_percent_encode(value, RESERVED).to_string()
+}
+
+/// Does the endpoint have `updated_after` and `updated_before`? Elsewhere they are ignored like everything unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Times {
+    Read,
+    Ignored,
 }
 
 /// Everything that shapes a list, read once and said again in `meta`.
@@ -41,7 +53,7 @@ pub struct ListAsk {
 }
 
 impl ListAsk {
-    pub fn read(params: &Params, highest_icon: u64, errors: &mut FieldErrors) -> Self {
+    pub fn read(params: &Params, times: Times, highest_icon: u64, errors: &mut FieldErrors) -> Self {
         let emails = params.emails("email_list", errors);
         let identifiers = params.identifiers("institution_id_list", errors);
         let include = Include::read(params);
@@ -49,13 +61,19 @@ impl ListAsk {
         let mut echo = Echo::default();
         echo.lists("email_list", &emails);
         echo.lists("institution_id_list", &identifiers);
-        for name in ["updated_after", "updated_before", "play_button_img_url"] {
-            echo.set(name, params.text(name).map(|value| value.into_owned()));
-        }
+        let mut echo_text = |name| echo.set(name, params.text(name).map(|value| value.into_owned()));
+        echo_text("play_button_img_url");
+        let changed = match times {
+            Times::Read => {
+                echo_text("updated_after");
+                echo_text("updated_before");
+                params.changed(errors)
+            }
+            Times::Ignored => Changed::default(),
+        };
         echo.set("icon_code", icon.code.map(|code| code.to_string()));
         echo.set("include", Some(include.words()).filter(|words| !words.is_empty()));
         let keys = |all: Vec<Wanted>| all.into_iter().map(|wanted| wanted.key).collect();
-        let changed = params.changed(errors);
         let filter = Filter { page: None, emails: keys(emails), identifiers: keys(identifiers), changed };
         Self { filter, include, icon, echo }
     }
@@ -82,7 +100,10 @@ impl Echo {
     fn lists(&mut self, name: &'static str, entries: &[Wanted]) {
         if !entries.is_empty() {
             let shown: Vec<&str> = entries.iter().map(|wanted| wanted.shown.as_str()).collect();
-            self.lists.insert(name, shown.join(","));
+            // An entry with a comma in it would be read as two, but not inside a JSON array.
+            let has_comma = shown.iter().any(|entry| entry.contains(','));
+            let text = if has_comma { json!(shown).to_string() } else { shown.join(",") };
+            self.lists.insert(name, text);
         }
     }
 }

@@ -204,12 +204,12 @@ pub async fn list(app: &App, institution: i64, filter: &Filter, window: Option<W
     }
     match (filter.changed.is_set(), window) {
         (true, None) => {
-            let rows = participants::changed(&app.db, institution, filter.changed);
+            let rows = participants::changed(&app.db, institution, page, filter.changed);
             Ok(Listing { total: None, people: People::Stream(rows) })
         }
         (true, window) => {
             // In order of arrival and not of change: somebody who changes between two pages must push nobody out.
-            let mut rows = participants::changed_ids(&app.db, institution, filter.changed);
+            let mut rows = participants::changed_ids(&app.db, institution, page, filter.changed);
             let mut ids = Vec::new();
             while let Some(group) = rows.next().await {
                 ids.extend(group?);

@@ -18,7 +18,7 @@ pub struct NamePage {
 }
 
 /// What a participant's record says of its page.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct PageLabel {
     pub title: String,
     pub slug: String,

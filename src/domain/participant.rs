@@ -1,6 +1,6 @@
 //! A participant: one person's registration on one name page.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     email::Email,
@@ -27,7 +27,7 @@ pub struct Participant {
     pub legal: Legal,
     pub custom: CustomValues,
     pub custom_changed_at: Option<Moment>,
-    pub page: PageLabel,
+    pub page: Arc<PageLabel>,
     /// Their place in the page's roll; never shown.
     pub page_place: i64,
 }

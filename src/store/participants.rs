@@ -1,6 +1,9 @@
 //! Participants. Reads give whole records with their page's label; `Key`s are the little that choosing and ordering need.
 
-use std::sync::LazyLock;
+use std::{
+    collections::HashMap,
+    sync::{Arc, LazyLock},
+};
 
 use super::{Db, Result, Row, RowStream, Sql, Value, padded, placeholders, rolls::Start};
 use crate::domain::{
@@ -9,15 +12,17 @@ use crate::domain::{
     participant::{Changed, CustomValues, Legal, Participant, Recording},
 };
 
-const COLUMNS: &str = "p.id, p.token, p.first_name, p.last_name, p.email, p.identifier, p.phonetic, p.notes, \
-     p.recording, p.recorded_at, p.legal_first_name, p.legal_last_name, p.legal_middle_name, p.legal_phonetic, p.legal_notes, \
-     p.legal_recording, p.legal_recorded_at, p.custom, p.custom_changed_at, n.title, n.slug, n.event_code, n.access_code, p.page_place";
-const FROM: &str =
+const COLUMNS: &str = "p.id, p.page_place, p.name_page_id, p.token, p.first_name, p.last_name, p.email, p.identifier, \
+     p.phonetic, p.notes, p.recording, p.recorded_at, p.legal_first_name, p.legal_last_name, p.legal_middle_name, \
+     p.legal_phonetic, p.legal_notes, p.legal_recording, p.legal_recorded_at, p.custom, p.custom_changed_at";
+const LABEL: &str = "n.title, n.slug, n.event_code, n.access_code";
+const WITH_PAGE: &str =
     "FROM participants p JOIN name_pages n ON n.institution_id = p.institution_id AND n.id = p.name_page_id";
 /// Recorded before unrecorded, the newest first: clients read the first record of an answer.
 const BEST_FIRST: &str = "ORDER BY p.recorded_at DESC, p.id DESC";
 
-fn from_row(row: &Row<'_>) -> Result<Participant> {
+/// Reads `COLUMNS`.
+fn from_row(row: &Row<'_>, page: Arc<PageLabel>) -> Result<Participant> {
     let recording = |column: usize| {
         Ok::<_, super::Error>(match row.opt_text(column)? {
             Some(hex) => Some(Recording { hex, recorded_at: Moment::from_micros(row.int(column + 1)?) }),
@@ -26,32 +31,73 @@ fn from_row(row: &Row<'_>) -> Result<Participant> {
     };
     Ok(Participant {
         id: row.int(0)?,
-        token: row.text(1)?,
-        first_name: row.opt_text(2)?,
-        last_name: row.opt_text(3)?,
-        email: row.opt_text(4)?,
-        identifier: row.opt_text(5)?,
-        phonetic: row.opt_text(6)?,
-        notes: row.opt_text(7)?,
-        recording: recording(8)?,
+        page_place: row.int(1)?,
+        token: row.text(3)?,
+        first_name: row.opt_text(4)?,
+        last_name: row.opt_text(5)?,
+        email: row.opt_text(6)?,
+        identifier: row.opt_text(7)?,
+        phonetic: row.opt_text(8)?,
+        notes: row.opt_text(9)?,
+        recording: recording(10)?,
         legal: Legal {
-            first_name: row.opt_text(10)?,
-            last_name: row.opt_text(11)?,
-            middle_name: row.opt_text(12)?,
-            phonetic: row.opt_text(13)?,
-            notes: row.opt_text(14)?,
-            recording: recording(15)?,
+            first_name: row.opt_text(12)?,
+            last_name: row.opt_text(13)?,
+            middle_name: row.opt_text(14)?,
+            phonetic: row.opt_text(15)?,
+            notes: row.opt_text(16)?,
+            recording: recording(17)?,
         },
-        custom: row.opt_text(17)?.map_or_else(Default::default, |json| custom_from_json(&json)),
-        custom_changed_at: row.opt_int(18)?.map(Moment::from_micros),
-        page: PageLabel {
-            title: row.text(19)?,
-            slug: row.text(20)?,
-            event_code: row.text(21)?,
-            access_code: row.text(22)?,
-        },
-        page_place: row.int(23)?,
+        custom: row.opt_text(19)?.map_or_else(Default::default, |json| custom_from_json(&json)),
+        custom_changed_at: row.opt_int(20)?.map(Moment::from_micros),
+        page,
     })
+}
+
+/// Reads `LABEL`, which starts at `first`.
+fn label(row: &Row<'_>, first: usize) -> Result<Arc<PageLabel>> {
+    Ok(Arc::new(PageLabel {
+        title: row.text(first)?,
+        slug: row.text(first + 1)?,
+        event_code: row.text(first + 2)?,
+        access_code: row.text(first + 3)?,
+    }))
+}
+
+/// Reads `COLUMNS` and `LABEL` behind them.
+fn with_label(row: &Row<'_>) -> Result<Participant> {
+    from_row(row, label(row, 21)?)
+}
+
+/// Runs a text that gives `COLUMNS`, and fetches each page's label once: people of a list are often on the same page.
+async fn labelled(
+    sql: &mut Sql,
+    institution: i64,
+    text: &str,
+    params: &[Value<'_>],
+) -> Result<Vec<Participant>> {
+    let unknown = Arc::new(PageLabel::default());
+    let mut found = sql.rows(text, params, |row| Ok((row.int(2)?, from_row(row, unknown.clone())?))).await?;
+    let mut pages: Vec<i64> = found.iter().map(|(page, _)| *page).collect();
+    pages.sort_unstable();
+    pages.dedup();
+    let mut labels = HashMap::with_capacity(pages.len());
+    for group in padded(&pages) {
+        let text = format!(
+            "SELECT n.id, {LABEL} FROM name_pages n WHERE n.institution_id = $1 AND n.id IN ({})",
+            placeholders(2, group.len())
+        );
+        let params: Vec<Value<'_>> = [institution].into_iter().chain(group).map(Value::from).collect();
+        labels.extend(sql.rows(&text, &params, |row| Ok((row.int(0)?, label(row, 1)?))).await?);
+    }
+    // A page that is deleted this moment takes its people with it.
+    found.retain_mut(|(page, person)| {
+        labels.get(page).is_some_and(|label| {
+            person.page = label.clone();
+            true
+        })
+    });
+    Ok(found.into_iter().map(|(_, person)| person).collect())
 }
 
 fn custom_from_json(json: &str) -> CustomValues {
@@ -91,7 +137,7 @@ pub async fn best(
     let mut params: Vec<Value<'_>> = vec![institution.into(), key.into()];
     params.extend(page.map(Value::from));
     let text = &BEST[by as usize][usize::from(page.is_some())];
-    sql.one(text, &params, from_row).await
+    sql.one(text, &params, with_label).await
 }
 
 /// The texts of the busiest look-ups, made once: by what, and whether on a page.
@@ -103,7 +149,7 @@ fn best_text(by: By, on_page: bool) -> String {
     let column = by.column();
     let on_page = if on_page { "AND p.name_page_id = $3" } else { "" };
     format!(
-        "SELECT {COLUMNS} {FROM} WHERE p.institution_id = $1 AND p.{column} = $2 {on_page} {BEST_FIRST} LIMIT 1"
+        "SELECT {COLUMNS}, {LABEL} {WITH_PAGE} WHERE p.institution_id = $1 AND p.{column} = $2 {on_page} {BEST_FIRST} LIMIT 1"
     )
 }
 
@@ -175,16 +221,18 @@ pub async fn by_ids(sql: &mut Sql, institution: i64, ids: &[i64]) -> Result<Vec<
     for group in padded(ids) {
         let mut params: Vec<Value<'_>> = vec![institution.into()];
         params.extend(group.iter().map(|id| Value::from(*id)));
-        found.extend(sql.rows(&by_ids_text(group.len()), &params, from_row).await?);
+        found.extend(labelled(sql, institution, &by_ids_text(group.len()), &params).await?);
     }
-    let place: std::collections::HashMap<i64, usize> =
-        ids.iter().enumerate().map(|(at, id)| (*id, at)).collect();
+    let place: HashMap<i64, usize> = ids.iter().enumerate().map(|(at, id)| (*id, at)).collect();
     found.sort_by_key(|participant| place.get(&participant.id).copied());
     Ok(found)
 }
 
 fn by_ids_text(count: usize) -> String {
-    format!("SELECT {COLUMNS} {FROM} WHERE p.institution_id = $1 AND p.id IN ({})", placeholders(2, count))
+    format!(
+        "SELECT {COLUMNS} FROM participants p WHERE p.institution_id = $1 AND p.id IN ({})",
+        placeholders(2, count)
+    )
 }
 
 /// The part of a roll that starts here, in the order in which people came.
@@ -199,42 +247,48 @@ pub async fn in_roll(
     let mut params: Vec<Value<'_>> = vec![institution.into()];
     params.extend(page.map(Value::from));
     params.extend([start.place.into(), count.into(), start.pass.into()]);
-    sql.rows(if page.is_some() { &ON_PAGE } else { &IN_INSTITUTION }, &params, from_row).await
+    labelled(sql, institution, if page.is_some() { &ON_PAGE } else { &IN_INSTITUTION }, &params).await
 }
 
 static IN_INSTITUTION: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "SELECT {COLUMNS} {FROM} WHERE p.institution_id = $1 AND p.id >= $2 ORDER BY p.id LIMIT $3 OFFSET $4"
+        "SELECT {COLUMNS} FROM participants p WHERE p.institution_id = $1 AND p.id >= $2 ORDER BY p.id LIMIT $3 OFFSET $4"
     )
 });
 static ON_PAGE: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "SELECT {COLUMNS} {FROM} WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place >= $3 \
+        "SELECT {COLUMNS} FROM participants p WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place >= $3 \
          ORDER BY p.page_place LIMIT $4 OFFSET $5"
     )
 });
 
 /// Whoever changed in this time, whole and in order of change, from one picture of the database.
-pub fn changed(db: &Db, institution: i64, changed: Changed) -> RowStream<Participant> {
-    let [after, before] = bounds(changed);
-    db.stream(CHANGED.as_str(), &[institution.into(), after, before], from_row)
+pub fn changed(db: &Db, institution: i64, page: Option<i64>, changed: Changed) -> RowStream<Participant> {
+    let text = changed_text(&format!("{COLUMNS}, {LABEL} {WITH_PAGE}"), page.is_some());
+    db.stream(text, &changed_params(institution, page, changed), with_label)
 }
 
-static CHANGED: LazyLock<String> = LazyLock::new(|| {
+/// The ids of whoever changed in this time.
+pub fn changed_ids(db: &Db, institution: i64, page: Option<i64>, changed: Changed) -> RowStream<i64> {
+    let text = changed_text("p.id FROM participants p", page.is_some());
+    db.stream(text, &changed_params(institution, page, changed), |row| row.int(0))
+}
+
+fn changed_params(institution: i64, page: Option<i64>, changed: Changed) -> Vec<Value<'static>> {
+    let [after, before] = bounds(changed);
+    [Some(institution.into()), Some(after), Some(before), page.map(Value::from)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn changed_text(what: &str, on_page: bool) -> String {
+    let on_page = if on_page { "AND p.name_page_id = $4" } else { "" };
     format!(
-        "SELECT {COLUMNS} {FROM} WHERE p.institution_id = $1 AND p.updated_at > $2 AND p.updated_at < $3 \
+        "SELECT {what} WHERE p.institution_id = $1 AND p.updated_at > $2 AND p.updated_at < $3 {on_page} \
          ORDER BY p.updated_at, p.id"
     )
-});
-
-/// The ids of whoever changed in this time, in no order.
-pub fn changed_ids(db: &Db, institution: i64, changed: Changed) -> RowStream<i64> {
-    let [after, before] = bounds(changed);
-    db.stream(CHANGED_IDS, &[institution.into(), after, before], |row| row.int(0))
 }
-
-const CHANGED_IDS: &str = "SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.updated_at > $2 \
-     AND p.updated_at < $3 ORDER BY p.updated_at, p.id";
 
 /// Does this identifier belong to somebody with another email?
 pub async fn identifier_taken(
@@ -406,8 +460,11 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
         [vec![institution.clone(), page.clone()], part(5)].concat(),
     ));
     let since = [vec![institution.clone()], bounds().to_vec()].concat();
-    all.push(("whoever changed", CHANGED.clone(), since.clone()));
-    all.push(("the ids of whoever changed", CHANGED_IDS.to_owned(), since));
+    let whole = changed_text(&format!("{COLUMNS}, {LABEL} {WITH_PAGE}"), false);
+    all.push(("whoever changed", whole, since.clone()));
+    all.push(("the ids of whoever changed", changed_text("p.id FROM participants p", false), since.clone()));
+    let on_page = [since, vec![page.clone()]].concat();
+    all.push(("whoever changed on a page", changed_text("p.id FROM participants p", true), on_page));
     all.push((
         "is the email taken",
         EMAIL_TAKEN.to_owned(),

@@ -8,13 +8,16 @@ use crate::{
     api::{
         ask::Ask,
         embeds::{Icon, Include},
-        face, listing, lists,
+        face,
+        listing::{self, Times},
+        lists,
         participant_input::JsonSource,
         problem::Problem,
         view::View,
     },
     app::{self, App, Error, Missing},
     domain::{
+        field_errors::FieldErrors,
         name_page::NamePageRef,
         participant::{Draft, LegalNames},
     },
@@ -26,14 +29,15 @@ const LATER_FIELDS: &[&str] = &["institution_id", "phonetic"];
 pub async fn list(app: App, ask: Ask) -> Result<Response, Problem> {
     let page = name_page(&ask)?;
     let path = participants_path(&ask);
-    participants::page_of(&app, &ask, &ask.query(), Some(page), &path).await
+    participants::page_of(&app, &ask, &ask.query(), Times::Ignored, Some(page), &path).await
 }
 
 pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
-    let mark = lists::mark(ask.path("id_or_email"));
+    let (params, mark) = (ask.query(), lists::mark(ask.path("id_or_email")));
+    let icon = participants::icon(&params, FieldErrors::default())?;
     let found = app::participants::find(&app, ask.institution().id, Some(&name_page(&ask)?), &mark).await?;
-    let include = Include { custom_attributes: true, ..Include::read(&ask.query()) };
-    participants::one(&app, &ask, &found, include, false).await
+    let include = Include { custom_attributes: true, ..Include::read(&params) };
+    participants::one(&app, &ask, &found, include, icon, false).await
 }
 
 pub async fn create(app: App, ask: Ask) -> Result<Response, Problem> {

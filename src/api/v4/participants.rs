@@ -8,7 +8,7 @@ use crate::{
         ask::Ask,
         embeds::{Icon, Include},
         face,
-        listing::{self, Frame, ListAsk},
+        listing::{self, Frame, ListAsk, Times},
         lists,
         params::Params,
         problem::Problem,
@@ -22,13 +22,13 @@ const LIST: Frame = Frame { open: "{\"participants\":[", close: "}" };
 
 pub async fn list(app: App, ask: Ask) -> Result<Response, Problem> {
     let params = ask.query();
-    page_of(&app, &ask, &params, None, &format!("{ROOT}/participants")).await
+    page_of(&app, &ask, &params, Times::Ignored, None, &format!("{ROOT}/participants")).await
 }
 
 /// Without any list it is everybody: real clients rely on it.
 pub async fn search(app: App, ask: Ask) -> Result<Response, Problem> {
     let params = ask.params()?;
-    page_of(&app, &ask, &params, None, &format!("{ROOT}/participants/search")).await
+    page_of(&app, &ask, &params, Times::Read, None, &format!("{ROOT}/participants/search")).await
 }
 
 /// One page of a list, of the institution or of one name page.
@@ -36,11 +36,12 @@ pub async fn page_of(
     app: &App,
     ask: &Ask,
     params: &Params,
+    times: Times,
     name_page: Option<crate::domain::name_page::NamePageRef>,
     path: &str,
 ) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
-    let mut wanted = ListAsk::read(params, HIGHEST_ICON, &mut errors);
+    let mut wanted = ListAsk::read(params, times, HIGHEST_ICON, &mut errors);
     let window = Some(params.window(&mut errors));
     errors.into_result()?;
     // On a name page's own endpoints custom values are always shown.
@@ -55,9 +56,10 @@ pub async fn page_of(
 }
 
 pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
-    let mark = lists::mark(ask.path("id_or_email"));
+    let (params, mark) = (ask.query(), lists::mark(ask.path("id_or_email")));
+    let icon = icon(&params, FieldErrors::default())?;
     let found = participants::find(&app, ask.institution().id, None, &mark).await?;
-    one(&app, &ask, &found, Include::read(&ask.query()), false).await
+    one(&app, &ask, &found, Include::read(&params), icon, false).await
 }
 
 pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
@@ -65,14 +67,22 @@ pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
     // `tokens` is version 5's name; a client that sends it here means the same.
     let name = if params.text("token").is_some() { "token" } else { "tokens" };
-    let marks = params.marks(name, &mut errors);
-    let Some(mark) = marks.first() else {
+    let mut marks = params.marks(name, &mut errors);
+    if marks.is_empty() {
         errors.add("token", BLANK);
-        return Err(errors.into());
-    };
-    let found = participants::latest(&app, ask.institution().id, std::slice::from_ref(mark)).await?;
+    }
+    let icon = icon(&params, errors)?;
+    marks.truncate(1);
+    let found = participants::latest(&app, ask.institution().id, &marks).await?;
     let found = found.first().ok_or(Error::Missing(Missing::Participant))?;
-    one(&app, &ask, found, Include::read(&params), true).await
+    one(&app, &ask, found, Include::read(&params), icon, true).await
+}
+
+/// The icon asked for, unless that or something before it is wrong.
+pub fn icon(params: &Params, mut errors: FieldErrors) -> Result<Icon, Problem> {
+    let icon = Icon::read(params, HIGHEST_ICON, &mut errors);
+    errors.into_result()?;
+    Ok(icon)
 }
 
 /// An answer with one participant.
@@ -81,11 +91,9 @@ pub async fn one(
     ask: &Ask,
     person: &Participant,
     include: Include,
+    icon: Icon,
     dates: bool,
 ) -> Result<Response, Problem> {
-    let mut errors = FieldErrors::default();
-    let icon = Icon::read(&ask.query(), HIGHEST_ICON, &mut errors);
-    errors.into_result()?;
     let mut view = View::new(app, &ask.caller, include, icon).await?;
     view.dates = dates;
     Ok(face::json(StatusCode::OK, &wire::One { participant: wire::Participant(&view, person), meta: None }))

@@ -10,7 +10,7 @@ use crate::{
         ask::Ask,
         embeds::{Icon, Include},
         face,
-        listing::{self, Frame, ListAsk},
+        listing::{self, Frame, ListAsk, Times},
         participant_input::JsonSource,
         problem::Problem,
         view::View,
@@ -34,7 +34,7 @@ const LATEST: Frame = Frame { open: "{\"participants\":[", close: "}" };
 pub async fn list(app: App, ask: Ask) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
     let params = ask.query();
-    let wanted = ListAsk::read(&params, HIGHEST_ICON, &mut errors);
+    let wanted = ListAsk::read(&params, Times::Read, HIGHEST_ICON, &mut errors);
     let window = (!wanted.filter.is_set()).then(|| params.window(&mut errors));
     errors.into_result()?;
     answer(&app, &ask, wanted, "/participants", window).await
@@ -43,7 +43,7 @@ pub async fn list(app: App, ask: Ask) -> Result<Response, Problem> {
 pub async fn search(app: App, ask: Ask) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
     let params = ask.params()?;
-    let wanted = ListAsk::read(&params, HIGHEST_ICON, &mut errors);
+    let wanted = ListAsk::read(&params, Times::Read, HIGHEST_ICON, &mut errors);
     let window = params.window(&mut errors);
     if !wanted.filter.names_people() && !errors.has("email_list") && !errors.has("institution_id_list") {
         errors.add("email_list", BLANK);
