@@ -179,7 +179,7 @@ impl Db {
 
     /// For reading outside a transaction.
     pub fn read(&self) -> Sql {
-        Sql(Handle::Pool(self.clone()))
+        Sql::new(Handle::Pool(self.clone()))
     }
 
     pub async fn write<T, E>(&self, job: impl Job<T, E>) -> Result<T, E>
@@ -217,7 +217,11 @@ impl Db {
 }
 
 /// What store functions speak to: the pool, or one transaction.
-pub struct Sql(pub(super) Handle);
+pub struct Sql {
+    pub(super) handle: Handle,
+    /// Statements that changed something.
+    pub(super) executed: u64,
+}
 
 pub(super) enum Handle {
     Pool(Db),
@@ -226,13 +230,17 @@ pub(super) enum Handle {
 }
 
 impl Sql {
+    pub(super) fn new(handle: Handle) -> Self {
+        Self { handle, executed: 0 }
+    }
+
     pub async fn rows<T: Send>(
         &mut self,
         sql: &str,
         params: &[Value<'_>],
         map: impl Fn(&Row<'_>) -> Result<T> + Send + Sync,
     ) -> Result<Vec<T>> {
-        match &mut self.0 {
+        match &mut self.handle {
             Handle::Pool(Db::Sqlite(db)) => sqlite::rows(&db.reader(), sql, params, map),
             Handle::Pool(Db::Postgres(db)) => postgres::rows(&db.client().await?, sql, params, map).await,
             Handle::Sqlite(connection) => sqlite::rows(connection, sql, params, map),
@@ -251,7 +259,8 @@ impl Sql {
 
     /// How many rows it changed.
     pub async fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64> {
-        match &mut self.0 {
+        self.executed += 1;
+        match &mut self.handle {
             Handle::Pool(_) => Err(Error::Broken("a write outside a transaction".to_owned())),
             Handle::Sqlite(connection) => sqlite::execute(connection, sql, params),
             Handle::Postgres(client) => postgres::execute(client, sql, params).await,
@@ -260,7 +269,7 @@ impl Sql {
 
     /// Several statements without parameters, as migrations have them.
     pub(super) async fn script(&mut self, sql: &str) -> Result<()> {
-        match &mut self.0 {
+        match &mut self.handle {
             Handle::Pool(_) => Err(Error::Broken("a write outside a transaction".to_owned())),
             Handle::Sqlite(connection) => connection.execute_batch(sql).map_err(sqlite::error),
             Handle::Postgres(client) => client.batch_execute(sql).await.map_err(postgres::error),

@@ -64,7 +64,7 @@ impl Sqlite {
         let (sender, receiver) = sync_mpsc::channel();
         std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || write_together(Sql(Handle::Sqlite(writer)), &receiver))
+            .spawn(move || write_together(Sql::new(Handle::Sqlite(writer)), &receiver))
             .map_err(|e| Error::Unavailable(e.to_string()))?;
         Ok(Self { path, readers, writer: sender, streams: Arc::new(Semaphore::new(STREAMS_AT_ONCE)) })
     }
@@ -216,14 +216,14 @@ fn gone() -> Error {
 }
 
 fn statement(sql: &mut Sql, text: &str) -> Result<()> {
-    match &sql.0 {
+    match &sql.handle {
         Handle::Sqlite(connection) => connection.execute_batch(text).map_err(error),
         Handle::Pool(_) | Handle::Postgres(_) => Err(Error::Broken("not a SQLite connection".to_owned())),
     }
 }
 
 fn in_transaction(sql: &Sql) -> bool {
-    matches!(&sql.0, Handle::Sqlite(connection) if !connection.is_autocommit())
+    matches!(&sql.handle, Handle::Sqlite(connection) if !connection.is_autocommit())
 }
 
 pub fn rows<T>(
