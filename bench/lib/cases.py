@@ -26,6 +26,9 @@ class Case:
     def path_for(self, size):
         return self.path
 
+    def title_for(self, size):
+        return self.title
+
     def average_bytes(self, server, size, seed):
         """Asks a few times, holds the answers against what was seeded, and says how long they are."""
         chance, total = random.Random(seed), 0
@@ -104,6 +107,9 @@ class Everybody(Case):
     def page_for(self, size):
         return min(self.page, size // 10)
 
+    def title_for(self, size):
+        return f"v4 list of everybody, page {self.page_for(size):,}"
+
     def path_for(self, size):
         return f"{self.path}?per_page=10&page={self.page_for(size)}"
 
@@ -142,7 +148,7 @@ ALL = [
     OnPage("page-100", "v4 list of a random name page, all 100", "page", f"{V4}/name_pages/",
            "/participants?per_page=100", 100),
     Everybody("first", "v4 list of everybody, page 1", f"{V4}/participants", 1),
-    Everybody("deep", "v4 list of everybody, page 10,000 (or the last)", f"{V4}/participants", 10_000),
+    Everybody("deep", "v4 list of everybody, page 10,000 (1,000 of the small set)", f"{V4}/participants", 10_000),
     Create("create", "v5 create, durable", "create", f"{V5}/participants"),
 ]
 # The issue's aim of half of nginx is for these.

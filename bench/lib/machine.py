@@ -39,8 +39,8 @@ def postgres_bin():
     return os.path.dirname(os.path.realpath(initdb)) if initdb else None
 
 
-def install_what_is_missing(with_postgres):
-    wanted = [("wrk", shutil.which("wrk")), ("nginx", nginx())]
+def install_what_is_missing(with_postgres, more=()):
+    wanted = [("wrk", shutil.which("wrk")), ("nginx", nginx()), *more]
     if with_postgres:
         wanted.append(("postgresql", postgres_bin()))
     missing = [package for package, found in wanted if not found]
@@ -77,10 +77,20 @@ def services_stay_stopped(as_root):
         subprocess.run([*as_root, "rm", "-f", policy], check=True)
 
 
-def build():
-    """The release binary."""
-    say("cargo build --release")
-    subprocess.run(["cargo", "build", "--release"], cwd=ROOT, check=True)
+def build(frame_pointers=False):
+    """The release binary. With frame pointers it goes to a folder of its own, so that the usual build stays as it is."""
+    environment, more = dict(os.environ), []
+    if frame_pointers:
+        environment |= {
+            "RUSTFLAGS": "-C force-frame-pointers=yes",
+            "CFLAGS": "-fno-omit-frame-pointer",
+            "CARGO_PROFILE_RELEASE_DEBUG": "line-tables-only",
+        }
+        more = ["--target-dir", os.path.join(WORK, "target")]
+    say(" ".join(["cargo build --release", *more]))
+    subprocess.run(["cargo", "build", "--release", *more], cwd=ROOT, env=environment, check=True)
+    if more:
+        return os.path.join(more[1], "release", "endonym")
     metadata = subprocess.run(
         ["cargo", "metadata", "--no-deps", "--format-version", "1"], cwd=ROOT, check=True, stdout=subprocess.PIPE
     )
@@ -113,13 +123,13 @@ def commit():
     return first_line("git", "rev-parse", "--short", "HEAD") + (" with changes" if dirty else "")
 
 
-def facts(with_postgres):
+def facts(with_postgres, built_from):
     memory = int(field_of("/proc/meminfo", r"^MemTotal:\s+(\d+)")) // 1024
     processor = field_of("/proc/cpuinfo", r"^model name.*: (.*)$")
     system = field_of("/etc/os-release", r'^PRETTY_NAME="?([^"\n]*)')
     known = [
         ("Date", datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")),
-        ("Commit", commit()),
+        ("Commit", built_from),
         ("Processor", f"{processor}, {os.cpu_count()} cores"),
         ("Memory", f"{memory:,} MB"),
         ("System", f"{system}, Linux {platform.release()}"),

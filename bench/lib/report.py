@@ -28,6 +28,10 @@ def milliseconds(value):
     return f"{value * 1000:.2f}"
 
 
+def share(ratio):
+    return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.3f}"
+
+
 def micros(value):
     return f"{value * 1e6:,.0f}"
 
@@ -37,13 +41,13 @@ def of_target(bench, target, measured):
     for case in measured:
         pairs = bench.results[target.key, case.key]
         ratios = sorted(pair.ratio for pair in pairs)
-        spread = f" ({ratios[0]:.2f}–{ratios[-1]:.2f})" if len(pairs) > 1 else ""
+        spread = f" ({share(ratios[0])}–{share(ratios[-1])})" if len(pairs) > 1 else ""
         rows.append([
-            case.title,
+            case.title_for(target.size),
             f"{bench.files[target.key, case.key][1]:,}",
             f"{median(pairs, lambda pair: pair.nginx.per_second):,.0f}",
             f"{median(pairs, lambda pair: pair.endonym.per_second):,.0f}",
-            f"**{median(pairs, lambda pair: pair.ratio):.2f}**{spread}",
+            f"**{share(median(pairs, lambda pair: pair.ratio))}**{spread}",
             milliseconds(median(pairs, lambda pair: pair.endonym.p50)),
             milliseconds(median(pairs, lambda pair: pair.endonym.p99)),
             milliseconds(median(pairs, lambda pair: pair.nginx.p50)),
@@ -92,7 +96,7 @@ def aims(bench, pairs_of_targets, measured, sqlite):
         what = f"{large.size:,} people against {small.size:,}, {large.database}, worst case"
         aim(what, f"at most {MOST_SLOWER} times slower", f"{got:.2f} ({worst.title})", got <= MOST_SLOWER)
     if sqlite:
-        resident, highest = sqlite.memory
+        resident, highest, _ = sqlite.memory
         aim(f"Resident memory after the run, SQLite, {sqlite.size:,} people", f"under {MOST_MEMORY} MB",
             f"{resident:.0f} MB, at most {highest:.0f} MB", highest < MOST_MEMORY)
         aim(f"Start to ready, SQLite, {sqlite.size:,} people", f"under {MOST_TO_START} s",
@@ -101,7 +105,7 @@ def aims(bench, pairs_of_targets, measured, sqlite):
 
 
 def context(targets):
-    heads = ["", "seeded in, s", "start to ready, s", "resident, MB", "at most, MB"]
+    heads = ["", "seeded in, s", "start to ready, s", "resident, MB", "at most, MB", "of it its own, MB"]
     rows = [
         [target.title, f"{target.seeded_in:.1f}", f"{target.start_up:.3f}", *(f"{value:.0f}" for value in target.memory)]
         for target in targets
@@ -116,13 +120,13 @@ def whole(bench, targets, measured, facts, command):
     pairs_of_targets = [(sizes[0], sizes[-1]) for sizes in by_database.values() if len(sizes) > 1]
     sqlite = by_database.get("SQLite", [None])[-1]
     parts = [
-        f"Made by `{command}`: {bench.rounds} rounds of {bench.duration} s for each number, medians; wrk with 2 threads and "
+        f"Made by `{command}`: for each number the median of {bench.rounds} × {bench.duration} s; wrk with 2 threads and "
         f"{bench.connections} connections on the same cores as the server. Each round measures nginx, with a file as long "
         "as the answer, right before the case; *of nginx* is the median of those ratios, with the least and the greatest. "
         "For a post nginx answers a plain GET. CPU is the server's own time in user and kernel, with PostgreSQL's where "
         "there is one.",
         "\n".join(f"- {name}: {value}" for name, value in facts),
-        aims(bench, pairs_of_targets, measured, sqlite),
+        *([aims(bench, pairs_of_targets, measured, sqlite)] if sqlite or pairs_of_targets else []),
         *(of_target(bench, target, measured) for target in targets),
     ]
     if pairs_of_targets:

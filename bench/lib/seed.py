@@ -13,7 +13,7 @@ import sqlite3
 import subprocess
 import time
 
-from . import machine, people as made_up
+from . import machine, people as made_up, servers
 
 FIELD = "gender_pronouns"
 
@@ -56,7 +56,7 @@ def load(path):
 
 # --- SQLite ---
 
-def sqlite(binary, environment_for, size, fresh):
+def sqlite(binary, size, fresh):
     """A data folder with so many people, ready to be changed, and what was seeded there."""
     kept = os.path.join(machine.WORK, "seeds", f"sqlite-{size}")
     about = os.path.join(kept, "about.json")
@@ -65,7 +65,7 @@ def sqlite(binary, environment_for, size, fresh):
         shutil.rmtree(kept, ignore_errors=True)
         os.makedirs(kept)
         started = time.monotonic()
-        seeded = institution(binary, environment_for(kept))
+        seeded = institution(binary, servers.environment(data_dir=kept))
         fill_sqlite(os.path.join(kept, "endonym.sqlite3"), size, seeded["institution"])
         seeded |= {"fingerprint": wanted, "seconds": time.monotonic() - started}
         save(about, seeded)
@@ -121,7 +121,7 @@ def whole_roll(size, institution):
 
 # --- PostgreSQL ---
 
-def postgres(binary, environment_for, server, size, fresh):
+def postgres(binary, server, size, fresh):
     """A database with so many people, ready to be changed, and what was seeded there."""
     kept, copy = f"seed_{size}", f"work_{size}"
     about = os.path.join(machine.WORK, "seeds", f"postgres-{size}.json")
@@ -130,7 +130,7 @@ def postgres(binary, environment_for, server, size, fresh):
         server.sql("postgres", f"DROP DATABASE IF EXISTS {kept}")
         server.sql("postgres", f"CREATE DATABASE {kept}")
         started = time.monotonic()
-        seeded = institution(binary, environment_for(server.url(kept)))
+        seeded = institution(binary, servers.environment(database_url=server.url(kept)))
         fill_postgres(server, kept, size, seeded["institution"])
         seeded |= {"fingerprint": wanted, "seconds": time.monotonic() - started}
         os.makedirs(os.path.dirname(about), exist_ok=True)

@@ -1,4 +1,7 @@
-"""The servers that a run starts, on loopback and free ports, and stops by their process ids."""
+"""The servers that a run starts, on loopback and free ports, and stops by their process ids.
+
+Each has a session of its own, so that Ctrl-C reaches us alone and we stop them in order.
+"""
 
 import contextlib
 import http.client
@@ -99,7 +102,7 @@ class Nginx:
             file.write(self.CONF.format(user=user, folder=self.folder, port=self.port))
         self.process = subprocess.Popen(
             [machine.nginx(), "-e", os.path.join(self.folder, "error.log"), "-p", self.folder, "-c", conf],
-            stdout=subprocess.DEVNULL, stderr=log("nginx"),
+            stdout=subprocess.DEVNULL, stderr=log("nginx"), start_new_session=True,
         )
         wait_for(lambda: answers(self.port, "/", 403), self.process, "nginx")
 
@@ -155,7 +158,7 @@ class Postgres:
         options = [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
         self.process = subprocess.Popen(
             [os.path.join(self.bin, "postgres"), "-D", self.data, *options],
-            stdout=log("postgres"), stderr=subprocess.STDOUT, cwd="/", **self.identity(),
+            stdout=log("postgres"), stderr=subprocess.STDOUT, cwd="/", start_new_session=True, **self.identity(),
         )
         wait_for(self.is_ready, self.process, "PostgreSQL")
 
@@ -204,10 +207,12 @@ class Postgres:
         where = ["-h", "127.0.0.1", "-p", str(self.port), "-U", "endonym", "-d", database]
         return [program, "-X", "-q", "-v", "ON_ERROR_STOP=1", *where, *words]
 
+    def environment(self):
+        return os.environ | {"PGPASSWORD": self.password, "PGOPTIONS": "-c client_min_messages=warning"}
+
     def sql(self, database, text):
-        environment = os.environ | {"PGPASSWORD": self.password}
         done = subprocess.run(
-            self.psql(database, "-A", "-t", "-c", text), env=environment, stdout=subprocess.PIPE, text=True
+            self.psql(database, "-A", "-t", "-c", text), env=self.environment(), stdout=subprocess.PIPE, text=True
         )
         if done.returncode != 0:
             machine.fail(f"PostgreSQL refused: {text}")
@@ -217,7 +222,7 @@ class Postgres:
     def script(self, database):
         """Something to write a script to, which runs in one transaction."""
         psql = subprocess.Popen(
-            self.psql(database, "-1", "-f", "-"), env=os.environ | {"PGPASSWORD": self.password},
+            self.psql(database, "-1", "-f", "-"), env=self.environment(),
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, encoding="utf-8",
         )
         with psql.stdin as pipe:
@@ -243,7 +248,7 @@ class Endonym:
         self.process = subprocess.Popen(
             [binary, "serve"],
             env=environment | {"ENDONYM_LISTEN": f"127.0.0.1:{self.port}"},
-            cwd=machine.WORK, stdout=subprocess.DEVNULL, stderr=log(name),
+            cwd=machine.WORK, stdout=subprocess.DEVNULL, stderr=log(name), start_new_session=True,
         )
         wait_for(lambda: answers(self.port, "/readyz", 200), self.process, f"endonym ({name})")
         self.seconds_to_ready = time.perf_counter() - started
@@ -259,9 +264,9 @@ class Endonym:
         return answer.status, json.loads(text), len(text)
 
     def memory(self):
-        """Resident now and at most, in MB."""
-        path = f"/proc/{self.process.pid}/status"
-        return tuple(int(machine.field_of(path, rf"^{name}:\s+(\d+)")) / 1024 for name in ("VmRSS", "VmHWM"))
+        """Resident now, resident at most, and what of it is not a file's page that others share, in MB."""
+        path, names = f"/proc/{self.process.pid}/status", ("VmRSS", "VmHWM", "RssAnon")
+        return tuple(int(machine.field_of(path, rf"^{name}:\s+(\d+)")) / 1024 for name in names)
 
     def pids(self):
         return [self.process.pid]
@@ -305,11 +310,15 @@ def answers(port, path, status):
 
 
 def wait_for(ready, process, name):
+    """Leaves no process behind when it does not get there, or when somebody interrupts the waiting."""
     end = time.monotonic() + 60
-    while not ready():
-        if process.poll() is not None:
-            machine.fail(f"{name} ended at once; see bench/.work/logs")
-        if time.monotonic() > end:
-            stop(process)
-            machine.fail(f"{name} was not ready within a minute; see bench/.work/logs")
-        time.sleep(0.001)
+    try:
+        while not ready():
+            if process.poll() is not None:
+                machine.fail(f"{name} ended at once; see bench/.work/logs")
+            if time.monotonic() > end:
+                machine.fail(f"{name} was not ready within a minute; see bench/.work/logs")
+            time.sleep(0.001)
+    except BaseException:
+        stop(process)
+        raise

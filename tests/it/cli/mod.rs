@@ -1,1 +1,23 @@
+//! The command line, with the real binary.
 
+mod custom_field;
+mod doctor;
+mod help;
+mod import;
+mod institution;
+mod logs;
+mod migrate;
+mod name_page;
+mod serve;
+mod settings;
+mod stopping;
+mod token;
+
+use serde_json::Value;
+
+/// The keys of an object, sorted.
+fn keys(object: &Value) -> Vec<&str> {
+    let mut keys: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
+}

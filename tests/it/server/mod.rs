@@ -1,1 +1,151 @@
+//! The HTTP server itself, spoken to byte by byte.
 
+mod clients;
+mod health;
+mod protocol;
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+use crate::support::World;
+
+/// A connection on which a test says exactly what it wants to say.
+struct Wire {
+    stream: TcpStream,
+    /// What has been read and belongs to the next answer.
+    rest: Vec<u8>,
+}
+
+/// One answer, as it came.
+#[derive(Debug)]
+struct Reply {
+    status: u16,
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Reply {
+    fn header(&self, name: &str) -> Option<&str> {
+        let lines = self.head.lines().skip(1).filter_map(|line| line.split_once(':'));
+        lines.into_iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
+    }
+
+    fn json(&self) -> Value {
+        assert_eq!(self.header("content-type"), Some("application/json; charset=utf-8"), "{}", self.head);
+        serde_json::from_slice(&self.body).unwrap_or_else(|e| panic!("{e}: {:?}", self.body))
+    }
+
+    /// A refusal with words.
+    fn refuses(&self, status: u16) -> String {
+        assert_eq!(self.status, status, "{}", self.head);
+        self.json()["message"].as_str().unwrap().to_owned()
+    }
+}
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Wire {
+    async fn to(world: &World) -> Self {
+        let stream = TcpStream::connect(world.base.trim_start_matches("http://")).await.unwrap();
+        Self { stream, rest: Vec::new() }
+    }
+
+    async fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        self.stream.write_all(bytes.as_ref()).await.unwrap();
+    }
+
+    /// More bytes into `rest`; false at the end, or when the other side has hung up.
+    async fn more(&mut self) -> bool {
+        let mut bytes = [0; 16 * 1024];
+        match tokio::time::timeout(PATIENCE, self.stream.read(&mut bytes)).await.expect("the server answers")
+        {
+            Ok(count) => {
+                self.rest.extend_from_slice(&bytes[..count]);
+                count > 0
+            }
+            Err(_) => false,
+        }
+    }
+
+    async fn head(&mut self) -> Option<String> {
+        loop {
+            if let Some(end) = self.rest.windows(4).position(|part| part == b"\r\n\r\n") {
+                let head: Vec<u8> = self.rest.drain(..end + 4).collect();
+                return Some(String::from_utf8(head).unwrap());
+            }
+            if !self.more().await {
+                return None;
+            }
+        }
+    }
+
+    /// The next answer, with a body of known length or in chunks.
+    async fn reply(&mut self) -> Reply {
+        self.reply_to("GET").await.expect("an answer")
+    }
+
+    async fn reply_to(&mut self, method: &str) -> Option<Reply> {
+        let head = self.head().await?;
+        let status = head[9..12].parse().unwrap();
+        let mut reply = Reply { status, head, body: Vec::new() };
+        if method == "HEAD" || status == 204 || status < 200 {
+            return Some(reply);
+        }
+        if reply.header("transfer-encoding") == Some("chunked") {
+            loop {
+                let line = self.until_line_end().await;
+                let size = usize::from_str_radix(line.trim(), 16).unwrap();
+                let chunk = self.exactly(size + 2).await;
+                reply.body.extend_from_slice(&chunk[..size]);
+                if size == 0 {
+                    return Some(reply);
+                }
+            }
+        }
+        let length = reply.header("content-length").map_or(0, |length| length.parse().unwrap());
+        reply.body = self.exactly(length).await;
+        Some(reply)
+    }
+
+    async fn until_line_end(&mut self) -> String {
+        loop {
+            if let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
+                return String::from_utf8(self.rest.drain(..=end).collect()).unwrap();
+            }
+            assert!(self.more().await, "cut off in the middle");
+        }
+    }
+
+    async fn exactly(&mut self, count: usize) -> Vec<u8> {
+        while self.rest.len() < count {
+            assert!(self.more().await, "cut off in the middle");
+        }
+        self.rest.drain(..count).collect()
+    }
+
+    /// Has the other side hung up, with nothing more to say?
+    async fn is_closed(&mut self) -> bool {
+        self.rest.is_empty() && !self.more().await
+    }
+}
+
+/// The head of a request with this world's token.
+fn request(world: &World, line: &str, headers: &[&str]) -> String {
+    let mut head = format!("{line}\r\nHost: x\r\nAuthorization: {}\r\n", world.token);
+    for header in headers {
+        head.push_str(header);
+        head.push_str("\r\n");
+    }
+    head.push_str("\r\n");
+    head
+}
+
+fn person(world: &World, email: &str) -> String {
+    let participant = serde_json::json!({ "first_name": "Ana", "email": email });
+    serde_json::json!({ "name_page_id": world.page.slug, "participant": participant }).to_string()
+}

@@ -1,1 +1,5 @@
+//! What the databases must keep, and how they get at it.
 
+mod durability;
+mod plans;
+mod rolls;

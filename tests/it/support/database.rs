@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use endonym::store::{Db, Options, migrations};
+use endonym::store::{Db, Error, Options, Value, migrations};
 use tempfile::TempDir;
 
 pub struct TestDatabase {
@@ -47,4 +47,10 @@ async fn new_database(server: &str) -> String {
     client.batch_execute(&format!("CREATE DATABASE {name}")).await.unwrap();
     let (start, _) = server.rsplit_once('/').expect("the URL ends in /database");
     format!("{start}/{name}")
+}
+
+/// One statement in a transaction of its own; says how many rows it changed.
+pub async fn execute(db: &Db, text: impl Into<String>, params: Vec<Value<'static>>) -> u64 {
+    let text = text.into();
+    db.write::<_, Error>(move |sql| Box::pin(async move { sql.execute(&text, &params).await })).await.unwrap()
 }

@@ -2,6 +2,7 @@
 
 pub mod database;
 pub mod openapi;
+pub mod process;
 
 use std::{ops::Range, time::Duration};
 
@@ -32,7 +33,7 @@ pub struct World {
     pub token: String,
     pub client: reqwest::Client,
     stop: CancellationToken,
-    _database: TestDatabase,
+    pub database: TestDatabase,
 }
 
 /// What a test may want to be different.
@@ -91,7 +92,7 @@ impl World {
         let router = web::router(app.clone(), Draining::default());
         tokio::spawn(server::run(listener, router, setup.limits, stop.clone()));
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
-        Self { app, base, institution, page, token, client, stop, _database: database }
+        Self { app, base, institution, page, token, client, stop, database }
     }
 
     /// Another institution of the same installation, with a token and a page of its own.
@@ -197,6 +198,11 @@ impl World {
     /// Says when somebody's record was last changed. `when` is in microseconds since 1970.
     pub async fn changed_at(&self, email: &str, when: i64) {
         self.set(&self.page, email, "updated_at = $1", vec![when.into()]).await;
+    }
+
+    /// Takes somebody's email away: people from a learning system may have none.
+    pub async fn without_email(&self, email: &str) {
+        self.set(&self.page, email, "email = NULL, email_key = NULL", Vec::new()).await;
     }
 
     async fn set(
@@ -321,7 +327,8 @@ impl Answer {
         };
         let headers: reqwest::header::HeaderMap = lines.map(pair).collect();
         assert_eq!(headers["content-type"], "application/json; charset=utf-8");
-        let body = serde_json::from_str(body).unwrap_or_else(|_| panic!("{text}"));
+        let body = if headers.contains_key("transfer-encoding") { joined(body) } else { body.to_owned() };
+        let body = serde_json::from_str(&body).unwrap_or_else(|_| panic!("{text}"));
         Self { status: status.parse().unwrap(), headers, body }
     }
 
@@ -333,6 +340,17 @@ impl Answer {
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
+}
+
+/// A body that was sent in pieces.
+fn joined(mut pieces: &str) -> String {
+    let mut whole = String::new();
+    while let Some((length, rest)) = pieces.split_once("\r\n") {
+        let (piece, rest) = rest.split_at(usize::from_str_radix(length, 16).unwrap());
+        whole.push_str(piece);
+        pieces = rest.trim_start_matches("\r\n");
+    }
+    whole
 }
 
 /// The names of an object's keys, sorted.

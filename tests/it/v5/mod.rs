@@ -1,3 +1,125 @@
-//! Version 5.
+//! Version 5, and what versions 5 and 4 have in common: forms of requests, tokens, origins, limits, tenancy.
 
-mod participants;
+mod access;
+mod cors;
+mod create;
+mod delete;
+mod forms;
+mod latest;
+mod legal;
+mod limits;
+mod list;
+mod paging;
+mod pronunciations;
+mod rate_limit;
+mod search;
+mod tenancy;
+mod update;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::World;
+
+/// The people of a list or a search.
+fn people(body: &Value) -> &Value {
+    &body["Response"]["participants"]
+}
+
+fn meta(body: &Value) -> &Value {
+    &body["Response"]["meta"]
+}
+
+/// A body of a create or update on the world's page.
+fn on_page(world: &World, participant: Value) -> Value {
+    json!({ "name_page_id": world.page.slug, "participant": participant })
+}
+
+/// A recording's hex: 128 bits, told apart by one letter.
+fn hex(letter: char) -> String {
+    letter.to_string().repeat(32)
+}
+
+/// 2026-07-01T12:00:00Z in microseconds.
+const JULY: i64 = 1_782_907_200_000_000;
+const SECOND: i64 = 1_000_000;
+
+/// `{"message":"Unprocessable entity","errors":…}`
+fn unprocessable(errors: Value) -> Value {
+    json!({ "message": "Unprocessable entity", "errors": errors })
+}
+
+fn message(text: &str) -> Value {
+    json!({ "message": text })
+}
+
+/// A call that succeeds when `ana@x.org` is on the world's page. The last of all deletes her.
+struct Call {
+    method: Method,
+    path: String,
+    body: Option<Value>,
+    status: u16,
+}
+
+impl Call {
+    fn send(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
+        match &self.body {
+            Some(body) => request.json(body),
+            None => request,
+        }
+    }
+}
+
+impl std::fmt::Display for Call {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.method, self.path)
+    }
+}
+
+/// Every endpoint of versions 5 and 4 about people.
+fn every_endpoint(world: &World) -> Vec<Call> {
+    let page = &world.page.slug;
+    let read = |path: &str| Call { method: Method::GET, path: path.to_owned(), body: None, status: 200 };
+    let write =
+        |method, path: &str, body, status| Call { method, path: path.to_owned(), body: Some(body), status };
+    let by_email = json!({ "email_list": ["ana@x.org"] });
+    let on_page = format!("/v4/name_pages/{page}/participants");
+    vec![
+        read("/v5/participants"),
+        read("/v5/participants/search?email_list=ana@x.org"),
+        write(Method::POST, "/v5/participants/search", by_email.clone(), 200),
+        read("/v5/participants/latest?tokens=ana@x.org"),
+        write(
+            Method::POST,
+            "/v5/pronunciations/search",
+            json!({ "identifiers": [{ "email": "ana@x.org" }] }),
+            200,
+        ),
+        read("/v4/participants"),
+        read("/v4/participants/ana@x.org"),
+        read("/v4/participants/search"),
+        write(Method::POST, "/v4/participants/search", by_email, 200),
+        read("/v4/participants/latest?token=ana@x.org"),
+        read(&on_page),
+        read(&format!("{on_page}/ana@x.org")),
+        write(
+            Method::POST,
+            &on_page,
+            json!({ "participant": { "first_name": "Cy", "email": "cy@x.org" } }),
+            201,
+        ),
+        write(
+            Method::POST,
+            "/v5/participants",
+            json!({ "name_page_id": page, "participant": { "first_name": "Bo", "email": "bo@x.org" } }),
+            201,
+        ),
+        write(
+            Method::PUT,
+            "/v5/participants/ana@x.org",
+            json!({ "name_page_id": page, "participant": { "notes": "n" } }),
+            200,
+        ),
+        write(Method::DELETE, "/v5/participants/ana@x.org", json!({ "name_page_id": page }), 200),
+    ]
+}

@@ -1,1 +1,3 @@
+//! The pages that people see.
 
+mod pages;

@@ -1,0 +1,97 @@
+//! `endonym custom-field …`
+
+use serde_json::json;
+
+use super::keys;
+use crate::support::process::{Installation, on_terminal};
+
+#[tokio::test]
+async fn create_answers_with_name_and_import_key() {
+    let (here, _) = Installation::with_token().await;
+    let words = ["custom-field", "create", "--institution", "example", "--name", "gender_pronouns", "--json"];
+    let made = here.json(&words);
+    assert_eq!(made, json!({ "name": "gender_pronouns", "import_key": "custom_gender_pronouns" }));
+    let labelled =
+        ["custom-field", "create", "--institution", "example", "--name", "major", "--label", "Hauptfach"];
+    here.succeed(&labelled);
+    let listed = here.json(&["custom-field", "list", "--institution", "example", "--json"]);
+    assert_eq!(keys(&listed), ["custom_fields"]);
+    let wanted = json!([
+        { "name": "gender_pronouns", "label": "gender pronouns", "import_key": "custom_gender_pronouns" },
+        { "name": "major", "label": "Hauptfach", "import_key": "custom_major" },
+    ]);
+    assert_eq!(listed["custom_fields"], wanted);
+    let table = here.succeed(&["custom-field", "list", "--institution", "example"]);
+    assert!(table.contains("Hauptfach") && table.contains("custom_major"), "{table}");
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_said_in_a_sentence() {
+    let (here, _) = Installation::with_token().await;
+    let create = |name: &str| {
+        here.run(&["custom-field", "create", "--institution", "example", "--json", "--name", name])
+    };
+    create("major").succeeded();
+    assert!(create("major").refused().contains("already been taken"));
+    // A name that every participant has already would hide it.
+    for name in
+        ["email", "first_name", "notes", "photo", "recording_link", "legal_first_name", "custom_objects"]
+    {
+        assert!(create(name).refused().contains("reserved"), "{name}");
+    }
+    for name in ["", "Major", "two words", "2nd", "é"] {
+        assert!(create(name).refused().contains("name"), "{name}");
+    }
+    assert!(here.refuse(&["custom-field", "list", "--institution", "nobody"]).contains("`nobody`"));
+    assert!(here.refuse(&["custom-field", "create", "--institution", "example"]).contains("--name"));
+}
+
+#[tokio::test]
+async fn two_institutions_may_have_the_same_field() {
+    let (here, _) = Installation::with_token().await;
+    here.succeed(&["institution", "create", "--name", "Other"]);
+    for institution in ["example", "other"] {
+        here.succeed(&["custom-field", "create", "--institution", institution, "--name", "major"]);
+    }
+    here.succeed(&["custom-field", "delete", "--institution", "other", "major", "--yes"]);
+    let left = here.json(&["custom-field", "list", "--institution", "example", "--json"]);
+    assert_eq!(left["custom_fields"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn delete_asks_first() {
+    let (here, _) = Installation::with_token().await;
+    here.succeed(&["custom-field", "create", "--institution", "example", "--name", "major"]);
+    let delete = ["custom-field", "delete", "--institution", "example", "major"];
+    let fields = || {
+        here.json(&["custom-field", "list", "--institution", "example", "--json"])["custom_fields"].clone()
+    };
+    assert!(here.refuse(&delete).contains("--yes"));
+    assert!(on_terminal(&here, &delete, "no\n").code > 0);
+    assert_eq!(fields().as_array().unwrap().len(), 1);
+    assert_eq!(on_terminal(&here, &delete, "yes\n").code, 0);
+    assert_eq!(fields(), json!([]));
+    let again = here.refuse(&[delete.as_slice(), &["--yes"]].concat());
+    assert!(again.contains("no custom field `major`"), "{again}");
+}
+
+/// A field of the same name that is made later starts empty.
+#[tokio::test]
+async fn a_deleted_field_takes_its_values_along() {
+    let (here, token) = Installation::with_token().await;
+    here.succeed(&["custom-field", "create", "--institution", "example", "--name", "major"]);
+    here.import("first_name,email,custom_major\nAna,ana@example.edu,Physics\n");
+    let serving = here.serve(&[]);
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let shown = || async {
+        let address =
+            format!("{}/api/private/v4/participants/ana@example.edu?include=custom_attributes", serving.base);
+        let answer = client.get(address).header("Authorization", &token).send().await.unwrap();
+        answer.json::<serde_json::Value>().await.unwrap()["participant"]["custom_objects"].clone()
+    };
+    assert_eq!(shown().await, json!({ "major": "Physics" }));
+    here.succeed(&["custom-field", "delete", "--institution", "example", "major", "--yes"]);
+    assert_eq!(shown().await, json!({}));
+    here.succeed(&["custom-field", "create", "--institution", "example", "--name", "major"]);
+    assert_ne!(shown().await["major"], "Physics");
+}

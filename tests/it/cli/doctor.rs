@@ -1,0 +1,126 @@
+//! `endonym doctor`
+
+use std::net::TcpListener;
+
+use endonym::store::migrations;
+use serde_json::Value;
+
+use super::keys;
+use crate::support::{
+    database::{execute, on_postgres},
+    process::{Ended, Installation},
+};
+
+fn report(ended: Ended) -> Value {
+    serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {ended:?}"))
+}
+
+fn part<'a>(report: &'a Value, name: &str) -> &'a Value {
+    report["parts"].as_array().unwrap().iter().find(|one| one["part"] == name).unwrap()
+}
+
+#[tokio::test]
+async fn says_of_each_part_that_it_works() {
+    let here = Installation::new().await;
+    let ended = here.run(&["doctor", "--json", "--listen", "127.0.0.1:0"]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let report = report(ended);
+    assert_eq!(keys(&report), ["parts", "works"]);
+    assert_eq!(report["works"], true);
+    for name in ["data folder", "database", "migrations", "listen"] {
+        let part = part(&report, name);
+        assert_eq!(keys(part), ["mend", "part", "says", "works"]);
+        assert_eq!((part["works"].as_bool(), part["mend"].as_str()), (Some(true), None), "{part}");
+    }
+    let kind = if on_postgres() { "PostgreSQL" } else { "SQLite" };
+    assert!(part(&report, "database")["says"].as_str().unwrap().contains(kind));
+    let text = here.succeed(&["doctor", "--listen", "127.0.0.1:0"]);
+    assert_eq!(text.lines().filter(|line| line.starts_with("ok")).count(), 4, "{text}");
+}
+
+#[tokio::test]
+async fn a_database_that_is_not_there_is_said_and_how_to_mend_it() {
+    let here = Installation::untouched().await;
+    for url in [
+        "postgres://endonym:secret@127.0.0.1:1/endonym",
+        "sqlite:/proc/nowhere/endonym.sqlite3",
+        "mysql://x/y",
+    ] {
+        let words = ["doctor", "--listen", "127.0.0.1:0", "--database-url", url];
+        let ended = Ended::of(here.bare().args(words).arg("--json"));
+        assert!(ended.code > 0);
+        let report = report(ended);
+        assert_eq!(report["works"], false);
+        let database = part(&report, "database");
+        assert_eq!(database["works"], false);
+        assert!(database["mend"].as_str().unwrap().contains("--database-url"), "{database}");
+        assert_eq!(part(&report, "data folder")["works"], true, "the other parts are looked at all the same");
+        assert_eq!(part(&report, "listen")["works"], true);
+        let text = Ended::of(here.bare().args(words));
+        assert!(text.code > 0 && text.stdout.contains("FAIL") && text.stdout.contains("->"), "{text:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_written_is_said() {
+    let here = Installation::new().await;
+    let ended = here.run(&["doctor", "--json", "--listen", "127.0.0.1:0", "--data-dir", "/proc/nowhere"]);
+    assert!(ended.code > 0);
+    let report = report(ended);
+    let folder = part(&report, "data folder");
+    assert!(folder["says"].as_str().unwrap().contains("/proc/nowhere"), "{folder}");
+    assert!(folder["mend"].as_str().unwrap().contains("--data-dir"), "{folder}");
+}
+
+#[tokio::test]
+async fn an_address_that_is_not_ours_is_said() {
+    let here = Installation::new().await;
+    for listen in ["192.0.2.1:8080", "nonsense"] {
+        let ended = here.run(&["doctor", "--json", "--listen", listen]);
+        assert!(ended.code > 0, "{ended:?}");
+        let report = report(ended);
+        assert!(part(&report, "listen")["mend"].as_str().unwrap().contains("--listen"));
+    }
+}
+
+/// It is run while the server runs, too.
+#[tokio::test]
+async fn a_port_in_use_is_no_illness() {
+    let here = Installation::new().await;
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let listen = taken.local_addr().unwrap().to_string();
+    let ended = here.run(&["doctor", "--json", "--listen", &listen]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(part(&report(ended), "listen")["says"].as_str().unwrap().contains("in use"));
+}
+
+#[tokio::test]
+async fn a_database_that_is_behind_is_said_where_it_matters() {
+    let here = Installation::untouched().await;
+    let ended = here.run(&["doctor", "--json", "--listen", "127.0.0.1:0"]);
+    let code = ended.code;
+    let report = report(ended);
+    let shape = part(&report, "migrations");
+    if on_postgres() {
+        assert!(code > 0);
+        assert!(shape["mend"].as_str().unwrap().contains("endonym migrate"), "{shape}");
+    } else {
+        assert_eq!(code, 0, "SQLite is brought up to date by the next start: {shape}");
+        assert_eq!(shape["works"], true);
+    }
+}
+
+#[tokio::test]
+async fn a_database_from_the_future_is_left_alone() {
+    let here = Installation::new().await;
+    here.succeed(&["institution", "list"]);
+    let later = "INSERT INTO migrations (number, name) VALUES ($1, 'later')";
+    execute(&here.database().await, later, vec![(migrations::NEWEST + 1).into()]).await;
+    let ended = here.run(&["doctor", "--json", "--listen", "127.0.0.1:0"]);
+    assert!(ended.code > 0);
+    assert!(part(&report(ended), "migrations")["mend"].as_str().unwrap().contains("newer"));
+    for words in [&["institution", "list"][..], &["serve", "--listen", "127.0.0.1:0"], &["migrate"]] {
+        let said = here.refuse(words);
+        assert!(said.contains("newer endonym"), "{words:?}: {said}");
+    }
+}

@@ -1,0 +1,128 @@
+//! What the binary says about itself.
+
+use std::process::{Command, Stdio};
+
+use crate::support::process::{BINARY, Ended, Installation};
+
+fn run(words: &[&str]) -> Ended {
+    Ended::of(Command::new(BINARY).args(words).current_dir("/").stdin(Stdio::null()))
+}
+
+#[test]
+fn version() {
+    assert_eq!(run(&["--version"]).succeeded(), format!("endonym {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn help_teaches_by_example() {
+    let help = run(&["--help"]).succeeded();
+    assert!(help.contains("Examples:"), "{help}");
+    for command in [
+        "serve",
+        "migrate",
+        "doctor",
+        "institution",
+        "token",
+        "name-page",
+        "custom-field",
+        "import",
+        "completions",
+    ] {
+        assert!(help.contains(&format!("  {command} ")), "{command} is not told of");
+        run(&[command, "--help"]).succeeded();
+    }
+    for words in [
+        &["institution", "create"][..],
+        &["institution", "update"],
+        &["token", "create"],
+        &["name-page", "create"],
+        &["custom-field", "create"],
+        &["import"],
+        &["completions"],
+    ] {
+        let help = run(&[words, &["--help"]].concat()).succeeded();
+        assert!(help.contains(&format!("endonym {}", words.join(" "))), "{words:?} has no example: {help}");
+    }
+}
+
+/// Every line of the examples is run as it stands, in the order in which it stands.
+#[tokio::test]
+async fn the_examples_work_when_pasted() {
+    let here = Installation::new().await;
+    here.write("people.csv", "email,first_name\nana@example.edu,Ana\n");
+    let help = run(&["--help"]).succeeded();
+    let (_, examples) = help.split_once("Examples:").unwrap();
+    let lines: Vec<&str> =
+        examples.lines().map(str::trim).filter(|line| line.starts_with("endonym ")).collect();
+    let lines: Vec<&str> = lines.into_iter().filter(|line| !line.contains("serve")).collect();
+    assert!(lines.len() >= 4, "{examples}");
+    let folder = std::path::Path::new(BINARY).parent().unwrap().to_str().unwrap();
+    for line in lines {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("PATH={folder}:$PATH; {line}")]).current_dir(here.folder.path());
+        if let Some(url) = &here.database_url {
+            command.env("ENDONYM_DATABASE_URL", url);
+        }
+        let ended = Ended::of(&mut command);
+        assert_eq!(ended.code, 0, "{line}: {ended:?}");
+    }
+}
+
+#[test]
+fn what_is_no_command_is_refused_with_a_hint() {
+    for words in [
+        &["nonsense"][..],
+        &["institution"],
+        &["token", "create", "--nonsense"],
+        &["serve", "--listen"],
+        &["import"],
+    ] {
+        let ended = run(words);
+        assert!(ended.code > 0 && ended.stdout.is_empty(), "{ended:?}");
+        assert!(
+            ended.stderr.contains("Usage:") || ended.stderr.contains("--help"),
+            "{words:?}: {}",
+            ended.stderr
+        );
+    }
+    let nothing = run(&[]);
+    assert!(nothing.code > 0 && nothing.stdout.is_empty() && nothing.stderr.contains("Usage:"));
+    assert!(run(&["instituton", "list"]).stderr.contains("institution"), "a near miss is guessed");
+}
+
+#[test]
+fn completions_for_shells() {
+    for (shell, checker) in [("bash", Some("bash")), ("zsh", None), ("fish", None)] {
+        let script = run(&["completions", shell]).succeeded();
+        for word in ["name-page", "custom-field", "--institution", "--dry-run"] {
+            // fish writes a long option without its dashes.
+            assert!(script.contains(word.trim_start_matches('-')), "{shell} does not complete {word}");
+        }
+        if let Some(checker) = checker {
+            let ended = Ended::of(Command::new(checker).args(["-n", "-c", &script]));
+            assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{shell}");
+        }
+    }
+    let said = run(&["completions", "telnet"]).refused();
+    assert!(said.contains("bash") && said.contains("fish"), "{said}");
+}
+
+/// `endonym … | head` is an everyday thing.
+#[tokio::test]
+async fn a_reader_that_goes_away_is_no_fault() {
+    let (here, _) = Installation::with_token().await;
+    let rows: String = (0..3_000).map(|i| format!("P,p{i}@example.edu\n")).collect();
+    here.write("people.csv", format!("first_name,email\n{rows}"));
+    let database = here.database_url.as_ref().map_or_else(String::new, |url| format!("--database-url {url}"));
+    for words in [
+        "completions zsh",
+        "--help",
+        "institution list --json",
+        "import --institution example --name-page class people.csv --dry-run",
+        "import --institution example --name-page class people.csv --dry-run --json",
+    ] {
+        let line = format!("{BINARY} {words} {database} | head -c 1 >/dev/null");
+        let ended = Ended::of(Command::new("sh").args(["-c", &line]).current_dir(here.folder.path()));
+        assert!(!ended.stderr.contains("panicked"), "{words}: {}", ended.stderr);
+    }
+}

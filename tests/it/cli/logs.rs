@@ -1,0 +1,168 @@
+//! Logs: on standard error, a line for each request, and nothing in them that belongs to people.
+
+use reqwest::{Client, Method};
+use serde_json::{Value, json};
+
+use crate::support::process::{Ended, Installation, Serving};
+
+fn client() -> Client {
+    Client::builder().no_proxy().build().unwrap()
+}
+
+/// The lines of the log, each of which must be an object.
+fn lines(serving_log: &str) -> Vec<Value> {
+    let lines = serving_log.lines();
+    lines.map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect()
+}
+
+fn line_of<'a>(lines: &'a [Value], request_id: &str) -> &'a Value {
+    lines
+        .iter()
+        .find(|line| line["request_id"] == request_id && line["status"].is_u64())
+        .unwrap_or_else(|| panic!("no line for {request_id}"))
+}
+
+async fn get(serving: &Serving, path: &str, headers: &[(&str, &str)]) -> reqwest::Response {
+    let mut request = client().get(format!("{}{path}", serving.base));
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    request.send().await.unwrap()
+}
+
+#[tokio::test]
+async fn every_request_has_a_line_with_the_id_that_the_answer_has() {
+    let (here, token) = Installation::with_token().await;
+    let serving = here.serve(&[]);
+    let given = get(
+        &serving,
+        "/api/private/v5/participants",
+        &[("Authorization", &token), ("X-Request-Id", "proxy-7.a_B")],
+    )
+    .await;
+    assert_eq!(given.headers()["x-request-id"], "proxy-7.a_B");
+    let made = get(&serving, "/api/private/v4/participants/nobody", &[("Authorization", &token)]).await;
+    let made = made.headers()["x-request-id"].to_str().unwrap().to_owned();
+    let other = get(&serving, "/nowhere", &[]).await.headers()["x-request-id"].to_str().unwrap().to_owned();
+    assert_ne!(made, other);
+    let mut odd = Vec::new();
+    for id in ["ana@example.edu", "two words", &"x".repeat(200), "\"quote"] {
+        let answer = get(&serving, "/healthz", &[("X-Request-Id", id)]).await;
+        odd.push(answer.headers()["x-request-id"].to_str().unwrap().to_owned());
+        assert_ne!(odd.last().unwrap(), id, "what could hurt a log is not taken over");
+    }
+    assert_eq!(serving.stop().await, 0);
+    let log = std::fs::read_to_string(here.path("serve.log")).unwrap();
+    let lines = lines(&log);
+    let line = line_of(&lines, "proxy-7.a_B");
+    assert_eq!((&line["method"], &line["status"]), (&json!("GET"), &json!(200)));
+    assert_eq!(line["route"], "/api/private/v5/participants");
+    assert!(line["micros"].is_u64() && line["timestamp"].is_string() && line["level"] == "INFO", "{line}");
+    assert_eq!(line_of(&lines, &made)["route"], "/api/private/v4/participants/{id_or_email}");
+    assert_eq!(line_of(&lines, &other)["status"], 404);
+    for id in odd {
+        line_of(&lines, &id);
+    }
+    assert!(!log.contains("ana@example.edu"));
+}
+
+/// Whatever people put into paths, queries, headers and bodies, in requests that work and in requests that do not.
+#[tokio::test]
+async fn no_personal_data_and_no_token() {
+    let (here, token) = Installation::with_token().await;
+    let serving = here.serve(&["--log", "debug"]);
+    let secrets = ["zoe.secret", "secret-4711", "Zoé", "pronounced-so", "5552671", "some-other-token"];
+    let email = "zoe.secret@example.edu";
+    let address = |path: &str| format!("{}/api/private{path}", serving.base);
+    let person = json!({ "first_name": "Zoé", "email": email, "institution_id": "secret-4711", "phonetic": "pronounced-so",
+        "notes": "Zoé", "phone_number": "+14155552671" });
+    let create = json!({ "name_page_id": "class", "participant": person });
+    let search = json!({ "email_list": [email], "institution_id_list": ["secret-4711"] });
+    let update = json!({ "name_page_id": "class", "participant": { "notes": "pronounced-so" } });
+    let requests = [
+        (Method::POST, "/v5/participants".to_owned(), Some(create.clone())),
+        (Method::POST, "/v5/participants".to_owned(), Some(create)),
+        (Method::GET, format!("/v4/participants/{email}"), None),
+        (Method::GET, format!("/v5/participants/latest?tokens={email},secret-4711"), None),
+        (Method::GET, format!("/v5/participants?email_list={email}&token={token}"), None),
+        (Method::POST, "/v5/participants/search".to_owned(), Some(search)),
+        (Method::GET, format!("/v4/participants/latest?token={email}&auth_token={token}"), None),
+        (Method::GET, "/v5/participants?updated_after=zoe.secret".to_owned(), None),
+        (Method::PUT, format!("/v5/participants/{email}"), Some(update.clone())),
+        (Method::PUT, format!("/v5/nowhere/{email}"), Some(update.clone())),
+        (Method::GET, format!("/v4/participants/{email}/"), None),
+        (Method::PATCH, format!("/v4/participants/{email}"), None),
+        (Method::DELETE, format!("/v5/participants/{email}?name_page_id=class"), None),
+        (Method::DELETE, format!("/v5/participants/{email}?name_page_id=class"), None),
+    ];
+    for authorization in [token.as_str(), &format!("Bearer {token}"), "some-other-token"] {
+        for (method, path, body) in &requests {
+            let mut request =
+                client().request(method.clone(), address(path)).header("Authorization", authorization);
+            request = request
+                .header("Referer", format!("https://x.example/{email}"))
+                .header("Cookie", "u=secret-4711");
+            if let Some(body) = body {
+                request = request.json(body);
+            }
+            assert_ne!(request.send().await.unwrap().status(), 500, "{method} {path}");
+        }
+    }
+    let malformed =
+        client().post(address("/v5/participants")).header("Authorization", &token).body("{\"zoe.secret\"");
+    assert_eq!(malformed.send().await.unwrap().status(), 400);
+    get(&serving, &format!("/{email}?q={token}"), &[]).await;
+    get(&serving, &format!("/players/1/{token}"), &[]).await;
+    assert_eq!(serving.stop().await, 0);
+    let log = std::fs::read_to_string(here.path("serve.log")).unwrap();
+    assert!(lines(&log).len() > 40, "there is a log: {}", log.len());
+    for secret in secrets.iter().chain([&token.as_str(), &token.rsplit('_').next().unwrap()]) {
+        let found = log.lines().find(|line| line.contains(secret));
+        assert!(found.is_none(), "{secret} is in the log: {found:?}");
+    }
+}
+
+#[tokio::test]
+async fn level_and_format_are_settings() {
+    let (here, token) = Installation::with_token().await;
+    let log_of = |words: &'static [&'static str]| {
+        let (here, token) = (&here, &token);
+        async move {
+            let _ = std::fs::remove_file(here.path("serve.log"));
+            let serving = here.serve(words);
+            get(
+                &serving,
+                "/api/private/v5/participants",
+                &[("Authorization", token), ("X-Request-Id", "mine")],
+            )
+            .await;
+            assert_eq!(serving.stop().await, 0);
+            std::fs::read_to_string(here.path("serve.log")).unwrap()
+        }
+    };
+    assert!(
+        lines(&log_of(&[]).await).iter().any(|line| line["request_id"] == "mine"),
+        "JSON unless on a terminal"
+    );
+    let text = log_of(&["--log-format", "text"]).await;
+    assert!(text.contains("mine") && !text.starts_with('{'), "{text}");
+    assert!(!text.contains('\u{1b}'), "no colours where there is no terminal: {text}");
+    assert!(!log_of(&["--log", "warn"]).await.contains("mine"));
+    let refused = here.refuse(&["serve", "--listen", "127.0.0.1:0", "--log", "a=b=c"]);
+    assert!(refused.contains("a=b=c"), "{refused}");
+}
+
+/// Standard output is for what a script reads.
+#[tokio::test]
+async fn commands_log_to_standard_error_alone() {
+    let (here, token) = Installation::with_token().await;
+    let listed =
+        Ended::of(here.command(&["institution", "list", "--json"]).env("ENDONYM_LOG", "debug")).json();
+    assert_eq!(listed["institutions"].as_array().unwrap().len(), 1);
+    let serving = here.serve(&["--demo"]);
+    get(&serving, "/api/private/v5/participants", &[("Authorization", &token)]).await;
+    assert!(!serving.log().contains(&token));
+    let demo = serving.greeting.lines().find(|line| line.trim().starts_with("Token")).unwrap();
+    let demo = demo.split_whitespace().nth(1).unwrap();
+    assert!(!serving.log().contains(demo), "the demonstration's token is for the terminal, not for the log");
+}

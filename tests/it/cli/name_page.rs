@@ -1,0 +1,119 @@
+//! `endonym name-page …`
+
+use serde_json::{Value, json};
+
+use super::keys;
+use crate::support::process::{Installation, on_terminal};
+
+fn pages(here: &Installation, institution: &str) -> Vec<Value> {
+    let listed = here.json(&["name-page", "list", "--institution", institution, "--json"]);
+    assert_eq!(keys(&listed), ["name_pages"]);
+    listed["name_pages"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn create_answers_with_id_slug_and_codes() {
+    let (here, _) = Installation::with_token().await;
+    let made =
+        here.json(&["name-page", "create", "--institution", "example", "--title", "Class of 2027", "--json"]);
+    assert_eq!(keys(&made), ["access_code", "event_code", "id", "slug"]);
+    assert_eq!(made["slug"], "class-of-2027");
+    assert!(keys(&made).iter().all(|key| made[key].as_str().is_some_and(|text| !text.is_empty())), "{made}");
+    assert_ne!(made["event_code"], made["access_code"]);
+}
+
+#[tokio::test]
+async fn create_takes_slug_access_code_and_version_2() {
+    let (here, _) = Installation::with_token().await;
+    let words = ["name-page", "create", "--institution", "example", "--title", "Graduación", "--json"];
+    let more = ["--slug", "grad-27", "--access-code", "Open#2027", "--allow-v2"];
+    let made = here.json(&[words.as_slice(), &more].concat());
+    assert_eq!((&made["slug"], &made["access_code"]), (&json!("grad-27"), &json!("Open#2027")));
+    let pages = pages(&here, "example");
+    assert_eq!(pages.len(), 2);
+    let page = pages.iter().find(|page| page["slug"] == "grad-27").unwrap();
+    assert_eq!(page["id"], made["id"]);
+    assert_eq!(page["event_code"], made["event_code"]);
+    assert_eq!((&page["title"], &page["allow_v2"]), (&json!("Graduación"), &json!(true)));
+    let other = pages.iter().find(|page| page["slug"] == "class").unwrap();
+    assert_eq!(other["allow_v2"], false, "off unless asked for");
+    let table = here.succeed(&["name-page", "list", "--institution", "example"]);
+    assert!(table.contains("grad-27") && table.contains("Open#2027"), "{table}");
+}
+
+#[tokio::test]
+async fn slugs_and_codes_are_unique_across_institutions() {
+    let (here, _) = Installation::with_token().await;
+    here.succeed(&["institution", "create", "--name", "Other"]);
+    let create = |words: &[&str]| {
+        here.run(
+            &[&["name-page", "create", "--institution", "other", "--json", "--title", "Class"], words]
+                .concat(),
+        )
+    };
+    let by_itself = create(&[]).json();
+    assert_ne!(by_itself["slug"], "class", "a slug made from the title gives way");
+    assert!(create(&["--slug", "class"]).refused().contains("slug has already been taken"));
+    let class = &pages(&here, "example")[0];
+    for key in ["id", "event_code", "access_code", "slug"] {
+        let taken = class[key].as_str().unwrap().to_lowercase();
+        let refused = create(&["--access-code", &taken]).refused();
+        assert!(refused.contains("access code has already been taken"), "{key}: {refused}");
+    }
+    assert!(create(&["--slug", "Ünique"]).refused().contains("slug"));
+    assert!(create(&["--access-code", "two words"]).refused().contains("access code"));
+    assert!(
+        here.refuse(&["name-page", "create", "--institution", "other", "--title", " "]).contains("title")
+    );
+    assert!(here.refuse(&["name-page", "create", "--institution", "other"]).contains("--title"));
+    assert!(
+        here.refuse(&["name-page", "list", "--institution", "nobody"]).contains("no institution `nobody`")
+    );
+}
+
+#[tokio::test]
+async fn delete_takes_every_name_of_a_page() {
+    let (here, _) = Installation::with_token().await;
+    for key in ["id", "slug", "event_code", "access_code"] {
+        let words = ["name-page", "create", "--institution", "example", "--title", "Goes", "--json"];
+        let reference = here.json(&words)[key].as_str().unwrap().to_uppercase();
+        let delete = ["name-page", "delete", "--institution", "example", &reference];
+        let refused = here.refuse(&delete);
+        assert!(refused.contains("--yes"), "{refused}");
+        assert_eq!(pages(&here, "example").len(), 2, "nothing happens without --yes");
+        here.succeed(&[delete.as_slice(), &["--yes"]].concat());
+        assert_eq!(pages(&here, "example").len(), 1, "{key}");
+        let again = here.refuse(&[delete.as_slice(), &["--yes"]].concat());
+        assert!(again.contains("no name page") && again.contains("name-page list"), "{again}");
+    }
+}
+
+#[tokio::test]
+async fn delete_asks_on_a_terminal_and_takes_the_people_too() {
+    let (here, token) = Installation::with_token().await;
+    here.succeed(&["name-page", "create", "--institution", "example", "--title", "Other", "--slug", "other"]);
+    here.import("first_name,email\nAna,ana@example.edu\nBea,bea@example.edu\n");
+    assert_eq!(pages(&here, "example")[0]["participants"], 2);
+    let delete = ["name-page", "delete", "--institution", "example", "class"];
+    let kept = on_terminal(&here, &delete, "no\n");
+    assert!(kept.code > 0 && kept.stdout.contains("Class"), "{kept:?}");
+    assert_eq!(pages(&here, "example").len(), 2);
+    let gone = on_terminal(&here, &delete, "yes\n");
+    assert!(gone.code == 0 && gone.stdout.contains("2 people"), "{gone:?}");
+    let serving = here.serve(&[]);
+    let address = format!("{}/api/private/v5/participants", serving.base);
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let answer = client.get(address).header("Authorization", token).send().await.unwrap();
+    let answer: Value = answer.json().await.unwrap();
+    assert_eq!(answer["Response"]["participants"], json!([]));
+    assert_eq!(answer["Response"]["meta"]["total_count"], 0);
+}
+
+#[tokio::test]
+async fn another_institutions_page_is_no_page() {
+    let (here, _) = Installation::with_token().await;
+    here.succeed(&["institution", "create", "--name", "Other"]);
+    let refused = here.refuse(&["name-page", "delete", "--institution", "other", "class", "--yes"]);
+    assert!(refused.contains("no name page `class`"), "{refused}");
+    assert_eq!(pages(&here, "example").len(), 1);
+}

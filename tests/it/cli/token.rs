@@ -1,0 +1,163 @@
+//! `endonym token …`, and what it does to a server that runs.
+
+use std::time::Duration;
+
+use endonym::store::Db;
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::keys;
+use crate::support::{
+    database::execute,
+    process::{Installation, Serving},
+};
+
+/// The status of a small request.
+async fn status(serving: &Serving, token: &str) -> u16 {
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let address = format!("{}/api/private/v5/participants", serving.base);
+    client.get(address).header("Authorization", token).send().await.unwrap().status().as_u16()
+}
+
+#[tokio::test]
+async fn create_shows_the_token_this_once() {
+    let (here, _) = Installation::with_token().await;
+    let made = here.token("Learning system");
+    assert_eq!(keys(&made), ["id", "token"]);
+    let token = made["token"].as_str().unwrap();
+    // 27 letters and digits of 62 are 160 bits.
+    let secret = token.rsplit('_').next().unwrap();
+    assert!(secret.len() >= 27 && secret.bytes().all(|b| b.is_ascii_alphanumeric()), "{token}");
+    assert_ne!(here.token("Learning system")["token"], made["token"]);
+    let listed = here.succeed(&["token", "list", "--institution", "example", "--json"]);
+    assert!(!listed.contains(secret) && listed.contains("Learning system"), "{listed}");
+    let table = here.succeed(&["token", "list", "--institution", "example"]);
+    assert!(!table.contains(secret) && table.contains(made["id"].as_str().unwrap()), "{table}");
+    let said = here.succeed(&["token", "create", "--institution", "example", "--name", "For a person"]);
+    assert!(said.contains("shown only now"), "{said}");
+}
+
+/// Neither in the database's files nor in a dump of it.
+#[tokio::test]
+async fn only_a_digest_is_stored() {
+    let (here, token) = Installation::with_token().await;
+    let db = here.database().await;
+    let mut sql = db.read();
+    let stored = sql.rows("SELECT digest, name FROM tokens", &[], |row| Ok((row.text(0)?, row.text(1)?)));
+    let stored = stored.await.unwrap();
+    assert_eq!(stored.len(), 1);
+    assert_eq!(stored[0].0.len(), 64, "SHA-256 in hex");
+    assert!(!stored[0].0.contains(&token) && stored[0].1 == "tests");
+}
+
+#[tokio::test]
+async fn list_says_when_tokens_were_made_end_and_were_used() {
+    let (here, _) = Installation::with_token().await;
+    let words = ["token", "create", "--institution", "example", "--name", "Short", "--expires-in-days", "30"];
+    here.succeed(&words);
+    let listed = here.json(&["token", "list", "--institution", "example", "--json"]);
+    assert_eq!(keys(&listed), ["tokens"]);
+    let tokens = listed["tokens"].as_array().unwrap();
+    assert_eq!(tokens.len(), 2);
+    let wanted = ["created_at", "expires_at", "id", "last_used_at", "name", "revoked_at"];
+    assert!(tokens.iter().all(|token| keys(token) == wanted));
+    assert_eq!((&tokens[0]["name"], &tokens[0]["expires_at"]), (&json!("tests"), &json!(null)));
+    assert_eq!(tokens[1]["name"], "Short");
+    let day = |key: &str| tokens[1][key].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
+    assert_eq!(day("expires_at").duration_since(day("created_at")).as_hours(), 30 * 24);
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_said_in_a_sentence() {
+    let (here, _) = Installation::with_token().await;
+    let create = |words: &[&str]| here.refuse(&[&["token", "create", "--json"], words].concat());
+    assert!(create(&["--institution", "nobody", "--name", "x"]).contains("no institution `nobody`"));
+    assert!(create(&["--institution", "example", "--name", " "]).contains("name can't be blank"));
+    assert!(create(&["--institution", "example"]).contains("--name"));
+    for days in ["0", "-1", "soon", "99999999"] {
+        create(&["--institution", "example", "--name", "x", "--expires-in-days", days]);
+    }
+    assert!(here.refuse(&["token", "list", "--institution", "nobody"]).contains("no institution `nobody`"));
+    for id in ["1", "abc", "99999999999999999999999"] {
+        let refused = here.refuse(&["token", "revoke", "--institution", "example", id]);
+        assert!(refused.contains(id) && refused.contains("endonym token list"), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn revoke_has_effect_within_a_second() {
+    let (here, keeps) = Installation::with_token().await;
+    let made = here.token("goes");
+    let (id, goes) = (made["id"].as_str().unwrap(), made["token"].as_str().unwrap());
+    let serving = here.serve(&[]);
+    assert_eq!(status(&serving, goes).await, 200);
+    here.succeed(&["token", "revoke", "--institution", "example", id]);
+    let revoked = Instant::now();
+    // Asked all the time, so that what the server remembers is always fresh.
+    while status(&serving, goes).await == 200 {
+        assert!(revoked.elapsed() < Duration::from_secs(1), "still works after a second");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(status(&serving, goes).await, 401);
+    assert_eq!(status(&serving, &keeps).await, 200);
+    let listed = here.json(&["token", "list", "--institution", "example", "--json"]);
+    let listed = listed["tokens"].as_array().unwrap().iter().find(|token| token["id"] == id).unwrap();
+    assert!(listed["revoked_at"].is_string());
+    let again = here.refuse(&["token", "revoke", "--institution", "example", id]);
+    assert!(again.contains("no live token"), "{again}");
+}
+
+#[tokio::test]
+async fn another_institution_cannot_revoke_it() {
+    let (here, token) = Installation::with_token().await;
+    here.succeed(&["institution", "create", "--name", "Other"]);
+    let listed = here.json(&["token", "list", "--institution", "example", "--json"]);
+    let id = listed["tokens"][0]["id"].as_str().unwrap();
+    here.refuse(&["token", "revoke", "--institution", "other", id]);
+    assert_eq!(status(&here.serve(&[]), &token).await, 200);
+}
+
+#[tokio::test]
+async fn an_expired_token_is_dead() {
+    let (here, token) = Installation::with_token().await;
+    let serving = here.serve(&[]);
+    assert_eq!(status(&serving, &token).await, 200);
+    let db = here.database().await;
+    execute(&db, "UPDATE tokens SET expires_at = 4102444800000000", vec![]).await;
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    assert_eq!(status(&serving, &token).await, 200, "until 2100 it lives");
+    execute(&db, "UPDATE tokens SET expires_at = created_at + 1000", vec![]).await;
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    assert_eq!(status(&serving, &token).await, 401);
+}
+
+/// Between two rounds of the server's housekeeping, requests leave no trace in the database; when it stops, they do.
+#[tokio::test]
+async fn the_last_use_is_known_and_costs_no_write_per_request() {
+    let (here, token) = Installation::with_token().await;
+    let serving = here.serve(&["--rate-limit", "10000"]);
+    let db = here.database().await;
+    let (mut writes, mut last) = (0, changes(&db).await);
+    for _ in 0..100 {
+        assert_eq!(status(&serving, &token).await, 200);
+        let now = changes(&db).await;
+        writes += i64::from(now != last);
+        last = now;
+    }
+    assert!(writes <= 2, "{writes} of 100 requests wrote something");
+    let now = endonym::app::Clock.now().micros();
+    assert_eq!(serving.stop().await, 0);
+    let listed = here.json(&["token", "list", "--institution", "example", "--json"]);
+    let used = listed["tokens"][0]["last_used_at"].as_str().expect("it was used").to_owned();
+    let used = used.parse::<jiff::Timestamp>().unwrap().as_microsecond();
+    assert!((used - now).abs() < 60_000_000, "{used} {now}");
+}
+
+/// A number that is another one when somebody has changed the tokens.
+async fn changes(db: &Db) -> i64 {
+    let text = match db {
+        Db::Sqlite(_) => "PRAGMA data_version",
+        Db::Postgres(_) => "SELECT SUM(xmin::TEXT::BIGINT)::BIGINT FROM tokens",
+    };
+    db.read().one(text, &[], |row| row.int(0)).await.unwrap().unwrap()
+}

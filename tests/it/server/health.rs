@@ -1,0 +1,83 @@
+//! `/healthz` and `/readyz`.
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    World,
+    database::{execute, on_postgres},
+};
+
+async fn ask(world: &World, path: &str) -> (u16, Value) {
+    let answer = world.client.get(format!("{}{path}", world.base)).send().await.unwrap();
+    assert_eq!(answer.headers()["content-type"], "application/json; charset=utf-8");
+    (answer.status().as_u16(), answer.json().await.unwrap())
+}
+
+#[tokio::test]
+async fn a_server_that_can_work_says_so() {
+    let world = World::new().await;
+    assert_eq!(ask(&world, "/healthz").await, (200, json!({ "status": "ok" })));
+    assert_eq!(ask(&world, "/readyz").await, (200, json!({ "status": "ok", "database": "ok" })));
+}
+
+#[tokio::test]
+async fn a_database_that_is_behind_is_not_ready() {
+    let world = World::new().await;
+    assert!(execute(&world.app.db, "DELETE FROM migrations", vec![]).await > 0);
+    let (status, said) = ask(&world, "/readyz").await;
+    assert_eq!(status, 503);
+    assert!(said["database"].as_str().unwrap().contains("endonym migrate"), "{said}");
+    assert_eq!(ask(&world, "/healthz").await.0, 200, "the process itself is alive");
+}
+
+#[tokio::test]
+async fn a_database_that_is_gone_is_503_and_never_a_refused_token() {
+    if !on_postgres() {
+        return; // A file that is open stays, whatever happens to its name.
+    }
+    let world = World::new().await;
+    world.get("/v5/participants").await.expect(200);
+    let url = world.database.options.url.clone().unwrap();
+    let (server, name) = url.rsplit_once('/').unwrap();
+    let (client, connection) =
+        tokio_postgres::connect(&format!("{server}/postgres"), tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client.batch_execute(&format!("DROP DATABASE {name} WITH (FORCE)")).await.unwrap();
+    // Longer than a token is believed without asking.
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    let (status, said) = ask(&world, "/readyz").await;
+    assert_eq!((status, said["status"].as_str()), (503, Some("not ready")), "{said}");
+    assert!(!said.to_string().contains(name), "what is wrong is for the log: {said}");
+    assert_eq!(ask(&world, "/healthz").await.0, 200);
+    for _ in 0..3 {
+        let answer = world.get("/v5/participants").await;
+        assert_eq!(answer.status, 503, "{}", answer.body);
+        assert!(answer.headers.contains_key("retry-after"));
+        assert!(!answer.body.to_string().contains(name), "{}", answer.body);
+    }
+}
+
+/// A connection that breaks is not held against the next request for long.
+#[tokio::test]
+async fn it_works_again_when_the_database_is_back() {
+    if !on_postgres() {
+        return; // There is no connection to break.
+    }
+    let world = World::new().await;
+    world.person("Ana", "ana@example.edu").await;
+    let url = world.database.options.url.clone().unwrap();
+    let (server, name) = url.rsplit_once('/').unwrap();
+    let (client, connection) =
+        tokio_postgres::connect(&format!("{server}/postgres"), tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1";
+    assert!(!client.query(end, &[&name]).await.unwrap().is_empty());
+    tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    let mut statuses = Vec::new();
+    for _ in 0..5 {
+        statuses.push(world.get("/v5/participants").await.status.as_u16());
+    }
+    assert_eq!(statuses.last(), Some(&200), "{statuses:?}");
+    assert!(statuses.iter().all(|status| [200, 503].contains(status)), "{statuses:?}");
+    assert_eq!(ask(&world, "/readyz").await.0, 200);
+}

@@ -1,0 +1,163 @@
+//! Acknowledged means durable. The real server is killed in the middle of a storm of writes, again and again, and
+//! everything that it had answered must be there afterwards, and nobody half.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use reqwest::{Client, StatusCode};
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+
+use crate::support::process::Installation;
+
+const ROUNDS: usize = 12;
+const SENDERS: usize = 16;
+
+/// What has been answered, and what was under way when the server died: that may be so or so.
+#[derive(Default)]
+struct Ledger {
+    there: BTreeSet<String>,
+    gone: BTreeSet<String>,
+    unknown: BTreeSet<String>,
+    notes: BTreeMap<String, String>,
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_answered_write_survives_kill_9() {
+    let (here, token) = Installation::with_token().await;
+    let ledger = Arc::new(Mutex::new(Ledger::default()));
+    for round in 0..ROUNDS {
+        let serving = here.serve(&["--rate-limit", "100000000", "--log", "error"]);
+        let senders: Vec<_> = (0..SENDERS)
+            .map(|sender| {
+                let (base, token, ledger) = (serving.base.clone(), token.clone(), ledger.clone());
+                tokio::spawn(
+                    async move { storm(&base, &token, &format!("r{round}s{sender}"), &ledger).await },
+                )
+            })
+            .collect();
+        // A different moment every time.
+        tokio::time::sleep(Duration::from_millis(250 + 37 * round as u64)).await;
+        serving.kill();
+        for sender in senders {
+            sender.await.unwrap();
+        }
+        check(&here, &token, &*ledger.lock().await).await;
+    }
+    let ledger = ledger.lock().await;
+    println!("{} there, {} gone, {} under way", ledger.there.len(), ledger.gone.len(), ledger.unknown.len());
+    assert!(ledger.there.len() > ROUNDS * 10, "a storm of {} is no storm", ledger.there.len());
+    assert!(!ledger.gone.is_empty() && !ledger.notes.is_empty());
+}
+
+/// Creates, and now and then changes or deletes what it has made, until the server is gone.
+async fn storm(base: &str, token: &str, name: &str, ledger: &Mutex<Ledger>) {
+    let client = Client::builder().no_proxy().build().unwrap();
+    let address = format!("{base}/api/private/v5/participants");
+    for i in 0.. {
+        let email = format!("{name}i{i}@example.edu");
+        let participant =
+            json!({ "first_name": "Ana", "email": email, "institution_id": format!("id-{email}") });
+        let body = json!({ "name_page_id": "class", "participant": participant });
+        let made = client.post(&address).header("Authorization", token).json(&body).send().await;
+        match made.map(|answer| answer.status()) {
+            Ok(status) => {
+                assert_eq!(status, StatusCode::CREATED);
+                ledger.lock().await.there.insert(email.clone());
+            }
+            Err(_) => {
+                ledger.lock().await.unknown.insert(email);
+                return;
+            }
+        }
+        let one = format!("{address}/{email}");
+        if i % 5 == 3 {
+            let body = json!({ "name_page_id": "class" });
+            let deleted = client.delete(&one).header("Authorization", token).json(&body).send().await;
+            let mut ledger = ledger.lock().await;
+            ledger.there.remove(&email);
+            match deleted.map(|answer| answer.status()) {
+                Ok(status) => {
+                    assert_eq!(status, StatusCode::OK);
+                    ledger.gone.insert(email);
+                }
+                Err(_) => {
+                    ledger.unknown.insert(email);
+                    return;
+                }
+            }
+        } else if i % 5 == 4 {
+            let note = format!("changed {email}");
+            let body = json!({ "name_page_id": "class", "participant": { "notes": note } });
+            let changed = client.put(&one).header("Authorization", token).json(&body).send().await;
+            match changed.map(|answer| answer.status()) {
+                Ok(status) => {
+                    assert_eq!(status, StatusCode::OK);
+                    ledger.lock().await.notes.insert(email, note);
+                }
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+/// Starts on the same data and compares what is there with what was answered.
+async fn check(here: &Installation, token: &str, ledger: &Ledger) {
+    let serving = here.serve(&["--log", "error"]);
+    let client = Client::builder().no_proxy().build().unwrap();
+    let get = async |path: String| {
+        let address = format!("{}/api/private{path}", serving.base);
+        let answer = client.get(address).header("Authorization", token).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::OK, "{path}");
+        answer.json::<Value>().await.unwrap()
+    };
+    // In the institution and on the page, which are counted apart.
+    let mut listed: Vec<BTreeMap<String, Value>> = Vec::new();
+    for path in ["/v4/participants", "/v4/name_pages/class/participants"] {
+        let mut people = BTreeMap::new();
+        let mut total = 0;
+        for page in 1.. {
+            let answer = get(format!("{path}?per_page=1000&page={page}")).await;
+            total = answer["meta"]["total_count"].as_u64().unwrap();
+            let found = answer["participants"].as_array().unwrap();
+            for person in found {
+                let email = person["email"].as_str().unwrap().to_owned();
+                assert!(people.insert(email.clone(), person.clone()).is_none(), "{email} is listed twice");
+            }
+            if found.len() < 1_000 {
+                break;
+            }
+        }
+        assert_eq!(total, people.len() as u64, "{path}: the count is that of the people");
+        listed.push(people);
+    }
+    let (all, on_page) = (&listed[0], &listed[1]);
+    assert!(all.keys().eq(on_page.keys()), "who is in the institution is on its only page");
+    for email in &ledger.there {
+        let person = all.get(email).unwrap_or_else(|| panic!("{email} was answered and is gone"));
+        assert_eq!(person["first_name"], "Ana");
+        assert_eq!(person["institution_id"], format!("id-{email}"));
+    }
+    for email in &ledger.gone {
+        assert!(!all.contains_key(email), "{email} was deleted and is back");
+    }
+    for (email, note) in &ledger.notes {
+        assert_eq!(all[email]["notes"], *note, "an answered change is lost");
+    }
+    for email in all.keys() {
+        assert!(ledger.there.contains(email) || ledger.unknown.contains(email), "{email} was never sent");
+    }
+    // Whoever is listed is found by every key, and whoever is not by none.
+    for email in ledger.unknown.iter().chain(ledger.there.iter().take(20)) {
+        let found = get(format!("/v5/participants?email_list={email}")).await;
+        let by_identifier = get(format!("/v5/participants?institution_id_list=id-{email}")).await;
+        for found in [found, by_identifier] {
+            let people = found["Response"]["participants"].as_array().unwrap();
+            assert_eq!(people.len(), usize::from(all.contains_key(email)), "{email} is half there");
+        }
+    }
+    assert_eq!(serving.stop().await, 0);
+}

@@ -1,0 +1,179 @@
+//! Reads the plans that the databases make for every read of people, and fails where one would look at all of them.
+
+use endonym::store::{Db, Value, participants};
+
+use crate::support::{
+    World,
+    database::{execute, on_postgres},
+};
+
+const INSTITUTIONS: i64 = 5;
+const PAGES: i64 = 20;
+/// On each page.
+const PEOPLE: i64 = 200;
+
+/// Institutions 1 to 5 with pages 1 to 20 each, and enough people for the planners to have a reason.
+async fn seed(db: &Db) {
+    let series =
+        "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) ";
+    let pages = format!(
+        "{series} INSERT INTO name_pages (institution_id, id, title, slug, event_code, access_code, allow_v2, created_at) \
+         SELECT i / $2 + 1, i % $2 + 1, 'Page', 'slug' || i, 'event' || i, 'access' || i, FALSE, 0 FROM n"
+    );
+    execute(db, pages, vec![(INSTITUTIONS * PAGES).into(), PAGES.into()]).await;
+    // A tenth has a recording, a third has an identifier, and every fifth person is on more than one page.
+    let people = format!(
+        "{series} INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, last_name, \
+         email, email_key, identifier, identifier_key, notes, recording, recorded_at, legal_recorded_at, created_at, updated_at) \
+         SELECT i % $2 + 1, i / $2, i / $2 % $3 + 1, i / $2 / $3, 'token' || i, 'First' || i, 'Last' || i, \
+         'p' || (i / $2) || '@example.edu', 'p' || (i / $2) || '@example.edu', \
+         CASE WHEN i % 3 = 0 THEN 'S' || i END, CASE WHEN i % 3 = 0 THEN 'S' || i END, 'A note that takes some room.', \
+         CASE WHEN i % 10 = 0 THEN 'hex' || i END, CASE WHEN i % 10 = 0 THEN i ELSE 0 END, 0, i * 1000, i * 1000 FROM n"
+    );
+    let count = INSTITUTIONS * PAGES * PEOPLE;
+    execute(db, people, vec![count.into(), INSTITUTIONS.into(), PAGES.into()]).await;
+}
+
+/// The plans for a statement, each as its lines. PostgreSQL plans for the values that it is given and, once a statement
+/// has been used a few times, for any; here are both.
+async fn plans(world: &World, text: &str, params: &[Value<'static>]) -> Vec<Vec<String>> {
+    let Some(url) = &world.database.options.url else {
+        let explain = format!("EXPLAIN QUERY PLAN {text}");
+        return vec![world.app.db.read().rows(&explain, params, |row| row.text(3)).await.unwrap()];
+    };
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client.batch_execute(&format!("PREPARE it AS {text}")).await.unwrap();
+    let values: Vec<String> = params.iter().map(shown).collect();
+    let values = if values.is_empty() { String::new() } else { format!("({})", values.join(", ")) };
+    let mut plans = Vec::new();
+    for mode in ["force_custom_plan", "force_generic_plan"] {
+        client.batch_execute(&format!("SET plan_cache_mode = {mode}")).await.unwrap();
+        let lines = client.query(&format!("EXPLAIN EXECUTE it{values}"), &[]).await.unwrap();
+        plans.push(lines.iter().map(|line| line.get(0)).collect());
+    }
+    plans
+}
+
+fn shown(value: &Value<'static>) -> String {
+    match value {
+        Value::Null => "NULL".to_owned(),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Int(number) => format!("({number})::BIGINT"),
+        Value::Text(text) => format!("'{}'", text.replace('\'', "''")),
+    }
+}
+
+/// Is this line a look at every participant?
+fn scans(line: &str) -> bool {
+    let line = line.trim_start_matches([' ', '-', '>']);
+    // SQLite says SEARCH where it goes by a key; a SCAN by an index still looks at every entry.
+    let sqlite = ["SCAN p", "SCAN participants"]
+        .iter()
+        .any(|scan| line.strip_prefix(scan).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')));
+    sqlite
+        || line.starts_with("Seq Scan on participants")
+        || line.starts_with("Parallel Seq Scan on participants")
+}
+
+/// What is wrong with the plans of all reads.
+async fn faults(world: &World) -> Vec<String> {
+    let statements = participants::statements();
+    assert!(statements.len() > 20, "{} statements", statements.len());
+    let mut faults = Vec::new();
+    for (what, text, params) in statements {
+        for plan in plans(world, &text, &params).await {
+            let told = plan.join("\n    ");
+            assert!(
+                plan.iter().any(|line| line.contains("participants") || line.contains(" p ")),
+                "{what}: {told}"
+            );
+            if plan.iter().any(|line| scans(line)) {
+                faults.push(format!("{what}: looks at everybody\n  {text}\n    {told}"));
+            }
+            // An index that begins with the institution but is not entered by it leads through the others' people.
+            let keyed = |line: &String| {
+                line.contains("SEARCH") && line.contains("institution_id=?")
+                    || line.contains("Index Cond") && line.contains("institution_id")
+            };
+            if !plan.iter().any(keyed) {
+                faults.push(format!("{what}: the institution is no part of the key\n  {text}\n    {told}"));
+            }
+        }
+    }
+    faults
+}
+
+#[tokio::test]
+async fn no_read_looks_at_every_participant() {
+    let world = World::new().await;
+    seed(&world.app.db).await;
+    if !on_postgres() {
+        // Nobody runs ANALYZE there, so this is how it is in life; and somebody may, so that must do no harm.
+        let faults = faults(&world).await;
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+    execute(&world.app.db, "ANALYZE", vec![]).await;
+    let faults = faults(&world).await;
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// A page of a list is read in the order of its index: sorting would mean to read more than is shown.
+#[tokio::test]
+async fn no_page_of_a_list_is_sorted() {
+    let world = World::new().await;
+    seed(&world.app.db).await;
+    execute(&world.app.db, "ANALYZE", vec![]).await;
+    let mut seen = 0;
+    for (what, text, params) in participants::statements() {
+        if !what.starts_with("a part of") {
+            continue;
+        }
+        seen += 1;
+        for plan in plans(&world, &text, &params).await {
+            let sorts = |line: &String| {
+                line.contains("TEMP B-TREE") || line.trim_start_matches([' ', '-', '>']).starts_with("Sort")
+            };
+            assert!(!plan.iter().any(sorts), "{what}\n  {text}\n    {}", plan.join("\n    "));
+        }
+    }
+    assert_eq!(seen, 2);
+}
+
+/// Whoever asks for the changes since yesterday does not pay for those of all years.
+#[tokio::test]
+async fn the_latest_changes_are_found_by_their_time() {
+    let world = World::new().await;
+    seed(&world.app.db).await;
+    execute(&world.app.db, "ANALYZE", vec![]).await;
+    let late = Value::Int(INSTITUTIONS * PAGES * PEOPLE * 1_000 - 100_000);
+    let mut seen = 0;
+    for (what, text, mut params) in participants::statements() {
+        if !what.ends_with("whoever changed") {
+            continue;
+        }
+        seen += 1;
+        params[1] = late.clone();
+        for plan in plans(&world, &text, &params).await {
+            assert!(plan.iter().any(|line| line.contains("participants_by_update")), "{what}: {plan:?}");
+        }
+    }
+    assert_eq!(seen, 2);
+}
+
+/// The test itself is tested: what does look at everybody is found.
+#[tokio::test]
+async fn a_scan_is_seen_as_one() {
+    let world = World::new().await;
+    seed(&world.app.db).await;
+    execute(&world.app.db, "ANALYZE", vec![]).await;
+    for text in [
+        "SELECT p.id FROM participants p WHERE p.first_name = 'x'",
+        "SELECT COUNT(*) FROM participants WHERE notes = 'x'",
+        "SELECT p.id FROM participants p WHERE p.email_key = 'x' OR p.notes = 'x'",
+    ] {
+        for plan in plans(&world, text, &[]).await {
+            assert!(plan.iter().any(|line| scans(line)), "{plan:?}");
+        }
+    }
+}

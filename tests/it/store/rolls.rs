@@ -1,0 +1,250 @@
+//! Rolls: paging and counting stay exact while people come and go. What the service says is held against a plain list.
+
+use endonym::{
+    app::{
+        imports::{self, Line, Outcome},
+        name_pages, participants,
+    },
+    domain::{
+        email::Email,
+        name_page::{NamePage, NamePageRef},
+        paging::Window,
+        participant::{Draft, Given},
+    },
+};
+use futures_util::future::join_all;
+use serde_json::json;
+
+use crate::support::{World, database::execute, emails};
+
+/// Numbers that look like chance and are the same in every run.
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+}
+
+/// The people of the institution in the order in which they came, each with the page's place in `pages`.
+struct Model {
+    world: World,
+    pages: Vec<NamePage>,
+    people: Vec<(usize, String)>,
+    next: usize,
+    chance: Chance,
+}
+
+fn reference(page: &NamePage) -> NamePageRef {
+    NamePageRef::parse(&page.slug).unwrap()
+}
+
+impl Model {
+    async fn new(seed: u64, pages: usize) -> Self {
+        let world = World::new().await;
+        let mut made = Vec::new();
+        for i in 0..pages {
+            made.push(world.page(&format!("Page {i}")).await);
+        }
+        Self { world, pages: made, people: Vec::new(), next: 0, chance: Chance(seed) }
+    }
+
+    /// New people on one page, in one transaction.
+    async fn join(&mut self, page: usize, count: usize) {
+        let start = self.next;
+        self.next += count;
+        let email = |i: usize| format!("p{i}@example.edu");
+        let lines = (start..self.next).map(|i| Line {
+            number: i as u64,
+            draft: Draft {
+                first_name: Given::Set(format!("P{i}")),
+                email: Given::Set(Email::parse(&email(i)).unwrap()),
+                ..Draft::default()
+            },
+        });
+        let (app, institution) = (&self.world.app, self.world.institution.id);
+        let report = imports::group(app, institution, reference(&self.pages[page]), lines.collect(), false)
+            .await
+            .unwrap();
+        assert!(report.iter().all(|(_, outcome)| *outcome == Outcome::Created));
+        self.people.extend((start..self.next).map(|i| (page, email(i))));
+    }
+
+    /// Some people leave, each by a request of their own, all at once.
+    async fn leave(&mut self, count: usize) {
+        let mut going = Vec::new();
+        for _ in 0..count.min(self.people.len()) {
+            let at = self.chance.below(self.people.len());
+            going.push(self.people.remove(at));
+        }
+        for group in going.chunks(64) {
+            let deleted = group.iter().map(|(page, email)| {
+                let page = reference(&self.pages[*page]);
+                participants::delete(&self.world.app, &self.world.institution, page, email.clone())
+            });
+            join_all(deleted).await.into_iter().for_each(|deleted| deleted.unwrap());
+        }
+    }
+
+    /// A whole page goes, with everybody on it.
+    async fn drop_page(&mut self, page: usize) {
+        let (app, institution) = (&self.world.app, self.world.institution.id);
+        let gone = name_pages::delete(app, institution, &reference(&self.pages[page])).await.unwrap();
+        let before = self.people.len();
+        self.people.retain(|(its, _)| *its != page);
+        assert_eq!(gone, (before - self.people.len()) as u64);
+        self.pages[page] = self.world.page("Page again").await;
+    }
+
+    async fn check(&mut self, sizes: &[u64]) {
+        let everybody: Vec<&str> = self.people.iter().map(|(_, email)| email.as_str()).collect();
+        for size in sizes {
+            self.check_roll(None, &everybody, *size).await;
+        }
+        for page in 0..self.pages.len() {
+            let here: Vec<&str> =
+                self.people.iter().filter(|(its, _)| *its == page).map(|(_, email)| email.as_str()).collect();
+            for size in sizes.iter().rev().take(2) {
+                self.check_roll(Some(page), &here, *size).await;
+            }
+        }
+        // The same once more as a client sees it.
+        let page = 1 + self.chance.below(1 + self.people.len() / 7);
+        let answer = self.world.get(&format!("/v4/participants?per_page=7&page={page}")).await.expect(200);
+        let everybody: Vec<&str> = self.people.iter().map(|(_, email)| email.as_str()).collect();
+        let wanted = Window::new(page as u64, 7).slice(&everybody);
+        assert_eq!(emails(&answer["participants"]), wanted);
+        assert_eq!(answer["meta"]["total_count"], json!(self.people.len()));
+        assert_eq!(answer["meta"]["total_pages"], json!(self.people.len().div_ceil(7)));
+    }
+
+    /// Every page of a list, and the one behind the last.
+    async fn check_roll(&self, page: Option<usize>, wanted: &[&str], size: u64) {
+        let filter = participants::Filter {
+            page: page.map(|page| reference(&self.pages[page])),
+            ..participants::Filter::default()
+        };
+        let last = Window::new(1, size).pages(wanted.len() as u64);
+        // All of them where they are few, and otherwise the ends and some between.
+        let step = (last / 60).max(1) as usize;
+        for number in (1..=last + 1).step_by(step).chain([last, last + 1]).filter(|number| *number > 0) {
+            let window = Window::new(number, size);
+            let (app, institution) = (&self.world.app, self.world.institution.id);
+            let mut listing = participants::list(app, institution, &filter, Some(window)).await.unwrap();
+            assert_eq!(listing.total, Some(wanted.len() as u64));
+            let mut found = Vec::new();
+            while let Some(group) = listing.next(app).await {
+                found.extend(group.unwrap().into_iter().map(|person| person.email.unwrap()));
+            }
+            assert_eq!(found, window.slice(wanted), "page {number} of {size} on {page:?}");
+        }
+    }
+}
+
+const SIZES: [u64; 5] = [1, 7, 10, 128, 1_000];
+
+#[tokio::test]
+async fn paging_is_exact_while_people_come_and_go() {
+    let mut model = Model::new(0x5eed_0001, 3).await;
+    model.check(&SIZES).await;
+    for round in 0..8 {
+        for _ in 0..4 {
+            let (page, count) = (model.chance.below(3), 1 + model.chance.below(200));
+            model.join(page, count).await;
+        }
+        let count = model.chance.below(150);
+        model.leave(count).await;
+        if round % 2 == 1 {
+            model.check(&SIZES).await;
+        }
+    }
+    assert!(model.next > 2_000, "{} people", model.next);
+}
+
+#[tokio::test]
+async fn paging_is_exact_when_whole_pages_go() {
+    let mut model = Model::new(0x5eed_0002, 6).await;
+    for round in 0..5 {
+        for page in 0..6 {
+            let count = model.chance.below(120);
+            model.join(page, count).await;
+        }
+        let page = model.chance.below(6);
+        model.drop_page(page).await;
+        model.leave(round * 10).await;
+        model.check(&[10, 128]).await;
+    }
+    for page in 0..6 {
+        model.drop_page(page).await;
+    }
+    assert!(model.people.is_empty());
+    model.check(&[1, 10]).await;
+    model.join(2, 30).await;
+    model.check(&[1, 10]).await;
+}
+
+/// The first and the last, the last of a bucket and the first of the next, everybody.
+#[tokio::test]
+async fn paging_is_exact_at_the_edges() {
+    let mut model = Model::new(0x5eed_0003, 1).await;
+    model.join(0, 400).await;
+    for places in [0..1, 399..400, 127..129, 255..257, 130..250] {
+        let gone: Vec<(usize, String)> = places
+            .map(|place| (0, format!("p{place}@example.edu")))
+            .filter(|one| model.people.contains(one))
+            .collect();
+        for one in gone {
+            model.people.retain(|left| *left != one);
+            let (app, institution) = (&model.world.app, &model.world.institution);
+            participants::delete(app, institution, reference(&model.pages[0]), one.1).await.unwrap();
+        }
+        model.check(&[1, 10, 128]).await;
+    }
+    model.leave(400).await;
+    model.check(&[10]).await;
+}
+
+/// Longer than a bucket of the middle size, so that a search goes through all three.
+#[tokio::test]
+async fn paging_is_exact_on_a_long_roll() {
+    const COUNT: i64 = 50_000;
+    let mut model = Model::new(0x5eed_0004, 10).await;
+    let (db, institution) = (model.world.app.db.clone(), model.world.institution.id);
+    // One after the other on ten pages, as if they had registered in turn.
+    let people = "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) \
+        INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, email, email_key, \
+        recorded_at, legal_recorded_at, created_at, updated_at) \
+        SELECT $2, i * 10 + $3, $4, i, 'token' || (i * 10 + $3), 'P', 'p' || (i * 10 + $3) || '@example.edu', \
+        'p' || (i * 10 + $3) || '@example.edu', 0, 0, 0, 0 FROM n";
+    for (at, page) in (0_i64..).zip(&model.pages) {
+        execute(&db, people, vec![(COUNT / 10).into(), institution.into(), at.into(), page.id.into()]).await;
+    }
+    let rolls =
+        "UPDATE rolls SET next_place = $1, members = $1 WHERE institution_id = $2 AND name_page_id <> 0";
+    execute(&db, rolls, vec![(COUNT / 10).into(), institution.into()]).await;
+    // The world's own page is empty.
+    let own = "UPDATE rolls SET next_place = 0, members = 0 WHERE institution_id = $1 AND name_page_id = $2";
+    execute(&db, own, vec![institution.into(), model.world.page.id.into()]).await;
+    let whole =
+        "UPDATE rolls SET next_place = $1, members = $1 WHERE institution_id = $2 AND name_page_id = 0";
+    execute(&db, whole, vec![COUNT.into(), institution.into()]).await;
+    model.people = (0..COUNT as usize).map(|i| (i % 10, format!("p{i}@example.edu"))).collect();
+    model.next = COUNT as usize;
+    model.check(&[1_000, 9_999]).await;
+    model.leave(300).await;
+    model.check(&[777, 1_000]).await;
+    for page in [3, 7, 8] {
+        model.drop_page(page).await;
+    }
+    model.check(&[777, 1_000]).await;
+    model.join(3, 200).await;
+    model.leave(100).await;
+    model.check(&[777, 10_000]).await;
+}

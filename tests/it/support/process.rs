@@ -1,0 +1,321 @@
+//! The real binary, run as an operator would run it: in a folder of its own, with a database of its own.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    sync::mpsc,
+    time::Duration,
+};
+
+use endonym::store::{Db, Options};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::time::Instant;
+
+use super::database::{self, on_postgres};
+
+pub const BINARY: &str = env!("CARGO_BIN_EXE_endonym");
+
+/// A folder with data, and a database that nobody else uses.
+pub struct Installation {
+    pub folder: TempDir,
+    /// Where the database is, when it is not SQLite in the data folder.
+    pub database_url: Option<String>,
+    pub connections: usize,
+}
+
+impl Installation {
+    /// Nothing has been run yet: PostgreSQL is empty, SQLite is not there.
+    pub async fn untouched() -> Self {
+        let (options, folder) = database::options().await;
+        Self { folder, database_url: options.url, connections: options.connections }
+    }
+
+    pub async fn new() -> Self {
+        let made = Self::untouched().await;
+        if on_postgres() {
+            made.succeed(&["migrate"]);
+        }
+        made
+    }
+
+    /// With institution `example` and its page `class`, and a token.
+    pub async fn with_token() -> (Self, String) {
+        let made = Self::new().await;
+        made.json(&["institution", "create", "--name", "Example University", "--slug", "example", "--json"]);
+        made.json(&[
+            "name-page",
+            "create",
+            "--institution",
+            "example",
+            "--title",
+            "Class",
+            "--slug",
+            "class",
+            "--json",
+        ]);
+        let token = made.token("tests")["token"].as_str().unwrap().to_owned();
+        (made, token)
+    }
+
+    /// Another token of `example`: `{"id","token"}`.
+    pub fn token(&self, name: &str) -> Value {
+        self.json(&["token", "create", "--institution", "example", "--name", name, "--json"])
+    }
+
+    /// The same database that the binary uses.
+    pub async fn database(&self) -> Db {
+        let (url, data_dir) = (self.database_url.clone(), self.path("endonym-data"));
+        Db::open(&Options { url, data_dir, ca_file: None, connections: 1 }).await.unwrap()
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// In this installation's folder, with nothing of our own settings in the environment.
+    pub fn bare(&self) -> Command {
+        let mut command = Command::new(BINARY);
+        command.current_dir(self.folder.path()).stdin(Stdio::null());
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("ENDONYM_") {
+                command.env_remove(name);
+            }
+        }
+        command
+    }
+
+    /// With this installation's database.
+    pub fn command(&self, words: &[&str]) -> Command {
+        let mut command = self.bare();
+        command.args(words);
+        if let Some(url) = &self.database_url {
+            command.args(["--database-url", url]);
+            command.args(["--database-connections", &self.connections.to_string()]);
+        }
+        command
+    }
+
+    pub fn run(&self, words: &[&str]) -> Ended {
+        Ended::of(&mut self.command(words))
+    }
+
+    pub fn succeed(&self, words: &[&str]) -> String {
+        self.run(words).succeeded()
+    }
+
+    pub fn json(&self, words: &[&str]) -> Value {
+        self.run(words).json()
+    }
+
+    /// The sentence on standard error.
+    pub fn refuse(&self, words: &[&str]) -> String {
+        self.run(words).refused()
+    }
+
+    /// A server on a free port.
+    pub fn serve(&self, words: &[&str]) -> Serving {
+        let mut command = self.command(&["serve", "--listen", "127.0.0.1:0"]);
+        command.args(words);
+        Serving::start(command, self.path("serve.log"))
+    }
+
+    /// Imports so many people into `class`, in one transaction for every few hundred.
+    pub fn import(&self, rows: &str) -> Value {
+        let file = self.write("people.csv", rows);
+        self.json(&[
+            "import",
+            "--institution",
+            "example",
+            "--name-page",
+            "class",
+            file.to_str().unwrap(),
+            "--json",
+        ])
+    }
+}
+
+/// A command that has ended.
+#[derive(Debug)]
+pub struct Ended {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Ended {
+    pub fn of(command: &mut Command) -> Self {
+        Self::from(command.output().unwrap())
+    }
+
+    pub fn succeeded(self) -> String {
+        assert_eq!(self.code, 0, "{}\n{}", self.stdout, self.stderr);
+        self.stdout
+    }
+
+    /// One JSON object on standard output, and nothing else there.
+    pub fn json(self) -> Value {
+        let text = self.succeeded();
+        let value: Value = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
+        assert!(value.is_object(), "{text}");
+        value
+    }
+
+    pub fn refused(self) -> String {
+        assert!(self.code > 0, "{self:?}");
+        assert_eq!(self.stdout, "", "{}", self.stderr);
+        let said = self.stderr.trim();
+        assert!(said.starts_with("error: ") && said.len() > 20, "no sentence: {said}");
+        assert!(!said.contains("panicked"), "{said}");
+        self.stderr
+    }
+}
+
+impl From<Output> for Ended {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+/// A server in a process of its own. Killed when dropped.
+pub struct Serving {
+    child: Child,
+    pub base: String,
+    /// What it has said on standard output before it was ready.
+    pub greeting: String,
+    log: PathBuf,
+}
+
+const LONGEST_START: Duration = Duration::from_secs(20);
+
+impl Serving {
+    /// `log` gets what comes on standard error, behind what is there already.
+    pub fn start(mut command: Command, log: PathBuf) -> Self {
+        let listen = command.get_args().skip_while(|word| *word != "--listen").nth(1);
+        let listen = listen.and_then(|word| word.to_str()).filter(|listen| !listen.ends_with(":0"));
+        let mut address = listen.map(str::to_owned);
+        let errors = std::fs::OpenOptions::new().create(true).append(true).open(&log).unwrap();
+        let mut child = command.stdout(Stdio::piped()).stderr(errors).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let (sender, receiver) = mpsc::channel();
+        // Goes on reading, so that the server never waits for us.
+        std::thread::spawn(move || lines.map_while(Result::ok).for_each(|line| drop(sender.send(line))));
+        let mut serving = Self { child, base: String::new(), greeting: String::new(), log };
+        let started = Instant::now();
+        let mut ready = false;
+        // The last line of the greeting is not marked. It is written before the first answer is given.
+        loop {
+            match receiver.recv_timeout(Duration::from_millis(if ready { 100 } else { 10 })) {
+                Ok(line) => {
+                    if let Some((_, base)) = line.split_once(" at http") {
+                        serving.base = format!("http{}", base.trim());
+                        address.get_or_insert_with(|| serving.address().to_owned());
+                    }
+                    serving.greeting.push_str(&line);
+                    serving.greeting.push('\n');
+                }
+                Err(mpsc::RecvTimeoutError::Timeout) if ready => return serving,
+                Err(mpsc::RecvTimeoutError::Timeout) if started.elapsed() < LONGEST_START => {
+                    ready = address.as_deref().is_some_and(answers);
+                }
+                Err(_) => panic!("the server did not start: {}{}", serving.greeting, serving.log()),
+            }
+        }
+    }
+
+    /// `127.0.0.1:PORT`
+    pub fn address(&self) -> &str {
+        self.base.trim_start_matches("http://")
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap()
+    }
+
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("sh").args(["-c", &format!("kill -{name} {}", self.pid())]).status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// `kill -9`: nothing is finished, nothing is written down.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Waits for its end; `None` when it is still there after that time.
+    pub async fn ended(&mut self, within: Duration) -> Option<i32> {
+        let started = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return Some(status.code().unwrap_or(-1));
+            }
+            if started.elapsed() > within {
+                return None;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Stops it as a service manager does, and says how it ended.
+    pub async fn stop(mut self) -> i32 {
+        self.signal("TERM");
+        self.ended(Duration::from_secs(20)).await.expect("the server stops when it is told to")
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn answers(address: &str) -> bool {
+    let Ok(mut stream) = TcpStream::connect(address) else { return false };
+    let _ = stream.set_read_timeout(Some(LONGEST_START));
+    let asked = stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    let mut answer = String::new();
+    asked.is_ok() && stream.read_to_string(&mut answer).is_ok() && answer.starts_with("HTTP/1.1 200")
+}
+
+/// The most memory that a process has had, in kilobytes; `None` once it is gone.
+pub fn peak_memory(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// Runs a command on a terminal of its own, with somebody typing there.
+pub fn on_terminal(installation: &Installation, words: &[&str], typed: &str) -> Ended {
+    let whole = installation.command(words);
+    let quoted = |word: &std::ffi::OsStr| format!("'{}'", word.to_str().unwrap().replace('\'', r"'\''"));
+    let line = std::iter::once(whole.get_program()).chain(whole.get_args()).map(quoted);
+    let mut command = Command::new("script");
+    command.args(["-q", "-e", "-c", &line.collect::<Vec<_>>().join(" "), "/dev/null"]);
+    command.current_dir(installation.folder.path()).stdin(Stdio::piped());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // Not before the question is there: what is typed too early is shown twice.
+    std::thread::sleep(Duration::from_millis(500));
+    stdin.write_all(typed.as_bytes()).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    drop(stdin);
+    Ended::from(ended)
+}

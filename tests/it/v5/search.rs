@@ -1,0 +1,420 @@
+//! Version 5: `POST /participants/search`, and `GET`.
+
+use std::collections::HashSet;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{JULY, SECOND, hex, message, meta, people, unprocessable};
+use crate::support::{Answer, World, emails, keys};
+
+async fn search(world: &World, body: Value) -> Value {
+    world.post("/v5/participants/search", body).await.expect(200)
+}
+
+/// A path behind `/api/private` from an address of `meta`.
+fn path(address: &Value) -> &str {
+    address.as_str().unwrap().split("/api/private").nth(1).unwrap()
+}
+
+fn numbered(count: usize) -> Vec<String> {
+    (0..count).map(|n| format!("p{n}@x.org")).collect()
+}
+
+#[tokio::test]
+async fn a_search_answers_like_a_list() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..3).await;
+    world.record(&world.page, "p1@x.org", &hex('a'), JULY).await;
+    let body = search(&world, json!({ "email_list": ["p1@x.org"], "include": "embeddables" })).await;
+    let record = people(&body)[0].clone();
+    let link = format!("{{base}}/audio/{{institution}}/recording_{}.mp3", hex('a'));
+    assert_eq!(
+        world.shown(&body),
+        json!({ "Response": {
+            "participants": [{
+                "first_name": "P1",
+                "last_name": null,
+                "email": "p1@x.org",
+                "recording_url": link,
+                "recording_link": link,
+                "recording_id": format!("recording_{}", hex('a')),
+                "event_title": "Class of 2027",
+                "event_slug": world.page.slug,
+                "event_access_code": world.page.access_code,
+                "institution_id": "I1",
+                "photo": null,
+                "name_badge_link": "{base}/badges/{institution}/{token}",
+                "phonetic_spelling": null,
+                "notes": null,
+                "embed_image": world.shown(&record)["embed_image"],
+                "embed_iframe": world.shown(&record)["embed_iframe"],
+            }],
+            "meta": {
+                "self_url": "{base}/api/private/v5/participants/search\
+                             ?email_list=p1%40x.org&format=json&include=embeddables&page=1&per_page=10",
+                "total_count": 1,
+                "total_pages": 1,
+                "count": 1,
+            },
+        }})
+    );
+}
+
+#[tokio::test]
+async fn nobody_found_is_an_empty_list_without_pages() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..3).await;
+    let body = search(&world, json!({ "institution_id_list": ["X"] })).await;
+    assert_eq!(
+        world.shown(&body),
+        json!({ "Response": {
+            "participants": [],
+            "meta": {
+                "self_url": "{base}/api/private/v5/participants/search\
+                             ?format=json&institution_id_list=X&page=1&per_page=10",
+                "total_count": 0,
+                "total_pages": 0,
+                "count": 0,
+            },
+        }})
+    );
+}
+
+#[tokio::test]
+async fn both_lists_absent_or_blank_is_an_error_on_both() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..1).await;
+    let errors = json!({ "email_list": ["can't be blank"], "institution_id_list": ["can't be blank"] });
+    for body in [
+        json!({}),
+        json!({ "email_list": "" }),
+        json!({ "email_list": [], "institution_id_list": [] }),
+        json!({ "email_list": [null, "", "null"], "institution_id_list": " , " }),
+        json!({ "email_list": null, "institution_id_list": null }),
+        json!({ "updated_after": "2001-01-01T00:00:00Z", "page": 1 }),
+    ] {
+        let answer = world.post("/v5/participants/search", body.clone()).await.expect(422);
+        assert_eq!(answer, unprocessable(errors.clone()), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn lists_come_as_strings_and_as_arrays() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..4).await;
+    for body in [
+        json!({ "email_list": "p1@x.org,p2@x.org" }),
+        json!({ "email_list": " P1@x.org , ,p2@x.org,null,p1@x.org" }),
+        json!({ "email_list": ["p1@x.org", "p2@x.org"] }),
+        json!({ "email_list": ["p2@x.org", null, "", " p1@x.org ", "P2@X.ORG"] }),
+        json!({ "email_list": "[\"p1@x.org\", \"p2@x.org\"]" }),
+        json!({ "email_list": ["'p1@x.org'", "`p2@x.org`", "\"p2@x.org\""] }),
+        json!({ "institution_id_list": "I1,I2" }),
+        json!({ "institution_id_list": ["I1", "I2", "I1"] }),
+        json!({ "institution_id_list": "[\"I1\",\"I2\"]" }),
+        json!({ "email_list": ["p1@x.org"], "institution_id_list": ["I1", "I2"] }),
+    ] {
+        let found = search(&world, body.clone()).await;
+        let mut found = emails(people(&found));
+        found.sort_unstable();
+        assert_eq!(found, ["p1@x.org", "p2@x.org"], "{body}");
+    }
+}
+
+#[tokio::test]
+async fn identifiers_may_be_numbers_and_in_an_array_hold_commas() {
+    let world = World::new().await;
+    for (email, id) in [("a@x.org", json!("A,1")), ("b@x.org", json!("42")), ("c@x.org", json!("A"))] {
+        let participant = json!({ "first_name": "X", "email": email, "institution_id": id });
+        world.person_on(&world.page, participant).await;
+    }
+    let found = search(&world, json!({ "institution_id_list": ["A,1", 42] })).await;
+    let mut found = emails(people(&found));
+    found.sort_unstable();
+    assert_eq!(found, ["a@x.org", "b@x.org"]);
+}
+
+#[tokio::test]
+async fn the_order_never_depends_on_the_order_asked() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..5).await;
+    world.record(&world.page, "p2@x.org", &hex('2'), JULY).await;
+    world.record(&world.page, "p4@x.org", &hex('4'), JULY - SECOND).await;
+    let mut asked = numbered(5);
+    let forwards = search(&world, json!({ "email_list": asked })).await;
+    asked.reverse();
+    let backwards = search(&world, json!({ "email_list": asked })).await;
+    assert_eq!(people(&forwards), people(&backwards));
+    assert_eq!(emails(people(&forwards))[..2], ["p2@x.org", "p4@x.org"]);
+}
+
+#[tokio::test]
+async fn a_search_is_paged_although_it_is_filtered() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..12).await;
+    let body = json!({ "email_list": numbered(12), "page": 2, "per_page": 5 });
+    let found = search(&world, body).await;
+    assert_eq!(emails(people(&found)).len(), 5);
+    let meta = meta(&found);
+    assert_eq!(
+        (&meta["total_count"], &meta["total_pages"], &meta["count"]),
+        (&json!(12), &json!(3), &json!(5))
+    );
+    assert!(meta["self_url"].as_str().unwrap().ends_with("page=2&per_page=5"));
+    assert!(meta["next_page_url"].as_str().unwrap().ends_with("page=3&per_page=5"));
+}
+
+#[tokio::test]
+async fn a_search_shows_ten_unless_told_otherwise() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..12).await;
+    let found = search(&world, json!({ "email_list": numbered(12) })).await;
+    assert_eq!((emails(people(&found)).len(), &meta(&found)["total_pages"]), (10, &json!(2)));
+}
+
+#[tokio::test]
+async fn the_next_page_is_got_by_posting_the_first_body_to_its_address() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..25).await;
+    let body = json!({ "email_list": numbered(25) });
+    let mut answer = search(&world, body.clone()).await;
+    let mut seen: HashSet<String> = HashSet::new();
+    loop {
+        seen.extend(emails(people(&answer)).into_iter().map(str::to_owned));
+        let next = &meta(&answer)["next_page_url"];
+        if next.is_null() {
+            break;
+        }
+        answer = world.post(path(next), body.clone()).await.expect(200);
+    }
+    assert_eq!(seen.len(), 25);
+    assert_eq!(meta(&answer)["count"], 5);
+}
+
+#[tokio::test]
+async fn the_address_of_a_search_page_works_by_get_and_by_post_without_a_body() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..5).await;
+    let first = search(&world, json!({ "email_list": numbered(5), "per_page": 2 })).await;
+    let next = path(&meta(&first)["next_page_url"]);
+    let by_get = world.get(next).await.expect(200);
+    let by_post = Answer::of(world.request(Method::POST, next)).await.expect(200);
+    assert_eq!(by_get, by_post);
+    assert_eq!((emails(people(&by_get)).len(), &meta(&by_get)["total_count"]), (2, &json!(5)));
+    assert_ne!(people(&by_get), people(&first));
+}
+
+#[tokio::test]
+async fn an_address_of_eight_thousand_characters_has_the_lists_and_a_longer_one_leaves_them_out() {
+    let world = World::new().await;
+    let without = search(&world, json!({ "institution_id_list": ["A"] })).await;
+    let short = meta(&without)["self_url"].as_str().unwrap().len();
+    for (letters, has_list) in [(8_000 - short + 1, true), (8_000 - short + 2, false)] {
+        let body = json!({ "institution_id_list": ["A".repeat(letters)], "include": "" });
+        let found = search(&world, body).await;
+        let address = meta(&found)["self_url"].as_str().unwrap();
+        assert_eq!(address.contains("institution_id_list="), has_list, "{letters} letters");
+        assert!(address.len() <= 8_000);
+    }
+}
+
+#[tokio::test]
+async fn a_search_whose_address_would_be_too_long_is_gone_through_by_posting_the_same_body() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..600).await;
+    let body = json!({ "email_list": numbered(600), "per_page": 250, "include": "custom_attributes" });
+    let mut answer = search(&world, body.clone()).await;
+    let mut seen: HashSet<String> = HashSet::new();
+    let mut addresses = Vec::new();
+    loop {
+        seen.extend(emails(people(&answer)).into_iter().map(str::to_owned));
+        assert_eq!(meta(&answer)["total_count"], 600);
+        let Some(next) = meta(&answer)["next_page_url"].as_str() else { break };
+        addresses.push(world.shown(&json!(next)));
+        answer = world.post(path(&json!(next)), body.clone()).await.expect(200);
+    }
+    assert_eq!(seen.len(), 600);
+    assert_eq!(
+        addresses,
+        [2, 3].map(|page| json!(format!(
+            "{{base}}/api/private/v5/participants/search?format=json&include=custom_attributes&page={page}&per_page=250"
+        )))
+    );
+}
+
+#[tokio::test]
+async fn the_body_wins_and_the_query_fills_the_rest() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..9).await;
+    let body = json!({ "email_list": numbered(9), "page": 2 });
+    let found = world
+        .post(
+            "/v5/participants/search?page=1&per_page=4&email_list=nobody@x.org&include=custom_attributes",
+            body,
+        )
+        .await
+        .expect(200);
+    assert_eq!(meta(&found)["total_count"], 9);
+    assert!(meta(&found)["self_url"].as_str().unwrap().contains("&page=2&per_page=4"));
+    assert!(people(&found)[0].get("custom_objects").is_some());
+}
+
+#[tokio::test]
+async fn a_form_is_as_good_as_json() {
+    let world = World::new().await;
+    world.person("Ana", "ana+roll@x.org").await;
+    world.crowd(&world.page, 0..3).await;
+    for form in [
+        "email_list=ana%2Broll%40x.org,p1@x.org",
+        "email_list=ana+roll@x.org,p1@x.org",
+        "email_list[]=ana%2Broll@x.org&email_list[]=p1@x.org",
+        "email_list%5B0%5D=p1%40x.org&email_list%5B1%5D=ana%2Broll%40x.org&per_page=2",
+        "email_list=p1@x.org&institution_id_list=none&email_list=ana%2Broll@x.org",
+    ] {
+        let request = world
+            .request(Method::POST, "/v5/participants/search")
+            .header("Content-Type", "application/x-www-form-urlencoded; charset=UTF-8")
+            .body(form);
+        let found = Answer::of(request).await.expect(200);
+        let mut found = emails(people(&found));
+        found.sort_unstable();
+        assert_eq!(found, ["ana+roll@x.org", "p1@x.org"], "{form}");
+    }
+}
+
+#[tokio::test]
+async fn numbers_may_be_numeric_strings() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..9).await;
+    let body = json!({ "email_list": numbered(9), "page": "2", "per_page": "4", "icon_code": "1" });
+    let found = search(&world, body).await;
+    assert_eq!(emails(people(&found)).len(), 4);
+    assert!(meta(&found)["self_url"].as_str().unwrap().contains("icon_code=1&page=2&per_page=4"));
+}
+
+#[tokio::test]
+async fn times_bound_a_search_exclusively() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..3).await;
+    for (person, at) in [("p0@x.org", JULY - SECOND), ("p1@x.org", JULY), ("p2@x.org", JULY + SECOND)] {
+        world.changed_at(person, at).await;
+    }
+    for (after, before, wanted) in [
+        ("2026-07-01T11:59:59Z", "2026-07-01T12:00:01Z", vec!["p1@x.org"]),
+        ("2026-07-01T12:00:00Z", "", vec!["p2@x.org"]),
+        ("", "2026-07-01T08:00:00-04:00", vec!["p0@x.org"]),
+    ] {
+        let body = json!({ "email_list": numbered(3), "updated_after": after, "updated_before": before });
+        let found = search(&world, body).await;
+        assert_eq!(emails(people(&found)), wanted);
+        assert_eq!(meta(&found)["total_count"], wanted.len());
+    }
+}
+
+#[tokio::test]
+async fn ten_thousand_entries_are_searched_and_one_more_is_an_error_on_that_list() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..3).await;
+    let ids: Vec<String> = (0..10_001).map(|n| format!("I{n}")).collect();
+    for (list, mut entries) in [("email_list", numbered(10_001)), ("institution_id_list", ids)] {
+        let answer = world.post("/v5/participants/search", json!({ list: entries })).await.expect(422);
+        assert_eq!(keys(&answer["errors"]), [list]);
+        entries.pop();
+        let found = search(&world, json!({ list: entries })).await;
+        assert_eq!(meta(&found)["total_count"], 3, "{list}");
+    }
+}
+
+#[tokio::test]
+async fn ten_thousand_people_are_found_in_one_page() {
+    let world = World::new().await;
+    for start in (0..10_000).step_by(2_500) {
+        world.crowd(&world.page, start..start + 2_500).await;
+    }
+    let found = search(&world, json!({ "email_list": numbered(10_000), "per_page": 10_000 })).await;
+    assert_eq!(emails(people(&found)).into_iter().collect::<HashSet<_>>().len(), 10_000);
+    assert_eq!(meta(&found)["count"], 10_000);
+}
+
+#[tokio::test]
+async fn a_parameter_of_another_type_is_an_error_on_it() {
+    let world = World::new().await;
+    let person = json!(["p0@x.org"]);
+    for (field, wrong) in [
+        ("email_list", json!(true)),
+        ("email_list", json!({ "a": 1 })),
+        ("institution_id_list", json!(false)),
+        ("institution_id_list", json!({})),
+        ("page", json!(true)),
+        ("page", json!([1])),
+        ("page", json!(1.5)),
+        ("page", json!(-3)),
+        ("per_page", json!({})),
+        ("per_page", json!("many")),
+        ("icon_code", json!([0])),
+        ("icon_code", json!(7)),
+        ("updated_after", json!(1_782_907_200)),
+        ("updated_after", json!(["2026-07-01T12:00:00Z"])),
+        ("updated_before", json!(false)),
+        ("play_button_img_url", json!({ "url": "https://x.org/a.png" })),
+    ] {
+        let mut body = json!({ "email_list": person, "institution_id_list": ["I0"] });
+        body[field] = wrong;
+        let answer = world.post("/v5/participants/search", body.clone()).await.expect(422);
+        assert_eq!(keys(&answer["errors"]), [field], "{body}");
+    }
+}
+
+#[tokio::test]
+async fn entries_that_are_no_text_never_make_the_list_mean_everybody() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..2).await;
+    for list in [json!([true]), json!([{ "email": "p0@x.org" }]), json!([["p0@x.org"]])] {
+        let answer = world.post("/v5/participants/search", json!({ "email_list": list })).await;
+        assert!(answer.status == 422 || people(&answer.body) == &json!([]), "{list}: {}", answer.body);
+    }
+}
+
+#[tokio::test]
+async fn json_that_cannot_be_read_or_is_no_object_is_a_bad_request() {
+    let world = World::new().await;
+    let deep = "[".repeat(100_000);
+    let deep_in_object = format!("{{\"email_list\":{}{}}}", "[".repeat(5_000), "]".repeat(5_000));
+    for text in [
+        "{",
+        "[]",
+        "[\"p0@x.org\"]",
+        "{\"email_list\":[\"a\",]}",
+        "null",
+        "\"x\"",
+        "5",
+        &deep,
+        &deep_in_object,
+    ] {
+        let request = world
+            .request(Method::POST, "/v5/participants/search?email_list=p0@x.org")
+            .header("Content-Type", "application/json")
+            .body(text.to_owned());
+        assert_eq!(Answer::of(request).await.expect(400), message("Bad Request"), "{:.40}", text);
+    }
+}
+
+#[tokio::test]
+async fn text_that_is_no_utf_8_is_a_bad_request() {
+    let world = World::new().await;
+    let request = world
+        .request(Method::POST, "/v5/participants/search")
+        .header("Content-Type", "application/json")
+        .body(b"{\"email_list\":[\"\xff\xfe@x.org\"]}".to_vec());
+    Answer::of(request).await.expect(400);
+}
+
+#[tokio::test]
+async fn a_parameter_that_nobody_knows_is_ignored_in_a_body_too() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..1).await;
+    let body = json!({ "email_list": ["p0@x.org"], "colour": { "deep": [1, 2] }, "format": "xml" });
+    let found = search(&world, body).await;
+    assert_eq!(emails(people(&found)), ["p0@x.org"]);
+}
