@@ -41,7 +41,7 @@ def arguments():
                         help=f"of {', '.join(case.key for case in cases.ALL)}")
     parser.add_argument("--fresh", action="store_true", help="seed anew, even when the kept databases would do")
     parser.add_argument("--binary", metavar="FILE", type=os.path.abspath, help="measure this instead of building")
-    parser.add_argument("--write", action="store_true", help="write bench/RESULTS.md even when only a part was measured")
+    parser.add_argument("--write", action="store_true", help="write bench/RESULTS.md even after measuring only a part")
     args = parser.parse_args()
     args.whole = not (args.quick or args.sqlite_only or args.postgres_only or args.sizes or args.cases)
     args.seconds = args.seconds or (2 if args.quick else 5)
@@ -64,7 +64,8 @@ def main():
     machine.install_what_is_missing(with_postgres="PostgreSQL" in databases)
     binary = args.binary or machine.build()
     measured = [case for case in cases.ALL if not args.cases or case.key in args.cases]
-    facts = machine.facts("PostgreSQL" in databases, "unknown, the binary was given" if args.binary else machine.commit())
+    built_from = "unknown, the binary was given" if args.binary else machine.commit()
+    facts = machine.facts("PostgreSQL" in databases, built_from)
     with contextlib.ExitStack() as stack:
         nginx = servers.Nginx()
         stack.callback(nginx.stop)

@@ -29,7 +29,8 @@ local function head()
 end
 
 local function post(body)
-   return "POST " .. conf.path .. head() .. "Content-Type: application/json\r\nContent-Length: " .. #body .. "\r\n\r\n" .. body
+   return "POST " .. conf.path .. head()
+      .. "Content-Type: application/json\r\nContent-Length: " .. #body .. "\r\n\r\n" .. body
 end
 
 local makers = {}
@@ -46,7 +47,7 @@ function makers.page() return get(any_page) end
 
 function makers.fixed() return get(function() return "" end) end
 
--- A search of many random emails. Made before the clock runs, because writing thousands of emails is not what is measured.
+-- A search of many random emails. Made before the clock runs: writing thousands of emails is not what is measured.
 function makers.search()
    local pool = {}
    for i = 1, math.ceil(200000 / conf.count) do
@@ -63,8 +64,9 @@ function makers.create()
    return function()
       made = made + 1
       local tag = conf.seed .. "." .. number .. "." .. made
-      return post('{"name_page_id":"' .. any_page() .. '","participant":{"first_name":"Siobhán","last_name":"O’Brien","email":"new.'
-         .. tag .. '@example.edu","institution_id":"N' .. tag .. '","phonetic":"shi-VAWN oh-BRY-en"}}')
+      return post('{"name_page_id":"' .. any_page()
+         .. '","participant":{"first_name":"Siobhán","last_name":"O’Brien","email":"new.' .. tag
+         .. '@example.edu","institution_id":"N' .. tag .. '","phonetic":"shi-VAWN oh-BRY-en"}}')
    end
 end
 

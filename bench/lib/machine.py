@@ -78,7 +78,7 @@ def services_stay_stopped(as_root):
 
 
 def build(frame_pointers=False):
-    """The release binary. With frame pointers it goes to a folder of its own, so that the usual build stays as it is."""
+    """The release binary. With frame pointers it goes to a folder of its own: the usual build stays as it is."""
     environment, more = dict(os.environ), []
     if frame_pointers:
         environment |= {

@@ -34,8 +34,8 @@ FIRST_PAGE_ID = 500_000_000_000_000
 
 COLUMNS = (
     "institution_id", "id", "name_page_id", "page_place", "token", "first_name", "last_name", "email", "email_key",
-    "identifier", "identifier_key", "phonetic", "notes", "phone_number", "recording", "recorded_at", "legal_recorded_at",
-    "custom", "custom_changed_at", "created_at", "updated_at",
+    "identifier", "identifier_key", "phonetic", "notes", "phone_number", "recording", "recorded_at",
+    "legal_recorded_at", "custom", "custom_changed_at", "created_at", "updated_at",
 )
 PAGE_COLUMNS = (
     "institution_id", "id", "title", "slug", "event_code", "access_code", "allow_v2", "created_at",

@@ -107,7 +107,7 @@ def aims(bench, pairs_of_targets, measured, sqlite):
 def context(targets):
     heads = ["", "seeded in, s", "start to ready, s", "resident, MB", "at most, MB", "of it its own, MB"]
     rows = [
-        [target.title, f"{target.seeded_in:.1f}", f"{target.start_up:.3f}", *(f"{value:.0f}" for value in target.memory)]
+        [target.title, f"{target.seeded_in:.1f}", f"{target.start_up:.3f}", *(f"{size:.0f}" for size in target.memory)]
         for target in targets
     ]
     return f"### Around it\n\n{table(heads, rows)}"
@@ -120,11 +120,11 @@ def whole(bench, targets, measured, facts, command):
     pairs_of_targets = [(sizes[0], sizes[-1]) for sizes in by_database.values() if len(sizes) > 1]
     sqlite = by_database.get("SQLite", [None])[-1]
     parts = [
-        f"Made by `{command}`: for each number the median of {bench.rounds} × {bench.duration} s; wrk with 2 threads and "
-        f"{bench.connections} connections on the same cores as the server. Each round measures nginx, with a file as long "
-        "as the answer, right before the case; *of nginx* is the median of those ratios, with the least and the greatest. "
-        "For a post nginx answers a plain GET. CPU is the server's own time in user and kernel, with PostgreSQL's where "
-        "there is one.",
+        f"Made by `{command}`: for each number the median of {bench.rounds} × {bench.duration} s; wrk with 2 threads "
+        f"and {bench.connections} connections on the same cores as the server. Each round measures nginx, with a file "
+        "as long as the answer, right before the case; *of nginx* is the median of those ratios, with the least and "
+        "the greatest. For a post nginx answers a plain GET. CPU is the server's time in user and kernel mode for one "
+        "answer, PostgreSQL's included.",
         "\n".join(f"- {name}: {value}" for name, value in facts),
         *([aims(bench, pairs_of_targets, measured, sqlite)] if sqlite or pairs_of_targets else []),
         *(of_target(bench, target, measured) for target in targets),

@@ -148,8 +148,8 @@ def postgres(binary, server, size, fresh):
 def fill_postgres(server, database, size, institution):
     indexes = server.sql(
         database,
-        "SELECT indexname || '|' || indexdef FROM pg_indexes WHERE schemaname = 'public' AND indexname NOT LIKE '%_pkey' "
-        "AND tablename IN ('participants', 'name_pages', 'codes', 'rolls')",
+        "SELECT indexname || '|' || indexdef FROM pg_indexes WHERE schemaname = 'public' "
+        "AND indexname NOT LIKE '%_pkey' AND tablename IN ('participants', 'name_pages', 'codes', 'rolls')",
     ).splitlines()
     indexes = [line.split("|", 1) for line in indexes]
     field = server.sql(database, f"SELECT id FROM custom_fields WHERE institution_id = {institution}").strip()

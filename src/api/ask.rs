@@ -28,10 +28,7 @@ pub struct Ask {
 impl Ask {
     pub async fn new(parts: &mut Parts, caller: Arc<Caller>, body: Bytes) -> Self {
         let path = match RawPathParams::from_request_parts(parts, &()).await {
-            // The connection put a quote where a raw backtick stood, because URI parsers refuse that one.
-            Ok(params) => {
-                params.iter().map(|(name, value)| (name.to_owned(), value.replace('"', "`"))).collect()
-            }
+            Ok(params) => params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
             Err(_) => Vec::new(),
         };
         Self {

@@ -7,6 +7,13 @@ use crate::{
 
 use super::params::Params;
 
+/// What a version knows of these.
+#[derive(Debug, Clone, Copy)]
+pub struct Dialect {
+    pub highest_icon: u64,
+    pub legal_embeddables: bool,
+}
+
 /// The words of `include`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Include {
@@ -16,13 +23,13 @@ pub struct Include {
 }
 
 impl Include {
-    pub fn read(params: &Params) -> Self {
+    pub fn read(params: &Params, dialect: Dialect) -> Self {
         let words = params.words("include");
         let has = |word: &str| words.iter().any(|given| given == word);
         Self {
             custom_attributes: has("custom_attributes"),
             embeddables: has("embeddables"),
-            legal_embeddables: has("legal_embeddables"),
+            legal_embeddables: dialect.legal_embeddables && has("legal_embeddables"),
         }
     }
 
@@ -45,19 +52,18 @@ pub struct Icon {
 }
 
 impl Icon {
-    pub fn read(params: &Params, highest: u64, errors: &mut FieldErrors) -> Self {
+    pub fn read(params: &Params, dialect: Dialect, errors: &mut FieldErrors) -> Self {
         let code = match params.whole_number("icon_code") {
             None => None,
-            Some(Ok(code)) if code <= highest => Some(code),
+            Some(Ok(code)) if code <= dialect.highest_icon => Some(code),
             Some(_) => {
                 errors.add("icon_code", "is not included in the list");
                 None
             }
         };
         let image = params.text("play_button_img_url").map(|url| url.into_owned());
-        if let Some(url) = &image
-            && !is_web_address(url)
-        {
+        let good = image.as_deref().map_or_else(|| params.is_blank("play_button_img_url"), is_web_address);
+        if !good {
             errors.add("play_button_img_url", INVALID);
         }
         Self { code, image }

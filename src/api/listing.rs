@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{
-    embeds::{Icon, Include},
+    embeds::{Dialect, Icon, Include},
     face,
     lists::Wanted,
     params::Params,
@@ -53,14 +53,14 @@ pub struct ListAsk {
 }
 
 impl ListAsk {
-    pub fn read(params: &Params, times: Times, highest_icon: u64, errors: &mut FieldErrors) -> Self {
+    pub fn read(params: &Params, times: Times, dialect: Dialect, errors: &mut FieldErrors) -> Self {
         let emails = params.emails("email_list", errors);
         let identifiers = params.identifiers("institution_id_list", errors);
-        let include = Include::read(params);
-        let icon = Icon::read(params, highest_icon, errors);
+        let include = Include::read(params, dialect);
+        let icon = Icon::read(params, dialect, errors);
         let mut echo = Echo::default();
-        echo.lists("email_list", &emails);
-        echo.lists("institution_id_list", &identifiers);
+        echo.list("email_list", &emails, params);
+        echo.list("institution_id_list", &identifiers, params);
         let mut echo_text = |name| echo.set(name, params.text(name).map(|value| value.into_owned()));
         echo_text("play_button_img_url");
         let changed = match times {
@@ -87,7 +87,8 @@ impl ListAsk {
 #[derive(Debug, Clone, Default)]
 struct Echo {
     values: BTreeMap<&'static str, String>,
-    lists: BTreeMap<&'static str, String>,
+    /// Lists that the body has: a client sends it again, so an address can do without them.
+    in_body: BTreeMap<&'static str, String>,
 }
 
 impl Echo {
@@ -97,13 +98,14 @@ impl Echo {
         }
     }
 
-    fn lists(&mut self, name: &'static str, entries: &[Wanted]) {
+    fn list(&mut self, name: &'static str, entries: &[Wanted], params: &Params) {
         if !entries.is_empty() {
             let shown: Vec<&str> = entries.iter().map(|wanted| wanted.shown.as_str()).collect();
             // An entry with a comma in it would be read as two, but not inside a JSON array.
             let has_comma = shown.iter().any(|entry| entry.contains(','));
             let text = if has_comma { json!(shown).to_string() } else { shown.join(",") };
-            self.lists.insert(name, text);
+            let echo = if params.in_body(name) { &mut self.in_body } else { &mut self.values };
+            echo.insert(name, text);
         }
     }
 }
@@ -133,7 +135,7 @@ impl Address {
         let mut all: BTreeMap<&str, &str> =
             self.echo.values.iter().map(|(name, value)| (*name, value.as_str())).collect();
         if with_lists {
-            all.extend(self.echo.lists.iter().map(|(name, value)| (*name, value.as_str())));
+            all.extend(self.echo.in_body.iter().map(|(name, value)| (*name, value.as_str())));
         }
         let numbers = self.window.map(|window| (page.to_string(), window.per_page.to_string()));
         if let Some((page, per_page)) = &numbers {

@@ -73,6 +73,13 @@ impl Params {
         once(self.list(name, true, errors).iter().map(Entry::as_mark), Mark::clone)
     }
 
+    /// One mark, which may hold a comma.
+    pub fn mark(&self, name: &str) -> Option<Mark> {
+        let mut entries = Vec::new();
+        read_entry(&self.text(name)?, self.is_form(name), &mut entries);
+        entries.first().map(Entry::as_mark)
+    }
+
     /// Words such as those of `include`.
     pub fn words(&self, name: &str) -> Vec<String> {
         self.list(name, true, &mut FieldErrors::default()).into_iter().map(|entry| entry.text).collect()
@@ -82,13 +89,20 @@ impl Params {
     fn list(&self, name: &str, split_entries: bool, errors: &mut FieldErrors) -> Vec<Entry> {
         let mut entries = Vec::new();
         for given in self.all(name) {
-            match given {
+            let read = match given {
                 Given::Form(text) => read_list(text, true, split_entries, &mut entries),
                 Given::Json(Value::String(text)) => read_list(text, false, split_entries, &mut entries),
-                Given::Json(Value::Null) => {}
+                Given::Json(Value::Null) => Ok(()),
                 Given::Json(Value::Array(values)) => read_array(values, false, split_entries, &mut entries),
-                Given::Json(Value::Number(number)) => read_entry(&number.to_string(), false, &mut entries),
-                Given::Json(Value::Bool(_) | Value::Object(_)) => errors.add(name, INVALID),
+                Given::Json(value) => {
+                    read_array(std::slice::from_ref(value), false, split_entries, &mut entries)
+                }
+            };
+            // Left out, it could make the list blank, and a blank list means everybody.
+            if let Err(NoText) = read
+                && !errors.has(name)
+            {
+                errors.add(name, INVALID);
             }
         }
         if entries.len() > MOST_ENTRIES {
@@ -113,7 +127,7 @@ impl Params {
                 }
             }
         };
-        for (key, given) in self.0.iter().filter(|(key, _)| base(key) == name) {
+        for (key, given) in self.pairs.iter().filter(|(key, _)| base(key) == name) {
             let parsed;
             let value = match given {
                 // identifiers[0][email]=…, identifiers[][institution_id]=…
@@ -160,19 +174,32 @@ impl Params {
     }
 }
 
-fn read_list(text: &str, from_form: bool, split_entries: bool, entries: &mut Vec<Entry>) {
+/// An entry is neither a text nor a number.
+struct NoText;
+
+fn read_list(
+    text: &str,
+    from_form: bool,
+    split_entries: bool,
+    entries: &mut Vec<Entry>,
+) -> Result<(), NoText> {
     let trimmed = text.trim();
-    if trimmed.starts_with('[') {
-        if let Ok(Value::Array(values)) = serde_json::from_str(trimmed) {
-            return read_array(&values, from_form, split_entries, entries);
-        }
-        let inner = trimmed.trim_start_matches('[').trim_end_matches(']');
-        return inner.split(',').for_each(|entry| read_entry(entry, from_form, entries));
+    if trimmed.starts_with('[')
+        && let Ok(Value::Array(values)) = serde_json::from_str(trimmed)
+    {
+        return read_array(&values, from_form, split_entries, entries);
     }
-    trimmed.split(',').for_each(|entry| read_entry(entry, from_form, entries));
+    let inner = trimmed.strip_prefix('[').map_or(trimmed, |inner| inner.trim_end_matches(']'));
+    inner.split(',').for_each(|entry| read_entry(entry, from_form, entries));
+    Ok(())
 }
 
-fn read_array(values: &[Value], from_form: bool, split_entries: bool, entries: &mut Vec<Entry>) {
+fn read_array(
+    values: &[Value],
+    from_form: bool,
+    split_entries: bool,
+    entries: &mut Vec<Entry>,
+) -> Result<(), NoText> {
     for value in values {
         match value {
             Value::String(text) if split_entries => {
@@ -180,16 +207,17 @@ fn read_array(values: &[Value], from_form: bool, split_entries: bool, entries: &
             }
             Value::String(text) => read_entry(text, from_form, entries),
             Value::Number(number) => read_entry(&number.to_string(), from_form, entries),
-            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {}
+            Value::Null => {}
+            Value::Bool(_) | Value::Array(_) | Value::Object(_) => return Err(NoText),
         }
     }
+    Ok(())
 }
 
 fn read_entry(text: &str, from_form: bool, entries: &mut Vec<Entry>) {
     const STRAY: [char; 3] = ['"', '\'', '`'];
     let text = text.trim().trim_matches(STRAY).trim();
-    // Control characters are refused wherever text comes in, so such an entry can match nobody.
-    if text.is_empty() || text == "null" || text.chars().any(char::is_control) {
+    if text.is_empty() || text == "null" {
         return;
     }
     entries.push(Entry { text: text.to_owned(), from_form });

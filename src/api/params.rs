@@ -8,7 +8,11 @@ use serde_json::{Map, Value};
 use crate::domain::{field_errors::FieldErrors, moment::Moment, paging::Window, participant::Changed, text};
 
 #[derive(Debug, Default)]
-pub struct Params(pub(super) Vec<(String, Given)>);
+pub struct Params {
+    pub(super) pairs: Vec<(String, Given)>,
+    /// So many of the pairs, the first ones, came in the body.
+    from_body: usize,
+}
 
 #[derive(Debug)]
 pub(super) enum Given {
@@ -28,23 +32,37 @@ impl Params {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
             (decode(key), Given::Form(decode(value)))
         });
-        Self(pairs.collect())
+        Self { pairs: pairs.collect(), from_body: 0 }
     }
 
     pub fn from_json(object: Map<String, Value>) -> Self {
-        Self(object.into_iter().map(|(key, value)| (key, Given::Json(value))).collect())
+        Self {
+            pairs: object.into_iter().map(|(key, value)| (key, Given::Json(value))).collect(),
+            from_body: 0,
+        }
     }
 
-    /// These, and of the others what these do not say.
-    pub fn over(mut self, others: Self) -> Self {
-        let own: HashSet<String> = self.0.iter().map(|(key, _)| base(key).to_owned()).collect();
-        self.0.extend(others.0.into_iter().filter(|(key, _)| !own.contains(base(key))));
+    /// These, from the body, and of the query what these do not say.
+    pub fn over(mut self, query: Self) -> Self {
+        self.from_body = self.pairs.len();
+        let own: HashSet<String> = self.pairs.iter().map(|(key, _)| base(key).to_owned()).collect();
+        self.pairs.extend(query.pairs.into_iter().filter(|(key, _)| !own.contains(base(key))));
         self
     }
 
     /// `x`, `x[]`, `x[0]`: every value under this name, in the order sent.
+    /// Did the body say this?
+    pub fn in_body(&self, name: &str) -> bool {
+        self.pairs[..self.from_body].iter().any(|(key, _)| base(key) == name)
+    }
+
+    /// Was the last value under this name in a query or a form?
+    pub(super) fn is_form(&self, name: &str) -> bool {
+        matches!(self.all(name).last(), Some(Given::Form(_)))
+    }
+
     pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &Given> {
-        self.0.iter().filter(move |(key, _)| base(key) == name).map(|(_, value)| value)
+        self.pairs.iter().filter(move |(key, _)| base(key) == name).map(|(_, value)| value)
     }
 
     /// The last value under this name, when it is not blank.
@@ -58,7 +76,7 @@ impl Params {
         (!text.is_empty()).then_some(text)
     }
 
-    fn is_blank(&self, name: &str) -> bool {
+    pub(super) fn is_blank(&self, name: &str) -> bool {
         self.all(name).last().is_none_or(|given| match given {
             Given::Form(text) | Given::Json(Value::String(text)) => text::is_blank(text),
             Given::Json(value) => value.is_null(),

@@ -80,8 +80,8 @@ pub async fn latest(app: &App, institution: i64, marks: &[Mark]) -> Result<Vec<P
         let asked: Vec<String> = open.iter().filter_map(wanted).collect();
         let mut found = newest_of_each(sql, institution, by, &asked).await?;
         open.retain(|mark| wanted(mark).is_none_or(|key| !found.contains_key(&key)));
-        if by == By::Token {
-            // A registration's token stands for the person, who may have a newer one.
+        if by != By::Email {
+            // It stands for the person, who may have a newer registration under the same email.
             let emails: Vec<String> = found.values().filter_map(|key| key.email_key.clone()).collect();
             found.retain(|_, key| key.email_key.is_none());
             found.extend(newest_of_each(sql, institution, By::Email, &emails).await?);
@@ -290,13 +290,16 @@ pub(super) async fn create_in(
 ) -> Result<Participant> {
     draft.require_for_create();
     let mut errors = std::mem::take(&mut draft.errors);
-    if let Some(email) = draft.email.set() {
-        if participants::email_taken(sql, institution, page, email.key()).await? {
-            errors.add("email", TAKEN);
-        }
-        if let Some(identifier) = draft.identifier.set()
-            && participants::identifier_taken(sql, institution, &text::nfc(identifier), email.key()).await?
-        {
+    let email_key = draft.email.set().map(|email| email.key().to_owned());
+    if let Some(key) = &email_key
+        && participants::email_taken(sql, institution, page, key).await?
+    {
+        errors.add("email", TAKEN);
+    }
+    if let Some(identifier) = draft.identifier.set() {
+        // Without a usable email it is nobody's own yet.
+        let whose = email_key.as_deref().unwrap_or_default();
+        if participants::identifier_taken(sql, institution, &text::nfc(identifier), whose).await? {
             errors.add("institution_id", TAKEN);
         }
     }

@@ -2,8 +2,9 @@
 
 use std::{
     borrow::Cow,
+    collections::HashSet,
     fs::File,
-    io::{BufReader, IsTerminal, Read},
+    io::{self, BufReader, IsTerminal, Read as _},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -20,6 +21,9 @@ use crate::{
     },
     domain::{
         custom_field::CustomField,
+        email::email_key,
+        field_errors::FieldErrors,
+        name_page::NamePageRef,
         participant::{Draft, LegalNames, Raw, Source},
     },
 };
@@ -69,30 +73,18 @@ impl Import {
         let progress = progress(&self.file);
         let mut report = Report::new(self.json, self.dry_run);
         let legal = if owner.multiple_recordings { LegalNames::Permitted } else { LegalNames::Ignored };
-        let mut lines = Vec::with_capacity(GROUP);
-        let mut emails = Vec::with_capacity(GROUP);
+        let mut group = Vec::with_capacity(GROUP);
         let mut record = csv::ByteRecord::new();
         loop {
             let more = reader.read_byte_record(&mut record)?;
             if more {
                 progress.set_position(record.position().map_or(0, csv::Position::byte));
-                let number = record.position().map_or(0, csv::Position::line);
-                match csv::StringRecord::from_byte_record(record.clone()) {
-                    Ok(text) if text.iter().all(|cell| cell.trim().is_empty()) => {}
-                    Ok(text) => {
-                        let row = Row { columns: &columns, cells: &text };
-                        emails.push(row.cell("email").unwrap_or_default().to_owned());
-                        lines.push(Line { number, draft: Draft::read(&row, legal) });
-                    }
-                    Err(_) => report.unreadable(number),
-                }
+                let line = first_line(&record, reader.position().line());
+                group.extend(Read::from(line, &record, &columns, legal));
             }
-            if lines.len() == GROUP || (!more && !lines.is_empty()) {
-                let group = std::mem::take(&mut lines);
-                let outcomes = imports::group(app, owner.id, page.clone(), group, self.dry_run).await?;
-                for ((number, outcome), email) in outcomes.into_iter().zip(emails.drain(..)) {
-                    progress.suspend(|| report.row(number, &email, &outcome));
-                }
+            if group.len() == GROUP || !more {
+                let rows = self.bring_in(app, owner.id, &page, std::mem::take(&mut group)).await?;
+                progress.suspend(|| rows.iter().for_each(|row| report.row(row)));
             }
             if !more {
                 break;
@@ -102,10 +94,33 @@ impl Import {
         Ok(report.end())
     }
 
+    /// Writes a group, and says what became of each row, in the order of the file.
+    async fn bring_in(
+        &self,
+        app: &App,
+        institution: i64,
+        page: &NamePageRef,
+        group: Vec<Read>,
+    ) -> Result<Vec<Told>, Failure> {
+        let mut told = Vec::with_capacity(group.len());
+        let mut lines = Vec::with_capacity(group.len());
+        for Read { line, email, draft } in group {
+            told.push(Told { line, email, outcome: RowOutcome::Refused(unreadable()) });
+            lines.extend(draft.map(|draft| Line { number: line, draft }));
+        }
+        let outcomes = imports::group(app, institution, page.clone(), lines, self.dry_run).await?;
+        for (line, outcome) in outcomes {
+            if let Some(row) = told.iter_mut().find(|row| row.line == line) {
+                row.outcome = outcome;
+            }
+        }
+        Ok(told)
+    }
+
     /// What each column is; a heading that we do not know is said and passed over.
     fn columns(
         &self,
-        reader: &mut csv::Reader<impl Read>,
+        reader: &mut csv::Reader<impl io::Read>,
         fields: &[CustomField],
     ) -> Result<Vec<Option<String>>, Failure> {
         let headings = reader.headers().map_err(|_| {
@@ -148,8 +163,8 @@ impl Import {
 }
 
 /// Finds out what separates the columns, and passes over a byte-order mark.
-fn open(path: &Path) -> Result<csv::Reader<impl Read>, Failure> {
-    let cannot = |e: std::io::Error| Failure(format!("cannot read {}: {e}", path.display()));
+fn open(path: &Path) -> Result<csv::Reader<impl io::Read>, Failure> {
+    let cannot = |e: io::Error| Failure(format!("cannot read {}: {e}", path.display()));
     let mut file = File::open(path).map_err(cannot)?;
     let mut start = Vec::new();
     file.by_ref().take(64 * 1024).read_to_end(&mut start).map_err(cannot)?;
@@ -163,17 +178,90 @@ fn open(path: &Path) -> Result<csv::Reader<impl Read>, Failure> {
         .into_iter()
         .max_by_key(|separator| (count(*separator), *separator == b','))
         .unwrap_or(b',');
-    let whole = std::io::Cursor::new(start).chain(BufReader::new(file));
+    let whole = PlainLines { inner: io::Cursor::new(start).chain(BufReader::new(file)), last: b'\n' };
     Ok(csv::ReaderBuilder::new().delimiter(separator).flexible(true).from_reader(whole))
 }
 
+/// Every line ends in one line feed, the last one too, however the file has it, so that lines are counted as editors
+/// count them.
+struct PlainLines<R> {
+    inner: R,
+    last: u8,
+}
+
+impl<R: io::Read> io::Read for PlainLines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = self.inner.read(buffer)?;
+            if read == 0 && !matches!(self.last, b'\n' | b'\r') && !buffer.is_empty() {
+                (buffer[0], self.last) = (b'\n', b'\n');
+                return Ok(1);
+            }
+            let mut kept = 0;
+            for at in 0..read {
+                let byte = buffer[at];
+                if byte != b'\n' || self.last != b'\r' {
+                    buffer[kept] = if byte == b'\r' { b'\n' } else { byte };
+                    kept += 1;
+                }
+                self.last = byte;
+            }
+            // Nothing kept is not the end of the file.
+            if kept > 0 || read == 0 {
+                return Ok(kept);
+            }
+        }
+    }
+}
+
 fn progress(path: &Path) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
+    if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(path.metadata().map_or(0, |metadata| metadata.len()));
     let style = ProgressStyle::with_template("{bar:40} {percent}% {bytes} of {total_bytes}, {eta} left");
     style.map(|style| bar.clone().with_style(style)).unwrap_or(bar)
+}
+
+/// A row of the file that is not empty; without a draft when it is not readable text.
+struct Read {
+    line: u64,
+    email: String,
+    draft: Option<Draft>,
+}
+
+impl Read {
+    fn from(
+        line: u64,
+        record: &csv::ByteRecord,
+        columns: &[Option<String>],
+        legal: LegalNames,
+    ) -> Option<Self> {
+        let Ok(cells) = csv::StringRecord::from_byte_record(record.clone()) else {
+            return Some(Self { line, email: String::new(), draft: None });
+        };
+        let row = Row { columns, cells: &cells };
+        let email = row.cell("email").unwrap_or_default().to_owned();
+        let empty = cells.iter().all(|cell| cell.trim().is_empty());
+        (!empty).then(|| Self { line, email, draft: Some(Draft::read(&row, legal)) })
+    }
+}
+
+/// Where a record begins, from where the next one does: the reader counts empty lines before a record to it.
+fn first_line(record: &csv::ByteRecord, next: u64) -> u64 {
+    let inside = record.as_slice().iter().filter(|byte| **byte == b'\n').count() as u64;
+    next.saturating_sub(1 + inside)
+}
+
+fn unreadable() -> FieldErrors {
+    FieldErrors::one("row", "is not readable text: save the file as “CSV UTF-8”")
+}
+
+/// What became of a row.
+struct Told {
+    line: u64,
+    email: String,
+    outcome: RowOutcome,
 }
 
 struct Row<'a> {
@@ -203,6 +291,7 @@ impl Source for Row<'_> {
 struct Report {
     json: bool,
     dry_run: bool,
+    rehearsed: HashSet<String>,
     created: u64,
     updated: u64,
     refused: u64,
@@ -211,26 +300,22 @@ struct Report {
 impl Report {
     fn new(json: bool, dry_run: bool) -> Self {
         if json {
-            print!("{{\"rows\":[");
+            output::print_text("{\"rows\":[");
         }
-        Self { json, dry_run, created: 0, updated: 0, refused: 0 }
+        Self { json, dry_run, rehearsed: HashSet::new(), created: 0, updated: 0, refused: 0 }
     }
 
-    fn row(&mut self, line: u64, email: &str, outcome: &RowOutcome) {
+    fn row(&mut self, row: &Told) {
+        let Told { line, email, outcome } = row;
+        let first = self.created + self.updated + self.refused == 0;
+        // A dry run forgets each group, so somebody who comes again in a later one is remembered here.
+        let again =
+            self.dry_run && *outcome == RowOutcome::Created && !self.rehearsed.insert(email_key(email));
         let (word, why) = match outcome {
-            RowOutcome::Created => ("created", None),
-            RowOutcome::Updated => ("updated", None),
+            RowOutcome::Created if !again => ("created", None),
+            RowOutcome::Created | RowOutcome::Updated => ("updated", None),
             RowOutcome::Refused(errors) => ("refused", Some(errors.to_string())),
         };
-        self.print(line, email, word, why.as_deref());
-    }
-
-    fn unreadable(&mut self, line: u64) {
-        self.print(line, "", "refused", Some("is not readable text: save the file as “CSV UTF-8”"));
-    }
-
-    fn print(&mut self, line: u64, email: &str, word: &str, why: Option<&str>) {
-        let first = self.created + self.updated + self.refused == 0;
         match word {
             "created" => self.created += 1,
             "updated" => self.updated += 1,
@@ -238,7 +323,10 @@ impl Report {
         }
         if self.json {
             let comma = if first { "" } else { "," };
-            print!("{comma}{}", json!({ "line": line, "email": email, "outcome": word, "reason": why }));
+            output::print_text(&format!(
+                "{comma}{}",
+                json!({ "line": line, "email": email, "outcome": word, "reason": why })
+            ));
         } else {
             let why = why.map_or_else(String::new, |why| format!(": {why}"));
             output::print_line(&format!("line {line}: {word} {email}{why}"));
@@ -248,10 +336,10 @@ impl Report {
     fn end(self) -> ExitCode {
         let (created, updated, refused) = (self.created, self.updated, self.refused);
         if self.json {
-            println!(
+            output::print_line(&format!(
                 "],\"created\":{created},\"updated\":{updated},\"refused\":{refused},\"dry_run\":{}}}",
                 self.dry_run
-            );
+            ));
         } else {
             let would = if self.dry_run { " (a dry run: nothing was changed)" } else { "" };
             output::print_line(&format!("{created} created, {updated} updated, {refused} refused{would}"));

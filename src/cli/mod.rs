@@ -136,7 +136,10 @@ async fn run(cli: Cli) -> Outcome {
         Command::CustomField(command) => command.run(&open(&storage).await?).await,
         Command::Import(command) => command.run(&open(&storage).await?).await,
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "endonym", &mut std::io::stdout());
+            let mut script = Vec::new();
+            let mut command = config::layered(Cli::command(), &[]).map_err(Failure)?;
+            clap_complete::generate(shell, &mut command, "endonym", &mut script);
+            output::print_line(String::from_utf8_lossy(&script).trim_end());
             Ok(ExitCode::SUCCESS)
         }
     }

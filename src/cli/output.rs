@@ -12,9 +12,13 @@ pub fn print_json(value: &Value) {
     print_line(&value.to_string());
 }
 
-/// A reader that has gone away (`| head`) is no fault.
 pub fn print_line(line: &str) {
-    let _ = writeln!(std::io::stdout(), "{line}");
+    print_text(&format!("{line}\n"));
+}
+
+/// A reader that has gone away (`| head`) is no fault.
+pub fn print_text(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
 pub fn print_table(headings: &[&str], rows: &[Vec<String>]) {

@@ -160,19 +160,32 @@ pub fn layered(command: Command, arguments: &[String]) -> Result<Command, String
 fn layer(command: Command, defaults: &Table, file: &Table, known: &mut Vec<String>) -> Command {
     let command = command.mut_args(|arg| {
         let Some(key) = arg.get_long().map(|long| long.replace('-', "_")) else { return arg };
-        let value = file.get(&key).or_else(|| defaults.get(&key)).map(plain);
+        let variable = format!("ENDONYM_{}", key.to_uppercase());
         let is_flag = matches!(arg.get_action(), ArgAction::SetTrue);
-        let mut arg: Arg = arg.env(format!("ENDONYM_{}", key.to_uppercase())).hide_env_values(true);
+        let mut arg: Arg = arg.hide_env_values(true);
+        if !is_empty(&variable) {
+            arg = arg.env(variable);
+        }
         if is_flag {
             arg = arg.value_parser(BoolishValueParser::new());
         }
-        if let Some(value) = value.filter(|value| !value.is_empty()) {
+        let from_file = file.get(&key).map(plain).filter(|value| !value.is_empty());
+        // What an operator has set may be a secret, and help is no place for those.
+        arg = arg.hide_default_value(from_file.is_some() && !is_flag);
+        let built_in = || defaults.get(&key).map(plain).filter(|value| !value.is_empty());
+        if let Some(value) = from_file.or_else(built_in) {
             arg = arg.required(false).default_value(value);
         }
         known.push(key);
         arg
     });
     command.mut_subcommands(|sub| layer(sub, defaults, file, known))
+}
+
+/// A variable that is set to nothing is no setting.
+#[allow(clippy::disallowed_methods)]
+fn is_empty(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|value| value.is_empty())
 }
 
 /// A setting as it would stand on the command line.

@@ -25,6 +25,7 @@ use axum::{
 use futures_util::FutureExt;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower_service::Service;
@@ -94,13 +95,15 @@ pub async fn run(listener: TcpListener, router: Router, limits: Limits, stop: Ca
 impl Server {
     async fn connection(self: Arc<Self>, stream: TcpStream, _peer: SocketAddr, stop: CancellationToken) {
         let _ = stream.set_nodelay(true);
+        // The kernel gives up on a client that takes nothing for so long; whoever goes on taking, however slowly, is served.
+        let _ = SockRef::from(&stream).set_tcp_user_timeout(Some(self.limits.write_time));
         let shared = Arc::new(Shared::new());
         let (server, for_service) = (self.clone(), shared.clone());
         let service = service_fn(move |request| {
             let (server, shared) = (server.clone(), for_service.clone());
             Box::pin(async move {
-                let response = server.answer(request).await;
-                shared.expect_head();
+                let response = server.answer(request, shared.take_backticks()).await;
+                shared.answered();
                 Ok::<_, std::convert::Infallible>(response)
             })
         });
@@ -108,11 +111,9 @@ impl Server {
             .timer(TokioTimer::new())
             .header_read_timeout(self.limits.head_time)
             .max_buf_size(HEAD_BYTES)
-            .serve_connection(TokioIo::new(Wire::new(stream, shared.clone())), service);
+            .serve_connection(TokioIo::new(Wire::new(stream, shared, self.ids.clone())), service);
         let mut stopping = pin!(stop.cancelled());
         let mut told = false;
-        let mut watch = tokio::time::interval(self.limits.write_time / 4);
-        let mut stalled = 0;
         loop {
             tokio::select! {
                 _ = poll_fn(|cx| connection.poll_without_shutdown(cx)) => break,
@@ -120,23 +121,17 @@ impl Server {
                     told = true;
                     Pin::new(&mut connection).graceful_shutdown();
                 }
-                _ = watch.tick() => {
-                    stalled = if shared.write_is_stuck() { stalled + 1 } else { 0 };
-                    if stalled > 4 {
-                        return;
-                    }
-                }
             }
         }
         connection.into_parts().io.into_inner().close().await;
     }
 
-    async fn answer(&self, request: hyper::Request<Incoming>) -> Response {
+    async fn answer(&self, request: hyper::Request<Incoming>, backticks: Vec<usize>) -> Response {
         let started = self.clock.instant();
         let request_id = self.ids.of(&request);
         let method = request.method().clone();
         let mut request: Request = request.map(Body::new);
-        drop_trailing_slash(&mut request);
+        mend_path(&mut request, &backticks);
         request.extensions_mut().insert(self.limits.body);
         let mut router = self.router.clone();
         let answered = AssertUnwindSafe(async { router.call(request).await }).catch_unwind().await;
@@ -157,32 +152,43 @@ impl Server {
     }
 }
 
-/// One trailing slash is ignored on every API path.
-fn drop_trailing_slash(request: &mut Request) {
+/// One trailing slash is ignored on every API path, and raw backticks are what the client meant by them.
+fn mend_path(request: &mut Request, backticks: &[usize]) {
     let path = request.uri().path();
-    if !path.starts_with("/api/") || !path.ends_with('/') || path.len() <= "/api/".len() {
+    let trailing = path.starts_with("/api/") && path.ends_with('/') && path.len() > "/api/".len();
+    if !trailing && backticks.is_empty() {
         return;
     }
-    let path = &path[..path.len() - 1];
-    let shorter = match request.uri().query() {
-        Some(query) => format!("{path}?{query}"),
-        None => path.to_owned(),
-    };
-    if let Ok(uri) = shorter.parse::<Uri>() {
+    // Places are counted from the start of the request line, and the path comes behind the method and a blank.
+    let behind_method = request.method().as_str().len() + 1;
+    let mut mended = String::with_capacity(path.len());
+    for (at, c) in path.char_indices().take_while(|(at, _)| !trailing || *at < path.len() - 1) {
+        if c == '"' && backticks.contains(&(at + behind_method)) {
+            mended.push_str("%60");
+        } else {
+            mended.push(c);
+        }
+    }
+    if let Some(query) = request.uri().query() {
+        mended.push('?');
+        mended.push_str(query);
+    }
+    if let Ok(uri) = mended.parse::<Uri>() {
         *request.uri_mut() = uri;
     }
 }
 
 /// Ids that a reader of logs can tell apart: a part for the process, a part for the request.
+#[derive(Clone)]
 struct RequestIds {
     process: u32,
-    next: AtomicU64,
+    next: Arc<AtomicU64>,
 }
 
 impl RequestIds {
     fn new() -> Self {
         let process = u32::from_str_radix(&crate::app::Ids::new().hex()[..8], 16).unwrap_or_default();
-        Self { process, next: AtomicU64::new(1) }
+        Self { process, next: Arc::new(AtomicU64::new(1)) }
     }
 
     /// The one that a proxy in front of us has given, when it is harmless, or a new one.
@@ -195,9 +201,11 @@ impl RequestIds {
         if let Some(given) = request.headers().get(&REQUEST_ID).filter(harmless) {
             return given.clone();
         }
-        let next = self.next.fetch_add(1, Ordering::Relaxed);
-        let id = format!("{:08x}-{next:x}", self.process);
-        HeaderValue::from_str(&id).unwrap_or_else(|_| HeaderValue::from_static("-"))
+        HeaderValue::from_str(&self.new_id()).unwrap_or_else(|_| HeaderValue::from_static("-"))
+    }
+
+    fn new_id(&self) -> String {
+        format!("{:08x}-{:x}", self.process, self.next.fetch_add(1, Ordering::Relaxed))
     }
 }
 

@@ -1,53 +1,58 @@
-//! A connection's bytes on their way to and from hyper. Three things must be done here, because hyper does not let a
-//! service do them: give its own refusals a JSON body, let a raw backtick through its URI parser, and notice a client
-//! that takes nothing of what it is sent.
+//! A connection's bytes on their way to and from hyper. Two things must be done here, because hyper does not let a
+//! service do them: give its own refusals a JSON body, and let a raw backtick through its URI parser.
 
 use std::{
     io::{self, IoSlice},
     pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, ready},
     time::Duration,
 };
 
+use super::RequestIds;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf},
     net::TcpStream,
 };
 
-/// What the connection and its service tell each other. Both run in one task, so nothing here needs more than `Relaxed`.
-pub struct Shared {
+/// What the connection and its service tell each other. Both run in one task, so nothing here ever waits.
+pub struct Shared(Mutex<State>);
+
+struct State {
     /// The next byte begins a request.
-    expect_head: AtomicBool,
-    line_bytes: AtomicUsize,
-    stuck: AtomicBool,
+    expect_head: bool,
+    /// How much of the request line has been seen.
+    line_bytes: usize,
+    /// Where in it raw backticks stood.
+    backticks: Vec<usize>,
+    /// The service has made an answer that has not been written yet.
+    answered: bool,
 }
 
 impl Shared {
     pub fn new() -> Self {
-        Self {
-            expect_head: AtomicBool::new(true),
-            line_bytes: AtomicUsize::new(0),
-            stuck: AtomicBool::new(false),
-        }
+        Self(Mutex::new(State { expect_head: true, line_bytes: 0, backticks: Vec::new(), answered: false }))
     }
 
-    pub fn expect_head(&self) {
-        self.expect_head.store(true, Ordering::Relaxed);
-        self.line_bytes.store(0, Ordering::Relaxed);
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn write_is_stuck(&self) -> bool {
-        self.stuck.load(Ordering::Relaxed)
+    /// The service is done with a request: its answer comes next, and then another request.
+    pub fn answered(&self) {
+        let mut state = self.state();
+        (state.answered, state.expect_head, state.line_bytes) = (true, true, 0);
+    }
+
+    pub fn take_backticks(&self) -> Vec<usize> {
+        std::mem::take(&mut self.state().backticks)
     }
 }
 
 pub struct Wire {
     stream: TcpStream,
     shared: Arc<Shared>,
+    ids: RequestIds,
     in_query: bool,
     /// Stands in for a refusal of hyper's own, and how much of it has been sent.
     refusal: Option<(Vec<u8>, usize)>,
@@ -58,8 +63,8 @@ pub struct Wire {
 const LONGEST_LINE: usize = 65_534;
 
 impl Wire {
-    pub fn new(stream: TcpStream, shared: Arc<Shared>) -> Self {
-        Self { stream, shared, in_query: false, refusal: None, refused: false }
+    pub fn new(stream: TcpStream, shared: Arc<Shared>, ids: RequestIds) -> Self {
+        Self { stream, shared, ids, in_query: false, refusal: None, refused: false }
     }
 
     /// Reads what a refused client is still sending, for a moment, so that it gets to read the answer: closing on
@@ -74,34 +79,42 @@ impl Wire {
         let _ = tokio::time::timeout(Duration::from_secs(2), drain).await;
     }
 
-    /// Looks at a request line as it arrives. `http` refuses a backtick in a path, and real clients send them; a quote
-    /// passes, stands in no email of ours, and is turned back where paths are read.
+    /// Looks at a request line as it arrives. `http` refuses a backtick in a path, and real clients send them: a quote
+    /// passes in its place, and the service is told where.
     fn look_at_line(&mut self, bytes: &mut [u8]) {
-        let mut seen = self.shared.line_bytes.load(Ordering::Relaxed);
+        let mut state = self.shared.state();
+        if !state.expect_head {
+            return;
+        }
         for byte in bytes {
             match *byte {
-                b'\n' if seen > 1 => {
-                    self.shared.expect_head.store(false, Ordering::Relaxed);
+                b'\n' if state.line_bytes > 1 => {
+                    state.expect_head = false;
                     self.in_query = false;
-                    break;
+                    return;
                 }
                 b'?' => self.in_query = true,
-                b'`' if !self.in_query => *byte = b'"',
+                b'`' if !self.in_query => {
+                    *byte = b'"';
+                    let at = state.line_bytes;
+                    state.backticks.push(at);
+                }
                 _ => {}
             }
-            seen += 1;
+            state.line_bytes += 1;
         }
-        self.shared.line_bytes.store(seen, Ordering::Relaxed);
     }
 
-    /// hyper's own refusals have no body; ours always have one.
+    /// What begins like an answer and was not made by the service is a refusal of hyper's own, without a body.
     fn stand_in(&self, head: &[u8]) -> Option<Vec<u8>> {
-        let refuses = head.starts_with(b"HTTP/1.") && head.get(8..10) == Some(b" 4");
-        let empty = || head.windows(19).any(|part| part == b"content-length: 0\r\n");
-        if !refuses || !empty() {
+        let mut state = self.shared.state();
+        if std::mem::take(&mut state.answered)
+            || !head.starts_with(b"HTTP/1.")
+            || head.get(8..10) != Some(b" 4")
+        {
             return None;
         }
-        let too_long = self.shared.line_bytes.load(Ordering::Relaxed) > LONGEST_LINE;
+        let too_long = state.line_bytes > LONGEST_LINE;
         let (status, message) = match head.get(9..12) {
             _ if too_long => (
                 "414 URI Too Long",
@@ -117,7 +130,9 @@ impl Wire {
         };
         let body = format!("{{\"message\":\"{message}\"}}");
         let text = format!(
-            "HTTP/1.1 {status}\r\ncontent-type: application/json; charset=utf-8\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+            "HTTP/1.1 {status}\r\ncontent-type: application/json; charset=utf-8\r\nconnection: close\r\n\
+             x-request-id: {}\r\ncontent-length: {}\r\n\r\n{body}",
+            self.ids.new_id(),
             body.len()
         );
         Some(text.into_bytes())
@@ -145,13 +160,11 @@ impl Wire {
         if self.refusal.is_none() {
             self.refusal = self.stand_in(head).map(|bytes| (bytes, 0));
         }
-        let wrote = if self.refusal.is_some() {
+        if self.refusal.is_some() {
             self.send_refusal(cx).map_ok(|()| whole)
         } else {
             write(Pin::new(&mut self.stream), cx)
-        };
-        self.shared.stuck.store(wrote.is_pending(), Ordering::Relaxed);
-        wrote
+        }
     }
 }
 
@@ -163,9 +176,7 @@ impl AsyncRead for Wire {
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
-        if self.shared.expect_head.load(Ordering::Relaxed) {
-            self.look_at_line(&mut buf.filled_mut()[before..]);
-        }
+        self.look_at_line(&mut buf.filled_mut()[before..]);
         Poll::Ready(Ok(()))
     }
 }

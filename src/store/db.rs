@@ -23,7 +23,7 @@ impl std::fmt::Display for Error {
         match self {
             Self::Conflict => f.write_str("a unique key is taken"),
             Self::Unavailable(why) => write!(f, "the database is not available: {why}"),
-            Self::Broken(why) => write!(f, "the database refused a statement: {why}"),
+            Self::Broken(why) => f.write_str(why),
         }
     }
 }

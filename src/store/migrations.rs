@@ -40,6 +40,11 @@ pub async fn migrate(db: &Db) -> Result<i64> {
             sql.script("CREATE TABLE IF NOT EXISTS migrations (number BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL)")
                 .await?;
             let had = recorded(sql).await?;
+            if had > NEWEST {
+                return Err(Error::Broken(format!(
+                    "the database is at version {had}, and this binary knows only up to {NEWEST}: use a newer endonym"
+                )));
+            }
             for (number, (name, text)) in (1..).zip(MIGRATIONS) {
                 if number > had {
                     sql.script(text).await?;

@@ -226,6 +226,10 @@ impl ToSql for Value<'_> {
             Self::Null => Ok(IsNull::Yes),
             Self::Bool(value) => value.to_sql_checked(ty, out),
             Self::Int(value) => value.to_sql_checked(ty, out),
+            // PostgreSQL's texts hold no NUL. We store none, so what is looked up with one matches nobody.
+            Self::Text(value) if value.contains('\0') => {
+                value.replace('\0', "\u{fffd}").to_sql_checked(ty, out)
+            }
             Self::Text(value) => value.as_ref().to_sql_checked(ty, out),
         }
     }

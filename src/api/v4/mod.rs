@@ -16,11 +16,11 @@ use axum::{
 
 use futures_util::FutureExt;
 
-use super::{ask::Ask, face, problem::Problem, under};
+use super::{ask::Ask, embeds::Dialect, face, problem::Problem, under};
 use crate::app::App;
 
 pub const ROOT: &str = "/api/private/v4";
-const HIGHEST_ICON: u64 = 2;
+const DIALECT: Dialect = Dialect { highest_icon: 2, legal_embeddables: false };
 
 pub fn routes() -> Router<App> {
     under(

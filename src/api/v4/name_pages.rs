@@ -3,7 +3,7 @@
 use axum::{http::StatusCode, response::Response};
 use serde_json::Value;
 
-use super::{ROOT, participants, problem, wire};
+use super::{DIALECT, ROOT, participants, problem, wire};
 use crate::{
     api::{
         ask::Ask,
@@ -36,7 +36,7 @@ pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
     let (params, mark) = (ask.query(), lists::mark(ask.path("id_or_email")));
     let icon = participants::icon(&params, FieldErrors::default())?;
     let found = app::participants::find(&app, ask.institution().id, Some(&name_page(&ask)?), &mark).await?;
-    let include = Include { custom_attributes: true, ..Include::read(&params) };
+    let include = Include { custom_attributes: true, ..Include::read(&params, DIALECT) };
     participants::one(&app, &ask, &found, include, icon, false).await
 }
 
@@ -47,7 +47,7 @@ pub async fn create(app: App, ask: Ask) -> Result<Response, Problem> {
     let source = JsonSource { fields, custom_key: "custom_objects", without: LATER_FIELDS };
     let draft = Draft::read(&source, LegalNames::Ignored);
     let made = app::participants::create(&app, ask.institution(), page, draft).await?;
-    let include = Include { custom_attributes: true, ..Include::read(&ask.query()) };
+    let include = Include { custom_attributes: true, ..Include::read(&ask.query(), DIALECT) };
     let view = View::new(&app, &ask.caller, include, Icon::default()).await?;
     let link = format!("{}{}/{}", app.links.base(), participants_path(&ask), made.token);
     let answer = wire::One { participant: wire::Participant(&view, &made), meta: Some(wire::Link { link }) };

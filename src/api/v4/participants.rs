@@ -2,7 +2,7 @@
 
 use axum::{http::StatusCode, response::Response};
 
-use super::{HIGHEST_ICON, ROOT, wire};
+use super::{DIALECT, ROOT, wire};
 use crate::{
     api::{
         ask::Ask,
@@ -41,7 +41,7 @@ pub async fn page_of(
     path: &str,
 ) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
-    let mut wanted = ListAsk::read(params, times, HIGHEST_ICON, &mut errors);
+    let mut wanted = ListAsk::read(params, times, DIALECT, &mut errors);
     let window = Some(params.window(&mut errors));
     errors.into_result()?;
     // On a name page's own endpoints custom values are always shown.
@@ -59,28 +59,26 @@ pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
     let (params, mark) = (ask.query(), lists::mark(ask.path("id_or_email")));
     let icon = icon(&params, FieldErrors::default())?;
     let found = participants::find(&app, ask.institution().id, None, &mark).await?;
-    one(&app, &ask, &found, Include::read(&params), icon, false).await
+    one(&app, &ask, &found, Include::read(&params, DIALECT), icon, false).await
 }
 
 pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
     let params = ask.query();
     let mut errors = FieldErrors::default();
     // `tokens` is version 5's name; a client that sends it here means the same.
-    let name = if params.text("token").is_some() { "token" } else { "tokens" };
-    let mut marks = params.marks(name, &mut errors);
-    if marks.is_empty() {
+    let mark = params.mark("token").or_else(|| params.mark("tokens"));
+    if mark.is_none() {
         errors.add("token", BLANK);
     }
     let icon = icon(&params, errors)?;
-    marks.truncate(1);
-    let found = participants::latest(&app, ask.institution().id, &marks).await?;
+    let found = participants::latest(&app, ask.institution().id, mark.as_slice()).await?;
     let found = found.first().ok_or(Error::Missing(Missing::Participant))?;
-    one(&app, &ask, found, Include::read(&params), icon, true).await
+    one(&app, &ask, found, Include::read(&params, DIALECT), icon, true).await
 }
 
 /// The icon asked for, unless that or something before it is wrong.
 pub fn icon(params: &Params, mut errors: FieldErrors) -> Result<Icon, Problem> {
-    let icon = Icon::read(params, HIGHEST_ICON, &mut errors);
+    let icon = Icon::read(params, DIALECT, &mut errors);
     errors.into_result()?;
     Ok(icon)
 }

@@ -16,12 +16,12 @@ use axum::{
 
 use futures_util::FutureExt;
 
-use super::{ask::Ask, face, problem::Problem, under};
+use super::{ask::Ask, embeds::Dialect, face, problem::Problem, under};
 use crate::app::App;
 
 pub const ROOT: &str = "/api/private/v5";
 /// 3 is another name of 2.
-const HIGHEST_ICON: u64 = 3;
+const DIALECT: Dialect = Dialect { highest_icon: 3, legal_embeddables: true };
 
 pub fn routes() -> Router<App> {
     under(

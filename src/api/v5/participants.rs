@@ -4,7 +4,7 @@ use axum::{http::StatusCode, response::Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{HIGHEST_ICON, ROOT, wire};
+use super::{DIALECT, ROOT, wire};
 use crate::{
     api::{
         ask::Ask,
@@ -34,7 +34,7 @@ const LATEST: Frame = Frame { open: "{\"participants\":[", close: "}" };
 pub async fn list(app: App, ask: Ask) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
     let params = ask.query();
-    let wanted = ListAsk::read(&params, Times::Read, HIGHEST_ICON, &mut errors);
+    let wanted = ListAsk::read(&params, Times::Read, DIALECT, &mut errors);
     let window = (!wanted.filter.is_set()).then(|| params.window(&mut errors));
     errors.into_result()?;
     answer(&app, &ask, wanted, "/participants", window).await
@@ -43,7 +43,7 @@ pub async fn list(app: App, ask: Ask) -> Result<Response, Problem> {
 pub async fn search(app: App, ask: Ask) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
     let params = ask.params()?;
-    let wanted = ListAsk::read(&params, Times::Read, HIGHEST_ICON, &mut errors);
+    let wanted = ListAsk::read(&params, Times::Read, DIALECT, &mut errors);
     let window = params.window(&mut errors);
     if !wanted.filter.names_people() && !errors.has("email_list") && !errors.has("institution_id_list") {
         errors.add("email_list", BLANK);
@@ -75,10 +75,10 @@ pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
     if marks.is_empty() && !errors.has("tokens") {
         errors.add("tokens", BLANK);
     }
-    let icon = Icon::read(&params, HIGHEST_ICON, &mut errors);
+    let icon = Icon::read(&params, DIALECT, &mut errors);
     errors.into_result()?;
     let people = participants::latest(&app, ask.institution().id, &marks).await?;
-    let mut view = View::new(&app, &ask.caller, Include::read(&params), icon).await?;
+    let mut view = View::new(&app, &ask.caller, Include::read(&params, DIALECT), icon).await?;
     view.dates = true;
     let mut body = LATEST.open.as_bytes().to_vec();
     for (i, person) in people.iter().enumerate() {
@@ -154,7 +154,7 @@ async fn one(
     status: StatusCode,
     person: &crate::domain::participant::Participant,
 ) -> Result<Response, Problem> {
-    let mut include = Include::read(&ask.query());
+    let mut include = Include::read(&ask.query(), DIALECT);
     include.custom_attributes = true;
     let mut view = View::new(app, &ask.caller, include, Icon::default()).await?;
     view.event_code = true;

@@ -20,7 +20,8 @@ static VALIDATORS: LazyLock<Mutex<HashMap<String, jsonschema::Validator>>> = Laz
 /// Panics when the document does not know this answer, or it has another shape. What no document describes (unknown
 /// paths, wrong methods) must be a plain message.
 pub fn check(method: &Method, path: &str, status: u16, body: &Value) {
-    let path = path.strip_prefix("/api/private/").unwrap_or_default().trim_end_matches('/');
+    let path = path.strip_prefix("/api/private/").unwrap_or_default();
+    let path = path.strip_suffix('/').unwrap_or(path);
     let (version, path) = path.split_once('/').unwrap_or((path, ""));
     let Some((document, template)) =
         PARSED.get(version).and_then(|document| Some((document, template(document, path)?)))
