@@ -1,6 +1,6 @@
 //! Participants: found, listed, created, changed and deleted.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::{App, Error, Missing, Result, name_pages};
 use crate::{
@@ -131,6 +131,13 @@ impl Filter {
         self.names_people() || self.changed.is_set()
     }
 
+    fn lists(&self) -> [(By, Vec<&str>); 2] {
+        fn words(list: &[String]) -> Vec<&str> {
+            list.iter().map(String::as_str).collect()
+        }
+        [(By::Email, words(&self.emails)), (By::Identifier, words(&self.identifiers))]
+    }
+
     pub fn names_people(&self) -> bool {
         !self.emails.is_empty() || !self.identifiers.is_empty()
     }
@@ -146,9 +153,12 @@ pub struct Listing {
 enum People {
     Roll { institution: i64, page: Option<i64>, start: rolls::Start, left: u64 },
     Ids { institution: i64, ids: Vec<i64>, next: usize },
+    Whole(Option<Vec<Participant>>),
     Stream(RowStream<Participant>),
 }
 
+/// So many people may be asked for by name and read into memory at once.
+const MOST_AT_ONCE: u64 = 1_000;
 /// Small enough to be read on a request thread without others noticing.
 const GROUP: usize = 500;
 
@@ -159,11 +169,21 @@ impl Listing {
             People::Roll { left, .. } => *left > GROUP as u64,
             People::Ids { ids, .. } => ids.len() > GROUP,
             People::Stream(_) => true,
+            People::Whole(_) => false,
         }
+    }
+
+    fn whole(mut people: Vec<Participant>, window: Option<Window>) -> Self {
+        let total = Some(people.len() as u64);
+        if let Some(window) = window {
+            people.truncate(usize::try_from(window.per_page).unwrap_or(usize::MAX));
+        }
+        Self { total, people: People::Whole(Some(people)) }
     }
 
     pub async fn next(&mut self, app: &App) -> Option<Result<Vec<Participant>>> {
         match &mut self.people {
+            People::Whole(people) => people.take().map(Ok),
             People::Stream(rows) => rows.next().await.map(|group| group.map_err(Error::from)),
             People::Ids { institution, ids, next } => {
                 let group = &ids[*next..ids.len().min(*next + GROUP)];
@@ -199,7 +219,13 @@ pub async fn list(app: &App, institution: i64, filter: &Filter, window: Option<W
         None => None,
     };
     if filter.names_people() {
-        let ids = matching(app, institution, page, filter).await?;
+        // Whoever asks for no more people than fit the window gets most of them, so they are read at once.
+        let asked = (filter.emails.len() + filter.identifiers.len()) as u64;
+        if asked <= MOST_AT_ONCE && window.is_none_or(|window| window.page == 1 && asked <= window.per_page) {
+            let people = matching(app, institution, page, filter).await?;
+            return Ok(Listing::whole(people, window));
+        }
+        let ids = matching_ids(app, institution, page, filter).await?;
         return Ok(cut(institution, ids, window));
     }
     match (filter.changed.is_set(), window) {
@@ -243,20 +269,38 @@ fn cut(institution: i64, ids: Vec<i64>, window: Option<Window>) -> Listing {
     Listing { total, people: People::Ids { institution, ids, next: 0 } }
 }
 
-/// The ids of whoever is in either list, best first.
-async fn matching(app: &App, institution: i64, page: Option<i64>, filter: &Filter) -> Result<Vec<i64>> {
+/// Whoever is in either list, best first.
+async fn matching(
+    app: &App,
+    institution: i64,
+    page: Option<i64>,
+    filter: &Filter,
+) -> Result<Vec<Participant>> {
+    let sql = &mut app.db.read();
+    let mut found: Vec<Participant> = Vec::new();
+    for (by, wanted) in filter.lists() {
+        found.extend(participants::by_keys(sql, institution, page, by, &wanted, filter.changed).await?);
+    }
+    let rank = |person: &Participant| {
+        let recorded_at = person.recording.as_ref().map_or(0, |recording| recording.recorded_at.micros());
+        std::cmp::Reverse((recorded_at, person.id))
+    };
+    found.sort_by_key(rank);
+    found.dedup_by_key(|person| person.id);
+    Ok(found)
+}
+
+/// The same, when most of them would not be shown.
+async fn matching_ids(app: &App, institution: i64, page: Option<i64>, filter: &Filter) -> Result<Vec<i64>> {
     let sql = &mut app.db.read();
     let mut found: Vec<(i64, i64)> = Vec::new();
-    for (by, wanted) in [(By::Email, &filter.emails), (By::Identifier, &filter.identifiers)] {
-        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+    for (by, wanted) in filter.lists() {
         let keys = participants::keys(sql, institution, page, by, &wanted, filter.changed).await?;
         found.extend(keys.into_iter().map(|key| (key.id, key.recorded_at)));
     }
-    if !filter.emails.is_empty() && !filter.identifiers.is_empty() {
-        let mut seen = HashSet::new();
-        found.retain(|(id, _)| seen.insert(*id));
-    }
-    Ok(best_first(found))
+    let mut ids = best_first(found);
+    ids.dedup();
+    Ok(ids)
 }
 
 /// Registers somebody on a page. All that is wrong is told together.

@@ -179,13 +179,9 @@ pub async fn keys(
 ) -> Result<Vec<Key>> {
     let mut found = Vec::with_capacity(keys.len());
     for group in padded(keys) {
-        let mut params: Vec<Value<'_>> = vec![institution.into()];
-        params.extend(group.iter().map(|key| Value::from(*key)));
-        if changed.is_set() {
-            params.extend(bounds(changed));
-        }
-        params.extend(page.map(Value::from));
-        let text = keys_text(by, group.len(), changed.is_set(), page.is_some());
+        let what = format!("p.id, p.recorded_at, p.{}, p.email_key", by.column());
+        let text = by_keys_text(&what, by, group.len(), changed.is_set(), page.is_some());
+        let params = by_keys_params(institution, page, &group, changed);
         let rows = sql.rows(&text, &params, |row| {
             Ok(Key {
                 id: row.int(0)?,
@@ -199,7 +195,40 @@ pub async fn keys(
     Ok(found)
 }
 
-fn keys_text(by: By, count: usize, changed: bool, on_page: bool) -> String {
+/// The whole records of everybody whom one of the keys names, in no order.
+pub async fn by_keys(
+    sql: &mut Sql,
+    institution: i64,
+    page: Option<i64>,
+    by: By,
+    keys: &[&str],
+    changed: Changed,
+) -> Result<Vec<Participant>> {
+    let mut found = Vec::with_capacity(keys.len());
+    for group in padded(keys) {
+        let text = by_keys_text(COLUMNS, by, group.len(), changed.is_set(), page.is_some());
+        let params = by_keys_params(institution, page, &group, changed);
+        found.extend(labelled(sql, institution, &text, &params).await?);
+    }
+    Ok(found)
+}
+
+fn by_keys_params<'a>(
+    institution: i64,
+    page: Option<i64>,
+    keys: &[&'a str],
+    changed: Changed,
+) -> Vec<Value<'a>> {
+    let mut params: Vec<Value<'a>> = vec![institution.into()];
+    params.extend(keys.iter().map(|key| Value::from(*key)));
+    if changed.is_set() {
+        params.extend(bounds(changed));
+    }
+    params.extend(page.map(Value::from));
+    params
+}
+
+fn by_keys_text(what: &str, by: By, count: usize, changed: bool, on_page: bool) -> String {
     let column = by.column();
     let mut next = count + 2;
     let mut and = |condition: &str| {
@@ -209,8 +238,7 @@ fn keys_text(by: By, count: usize, changed: bool, on_page: bool) -> String {
     let changed = if changed { and("updated_at >") + &and("updated_at <") } else { String::new() };
     let on_page = if on_page { and("name_page_id =") } else { String::new() };
     format!(
-        "SELECT p.id, p.recorded_at, p.{column}, p.email_key FROM participants p \
-         WHERE p.institution_id = $1 AND p.{column} IN ({}){changed}{on_page}",
+        "SELECT {what} FROM participants p WHERE p.institution_id = $1 AND p.{column} IN ({}){changed}{on_page}",
         placeholders(2, count)
     )
 }
@@ -224,7 +252,7 @@ pub async fn by_ids(sql: &mut Sql, institution: i64, ids: &[i64]) -> Result<Vec<
         found.extend(labelled(sql, institution, &by_ids_text(group.len()), &params).await?);
     }
     let place: HashMap<i64, usize> = ids.iter().enumerate().map(|(at, id)| (*id, at)).collect();
-    found.sort_by_key(|participant| place.get(&participant.id).copied());
+    found.sort_by_cached_key(|participant| place.get(&participant.id).copied());
     Ok(found)
 }
 
@@ -437,12 +465,13 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
             [one.clone(), vec![page.clone()]].concat(),
         ));
         let many = [vec![institution.clone()], vec![text(key); 64]].concat();
-        all.push(("many by key", keys_text(by, 64, false, false), many.clone()));
+        all.push(("many by key", by_keys_text(COLUMNS, by, 64, false, false), many.clone()));
+        all.push(("keys of many", by_keys_text("p.id, p.recorded_at", by, 64, false, false), many.clone()));
         let changed = [many.clone(), bounds().to_vec()].concat();
-        all.push(("many by key and change", keys_text(by, 64, true, false), changed));
+        all.push(("many by key and change", by_keys_text(COLUMNS, by, 64, true, false), changed));
         all.push((
             "many by key on a page",
-            keys_text(by, 64, false, true),
+            by_keys_text(COLUMNS, by, 64, false, true),
             [many, vec![page.clone()]].concat(),
         ));
     }

@@ -35,7 +35,7 @@ const MOST_TOGETHER: usize = 256;
 const STREAMS_AT_ONCE: usize = 4;
 const ROWS_IN_A_GROUP: usize = 500;
 /// Pages that all readers together keep in memory.
-const READ_CACHE_KIB: usize = 48 * 1024;
+const READ_CACHE_KIB: usize = 32 * 1024;
 const WRITE_CACHE_KIB: usize = 16 * 1024;
 const STREAM_CACHE_KIB: usize = 2 * 1024;
 
