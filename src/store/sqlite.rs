@@ -34,8 +34,8 @@ pub struct Sqlite {
 const MOST_TOGETHER: usize = 256;
 const STREAMS_AT_ONCE: usize = 4;
 const ROWS_IN_A_GROUP: usize = 500;
-/// Pages that all readers together keep in memory.
-const READ_CACHE_KIB: usize = 32 * 1024;
+/// Pages that all readers together keep in memory: the inner pages of the trees fit, and more has bought no speed.
+const READ_CACHE_KIB: usize = 16 * 1024;
 const WRITE_CACHE_KIB: usize = 16 * 1024;
 const STREAM_CACHE_KIB: usize = 2 * 1024;
 
