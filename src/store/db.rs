@@ -9,7 +9,7 @@ use super::{postgres, sqlite};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Error {
     /// A unique key is taken.
     Conflict,

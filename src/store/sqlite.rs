@@ -197,17 +197,9 @@ fn write_together(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>) {
             let _ = statement(&mut sql, "ROLLBACK");
         }
         for reply in replies {
-            reply(outcome.as_ref().map(|()| ()).map_err(again));
+            reply(outcome.clone());
         }
         // A job that could not even begin drops its sender; its caller hears that the database is not available.
-    }
-}
-
-fn again(error: &Error) -> Error {
-    match error {
-        Error::Conflict => Error::Conflict,
-        Error::Unavailable(why) => Error::Unavailable(why.clone()),
-        Error::Broken(why) => Error::Broken(why.clone()),
     }
 }
 
