@@ -10,9 +10,11 @@ use tracing_subscriber::EnvFilter;
 #[must_use]
 pub struct Logs(#[allow(dead_code)] WorkerGuard);
 
-pub fn start(filter: &str, format: &str) -> Result<Logs, String> {
-    let filter =
-        EnvFilter::try_new(filter).map_err(|e| format!("the log filter `{filter}` cannot be read: {e}"))?;
+pub fn start(level: &str, format: &str) -> Result<Logs, String> {
+    // Libraries say more than may be written down: PostgreSQL's driver has people's emails in its debug lines.
+    let libraries = if level == "error" { "error" } else { "warn" };
+    let filter = EnvFilter::try_new(format!("{libraries},endonym={level}"))
+        .map_err(|e| format!("the log level `{level}` cannot be read: {e}"))?;
     let (writer, guard) = tracing_appender::non_blocking(std::io::stderr());
     let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_target(false);
     let json = match format {

@@ -130,7 +130,7 @@ fn set(value: &Option<String>) -> Option<String> {
 #[command(next_help_heading = "Logs")]
 pub struct Logging {
     /// error, warn, info or debug
-    #[arg(long, value_name = "LEVEL", global = true)]
+    #[arg(long, value_name = "LEVEL", global = true, value_parser = ["error", "warn", "info", "debug"])]
     pub log: String,
     /// json, text, or auto: text on a terminal and JSON elsewhere
     #[arg(long, value_name = "FORMAT", global = true, value_parser = ["auto", "json", "text"])]

@@ -23,6 +23,8 @@ pub struct Postgres {
     pool: Pool,
     /// Writers of one institution wait for each other inside PostgreSQL, each with a connection. Some are left to readers.
     writers: Semaphore,
+    /// A stream keeps its connection as long as its reader takes, which may be long.
+    streams: Semaphore,
     growth: Arc<Growth>,
 }
 
@@ -91,7 +93,8 @@ impl Postgres {
             .build()
             .map_err(|e| Error::Broken(e.to_string()))?;
         let writers = Semaphore::new((options.connections / 2).max(1));
-        let postgres = Self { pool, writers, growth: Growth::new() };
+        let streams = Semaphore::new((options.connections / 4).max(1));
+        let postgres = Self { pool, writers, streams, growth: Growth::new() };
         // Say at once when the server cannot be reached.
         let _ = postgres.client().await?;
         Ok(postgres)
@@ -151,6 +154,7 @@ impl Postgres {
         map: fn(&Row<'_>) -> Result<T>,
         sender: &mpsc::Sender<Result<Vec<T>>>,
     ) -> Result<()> {
+        let _turn = self.streams.acquire().await.map_err(|e| Error::Broken(e.to_string()))?;
         let mut client = self.client().await?;
         let statement = client.prepare_cached(sql).await.map_err(error)?;
         let transaction = client.transaction().await.map_err(error)?;

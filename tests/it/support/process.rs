@@ -309,7 +309,7 @@ pub fn on_terminal(installation: &Installation, words: &[&str], typed: &str) -> 
     let line = std::iter::once(whole.get_program()).chain(whole.get_args()).map(quoted);
     let mut command = Command::new("script");
     command.args(["-q", "-e", "-c", &line.collect::<Vec<_>>().join(" "), "/dev/null"]);
-    command.current_dir(installation.folder.path()).stdin(Stdio::piped());
+    command.current_dir(installation.folder.path()).env("TERM", "xterm").stdin(Stdio::piped());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     // Not before the question is there: what is typed too early is shown twice.
