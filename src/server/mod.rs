@@ -5,7 +5,6 @@ mod wire;
 
 use std::{
     future::poll_fn,
-    net::SocketAddr,
     panic::AssertUnwindSafe,
     pin::pin,
     sync::{
@@ -71,10 +70,10 @@ pub async fn run(listener: TcpListener, router: Router, limits: Limits, stop: Ca
         let Some(Ok(place)) = stop.run_until_cancelled(places.clone().acquire_owned()).await else { break };
         match stop.run_until_cancelled(listener.accept()).await {
             None => break,
-            Some(Ok((stream, peer))) => {
+            Some(Ok((stream, _))) => {
                 let (server, stop) = (server.clone(), stop.clone());
                 connections.spawn(async move {
-                    server.connection(stream, peer, stop).await;
+                    server.connection(stream, stop).await;
                     drop(place);
                 });
             }
@@ -93,7 +92,7 @@ pub async fn run(listener: TcpListener, router: Router, limits: Limits, stop: Ca
 }
 
 impl Server {
-    async fn connection(self: Arc<Self>, stream: TcpStream, _peer: SocketAddr, stop: CancellationToken) {
+    async fn connection(self: Arc<Self>, stream: TcpStream, stop: CancellationToken) {
         let _ = stream.set_nodelay(true);
         // The kernel gives up on a client that takes nothing for so long; whoever goes on taking, however slowly, is served.
         let _ = SockRef::from(&stream).set_tcp_user_timeout(Some(self.limits.write_time));

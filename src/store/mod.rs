@@ -24,7 +24,7 @@ fn placeholders(first: usize, count: usize) -> String {
 /// The most keys in one IN list.
 const MOST_KEYS: usize = 256;
 
-/// Runs `query` for the keys in groups, each padded by repeating its last key.
+/// The keys in groups, each padded by repeating its last one.
 fn padded<T: Copy>(keys: &[T]) -> impl Iterator<Item = Vec<T>> {
     keys.chunks(MOST_KEYS).map(|chunk| {
         let mut group = chunk.to_vec();
