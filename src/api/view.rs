@@ -50,6 +50,10 @@ impl View {
         recording.as_ref().map(|recording| self.links().recording(self.institution().id, recording))
     }
 
+    pub fn photo(&self, person: &Participant) -> Option<String> {
+        person.photo.as_ref().map(|hex| self.links().photo(self.institution().id, hex))
+    }
+
     pub fn name_badge_link(&self, person: &Participant) -> String {
         self.links().name_badge(self.institution().id, &person.token)
     }

@@ -22,6 +22,7 @@ pub enum Missing {
     Institution,
     NamePage,
     Participant,
+    Recording,
     Token,
     CustomField,
 }
@@ -65,6 +66,7 @@ impl std::fmt::Display for Missing {
             Self::Institution => "institution",
             Self::NamePage => "name page",
             Self::Participant => "participant",
+            Self::Recording => "recording",
             Self::Token => "token",
             Self::CustomField => "custom field",
         })

@@ -21,6 +21,11 @@ impl Links {
         format!("{}/audio/{}/recording_{}.mp3", self.base, institution, recording.hex)
     }
 
+    /// The thumbnail has the same address with `_128` before its ending.
+    pub fn photo(&self, institution: i64, hex: &str) -> String {
+        format!("{}/photos/{institution}/photo_{hex}.jpg", self.base)
+    }
+
     pub fn name_badge(&self, institution: i64, token: &str) -> String {
         format!("{}/badges/{}/{token}", self.base, institution)
     }

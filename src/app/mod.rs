@@ -11,6 +11,7 @@ pub mod imports;
 pub mod institutions;
 pub mod limiter;
 pub mod links;
+pub mod media;
 pub mod name_pages;
 pub mod participants;
 pub mod pronunciations;

@@ -4,6 +4,7 @@ pub mod custom_field;
 pub mod email;
 pub mod field_errors;
 pub mod institution;
+pub mod media;
 pub mod moment;
 pub mod name_page;
 pub mod paging;

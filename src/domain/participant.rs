@@ -24,6 +24,8 @@ pub struct Participant {
     pub phonetic: Option<String>,
     pub notes: Option<String>,
     pub recording: Option<Recording>,
+    /// The hex of their picture, as with recordings.
+    pub photo: Option<String>,
     pub legal: Legal,
     pub custom: CustomValues,
     pub custom_changed_at: Option<Moment>,

@@ -4,8 +4,10 @@
 use super::{Db, Error, Result, Sql};
 
 /// In order; a migration's number is its place in this list, counted from 1.
-const MIGRATIONS: &[(&str, &str)] =
-    &[("0001_foundation", include_str!("../../migrations/0001_foundation.sql"))];
+const MIGRATIONS: &[(&str, &str)] = &[
+    ("0001_foundation", include_str!("../../migrations/0001_foundation.sql")),
+    ("0002_media", include_str!("../../migrations/0002_media.sql")),
+];
 
 pub const NEWEST: i64 = MIGRATIONS.len() as i64;
 

@@ -7,6 +7,7 @@ mod sqlite;
 
 pub mod custom_fields;
 pub mod institutions;
+pub mod media;
 pub mod migrations;
 pub mod name_pages;
 pub mod participants;

@@ -14,7 +14,7 @@ use crate::domain::{
 
 const COLUMNS: &str = "p.id, p.page_place, p.name_page_id, p.token, p.first_name, p.last_name, p.email, p.identifier, \
      p.phonetic, p.notes, p.recording, p.recorded_at, p.legal_first_name, p.legal_last_name, p.legal_middle_name, \
-     p.legal_phonetic, p.legal_notes, p.legal_recording, p.legal_recorded_at, p.custom, p.custom_changed_at";
+     p.legal_phonetic, p.legal_notes, p.legal_recording, p.legal_recorded_at, p.custom, p.custom_changed_at, p.photo";
 const LABEL: &str = "n.title, n.slug, n.event_code, n.access_code";
 const WITH_PAGE: &str =
     "FROM participants p JOIN name_pages n ON n.institution_id = p.institution_id AND n.id = p.name_page_id";
@@ -40,6 +40,7 @@ fn from_row(row: &Row<'_>, page: Arc<PageLabel>) -> Result<Participant> {
         phonetic: row.opt_text(8)?,
         notes: row.opt_text(9)?,
         recording: recording(10)?,
+        photo: row.opt_text(21)?,
         legal: Legal {
             first_name: row.opt_text(12)?,
             last_name: row.opt_text(13)?,
@@ -66,7 +67,7 @@ fn label(row: &Row<'_>, first: usize) -> Result<Arc<PageLabel>> {
 
 /// Reads `COLUMNS` and `LABEL` behind them.
 fn with_label(row: &Row<'_>) -> Result<Participant> {
-    from_row(row, label(row, 21)?)
+    from_row(row, label(row, 22)?)
 }
 
 /// Runs a text that gives `COLUMNS`, and fetches each page's label once: people of a list are often on the same page.

@@ -21,7 +21,7 @@ impl Serialize for Participant<'_> {
         map.serialize_entry("event_slug", &person.page.slug)?;
         map.serialize_entry("event_access_code", &person.page.access_code)?;
         map.serialize_entry("institution_id", &person.identifier)?;
-        map.serialize_entry("photo", &None::<&str>)?;
+        map.serialize_entry("photo", &view.photo(person))?;
         map.serialize_entry("name_badge_link", &view.name_badge_link(person))?;
         map.serialize_entry("phonetic_spelling", &person.phonetic)?;
         map.serialize_entry("notes", &person.notes)?;

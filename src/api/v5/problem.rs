@@ -35,6 +35,6 @@ const fn missing(what: Missing) -> &'static str {
     match what {
         Missing::NamePage => "Name page not found",
         Missing::Participant => "Registered participant not found",
-        Missing::Institution | Missing::Token | Missing::CustomField => "Not Found",
+        Missing::Institution | Missing::Recording | Missing::Token | Missing::CustomField => "Not Found",
     }
 }

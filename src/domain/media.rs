@@ -1,0 +1,66 @@
+//! What is kept of a recording or a picture besides its bytes, and how they come in.
+
+use super::moment::Moment;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// How somebody says the name they go by.
+    Recording,
+    /// How somebody says the name that papers say.
+    LegalRecording,
+    Photo,
+}
+
+impl Kind {
+    pub const ALL: [Self; 3] = [Self::Recording, Self::LegalRecording, Self::Photo];
+
+    /// As the database has it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Recording => "recording",
+            Self::LegalRecording => "legal_recording",
+            Self::Photo => "photo",
+        }
+    }
+
+    /// The field that brings it.
+    pub const fn field(self) -> &'static str {
+        match self {
+            Self::Recording => "pronunciation",
+            Self::LegalRecording => "legal_pronunciation",
+            Self::Photo => "avatar",
+        }
+    }
+
+    pub const fn is_sound(self) -> bool {
+        !matches!(self, Self::Photo)
+    }
+}
+
+/// One recording or picture.
+#[derive(Debug, Clone)]
+pub struct Media {
+    /// 128 bits of chance: it is in the link, and the link needs no credentials.
+    pub hex: String,
+    pub kind: Kind,
+    /// Of the file that is served.
+    pub bytes: u64,
+    /// Recordings have them.
+    pub waveform: Option<Waveform>,
+    /// Is what was sent kept beside it?
+    pub original: bool,
+    pub created_at: Moment,
+}
+
+/// How long a recording is and what it looks like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waveform {
+    pub duration_ms: u64,
+    /// 0 to 255, in order of time.
+    pub peaks: Vec<u8>,
+}
+
+/// Lower-case hex of the length that ours has; anything else cannot be a link of ours.
+pub fn is_hex(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}

@@ -1,0 +1,169 @@
+//! Recordings and pictures. A row here is what makes a link live; its bytes are in the blob store.
+
+use super::{Error, Result, Row, Sql, Value, padded, placeholders};
+use crate::domain::{
+    media::{Kind, Media, Waveform},
+    moment::Moment,
+};
+
+const COLUMNS: &str = "m.hex, m.kind, m.bytes, m.duration_ms, m.peaks, m.original, m.created_at";
+
+fn from_row(row: &Row<'_>) -> Result<Media> {
+    let kind = row.text(1)?;
+    let kind = Kind::ALL.into_iter().find(|known| known.word() == kind);
+    let waveform = match (row.opt_int(3)?, row.opt_text(4)?) {
+        (Some(duration_ms), Some(peaks)) => {
+            Some(Waveform { duration_ms: duration_ms.unsigned_abs(), peaks: from_hex(&peaks) })
+        }
+        _ => None,
+    };
+    Ok(Media {
+        hex: row.text(0)?,
+        kind: kind
+            .ok_or_else(|| Error::Broken("a kind of media that this binary does not know".to_owned()))?,
+        bytes: row.int(2)?.unsigned_abs(),
+        waveform,
+        original: row.bool(5)?,
+        created_at: Moment::from_micros(row.int(6)?),
+    })
+}
+
+fn from_hex(text: &str) -> Vec<u8> {
+    let pair =
+        |pair: &[u8]| std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok());
+    text.as_bytes().chunks(2).filter_map(pair).collect()
+}
+
+/// The busiest question of all: is this link alive?
+pub async fn find(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<Media>> {
+    sql.one(&FIND, &[institution.into(), hex.into()], from_row).await
+}
+
+static FIND: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
+    format!("SELECT {COLUMNS} FROM media m WHERE m.institution_id = $1 AND m.hex = $2")
+});
+
+/// Whose it is.
+pub async fn owner(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<i64>> {
+    let text = "SELECT participant_id FROM media WHERE institution_id = $1 AND hex = $2";
+    sql.one(text, &[institution.into(), hex.into()], |row| row.int(0)).await
+}
+
+/// Those of these that are in use.
+pub async fn living(sql: &mut Sql, institution: i64, hexes: &[&str]) -> Result<Vec<String>> {
+    let mut found = Vec::with_capacity(hexes.len());
+    for group in padded(hexes) {
+        let text = format!(
+            "SELECT hex FROM media WHERE institution_id = $1 AND hex IN ({})",
+            placeholders(2, group.len())
+        );
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+        found.extend(sql.rows(&text, &params, |row| row.text(0)).await?);
+    }
+    Ok(found)
+}
+
+/// The columns of a participant that show one of a kind.
+const fn shown_in(kind: Kind) -> (&'static str, Option<&'static str>) {
+    match kind {
+        Kind::Recording => ("recording", Some("recorded_at")),
+        Kind::LegalRecording => ("legal_recording", Some("legal_recorded_at")),
+        Kind::Photo => ("photo", None),
+    }
+}
+
+/// Gives somebody this in the place of what they had, which is returned. The caller holds the institution's lock.
+pub async fn attach(sql: &mut Sql, institution: i64, participant: i64, new: &Media) -> Result<Option<Media>> {
+    let old = remove(sql, institution, participant, new.kind).await?;
+    let text = "INSERT INTO media (institution_id, hex, participant_id, kind, bytes, duration_ms, peaks, original, created_at) \
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    let (duration_ms, peaks) = match &new.waveform {
+        Some(waveform) => {
+            (i64::try_from(waveform.duration_ms).ok(), Some(crate::domain::token::hex(&waveform.peaks)))
+        }
+        None => (None, None),
+    };
+    let params: [Value<'_>; 9] = [
+        institution.into(),
+        (&new.hex).into(),
+        participant.into(),
+        new.kind.word().into(),
+        i64::try_from(new.bytes).unwrap_or(i64::MAX).into(),
+        duration_ms.into(),
+        peaks.into(),
+        new.original.into(),
+        new.created_at.micros().into(),
+    ];
+    sql.execute(text, &params).await?;
+    show(sql, institution, participant, new.kind, Some((&new.hex, new.created_at)), new.created_at).await?;
+    Ok(old)
+}
+
+/// Takes one of a kind away from somebody.
+pub async fn detach(
+    sql: &mut Sql,
+    institution: i64,
+    participant: i64,
+    kind: Kind,
+    now: Moment,
+) -> Result<Option<Media>> {
+    let old = remove(sql, institution, participant, kind).await?;
+    show(sql, institution, participant, kind, None, now).await?;
+    Ok(old)
+}
+
+async fn remove(sql: &mut Sql, institution: i64, participant: i64, kind: Kind) -> Result<Option<Media>> {
+    let text = "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id = $2 AND m.kind = $3";
+    let params = [institution.into(), participant.into(), kind.word().into()];
+    removed(sql, text, &params).await.map(|mut removed| removed.pop())
+}
+
+async fn show(
+    sql: &mut Sql,
+    institution: i64,
+    participant: i64,
+    kind: Kind,
+    what: Option<(&str, Moment)>,
+    now: Moment,
+) -> Result<()> {
+    let (hex, when) = shown_in(kind);
+    let mut changes = vec![format!("{hex} = $1"), "updated_at = $2".to_owned()];
+    let mut params: Vec<Value<'_>> = vec![what.map(|(hex, _)| hex).into(), now.micros().into()];
+    if let Some(when) = when {
+        changes.push(format!("{when} = $3"));
+        params.push(what.map_or(0, |(_, moment)| moment.micros()).into());
+    }
+    let next = params.len() + 1;
+    let text = format!(
+        "UPDATE participants SET {} WHERE institution_id = ${next} AND id = ${}",
+        changes.join(", "),
+        next + 1
+    );
+    params.extend([institution.into(), participant.into()]);
+    sql.execute(&text, &params).await.map(|_| ())
+}
+
+/// Everything that somebody has.
+pub async fn delete_of(sql: &mut Sql, institution: i64, participant: i64) -> Result<Vec<Media>> {
+    let text = "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id = $2";
+    removed(sql, text, &[institution.into(), participant.into()]).await
+}
+
+/// Everything that the people of a page have.
+pub async fn delete_on_page(sql: &mut Sql, institution: i64, page: i64) -> Result<Vec<Media>> {
+    let text = "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id IN \
+                (SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.name_page_id = $2)";
+    removed(sql, text, &[institution.into(), page.into()]).await
+}
+
+/// Everything that people below an id have.
+pub async fn delete_up_to(sql: &mut Sql, institution: i64, up_to: i64) -> Result<Vec<Media>> {
+    let text = "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id < $2";
+    removed(sql, text, &[institution.into(), up_to.into()]).await
+}
+
+async fn removed(sql: &mut Sql, text: &str, params: &[Value<'_>]) -> Result<Vec<Media>> {
+    let returning = COLUMNS.replace("m.", "");
+    sql.rows(&format!("{text} RETURNING {returning}"), params, from_row).await
+}
