@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{
     email::Email,
     field_errors::FieldErrors,
+    media::{Incoming, Kind},
     moment::Moment,
     name_page::PageLabel,
     phone_number::PhoneNumber,
@@ -135,6 +136,8 @@ pub struct Draft {
     pub phone_number: Given<PhoneNumber>,
     pub legal: LegalDraft,
     pub custom: Vec<(String, Given<String>)>,
+    /// Recordings and pictures, before anyone has looked at them.
+    pub media: Vec<(Kind, Incoming)>,
     pub errors: FieldErrors,
 }
 
@@ -204,6 +207,7 @@ impl Draft {
             phone_number,
             legal,
             custom,
+            media: Vec::new(),
             errors,
         }
     }

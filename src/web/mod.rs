@@ -1,6 +1,7 @@
 //! The pages that people see, the health checks, and the router that joins everything.
 
 mod docs;
+mod files;
 mod health;
 mod page;
 mod player;
@@ -16,6 +17,8 @@ pub fn router(app: App, draining: Draining) -> Router {
         .route("/docs", get(docs::newest))
         .route("/docs/{version}", get(docs::of_version))
         .route("/players/{institution}/{token}", get(player::show))
+        .route("/audio/{institution}/{file}", get(files::audio).options(files::preflight))
+        .route("/photos/{institution}/{file}", get(files::photo).options(files::preflight))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(move |state| health::ready(state, draining)))
         .merge(api::routes())
