@@ -1,0 +1,69 @@
+//! JPEG: read at an eighth, a quarter or a half of its size where that is enough, as its cosine blocks allow.
+
+use jpeg_decoder::{CodingProcess, Decoder, Error, PixelFormat};
+
+use super::reduce::{REDUCED_SIDE, Reduced};
+use super::{Decoded, Limits, Refusal};
+
+/// Cameras write one scan, browsers and web tools about ten. Each costs a walk over all blocks even if it is some bytes
+/// long, and so a small file with thousands of them would keep a core busy for minutes.
+const MOST_SCANS: usize = 100;
+
+pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Refusal> {
+    let mut decoder = Decoder::new(bytes);
+    decoder.read_info().map_err(refusal)?;
+    let info = decoder.info().ok_or(Refusal::Damaged)?;
+    let (width, height) = (info.width, info.height);
+    limits.check(width.into(), height.into())?;
+    // Scanners and medical devices write it; it cannot be read in parts.
+    if info.coding_process == CodingProcess::Lossless {
+        return Err(Refusal::Unsupported("a lossless JPEG"));
+    }
+    if scans(bytes) > MOST_SCANS {
+        return Err(Refusal::Damaged);
+    }
+    // The decoder takes the smallest size that is large enough in one direction: the longer side shall decide.
+    let longer = REDUCED_SIDE as u16;
+    let wanted = if width >= height { (longer, u16::MAX) } else { (u16::MAX, longer) };
+    let size = decoder.scale(wanted.0, wanted.1).map_err(refusal)?;
+    let samples = decoder.decode().map_err(refusal)?;
+    let channels = match info.pixel_format {
+        PixelFormat::L8 => 1,
+        PixelFormat::RGB24 => 3,
+        PixelFormat::CMYK32 => 4,
+        PixelFormat::L16 => return Err(Refusal::Unsupported("a 16-bit JPEG")),
+    };
+    let reduced = Reduced {
+        full_size: (width.into(), height.into()),
+        size: (size.0.into(), size.1.into()),
+        channels,
+        samples,
+    };
+    Ok(Decoded { reduced, exif: decoder.exif_data().map(<[u8]>::to_vec), icc: decoder.icc_profile() })
+}
+
+fn refusal(error: Error) -> Refusal {
+    match error {
+        Error::Unsupported(_) => Refusal::Unsupported("an uncommon kind of JPEG"),
+        _ => Refusal::Damaged,
+    }
+}
+
+/// How many scans there are before the end of the picture. Segments are stepped over by their length, because a preview
+/// inside the metadata has scans too.
+fn scans(bytes: &[u8]) -> usize {
+    let (mut count, mut position) = (0, 2);
+    while let Some(&[first, marker]) = bytes.get(position..).and_then(<[u8]>::first_chunk) {
+        match (first, marker) {
+            (0xFF, 0xD9) => break,
+            // Pixels, and markers that stand alone.
+            (0..=0xFE, _) | (_, 0x00 | 0x01 | 0xD0..=0xD8 | 0xFF) => position += 1,
+            _ => {
+                count += usize::from(marker == 0xDA);
+                let length = bytes.get(position + 2..position + 4).and_then(<[u8]>::first_chunk);
+                position += 2 + length.map_or(0, |&length| u16::from_be_bytes(length).into());
+            }
+        }
+    }
+    count
+}

@@ -1,0 +1,194 @@
+//! Pictures: JPEG, PNG, WebP and GIF in, an upright JPEG without metadata and its thumbnail out.
+//!
+//! A decoder gives us far fewer pixels than the file has: what is more than twice the size that we keep is averaged
+//! away while it is read (see [`reduce`]), so that fifty megapixels do not cost fifty megapixels of memory.
+
+mod colour;
+mod gif;
+mod jpeg;
+mod kind;
+mod png;
+mod reduce;
+mod webp;
+
+use std::fmt;
+use std::panic::catch_unwind;
+
+use image::codecs::jpeg::JpegEncoder;
+use image::imageops::{FilterType, resize};
+use image::metadata::Orientation;
+use image::{DynamicImage, ExtendedColorType, RgbImage};
+
+use kind::Kind;
+use reduce::Reduced;
+
+const LARGE_SIDE: u32 = 512;
+const SMALL_SIDE: u32 = 128;
+const QUALITY: u8 = 85;
+
+/// The longest side of a JPEG or GIF can be no longer than this; a PNG's could, and one row of it would then be as
+/// large as a whole picture.
+const LONGEST_SIDE: u32 = 65_535;
+
+/// What is taken at all.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    pub bytes: usize,
+    pub pixels: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { bytes: 10 << 20, pixels: 50_000_000 }
+    }
+}
+
+impl Limits {
+    /// Called with what the header says, before anything is allocated for the pixels.
+    fn check(&self, width: u32, height: u32) -> Result<(), Refusal> {
+        if width == 0 || height == 0 {
+            return Err(Refusal::Damaged);
+        }
+        if u64::from(width) * u64::from(height) > self.pixels {
+            return Err(Refusal::TooManyPixels { width, height, limit: self.pixels });
+        }
+        if width.max(height) > LONGEST_SIDE {
+            return Err(Refusal::TooLong { side: width.max(height), limit: LONGEST_SIDE });
+        }
+        Ok(())
+    }
+}
+
+/// A picture as it is shown: JPEG, upright, without metadata.
+#[derive(Debug, Clone)]
+pub struct Picture {
+    /// Fits in 512 × 512.
+    pub large: Vec<u8>,
+    /// Fits in 128 × 128.
+    pub small: Vec<u8>,
+}
+
+/// Why a picture is not taken. `Display` is a sentence for the person who sent it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// Nothing that we know: text, sound, an empty file.
+    NotAPicture,
+    /// We know what it is, and do not take it; the words for it, as in "this is …".
+    Unsupported(&'static str),
+    /// What iPhones write unless told otherwise, so it gets advice of its own.
+    Heic,
+    /// The header is that of a picture that we take; what follows cannot be read, or ends too early.
+    Damaged,
+    TooLarge {
+        limit: usize,
+    },
+    TooManyPixels {
+        width: u32,
+        height: u32,
+        limit: u64,
+    },
+    TooLong {
+        side: u32,
+        limit: u32,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAPicture => {
+                f.write_str("this is not a picture that we can read; send a JPEG, PNG, WebP or GIF")
+            }
+            Self::Unsupported(what) => {
+                write!(f, "this is {what}, which we do not take; send a JPEG, PNG, WebP or GIF")
+            }
+            Self::Heic => f.write_str(
+                "this is a HEIC picture, which we do not take; export it as a JPEG \
+                 (on an iPhone, Settings > Camera > Formats > Most Compatible makes new photos JPEG)",
+            ),
+            Self::Damaged => {
+                f.write_str("the picture is damaged or incomplete; save or export it again, then send that")
+            }
+            Self::TooLarge { limit } if *limit >= 1 << 20 => {
+                write!(f, "the picture is too large; send one of at most {} MiB", limit >> 20)
+            }
+            Self::TooLarge { limit } => {
+                write!(f, "the picture is too large; send one of at most {limit} bytes")
+            }
+            Self::TooManyPixels { width, height, limit } => write!(
+                f,
+                "the picture has too many pixels ({width} × {height}); send one of at most {} megapixels",
+                *limit as f64 / 1e6
+            ),
+            Self::TooLong { side, limit } => write!(
+                f,
+                "the picture is {side} pixels along one side; send one of at most {limit} pixels along each"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// What a decoder makes of a file: few enough pixels, and what has to be known to show them rightly.
+struct Decoded {
+    reduced: Reduced,
+    /// From the TIFF header on, with or without `Exif\0\0` before it.
+    exif: Option<Vec<u8>>,
+    icc: Option<Vec<u8>>,
+}
+
+/// Takes some tenths of a second of one core for a large photo: not for a thread that serves others.
+pub fn process(bytes: &[u8], limits: &Limits) -> Result<Picture, Refusal> {
+    if bytes.len() > limits.bytes {
+        return Err(Refusal::TooLarge { limit: limits.bytes });
+    }
+    let kind = Kind::of(bytes)?;
+    // The decoders are fuzzed and have panicked before. One bad file must cost nobody else their upload.
+    catch_unwind(|| {
+        let decoded = match kind {
+            Kind::Jpeg => jpeg::decode(bytes, limits),
+            Kind::Png => png::decode(bytes, limits),
+            Kind::WebP => webp::decode(bytes, limits),
+            Kind::Gif => gif::decode(bytes, limits),
+        }?;
+        finish(decoded)
+    })
+    .unwrap_or(Err(Refusal::Damaged))
+}
+
+fn finish(Decoded { reduced, exif, icc }: Decoded) -> Result<Picture, Refusal> {
+    let full_size = reduced.full_size;
+    let pixels = colour::to_srgb(reduced, icc.as_deref()).ok_or(Refusal::Damaged)?;
+    let mut large = fit(&pixels, full_size, LARGE_SIDE).unwrap_or(pixels);
+    // Turned last, when there is least to turn: every turn and mirroring leaves the pixels' values alone.
+    if let Some(orientation) = exif.as_deref().and_then(orientation) {
+        let mut turned = DynamicImage::ImageRgb8(large);
+        turned.apply_orientation(orientation);
+        large = turned.into_rgb8();
+    }
+    let small = fit(&large, large.dimensions(), SMALL_SIDE);
+    Ok(Picture { small: encode(small.as_ref().unwrap_or(&large))?, large: encode(&large)? })
+}
+
+/// `None` where there is nothing to do, because a picture is never enlarged.
+fn fit(pixels: &RgbImage, (full_width, full_height): (u32, u32), side: u32) -> Option<RgbImage> {
+    // From the full size, because the reduced one was rounded already.
+    let scale = (f64::from(side) / f64::from(full_width.max(full_height))).min(1.0);
+    let scaled = |length: u32| ((f64::from(length) * scale).round() as u32).clamp(1, side);
+    let size = (scaled(full_width), scaled(full_height));
+    (size != pixels.dimensions()).then(|| resize(pixels, size.0, size.1, FilterType::Lanczos3))
+}
+
+fn orientation(exif: &[u8]) -> Option<Orientation> {
+    // PNG and WebP say that it starts at the TIFF header; some writers put the JPEG marker's prefix there all the same.
+    Orientation::from_exif_chunk(exif.strip_prefix(b"Exif\0\0").unwrap_or(exif))
+}
+
+fn encode(pixels: &RgbImage) -> Result<Vec<u8>, Refusal> {
+    let mut jpeg = Vec::new();
+    JpegEncoder::new_with_quality(&mut jpeg, QUALITY)
+        .encode(pixels, pixels.width(), pixels.height(), ExtendedColorType::Rgb8)
+        .map_err(|_| Refusal::Damaged)?;
+    Ok(jpeg)
+}

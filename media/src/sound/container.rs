@@ -1,0 +1,403 @@
+//! Tells what a file is by what is in it, never by its name, and whether all of it is there.
+
+use super::Refusal;
+use std::borrow::Cow;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Wav,
+    Flac,
+    Ogg,
+    Matroska,
+    Mp4,
+    Mpeg,
+    Adts,
+}
+
+/// What a file's own header says will come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Promise {
+    /// A stream: it ends where it ends.
+    Nothing,
+    Packets(u64),
+    Samples(u64),
+    /// An index lists every packet: one that is missing is one too few.
+    EveryPacket,
+}
+
+pub struct Container<'a> {
+    pub kind: Kind,
+    pub bytes: Cow<'a, [u8]>,
+    pub promise: Promise,
+}
+
+impl<'a> Container<'a> {
+    pub fn tell(bytes: &'a [u8]) -> Result<Self, Refusal> {
+        let body = after_id3(bytes)?;
+        let kind = kind(body).ok_or(Refusal::NotSound)?;
+        let (bytes, promise) = match kind {
+            Kind::Wav => (Cow::Owned(whole_wav(body)?), Promise::Nothing),
+            Kind::Flac => (Cow::Borrowed(body), flac_promise(body)),
+            Kind::Mp4 => (Cow::Borrowed(body), mp4_promise(body)?),
+            Kind::Mpeg => {
+                let stream = from_first(body, mpeg_frame).ok_or(Refusal::NotSound)?;
+                (Cow::Borrowed(stream), mpeg_promise(stream)?)
+            }
+            Kind::Adts => {
+                (Cow::Borrowed(from_first(body, adts_frame).ok_or(Refusal::NotSound)?), Promise::Nothing)
+            }
+            Kind::Ogg | Kind::Matroska => (Cow::Borrowed(body), Promise::Nothing),
+        };
+        Ok(Self { kind, bytes, promise })
+    }
+}
+
+fn kind(bytes: &[u8]) -> Option<Kind> {
+    match bytes {
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E', ..] => Some(Kind::Wav),
+        [b'f', b'L', b'a', b'C', ..] => Some(Kind::Flac),
+        [b'O', b'g', b'g', b'S', ..] => Some(Kind::Ogg),
+        [0x1a, 0x45, 0xdf, 0xa3, ..] => Some(Kind::Matroska),
+        [_, _, _, _, name @ ..] if is_mp4(name) => Some(Kind::Mp4),
+        _ if from_first(bytes, adts_frame).is_some() => Some(Kind::Adts),
+        _ if from_first(bytes, mpeg_frame).is_some() => Some(Kind::Mpeg),
+        _ => None,
+    }
+}
+
+fn is_mp4(name: &[u8]) -> bool {
+    [b"ftyp", b"moov", b"mdat", b"styp", b"wide", b"free", b"skip"].iter().any(|n| name.starts_with(*n))
+}
+
+fn be32(bytes: &[u8], at: usize) -> Option<usize> {
+    Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize)
+}
+
+fn le16(bytes: &[u8], at: usize) -> Option<usize> {
+    Some(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?).into())
+}
+
+fn le32(bytes: &[u8], at: usize) -> Option<usize> {
+    Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize)
+}
+
+/// What comes after tags with title and artist, which stand in front of MP3, AAC and sometimes FLAC.
+fn after_id3(mut bytes: &[u8]) -> Result<&[u8], Refusal> {
+    while let [b'I', b'D', b'3', _, _, flags, a, b, c, d, ..] = bytes {
+        let size = [a, b, c, d].iter().fold(0, |size, seven| size << 7 | usize::from(**seven & 0x7f));
+        let footer = if flags & 0x10 != 0 { 10 } else { 0 };
+        bytes = bytes.get(10 + size + footer..).filter(|rest| !rest.is_empty()).ok_or(Refusal::Damaged)?;
+    }
+    Ok(bytes)
+}
+
+/// From the first frame of a stream of frames on. A recorder that joins late begins in the middle of a frame; but two
+/// bytes that look like the beginning of a frame are in many files, so others must follow where it says that it ends.
+fn from_first<T: PartialEq>(bytes: &[u8], frame: fn(&[u8]) -> Option<(T, usize)>) -> Option<&[u8]> {
+    const JUNK: usize = 4_096;
+    const FOLLOWERS: usize = 3;
+    let begins = |at: &usize| {
+        let mut rest = &bytes[*at..];
+        let Some((first, _)) = frame(rest) else { return false };
+        for followers in 0..=FOLLOWERS {
+            match frame(rest) {
+                Some((like, length)) if like == first => match rest.get(length..) {
+                    Some(after) if !after.is_empty() => rest = after,
+                    // The end of the file, or the middle of its last frame.
+                    _ => return *at == 0 || followers > 0,
+                },
+                // A tag at the end, or a break in the stream.
+                _ => return *at == 0 && followers > 1,
+            }
+        }
+        true
+    };
+    (0..bytes.len().min(JUNK)).filter(|at| bytes[*at] == 0xff).find(begins).map(|at| &bytes[at..])
+}
+
+/// What all frames of a stream have in common, and this frame's length in bytes.
+fn mpeg_frame(bytes: &[u8]) -> Option<((u8, u8), usize)> {
+    const KILOBITS: [[usize; 14]; 2] = [
+        [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+        [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+    ];
+    let [0xff, second, third, _, ..] = bytes else { return None };
+    let (version, layer) = (second >> 3 & 3, second >> 1 & 3);
+    if second >> 5 != 7 || version == 1 || layer != 1 {
+        return None;
+    }
+    let (bitrate, rate) = (usize::from(third >> 4), usize::from(third >> 2 & 3));
+    let rate = *[44_100, 48_000, 32_000].get(rate)?
+        / if version == 3 {
+            1
+        } else if version == 2 {
+            2
+        } else {
+            4
+        };
+    let kilobits = KILOBITS[usize::from(version != 3)].get(bitrate.checked_sub(1)?)?;
+    let slots = if version == 3 { 144_000 } else { 72_000 };
+    Some(((second & 0xfe, third & 0x0c), slots * kilobits / rate + usize::from(third >> 1 & 1)))
+}
+
+fn adts_frame(bytes: &[u8]) -> Option<((u8, u8), usize)> {
+    let [0xff, second, third, fourth, fifth, sixth, _, ..] = bytes else { return None };
+    let length = usize::from(fourth & 3) << 11 | usize::from(*fifth) << 3 | usize::from(sixth >> 5);
+    let plausible = second & 0xf6 == 0xf0 && third >> 2 & 15 < 13 && length >= 7;
+    plausible.then_some(((second & 0xfe, third & 0xfd), length))
+}
+
+/// The number of frames that an encoder writes into the first one ("Xing", or "Info" at a constant rate).
+fn mpeg_promise(stream: &[u8]) -> Result<Promise, Refusal> {
+    let (Some(second), Some(fourth)) = (stream.get(1), stream.get(3)) else { return Ok(Promise::Nothing) };
+    let side = match (second >> 3 & 3 == 3, fourth >> 6 == 3) {
+        (true, false) => 32,
+        (true, true) | (false, false) => 17,
+        (false, true) => 9,
+    };
+    let checksum = if second & 1 == 0 { 2 } else { 0 };
+    let Some(header) = [4 + side, 4 + side + checksum]
+        .iter()
+        .filter_map(|at| stream.get(*at..))
+        .find(|rest| rest.starts_with(b"Xing") || rest.starts_with(b"Info"))
+    else {
+        return Ok(Promise::Nothing);
+    };
+    let flags = be32(header, 4).unwrap_or(0);
+    let (frames, bytes) = match flags & 3 {
+        3 => (be32(header, 8), be32(header, 12)),
+        1 => (be32(header, 8), None),
+        2 => (None, be32(header, 8)),
+        _ => (None, None),
+    };
+    if bytes.is_some_and(|b| b > stream.len()) {
+        return Err(Refusal::Damaged);
+    }
+    // Some encoders count this frame, too.
+    Ok(frames.map_or(Promise::Nothing, |f| Promise::Packets(f.saturating_sub(1) as u64)))
+}
+
+fn flac_promise(bytes: &[u8]) -> Promise {
+    // The 36 bits after rate, channels and bits, in the block that always comes first.
+    let high = bytes.get(21).map_or(0, |b| u64::from(b & 15));
+    match high << 32 | be32(bytes, 22).unwrap_or(0) as u64 {
+        0 => Promise::Nothing,
+        samples => Promise::Samples(samples),
+    }
+}
+
+/// Walks over the boxes that the file is made of.
+fn mp4_promise(bytes: &[u8]) -> Result<Promise, Refusal> {
+    let (mut at, mut index, mut fragments) = (0, false, false);
+    let mut cut_off = false;
+    while at < bytes.len() {
+        let (Some(size), Some(name)) = (be32(bytes, at), bytes.get(at + 4..at + 8)) else {
+            cut_off = true;
+            break;
+        };
+        let size = match size {
+            0 => bytes.len() - at,
+            1 => {
+                be32(bytes, at + 8).filter(|high| *high == 0).and(be32(bytes, at + 12)).unwrap_or(usize::MAX)
+            }
+            size => size,
+        };
+        if size < 8 {
+            // Not a box: what follows the last one is of no use to anyone, and no reason to refuse.
+            break;
+        }
+        cut_off = size > bytes.len() - at;
+        index |= name == b"moov" && !cut_off;
+        fragments |= name == b"moof" && !cut_off;
+        at = at.saturating_add(size);
+    }
+    let picture = bytes.get(8..12).is_some_and(|brand| {
+        [b"heic", b"heix", b"mif1", b"msf1", b"avif", b"avis"].iter().any(|b| *b == brand)
+    });
+    match (index, fragments) {
+        (false, _) if picture => Err(Refusal::NotSound),
+        (false, _) => Err(Refusal::Damaged),
+        // A recorder that is stopped hard leaves its last fragment unfinished.
+        (true, true) => Ok(Promise::Nothing),
+        (true, false) if cut_off => Err(Refusal::Damaged),
+        (true, false) => Ok(Promise::EveryPacket),
+    }
+}
+
+/// A WAV with nothing in it but format and samples, and a true length.
+///
+/// A program that writes WAV into a pipe does not know the length yet and writes 0 or as much as the field takes; then
+/// the samples go on until the end. Any other length must be there.
+fn whole_wav(bytes: &[u8]) -> Result<Vec<u8>, Refusal> {
+    const UNKNOWN: usize = 0x7fff_0000;
+    let (mut format, mut fact): (Option<&[u8]>, &[u8]) = (None, &[]);
+    let mut at = 12;
+    loop {
+        let name = bytes.get(at..at + 4).ok_or(Refusal::Damaged)?;
+        let size = le32(bytes, at + 4).ok_or(Refusal::Damaged)?;
+        let body = &bytes[at + 8..];
+        if name == b"data" {
+            let length = if size == 0 || size >= UNKNOWN { body.len() } else { size };
+            let samples = body.get(..length).ok_or(Refusal::Damaged)?;
+            return rebuilt_wav(format.ok_or(Refusal::Damaged)?, fact, samples);
+        }
+        let body = body.get(..size).ok_or(Refusal::Damaged)?;
+        match name {
+            b"fmt " => format = Some(body),
+            b"fact" => fact = body,
+            _ => {}
+        }
+        at += 8 + size + size % 2;
+    }
+}
+
+fn rebuilt_wav(format: &[u8], fact: &[u8], samples: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let field = |at| le16(format, at).ok_or(Refusal::Damaged);
+    let (channels, frame) = (field(2)?, field(12)?);
+    let rate = le32(format, 4).ok_or(Refusal::Damaged)?;
+    usable(rate as u64, channels)?;
+    if frame == 0 {
+        return Err(Refusal::Damaged);
+    }
+    let samples = &samples[..samples.len() - samples.len() % frame];
+    let mut wav = Vec::with_capacity(64 + format.len() + samples.len());
+    wav.extend_from_slice(b"RIFF\0\0\0\0WAVE");
+    let mut chunk = |name: &[u8; 4], body: &[u8]| {
+        wav.extend_from_slice(name);
+        wav.extend_from_slice(&(body.len() as u32).to_le_bytes());
+        wav.extend_from_slice(body);
+        wav.resize(wav.len() + body.len() % 2, 0);
+    };
+    chunk(b"fmt ", format);
+    if !fact.is_empty() {
+        chunk(b"fact", fact);
+    }
+    chunk(b"data", samples);
+    let size = (wav.len() - 8) as u32;
+    wav[4..8].copy_from_slice(&size.to_le_bytes());
+    Ok(wav)
+}
+
+/// Rates and channels that someone could have recorded in. A header may claim four thousand million of either, and
+/// buffers are made to its measure.
+pub fn usable(rate: u64, channels: usize) -> Result<(), Refusal> {
+    if (4_000..=384_000).contains(&rate) && (1..=8).contains(&channels) {
+        Ok(())
+    } else {
+        Err(Refusal::Unusual)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(bytes: &[u8]) -> Result<(Kind, Promise), Refusal> {
+        Container::tell(bytes).map(|c| (c.kind, c.promise))
+    }
+
+    fn chunk(name: &[u8], body: &[u8]) -> Vec<u8> {
+        [name, &(body.len() as u32).to_le_bytes(), body, &[0][..body.len() % 2]].concat()
+    }
+
+    /// Sixteen bits, mono, 8 kHz.
+    fn wav(chunks: &[Vec<u8>]) -> Vec<u8> {
+        let format = chunk(b"fmt ", &[1, 0, 1, 0, 0x40, 0x1f, 0, 0, 0x80, 0x3e, 0, 0, 2, 0, 16, 0]);
+        [b"RIFF\0\0\0\0WAVE".to_vec(), format, chunks.concat()].concat()
+    }
+
+    fn with_length(mut wav: Vec<u8>, length: u32) -> Vec<u8> {
+        let at = wav.windows(4).position(|w| w == b"data").expect("data") + 4;
+        wav[at..at + 4].copy_from_slice(&length.to_le_bytes());
+        wav
+    }
+
+    #[test]
+    fn a_wav_has_what_it_says_or_goes_on_until_the_end() {
+        let whole = wav(&[chunk(b"LIST", b"odd"), chunk(b"data", &[7; 100]), chunk(b"id3 ", b"tag")]);
+        let container = Container::tell(&whole).expect("a WAV");
+        assert!(
+            container
+                .bytes
+                .ends_with(&[[b'd', b'a', b't', b'a', 100, 0, 0, 0].as_slice(), &[7; 100]].concat())
+        );
+        let bare = wav(&[chunk(b"data", &[7; 101])]);
+        for unknown in [0, u32::MAX, u32::MAX - 44, 0x7fff_ff00] {
+            let container = Container::tell(&with_length(bare.clone(), unknown)).map(|c| c.bytes.len());
+            // Half a sample is none.
+            assert_eq!(container, Ok(44 + 102), "{unknown}");
+        }
+        for length in [103, 0x7000_0000] {
+            assert_eq!(told(&with_length(bare.clone(), length)), Err(Refusal::Damaged), "{length}");
+        }
+        assert_eq!(told(&wav(&[])), Err(Refusal::Damaged));
+        assert_eq!(told(b"RIFF\0\0\0\0WAVE"), Err(Refusal::Damaged));
+        assert_eq!(told(b"RIFF\0\0\0\0AVI "), Err(Refusal::NotSound));
+    }
+
+    /// A frame of 96 kbit/s at 48 kHz.
+    fn frame() -> Vec<u8> {
+        [[0xff, 0xfb, 0x74, 0xc0].as_slice(), &[0; 284]].concat()
+    }
+
+    fn info(frames: u32, bytes: u32) -> Vec<u8> {
+        let mut first = frame();
+        let fields =
+            [b"Info".as_slice(), &3_u32.to_be_bytes(), &frames.to_be_bytes(), &bytes.to_be_bytes()].concat();
+        first[21..37].copy_from_slice(&fields);
+        first
+    }
+
+    #[test]
+    fn frames_are_told_by_those_that_follow() {
+        assert_eq!(told(&frame().repeat(5)), Ok((Kind::Mpeg, Promise::Nothing)));
+        let late = [[7; 99].as_slice(), &frame().repeat(5)].concat();
+        assert_eq!(Container::tell(&late).map(|c| c.bytes.len()), Ok(5 * 288), "joined late");
+        let tagged = [b"ID3\x04\0\0\0\0\x01\x00".as_slice(), &[0; 128], &frame().repeat(5)].concat();
+        assert_eq!(told(&tagged), Ok((Kind::Mpeg, Promise::Nothing)));
+        assert_eq!(told(&tagged[..100]), Err(Refusal::Damaged), "cut off in the tag");
+        let once = [frame(), vec![1; 5000]].concat();
+        assert_eq!(told(&once), Err(Refusal::NotSound), "two bytes that look like a frame");
+        let adts = [[0xff, 0xf1, 0x50, 0x80, 0x02, 0x1f, 0xfc].as_slice(), &[0; 9]].concat();
+        assert_eq!(told(&adts.repeat(5)), Ok((Kind::Adts, Promise::Nothing)));
+    }
+
+    #[test]
+    fn an_mp3_that_tells_its_length_is_held_to_it() {
+        let whole = [info(4, 5 * 288), frame().repeat(4)].concat();
+        assert_eq!(told(&whole), Ok((Kind::Mpeg, Promise::Packets(3))));
+        assert_eq!(told(&whole[..whole.len() - 1]), Err(Refusal::Damaged));
+    }
+
+    fn atom(name: &[u8], length: usize) -> Vec<u8> {
+        [&(length as u32 + 8).to_be_bytes(), name, &vec![0; length]].concat()
+    }
+
+    #[test]
+    fn an_mp4_needs_its_index_and_all_that_is_in_it() {
+        let (kind, index, data) = (atom(b"ftyp", 16), atom(b"moov", 200), atom(b"mdat", 300));
+        let whole = [kind.clone(), data.clone(), index.clone()].concat();
+        assert_eq!(told(&whole), Ok((Kind::Mp4, Promise::EveryPacket)));
+        assert_eq!(told(&whole[..whole.len() - 20]), Err(Refusal::Damaged));
+        assert_eq!(told(&whole[..100]), Err(Refusal::Damaged));
+        let fragments = [kind, index, atom(b"moof", 90), data.clone(), atom(b"moof", 90), data].concat();
+        assert_eq!(told(&fragments), Ok((Kind::Mp4, Promise::Nothing)));
+        assert_eq!(told(&fragments[..fragments.len() - 100]), Ok((Kind::Mp4, Promise::Nothing)));
+    }
+
+    #[test]
+    fn a_flac_promises_samples_unless_it_was_streamed() {
+        let head = |samples: [u8; 5]| [b"fLaC\0\0\0\x22".as_slice(), &[0; 13], &samples, &[0; 16]].concat();
+        assert_eq!(told(&head([0xf0, 0, 1, 0, 0])), Ok((Kind::Flac, Promise::Samples(65_536))));
+        assert_eq!(told(&head([0xf0, 0, 0, 0, 0])), Ok((Kind::Flac, Promise::Nothing)));
+    }
+
+    #[test]
+    fn only_what_someone_could_have_recorded() {
+        assert_eq!(usable(8_000, 1), Ok(()));
+        assert_eq!(usable(192_000, 2), Ok(()));
+        for (rate, channels) in [(0, 1), (1, 1), (4_000_000_000, 1), (48_000, 0), (48_000, 65_535)] {
+            assert_eq!(usable(rate, channels), Err(Refusal::Unusual));
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Brings every recording to one loudness, so that no name is louder than the next.
+
+use super::{
+    Mono, Refusal, decode,
+    limiter::{self, Limiter},
+    loudness::Meter,
+    mp3,
+};
+use std::time::Duration;
+
+/// Integrated, after ITU BS.1770, of the one channel.
+const LOUDNESS: f64 = -16.0;
+/// How far off it may be before another try.
+const NEAR: f64 = 0.05;
+const TRIES: usize = 12;
+/// How often it is encoded at most, until what is decoded is right.
+const ATTEMPTS: usize = 4;
+/// How much loudness is given up in the last attempt, to stay under the ceiling.
+const GIVE: f64 = 0.5;
+
+/// No peak of what is decoded may be higher, in dBTP.
+const CEILING: f64 = -1.0;
+/// What MP3 adds to a peak, most of the time, in dB.
+const OVERSHOOT: f64 = 0.3;
+
+/// The recording as MP3, and the samples that it decodes to.
+pub fn to_mp3(voice: &Mono) -> Result<(Vec<u8>, Vec<f32>), Refusal> {
+    let mut laid = mp3::laid_out(&voice.samples);
+    // The meter hears nothing below -70 LUFS. A very quiet recording would be measured by its loud moments only.
+    let loudest = laid.iter().fold(f32::MIN_POSITIVE, |a, s| a.max(s.abs()));
+    laid.iter_mut().for_each(|s| *s /= loudest);
+
+    let limiter = Limiter::new(&laid, voice.rate);
+    let meter = Meter::new(&laid, voice.rate);
+    let (mut aim, mut ceiling) = (LOUDNESS, CEILING - OVERSHOOT);
+    let mut attempt = 1;
+    loop {
+        let gains = gains(&meter, &limiter, aim, factor(ceiling));
+        let file = mp3::encode(&limiter::apply(&gains, &laid), voice.rate)?;
+        // By how much a coded peak overshoots is known only afterwards: so listen to what the others will hear.
+        let heard = decode::decode(&file, Duration::MAX)?.samples;
+        // (The loudness does not change by more than a few hundredths.)
+        let over = decibels(limiter::true_peak(&heard)) - CEILING;
+        if over <= 0.0 || attempt == ATTEMPTS {
+            return Ok((file, heard));
+        }
+        attempt += 1;
+        // Half of what is taken from a sharp peak comes back as noise of the coding.
+        ceiling -= 1.7 * over + 0.1;
+        if attempt == ATTEMPTS {
+            aim -= over.min(GIVE);
+        }
+    }
+}
+
+/// The gains that bring the sound to the loudness, as near as the ceiling lets it.
+///
+/// Peaks that the limiter takes away are missing in the loudness, so one gain for all does not get there: try, measure,
+/// and try again with what was missing.
+fn gains(meter: &Meter, limiter: &Limiter, aim: f64, ceiling: f32) -> Vec<f32> {
+    let mut gain = factor(aim - meter.loudness());
+    let mut tries = 0;
+    loop {
+        let (gains, limited) = limiter.gains(gain, ceiling);
+        let missing = aim - meter.loudness_at(&gains);
+        tries += 1;
+        if !limited || missing.abs() < NEAR || tries == TRIES {
+            return gains;
+        }
+        gain *= factor(missing);
+    }
+}
+
+fn factor(decibels: f64) -> f32 {
+    10.0_f64.powf(decibels / 20.0) as f32
+}
+
+fn decibels(factor: f32) -> f64 {
+    20.0 * f64::from(factor.max(f32::MIN_POSITIVE)).log10()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Syllables of a voice, with one click in `every` samples on top.
+    fn voice(gain: f32, every: usize) -> Mono {
+        let samples = (0..96_000_usize)
+            .map(|i| {
+                let t = i as f32 / 48_000.0;
+                let syllable = (t * 12.0).sin().max(0.0);
+                let tone: f32 = (1..12).map(|h| (t * 900.0 * h as f32).sin() / h as f32).sum();
+                gain * (0.2 * syllable * tone + if i % every == 5_000 { 1.0 } else { 0.0 })
+            })
+            .collect();
+        Mono { rate: 48_000, samples }
+    }
+
+    #[test]
+    fn the_same_loudness_whatever_came_and_never_above_the_ceiling() {
+        for (gain, every) in
+            [(1.0, usize::MAX), (0.004, usize::MAX), (6.0, usize::MAX), (1.0, 24_000), (0.1, 9_000)]
+        {
+            let (_, heard) = to_mp3(&voice(gain, every)).expect("encoded");
+            let loudness = Meter::new(&heard, 48_000).loudness();
+            assert!((loudness - LOUDNESS).abs() < GIVE + 0.1, "{gain} {every}: {loudness} LUFS");
+            let peak = decibels(limiter::true_peak(&heard));
+            assert!(peak <= CEILING, "{gain} {every}: {peak} dBTP");
+        }
+    }
+
+    #[test]
+    fn gives_up_on_what_cannot_be_that_loud() {
+        // Nothing but a click: to be as loud as speech it would have to be far above the ceiling.
+        let mut samples = vec![0.0; 48_000];
+        samples[20_000] = 1.0;
+        let (_, heard) = to_mp3(&Mono { rate: 48_000, samples }).expect("encoded");
+        assert!(decibels(limiter::true_peak(&heard)) < 0.0);
+    }
+}

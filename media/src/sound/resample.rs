@@ -1,0 +1,51 @@
+//! Brings a recording to the rate that it is encoded at.
+
+use super::{Mono, Refusal};
+use rubato::{Fft, FixedSync, Resampler, audioadapter_buffers::direct::SequentialSlice};
+
+pub fn to(rate: u32, sound: Mono) -> Result<Mono, Refusal> {
+    if sound.rate == rate || sound.samples.is_empty() {
+        return Ok(Mono { rate, ..sound });
+    }
+    // It fails only when asked for the impossible (a rate of nothing), and the decoder lets no such file through.
+    let samples = resampled(&sound, rate).map_err(|()| Refusal::Unusual)?;
+    Ok(Mono { rate, samples })
+}
+
+fn resampled(sound: &Mono, rate: u32) -> Result<Vec<f32>, ()> {
+    let mut resampler =
+        Fft::<f32>::new(sound.rate as usize, rate as usize, 1024, 1, FixedSync::Both).map_err(drop)?;
+    let input = SequentialSlice::new(&sound.samples, 1, sound.samples.len()).map_err(drop)?;
+    let output = resampler.process_all(&input, sound.samples.len(), None).map_err(drop)?;
+    Ok(output.take_data())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tone_keeps_its_pitch_its_level_and_its_length() {
+        for from in [8_000, 11_025, 16_000, 22_050, 32_000, 37_800, 96_000, 192_000] {
+            let step = 2.0 * std::f64::consts::PI * 440.0 / f64::from(from);
+            let samples: Vec<f32> = (0..from).map(|i| (f64::from(i) * step).sin() as f32 * 0.5).collect();
+            let out = to(48_000, Mono { rate: from, samples }).expect("resampled");
+            assert!(out.samples.len().abs_diff(48_000) <= 1, "{from}: {}", out.samples.len());
+            // The middle, because at the ends the tone begins and stops. However it is shifted, a sine and a cosine make
+            // it up, and nothing is left.
+            let part: Vec<f64> = out.samples[12_000..36_000].iter().map(|s| f64::from(*s)).collect();
+            let step = std::f64::consts::TAU * 440.0 / 48_000.0;
+            let sum = |f: fn(f64) -> f64| {
+                part.iter().enumerate().map(|(i, s)| s * f(i as f64 * step)).sum::<f64>() / 12_000.0
+            };
+            let (sine, cosine) = (sum(f64::sin), sum(f64::cos));
+            assert!((sine.hypot(cosine) - 0.5).abs() < 0.001, "{from}: {}", sine.hypot(cosine));
+            let left = part
+                .iter()
+                .enumerate()
+                .map(|(i, s)| s - sine * (i as f64 * step).sin() - cosine * (i as f64 * step).cos())
+                .fold(0.0_f64, |a, e| a.max(e.abs()));
+            assert!(left < 0.001, "{from}: {left}");
+        }
+    }
+}
