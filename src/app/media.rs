@@ -12,12 +12,12 @@ use super::{App, Error, Missing, Result, studio::Made};
 use crate::{
     blobs::{Key, Listed, Shelf},
     domain::{
-        media::{Kind, Media, Waveform},
+        media::{Incoming, Kind, Media, Waveform},
         moment::Moment,
         participant::{Draft, Participant},
         text::INVALID,
     },
-    store::{Sql, media},
+    store::{Sql, media, participants, rolls},
 };
 
 /// What a link leads to, asked of the database each time: a link that is withdrawn is dead at once, on every node.
@@ -143,6 +143,34 @@ pub(super) async fn attach(
         replaced.extend(media::attach(sql, institution, participant, one).await?);
     }
     Ok(replaced)
+}
+
+/// Gives somebody one recording or picture, by another way than a request that says more of them.
+pub(super) async fn give(
+    app: &App,
+    institution: i64,
+    participant: i64,
+    kind: Kind,
+    incoming: Incoming,
+) -> Result<Participant> {
+    let mut draft = Draft { media: vec![(kind, incoming)], ..Draft::default() };
+    let brought = process(app, &mut draft, app.clock.now()).await?;
+    draft.errors.into_result()?;
+    let db = app.db.clone();
+    let write = move |new: Vec<Media>| async move {
+        db.write(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let missing = || Error::Missing(Missing::Participant);
+                participants::by_ids(sql, institution, &[participant]).await?.pop().ok_or_else(missing)?;
+                let replaced = attach(sql, institution, participant, &new).await?;
+                let person = participants::by_ids(sql, institution, &[participant]).await?.pop();
+                Ok((person.ok_or_else(missing)?, replaced))
+            })
+        })
+        .await
+    };
+    store_and(app, institution, brought, write).await
 }
 
 const REMOVALS_AT_ONCE: usize = 16;

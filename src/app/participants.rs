@@ -469,6 +469,27 @@ pub(super) async fn update_in(
     written(sql, institution, old.id).await
 }
 
+/// May search engines list somebody's badge? Their own affair; at first nobody's is.
+pub async fn list_badge(
+    app: &App,
+    institution: &Institution,
+    page: NamePageRef,
+    email_key: String,
+    listed: bool,
+) -> Result<()> {
+    let institution = institution.id;
+    app.db
+        .write(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let page = page_of(sql, institution, &page).await?;
+                let person = registered(sql, institution, page, &email_key).await?;
+                Ok(participants::list_badge(sql, institution, person.id, listed).await?)
+            })
+        })
+        .await
+}
+
 pub async fn delete(
     app: &App,
     institution: &Institution,

@@ -1,6 +1,8 @@
 //! The command line: one file per command. `--json` prints one JSON object on standard output; logs and errors go to
 //! standard error.
 
+mod badge;
+mod blobs;
 mod custom_field;
 mod doctor;
 mod import;
@@ -55,6 +57,9 @@ Examples:
   Bring people in from a file:
     endonym import --institution example-university --name-page class-of-2027 people.csv --dry-run
 
+  And their recordings, in files named by email or institution_id:
+    endonym import --institution example-university --name-page class-of-2027 --recordings recordings/
+
   Use PostgreSQL:
     export ENDONYM_DATABASE_URL=postgres://endonym:secret@db.example.edu/endonym
     endonym migrate && endonym serve
@@ -75,6 +80,10 @@ enum Command {
     #[command(subcommand)]
     CustomField(custom_field::CustomField),
     Import(import::Import),
+    #[command(subcommand)]
+    Badge(badge::Badge),
+    #[command(subcommand)]
+    Blobs(blobs::Blobs),
     /// Print a completion script for your shell
     ///
     /// For example: endonym completions bash > /etc/bash_completion.d/endonym
@@ -139,6 +148,8 @@ async fn run(cli: Cli) -> Outcome {
         Command::NamePage(command) => command.run(&open().await?).await,
         Command::CustomField(command) => command.run(&open().await?).await,
         Command::Import(command) => command.run(&open().await?).await,
+        Command::Badge(command) => command.run(&open().await?).await,
+        Command::Blobs(command) => command.run(&open().await?).await,
         Command::Completions { shell } => {
             let mut script = Vec::new();
             let mut command = config::layered(Cli::command(), &[]).map_err(Failure)?;

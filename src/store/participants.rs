@@ -439,6 +439,11 @@ pub async fn update(sql: &mut Sql, institution: i64, id: i64, change: &Change<'_
     Ok(())
 }
 
+pub async fn list_badge(sql: &mut Sql, institution: i64, id: i64, listed: bool) -> Result<()> {
+    let text = "UPDATE participants SET badge_listed = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[listed.into(), institution.into(), id.into()]).await.map(|_| ())
+}
+
 /// The caller holds the institution's lock.
 pub async fn delete(sql: &mut Sql, institution: i64, page: i64, id: i64) -> Result<()> {
     let text = "DELETE FROM participants WHERE institution_id = $1 AND id = $2 RETURNING page_place";
