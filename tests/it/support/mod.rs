@@ -1,8 +1,10 @@
 //! What tests stand on: a world with a server, an institution, a token and a name page.
 
 pub mod database;
+pub mod media;
 pub mod openapi;
 pub mod process;
+pub mod s3;
 
 use std::{ops::Range, time::Duration};
 
