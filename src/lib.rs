@@ -16,6 +16,8 @@ pub mod web;
 /// Use cases: one function for each thing that a caller can do.
 pub mod app;
 
+/// The bytes of recordings and pictures, on disk or on S3. (How they are processed is `endonym-media`, in `media/`.)
+pub mod blobs;
 /// All SQL, for SQLite and PostgreSQL.
 pub mod store;
 

@@ -84,6 +84,13 @@ impl Ask {
         }
     }
 
+    /// The same, and the body is gone: it may be large, and what is read from it is too.
+    pub fn take_json(&mut self) -> Result<Map<String, Value>, Problem> {
+        let read = self.json();
+        self.body = Bytes::new();
+        read
+    }
+
     /// The page named in the path.
     pub fn name_page(&self) -> Option<NamePageRef> {
         NamePageRef::parse(self.path("name_page_id"))

@@ -1,6 +1,6 @@
 //! What happens around every handler: who is calling, how often, what is sent back.
 
-use std::{future::Future, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use axum::{
     body::{Body, Bytes},
@@ -11,6 +11,7 @@ use axum::{
 use futures_util::future::BoxFuture;
 use http_body_util::BodyExt;
 use serde::Serialize;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
     ask::{Ask, has_body},
@@ -32,15 +33,45 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
 );
 
 /// How much a request may bring, and how long that may take. Put into each request by the server.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct BodyLimits {
     pub bytes: usize,
     pub time: Duration,
+    /// In KiB, shared by all large bodies that are being read or worked on: ten thousand uploads at once must not need
+    /// the memory of ten thousand.
+    memory: Arc<Semaphore>,
+    memory_kib: u32,
+}
+
+/// Bodies up to this size are not counted.
+const SMALL_BODY: usize = 1 << 20;
+
+impl BodyLimits {
+    pub fn new(bytes: usize, time: Duration, memory: usize) -> Self {
+        let memory_kib = u32::try_from(memory.div_ceil(1024)).unwrap_or(u32::MAX >> 4).min(u32::MAX >> 4);
+        Self { bytes, time, memory: Arc::new(Semaphore::new(memory_kib as usize)), memory_kib }
+    }
+
+    /// Waits for room. A body of unknown length may be as large as any.
+    async fn room_for(&self, headers: &HeaderMap) -> Result<Option<OwnedSemaphorePermit>, Problem> {
+        let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+        let chunked = headers.contains_key(header::TRANSFER_ENCODING);
+        let expected: usize = length.unwrap_or(if chunked { self.bytes } else { 0 });
+        // What is over the limit is read and thrown away, which takes no room.
+        if expected <= SMALL_BODY || expected > self.bytes {
+            return Ok(None);
+        }
+        let kib = u32::try_from(expected.div_ceil(1024)).unwrap_or(u32::MAX).min(self.memory_kib);
+        match tokio::time::timeout(self.time, self.memory.clone().acquire_many_owned(kib)).await {
+            Ok(Ok(room)) => Ok(Some(room)),
+            Ok(Err(_)) | Err(_) => Err(Problem::App(crate::app::Error::Busy)),
+        }
+    }
 }
 
 impl Default for BodyLimits {
     fn default() -> Self {
-        Self { bytes: 32 << 20, time: Duration::from_secs(60) }
+        Self::new(32 << 20, Duration::from_secs(60), 96 << 20)
     }
 }
 
@@ -96,7 +127,11 @@ where
         Err(Problem::TooMany)
     } else {
         match read_body(parts, body).await {
-            Ok(body) => handler(app, Ask::new(parts, caller.clone(), body).await).await,
+            Ok((body, room)) => {
+                let answered = handler(app, Ask::new(parts, caller.clone(), body).await).await;
+                drop(room);
+                answered
+            }
             Err(problem) => Err(problem),
         }
     };
@@ -153,13 +188,15 @@ fn bare_token(value: &str) -> &str {
     }
 }
 
-async fn read_body(parts: &Parts, body: Body) -> Result<Bytes, Problem> {
+/// The body, and its share of the memory for large ones, to be kept until the handler is done.
+async fn read_body(parts: &Parts, body: Body) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Problem> {
     if !has_body(&parts.method) {
-        return Ok(Bytes::new());
+        return Ok((Bytes::new(), None));
     }
-    let limits = parts.extensions.get::<BodyLimits>().copied().unwrap_or_default();
+    let limits = parts.extensions.get::<BodyLimits>().cloned().unwrap_or_default();
+    let room = limits.room_for(&parts.headers).await?;
     match tokio::time::timeout(limits.time, collect(body, limits.bytes)).await {
-        Ok(collected) => collected,
+        Ok(collected) => Ok((collected?, room)),
         Err(_) => Err(Problem::TooSlow),
     }
 }
@@ -167,7 +204,7 @@ async fn read_body(parts: &Parts, body: Body) -> Result<Bytes, Problem> {
 /// Reads a body that nobody will look at, for the reason given below.
 async fn discard_body(parts: &Parts, body: Body) {
     if has_body(&parts.method) {
-        let limits = parts.extensions.get::<BodyLimits>().copied().unwrap_or_default();
+        let limits = parts.extensions.get::<BodyLimits>().cloned().unwrap_or_default();
         let _ = tokio::time::timeout(limits.time, collect(body, 0)).await;
     }
 }
@@ -262,6 +299,11 @@ pub fn fault(cause: String) -> Response {
     let mut response = message(StatusCode::INTERNAL_SERVER_ERROR, super::problem::INTERNAL);
     response.extensions_mut().insert(Cause(cause));
     response
+}
+
+/// More than we take on is waiting: nothing is wrong, so nothing is logged as a fault.
+pub fn busy() -> Response {
+    retry_after(message(StatusCode::SERVICE_UNAVAILABLE, super::problem::BUSY), 2)
 }
 
 /// The same request may work later.

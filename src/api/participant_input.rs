@@ -5,7 +5,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::domain::participant::{Raw, Source};
+use crate::domain::{
+    media::Incoming,
+    participant::{Raw, Source},
+};
 
 pub struct JsonSource<'a> {
     pub fields: &'a Map<String, Value>,
@@ -42,4 +45,26 @@ fn raw(value: Option<&Value>) -> Raw<'_> {
         Some(Value::Number(number)) => Raw::Text(Cow::Owned(number.to_string())),
         Some(Value::Bool(_) | Value::Array(_) | Value::Object(_)) => Raw::Other,
     }
+}
+
+/// A recording or a picture: an object with base64 under `base64_str` or, failing that, `base64_set`. What is blank is
+/// not given. Takes the value itself, because it may be large.
+pub fn file(value: Value) -> Option<Incoming> {
+    let mut object = match value {
+        Value::Null => return None,
+        Value::String(text) if text.trim().is_empty() => return None,
+        Value::Object(object) => object,
+        _ => return Some(Incoming::Unreadable),
+    };
+    let mut blank = object.is_empty();
+    for key in ["base64_str", "base64_set"] {
+        match object.remove(key) {
+            None => {}
+            Some(Value::Null) => blank = true,
+            Some(Value::String(text)) if text.trim().is_empty() => blank = true,
+            Some(Value::String(text)) => return Some(Incoming::Base64(text)),
+            Some(_) => return Some(Incoming::Unreadable),
+        }
+    }
+    (!blank).then_some(Incoming::Unreadable)
 }

@@ -29,6 +29,8 @@ impl From<FieldErrors> for Problem {
 }
 
 pub const UNAVAILABLE: &str = "Service Unavailable: please try again in a moment";
+pub const BUSY: &str =
+    "Service Unavailable: too many recordings are waiting to be processed; please try again in a moment";
 pub const INTERNAL: &str = "Internal Server Error: the log has the cause under this answer's X-Request-Id";
 
 pub fn too_large(limit: usize) -> String {

@@ -1,6 +1,6 @@
 //! What can go wrong, as meanings. Each face has one exhaustive match from these to its own words.
 
-use crate::{domain::field_errors::FieldErrors, store};
+use crate::{blobs, domain::field_errors::FieldErrors, store};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -11,6 +11,8 @@ pub enum Error {
     /// There is no such thing, or it belongs to somebody else: callers cannot tell, and must not.
     Missing(Missing),
     Invalid(FieldErrors),
+    /// More work is waiting than we take on: the same request will work in a moment.
+    Busy,
     /// The same request may work later.
     Unavailable(String),
     /// A fault of ours: logged, never shown.
@@ -42,6 +44,12 @@ impl From<store::Error> for Error {
     }
 }
 
+impl From<blobs::Error> for Error {
+    fn from(error: blobs::Error) -> Self {
+        Self::Unavailable(error.to_string())
+    }
+}
+
 impl From<FieldErrors> for Error {
     fn from(errors: FieldErrors) -> Self {
         Self::Invalid(errors)
@@ -55,6 +63,7 @@ impl std::fmt::Display for Error {
             Self::Unauthorized => f.write_str("not authorized"),
             Self::Missing(what) => write!(f, "there is no such {what}"),
             Self::Invalid(errors) => errors.fmt(f),
+            Self::Busy => f.write_str("too much is waiting to be processed; please try again in a moment"),
             Self::Unavailable(why) | Self::Internal(why) => f.write_str(why),
         }
     }

@@ -136,11 +136,17 @@ pub async fn delete(app: &App, slug: &str) -> Result<()> {
     let mut up_to = 0;
     while up_to < end {
         up_to += PEOPLE_AT_ONCE;
-        app.db
+        let gone = app
+            .db
             .write::<_, Error>(move |sql| {
-                Box::pin(async move { Ok(institutions::delete_people(sql, id, up_to).await?) })
+                Box::pin(async move {
+                    let gone = store::media::delete_up_to(sql, id, up_to).await?;
+                    institutions::delete_people(sql, id, up_to).await?;
+                    Ok(gone)
+                })
             })
             .await?;
+        super::media::discard(app, id, &gone).await;
     }
     app.db
         .write::<_, Error>(move |sql| Box::pin(async move { Ok(institutions::delete_rest(sql, id).await?) }))

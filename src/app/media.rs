@@ -1,10 +1,226 @@
 //! Recordings and pictures: taken in, replaced, removed, and looked at when somebody plays them.
+//!
+//! Bytes come before rows and go after them: a blob is stored before the row that links to it, and removed once no row
+//! does. Whatever is cut short in between leaves a blob that nobody knows, which `sweep` finds, and never a dead link.
 
-use super::{App, Error, Missing, Result};
-use crate::{domain::media::Media, store::media};
+use std::future::Future;
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+
+use super::{App, Error, Missing, Result, studio::Made};
+use crate::{
+    blobs::{Key, Listed, Shelf},
+    domain::{
+        media::{Kind, Media, Waveform},
+        moment::Moment,
+        participant::{Draft, Participant},
+        text::INVALID,
+    },
+    store::{Sql, media},
+};
 
 /// What a link leads to, asked of the database each time: a link that is withdrawn is dead at once, on every node.
 pub async fn find(app: &App, institution: i64, hex: &str) -> Result<Media> {
     let found = media::find(&mut app.db.read(), institution, hex).await?;
     found.ok_or(Error::Missing(Missing::Recording))
+}
+
+/// Recordings and pictures that were good, processed and not stored yet.
+#[derive(Default)]
+pub struct Brought(Vec<(Media, Vec<(Shelf, Bytes)>)>);
+
+impl Brought {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn rows(&self) -> Vec<Media> {
+        self.0.iter().map(|(row, _)| row.clone()).collect()
+    }
+}
+
+/// Processes what a draft brings. What is no sound or no picture becomes an error of the draft, to be told with its
+/// others, and then nothing is brought.
+pub(super) async fn process(app: &App, draft: &mut Draft, now: Moment) -> Result<Brought> {
+    let mut brought = Brought::default();
+    for (kind, incoming) in std::mem::take(&mut draft.media) {
+        match app.studio.process(kind, incoming).await? {
+            Ok(made) => brought.0.push(row_and_files(app, kind, made, now)),
+            Err(sentence) => {
+                draft.errors.add(kind.field(), INVALID);
+                draft.errors.add(kind.field(), sentence);
+            }
+        }
+    }
+    Ok(if draft.errors.is_empty() { brought } else { Brought::default() })
+}
+
+fn row_and_files(app: &App, kind: Kind, made: Made, now: Moment) -> (Media, Vec<(Shelf, Bytes)>) {
+    let mut row =
+        Media { hex: app.ids.hex(), kind, bytes: 0, waveform: None, original: false, created_at: now };
+    let files = match made {
+        Made::Sound { original, sound } => {
+            row.bytes = sound.mp3.len() as u64;
+            row.waveform = Some(Waveform {
+                duration_ms: super::studio::millis(sound.duration),
+                peaks: sound.peaks.to_vec(),
+            });
+            row.original = !original.is_empty();
+            let mut files = vec![(Shelf::Recordings, sound.mp3.into())];
+            if row.original {
+                files.push((Shelf::Originals, original.into()));
+            }
+            files
+        }
+        Made::Picture(picture) => {
+            row.bytes = picture.large.len() as u64;
+            vec![(Shelf::Photos, picture.large.into()), (Shelf::Thumbnails, picture.small.into())]
+        }
+    };
+    (row, files)
+}
+
+/// What a write has changed: the participant as they are now, and what they no longer have.
+pub(super) type Written = (Participant, Vec<Media>);
+
+/// Stores what was brought, then writes, then removes what the write has replaced. Goes on to its end even when the
+/// caller hangs up in the middle.
+pub(super) async fn store_and<F, Fut>(
+    app: &App,
+    institution: i64,
+    brought: Brought,
+    write: F,
+) -> Result<Participant>
+where
+    F: FnOnce(Vec<Media>) -> Fut + Send + 'static,
+    Fut: Future<Output = Result<Written>> + Send,
+{
+    if brought.is_empty() {
+        let (person, replaced) = write(Vec::new()).await?;
+        discard(app, institution, &replaced).await;
+        return Ok(person);
+    }
+    let app = app.clone();
+    let work = async move {
+        let rows = brought.rows();
+        for (row, files) in brought.0 {
+            for (shelf, bytes) in files {
+                let key = Key { shelf, institution, hex: row.hex.clone() };
+                if let Err(error) = app.blobs.put(&key, bytes).await {
+                    discard(&app, institution, &rows).await;
+                    return Err(error.into());
+                }
+            }
+        }
+        match write(rows.clone()).await {
+            Ok((person, replaced)) => {
+                discard(&app, institution, &replaced).await;
+                Ok(person)
+            }
+            Err(error) => {
+                // A commit whose answer was lost may have happened, and a row without its blob is a dead link: then
+                // the sweep, which asks the database, decides.
+                if matches!(error, Error::Invalid(_) | Error::Missing(_)) {
+                    discard(&app, institution, &rows).await;
+                }
+                Err(error)
+            }
+        }
+    };
+    tokio::spawn(work).await.map_err(|error| Error::Internal(error.to_string()))?
+}
+
+/// Gives somebody what was brought; returns what they had before. Inside the transaction that writes the rest of them.
+pub(super) async fn attach(
+    sql: &mut Sql,
+    institution: i64,
+    participant: i64,
+    new: &[Media],
+) -> Result<Vec<Media>> {
+    let mut replaced = Vec::new();
+    for one in new {
+        replaced.extend(media::attach(sql, institution, participant, one).await?);
+    }
+    Ok(replaced)
+}
+
+const REMOVALS_AT_ONCE: usize = 16;
+
+/// Removes the bytes of what no row links to any more. What cannot be removed now is the sweep's.
+pub(super) async fn discard(app: &App, institution: i64, gone: &[Media]) {
+    let keys: Vec<Key> = gone.iter().flat_map(|one| keys(institution, one)).collect();
+    let remove = |key: Key| async move {
+        if let Err(error) = app.blobs.remove(&key).await {
+            tracing::warn!(%error, "a file could not be removed; the next sweep will");
+        }
+    };
+    futures_util::stream::iter(keys).for_each_concurrent(REMOVALS_AT_ONCE, remove).await;
+}
+
+/// Where the bytes of a recording or a picture are.
+fn keys(institution: i64, one: &Media) -> Vec<Key> {
+    let shelves = match (one.kind, one.original) {
+        (Kind::Photo, _) => vec![Shelf::Photos, Shelf::Thumbnails],
+        (_, true) => vec![Shelf::Recordings, Shelf::Originals],
+        (_, false) => vec![Shelf::Recordings],
+    };
+    shelves.into_iter().map(|shelf| Key { shelf, institution, hex: one.hex.clone() }).collect()
+}
+
+/// What a sweep has seen.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Swept {
+    pub seen: u64,
+    pub removed: u64,
+    /// Files that are not ours, and stay.
+    pub strange: u64,
+}
+
+const LOOKED_UP_AT_ONCE: usize = 256;
+
+/// Removes what no row links to and what was left half-written, once it is older than any request can be under way.
+pub async fn sweep(app: &App, older_than: std::time::Duration, rehearse: bool) -> Result<Swept> {
+    let age = i64::try_from(older_than.as_micros()).unwrap_or(i64::MAX);
+    let before = Moment::from_micros(app.clock.now().micros().saturating_sub(age));
+    let mut swept = Swept::default();
+    let mut files = app.blobs.list().chunks(LOOKED_UP_AT_ONCE);
+    while let Some(group) = files.next().await {
+        let group = group.into_iter().collect::<std::result::Result<Vec<Listed>, _>>()?;
+        swept.seen += group.len() as u64;
+        let old: Vec<Listed> = group.into_iter().filter(|listed| listed.modified <= before).collect();
+        for listed in orphans(app, old, &mut swept).await? {
+            if !rehearse {
+                match listed.key() {
+                    Some(key) => app.blobs.remove(&key).await?,
+                    None => app.blobs.remove_listed(&listed).await?,
+                }
+            }
+            swept.removed += 1;
+        }
+    }
+    Ok(swept)
+}
+
+async fn orphans(app: &App, files: Vec<Listed>, swept: &mut Swept) -> Result<Vec<Listed>> {
+    let mut orphans = Vec::new();
+    let mut known: Vec<(Key, Listed)> = Vec::new();
+    for listed in files {
+        match listed.key() {
+            Some(key) => known.push((key, listed)),
+            None if listed.is_remains() => orphans.push(listed),
+            None => {
+                tracing::warn!(path = listed.path(), "not a file of ours: it stays where it is");
+                swept.strange += 1;
+            }
+        }
+    }
+    known.sort_by_key(|(key, _)| key.institution);
+    for group in known.chunk_by(|(a, _), (b, _)| a.institution == b.institution) {
+        let hexes: Vec<&str> = group.iter().map(|(key, _)| key.hex.as_str()).collect();
+        let living = media::living(&mut app.db.read(), group[0].0.institution, &hexes).await?;
+        let dead = group.iter().filter(|(key, _)| !living.contains(&key.hex));
+        orphans.extend(dead.map(|(_, listed)| listed.clone()));
+    }
+    Ok(orphans)
 }

@@ -16,6 +16,7 @@ pub mod media;
 pub mod name_pages;
 pub mod participants;
 pub mod pronunciations;
+pub mod studio;
 pub mod tokens;
 
 use std::sync::Arc;
@@ -26,7 +27,7 @@ pub use error::{Error, Missing, Result};
 pub use ids::Ids;
 pub use links::Links;
 
-use crate::store::Db;
+use crate::{blobs::Blobs, store::Db};
 
 /// What every use case has at hand. Cheap to clone.
 #[derive(Clone)]
@@ -34,6 +35,8 @@ pub struct App(Arc<Inner>);
 
 pub struct Inner {
     pub db: Db,
+    pub blobs: Blobs,
+    pub studio: studio::Studio,
     pub clock: Clock,
     pub ids: Ids,
     pub links: Links,
@@ -41,10 +44,22 @@ pub struct Inner {
     pub limiter: limiter::Limiter,
 }
 
+/// What an installation is put together from.
+pub struct Parts {
+    pub db: Db,
+    pub blobs: Blobs,
+    pub studio: studio::Settings,
+    pub links: Links,
+    pub limits: limiter::Policy,
+}
+
 impl App {
-    pub fn new(db: Db, links: Links, limits: limiter::Policy) -> Self {
+    pub fn new(parts: Parts) -> Self {
+        let Parts { db, blobs, studio, links, limits } = parts;
         Self(Arc::new(Inner {
             db,
+            blobs,
+            studio: studio::Studio::open(studio),
             clock: Clock,
             ids: Ids::new(),
             links,

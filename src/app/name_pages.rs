@@ -92,12 +92,16 @@ pub async fn all(app: &App, institution: i64) -> Result<Vec<(NamePage, i64)>> {
 /// With everyone who is registered there; says how many they were.
 pub async fn delete(app: &App, institution: i64, page: &NamePageRef) -> Result<u64> {
     let id = find(app, institution, page).await?.id;
-    app.db
-        .write(move |sql| {
+    let (people, gone) = app
+        .db
+        .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                Ok(name_pages::delete(sql, institution, id).await?)
+                let gone = store::media::delete_on_page(sql, institution, id).await?;
+                Ok((name_pages::delete(sql, institution, id).await?, gone))
             })
         })
-        .await
+        .await?;
+    super::media::discard(app, institution, &gone).await;
+    Ok(people)
 }

@@ -2,12 +2,17 @@
 
 use std::collections::HashMap;
 
-use super::{App, Error, Missing, Result, name_pages};
+use super::{
+    App, Error, Missing, Result,
+    media::{self, Written},
+    name_pages,
+};
 use crate::{
     domain::{
         custom_field::CustomField,
         field_errors::FieldErrors,
         institution::Institution,
+        media::Media,
         moment::Moment,
         name_page::NamePageRef,
         paging::Window,
@@ -308,18 +313,37 @@ pub async fn create(
     app: &App,
     institution: &Institution,
     page: NamePageRef,
-    draft: Draft,
+    mut draft: Draft,
 ) -> Result<Participant> {
     let (institution, now, token) = (institution.id, app.clock.now(), app.ids.hex());
-    app.db
-        .write(move |sql| {
+    draft.require_for_create();
+    if !draft.media.is_empty() {
+        // Nobody's sound is processed for a page that is not there.
+        name_pages::find(app, institution, &page).await?;
+    }
+    let brought = media::process(app, &mut draft, now).await?;
+    let db = app.db.clone();
+    let write = move |new: Vec<Media>| async move {
+        db.write(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let page = page_of(sql, institution, &page).await?;
-                create_in(sql, institution, page, draft, now, token).await
+                let made = create_in(sql, institution, page, draft, now, token).await?;
+                with_media(sql, institution, made, &new).await
             })
         })
         .await
+    };
+    media::store_and(app, institution, brought, write).await
+}
+
+/// Somebody who was just written, with what they brought.
+async fn with_media(sql: &mut Sql, institution: i64, person: Participant, new: &[Media]) -> Result<Written> {
+    if new.is_empty() {
+        return Ok((person, Vec::new()));
+    }
+    let replaced = media::attach(sql, institution, person.id, new).await?;
+    Ok((written(sql, institution, person.id).await?, replaced))
 }
 
 /// The same inside a transaction that does more than this and holds the institution's lock. Nothing is written before
@@ -384,16 +408,26 @@ pub async fn update(
     draft: Draft,
 ) -> Result<Participant> {
     let (institution, now) = (institution.id, app.clock.now());
-    app.db
-        .write(move |sql| {
+    let mut draft = draft.ignore_identity();
+    if !draft.media.is_empty() {
+        let page = name_pages::find(app, institution, &page).await?.id;
+        registered(&mut app.db.read(), institution, page, &email_key).await?;
+    }
+    let brought = media::process(app, &mut draft, now).await?;
+    let db = app.db.clone();
+    let write = move |new: Vec<Media>| async move {
+        db.write(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let page = page_of(sql, institution, &page).await?;
                 let old = registered(sql, institution, page, &email_key).await?;
-                update_in(sql, institution, old, draft, now).await
+                let changed = update_in(sql, institution, old, draft, now).await?;
+                with_media(sql, institution, changed, &new).await
             })
         })
         .await
+    };
+    media::store_and(app, institution, brought, write).await
 }
 
 /// The same inside a transaction, as with `create_in`.
@@ -442,16 +476,20 @@ pub async fn delete(
     email_key: String,
 ) -> Result<()> {
     let institution = institution.id;
-    app.db
-        .write(move |sql| {
+    let gone = app
+        .db
+        .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let page = page_of(sql, institution, &page).await?;
                 let old = registered(sql, institution, page, &email_key).await?;
-                Ok(participants::delete(sql, institution, page, old.id).await?)
+                participants::delete(sql, institution, page, old.id).await?;
+                Ok(store::media::delete_of(sql, institution, old.id).await?)
             })
         })
-        .await
+        .await?;
+    media::discard(app, institution, &gone).await;
+    Ok(())
 }
 
 pub(super) async fn page_of(sql: &mut Sql, institution: i64, page: &NamePageRef) -> Result<i64> {

@@ -1,8 +1,16 @@
-//! Pronunciations: who of these people has a recording, and where it is.
+//! Pronunciations: who of these people has a recording, where it is, and taking one back.
 
 use super::{
-    App, Result,
+    App, Error, Missing, Result,
     participants::{self, Filter, Listing},
+};
+use crate::{
+    domain::{institution::Institution, participant::Changed},
+    store::{
+        media,
+        participants::{By, keys},
+        rolls,
+    },
 };
 
 /// Everybody whom one of the identifiers names, by email or by the institution's identifier.
@@ -14,4 +22,36 @@ pub async fn search(
 ) -> Result<Listing> {
     let filter = Filter { emails, identifiers, ..Filter::default() };
     participants::list(app, institution, &filter, None).await
+}
+
+/// Takes one recording away from somebody, whichever of their registrations has it.
+pub async fn delete(app: &App, institution: &Institution, email_key: String, hex: String) -> Result<()> {
+    let (institution, now) = (institution.id, app.clock.now());
+    let gone = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let theirs =
+                    keys(sql, institution, None, By::Email, &[&email_key], Changed::default()).await?;
+                if theirs.is_empty() {
+                    return Err(Error::Missing(Missing::Participant));
+                }
+                let unknown = Error::Missing(Missing::Recording);
+                let Some(found) = media::find(sql, institution, &hex).await? else {
+                    return Err(unknown);
+                };
+                let owner = media::owner(sql, institution, &hex).await?;
+                let Some(owner) = owner.filter(|owner| theirs.iter().any(|key| key.id == *owner)) else {
+                    return Err(unknown);
+                };
+                if !found.kind.is_sound() {
+                    return Err(unknown);
+                }
+                Ok(media::detach(sql, institution, owner, found.kind, now).await?)
+            })
+        })
+        .await?;
+    super::media::discard(app, institution, gone.as_slice()).await;
+    Ok(())
 }

@@ -16,7 +16,8 @@ use std::{path::PathBuf, process::ExitCode};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::{
-    app::{self, App, Links, limiter::Policy},
+    app::{self, App, Links, Parts, limiter::Policy},
+    blobs::Blobs,
     config::{self, Logging, Storage},
     store::{Db, migrations},
     telemetry,
@@ -33,6 +34,8 @@ struct Cli {
     config: Option<PathBuf>,
     #[command(flatten)]
     storage: Storage,
+    #[command(flatten)]
+    media: config::Media,
     #[command(flatten)]
     logging: Logging,
     #[command(subcommand)]
@@ -125,16 +128,17 @@ fn failed(why: &str) -> ExitCode {
 }
 
 async fn run(cli: Cli) -> Outcome {
-    let storage = cli.storage;
+    let (storage, media) = (cli.storage, cli.media);
+    let open = || open(&storage, &media);
     match cli.command {
-        Command::Serve(command) => command.run(&storage).await,
+        Command::Serve(command) => command.run(&storage, &media).await,
         Command::Migrate(command) => command.run(&storage).await,
         Command::Doctor(command) => command.run(&storage).await,
-        Command::Institution(command) => command.run(&open(&storage).await?).await,
-        Command::Token(command) => command.run(&open(&storage).await?).await,
-        Command::NamePage(command) => command.run(&open(&storage).await?).await,
-        Command::CustomField(command) => command.run(&open(&storage).await?).await,
-        Command::Import(command) => command.run(&open(&storage).await?).await,
+        Command::Institution(command) => command.run(&open().await?).await,
+        Command::Token(command) => command.run(&open().await?).await,
+        Command::NamePage(command) => command.run(&open().await?).await,
+        Command::CustomField(command) => command.run(&open().await?).await,
+        Command::Import(command) => command.run(&open().await?).await,
         Command::Completions { shell } => {
             let mut script = Vec::new();
             let mut command = config::layered(Cli::command(), &[]).map_err(Failure)?;
@@ -171,10 +175,16 @@ async fn database(storage: &Storage) -> Result<Db, Failure> {
 }
 
 /// Everything that a command needs besides a server.
-async fn open(storage: &Storage) -> Result<App, Failure> {
+async fn open(storage: &Storage, media: &config::Media) -> Result<App, Failure> {
     let no_limit =
         Policy { ceiling: u32::MAX, window: std::time::Duration::MAX, throttle: std::time::Duration::ZERO };
-    Ok(App::new(database(storage).await?, Links::new(""), no_limit))
+    Ok(App::new(Parts {
+        db: database(storage).await?,
+        blobs: Blobs::open(&storage.blobs())?,
+        studio: media.settings(),
+        links: Links::new(""),
+        limits: no_limit,
+    }))
 }
 
 /// The institution that a command names.

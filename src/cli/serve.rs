@@ -7,8 +7,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Failure, Outcome, database, output};
 use crate::{
-    app::{App, Links, callers, demo, institutions},
-    config::{Serving, Storage},
+    app::{App, Links, Parts, callers, demo, institutions, media},
+    blobs::Blobs,
+    config::{self, Serving, Storage},
     server::{self, Draining},
     web,
 };
@@ -23,8 +24,10 @@ pub struct Serve {
 /// How often the last use of tokens is written down.
 const HOUSEKEEPING: Duration = Duration::from_secs(20);
 
+const FIRST_SWEEP: Duration = Duration::from_secs(60);
+
 impl Serve {
-    pub async fn run(&self, storage: &Storage) -> Outcome {
+    pub async fn run(&self, storage: &Storage, media: &config::Media) -> Outcome {
         let serving = &self.serving;
         let cannot =
             |e| Failure(format!("cannot listen on {}: {e}; choose another with --listen", serving.listen));
@@ -32,14 +35,27 @@ impl Serve {
         let listener = TcpListener::bind(&serving.listen).await.map_err(cannot)?;
         let listening = listener.local_addr()?;
         let base_url = serving.base_url(listening).map_err(Failure)?;
-        let app = App::new(db, Links::new(&base_url), serving.rate_limits());
+        let app = App::new(Parts {
+            db,
+            blobs: Blobs::open(&storage.blobs())?,
+            studio: media.settings(),
+            links: Links::new(&base_url),
+            limits: serving.rate_limits(),
+        });
         greet(&app, serving.demo, storage, &base_url).await?;
 
         let (stop, draining) = (CancellationToken::new(), Draining::default());
         tokio::spawn(stop_on_signal(stop.clone(), draining.clone()));
         let housekeeping = tokio::spawn(keep_house(app.clone(), stop.clone()));
+        let sweeping = tokio::spawn(sweep(
+            app.clone(),
+            stop.clone(),
+            Duration::from_secs(serving.sweep_seconds),
+            Duration::from_secs(serving.orphan_seconds),
+        ));
         server::run(listener, web::router(app.clone(), draining), serving.limits(), stop).await;
         let _ = housekeeping.await;
+        sweeping.abort();
         callers::write_down_use(&app).await?;
         tracing::info!("stopped");
         Ok(ExitCode::SUCCESS)
@@ -113,6 +129,27 @@ async fn keep_house(app: App, stop: CancellationToken) {
         app.limiter.forget(app.clock.instant()).await;
         if let Err(error) = callers::write_down_use(&app).await {
             tracing::warn!(%error, "the last use of tokens could not be written down");
+        }
+    }
+}
+
+/// Looks for files that nobody links to any more. The first look waits a little: a start has better things to do.
+async fn sweep(app: App, stop: CancellationToken, every: Duration, older_than: Duration) {
+    if every.is_zero() {
+        return;
+    }
+    let mut tick = tokio::time::interval_at(tokio::time::Instant::now() + every.min(FIRST_SWEEP), every);
+    while stop.run_until_cancelled(tick.tick()).await.is_some() {
+        match media::sweep(&app, older_than, false).await {
+            Ok(swept) if swept.removed > 0 => {
+                tracing::info!(
+                    seen = swept.seen,
+                    removed = swept.removed,
+                    "files that nobody links to were removed"
+                );
+            }
+            Ok(_) => {}
+            Err(error) => tracing::warn!(%error, "files that nobody links to could not be looked for"),
         }
     }
 }

@@ -4,9 +4,16 @@
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::{Arg, ArgAction, Args, Command, builder::BoolishValueParser};
+use endonym_media::{picture, sound};
 use toml::{Table, Value};
 
-use crate::{api::face::BodyLimits, app::limiter::Policy, server::Limits, store};
+use crate::{
+    api::face::BodyLimits,
+    app::{limiter::Policy, studio},
+    blobs::{self, Delivery},
+    server::Limits,
+    store,
+};
 
 pub const DEFAULTS: &str = include_str!("../../config.default.toml");
 
@@ -14,7 +21,7 @@ pub const DEFAULTS: &str = include_str!("../../config.default.toml");
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Storage")]
 pub struct Storage {
-    /// Folder for the SQLite database and, later, recordings and pictures
+    /// Folder for the SQLite database, recordings and pictures
     #[arg(long, value_name = "DIR", global = true)]
     pub data_dir: PathBuf,
     /// `postgres://…` or `sqlite:PATH`; SQLite in the data folder when empty
@@ -26,6 +33,12 @@ pub struct Storage {
     /// Connections to the database
     #[arg(long, value_name = "N", global = true)]
     database_connections: usize,
+    /// `s3://bucket?endpoint=…` or `file:PATH` for recordings and pictures; the data folder when empty
+    #[arg(long, value_name = "URL", global = true)]
+    blobs_url: Option<String>,
+    /// How files on S3 are handed out: `stream` through this server, or `redirect` to the S3 server
+    #[arg(long, value_name = "HOW", global = true, value_parser = ["stream", "redirect"])]
+    blobs_delivery: String,
 }
 
 impl Storage {
@@ -37,6 +50,66 @@ impl Storage {
             connections: self.database_connections,
         }
     }
+
+    pub fn blobs(&self) -> blobs::Options {
+        blobs::Options {
+            url: set(&self.blobs_url),
+            data_dir: self.data_dir.clone(),
+            delivery: if self.blobs_delivery == "redirect" { Delivery::Redirect } else { Delivery::Stream },
+        }
+    }
+}
+
+/// What is taken of sound and pictures, and how they are processed. Every command has these.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Sound and pictures")]
+pub struct Media {
+    /// Longest recording, in seconds as it comes
+    #[arg(long, value_name = "SECONDS", global = true, value_parser = seconds)]
+    recording_longest_seconds: Duration,
+    /// Shortest recording, in seconds after trimming
+    #[arg(long, value_name = "SECONDS", global = true, value_parser = seconds)]
+    recording_shortest_seconds: Duration,
+    /// Largest recording, in bytes
+    #[arg(long, value_name = "BYTES", global = true)]
+    recording_bytes: usize,
+    /// Keep what was sent beside what it became: true or false
+    #[arg(long, value_name = "BOOL", global = true, action = ArgAction::Set)]
+    keep_originals: bool,
+    /// Largest picture, in bytes
+    #[arg(long, value_name = "BYTES", global = true)]
+    picture_bytes: usize,
+    /// Largest picture, in pixels
+    #[arg(long, value_name = "N", global = true)]
+    picture_pixels: u64,
+    /// Threads that process sound and pictures; 0 for one on each core
+    #[arg(long, value_name = "N", global = true)]
+    media_workers: usize,
+    /// Recordings and pictures that may wait to be processed
+    #[arg(long, value_name = "N", global = true)]
+    media_queue: usize,
+}
+
+impl Media {
+    pub fn settings(&self) -> studio::Settings {
+        studio::Settings {
+            workers: self.media_workers,
+            queue: self.media_queue,
+            sound: sound::Limits {
+                bytes: self.recording_bytes,
+                longest: self.recording_longest_seconds,
+                shortest: self.recording_shortest_seconds,
+            },
+            picture: picture::Limits { bytes: self.picture_bytes, pixels: self.picture_pixels },
+            keep_originals: self.keep_originals,
+        }
+    }
+}
+
+/// Seconds with or without a fraction.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.trim().parse().map_err(|_| "must be a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| "must be a number of seconds, not below 0".to_owned())
 }
 
 /// Where and how the server answers.
@@ -66,6 +139,15 @@ pub struct Serving {
     /// Connections at the same time
     #[arg(long, value_name = "N", help_heading = "Limits")]
     connections: usize,
+    /// Memory for large bodies that are being read at the same time, in bytes; more wait
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    body_memory: usize,
+    /// Seconds between two searches for files that nobody links to any more; 0 for none
+    #[arg(long, value_name = "SECONDS", help_heading = "Sound and pictures")]
+    pub sweep_seconds: u64,
+    /// Seconds after which a file that nobody links to is removed
+    #[arg(long, value_name = "SECONDS", help_heading = "Sound and pictures")]
+    pub orphan_seconds: u64,
     /// Seconds for requests under way to end when told to stop
     #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
     grace_seconds: u64,
@@ -91,7 +173,11 @@ impl Serving {
 
     pub fn limits(&self) -> Limits {
         Limits {
-            body: BodyLimits { bytes: self.body_limit, time: Duration::from_secs(self.body_seconds) },
+            body: BodyLimits::new(
+                self.body_limit,
+                Duration::from_secs(self.body_seconds),
+                self.body_memory.max(self.body_limit),
+            ),
             head_time: Duration::from_secs(self.head_seconds.max(1)),
             write_time: Duration::from_secs(self.write_seconds.max(1)),
             connections: self.connections.max(1),

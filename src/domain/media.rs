@@ -1,5 +1,11 @@
 //! What is kept of a recording or a picture besides its bytes, and how they come in.
 
+use base64::{
+    Engine,
+    alphabet::STANDARD,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+};
+
 use super::moment::Moment;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -58,6 +64,47 @@ pub struct Waveform {
     pub duration_ms: u64,
     /// 0 to 255, in order of time.
     pub peaks: Vec<u8>,
+}
+
+/// Something that came in and that nobody has looked at yet.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Incoming {
+    /// Inside a JSON text.
+    Base64(String),
+    /// From a file.
+    Bytes(Vec<u8>),
+    /// A value that cannot hold a file at all.
+    Unreadable,
+}
+
+impl std::fmt::Debug for Incoming {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Incoming(…)")
+    }
+}
+
+/// Padding may be missing.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
+
+impl Incoming {
+    /// The bytes, or a sentence for whoever sent it.
+    pub fn into_bytes(self) -> Result<Vec<u8>, &'static str> {
+        let mut text = match self {
+            Self::Bytes(bytes) => return Ok(bytes),
+            Self::Unreadable => return Err("send an object with the base64 text under `base64_str`"),
+            Self::Base64(text) => text.into_bytes(),
+        };
+        if text.trim_ascii_start().get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"data:")) {
+            return Err("send the base64 text alone, without the `data:…;base64,` in front of it");
+        }
+        text.retain(|byte| !byte.is_ascii_whitespace());
+        BASE64.decode(&text).map_err(|_| "this is not base64")
+    }
 }
 
 /// Lower-case hex of the length that ours has; anything else cannot be a link of ours.

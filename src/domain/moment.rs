@@ -16,6 +16,11 @@ impl Moment {
         Self(timestamp.as_millisecond() * 1_000)
     }
 
+    /// What a file's time says.
+    pub fn from_system(time: std::time::SystemTime) -> Self {
+        Timestamp::try_from(time).map_or(Self(0), Self::from_timestamp)
+    }
+
     pub const fn micros(self) -> i64 {
         self.0
     }

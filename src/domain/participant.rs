@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{
     email::Email,
     field_errors::FieldErrors,
+    media::{Incoming, Kind},
     moment::Moment,
     name_page::PageLabel,
     phone_number::PhoneNumber,
@@ -148,6 +149,8 @@ pub struct Draft {
     pub phone_number: Given<PhoneNumber>,
     pub legal: LegalDraft,
     pub custom: Vec<(String, Given<String>)>,
+    /// Recordings and pictures, before anyone has looked at them.
+    pub media: Vec<(Kind, Incoming)>,
     pub errors: FieldErrors,
 }
 
@@ -217,6 +220,7 @@ impl Draft {
             phone_number,
             legal,
             custom,
+            media: Vec::new(),
             errors,
         }
     }

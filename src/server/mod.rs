@@ -38,7 +38,7 @@ use crate::{
 };
 use wire::{Shared, Wire};
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Limits {
     pub body: BodyLimits,
     /// For the head of a request, and for the pause before the next one.
@@ -63,9 +63,9 @@ struct Server {
 
 /// Serves until `stop` is cancelled, and then until everything under way is answered or the grace is over.
 pub async fn run(listener: TcpListener, router: Router, limits: Limits, stop: CancellationToken) {
+    let (grace, places) = (limits.grace, Arc::new(tokio::sync::Semaphore::new(limits.connections)));
     let server = Arc::new(Server { router, limits, ids: RequestIds::new(), clock: Clock });
     let connections = TaskTracker::new();
-    let places = Arc::new(tokio::sync::Semaphore::new(limits.connections));
     loop {
         let Some(Ok(place)) = stop.run_until_cancelled(places.clone().acquire_owned()).await else { break };
         match stop.run_until_cancelled(listener.accept()).await {
@@ -86,7 +86,7 @@ pub async fn run(listener: TcpListener, router: Router, limits: Limits, stop: Ca
     }
     drop(listener);
     connections.close();
-    if tokio::time::timeout(limits.grace, connections.wait()).await.is_err() {
+    if tokio::time::timeout(grace, connections.wait()).await.is_err() {
         tracing::warn!(left = connections.len(), "stopped before every request was answered");
     }
 }
@@ -131,7 +131,7 @@ impl Server {
         let method = request.method().clone();
         let mut request: Request = request.map(Body::new);
         mend_path(&mut request, &backticks);
-        request.extensions_mut().insert(self.limits.body);
+        request.extensions_mut().insert(self.limits.body.clone());
         let mut router = self.router.clone();
         let answered = AssertUnwindSafe(async { router.call(request).await }).catch_unwind().await;
         let mut response = match answered {

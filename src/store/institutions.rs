@@ -120,6 +120,7 @@ pub async fn people_end(sql: &mut Sql, institution: i64) -> Result<i64> {
 pub async fn delete_rest(sql: &mut Sql, institution: i64) -> Result<()> {
     for text in [
         "DELETE FROM participants WHERE institution_id = $1",
+        "DELETE FROM media WHERE institution_id = $1",
         "DELETE FROM roll_gaps WHERE institution_id = $1",
         "DELETE FROM rolls WHERE institution_id = $1",
         "DELETE FROM custom_fields WHERE institution_id = $1",

@@ -3,6 +3,7 @@
 mod assets;
 mod badge;
 mod docs;
+mod files;
 mod health;
 mod page;
 mod player;
@@ -19,6 +20,8 @@ pub fn router(app: App, draining: Draining) -> Router {
         .route("/docs/{version}", get(docs::of_version))
         .route("/players/{institution}/{token}", get(player::show).options(player::preflight))
         .route("/badges/{institution}/{token}", get(badge::show))
+        .route("/audio/{institution}/{file}", get(files::audio).options(files::preflight))
+        .route("/photos/{institution}/{file}", get(files::photo).options(files::preflight))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(move |state| health::ready(state, draining)))
         .merge(assets::routes())

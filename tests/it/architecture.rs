@@ -1,4 +1,4 @@
-//! Arrows point down only: main → cli → {api, web, server} → app → store → domain.
+//! Arrows point down only: main → cli → {api, web, server} → app → {store, blobs} → domain.
 
 use std::path::Path;
 
@@ -6,11 +6,12 @@ use std::path::Path;
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("domain", &["domain"]),
     ("store", &["store", "domain"]),
-    ("app", &["app", "store", "domain"]),
+    ("blobs", &["blobs", "domain"]),
+    ("app", &["app", "blobs", "store", "domain"]),
     ("api", &["api", "app", "domain"]),
     ("server", &["server", "api", "app", "domain"]),
-    ("web", &["web", "api", "server", "app", "domain"]),
-    ("config", &["config", "api", "app", "server", "store"]),
+    ("web", &["web", "api", "server", "app", "blobs", "domain"]),
+    ("config", &["config", "api", "app", "server", "blobs", "store"]),
     ("telemetry", &["telemetry"]),
 ];
 
@@ -21,6 +22,8 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("deadpool_postgres", &["store"]),
     ("axum", &["api", "web", "server"]),
     ("hyper", &["server", "api"]),
+    ("object_store", &["blobs"]),
+    ("memmap2", &["blobs"]),
     ("clap", &["cli", "config"]),
 ];
 

@@ -11,7 +11,7 @@ use axum::{
     Router,
     extract::{Request, State},
     response::Response,
-    routing::{get, post, put},
+    routing::{delete, get, post, put},
 };
 
 use futures_util::FutureExt;
@@ -31,6 +31,7 @@ pub fn routes() -> Router<App> {
             ("/participants/search", get(on(participants::search)).post(on(participants::search))),
             ("/participants/latest", get(on(participants::latest))),
             ("/participants/{user_email}", put(on(participants::update)).delete(on(participants::delete))),
+            ("/participants/{user_email}/pronunciations/{recording_id}", delete(on(pronunciations::delete))),
             ("/pronunciations/search", post(on(pronunciations::search))),
         ],
     )

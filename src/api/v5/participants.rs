@@ -11,7 +11,7 @@ use crate::{
         embeds::{Icon, Include},
         face,
         listing::{self, Frame, ListAsk, Times},
-        participant_input::JsonSource,
+        participant_input::{self, JsonSource},
         problem::Problem,
         view::View,
     },
@@ -20,6 +20,7 @@ use crate::{
         email::email_key,
         field_errors::FieldErrors,
         institution::Institution,
+        media::Kind,
         name_page::NamePageRef,
         paging::Window,
         participant::{Draft, LegalNames},
@@ -92,18 +93,18 @@ pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
     Ok(face::raw_json(StatusCode::OK, body.into()))
 }
 
-pub async fn create(app: App, ask: Ask) -> Result<Response, Problem> {
-    let body = ask.json()?;
+pub async fn create(app: App, mut ask: Ask) -> Result<Response, Problem> {
+    let body = ask.take_json()?;
     let page = name_page(&ask, &body).ok_or(Error::Missing(Missing::NamePage))?;
-    let draft = draft(ask.institution(), &body)?;
+    let draft = draft(ask.institution(), body)?;
     let made = participants::create(&app, ask.institution(), page, draft).await?;
     one(&app, &ask, StatusCode::CREATED, &made).await
 }
 
-pub async fn update(app: App, ask: Ask) -> Result<Response, Problem> {
-    let body = ask.json()?;
+pub async fn update(app: App, mut ask: Ask) -> Result<Response, Problem> {
+    let body = ask.take_json()?;
     let page = name_page(&ask, &body).ok_or(Error::Missing(Missing::NamePage))?;
-    let draft = draft(ask.institution(), &body)?;
+    let draft = draft(ask.institution(), body)?;
     let changed =
         participants::update(&app, ask.institution(), page, email_key(ask.path("user_email")), draft).await?;
     one(&app, &ask, StatusCode::OK, &changed).await
@@ -131,15 +132,21 @@ fn name_page(ask: &Ask, body: &Map<String, Value>) -> Option<NamePageRef> {
 }
 
 /// A missing participant is an empty one, and gets what an empty one gets.
-fn draft(institution: &Institution, body: &Map<String, Value>) -> Result<Draft, Problem> {
-    let empty = Map::new();
-    let fields = match body.get("participant") {
+fn draft(institution: &Institution, mut body: Map<String, Value>) -> Result<Draft, Problem> {
+    let mut fields = match body.remove("participant") {
         Some(Value::Object(fields)) => fields,
-        None | Some(Value::Null) => &empty,
+        None | Some(Value::Null) => Map::new(),
         Some(_) => return Err(Problem::Malformed),
     };
     let legal = if institution.multiple_recordings { LegalNames::Permitted } else { LegalNames::Ignored };
-    Ok(Draft::read(&JsonSource { fields, custom_key: "custom_fields", without: &[] }, legal))
+    let source = JsonSource { fields: &fields, custom_key: "custom_fields", without: &[] };
+    let mut draft = Draft::read(&source, legal);
+    let permitted = |kind: &Kind| *kind != Kind::LegalRecording || legal == LegalNames::Permitted;
+    for kind in Kind::ALL.into_iter().filter(permitted) {
+        let given = fields.remove(kind.field()).and_then(participant_input::file);
+        draft.media.extend(given.map(|incoming| (kind, incoming)));
+    }
+    Ok(draft)
 }
 
 #[derive(Serialize)]

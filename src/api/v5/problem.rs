@@ -26,6 +26,7 @@ pub fn show(problem: Problem) -> Response {
         Error::Invalid(errors) => {
             face::message_with(StatusCode::UNPROCESSABLE_ENTITY, "Unprocessable entity", &errors)
         }
+        Error::Busy => face::busy(),
         Error::Unavailable(why) => face::unavailable(why),
         Error::Internal(why) => face::fault(why),
     }

@@ -7,12 +7,13 @@ use crate::{
     api::{
         ask::Ask,
         embeds::{Icon, Include},
+        face,
         listing::{self, Frame},
         problem::Problem,
         view::View,
     },
     app::{App, pronunciations},
-    domain::field_errors::FieldErrors,
+    domain::{email::email_key, field_errors::FieldErrors},
 };
 
 const FRAME: Frame = Frame { open: "{\"Response\":{\"pronunciations\":[", close: "}}" };
@@ -26,4 +27,13 @@ pub async fn search(app: App, ask: Ask) -> Result<Response, Problem> {
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Pronunciation(&view, person)));
     listing::answer(&app, found, write, None, FRAME).await
+}
+
+/// The id is the one that answers give; whoever sends the file's name or the hex alone means the same.
+pub async fn delete(app: App, ask: Ask) -> Result<Response, Problem> {
+    let id = ask.path("recording_id");
+    let hex = id.strip_prefix("recording_").unwrap_or(id);
+    let hex = hex.strip_suffix(".mp3").unwrap_or(hex).to_owned();
+    pronunciations::delete(&app, ask.institution(), email_key(ask.path("user_email")), hex).await?;
+    Ok(face::nothing())
 }

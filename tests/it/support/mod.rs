@@ -8,7 +8,8 @@ use std::{ops::Range, time::Duration};
 
 use endonym::{
     api::face::BodyLimits,
-    app::{self, App, Links, imports, institutions, limiter::Policy, name_pages, tokens},
+    app::{self, App, Links, Parts, imports, institutions, limiter::Policy, name_pages, studio, tokens},
+    blobs::{self, Blobs, Delivery},
     domain::{
         email::Email,
         institution::Institution,
@@ -34,6 +35,8 @@ pub struct World {
     pub client: reqwest::Client,
     stop: CancellationToken,
     pub database: TestDatabase,
+    /// Where blobs are, when they are on disk.
+    pub folder: tempfile::TempDir,
 }
 
 /// What a test may want to be different.
@@ -42,6 +45,9 @@ pub struct Setup {
     pub limits: Limits,
     pub time_zone: &'static str,
     pub multiple_recordings: bool,
+    pub studio: studio::Settings,
+    pub blobs_url: Option<String>,
+    pub delivery: Delivery,
 }
 
 impl Default for Setup {
@@ -61,6 +67,9 @@ impl Default for Setup {
             },
             time_zone: "America/New_York",
             multiple_recordings: false,
+            studio: studio::Settings::default(),
+            blobs_url: None,
+            delivery: Delivery::Stream,
         }
     }
 }
@@ -74,7 +83,19 @@ impl World {
         let database = TestDatabase::new().await;
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
-        let app = App::new(database.db.clone(), Links::new(&base), setup.rate_limit);
+        let folder = tempfile::tempdir().unwrap();
+        let blobs = blobs::Options {
+            url: setup.blobs_url,
+            data_dir: folder.path().to_owned(),
+            delivery: setup.delivery,
+        };
+        let app = App::new(Parts {
+            db: database.db.clone(),
+            blobs: Blobs::open(&blobs).unwrap(),
+            studio: setup.studio,
+            links: Links::new(&base),
+            limits: setup.rate_limit,
+        });
         let institution = institutions::create(
             &app,
             institutions::New {
@@ -92,7 +113,7 @@ impl World {
         let router = web::router(app.clone(), Draining::default());
         tokio::spawn(server::run(listener, router, setup.limits, stop.clone()));
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
-        Self { app, base, institution, page, token, client, stop, database }
+        Self { app, base, institution, page, token, client, stop, database, folder }
     }
 
     /// Another institution of the same installation, with a token and a page of its own.

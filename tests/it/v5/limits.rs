@@ -1,6 +1,5 @@
 //! Versions 5 and 4: bodies and heads that are too large.
 
-use endonym::api::face::BodyLimits;
 use reqwest::Method;
 use serde_json::json;
 
@@ -9,7 +8,7 @@ use crate::support::{Answer, Setup, World};
 
 async fn with_bodies_of(bytes: usize) -> World {
     let mut setup = Setup::default();
-    setup.limits.body = BodyLimits { bytes, ..setup.limits.body };
+    setup.limits.body.bytes = bytes;
     World::with(setup).await
 }
 

@@ -1,0 +1,266 @@
+//! The bytes of recordings and pictures: on disk, or on a server that speaks S3. Every blob has a key that is used once,
+//! so nothing is ever written over, and whoever reads one reads all of it or nothing.
+
+mod disk;
+mod s3;
+
+use std::{path::PathBuf, time::Duration};
+
+use bytes::Bytes;
+use futures_util::{StreamExt, stream::BoxStream};
+
+use crate::domain::{media::is_hex, moment::Moment};
+
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// The store is gone, full or closed to us; the sentence is for the operator.
+#[derive(Debug, Clone)]
+pub struct Error(pub String);
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the store of recordings and pictures: {}", self.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What kind of file it is; each has a folder of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Shelf {
+    /// MP3, as it is played.
+    Recordings,
+    /// What was sent, so that it can be processed again.
+    Originals,
+    Photos,
+    Thumbnails,
+}
+
+impl Shelf {
+    const ALL: [Self; 4] = [Self::Recordings, Self::Originals, Self::Photos, Self::Thumbnails];
+
+    const fn folder_and_ending(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Recordings => ("recordings", ".mp3"),
+            Self::Originals => ("originals", ""),
+            Self::Photos => ("photos", ".jpg"),
+            Self::Thumbnails => ("photos", "_128.jpg"),
+        }
+    }
+
+    pub const fn content_type(self) -> &'static str {
+        match self {
+            Self::Recordings => "audio/mpeg",
+            Self::Originals => "application/octet-stream",
+            Self::Photos | Self::Thumbnails => "image/jpeg",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Key {
+    pub shelf: Shelf,
+    pub institution: i64,
+    pub hex: String,
+}
+
+impl Key {
+    /// Spread over 256 folders, because some file systems grow slow with many files in one.
+    fn path(&self) -> String {
+        let (folder, ending) = self.shelf.folder_and_ending();
+        format!("{folder}/{}/{}/{}{ending}", self.institution, &self.hex[..2.min(self.hex.len())], self.hex)
+    }
+
+    fn parse(path: &str) -> Option<Self> {
+        let [folder, institution, _, name] = path.split('/').collect::<Vec<_>>().try_into().ok()?;
+        let fits = |shelf: &Shelf| {
+            let (its_folder, ending) = shelf.folder_and_ending();
+            folder == its_folder && name.strip_suffix(ending).is_some_and(is_hex)
+        };
+        let shelf = Shelf::ALL.into_iter().find(fits)?;
+        let hex = name.strip_suffix(shelf.folder_and_ending().1)?.to_owned();
+        let key = Self { shelf, institution: institution.parse().ok()?, hex };
+        (key.path() == path).then_some(key)
+    }
+}
+
+/// Where blobs are kept, and how those on S3 are handed out.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// `None` for a folder in the data folder; `file:PATH` or `s3://bucket?endpoint=…` otherwise.
+    pub url: Option<String>,
+    pub data_dir: PathBuf,
+    pub delivery: Delivery,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivery {
+    /// Through us.
+    Stream,
+    /// By a redirect to an address on the S3 server that works for a short time.
+    Redirect,
+}
+
+pub enum Blobs {
+    Disk(disk::Disk),
+    S3(s3::S3),
+}
+
+/// How a blob can be had.
+pub enum Blob {
+    /// The whole file, mapped: nothing is copied until the kernel sends it.
+    Mapped(Bytes),
+    /// So many bytes on a server, to be had with `Blobs::stream`.
+    Remote(u64),
+}
+
+/// A file of the store, ours or not.
+#[derive(Debug, Clone)]
+pub struct Listed {
+    path: String,
+    pub modified: Moment,
+}
+
+impl Listed {
+    /// `None` for what an upload that was cut short has left, and for strangers.
+    pub fn key(&self) -> Option<Key> {
+        Key::parse(&self.path)
+    }
+
+    /// The remains of an upload. What we did not write is not ours to remove.
+    pub fn is_remains(&self) -> bool {
+        self.path.rsplit('/').next().is_some_and(|name| name.starts_with(disk::UNFINISHED))
+    }
+
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+}
+
+/// How long a redirect's address works.
+const SIGNED_FOR: Duration = Duration::from_secs(60);
+
+impl Blobs {
+    pub fn open(options: &Options) -> Result<Self> {
+        match options.url.as_deref() {
+            None => Ok(Self::Disk(disk::Disk::new(options.data_dir.join("blobs")))),
+            Some(url) => match (url.strip_prefix("file:"), url.starts_with("s3://")) {
+                (Some(path), _) => {
+                    Ok(Self::Disk(disk::Disk::new(PathBuf::from(path.strip_prefix("//").unwrap_or(path)))))
+                }
+                (None, true) => s3::S3::open(url, options.delivery).map(Self::S3),
+                (None, false) => Err(Error("the blobs' URL must start with `s3://` or `file:`".to_owned())),
+            },
+        }
+    }
+
+    pub fn kind(&self) -> String {
+        match self {
+            Self::Disk(disk) => disk.root().display().to_string(),
+            Self::S3(s3) => s3.name().to_owned(),
+        }
+    }
+
+    /// Durable when it returns, and not there at all before that.
+    pub async fn put(&self, key: &Key, bytes: Bytes) -> Result<()> {
+        match self {
+            Self::Disk(disk) => disk.put(key.path(), bytes).await,
+            Self::S3(s3) => s3.put(&key.path(), bytes, key.shelf.content_type()).await,
+        }
+    }
+
+    /// `size` spares a question to the server when the caller knows it.
+    pub async fn find(&self, key: &Key, size: Option<u64>) -> Result<Option<Blob>> {
+        match self {
+            Self::Disk(disk) => Ok(disk.map(key).await?.map(Blob::Mapped)),
+            Self::S3(s3) => match size {
+                Some(size) => Ok(Some(Blob::Remote(size))),
+                None => Ok(s3.size(&key.path()).await?.map(Blob::Remote)),
+            },
+        }
+    }
+
+    /// A part of a remote blob; `None` when it is gone.
+    pub async fn stream(
+        &self,
+        key: &Key,
+        part: std::ops::Range<u64>,
+    ) -> Result<Option<BoxStream<'static, Result<Bytes>>>> {
+        match self {
+            Self::Disk(disk) => {
+                let cut = |whole: Bytes| {
+                    let end = whole.len().min(usize::try_from(part.end).unwrap_or(usize::MAX));
+                    whole.slice(usize::try_from(part.start).unwrap_or(end).min(end)..end)
+                };
+                let found = disk.map(key).await?.map(cut);
+                Ok(found.map(|bytes| futures_util::stream::once(async { Ok(bytes) }).boxed()))
+            }
+            Self::S3(s3) => s3.stream(&key.path(), part).await,
+        }
+    }
+
+    /// Where a client may fetch this itself, for a short time.
+    pub async fn redirect(&self, key: &Key) -> Result<Option<String>> {
+        match self {
+            Self::S3(s3) if s3.delivery() == Delivery::Redirect => {
+                s3.signed(&key.path(), SIGNED_FOR).await.map(Some)
+            }
+            Self::Disk(_) | Self::S3(_) => Ok(None),
+        }
+    }
+
+    /// What is gone already is fine.
+    pub async fn remove(&self, key: &Key) -> Result<()> {
+        if let Self::Disk(disk) = self {
+            disk.forget(key);
+        }
+        self.remove_path(key.path()).await
+    }
+
+    pub async fn remove_listed(&self, listed: &Listed) -> Result<()> {
+        self.remove_path(listed.path.clone()).await
+    }
+
+    async fn remove_path(&self, path: String) -> Result<()> {
+        match self {
+            Self::Disk(disk) => disk.remove(path).await,
+            Self::S3(s3) => s3.remove(&path).await,
+        }
+    }
+
+    /// Everything there is, in no order.
+    pub fn list(&self) -> BoxStream<'static, Result<Listed>> {
+        match self {
+            Self::Disk(disk) => disk.list(),
+            Self::S3(s3) => s3.list(),
+        }
+    }
+
+    /// Can it be written and read?
+    pub async fn check(&self) -> Result<()> {
+        let key = Key { shelf: Shelf::Originals, institution: 0, hex: "0".repeat(32) };
+        self.put(&key, Bytes::from_static(b"works")).await?;
+        let size = if let Self::S3(_) = self { None } else { Some(5) };
+        let found = self.find(&key, size).await?;
+        self.remove(&key).await?;
+        if found.is_some() { Ok(()) } else { Err(Error("what was written is not there".to_owned())) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_read_back_from_its_path_and_nothing_else_is() {
+        for shelf in Shelf::ALL {
+            let key = Key { shelf, institution: 7, hex: "0123456789abcdef".repeat(2) };
+            assert_eq!(Key::parse(&key.path()), Some(key));
+        }
+        for other in
+            ["recordings/7/01/x.mp3", "notes.txt", "recordings/7/ff/0123456789abcdef0123456789abcdef.mp3"]
+        {
+            assert_eq!(Key::parse(other), None, "{other}");
+        }
+    }
+}
