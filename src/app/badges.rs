@@ -2,6 +2,7 @@
 
 use super::{App, Error, Missing, Result, media, participants};
 use crate::{
+    blobs::{Key, Shelf},
     domain::{
         media::Waveform,
         participant::{Participant, Recording},
@@ -30,6 +31,14 @@ pub struct Attribute {
     pub name: String,
     pub label: String,
     pub value: String,
+}
+
+/// Where a browser is sent for recordings and pictures, when the store hands them out itself: an address there.
+pub async fn elsewhere(app: &App, institution: i64, person: &Participant) -> Result<Option<String>> {
+    let sounds = [&person.recording, &person.legal.recording].into_iter().flatten();
+    let Some(hex) = sounds.map(|sound| &sound.hex).chain(&person.photo).next() else { return Ok(None) };
+    let key = Key { shelf: Shelf::Recordings, institution, hex: hex.clone() };
+    Ok(app.blobs.redirect(&key).await?)
 }
 
 pub async fn shown(app: &App, institution: i64, token: &str) -> Result<Shown> {

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     app::{
-        App, Error, Missing,
+        self, App, Error, Missing,
         badges::{self, Attribute, Badge},
     },
     domain::{
@@ -105,13 +105,9 @@ pub async fn show(State(app): State<App>, Path((institution, token)): Path<(Stri
         Some(token) => (token, true),
         None => (token.as_str(), false),
     };
-    let found = match institution.parse() {
-        Ok(institution) => badges::find(&app, institution, token).await,
-        Err(_) => Err(Error::Missing(Missing::Participant)),
-    };
-    let (mut response, listed) = match found {
-        Ok(badge) if as_card => (vcard::answer(&app, &badge), false),
-        Ok(badge) => (written(&app, &badge), badge.listed),
+    let (mut response, listed) = match sought(&app, &institution, token).await {
+        Ok((badge, _)) if as_card => (vcard::answer(&app, &badge), false),
+        Ok((badge, media_of)) => (written(&app, &badge, media_of.as_deref()), badge.listed),
         Err(Error::Missing(_)) => (page::nowhere(&app), false),
         Err(error) => {
             tracing::error!(%error, "a badge cannot be shown");
@@ -126,7 +122,15 @@ pub async fn show(State(app): State<App>, Path((institution, token)): Path<(Stri
     response
 }
 
-fn written(app: &App, badge: &Badge) -> Response {
+/// And the origin that sound and picture come from, where that is not ours.
+async fn sought(app: &App, institution: &str, token: &str) -> app::Result<(Badge, Option<String>)> {
+    let institution = institution.parse().map_err(|_| Error::Missing(Missing::Participant))?;
+    let badge = badges::find(app, institution, token).await?;
+    let media_of = badges::elsewhere(app, institution, &badge.person).await?;
+    Ok((badge, media_of.as_deref().and_then(page::origin_of)))
+}
+
+fn written(app: &App, badge: &Badge, media_of: Option<&str>) -> Response {
     let person = &badge.person;
     let name = person.full_name();
     let address = app.links.name_badge(badge.institution, &person.token);
@@ -148,7 +152,7 @@ fn written(app: &App, badge: &Badge) -> Response {
         linked_data: linked_data(app, badge, &name, &address).to_string().replace('<', "\\u003c"),
         name,
     };
-    page::written(StatusCode::OK, page.render(), Policy { scripts: true, ..Policy::default() })
+    page::written(StatusCode::OK, page.render(), Policy { scripts: true, media_of, ..Policy::default() })
 }
 
 fn legal<'a>(app: &App, badge: &'a Badge) -> Option<Legal<'a>> {

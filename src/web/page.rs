@@ -11,6 +11,7 @@ use super::assets;
 use crate::{
     api::openapi::DOCUMENTS,
     app::{App, Links},
+    domain::institution::parse_origin,
 };
 
 /// What every page needs to know about the site that it is part of.
@@ -89,15 +90,25 @@ pub struct Policy<'a> {
     pub framed_by_anybody: bool,
     /// The one other origin that a picture may come from.
     pub pictures_of: Option<&'a str>,
+    /// The origin that our own recordings and pictures come from, where that is not ours.
+    pub media_of: Option<&'a str>,
+}
+
+/// Only letters, digits and a few signs get past `parse_origin`, so that nothing can be added to a header.
+pub fn origin_of(address: &str) -> Option<String> {
+    let start = address.find("://")? + "://".len();
+    let end = address[start..].find(['/', '?', '#', '\\']).map_or(address.len(), |length| start + length);
+    parse_origin(&address[..end])
 }
 
 impl Policy<'_> {
     fn header(self) -> HeaderValue {
         let scripts = if self.scripts { "script-src 'self'; " } else { "" };
-        let pictures = self.pictures_of.map(|origin| format!(" {origin}")).unwrap_or_default();
+        let also = |origin: Option<&str>| origin.map(|origin| format!(" {origin}")).unwrap_or_default();
+        let (pictures, media) = (also(self.pictures_of), also(self.media_of));
         let ancestors = if self.framed_by_anybody { "*" } else { "'none'" };
         let policy = format!(
-            "default-src 'none'; {scripts}style-src 'self'; img-src 'self' data:{pictures}; media-src 'self'; \
+            "default-src 'none'; {scripts}style-src 'self'; img-src 'self' data:{pictures}{media}; media-src 'self'{media}; \
              base-uri 'none'; form-action 'none'; frame-ancestors {ancestors}"
         );
         HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
@@ -130,6 +141,22 @@ pub fn written(status: StatusCode, page: askama::Result<String>, policy: Policy<
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_an_origin_gets_into_a_policy() {
+        for (address, wanted) in [
+            ("https://cdn.example.edu/a.png?x=1", Some("https://cdn.example.edu")),
+            ("HTTP://CDN.example.edu:8080", Some("http://cdn.example.edu:8080")),
+            ("https://cdn.example.edu?a", Some("https://cdn.example.edu")),
+            ("https://a.example;script-src/x", None),
+            ("https://a.example,b/x", None),
+            ("https://*/x", None),
+            ("https://me@a.example/x", None),
+            ("https://a.example'/x", None),
+        ] {
+            assert_eq!(origin_of(address).as_deref(), wanted, "{address}");
+        }
+    }
 
     #[test]
     fn the_root_is_the_path_of_the_base_url() {
