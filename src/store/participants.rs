@@ -154,6 +154,12 @@ fn best_text(by: By, on_page: bool) -> String {
     )
 }
 
+/// May search engines list this person's badge?
+pub async fn badge_listed(sql: &mut Sql, institution: i64, id: i64) -> Result<bool> {
+    let text = "SELECT badge_listed FROM participants WHERE institution_id = $1 AND id = $2";
+    Ok(sql.one(text, &[institution.into(), id.into()], |row| row.bool(0)).await?.unwrap_or(false))
+}
+
 /// Enough to choose and order people by, without reading their records.
 #[derive(Debug, Clone)]
 pub struct Key {
