@@ -17,9 +17,7 @@ pub fn wav_of(seconds: f32, hertz: f32) -> Vec<u8> {
         let time = n as f32 / RATE as f32;
         let swell = (time * 4.0 * std::f32::consts::PI).sin().abs().mul_add(0.6, 0.2);
         let voice: f32 = (1..=12)
-            .map(|overtone| {
-                (time * hertz * overtone as f32 * std::f32::consts::TAU).sin() / overtone as f32
-            })
+            .map(|overtone| (time * hertz * overtone as f32 * std::f32::consts::TAU).sin() / overtone as f32)
             .sum();
         (voice * swell * 6_000.0) as i16
     };

@@ -23,7 +23,7 @@ use endonym::{
         participant::{Draft, Given},
     },
     server::{self, Draining, Limits},
-    store::media,
+    store,
     web,
 };
 use reqwest::{Method, StatusCode};
@@ -247,7 +247,7 @@ impl World {
         };
         let institution = self.institution.id;
         let given = self.app.db.write::<_, endonym::store::Error>(move |sql| {
-            Box::pin(async move { media::attach(sql, institution, owner.id, &new).await })
+            Box::pin(async move { store::media::attach(sql, institution, owner.id, &new).await })
         });
         given.await.unwrap();
         hex

@@ -118,8 +118,11 @@ async fn a_new_recording_replaces_the_old_one_whose_link_dies_and_whose_audio_is
 async fn what_is_blank_or_not_said_leaves_the_recording_and_the_picture() {
     let world = World::new().await;
     let made = recorded(&world).await;
-    let blanks =
-        [json!({}), json!({ "pronunciation": null, "avatar": "" }), json!({ "pronunciation": { "base64_str": "" } })];
+    let blanks = [
+        json!({}),
+        json!({ "pronunciation": null, "avatar": "" }),
+        json!({ "pronunciation": { "base64_str": "" } }),
+    ];
     for blank in blanks {
         let after = update(&world, blank).await.expect(200)["participant"].clone();
         assert_eq!((&after["recording_id"], &after["photo"]), (&made["recording_id"], &made["photo"]));
@@ -138,7 +141,8 @@ async fn base64_may_have_line_breaks_no_padding_and_the_other_key() {
         json!({ "base64_str": "", "base64_set": plain }),
     ];
     for (n, form) in forms.into_iter().enumerate() {
-        let participant = json!({ "first_name": "Ana", "email": format!("a{n}@x.org"), "pronunciation": form });
+        let participant =
+            json!({ "first_name": "Ana", "email": format!("a{n}@x.org"), "pronunciation": form });
         let made = world.post("/v5/participants", on_page(&world, participant)).await.expect(201);
         assert!(made["participant"]["recording_link"].is_string());
     }
@@ -224,7 +228,8 @@ async fn pages_and_people_that_are_not_there_are_not_found_whatever_comes_with_t
 #[tokio::test]
 async fn a_legal_recording_is_taken_where_it_is_permitted_and_ignored_elsewhere() {
     let world = World::with(Setup { multiple_recordings: true, ..Setup::default() }).await;
-    let participant = ana(json!({ "pronunciation": file(wav(1.0)), "legal_pronunciation": file(wav_of(1.0, 180.0)) }));
+    let participant =
+        ana(json!({ "pronunciation": file(wav(1.0)), "legal_pronunciation": file(wav_of(1.0, 180.0)) }));
     let made = world.post("/v5/participants", on_page(&world, participant.clone())).await.expect(201);
     let made = &made["participant"];
     assert_ne!(made["recording_id"], made["legal_recording_id"]);
@@ -232,7 +237,8 @@ async fn a_legal_recording_is_taken_where_it_is_permitted_and_ignored_elsewhere(
     let refused = ana(json!({ "email": "b@x.org", "legal_pronunciation": file("no sound") }));
     let body = world.post("/v5/participants", on_page(&world, refused.clone())).await.expect(422);
     assert_eq!(body["errors"]["legal_pronunciation"][0], "is invalid");
-    let path = format!("/v5/participants/ana@x.org/pronunciations/{}", made["legal_recording_id"].as_str().unwrap());
+    let path =
+        format!("/v5/participants/ana@x.org/pronunciations/{}", made["legal_recording_id"].as_str().unwrap());
     world.delete(&path, json!({})).await.expect(200);
     assert_eq!(fetched(&world, &made["legal_recording_url"]).await.0, 404);
     assert_eq!(fetched(&world, &made["recording_link"]).await.0, 200);
@@ -247,7 +253,8 @@ async fn a_legal_recording_is_taken_where_it_is_permitted_and_ignored_elsewhere(
 async fn a_deleted_recording_is_gone_at_once_and_its_owner_stays() {
     let world = World::new().await;
     let made = recorded(&world).await;
-    let path = format!("/v5/participants/ANA@x.org/pronunciations/{}", made["recording_id"].as_str().unwrap());
+    let path =
+        format!("/v5/participants/ANA@x.org/pronunciations/{}", made["recording_id"].as_str().unwrap());
     let answer = world.delete(&path, json!({})).await;
     assert_eq!((answer.status, &answer.body), (StatusCode::OK, &Value::Null));
     assert_eq!(fetched(&world, &made["recording_link"]).await.0, 404);
@@ -313,7 +320,8 @@ async fn a_full_queue_says_when_to_come_back_and_look_ups_go_on() {
     let studio = studio::Settings { workers: 1, queue: 1, ..studio::Settings::default() };
     let world = World::with(Setup { studio, ..Setup::default() }).await;
     let send = |n: usize| {
-        let participant = json!({ "first_name": "A", "email": format!("a{n}@x.org"), "pronunciation": file(wav(20.0)) });
+        let participant =
+            json!({ "first_name": "A", "email": format!("a{n}@x.org"), "pronunciation": file(wav(20.0)) });
         Answer::of(world.request(Method::POST, "/v5/participants").json(&on_page(&world, participant)))
     };
     let uploads = futures_util::future::join_all((0..12).map(send));
@@ -347,10 +355,12 @@ async fn everything_works_the_same_on_s3() {
     assert_eq!(fetched(&world, &first["photo"]).await.0, 200);
     let thumbnail = json!(first["photo"].as_str().unwrap().replace(".jpg", "_128.jpg"));
     assert_eq!(fetched(&world, &thumbnail).await.0, 200);
-    let kept = |start: &'static str| files(&server.bucket()).into_iter().filter(move |name| name.starts_with(start));
+    let kept =
+        |start: &'static str| files(&server.bucket()).into_iter().filter(move |name| name.starts_with(start));
     assert_eq!((kept("recordings/").count(), kept("originals/").count(), kept("photos/").count()), (1, 1, 2));
 
-    let second = update(&world, json!({ "pronunciation": file(wav(1.1)) })).await.expect(200)["participant"].clone();
+    let second =
+        update(&world, json!({ "pronunciation": file(wav(1.1)) })).await.expect(200)["participant"].clone();
     assert_eq!(fetched(&world, &first["recording_link"]).await.0, 404);
     assert_eq!(fetched(&world, &second["recording_link"]).await.0, 200);
     assert_eq!(kept("recordings/").count(), 1);
@@ -365,7 +375,8 @@ async fn from_s3_a_short_redirect_leads_to_the_file_itself() {
     let setup = Setup { blobs_url: Some(server.url()), delivery: Delivery::Redirect, ..Setup::default() };
     let world = World::with(setup).await;
     let made = recorded(&world).await;
-    let patient = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let patient =
+        reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build().unwrap();
     let answer = patient.get(made["recording_link"].as_str().unwrap()).send().await.unwrap();
     assert_eq!(answer.status(), 302);
     assert_eq!(answer.headers()["cache-control"], "no-store");
@@ -373,7 +384,10 @@ async fn from_s3_a_short_redirect_leads_to_the_file_itself() {
     let there = answer.headers()["location"].to_str().unwrap().to_owned();
     assert!(there.starts_with(&server.endpoint) && there.contains("X-Amz-Expires=60"), "{there}");
     let audio = patient.get(&there).send().await.unwrap();
-    assert_eq!((audio.status(), &audio.headers()["content-type"]), (StatusCode::OK, &"audio/mpeg".parse().unwrap()));
+    assert_eq!(
+        (audio.status(), &audio.headers()["content-type"]),
+        (StatusCode::OK, &"audio/mpeg".parse().unwrap())
+    );
     assert_eq!(audio.bytes().await.unwrap()[0], 0xff);
 }
 
@@ -395,9 +409,14 @@ async fn when_s3_is_gone_uploads_say_so_and_lose_nothing() {
 #[tokio::test]
 async fn wrong_keys_for_s3_are_told_to_the_operator_and_not_to_the_caller() {
     let server = S3Server::new().await;
-    let world = World::with(Setup { blobs_url: Some(server.url_with_a_wrong_secret()), ..Setup::default() }).await;
+    let world =
+        World::with(Setup { blobs_url: Some(server.url_with_a_wrong_secret()), ..Setup::default() }).await;
     let body = on_page(&world, ana(json!({ "pronunciation": file(wav(1.0)) })));
     let answer = world.post("/v5/participants", body).await;
     assert_eq!(answer.status, 503);
-    assert!(!answer.body.to_string().contains("guessed") && !answer.body.to_string().contains("s3"), "{}", answer.body);
+    assert!(
+        !answer.body.to_string().contains("guessed") && !answer.body.to_string().contains("s3"),
+        "{}",
+        answer.body
+    );
 }

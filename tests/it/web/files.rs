@@ -37,8 +37,7 @@ async fn get(world: &World, url: &str, headers: &[(&str, &str)]) -> Fetched {
 /// A world with a recording and a picture: their links.
 async fn links() -> (World, String, String) {
     let world = World::new().await;
-    let participant =
-        json!({ "first_name": "Ana", "email": "a@x.org", "pronunciation": file(wav(1.0)), "avatar": file(png()) });
+    let participant = json!({ "first_name": "Ana", "email": "a@x.org", "pronunciation": file(wav(1.0)), "avatar": file(png()) });
     let made = world.person_on(&world.page, participant).await;
     let link = |key: &str| made[key].as_str().unwrap().to_owned();
     let (audio, photo) = (link("recording_link"), link("photo"));

@@ -3,6 +3,7 @@
 mod badge;
 mod browser;
 mod chromium;
+mod files;
 mod pages;
 mod player;
 mod snippets;
