@@ -20,6 +20,7 @@ use crate::{
         imports::{self, Line, Outcome as RowOutcome},
         name_pages,
     },
+    config::{self, Storage},
     domain::{
         custom_field::CustomField,
         field_errors::FieldErrors,
@@ -55,6 +56,8 @@ pub struct Import {
     dry_run: bool,
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    media: config::Media,
 }
 
 /// Rows that share a transaction.
@@ -63,7 +66,8 @@ const COLUMNS: [&str; 7] =
     ["first_name", "last_name", "email", "institution_id", "phonetic", "notes", "phone_number"];
 
 impl Import {
-    pub async fn run(&self, app: &App) -> Outcome {
+    pub async fn run(&self, storage: &Storage) -> Outcome {
+        let app = &super::open(storage, self.media.settings()).await?;
         let owner = institution(app, &self.institution).await?;
         let page = page_ref(&self.name_page)?;
         let page_id =

@@ -23,8 +23,7 @@ use endonym::{
         participant::{Draft, Given},
     },
     server::{self, Draining, Limits},
-    store,
-    web,
+    store, web,
 };
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
