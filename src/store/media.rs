@@ -45,23 +45,25 @@ static FIND: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
 
 /// Whose it is.
 pub async fn owner(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<i64>> {
-    let text = "SELECT participant_id FROM media WHERE institution_id = $1 AND hex = $2";
-    sql.one(text, &[institution.into(), hex.into()], |row| row.int(0)).await
+    sql.one(OWNER, &[institution.into(), hex.into()], |row| row.int(0)).await
 }
+
+const OWNER: &str = "SELECT participant_id FROM media WHERE institution_id = $1 AND hex = $2";
 
 /// Those of these that are in use.
 pub async fn living(sql: &mut Sql, institution: i64, hexes: &[&str]) -> Result<Vec<String>> {
     let mut found = Vec::with_capacity(hexes.len());
     for group in padded(hexes) {
-        let text = format!(
-            "SELECT hex FROM media WHERE institution_id = $1 AND hex IN ({})",
-            placeholders(2, group.len())
-        );
+        let text = living_text(group.len());
         let params: Vec<Value<'_>> =
             [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
         found.extend(sql.rows(&text, &params, |row| row.text(0)).await?);
     }
     Ok(found)
+}
+
+fn living_text(count: usize) -> String {
+    format!("SELECT hex FROM media WHERE institution_id = $1 AND hex IN ({})", placeholders(2, count))
 }
 
 /// The columns of a participant that show one of a kind.
@@ -113,10 +115,12 @@ pub async fn detach(
     Ok(old)
 }
 
+const REMOVE: &str =
+    "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id = $2 AND m.kind = $3";
+
 async fn remove(sql: &mut Sql, institution: i64, participant: i64, kind: Kind) -> Result<Option<Media>> {
-    let text = "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id = $2 AND m.kind = $3";
     let params = [institution.into(), participant.into(), kind.word().into()];
-    removed(sql, text, &params).await.map(|mut removed| removed.pop())
+    removed(sql, REMOVE, &params).await.map(|mut removed| removed.pop())
 }
 
 async fn show(
@@ -144,10 +148,11 @@ async fn show(
     sql.execute(&text, &params).await.map(|_| ())
 }
 
+const DELETE_OF: &str = "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id = $2";
+
 /// Everything that somebody has.
 pub async fn delete_of(sql: &mut Sql, institution: i64, participant: i64) -> Result<Vec<Media>> {
-    let text = "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id = $2";
-    removed(sql, text, &[institution.into(), participant.into()]).await
+    removed(sql, DELETE_OF, &[institution.into(), participant.into()]).await
 }
 
 /// Everything that the people of a page have.
@@ -166,4 +171,22 @@ pub async fn delete_up_to(sql: &mut Sql, institution: i64, up_to: i64) -> Result
 async fn removed(sql: &mut Sql, text: &str, params: &[Value<'_>]) -> Result<Vec<Media>> {
     let returning = COLUMNS.replace("m.", "");
     sql.rows(&format!("{text} RETURNING {returning}"), params, from_row).await
+}
+
+/// Every statement that a request waits for, with sample parameters, for the test that looks at the databases' plans.
+#[doc(hidden)]
+pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
+    let (institution, participant) = (Value::Int(1), Value::Int(7));
+    let hex = || Value::from("hex10");
+    vec![
+        ("is a link alive", FIND.clone(), vec![institution.clone(), hex()]),
+        ("whose is it", OWNER.to_owned(), vec![institution.clone(), hex()]),
+        ("which of these live", living_text(64), [vec![institution.clone()], vec![hex(); 64]].concat()),
+        (
+            "take one away",
+            REMOVE.to_owned(),
+            vec![institution.clone(), participant.clone(), "recording".into()],
+        ),
+        ("take everything away", DELETE_OF.to_owned(), vec![institution, participant]),
+    ]
 }
