@@ -128,7 +128,7 @@ pub async fn recording(
     if rehearse {
         return Ok(app.studio.process(Kind::Recording, incoming).await?.map(|_| ()));
     }
-    match media::give(app, institution, person.id, Kind::Recording, incoming).await {
+    match media::give(app, institution, person.id, Kind::Recording, incoming, app.clock.now()).await {
         Ok(_) => Ok(Ok(())),
         Err(Error::Invalid(errors)) => {
             let told = errors.iter().flat_map(|(_, messages)| messages.last().cloned());

@@ -137,10 +137,11 @@ pub(super) async fn attach(
     institution: i64,
     participant: i64,
     new: &[Media],
+    now: Moment,
 ) -> Result<Vec<Media>> {
     let mut replaced = Vec::new();
     for one in new {
-        replaced.extend(media::attach(sql, institution, participant, one).await?);
+        replaced.extend(media::attach(sql, institution, participant, one, now).await?);
     }
     Ok(replaced)
 }
@@ -152,9 +153,11 @@ pub(super) async fn give(
     participant: i64,
     kind: Kind,
     incoming: Incoming,
+    recorded_at: Moment,
 ) -> Result<Participant> {
+    let now = app.clock.now();
     let mut draft = Draft { media: vec![(kind, incoming)], ..Draft::default() };
-    let brought = process(app, &mut draft, app.clock.now()).await?;
+    let brought = process(app, &mut draft, recorded_at).await?;
     draft.errors.into_result()?;
     let db = app.db.clone();
     let write = move |new: Vec<Media>| async move {
@@ -163,7 +166,7 @@ pub(super) async fn give(
                 rolls::lock(sql, institution).await?;
                 let missing = || Error::Missing(Missing::Participant);
                 participants::by_ids(sql, institution, &[participant]).await?.pop().ok_or_else(missing)?;
-                let replaced = attach(sql, institution, participant, &new).await?;
+                let replaced = attach(sql, institution, participant, &new, now).await?;
                 let person = participants::by_ids(sql, institution, &[participant]).await?.pop();
                 Ok((person.ok_or_else(missing)?, replaced))
             })
@@ -194,6 +197,45 @@ fn keys(institution: i64, one: &Media) -> Vec<Key> {
         (_, false) => vec![Shelf::Recordings],
     };
     shelves.into_iter().map(|shelf| Key { shelf, institution, hex: one.hex.clone() }).collect()
+}
+
+const REPROCESSED_AT_ONCE: i64 = 100;
+
+/// Processes what people once sent again, as a newer version does it. Dates stay; links are new, since what they lead to
+/// is. `told` hears of each: its hex, and why it stays as it is if it does.
+pub async fn reprocess(
+    app: &App,
+    institution: i64,
+    mut told: impl FnMut(&str, Option<String>),
+) -> Result<()> {
+    // What is made on the way has a new hex, which may lie ahead.
+    let mut seen = std::collections::HashSet::new();
+    let mut behind = String::new();
+    loop {
+        let group =
+            media::with_originals(&mut app.db.read(), institution, &behind, REPROCESSED_AT_ONCE).await?;
+        let Some((last, _)) = group.last() else { return Ok(()) };
+        behind.clone_from(&last.hex);
+        for (old, owner) in group {
+            if !seen.insert((owner, old.kind)) {
+                continue;
+            }
+            let why = match again(app, institution, owner, &old).await {
+                Ok(()) => None,
+                Err(Error::Invalid(errors)) => Some(errors.to_string()),
+                Err(Error::Missing(_)) => Some("its original is not there any more".to_owned()),
+                Err(other) => return Err(other),
+            };
+            told(&old.hex, why);
+        }
+    }
+}
+
+async fn again(app: &App, institution: i64, owner: i64, old: &Media) -> Result<()> {
+    let key = Key { shelf: Shelf::Originals, institution, hex: old.hex.clone() };
+    let bytes = app.blobs.read(&key).await?.ok_or(Error::Missing(Missing::Recording))?;
+    let incoming = Incoming::Bytes(bytes.to_vec());
+    give(app, institution, owner, old.kind, incoming, old.created_at).await.map(|_| ())
 }
 
 /// What a sweep has seen.

@@ -329,7 +329,7 @@ pub async fn create(
                 rolls::lock(sql, institution).await?;
                 let page = page_of(sql, institution, &page).await?;
                 let made = create_in(sql, institution, page, draft, now, token).await?;
-                with_media(sql, institution, made, &new).await
+                with_media(sql, institution, made, &new, now).await
             })
         })
         .await
@@ -338,11 +338,17 @@ pub async fn create(
 }
 
 /// Somebody who was just written, with what they brought.
-async fn with_media(sql: &mut Sql, institution: i64, person: Participant, new: &[Media]) -> Result<Written> {
+async fn with_media(
+    sql: &mut Sql,
+    institution: i64,
+    person: Participant,
+    new: &[Media],
+    now: Moment,
+) -> Result<Written> {
     if new.is_empty() {
         return Ok((person, Vec::new()));
     }
-    let replaced = media::attach(sql, institution, person.id, new).await?;
+    let replaced = media::attach(sql, institution, person.id, new, now).await?;
     Ok((written(sql, institution, person.id).await?, replaced))
 }
 
@@ -422,7 +428,7 @@ pub async fn update(
                 let page = page_of(sql, institution, &page).await?;
                 let old = registered(sql, institution, page, &email_key).await?;
                 let changed = update_in(sql, institution, old, draft, now).await?;
-                with_media(sql, institution, changed, &new).await
+                with_media(sql, institution, changed, &new, now).await
             })
         })
         .await

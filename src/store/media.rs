@@ -62,6 +62,21 @@ pub async fn living(sql: &mut Sql, institution: i64, hexes: &[&str]) -> Result<V
     Ok(found)
 }
 
+/// Recordings whose original is kept, with their owners, in order of their hex behind this one.
+pub async fn with_originals(
+    sql: &mut Sql,
+    institution: i64,
+    behind: &str,
+    count: i64,
+) -> Result<Vec<(Media, i64)>> {
+    let text = format!(
+        "SELECT {COLUMNS}, m.participant_id FROM media m WHERE m.institution_id = $1 AND m.hex > $2 AND m.original \
+         ORDER BY m.hex LIMIT $3"
+    );
+    let params = [institution.into(), behind.into(), count.into()];
+    sql.rows(&text, &params, |row| Ok((from_row(row)?, row.int(7)?))).await
+}
+
 fn living_text(count: usize) -> String {
     format!("SELECT hex FROM media WHERE institution_id = $1 AND hex IN ({})", placeholders(2, count))
 }
@@ -76,7 +91,13 @@ const fn shown_in(kind: Kind) -> (&'static str, Option<&'static str>) {
 }
 
 /// Gives somebody this in the place of what they had, which is returned. The caller holds the institution's lock.
-pub async fn attach(sql: &mut Sql, institution: i64, participant: i64, new: &Media) -> Result<Option<Media>> {
+pub async fn attach(
+    sql: &mut Sql,
+    institution: i64,
+    participant: i64,
+    new: &Media,
+    now: Moment,
+) -> Result<Option<Media>> {
     let old = remove(sql, institution, participant, new.kind).await?;
     let text = "INSERT INTO media (institution_id, hex, participant_id, kind, bytes, duration_ms, peaks, original, created_at) \
                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
@@ -98,7 +119,7 @@ pub async fn attach(sql: &mut Sql, institution: i64, participant: i64, new: &Med
         new.created_at.micros().into(),
     ];
     sql.execute(text, &params).await?;
-    show(sql, institution, participant, new.kind, Some((&new.hex, new.created_at)), new.created_at).await?;
+    show(sql, institution, participant, new.kind, Some((&new.hex, new.created_at)), now).await?;
     Ok(old)
 }
 

@@ -76,3 +76,36 @@ async fn a_sweep_finds_orphans_on_s3_too() {
     assert_eq!(swept.await.unwrap()["removed"], 1);
     assert!(!path.exists());
 }
+
+#[tokio::test]
+async fn recordings_can_be_processed_again_from_what_was_sent() {
+    let (here, token) = Installation::with_token().await;
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let serving = here.serve(&[]);
+    let address = format!("{}/api/private/v5/participants", serving.base);
+    for email in ["a@x.org", "b@x.org"] {
+        let participant = json!({ "first_name": "Ana", "email": email, "pronunciation": file(wav(1.0)) });
+        let body = json!({ "name_page_id": "class", "participant": participant });
+        client.post(&address).header("Authorization", &token).json(&body).send().await.unwrap();
+    }
+    let ana = async || {
+        let latest = client.get(format!("{address}/latest?tokens=a@x.org")).header("Authorization", &token);
+        let answer: serde_json::Value = latest.send().await.unwrap().json().await.unwrap();
+        answer["participants"][0].clone()
+    };
+    let before = ana().await;
+    let told = here.json(&["blobs", "reprocess", "--institution", "example", "--json"]);
+    assert_eq!(told, json!({ "processed": 2, "kept": 0 }));
+    let after = ana().await;
+    assert_eq!(after["recording_date"], before["recording_date"]);
+    assert_ne!(after["recording_link"], before["recording_link"]);
+    let status = async |person: &serde_json::Value| {
+        client.get(person["recording_link"].as_str().unwrap()).send().await.unwrap().status().as_u16()
+    };
+    assert_eq!((status(&before).await, status(&after).await), (404, 200));
+    assert_eq!(files(&here.path("endonym-data/blobs")).len(), 4);
+    std::fs::remove_dir_all(here.path("endonym-data/blobs/originals")).unwrap();
+    let ended = here.run(&["blobs", "reprocess", "--institution", "example", "--json"]);
+    assert!(ended.code > 0 && ended.stderr.contains("its original is not there"), "{ended:?}");
+    assert_eq!(status(&after).await, 200, "what cannot be processed again stays");
+}

@@ -246,7 +246,9 @@ impl World {
         };
         let institution = self.institution.id;
         let given = self.app.db.write::<_, endonym::store::Error>(move |sql| {
-            Box::pin(async move { store::media::attach(sql, institution, owner.id, &new).await })
+            Box::pin(
+                async move { store::media::attach(sql, institution, owner.id, &new, new.created_at).await },
+            )
         });
         given.await.unwrap();
         hex
