@@ -39,6 +39,12 @@ sound.addEventListener('error', () => {
   sound.pause();
   show();
 });
+
+// Where the browser cannot get a picture, a sign takes its place.
+const picture = document.querySelector('img');
+const replace = () => picture.replaceWith(picture.alt);
+if (picture?.complete && !picture.naturalWidth) replace();
+else picture?.addEventListener('error', replace);
+
 addEventListener('message', heard);
 channel?.addEventListener('message', heard);
-button.hidden = false;

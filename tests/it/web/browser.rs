@@ -160,6 +160,25 @@ async fn a_snippet_and_a_player_whose_recording_is_gone_say_so() {
 }
 
 #[tokio::test]
+async fn where_a_picture_of_ones_own_cannot_be_had_a_sign_takes_its_place_and_plays() {
+    let world = World::new().await;
+    recorded(&world, "Ana").await;
+    let picture = format!("include=embeddables&play_button_img_url={}/none.png", world.base);
+    let body = world.get(&format!("/v5/participants?{picture}")).await.expect(200);
+    let ana = &body["Response"]["participants"][0];
+    let browser = Chromium::start().await;
+    browser.go(&host(&[html(ana, "embed_image"), html(ana, "embed_iframe")]).await).await;
+    browser.until("document.querySelector('button').textContent === '▶'").await;
+    browser.click("button").await;
+    browser.until(&heard(&nth(0))).await;
+    browser.enter(Some("iframe")).await;
+    browser.until("document.querySelector('button').textContent === '▶'").await;
+    browser.click("button").await;
+    browser.until(&heard("document.querySelector('audio')")).await;
+    browser.stop().await;
+}
+
+#[tokio::test]
 async fn a_badge_plays_shows_how_far_and_plays_one_name_at_a_time() {
     let world = World::with(Setup { multiple_recordings: true, ..Setup::default() }).await;
     let ana = recorded(&world, "Ana").await;
