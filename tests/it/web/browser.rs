@@ -168,11 +168,11 @@ async fn where_a_picture_of_ones_own_cannot_be_had_a_sign_takes_its_place_and_pl
     let ana = &body["Response"]["participants"][0];
     let browser = Chromium::start().await;
     browser.go(&host(&[html(ana, "embed_image"), html(ana, "embed_iframe")]).await).await;
-    browser.until("document.querySelector('button').textContent === '▶'").await;
+    browser.until("document.querySelector('button').textContent.endsWith('▶')").await;
     browser.click("button").await;
     browser.until(&heard(&nth(0))).await;
     browser.enter(Some("iframe")).await;
-    browser.until("document.querySelector('button').textContent === '▶'").await;
+    browser.until("document.querySelector('button').textContent.endsWith('▶')").await;
     browser.click("button").await;
     browser.until(&heard("document.querySelector('audio')")).await;
     browser.stop().await;
