@@ -65,7 +65,14 @@ async fn a_snippet_in_a_page_of_another_site_plays_and_stops_by_mouse() {
     assert_eq!(browser.value(place).await, before, "nothing moves");
     browser.click("div:nth-of-type(2) > button").await;
     browser.until(&format!("{0}.paused && {0}.currentTime === 0", nth(1))).await;
-    assert_eq!(browser.value(pressed).await, "false,false,false");
+    browser.until(&format!("{pressed} === 'false,false,false'")).await;
+    // It comes to its end by itself, too, and can be heard again.
+    browser.click("div:nth-of-type(3) > button").await;
+    browser.until(&heard(&nth(2))).await;
+    browser.value(&format!("{}.currentTime = 5.5", nth(2))).await;
+    browser.until(&format!("{}.ended && {pressed} === 'false,false,false'", nth(2))).await;
+    browser.click("div:nth-of-type(3) > button").await;
+    browser.until(&format!("{} && {}.currentTime < 5", heard(&nth(2)), nth(2))).await;
     browser.stop().await;
 }
 
@@ -224,19 +231,17 @@ async fn axe_finds_nothing_wrong_with_badges_players_and_snippets() {
     let browser = Chromium::start().await;
     let directory =
         host(&[html(&ana, "embed_image"), html(&ana, "embed_iframe"), html(&ana, "embed_image")]).await;
-    for address in [
-        html(&ana, "name_badge_link"),
-        html(&bo, "name_badge_link"),
-        &player(&ana),
-        &player(&bo),
-        &directory,
-        &format!("{}/badges/1/none", world.base),
-    ] {
+    let unknown = format!("{}/badges/1/none", world.base);
+    let (of_ana, of_bo) = (player(&ana), player(&bo));
+    let [badge, unrecorded] = [&ana, &bo].map(|person| html(person, "name_badge_link"));
+    let addresses = [badge, unrecorded, &of_ana, &of_bo, &directory, &unknown];
+    for (address, scheme) in addresses.iter().flat_map(|address| [(address, "light"), (address, "dark")]) {
+        browser.prefer(scheme).await;
         browser.go(address).await;
-        assert_eq!(browser.faults(&axe).await, [""; 0], "{address}");
+        assert_eq!(browser.faults(&axe).await, [""; 0], "{address}, {scheme}");
         if browser.value("Boolean(document.querySelector('button:not([hidden])'))").await == true {
             browser.click("button").await;
-            assert_eq!(browser.faults(&axe).await, [""; 0], "{address}, playing");
+            assert_eq!(browser.faults(&axe).await, [""; 0], "{address}, {scheme}, playing");
         }
     }
     browser.stop().await;

@@ -111,6 +111,13 @@ impl Chromium {
         self.command("/frame", json!({ "id": id })).await;
     }
 
+    /// As if the person wanted light pages, or dark ones.
+    pub async fn prefer(&self, scheme: &str) {
+        let feature = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        let order = json!({ "cmd": "Emulation.setEmulatedMedia", "params": { "features": feature } });
+        self.command("/goog/cdp/execute", order).await;
+    }
+
     /// The value of an expression in the page.
     pub async fn value(&self, expression: &str) -> Value {
         self.command("/execute/sync", json!({ "script": format!("return {expression}"), "args": [] })).await
