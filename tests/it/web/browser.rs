@@ -73,7 +73,6 @@ async fn a_snippet_in_a_page_of_another_site_plays_and_stops_by_mouse() {
     browser.until(&format!("{}.ended && {pressed} === 'false,false,false'", nth(2))).await;
     browser.click("div:nth-of-type(3) > button").await;
     browser.until(&format!("{} && {}.currentTime < 5", heard(&nth(2)), nth(2))).await;
-    browser.stop().await;
 }
 
 #[tokio::test]
@@ -94,7 +93,6 @@ async fn the_keyboard_plays_a_snippet_and_its_focus_can_be_seen() {
         browser.value("getComputedStyle(document.querySelector('button')).outlineStyle").await,
         "none"
     );
-    browser.stop().await;
 }
 
 #[tokio::test]
@@ -134,7 +132,6 @@ async fn of_snippets_and_iframes_in_one_page_one_is_heard_at_a_time() {
     browser.until(&heard(&nth(0))).await;
     browser.enter(Some(frames[1])).await;
     browser.until(&format!("{inside}.paused")).await;
-    browser.stop().await;
 }
 
 #[tokio::test]
@@ -163,7 +160,6 @@ async fn a_snippet_and_a_player_whose_recording_is_gone_say_so() {
     browser.go(html(&ana, "name_badge_link")).await;
     browser.click(".play").await;
     browser.until("document.querySelector('.fault').textContent.includes('cannot be played')").await;
-    browser.stop().await;
 }
 
 #[tokio::test]
@@ -182,7 +178,6 @@ async fn where_a_picture_of_ones_own_cannot_be_had_a_sign_takes_its_place_and_pl
     browser.until("document.querySelector('button').textContent.endsWith('▶')").await;
     browser.click("button").await;
     browser.until(&heard("document.querySelector('audio')")).await;
-    browser.stop().await;
 }
 
 #[tokio::test]
@@ -204,7 +199,6 @@ async fn a_badge_plays_shows_how_far_and_plays_one_name_at_a_time() {
     browser.press(SPACE).await;
     browser.until(&format!("{second}.paused")).await;
     assert_eq!(browser.complaints().await, [""; 0], "the page's own policy lets all of it work");
-    browser.stop().await;
 }
 
 #[allow(clippy::disallowed_methods)]
@@ -244,5 +238,4 @@ async fn axe_finds_nothing_wrong_with_badges_players_and_snippets() {
             assert_eq!(browser.faults(&axe).await, [""; 0], "{address}, {scheme}, playing");
         }
     }
-    browser.stop().await;
 }
