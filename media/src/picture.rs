@@ -33,9 +33,7 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotAPicture => {
-                f.write_str("this is not a picture that we can read; send a JPEG, PNG, WebP or GIF")
-            }
+            Self::NotAPicture => f.write_str("this is not a picture that we can read; send a JPEG, PNG, WebP or GIF"),
         }
     }
 }
