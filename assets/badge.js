@@ -8,18 +8,19 @@ const stopAllBut = (one) => sounds.forEach((sound) => sound === one || sound.pau
 const enhance = (sound) => {
   const box = sound.parentElement;
   const [button, played, fault] = ['.play', 'clipPath rect', '.fault'].map((what) => box.querySelector(what));
+  const isOn = () => !(sound.paused || sound.ended || sound.error);
   const show = () => {
-    const on = !sound.paused && !sound.error;
+    const on = isOn();
     button.setAttribute('aria-pressed', on);
     played.setAttribute('width', on && sound.duration ? (256 * sound.currentTime) / sound.duration : 0);
     fault.textContent = sound.error ? 'The recording cannot be played just now.' : '';
   };
   const follow = () => {
     show();
-    if (!sound.paused && !sound.error) requestAnimationFrame(follow);
+    if (isOn()) requestAnimationFrame(follow);
   };
   button.addEventListener('click', () => {
-    if (!sound.paused) return sound.pause();
+    if (isOn()) return sound.pause();
     if (sound.error) sound.load();
     sound.play().catch(() => {});
   });
@@ -32,6 +33,7 @@ const enhance = (sound) => {
     if (!sound.ended) sound.currentTime = 0;
     show();
   });
+  sound.addEventListener('ended', show);
   sound.addEventListener('error', () => {
     sound.pause();
     show();

@@ -6,7 +6,7 @@ const word = 'endonym:play';
 const channel = 'BroadcastChannel' in window ? new BroadcastChannel('endonym') : null;
 
 const show = () => {
-  const on = !sound.paused && !sound.error;
+  const on = !(sound.paused || sound.ended || sound.error);
   const fault = sound.error ? ' (it cannot be played just now)' : '';
   button.setAttribute('aria-pressed', on);
   button.setAttribute('aria-label', button.dataset.label + fault);
@@ -19,7 +19,7 @@ const heard = (event) => {
 };
 
 button.addEventListener('click', () => {
-  if (!sound.paused) return sound.pause();
+  if (!sound.paused && !sound.ended) return sound.pause();
   if (sound.error) sound.load();
   sound.play().catch(() => {});
 });
@@ -35,10 +35,17 @@ sound.addEventListener('pause', () => {
   if (!sound.ended) sound.currentTime = 0;
   show();
 });
+sound.addEventListener('ended', show);
 sound.addEventListener('error', () => {
   sound.pause();
   show();
 });
+
+// Where the browser cannot get a picture, a sign takes its place.
+const picture = document.querySelector('img');
+const replace = () => picture.replaceWith(picture.alt);
+if (picture?.complete && !picture.naturalWidth) replace();
+else picture?.addEventListener('error', replace);
+
 addEventListener('message', heard);
 channel?.addEventListener('message', heard);
-button.hidden = false;

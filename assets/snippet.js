@@ -26,7 +26,7 @@ a.onplay = function () {
   for (var n = 0; n < w.length; n++) w[n].postMessage('endonym:play', '*');
   show(true);
 };
-a.onpause = function () {
+a.onpause = a.onended = function () {
   if (!a.ended) a.currentTime = 0;
   show(false);
 };
@@ -34,7 +34,7 @@ a.onerror = function () {
   a.pause();
   show(false);
 };
-if (a.paused) {
+if (a.paused || a.ended) {
   if (a.error) a.load();
   a.play().catch(function () {});
 } else {

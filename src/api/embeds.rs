@@ -138,6 +138,10 @@ const PICTURE_STYLE: &str =
 const FOCUS: &str = "onfocus=\"this.matches(':focus-visible')&amp;&amp;(this.style.outlineStyle='solid')\" \
                      onblur=\"this.style.outlineStyle='none'\"";
 
+/// Where the browser cannot get a picture, a sign takes its place, and not the mark of a broken page.
+const WITHOUT_PICTURE: &str = "onerror=\"var s=document.createElement('span');s.textContent=this.alt;\
+                               s.style.cssText=this.style.cssText;this.replaceWith(s)\"";
+
 /// What the button is called: the person's own words for the name, or the papers'.
 pub fn label(person: &Participant, legal: bool) -> String {
     if !legal {
@@ -158,9 +162,9 @@ pub fn image(
 ) -> Option<String> {
     let recording = if legal { person.legal.recording.as_ref() } else { person.recording.as_ref() }?;
     let picture = match &icon.image {
-        // The sign is for those whose browser cannot get the picture; the button has a name of its own.
         Some(url) => format!(
-            "<img src=\"{}\" alt=\"▶\" style=\"{PICTURE_STYLE};height:32px;width:auto;min-width:24px\">",
+            "<img src=\"{}\" alt=\"▶\" {WITHOUT_PICTURE} style=\"{PICTURE_STYLE};height:32px;width:auto;min-width:24px;\
+             font:24px/32px sans-serif;text-align:center\">",
             escape(url)
         ),
         None => drawn(icon.drawing()),
@@ -206,7 +210,7 @@ pub fn iframe(links: &Links, institution: i64, person: &Participant, icon: &Icon
     }
     // The colour scheme is that of the page inside: where the two differ, browsers paint a background.
     format!(
-        "<iframe src=\"{}\" title=\"{}\" width=\"48\" height=\"48\" style=\"border:0;color-scheme:light\" \
+        "<iframe src=\"{}\" title=\"{}\" width=\"48\" height=\"48\" style=\"border:0;vertical-align:middle;color-scheme:light\" \
          loading=\"lazy\" allow=\"autoplay\"></iframe>",
         escape(&address),
         escape(&label(person, legal)),

@@ -3,7 +3,10 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -169,14 +172,19 @@ async fn no_link_is_dead_after_kill_9() {
     let client = Client::builder().no_proxy().build().unwrap();
     let mut answered = BTreeMap::new();
     for round in 0..4_u64 {
+        let recorded = Arc::new(AtomicU64::new(0));
         let serving = here.serve(&["--rate-limit", "100000000", "--log", "error"]);
         let senders: Vec<_> = (0..4)
             .map(|sender| {
-                let (base, token) = (serving.base.clone(), token.clone());
-                tokio::spawn(async move { record(&base, &token, &format!("r{round}s{sender}@x.org")).await })
+                let (base, token, recorded) = (serving.base.clone(), token.clone(), recorded.clone());
+                let email = format!("r{round}s{sender}@x.org");
+                tokio::spawn(async move { record(&base, &token, &email, &recorded).await })
             })
             .collect();
-        tokio::time::sleep(Duration::from_millis(700 + 90 * round)).await;
+        // While some are answered, others are under way.
+        while recorded.load(Ordering::Relaxed) < 6 + round {
+            tokio::time::sleep(Duration::from_millis(1 + 3 * round)).await;
+        }
         serving.kill();
         for sender in senders {
             answered.extend(sender.await.unwrap());
@@ -207,7 +215,7 @@ async fn no_link_is_dead_after_kill_9() {
 }
 
 /// Records a name, and again and again over it, until the server is gone. Says who was answered.
-async fn record(base: &str, token: &str, email: &str) -> Option<(String, String)> {
+async fn record(base: &str, token: &str, email: &str, recorded: &AtomicU64) -> Option<(String, String)> {
     let client = Client::builder().no_proxy().build().unwrap();
     let address = format!("{base}/api/private/v5/participants");
     let mut last = None;

@@ -198,7 +198,7 @@ async fn a_badge_is_a_card_for_address_books() {
     assert_eq!(card.header("content-type"), "text/vcard; charset=utf-8");
     assert_eq!(
         card.header("content-disposition"),
-        "attachment; filename=\"Siobh-n-N--Bhriain.vcf\"; filename*=UTF-8''Siobh%C3%A1n%20N%C3%AD%20Bhriain.vcf"
+        "attachment; filename=\"Siobh-n-N-Bhriain.vcf\"; filename*=UTF-8''Siobh%C3%A1n%20N%C3%AD%20Bhriain.vcf"
     );
     assert!(card.text.split("\r\n").all(|line| line.len() <= 75 && !line.contains('\n')), "{}", card.text);
     let unfolded = card.text.replace("\r\n ", "");

@@ -65,8 +65,14 @@ async fn a_snippet_in_a_page_of_another_site_plays_and_stops_by_mouse() {
     assert_eq!(browser.value(place).await, before, "nothing moves");
     browser.click("div:nth-of-type(2) > button").await;
     browser.until(&format!("{0}.paused && {0}.currentTime === 0", nth(1))).await;
-    assert_eq!(browser.value(pressed).await, "false,false,false");
-    browser.stop().await;
+    browser.until(&format!("{pressed} === 'false,false,false'")).await;
+    // It comes to its end by itself, too, and can be heard again.
+    browser.click("div:nth-of-type(3) > button").await;
+    browser.until(&heard(&nth(2))).await;
+    browser.value(&format!("{}.currentTime = 5.5", nth(2))).await;
+    browser.until(&format!("{}.ended && {pressed} === 'false,false,false'", nth(2))).await;
+    browser.click("div:nth-of-type(3) > button").await;
+    browser.until(&format!("{} && {}.currentTime < 5", heard(&nth(2)), nth(2))).await;
 }
 
 #[tokio::test]
@@ -87,7 +93,6 @@ async fn the_keyboard_plays_a_snippet_and_its_focus_can_be_seen() {
         browser.value("getComputedStyle(document.querySelector('button')).outlineStyle").await,
         "none"
     );
-    browser.stop().await;
 }
 
 #[tokio::test]
@@ -127,7 +132,6 @@ async fn of_snippets_and_iframes_in_one_page_one_is_heard_at_a_time() {
     browser.until(&heard(&nth(0))).await;
     browser.enter(Some(frames[1])).await;
     browser.until(&format!("{inside}.paused")).await;
-    browser.stop().await;
 }
 
 #[tokio::test]
@@ -156,7 +160,24 @@ async fn a_snippet_and_a_player_whose_recording_is_gone_say_so() {
     browser.go(html(&ana, "name_badge_link")).await;
     browser.click(".play").await;
     browser.until("document.querySelector('.fault').textContent.includes('cannot be played')").await;
-    browser.stop().await;
+}
+
+#[tokio::test]
+async fn where_a_picture_of_ones_own_cannot_be_had_a_sign_takes_its_place_and_plays() {
+    let world = World::new().await;
+    recorded(&world, "Ana").await;
+    let picture = format!("include=embeddables&play_button_img_url={}/none.png", world.base);
+    let body = world.get(&format!("/v5/participants?{picture}")).await.expect(200);
+    let ana = &body["Response"]["participants"][0];
+    let browser = Chromium::start().await;
+    browser.go(&host(&[html(ana, "embed_image"), html(ana, "embed_iframe")]).await).await;
+    browser.until("document.querySelector('button').textContent.endsWith('▶')").await;
+    browser.click("button").await;
+    browser.until(&heard(&nth(0))).await;
+    browser.enter(Some("iframe")).await;
+    browser.until("document.querySelector('button').textContent.endsWith('▶')").await;
+    browser.click("button").await;
+    browser.until(&heard("document.querySelector('audio')")).await;
 }
 
 #[tokio::test]
@@ -178,7 +199,6 @@ async fn a_badge_plays_shows_how_far_and_plays_one_name_at_a_time() {
     browser.press(SPACE).await;
     browser.until(&format!("{second}.paused")).await;
     assert_eq!(browser.complaints().await, [""; 0], "the page's own policy lets all of it work");
-    browser.stop().await;
 }
 
 #[allow(clippy::disallowed_methods)]
@@ -205,20 +225,17 @@ async fn axe_finds_nothing_wrong_with_badges_players_and_snippets() {
     let browser = Chromium::start().await;
     let directory =
         host(&[html(&ana, "embed_image"), html(&ana, "embed_iframe"), html(&ana, "embed_image")]).await;
-    for address in [
-        html(&ana, "name_badge_link"),
-        html(&bo, "name_badge_link"),
-        &player(&ana),
-        &player(&bo),
-        &directory,
-        &format!("{}/badges/1/none", world.base),
-    ] {
+    let unknown = format!("{}/badges/1/none", world.base);
+    let (of_ana, of_bo) = (player(&ana), player(&bo));
+    let [badge, unrecorded] = [&ana, &bo].map(|person| html(person, "name_badge_link"));
+    let addresses = [badge, unrecorded, &of_ana, &of_bo, &directory, &unknown];
+    for (address, scheme) in addresses.iter().flat_map(|address| [(address, "light"), (address, "dark")]) {
+        browser.prefer(scheme).await;
         browser.go(address).await;
-        assert_eq!(browser.faults(&axe).await, [""; 0], "{address}");
+        assert_eq!(browser.faults(&axe).await, [""; 0], "{address}, {scheme}");
         if browser.value("Boolean(document.querySelector('button:not([hidden])'))").await == true {
             browser.click("button").await;
-            assert_eq!(browser.faults(&axe).await, [""; 0], "{address}, playing");
+            assert_eq!(browser.faults(&axe).await, [""; 0], "{address}, {scheme}, playing");
         }
     }
-    browser.stop().await;
 }

@@ -1,7 +1,8 @@
 //! A real Chromium, spoken to through its driver: WebDriver is JSON over HTTP.
 
 use std::{
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
     process::{Child, Command, Stdio},
     time::Duration,
 };
@@ -111,6 +112,13 @@ impl Chromium {
         self.command("/frame", json!({ "id": id })).await;
     }
 
+    /// As if the person wanted light pages, or dark ones.
+    pub async fn prefer(&self, scheme: &str) {
+        let feature = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        let order = json!({ "cmd": "Emulation.setEmulatedMedia", "params": { "features": feature } });
+        self.command("/goog/cdp/execute", order).await;
+    }
+
     /// The value of an expression in the page.
     pub async fn value(&self, expression: &str) -> Value {
         self.command("/execute/sync", json!({ "script": format!("return {expression}"), "args": [] })).await
@@ -142,15 +150,18 @@ impl Chromium {
         let found = self.command("/execute/async", json!({ "script": script, "args": [] })).await;
         found.as_array().unwrap().iter().map(ToString::to_string).collect()
     }
-
-    /// Ends the browser before the driver, which would leave it behind.
-    pub async fn stop(self) {
-        let _ = self.client.delete(&self.session).send().await;
-    }
 }
 
 impl Drop for Chromium {
+    /// Ends the browser before the driver, which would leave it behind; also when a test has failed.
     fn drop(&mut self) {
+        let (host, path) = self.session.trim_start_matches("http://").split_once('/').unwrap();
+        if let Ok(mut stream) = TcpStream::connect(host) {
+            let end = format!("DELETE /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+            // The driver answers when the browser is gone, and keeps the connection.
+            let _ = stream.set_read_timeout(Some(Duration::from_secs(20)));
+            let _ = stream.write_all(end.as_bytes()).and_then(|()| stream.read(&mut [0; 64]));
+        }
         let _ = self.driver.kill();
         let _ = self.driver.wait();
     }

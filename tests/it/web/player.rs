@@ -1,6 +1,6 @@
 //! The page inside an iframe of others.
 
-use endonym::domain::media::Kind;
+use endonym::{blobs::Delivery, domain::media::Kind};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -85,6 +85,21 @@ async fn a_picture_of_ones_own_is_allowed_from_its_own_origin_and_nowhere_else()
         assert!(without.text.contains("<svg") && !without.text.contains("<img"), "{wrong}");
         let policy = without.header("content-security-policy");
         assert!(policy.contains("img-src 'self' data:; ") && !policy.contains("a.example"), "{policy}");
+    }
+}
+
+#[tokio::test]
+async fn sound_that_the_store_hands_out_itself_is_allowed_from_there() {
+    let url = "s3://bucket?endpoint=http://s3.example.test:9000&region=x&access_key_id=a&secret_access_key=b";
+    let setup = Setup { blobs_url: Some(url.into()), delivery: Delivery::Redirect, ..Setup::default() };
+    let world = World::with(setup).await;
+    let person = world.person("Ana", "ana@example.edu").await;
+    world.record(&world.page, "ana@example.edu", &"a".repeat(32), 1_767_225_600_000_000).await;
+    let player = path(&world, &person);
+    for path in [player.replace("/players/", "/badges/"), player] {
+        let policy = page(&world, &path).await.header("content-security-policy").to_owned();
+        assert!(policy.contains("media-src 'self' http://s3.example.test:9000; "), "{policy}");
+        assert!(policy.contains("img-src 'self' data: http://s3.example.test:9000; "), "{policy}");
     }
 }
 
