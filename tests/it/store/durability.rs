@@ -182,9 +182,12 @@ async fn no_link_is_dead_after_kill_9() {
             })
             .collect();
         // While some are answered, others are under way.
-        while recorded.load(Ordering::Relaxed) < 6 + round {
-            tokio::time::sleep(Duration::from_millis(1 + 3 * round)).await;
-        }
+        let enough = async {
+            while recorded.load(Ordering::Relaxed) < 6 + round {
+                tokio::time::sleep(Duration::from_millis(1 + 3 * round)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), enough).await.expect("recordings are taken in");
         serving.kill();
         for sender in senders {
             answered.extend(sender.await.unwrap());
@@ -227,6 +230,7 @@ async fn record(base: &str, token: &str, email: &str, recorded: &AtomicU64) -> O
         let Ok(answer) = request.header("Authorization", token).json(&body).send().await else { break };
         assert!(answer.status().is_success(), "{}", answer.status());
         let Ok(answer) = answer.json::<Value>().await else { break };
+        recorded.fetch_add(1, Ordering::Relaxed);
         last =
             answer["participant"]["recording_link"].as_str().map(|link| (email.to_owned(), link.to_owned()));
     }
