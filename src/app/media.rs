@@ -20,7 +20,14 @@ use crate::{
     store::{Sql, media, participants, rolls},
 };
 
-/// What a link leads to, asked of the database each time: a link that is withdrawn is dead at once, on every node.
+/// Is a link alive, and how many bytes does it lead to? Asked of the database each time: a link that is withdrawn is dead
+/// at once, on every node.
+pub async fn alive(app: &App, institution: i64, hex: &str) -> Result<(Kind, u64)> {
+    let found = media::alive(&mut app.db.read(), institution, hex).await?;
+    found.ok_or(Error::Missing(Missing::Recording))
+}
+
+/// What a link leads to.
 pub async fn find(app: &App, institution: i64, hex: &str) -> Result<Media> {
     let found = media::find(&mut app.db.read(), institution, hex).await?;
     found.ok_or(Error::Missing(Missing::Recording))

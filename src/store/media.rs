@@ -9,8 +9,6 @@ use crate::domain::{
 const COLUMNS: &str = "m.hex, m.kind, m.bytes, m.duration_ms, m.peaks, m.original, m.created_at";
 
 fn from_row(row: &Row<'_>) -> Result<Media> {
-    let kind = row.text(1)?;
-    let kind = Kind::ALL.into_iter().find(|known| known.word() == kind);
     let waveform = match (row.opt_int(3)?, row.opt_text(4)?) {
         (Some(duration_ms), Some(peaks)) => {
             Some(Waveform { duration_ms: duration_ms.unsigned_abs(), peaks: from_hex(&peaks) })
@@ -19,13 +17,18 @@ fn from_row(row: &Row<'_>) -> Result<Media> {
     };
     Ok(Media {
         hex: row.text(0)?,
-        kind: kind
-            .ok_or_else(|| Error::Broken("a kind of media that this binary does not know".to_owned()))?,
+        kind: kind(row, 1)?,
         bytes: row.int(2)?.unsigned_abs(),
         waveform,
         original: row.bool(5)?,
         created_at: Moment::from_micros(row.int(6)?),
     })
+}
+
+fn kind(row: &Row<'_>, column: usize) -> Result<Kind> {
+    let word = row.text(column)?;
+    let kind = Kind::ALL.into_iter().find(|known| known.word() == word);
+    kind.ok_or_else(|| Error::Broken("a kind of media that this binary does not know".to_owned()))
 }
 
 fn from_hex(text: &str) -> Vec<u8> {
@@ -34,7 +37,14 @@ fn from_hex(text: &str) -> Vec<u8> {
     text.as_bytes().chunks(2).filter_map(pair).collect()
 }
 
-/// The busiest question of all: is this link alive?
+/// The busiest question of all: is this link alive, and how many bytes does it lead to?
+pub async fn alive(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<(Kind, u64)>> {
+    let read = |row: &Row<'_>| Ok((kind(row, 0)?, row.int(1)?.unsigned_abs()));
+    sql.one(ALIVE, &[institution.into(), hex.into()], read).await
+}
+
+const ALIVE: &str = "SELECT kind, bytes FROM media WHERE institution_id = $1 AND hex = $2";
+
 pub async fn find(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<Media>> {
     sql.one(&FIND, &[institution.into(), hex.into()], from_row).await
 }
@@ -200,7 +210,8 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let (institution, participant) = (Value::Int(1), Value::Int(7));
     let hex = || Value::from("hex10");
     vec![
-        ("is a link alive", FIND.clone(), vec![institution.clone(), hex()]),
+        ("is a link alive", ALIVE.to_owned(), vec![institution.clone(), hex()]),
+        ("what is it", FIND.clone(), vec![institution.clone(), hex()]),
         ("whose is it", OWNER.to_owned(), vec![institution.clone(), hex()]),
         ("which of these live", living_text(64), [vec![institution.clone()], vec![hex(); 64]].concat()),
         (
