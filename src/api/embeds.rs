@@ -1,5 +1,7 @@
 //! What a client may ask to have beside the base fields, and the snippets that play a recording.
 
+use std::sync::LazyLock;
+
 use crate::{
     app::Links,
     domain::{field_errors::FieldErrors, participant::Participant, text::INVALID},
@@ -66,7 +68,7 @@ impl Icon {
         if !good {
             errors.add("play_button_img_url", INVALID);
         }
-        Self { code, image }
+        Self { code, image: image.filter(|_| good) }
     }
 }
 
@@ -77,7 +79,80 @@ fn is_web_address(url: &str) -> bool {
         && !url.chars().any(|c| c.is_whitespace() || c.is_control())
 }
 
-/// HTML that plays the recording when clicked; `None` without a recording, which clients test for.
+/// One of our own drawings, 32 by 32 in its own measure.
+#[derive(Debug, Clone, Copy)]
+pub struct Drawing {
+    /// In CSS pixels, where nothing else decides.
+    pub size: u8,
+    /// Is it drawn in lines, or filled?
+    pub lines: bool,
+    pub idle: &'static str,
+    pub playing: &'static str,
+}
+
+const PLAY_BUTTON: Drawing = Drawing {
+    size: 28,
+    lines: false,
+    idle: "M16 2a14 14 0 1 0 0 28 14 14 0 0 0 0-28zm-4 7 12 7-12 7z",
+    playing: "M16 2a14 14 0 1 0 0 28 14 14 0 0 0 0-28zm-5 9h10v10H11z",
+};
+
+const SPEAKER: Drawing = Drawing {
+    size: 32,
+    lines: false,
+    idle: "M3 12h5l8-7v22l-8-7H3zm16.6.4a5 5 0 0 1 0 7.2l1.8 1.8a7.6 7.6 0 0 0 0-10.8zm3.9-3.9a10.6 10.6 0 0 1 0 15l1.8 1.8a13.2 13.2 0 0 0 0-18.6z",
+    playing: "M3 12h5l8-7v22l-8-7H3zm17 0h8v8h-8z",
+};
+
+const SECOND_SPEAKER: Drawing = Drawing {
+    size: 24,
+    lines: true,
+    idle: "M4 12h5l7-7v22l-7-7H4zm17-1a7 7 0 0 1 0 10",
+    playing: "M4 12h5l7-7v22l-7-7H4zm17 0h8v8h-8z",
+};
+
+impl Icon {
+    pub fn drawing(&self) -> Drawing {
+        match self.code {
+            Some(1) => SPEAKER,
+            Some(2 | 3) => SECOND_SPEAKER,
+            _ => PLAY_BUTTON,
+        }
+    }
+}
+
+/// What a click on a snippet does: readable in its file, in one line here. It holds no double quotes.
+static ON_CLICK: LazyLock<String> = LazyLock::new(|| {
+    let lines = include_str!("../../assets/snippet.js").lines().map(str::trim);
+    let code: String = lines.filter(|line| !line.starts_with("//")).collect();
+    code.replace('&', "&amp;").replace('<', "&lt;")
+});
+
+// The styles stand in the snippet, because nothing is known of the page around it. They take back what that page says of
+// buttons, drawings and pictures, and leave it the colour.
+const BUTTON_STYLE: &str = "all:unset;box-sizing:border-box;display:inline-block;padding:4px;line-height:0;\
+                            vertical-align:middle;cursor:pointer;border-radius:8px;outline:2px none";
+const PICTURE_STYLE: &str =
+    "display:block;margin:0;padding:0;border:0;max-width:none;outline:2px none;outline-offset:2px";
+/// Pages often take the mark of the focus away from all buttons; the keyboard needs one.
+const FOCUS: &str = "onfocus=\"this.matches(':focus-visible')&amp;&amp;(this.style.outlineStyle='solid')\" \
+                     onblur=\"this.style.outlineStyle='none'\"";
+
+/// Where the browser cannot get a picture, a sign takes its place, and not the mark of a broken page.
+const WITHOUT_PICTURE: &str = "onerror=\"var s=document.createElement('span');s.textContent=this.alt;\
+                               s.style.cssText=this.style.cssText;this.replaceWith(s)\"";
+
+/// What the button is called: the person's own words for the name, or the papers'.
+pub fn label(person: &Participant, legal: bool) -> String {
+    if !legal {
+        return format!("Play the name of {}", person.full_name());
+    }
+    let written = person.legal.full_name();
+    format!("Play the legal name of {}", if written.is_empty() { person.full_name() } else { written })
+}
+
+/// HTML that plays the recording when clicked; `None` without a recording, which clients test for. It is a single
+/// button with the sound inside and without ids, so that any number of them can stand in one page.
 pub fn image(
     links: &Links,
     institution: i64,
@@ -87,15 +162,33 @@ pub fn image(
 ) -> Option<String> {
     let recording = if legal { person.legal.recording.as_ref() } else { person.recording.as_ref() }?;
     let picture = match &icon.image {
-        Some(url) => format!("<img src=\"{}\" alt=\"\" height=\"32\">", escape(url)),
-        None => drawing(icon.code.unwrap_or(0)).to_owned(),
+        Some(url) => format!(
+            "<img src=\"{}\" alt=\"▶\" {WITHOUT_PICTURE} style=\"{PICTURE_STYLE};height:32px;width:auto;min-width:24px;\
+             font:24px/32px sans-serif;text-align:center\">",
+            escape(url)
+        ),
+        None => drawn(icon.drawing()),
     };
+    let label = escape(&label(person, legal));
     Some(format!(
-        "<button type=\"button\" aria-label=\"Play the name of {}\" data-audio=\"{}\" onclick=\"new Audio(this.dataset.audio).play()\" \
-         style=\"background:none;border:0;padding:0;cursor:pointer\">{picture}</button>",
-        escape(&person.full_name()),
+        "<button type=\"button\" aria-label=\"{label}\" aria-pressed=\"false\" data-label=\"{label}\" onclick=\"{}\" \
+         {FOCUS} style=\"{BUTTON_STYLE}\">{picture}<audio preload=\"none\" src=\"{}\"></audio></button>",
+        *ON_CLICK,
         escape(&links.recording(institution, recording)),
     ))
+}
+
+fn drawn(Drawing { size, lines, idle, playing }: Drawing) -> String {
+    let ink = if lines {
+        "fill:none;stroke:currentColor;stroke-width:2.5;stroke-linejoin:round;stroke-linecap:round"
+    } else {
+        "fill:currentColor;stroke:none"
+    };
+    format!(
+        "<svg viewBox=\"0 0 32 32\" aria-hidden=\"true\" \
+         style=\"{PICTURE_STYLE};width:{size}px;height:{size}px;border-radius:50%;{ink}\">\
+         <path d=\"{idle}\"/><path d=\"{playing}\" style=\"display:none\"/></svg>"
+    )
 }
 
 /// An iframe with a player; without a recording its page says so.
@@ -115,25 +208,13 @@ pub fn iframe(links: &Links, institution: i64, person: &Participant, icon: &Icon
     if let Some(image) = &icon.image {
         add("play_button_img_url", image);
     }
+    // The colour scheme is that of the page inside: where the two differ, browsers paint a background.
     format!(
-        "<iframe src=\"{}\" title=\"Play the name of {}\" width=\"48\" height=\"48\" style=\"border:0\" loading=\"lazy\" allow=\"autoplay\"></iframe>",
+        "<iframe src=\"{}\" title=\"{}\" width=\"48\" height=\"48\" style=\"border:0;vertical-align:middle;color-scheme:light\" \
+         loading=\"lazy\" allow=\"autoplay\"></iframe>",
         escape(&address),
-        escape(&person.full_name()),
+        escape(&label(person, legal)),
     )
-}
-
-const fn drawing(code: u64) -> &'static str {
-    match code {
-        1 => {
-            "<svg width=\"32\" height=\"32\" viewBox=\"0 0 32 32\" aria-hidden=\"true\"><path fill=\"currentColor\" d=\"M4 12h6l8-7v22l-8-7H4zM21 10a8 8 0 0 1 0 12l1.500 2a11 11 0 0 0 0-16z\"/></svg>"
-        }
-        2 | 3 => {
-            "<svg width=\"24\" height=\"24\" viewBox=\"0 0 32 32\" aria-hidden=\"true\"><path fill=\"none\" stroke=\"currentColor\" stroke-width=\"2.500\" d=\"M4 12h6l8-7v22l-8-7H4zM22 11a7 7 0 0 1 0 10\"/></svg>"
-        }
-        _ => {
-            "<svg width=\"24\" height=\"24\" viewBox=\"0 0 32 32\" aria-hidden=\"true\"><path fill=\"currentColor\" d=\"M16 2a14 14 0 1 0 0 28 14 14 0 0 0 0-28zm-4 8 11 6-11 6z\"/></svg>"
-        }
-    }
 }
 
 pub fn escape(text: &str) -> String {
@@ -149,4 +230,15 @@ pub fn escape(text: &str) -> String {
         }
     }
     safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_click_fits_into_an_attribute() {
+        assert!(!ON_CLICK.contains(['"', '\n', '<']), "{}", *ON_CLICK);
+        assert!(!ON_CLICK.contains("//"), "a comment would swallow what follows: {}", *ON_CLICK);
+    }
 }

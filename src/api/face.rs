@@ -64,7 +64,10 @@ impl BodyLimits {
         let kib = u32::try_from(expected.div_ceil(1024)).unwrap_or(u32::MAX).min(self.memory_kib);
         match tokio::time::timeout(self.time, self.memory.clone().acquire_many_owned(kib)).await {
             Ok(Ok(room)) => Ok(Some(room)),
-            Ok(Err(_)) | Err(_) => Err(Problem::App(crate::app::Error::Busy)),
+            Ok(Err(_)) | Err(_) => {
+                let why = "no memory for a large body came free in time".to_owned();
+                Err(Problem::App(crate::app::Error::Unavailable(why)))
+            }
         }
     }
 }

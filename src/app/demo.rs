@@ -8,6 +8,7 @@ use super::{
 use crate::domain::{
     email::Email,
     institution::Institution,
+    media::{Incoming, Kind},
     name_page::{NamePage, NamePageRef},
     participant::{Draft, Given},
 };
@@ -28,6 +29,14 @@ const PEOPLE: &[(&str, &str, &str, &str, &str, &str)] = &[
     ("Xóchitl", "Quetzalli", "xochitl@demo.example", "D-1003", "SO-cheel ket-SAH-lee", "they/them"),
     ("Oluwaseun", "Adébáyò", "seun@demo.example", "D-1004", "oh-loo-WAH-shay-oon ah-day-BAH-yoh", "he/him"),
     ("محمد", "الفاسي", "mohammed@demo.example", "D-1005", "mo-HAM-med al-FAH-see", "he/him"),
+];
+
+/// Said by a machine, in the language of each name as far as it knows it. Xóchitl has not recorded hers yet.
+const RECORDINGS: &[(&str, &[u8])] = &[
+    ("siobhan@demo.example", include_bytes!("../../assets/demo/siobhan.ogg")),
+    ("anh@demo.example", include_bytes!("../../assets/demo/anh.ogg")),
+    ("seun@demo.example", include_bytes!("../../assets/demo/seun.ogg")),
+    ("mohammed@demo.example", include_bytes!("../../assets/demo/mohammed.ogg")),
 ];
 
 /// Makes it when it is not there. The token is kept in a file beside the data, since the database has only its digest.
@@ -80,6 +89,7 @@ async fn seed_page(app: &App, institution: &Institution) -> Result<NamePage> {
             email: Email::parse(email).map_or(Given::Absent, Given::Set),
             identifier: Given::Set((*identifier).to_owned()),
             phonetic: Given::Set((*phonetic).to_owned()),
+            media: recording(email).into_iter().collect(),
             custom: vec![("custom_gender_pronouns".to_owned(), Given::Set((*pronouns).to_owned()))],
             ..Draft::default()
         };
@@ -87,6 +97,11 @@ async fn seed_page(app: &App, institution: &Institution) -> Result<NamePage> {
         participants::create(app, institution, here, draft).await?;
     }
     Ok(page)
+}
+
+fn recording(email: &str) -> Option<(Kind, Incoming)> {
+    let (_, bytes) = RECORDINGS.iter().find(|(whose, _)| *whose == email)?;
+    Some((Kind::Recording, Incoming::Bytes(bytes.to_vec())))
 }
 
 async fn token(app: &App, institution: &Institution, data_dir: &Path) -> Result<String> {

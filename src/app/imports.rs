@@ -1,9 +1,20 @@
-//! Imports: many people at once, from a file.
+//! Imports: many people at once, from a file, and their recordings from a folder.
 
-use super::{App, Error, Missing, Result, participants};
+use super::{App, Error, Missing, Result, media, participants};
 use crate::{
-    domain::{field_errors::FieldErrors, name_page::NamePageRef, participant::Draft},
-    store::{self, rolls},
+    domain::{
+        email::email_key,
+        field_errors::FieldErrors,
+        media::{Incoming, Kind},
+        name_page::NamePageRef,
+        participant::{Draft, Participant},
+        text,
+    },
+    store::{
+        self,
+        participants::{By, best},
+        rolls,
+    },
 };
 
 /// A row of the file.
@@ -85,5 +96,44 @@ pub async fn group(
     match outcome {
         Ok(report) | Err(Undone::Rehearsal(report)) => Ok(report),
         Err(Undone::Failed(error)) => Err(error),
+    }
+}
+
+/// Whose recording is this, by the name of its file: an email or the institution's identifier, with or without an
+/// ending, of somebody on the page.
+pub async fn owner(app: &App, institution: i64, page: i64, file: &str) -> Result<Option<Participant>> {
+    let sql = &mut app.db.read();
+    // An email may end in what looks like the ending of a file, so the whole name comes first.
+    let without_ending = file.rsplit_once('.').map(|(name, _)| name);
+    for name in [Some(file), without_ending].into_iter().flatten() {
+        for (by, key) in [(By::Email, email_key(name)), (By::Identifier, text::nfc(name.trim()))] {
+            let found = best(sql, institution, Some(page), by, &key).await?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Gives somebody a recording from a file; the inner error is a sentence for whoever made it.
+pub async fn recording(
+    app: &App,
+    institution: i64,
+    person: &Participant,
+    bytes: Vec<u8>,
+    rehearse: bool,
+) -> Result<std::result::Result<(), String>> {
+    let incoming = Incoming::Bytes(bytes);
+    if rehearse {
+        return Ok(app.studio.process(Kind::Recording, incoming).await?.map(|_| ()));
+    }
+    match media::give(app, institution, person.id, Kind::Recording, incoming, app.clock.now()).await {
+        Ok(_) => Ok(Ok(())),
+        Err(Error::Invalid(errors)) => {
+            let told = errors.iter().flat_map(|(_, messages)| messages.last().cloned());
+            Ok(Err(told.collect::<Vec<_>>().join("; ")))
+        }
+        Err(other) => Err(other),
     }
 }

@@ -12,15 +12,22 @@ use super::{App, Error, Missing, Result, studio::Made};
 use crate::{
     blobs::{Key, Listed, Shelf},
     domain::{
-        media::{Kind, Media, Waveform},
+        media::{Incoming, Kind, Media, Waveform},
         moment::Moment,
         participant::{Draft, Participant},
         text::INVALID,
     },
-    store::{Sql, media},
+    store::{Sql, media, participants, rolls},
 };
 
-/// What a link leads to, asked of the database each time: a link that is withdrawn is dead at once, on every node.
+/// Is a link alive, and how many bytes does it lead to? Asked of the database each time: a link that is withdrawn is dead
+/// at once, on every node.
+pub async fn alive(app: &App, institution: i64, hex: &str) -> Result<(Kind, u64)> {
+    let found = media::alive(&mut app.db.read(), institution, hex).await?;
+    found.ok_or(Error::Missing(Missing::Recording))
+}
+
+/// What a link leads to.
 pub async fn find(app: &App, institution: i64, hex: &str) -> Result<Media> {
     let found = media::find(&mut app.db.read(), institution, hex).await?;
     found.ok_or(Error::Missing(Missing::Recording))
@@ -137,12 +144,43 @@ pub(super) async fn attach(
     institution: i64,
     participant: i64,
     new: &[Media],
+    now: Moment,
 ) -> Result<Vec<Media>> {
     let mut replaced = Vec::new();
     for one in new {
-        replaced.extend(media::attach(sql, institution, participant, one).await?);
+        replaced.extend(media::attach(sql, institution, participant, one, now).await?);
     }
     Ok(replaced)
+}
+
+/// Gives somebody one recording or picture, by another way than a request that says more of them.
+pub(super) async fn give(
+    app: &App,
+    institution: i64,
+    participant: i64,
+    kind: Kind,
+    incoming: Incoming,
+    recorded_at: Moment,
+) -> Result<Participant> {
+    let now = app.clock.now();
+    let mut draft = Draft { media: vec![(kind, incoming)], ..Draft::default() };
+    let brought = process(app, &mut draft, recorded_at).await?;
+    draft.errors.into_result()?;
+    let db = app.db.clone();
+    let write = move |new: Vec<Media>| async move {
+        db.write(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let missing = || Error::Missing(Missing::Participant);
+                participants::by_ids(sql, institution, &[participant]).await?.pop().ok_or_else(missing)?;
+                let replaced = attach(sql, institution, participant, &new, now).await?;
+                let person = participants::by_ids(sql, institution, &[participant]).await?.pop();
+                Ok((person.ok_or_else(missing)?, replaced))
+            })
+        })
+        .await
+    };
+    store_and(app, institution, brought, write).await
 }
 
 const REMOVALS_AT_ONCE: usize = 16;
@@ -166,6 +204,45 @@ fn keys(institution: i64, one: &Media) -> Vec<Key> {
         (_, false) => vec![Shelf::Recordings],
     };
     shelves.into_iter().map(|shelf| Key { shelf, institution, hex: one.hex.clone() }).collect()
+}
+
+const REPROCESSED_AT_ONCE: i64 = 100;
+
+/// Processes what people once sent again, as a newer version does it. Dates stay; links are new, since what they lead to
+/// is. `told` hears of each: its hex, and why it stays as it is if it does.
+pub async fn reprocess(
+    app: &App,
+    institution: i64,
+    mut told: impl FnMut(&str, Option<String>),
+) -> Result<()> {
+    // What is made on the way has a new hex, which may lie ahead.
+    let mut seen = std::collections::HashSet::new();
+    let mut behind = String::new();
+    loop {
+        let group =
+            media::with_originals(&mut app.db.read(), institution, &behind, REPROCESSED_AT_ONCE).await?;
+        let Some((last, _)) = group.last() else { return Ok(()) };
+        behind.clone_from(&last.hex);
+        for (old, owner) in group {
+            if !seen.insert((owner, old.kind)) {
+                continue;
+            }
+            let why = match again(app, institution, owner, &old).await {
+                Ok(()) => None,
+                Err(Error::Invalid(errors)) => Some(errors.to_string()),
+                Err(Error::Missing(_)) => Some("its original is not there any more".to_owned()),
+                Err(other) => return Err(other),
+            };
+            told(&old.hex, why);
+        }
+    }
+}
+
+async fn again(app: &App, institution: i64, owner: i64, old: &Media) -> Result<()> {
+    let key = Key { shelf: Shelf::Originals, institution, hex: old.hex.clone() };
+    let bytes = app.blobs.read(&key).await?.ok_or(Error::Missing(Missing::Recording))?;
+    let incoming = Incoming::Bytes(bytes.to_vec());
+    give(app, institution, owner, old.kind, incoming, old.created_at).await.map(|_| ())
 }
 
 /// What a sweep has seen.

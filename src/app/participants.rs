@@ -329,7 +329,7 @@ pub async fn create(
                 rolls::lock(sql, institution).await?;
                 let page = page_of(sql, institution, &page).await?;
                 let made = create_in(sql, institution, page, draft, now, token).await?;
-                with_media(sql, institution, made, &new).await
+                with_media(sql, institution, made, &new, now).await
             })
         })
         .await
@@ -338,11 +338,17 @@ pub async fn create(
 }
 
 /// Somebody who was just written, with what they brought.
-async fn with_media(sql: &mut Sql, institution: i64, person: Participant, new: &[Media]) -> Result<Written> {
+async fn with_media(
+    sql: &mut Sql,
+    institution: i64,
+    person: Participant,
+    new: &[Media],
+    now: Moment,
+) -> Result<Written> {
     if new.is_empty() {
         return Ok((person, Vec::new()));
     }
-    let replaced = media::attach(sql, institution, person.id, new).await?;
+    let replaced = media::attach(sql, institution, person.id, new, now).await?;
     Ok((written(sql, institution, person.id).await?, replaced))
 }
 
@@ -422,7 +428,7 @@ pub async fn update(
                 let page = page_of(sql, institution, &page).await?;
                 let old = registered(sql, institution, page, &email_key).await?;
                 let changed = update_in(sql, institution, old, draft, now).await?;
-                with_media(sql, institution, changed, &new).await
+                with_media(sql, institution, changed, &new, now).await
             })
         })
         .await
@@ -467,6 +473,27 @@ pub(super) async fn update_in(
     };
     participants::update(sql, institution, old.id, &change).await?;
     written(sql, institution, old.id).await
+}
+
+/// May search engines list somebody's badge? Their own affair; at first nobody's is.
+pub async fn list_badge(
+    app: &App,
+    institution: &Institution,
+    page: NamePageRef,
+    email_key: String,
+    listed: bool,
+) -> Result<()> {
+    let institution = institution.id;
+    app.db
+        .write(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let page = page_of(sql, institution, &page).await?;
+                let person = registered(sql, institution, page, &email_key).await?;
+                Ok(participants::list_badge(sql, institution, person.id, listed).await?)
+            })
+        })
+        .await
 }
 
 pub async fn delete(

@@ -104,6 +104,8 @@ fn work(waiting: &Mutex<mpsc::Receiver<Task>>) {
     }
 }
 
+static PICTURES: Mutex<()> = Mutex::new(());
+
 fn make(kind: Kind, incoming: Incoming, settings: &Settings) -> Result<Made, String> {
     let bytes = incoming.into_bytes()?;
     if kind.is_sound() {
@@ -111,6 +113,8 @@ fn make(kind: Kind, incoming: Incoming, settings: &Settings) -> Result<Made, Str
         let original = if settings.keep_originals { bytes } else { Vec::new() };
         Ok(Made::Sound { original, sound })
     } else {
+        // A large one needs up to 300 MB for a moment, so they come one after the other.
+        let _alone = PICTURES.lock().unwrap_or_else(PoisonError::into_inner);
         let picture = picture::process(&bytes, &settings.picture).map_err(|refusal| refusal.to_string())?;
         Ok(Made::Picture(picture))
     }

@@ -199,6 +199,14 @@ impl Blobs {
         }
     }
 
+    /// The whole of it.
+    pub async fn read(&self, key: &Key) -> Result<Option<Bytes>> {
+        match self {
+            Self::Disk(disk) => disk.map(key).await,
+            Self::S3(s3) => s3.read(&key.path()).await,
+        }
+    }
+
     /// Where a client may fetch this itself, for a short time.
     pub async fn redirect(&self, key: &Key) -> Result<Option<String>> {
         match self {

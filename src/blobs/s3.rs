@@ -103,6 +103,13 @@ impl S3 {
         Ok(got.map(|got| got.into_stream().map_err(error).boxed()))
     }
 
+    pub async fn read(&self, path: &str) -> Result<Option<Bytes>> {
+        match found(self.store.get(&self.path(path)).await)? {
+            Some(got) => got.bytes().await.map(Some).map_err(error),
+            None => Ok(None),
+        }
+    }
+
     pub async fn signed(&self, path: &str, time: Duration) -> Result<String> {
         let url = self.store.signed_url(http::Method::GET, &self.path(path), time).await;
         url.map(|url| url.to_string()).map_err(error)

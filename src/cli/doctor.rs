@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::{Outcome, output};
 use crate::{
+    blobs::Blobs,
     config::Storage,
     store::{Db, migrations},
 };
@@ -39,6 +40,7 @@ impl Doctor {
     pub async fn run(&self, storage: &Storage) -> Outcome {
         let mut findings = vec![data_folder(storage)];
         findings.extend(database(storage).await);
+        findings.push(files(storage).await);
         findings.push(self.address().await);
         let healthy = findings.iter().all(|finding| finding.works);
         if self.json {
@@ -87,6 +89,18 @@ fn data_folder(storage: &Storage) -> Finding {
             format!("{} cannot be written: {error}", folder.display()),
             "give this user the right to write there, free some space, or set another folder with --data-dir",
         ),
+    }
+}
+
+async fn files(storage: &Storage) -> Finding {
+    let part = "blobs";
+    let mend = "check --blobs-url (ENDONYM_BLOBS_URL): the bucket, the endpoint, the keys and their rights, the space that is left";
+    match Blobs::open(&storage.blobs()) {
+        Err(error) => bad(part, error.to_string(), mend),
+        Ok(blobs) => match blobs.check().await {
+            Ok(()) => good(part, format!("{} can be written and read", blobs.kind())),
+            Err(error) => bad(part, error.to_string(), mend),
+        },
     }
 }
 

@@ -1,38 +1,42 @@
 //! `endonym import`
 
+mod recordings;
+mod report;
+
 use std::{
     borrow::Cow,
-    collections::HashSet,
     fs::File,
     io::{self, BufReader, IsTerminal, Read as _},
     path::{Path, PathBuf},
-    process::ExitCode,
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::json;
+use report::Report;
 
-use super::{Failure, Outcome, institution, output, page_ref};
+use super::{Failure, Outcome, institution, page_ref};
 use crate::{
     app::{
         App, Error, custom_fields,
         imports::{self, Line, Outcome as RowOutcome},
         name_pages,
     },
+    config::{self, Storage},
     domain::{
         custom_field::CustomField,
-        email::email_key,
         field_errors::FieldErrors,
+        institution::Institution,
         name_page::NamePageRef,
         participant::{Draft, LegalNames, Raw, Source},
     },
 };
 
-/// Bring in people from a CSV file
+/// Bring in people from a CSV file, and their recordings from a folder
 ///
 /// The first line names the columns, in any order: first_name, last_name, email, institution_id, phonetic, notes,
 /// phone_number, and custom_… for custom fields. Commas, semicolons or tabs between them. Whoever is on the page
 /// already is updated; empty cells change nothing. Every row is reported; a row that is wrong does not stop the others.
+///
+/// Recordings are files of any usual format, named by somebody's email or institution_id: ana@example.edu.wav, S-1001.m4a.
 ///
 /// For example: endonym import --institution example-university --name-page class-of-2027 people.csv --dry-run
 #[derive(Debug, clap::Args)]
@@ -42,13 +46,18 @@ pub struct Import {
     /// The page's id, slug, event code or access code
     #[arg(long, value_name = "REF")]
     name_page: String,
-    #[arg(value_name = "FILE.csv")]
-    file: PathBuf,
+    #[arg(value_name = "FILE.csv", required_unless_present = "recordings")]
+    file: Option<PathBuf>,
+    /// Folder of recordings
+    #[arg(long, value_name = "DIR")]
+    recordings: Option<PathBuf>,
     /// Say what would happen, and change nothing
     #[arg(long)]
     dry_run: bool,
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    media: config::Media,
 }
 
 /// Rows that share a transaction.
@@ -57,21 +66,45 @@ const COLUMNS: [&str; 7] =
     ["first_name", "last_name", "email", "institution_id", "phonetic", "notes", "phone_number"];
 
 impl Import {
-    pub async fn run(&self, app: &App) -> Outcome {
+    pub async fn run(&self, storage: &Storage) -> Outcome {
+        let app = &super::open(storage, self.media.settings()).await?;
         let owner = institution(app, &self.institution).await?;
         let page = page_ref(&self.name_page)?;
-        name_pages::find(app, owner.id, &page).await.map_err(|error| match error {
-            Error::Missing(_) => Failure(format!(
-                "`{0}` has no name page `{1}`: `endonym name-page list --institution {0}` shows them",
-                self.institution, self.name_page
-            )),
-            other => other.into(),
-        })?;
-        let fields = custom_fields::all(app, owner.id).await?;
-        let mut reader = open(&self.file)?;
-        let columns = self.columns(&mut reader, &fields)?;
-        let progress = progress(&self.file);
+        let page_id =
+            name_pages::find(app, owner.id, &page).await.map(|page| page.id).map_err(
+                |error| match error {
+                    Error::Missing(_) => Failure(format!(
+                        "`{0}` has no name page `{1}`: `endonym name-page list --institution {0}` shows them",
+                        self.institution, self.name_page
+                    )),
+                    other => other.into(),
+                },
+            )?;
+        let recordings = self.recordings.as_deref().map(recordings::Folder::read).transpose()?;
         let mut report = Report::new(self.json, self.dry_run);
+        if let Some(file) = &self.file {
+            self.rows(app, &owner, &page, file, &mut report).await?;
+        }
+        report.end_of_rows();
+        if let Some(folder) = recordings {
+            folder.bring_in(app, owner.id, page_id, &mut report).await?;
+        }
+        Ok(report.end())
+    }
+
+    async fn rows(
+        &self,
+        app: &App,
+        owner: &Institution,
+        page: &NamePageRef,
+        file: &Path,
+        report: &mut Report,
+    ) -> Result<(), Failure> {
+        let fields = custom_fields::all(app, owner.id).await?;
+        let mut reader = open(file)?;
+        let columns = self.columns(&mut reader, &fields)?;
+        let progress = progress(file);
+        report.begin();
         let legal = if owner.multiple_recordings { LegalNames::Permitted } else { LegalNames::Ignored };
         let mut group = Vec::with_capacity(GROUP);
         let mut record = csv::ByteRecord::new();
@@ -83,7 +116,7 @@ impl Import {
                 group.extend(Read::from(line, &record, &columns, legal));
             }
             if group.len() == GROUP || !more {
-                let rows = self.bring_in(app, owner.id, &page, std::mem::take(&mut group)).await?;
+                let rows = self.bring_in(app, owner.id, page, std::mem::take(&mut group)).await?;
                 progress.suspend(|| rows.iter().for_each(|row| report.row(row)));
             }
             if !more {
@@ -91,7 +124,7 @@ impl Import {
             }
         }
         progress.finish_and_clear();
-        Ok(report.end())
+        Ok(())
     }
 
     /// Writes a group, and says what became of each row, in the order of the file.
@@ -284,66 +317,5 @@ impl Source for Row<'_> {
     fn custom(&self) -> Vec<(String, Raw<'_>)> {
         let custom = self.columns.iter().flatten().filter(|name| name.starts_with("custom_"));
         custom.filter_map(|name| Some((name.clone(), Raw::Text(Cow::Borrowed(self.cell(name)?))))).collect()
-    }
-}
-
-/// Printed as it comes, so that a long file needs no more memory than a short one.
-struct Report {
-    json: bool,
-    dry_run: bool,
-    rehearsed: HashSet<String>,
-    created: u64,
-    updated: u64,
-    refused: u64,
-}
-
-impl Report {
-    fn new(json: bool, dry_run: bool) -> Self {
-        if json {
-            output::print_text("{\"rows\":[");
-        }
-        Self { json, dry_run, rehearsed: HashSet::new(), created: 0, updated: 0, refused: 0 }
-    }
-
-    fn row(&mut self, row: &Told) {
-        let Told { line, email, outcome } = row;
-        let first = self.created + self.updated + self.refused == 0;
-        // A dry run forgets each group, so somebody who comes again in a later one is remembered here.
-        let again =
-            self.dry_run && *outcome == RowOutcome::Created && !self.rehearsed.insert(email_key(email));
-        let (word, why) = match outcome {
-            RowOutcome::Created if !again => ("created", None),
-            RowOutcome::Created | RowOutcome::Updated => ("updated", None),
-            RowOutcome::Refused(errors) => ("refused", Some(errors.to_string())),
-        };
-        match word {
-            "created" => self.created += 1,
-            "updated" => self.updated += 1,
-            _ => self.refused += 1,
-        }
-        if self.json {
-            let comma = if first { "" } else { "," };
-            output::print_text(&format!(
-                "{comma}{}",
-                json!({ "line": line, "email": email, "outcome": word, "reason": why })
-            ));
-        } else {
-            let why = why.map_or_else(String::new, |why| format!(": {why}"));
-            output::print_line(&format!("line {line}: {word} {email}{why}"));
-        }
-    }
-
-    fn end(self) -> ExitCode {
-        let (created, updated, refused) = (self.created, self.updated, self.refused);
-        if self.json {
-            output::print_line(&format!(
-                "],\"created\":{created},\"updated\":{updated},\"refused\":{refused},\"dry_run\":{}}}",
-                self.dry_run
-            ));
-        } else {
-            let would = if self.dry_run { " (a dry run: nothing was changed)" } else { "" };
-            output::print_line(&format!("{created} created, {updated} updated, {refused} refused{would}"));
-        }
-        if refused == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 }

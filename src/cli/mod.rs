@@ -1,6 +1,8 @@
 //! The command line: one file per command. `--json` prints one JSON object on standard output; logs and errors go to
 //! standard error.
 
+mod badge;
+mod blobs;
 mod custom_field;
 mod doctor;
 mod import;
@@ -16,7 +18,7 @@ use std::{path::PathBuf, process::ExitCode};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::{
-    app::{self, App, Links, Parts, limiter::Policy},
+    app::{self, App, Links, Parts, limiter::Policy, studio},
     blobs::Blobs,
     config::{self, Logging, Storage},
     store::{Db, migrations},
@@ -35,8 +37,6 @@ struct Cli {
     #[command(flatten)]
     storage: Storage,
     #[command(flatten)]
-    media: config::Media,
-    #[command(flatten)]
     logging: Logging,
     #[command(subcommand)]
     command: Command,
@@ -54,6 +54,9 @@ Examples:
 
   Bring people in from a file:
     endonym import --institution example-university --name-page class-of-2027 people.csv --dry-run
+
+  And their recordings, in files named by email or institution_id:
+    endonym import --institution example-university --name-page class-of-2027 --recordings audio
 
   Use PostgreSQL:
     export ENDONYM_DATABASE_URL=postgres://endonym:secret@db.example.edu/endonym
@@ -75,6 +78,10 @@ enum Command {
     #[command(subcommand)]
     CustomField(custom_field::CustomField),
     Import(import::Import),
+    #[command(subcommand)]
+    Badge(badge::Badge),
+    #[command(subcommand)]
+    Blobs(blobs::Blobs),
     /// Print a completion script for your shell
     ///
     /// For example: endonym completions bash > /etc/bash_completion.d/endonym
@@ -128,17 +135,19 @@ fn failed(why: &str) -> ExitCode {
 }
 
 async fn run(cli: Cli) -> Outcome {
-    let (storage, media) = (cli.storage, cli.media);
-    let open = || open(&storage, &media);
+    let storage = cli.storage;
+    let open = || open(&storage, studio::Settings::default());
     match cli.command {
-        Command::Serve(command) => command.run(&storage, &media).await,
+        Command::Serve(command) => command.run(&storage).await,
         Command::Migrate(command) => command.run(&storage).await,
         Command::Doctor(command) => command.run(&storage).await,
         Command::Institution(command) => command.run(&open().await?).await,
         Command::Token(command) => command.run(&open().await?).await,
         Command::NamePage(command) => command.run(&open().await?).await,
         Command::CustomField(command) => command.run(&open().await?).await,
-        Command::Import(command) => command.run(&open().await?).await,
+        Command::Import(command) => command.run(&storage).await,
+        Command::Badge(command) => command.run(&open().await?).await,
+        Command::Blobs(command) => command.run(&open().await?).await,
         Command::Completions { shell } => {
             let mut script = Vec::new();
             let mut command = config::layered(Cli::command(), &[]).map_err(Failure)?;
@@ -175,13 +184,13 @@ async fn database(storage: &Storage) -> Result<Db, Failure> {
 }
 
 /// Everything that a command needs besides a server.
-async fn open(storage: &Storage, media: &config::Media) -> Result<App, Failure> {
+async fn open(storage: &Storage, studio: studio::Settings) -> Result<App, Failure> {
     let no_limit =
         Policy { ceiling: u32::MAX, window: std::time::Duration::MAX, throttle: std::time::Duration::ZERO };
     Ok(App::new(Parts {
         db: database(storage).await?,
         blobs: Blobs::open(&storage.blobs())?,
-        studio: media.settings(),
+        studio,
         links: Links::new(""),
         limits: no_limit,
     }))

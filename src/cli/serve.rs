@@ -19,6 +19,8 @@ use crate::{
 pub struct Serve {
     #[command(flatten)]
     serving: Serving,
+    #[command(flatten)]
+    media: config::Media,
 }
 
 /// How often the last use of tokens is written down.
@@ -27,7 +29,7 @@ const HOUSEKEEPING: Duration = Duration::from_secs(20);
 const FIRST_SWEEP: Duration = Duration::from_secs(60);
 
 impl Serve {
-    pub async fn run(&self, storage: &Storage, media: &config::Media) -> Outcome {
+    pub async fn run(&self, storage: &Storage) -> Outcome {
         let serving = &self.serving;
         let cannot =
             |e| Failure(format!("cannot listen on {}: {e}; choose another with --listen", serving.listen));
@@ -38,7 +40,7 @@ impl Serve {
         let app = App::new(Parts {
             db,
             blobs: Blobs::open(&storage.blobs())?,
-            studio: media.settings(),
+            studio: self.media.settings(),
             links: Links::new(&base_url),
             limits: serving.rate_limits(),
         });

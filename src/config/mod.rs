@@ -60,33 +60,33 @@ impl Storage {
     }
 }
 
-/// What is taken of sound and pictures, and how they are processed. Every command has these.
+/// What is taken of sound and pictures, and how they are processed.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Sound and pictures")]
 pub struct Media {
     /// Longest recording, in seconds as it comes
-    #[arg(long, value_name = "SECONDS", global = true, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     recording_longest_seconds: Duration,
     /// Shortest recording, in seconds after trimming
-    #[arg(long, value_name = "SECONDS", global = true, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     recording_shortest_seconds: Duration,
     /// Largest recording, in bytes
-    #[arg(long, value_name = "BYTES", global = true)]
+    #[arg(long, value_name = "BYTES")]
     recording_bytes: usize,
     /// Keep what was sent beside what it became: true or false
-    #[arg(long, value_name = "BOOL", global = true, action = ArgAction::Set)]
+    #[arg(long, value_name = "BOOL", action = ArgAction::Set)]
     keep_originals: bool,
     /// Largest picture, in bytes
-    #[arg(long, value_name = "BYTES", global = true)]
+    #[arg(long, value_name = "BYTES")]
     picture_bytes: usize,
     /// Largest picture, in pixels
-    #[arg(long, value_name = "N", global = true)]
+    #[arg(long, value_name = "N")]
     picture_pixels: u64,
     /// Threads that process sound and pictures; 0 for one on each core
-    #[arg(long, value_name = "N", global = true)]
+    #[arg(long, value_name = "N")]
     media_workers: usize,
     /// Recordings and pictures that may wait to be processed
-    #[arg(long, value_name = "N", global = true)]
+    #[arg(long, value_name = "N")]
     media_queue: usize,
 }
 

@@ -37,12 +37,12 @@ pub struct Participant {
 
 impl Participant {
     pub fn full_name(&self) -> String {
-        [self.first_name.as_deref(), self.last_name.as_deref()]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join(" ")
+        joined([&self.first_name, &self.last_name])
     }
+}
+
+fn joined<const N: usize>(parts: [&Option<String>; N]) -> String {
+    parts.into_iter().filter_map(|part| part.as_deref()).collect::<Vec<_>>().join(" ")
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +61,19 @@ pub struct Legal {
     pub phonetic: Option<String>,
     pub notes: Option<String>,
     pub recording: Option<Recording>,
+}
+
+impl Legal {
+    /// Blank where there is none.
+    pub fn full_name(&self) -> String {
+        joined([&self.first_name, &self.middle_name, &self.last_name])
+    }
+
+    /// Is there nothing to show?
+    pub fn is_empty(&self) -> bool {
+        let texts = [&self.first_name, &self.last_name, &self.middle_name, &self.phonetic, &self.notes];
+        texts.into_iter().all(Option::is_none) && self.recording.is_none()
+    }
 }
 
 /// Values by the field's id, so that a deleted field takes its values out of sight at once.

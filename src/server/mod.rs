@@ -1,6 +1,7 @@
 //! The HTTP server: accepts connections, keeps slow and broken clients from hurting others, gives every request an id,
 //! and finishes what is under way when it is told to stop.
 
+mod cores;
 mod wire;
 
 use std::{
@@ -36,6 +37,7 @@ use crate::{
     },
     app::Clock,
 };
+use cores::Cores;
 use wire::{Shared, Wire};
 
 #[derive(Debug, Clone)]
@@ -66,14 +68,25 @@ pub async fn run(listener: TcpListener, router: Router, limits: Limits, stop: Ca
     let (grace, places) = (limits.grace, Arc::new(tokio::sync::Semaphore::new(limits.connections)));
     let server = Arc::new(Server { router, limits, ids: RequestIds::new(), clock: Clock });
     let connections = TaskTracker::new();
+    let cores = match Cores::start() {
+        Ok(cores) => cores,
+        Err(error) => {
+            tracing::error!(%error, "no threads to serve with");
+            return;
+        }
+    };
     loop {
         let Some(Ok(place)) = stop.run_until_cancelled(places.clone().acquire_owned()).await else { break };
         match stop.run_until_cancelled(listener.accept()).await {
             None => break,
             Some(Ok((stream, _))) => {
                 let (server, stop) = (server.clone(), stop.clone());
-                connections.spawn(async move {
-                    server.connection(stream, stop).await;
+                // It belongs to the runtime that accepted it, and changes over to that of its core.
+                let Ok(stream) = stream.into_std() else { continue };
+                cores.spawn(&connections, async move {
+                    if let Ok(stream) = TcpStream::from_std(stream) {
+                        server.connection(stream, stop).await;
+                    }
                     drop(place);
                 });
             }
@@ -89,6 +102,8 @@ pub async fn run(listener: TcpListener, router: Router, limits: Limits, stop: Ca
     if tokio::time::timeout(grace, connections.wait()).await.is_err() {
         tracing::warn!(left = connections.len(), "stopped before every request was answered");
     }
+    // Joining its threads waits for a moment, which a runtime must not.
+    let _ = tokio::task::spawn_blocking(move || drop(cores)).await;
 }
 
 impl Server {

@@ -9,8 +9,6 @@ use crate::domain::{
 const COLUMNS: &str = "m.hex, m.kind, m.bytes, m.duration_ms, m.peaks, m.original, m.created_at";
 
 fn from_row(row: &Row<'_>) -> Result<Media> {
-    let kind = row.text(1)?;
-    let kind = Kind::ALL.into_iter().find(|known| known.word() == kind);
     let waveform = match (row.opt_int(3)?, row.opt_text(4)?) {
         (Some(duration_ms), Some(peaks)) => {
             Some(Waveform { duration_ms: duration_ms.unsigned_abs(), peaks: from_hex(&peaks) })
@@ -19,13 +17,18 @@ fn from_row(row: &Row<'_>) -> Result<Media> {
     };
     Ok(Media {
         hex: row.text(0)?,
-        kind: kind
-            .ok_or_else(|| Error::Broken("a kind of media that this binary does not know".to_owned()))?,
+        kind: kind(row, 1)?,
         bytes: row.int(2)?.unsigned_abs(),
         waveform,
         original: row.bool(5)?,
         created_at: Moment::from_micros(row.int(6)?),
     })
+}
+
+fn kind(row: &Row<'_>, column: usize) -> Result<Kind> {
+    let word = row.text(column)?;
+    let kind = Kind::ALL.into_iter().find(|known| known.word() == word);
+    kind.ok_or_else(|| Error::Broken("a kind of media that this binary does not know".to_owned()))
 }
 
 fn from_hex(text: &str) -> Vec<u8> {
@@ -34,7 +37,14 @@ fn from_hex(text: &str) -> Vec<u8> {
     text.as_bytes().chunks(2).filter_map(pair).collect()
 }
 
-/// The busiest question of all: is this link alive?
+/// The busiest question of all: is this link alive, and how many bytes does it lead to?
+pub async fn alive(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<(Kind, u64)>> {
+    let read = |row: &Row<'_>| Ok((kind(row, 0)?, row.int(1)?.unsigned_abs()));
+    sql.one(ALIVE, &[institution.into(), hex.into()], read).await
+}
+
+const ALIVE: &str = "SELECT kind, bytes FROM media WHERE institution_id = $1 AND hex = $2";
+
 pub async fn find(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<Media>> {
     sql.one(&FIND, &[institution.into(), hex.into()], from_row).await
 }
@@ -45,23 +55,40 @@ static FIND: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
 
 /// Whose it is.
 pub async fn owner(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<i64>> {
-    let text = "SELECT participant_id FROM media WHERE institution_id = $1 AND hex = $2";
-    sql.one(text, &[institution.into(), hex.into()], |row| row.int(0)).await
+    sql.one(OWNER, &[institution.into(), hex.into()], |row| row.int(0)).await
 }
+
+const OWNER: &str = "SELECT participant_id FROM media WHERE institution_id = $1 AND hex = $2";
 
 /// Those of these that are in use.
 pub async fn living(sql: &mut Sql, institution: i64, hexes: &[&str]) -> Result<Vec<String>> {
     let mut found = Vec::with_capacity(hexes.len());
     for group in padded(hexes) {
-        let text = format!(
-            "SELECT hex FROM media WHERE institution_id = $1 AND hex IN ({})",
-            placeholders(2, group.len())
-        );
+        let text = living_text(group.len());
         let params: Vec<Value<'_>> =
             [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
         found.extend(sql.rows(&text, &params, |row| row.text(0)).await?);
     }
     Ok(found)
+}
+
+/// Recordings whose original is kept, with their owners, in order of their hex behind this one.
+pub async fn with_originals(
+    sql: &mut Sql,
+    institution: i64,
+    behind: &str,
+    count: i64,
+) -> Result<Vec<(Media, i64)>> {
+    let text = format!(
+        "SELECT {COLUMNS}, m.participant_id FROM media m WHERE m.institution_id = $1 AND m.hex > $2 AND m.original \
+         ORDER BY m.hex LIMIT $3"
+    );
+    let params = [institution.into(), behind.into(), count.into()];
+    sql.rows(&text, &params, |row| Ok((from_row(row)?, row.int(7)?))).await
+}
+
+fn living_text(count: usize) -> String {
+    format!("SELECT hex FROM media WHERE institution_id = $1 AND hex IN ({})", placeholders(2, count))
 }
 
 /// The columns of a participant that show one of a kind.
@@ -74,7 +101,13 @@ const fn shown_in(kind: Kind) -> (&'static str, Option<&'static str>) {
 }
 
 /// Gives somebody this in the place of what they had, which is returned. The caller holds the institution's lock.
-pub async fn attach(sql: &mut Sql, institution: i64, participant: i64, new: &Media) -> Result<Option<Media>> {
+pub async fn attach(
+    sql: &mut Sql,
+    institution: i64,
+    participant: i64,
+    new: &Media,
+    now: Moment,
+) -> Result<Option<Media>> {
     let old = remove(sql, institution, participant, new.kind).await?;
     let text = "INSERT INTO media (institution_id, hex, participant_id, kind, bytes, duration_ms, peaks, original, created_at) \
                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
@@ -96,7 +129,7 @@ pub async fn attach(sql: &mut Sql, institution: i64, participant: i64, new: &Med
         new.created_at.micros().into(),
     ];
     sql.execute(text, &params).await?;
-    show(sql, institution, participant, new.kind, Some((&new.hex, new.created_at)), new.created_at).await?;
+    show(sql, institution, participant, new.kind, Some((&new.hex, new.created_at)), now).await?;
     Ok(old)
 }
 
@@ -113,10 +146,12 @@ pub async fn detach(
     Ok(old)
 }
 
+const REMOVE: &str =
+    "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id = $2 AND m.kind = $3";
+
 async fn remove(sql: &mut Sql, institution: i64, participant: i64, kind: Kind) -> Result<Option<Media>> {
-    let text = "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id = $2 AND m.kind = $3";
     let params = [institution.into(), participant.into(), kind.word().into()];
-    removed(sql, text, &params).await.map(|mut removed| removed.pop())
+    removed(sql, REMOVE, &params).await.map(|mut removed| removed.pop())
 }
 
 async fn show(
@@ -144,10 +179,11 @@ async fn show(
     sql.execute(&text, &params).await.map(|_| ())
 }
 
+const DELETE_OF: &str = "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id = $2";
+
 /// Everything that somebody has.
 pub async fn delete_of(sql: &mut Sql, institution: i64, participant: i64) -> Result<Vec<Media>> {
-    let text = "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id = $2";
-    removed(sql, text, &[institution.into(), participant.into()]).await
+    removed(sql, DELETE_OF, &[institution.into(), participant.into()]).await
 }
 
 /// Everything that the people of a page have.
@@ -166,4 +202,23 @@ pub async fn delete_up_to(sql: &mut Sql, institution: i64, up_to: i64) -> Result
 async fn removed(sql: &mut Sql, text: &str, params: &[Value<'_>]) -> Result<Vec<Media>> {
     let returning = COLUMNS.replace("m.", "");
     sql.rows(&format!("{text} RETURNING {returning}"), params, from_row).await
+}
+
+/// Every statement that a request waits for, with sample parameters, for the test that looks at the databases' plans.
+#[doc(hidden)]
+pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
+    let (institution, participant) = (Value::Int(1), Value::Int(7));
+    let hex = || Value::from("hex10");
+    vec![
+        ("is a link alive", ALIVE.to_owned(), vec![institution.clone(), hex()]),
+        ("what is it", FIND.clone(), vec![institution.clone(), hex()]),
+        ("whose is it", OWNER.to_owned(), vec![institution.clone(), hex()]),
+        ("which of these live", living_text(64), [vec![institution.clone()], vec![hex(); 64]].concat()),
+        (
+            "take one away",
+            REMOVE.to_owned(),
+            vec![institution.clone(), participant.clone(), "recording".into()],
+        ),
+        ("take everything away", DELETE_OF.to_owned(), vec![institution, participant]),
+    ]
 }

@@ -154,6 +154,12 @@ fn best_text(by: By, on_page: bool) -> String {
     )
 }
 
+/// May search engines list this person's badge?
+pub async fn badge_listed(sql: &mut Sql, institution: i64, id: i64) -> Result<bool> {
+    let text = "SELECT badge_listed FROM participants WHERE institution_id = $1 AND id = $2";
+    Ok(sql.one(text, &[institution.into(), id.into()], |row| row.bool(0)).await?.unwrap_or(false))
+}
+
 /// Enough to choose and order people by, without reading their records.
 #[derive(Debug, Clone)]
 pub struct Key {
@@ -437,6 +443,11 @@ pub async fn update(sql: &mut Sql, institution: i64, id: i64, change: &Change<'_
         sql.execute(text, &[phone_number.into(), institution.into(), id.into()]).await?;
     }
     Ok(())
+}
+
+pub async fn list_badge(sql: &mut Sql, institution: i64, id: i64, listed: bool) -> Result<()> {
+    let text = "UPDATE participants SET badge_listed = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[listed.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
 /// The caller holds the institution's lock.

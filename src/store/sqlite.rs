@@ -145,7 +145,7 @@ fn connect(path: &std::path::Path, purpose: Use) -> Result<Connection> {
     let set_up = || {
         connection.busy_timeout(Duration::from_secs(15))?;
         connection.set_prepared_statement_cache_capacity(128);
-        connection.pragma_update(None, "journal_mode", "wal")?;
+        write_ahead(&connection)?;
         // An answered write survives a loss of power.
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "cache_size", -(kib as i64))?;
@@ -155,6 +155,20 @@ fn connect(path: &std::path::Path, purpose: Use) -> Result<Connection> {
     };
     set_up().map(|_| ()).map_err(error)?;
     Ok(connection)
+}
+
+/// Going over to the write-ahead log needs the file for oneself for a moment, and SQLite does not wait for that as it
+/// waits for locks: several programs that start on a new database at once must ask again.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    for _ in 0..500 {
+        match connection.pragma_update(None, "journal_mode", "wal") {
+            Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            other => return other,
+        }
+    }
+    connection.pragma_update(None, "journal_mode", "wal")
 }
 
 /// Runs one job inside a savepoint and undoes it when it fails.

@@ -58,7 +58,7 @@ fn show(app: &App, version: &str) -> Response {
     let text = Docs { site: Site::of(app), all, it }.render();
     // The documents say `{base_url}` wherever this installation's address belongs.
     let text = text.map(|text| text.replace("{base_url}", &escape(app.links.base())));
-    page::written(StatusCode::OK, text, page::Framing::Nobody)
+    page::written(StatusCode::OK, text, page::Policy::default())
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use axum::{
     body::Body,
-    extract::{MatchedPath, Path, State},
-    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
+    extract::{MatchedPath, Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
     response::Response,
 };
 use bytes::Bytes;
@@ -15,43 +15,41 @@ use crate::{
     api::face::Cause,
     app::{App, Error, media},
     blobs::{Blob, Key, Shelf},
-    domain::media::{Media, is_hex},
+    domain::media::is_hex,
 };
 
 const FOR_GOOD: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+/// As many as an answer has, so that room for them is made once.
+const HEADERS: usize = 14;
 const CROSS_ORIGIN: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const EXPOSED: HeaderValue = HeaderValue::from_static("Accept-Ranges, Content-Length, Content-Range, ETag");
 
 /// `/audio/{institution}/recording_{hex}.mp3`
-pub async fn audio(
-    State(app): State<App>,
-    Path((institution, name)): Path<(String, String)>,
-    route: MatchedPath,
-    method: Method,
-    headers: HeaderMap,
-) -> Response {
+pub async fn audio(State(app): State<App>, request: Request) -> Response {
+    let (request, _) = request.into_parts();
+    let (institution, name) = address(&request);
     let hex = name.strip_prefix("recording_").and_then(|rest| rest.strip_suffix(".mp3"));
-    let mut response = serve(&app, &institution, hex, Shelf::Recordings, &method, &headers).await;
-    response.extensions_mut().insert(route);
-    response
+    serve(&app, &request, institution, hex, Shelf::Recordings).await
 }
 
 /// `/photos/{institution}/photo_{hex}.jpg`, and with `_128` before the ending its thumbnail.
-pub async fn photo(
-    State(app): State<App>,
-    Path((institution, name)): Path<(String, String)>,
-    route: MatchedPath,
-    method: Method,
-    headers: HeaderMap,
-) -> Response {
+pub async fn photo(State(app): State<App>, request: Request) -> Response {
+    let (request, _) = request.into_parts();
+    let (institution, name) = address(&request);
     let name = name.strip_prefix("photo_").and_then(|rest| rest.strip_suffix(".jpg"));
     let (hex, shelf) = match name.and_then(|name| name.strip_suffix("_128")) {
         Some(hex) => (Some(hex), Shelf::Thumbnails),
         None => (name, Shelf::Photos),
     };
-    let mut response = serve(&app, &institution, hex, shelf, &method, &headers).await;
-    response.extensions_mut().insert(route);
-    response
+    serve(&app, &request, institution, hex, shelf).await
+}
+
+/// The last two parts of the path. Nothing that is encoded in one can be a part of an address of ours, so they are read
+/// as they stand.
+fn address(request: &Parts) -> (&str, &str) {
+    let mut parts = request.uri.path().rsplit('/');
+    let name = parts.next().unwrap_or_default();
+    (parts.next().unwrap_or_default(), name)
 }
 
 /// Any page may play what we serve, and ask for parts of it.
@@ -65,36 +63,35 @@ pub async fn preflight() -> Response {
     response
 }
 
-async fn serve(
-    app: &App,
-    institution: &str,
-    hex: Option<&str>,
-    shelf: Shelf,
-    method: &Method,
-    headers: &HeaderMap,
-) -> Response {
-    let (Ok(institution), Some(hex)) = (institution.parse::<i64>(), hex.filter(|hex| is_hex(hex))) else {
-        return gone();
+async fn serve(app: &App, request: &Parts, institution: &str, hex: Option<&str>, shelf: Shelf) -> Response {
+    let route = request.extensions.get::<MatchedPath>().cloned();
+    let mut response = match (institution.parse::<i64>(), hex.filter(|hex| is_hex(hex))) {
+        (Ok(institution), Some(hex)) => match find(app, institution, hex, shelf).await {
+            Ok(found) => found.answer(app, &request.method, &request.headers).await,
+            Err(error) => refusal(error),
+        },
+        _ => gone(),
     };
-    match find(app, institution, hex, shelf).await {
-        Ok(found) => found.answer(app, method, headers).await,
-        Err(error) => refusal(error),
+    if let Some(route) = route {
+        response.extensions_mut().insert(route);
     }
+    response
 }
 
 /// A file that a living link leads to.
 struct Found {
     key: Key,
-    media: Media,
+    /// Of the file itself, not of a thumbnail.
+    bytes: u64,
 }
 
 async fn find(app: &App, institution: i64, hex: &str, shelf: Shelf) -> Result<Found, Error> {
-    let media = media::find(app, institution, hex).await?;
+    let (kind, bytes) = media::alive(app, institution, hex).await?;
     // A recording's address shows no picture, and the other way round.
-    if media.kind.is_sound() != (shelf == Shelf::Recordings) {
+    if kind.is_sound() != (shelf == Shelf::Recordings) {
         return Err(Error::Missing(crate::app::Missing::Recording));
     }
-    Ok(Found { key: Key { shelf, institution, hex: media.hex.clone() }, media })
+    Ok(Found { key: Key { shelf, institution, hex: hex.to_owned() }, bytes })
 }
 
 impl Found {
@@ -107,7 +104,7 @@ impl Found {
     }
 
     fn size(&self) -> Option<u64> {
-        (self.key.shelf != Shelf::Thumbnails).then_some(self.media.bytes)
+        (self.key.shelf != Shelf::Thumbnails).then_some(self.bytes)
     }
 
     async fn answer(&self, app: &App, method: &Method, headers: &HeaderMap) -> Response {
@@ -274,6 +271,7 @@ fn open_to_all(status: StatusCode, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;
     let headers = response.headers_mut();
+    headers.reserve(HEADERS);
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

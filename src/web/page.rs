@@ -1,20 +1,17 @@
-//! The first page, the pages for addresses that lead nowhere and for faults, and the stylesheet that all pages share.
-
-use std::sync::LazyLock;
+//! The first page, the pages for addresses that lead nowhere and for faults, and the headers that all pages have.
 
 use askama::Template;
 use axum::{
-    body::Body,
     extract::State,
     http::{HeaderValue, StatusCode, header},
     response::Response,
 };
-use sha2::{Digest, Sha256};
 
+use super::assets;
 use crate::{
     api::openapi::DOCUMENTS,
     app::{App, Links},
-    domain::token::hex,
+    domain::institution::parse_origin,
 };
 
 /// What every page needs to know about the site that it is part of.
@@ -28,13 +25,19 @@ pub struct Site<'a> {
 
 impl<'a> Site<'a> {
     pub fn of(app: &'a App) -> Self {
-        Self { root: root(&app.links), style: &STYLE_ADDRESS, version: env!("CARGO_PKG_VERSION") }
+        Self { root: root(&app.links), style: assets::STYLE.address(), version: env!("CARGO_PKG_VERSION") }
     }
 }
 
 /// Pages are asked for under whatever name the visitor knows, so their links hold the path alone.
-fn root(links: &Links) -> &str {
-    let behind_scheme = links.base().split_once("://").map_or("", |(_, rest)| rest);
+pub fn root(links: &Links) -> &str {
+    path_of(links.base())
+}
+
+/// The same, of one of our addresses: what a page loads must come from where the page came from, or its own policy
+/// would not let it.
+pub fn path_of(address: &str) -> &str {
+    let behind_scheme = address.split_once("://").map_or("", |(_, rest)| rest);
     behind_scheme.find('/').map_or("", |start| &behind_scheme[start..])
 }
 
@@ -79,54 +82,45 @@ pub async fn unknown(State(app): State<App>) -> Response {
     nowhere(&app)
 }
 
-const STYLE: &str = include_str!("../../assets/style.css");
-
-/// Named after its content, so that browsers may keep it for good and still get the next one at once.
-static STYLE_ADDRESS: LazyLock<String> =
-    LazyLock::new(|| format!("/style.css?{}", &hex(&Sha256::digest(STYLE))[..12]));
-
-pub async fn style() -> Response {
-    let mut response = Response::new(Body::from(STYLE));
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/css; charset=utf-8"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable"));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    response
+/// What a page may load, and who may show it inside another one. Nothing from elsewhere and nothing inline, ever; by
+/// itself no scripts and no frames either.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Policy<'a> {
+    pub scripts: bool,
+    pub framed_by_anybody: bool,
+    /// The one other origin that a picture may come from.
+    pub pictures_of: Option<&'a str>,
+    /// The origin that our own recordings and pictures come from, where that is not ours.
+    pub media_of: Option<&'a str>,
 }
 
-/// Who may show a page inside another one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Framing {
-    Nobody,
-    Anybody,
+/// Only letters, digits and a few signs get past `parse_origin`, so that nothing can be added to a header.
+pub fn origin_of(address: &str) -> Option<String> {
+    let start = address.find("://")? + "://".len();
+    let end = address[start..].find(['/', '?', '#', '\\']).map_or(address.len(), |length| start + length);
+    parse_origin(&address[..end])
 }
 
-/// Nothing from elsewhere, and no scripts.
-macro_rules! policy {
-    ($ancestors:literal) => {
-        HeaderValue::from_static(concat!(
-            "default-src 'none'; style-src 'self'; img-src 'self' data:; media-src 'self'; ",
-            "base-uri 'none'; form-action 'none'; frame-ancestors ",
-            $ancestors
-        ))
-    };
-}
-
-impl Framing {
-    const fn policy(self) -> HeaderValue {
-        match self {
-            Self::Nobody => policy!("'none'"),
-            Self::Anybody => policy!("*"),
-        }
+impl Policy<'_> {
+    fn header(self) -> HeaderValue {
+        let scripts = if self.scripts { "script-src 'self'; " } else { "" };
+        let also = |origin: Option<&str>| origin.map(|origin| format!(" {origin}")).unwrap_or_default();
+        let (pictures, media) = (also(self.pictures_of), also(self.media_of));
+        let ancestors = if self.framed_by_anybody { "*" } else { "'none'" };
+        let policy = format!(
+            "default-src 'none'; {scripts}style-src 'self'; img-src 'self' data:{pictures}{media}; media-src 'self'{media}; \
+             base-uri 'none'; form-action 'none'; frame-ancestors {ancestors}"
+        );
+        HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
     }
 }
 
 pub fn html(status: StatusCode, page: &impl Template) -> Response {
-    written(status, page.render(), Framing::Nobody)
+    written(status, page.render(), Policy::default())
 }
 
 /// A page that has been rendered, or not.
-pub fn written(status: StatusCode, page: askama::Result<String>, framing: Framing) -> Response {
+pub fn written(status: StatusCode, page: askama::Result<String>, policy: Policy<'_>) -> Response {
     let (status, text) = match page {
         Ok(text) => (status, text),
         Err(error) => {
@@ -138,7 +132,7 @@ pub fn written(status: StatusCode, page: askama::Result<String>, framing: Framin
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-    headers.insert(header::CONTENT_SECURITY_POLICY, framing.policy());
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy.header());
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     response
@@ -147,6 +141,22 @@ pub fn written(status: StatusCode, page: askama::Result<String>, framing: Framin
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_an_origin_gets_into_a_policy() {
+        for (address, wanted) in [
+            ("https://cdn.example.edu/a.png?x=1", Some("https://cdn.example.edu")),
+            ("HTTP://CDN.example.edu:8080", Some("http://cdn.example.edu:8080")),
+            ("https://cdn.example.edu?a", Some("https://cdn.example.edu")),
+            ("https://a.example;script-src/x", None),
+            ("https://a.example,b/x", None),
+            ("https://*/x", None),
+            ("https://me@a.example/x", None),
+            ("https://a.example'/x", None),
+        ] {
+            assert_eq!(origin_of(address).as_deref(), wanted, "{address}");
+        }
+    }
 
     #[test]
     fn the_root_is_the_path_of_the_base_url() {

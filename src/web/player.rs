@@ -1,75 +1,171 @@
-//! The page inside `embed_iframe`: any site may frame it, from 48 px by 48 px upwards.
+//! The page inside `embed_iframe`: any site may frame it, from 32 px by 32 px upwards.
 
 use askama::Template;
 use axum::{
-    extract::{Path, State},
-    http::StatusCode,
+    body::Body,
+    extract::{Path, RawQuery, State},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response,
 };
 
-use super::page::{self, Framing, Site};
-use crate::app::{App, Error, participants};
+use super::{
+    assets,
+    page::{self, Policy, path_of, root},
+};
+use crate::{
+    api::{
+        embeds::{self, Dialect, Drawing, Icon},
+        params::Params,
+    },
+    app::{
+        self, App, Error, Missing,
+        badges::{self, Shown},
+    },
+    domain::field_errors::FieldErrors,
+};
 
 #[derive(Template)]
 #[template(path = "player.html")]
 struct Player<'a> {
-    site: Site<'a>,
+    root: &'a str,
+    style: &'a str,
+    script: &'a str,
     content: Content,
 }
 
 enum Content {
-    Recording {
-        name: String,
+    Sound {
+        label: String,
         link: String,
+        drawing: Drawing,
+        /// In the place of the drawing.
+        image: Option<String>,
     },
     /// A word that fits in a small frame, and the sentence that it stands for.
-    Silence {
-        word: &'static str,
-        sentence: String,
-    },
+    Silence { word: &'static str, sentence: String },
 }
 
 impl Content {
-    fn title(&self) -> String {
+    fn title(&self) -> &str {
         match self {
-            Self::Recording { name, .. } => format!("The name of {name}"),
-            Self::Silence { sentence, .. } => sentence.clone(),
+            Self::Sound { label, .. } => label,
+            Self::Silence { sentence, .. } => sentence,
         }
     }
 }
 
-/// The token is what makes it public: whoever has it may see this much.
-pub async fn show(State(app): State<App>, Path((institution, token)): Path<(String, String)>) -> Response {
-    let found = match institution.parse::<i64>() {
-        Ok(institution) => {
-            participants::by_token(&app, institution, &token).await.map(|it| (institution, it))
-        }
-        Err(_) => Err(Error::Missing(crate::app::Missing::Participant)),
-    };
-    let (status, content) = match found {
-        Ok((institution, person)) => {
-            // Isolated, because a name may run from right to left in a sentence that does not.
-            let name = format!("\u{2068}{}\u{2069}", person.full_name());
-            let content = match &person.recording {
-                Some(recording) => {
-                    Content::Recording { link: app.links.recording(institution, recording), name }
-                }
-                None => silence("No audio", format!("There is no recording of {name} yet.")),
-            };
-            (StatusCode::OK, content)
-        }
+/// What the address asks for. A faulty wish is no reason to show nothing to whoever came to hear a name.
+struct Wish {
+    legal: bool,
+    icon: Icon,
+    /// Where the picture comes from, when that can be said in a header.
+    pictures_of: Option<String>,
+}
+
+impl Wish {
+    fn read(query: &str) -> Self {
+        let params = Params::from_query(query);
+        let every_icon = Dialect { highest_icon: 3, legal_embeddables: true };
+        let mut icon = Icon::read(&params, every_icon, &mut FieldErrors::default());
+        let pictures_of = icon.image.as_deref().and_then(page::origin_of);
+        icon.image = icon.image.filter(|_| pictures_of.is_some());
+        let legal = params.text("legal").is_some_and(|word| matches!(&*word, "1" | "true"));
+        Self { legal, icon, pictures_of }
+    }
+}
+
+pub async fn show(
+    State(app): State<App>,
+    Path((institution, token)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let wish = Wish::read(&query.unwrap_or_default());
+    let (status, content, media_of) = match sought(&app, &institution, &token).await {
+        Ok((shown, media_of)) => (StatusCode::OK, content(&app, shown, &wish), media_of),
         Err(Error::Missing(_)) => {
-            (StatusCode::NOT_FOUND, silence("Gone", "There is no such name here any more.".to_owned()))
+            let content = silence("Gone", "There is no such name here any more.".to_owned());
+            (StatusCode::NOT_FOUND, content, None)
         }
         Err(error) => {
             tracing::error!(%error, "a player cannot be shown");
             let sentence = "The player cannot be shown just now; please try again in a moment.".to_owned();
-            (StatusCode::SERVICE_UNAVAILABLE, silence("Not now", sentence))
+            (StatusCode::SERVICE_UNAVAILABLE, silence("Not now", sentence), None)
         }
     };
-    page::written(status, Player { site: Site::of(&app), content }.render(), Framing::Anybody)
+    let page = Player {
+        root: root(&app.links),
+        style: assets::PLAYER_STYLE.address(),
+        script: assets::PLAYER_SCRIPT.address(),
+        content,
+    };
+    let policy = Policy {
+        scripts: true,
+        framed_by_anybody: true,
+        pictures_of: wish.pictures_of.as_deref(),
+        media_of: media_of.as_deref(),
+    };
+    let mut response = page::written(status, page.render(), policy);
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
+    open_to_all(headers);
+    response
+}
+
+/// And the origin that the sound comes from, where that is not ours.
+async fn sought(app: &App, institution: &str, token: &str) -> app::Result<(Shown, Option<String>)> {
+    let institution = institution.parse().map_err(|_| Error::Missing(Missing::Participant))?;
+    let shown = badges::shown(app, institution, token).await?;
+    let media_of = badges::elsewhere(app, institution, &shown.person).await?;
+    Ok((shown, media_of.as_deref().and_then(page::origin_of)))
+}
+
+fn content(app: &App, Shown { institution, person }: Shown, wish: &Wish) -> Content {
+    let recording = if wish.legal { &person.legal.recording } else { &person.recording };
+    match recording {
+        Some(recording) => Content::Sound {
+            label: embeds::label(&person, wish.legal),
+            link: path_of(&app.links.recording(institution, recording)).to_owned(),
+            drawing: wish.icon.drawing(),
+            image: wish.icon.image.clone(),
+        },
+        None => {
+            let what = if wish.legal { "the legal name of " } else { "" };
+            // Isolated, because a name may run from right to left in a sentence that does not.
+            let sentence =
+                format!("There is no recording of {what}\u{2068}{}\u{2069} yet.", person.full_name());
+            silence("No audio", sentence)
+        }
+    }
 }
 
 fn silence(word: &'static str, sentence: String) -> Content {
     Content::Silence { word, sentence }
+}
+
+/// A player holds nothing that its address does not give away, so that scripts of any page may read it.
+fn open_to_all(headers: &mut HeaderMap) {
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+}
+
+pub async fn preflight() -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    let headers = response.headers_mut();
+    open_to_all(headers);
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD, OPTIONS"));
+    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*"));
+    headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_faulty_wish_is_no_wish() {
+        let wish = Wish::read("icon_code=nine&play_button_img_url=javascript:alert(1)");
+        assert_eq!((wish.icon, wish.pictures_of), (Icon::default(), None));
+    }
 }

@@ -27,7 +27,7 @@ async fn says_of_each_part_that_it_works() {
     let report = report(ended);
     assert_eq!(keys(&report), ["parts", "works"]);
     assert_eq!(report["works"], true);
-    for name in ["data folder", "database", "migrations", "listen"] {
+    for name in ["data folder", "database", "migrations", "blobs", "listen"] {
         let part = part(&report, name);
         assert_eq!(keys(part), ["mend", "part", "says", "works"]);
         assert_eq!((part["works"].as_bool(), part["mend"].as_str()), (Some(true), None), "{part}");
@@ -35,7 +35,7 @@ async fn says_of_each_part_that_it_works() {
     let kind = if on_postgres() { "PostgreSQL" } else { "SQLite" };
     assert!(part(&report, "database")["says"].as_str().unwrap().contains(kind));
     let text = here.succeed(&["doctor", "--listen", "127.0.0.1:0"]);
-    assert_eq!(text.lines().filter(|line| line.starts_with("ok")).count(), 4, "{text}");
+    assert_eq!(text.lines().filter(|line| line.starts_with("ok")).count(), 5, "{text}");
 }
 
 #[tokio::test]
@@ -122,5 +122,25 @@ async fn a_database_from_the_future_is_left_alone() {
     for words in [&["institution", "list"][..], &["serve", "--listen", "127.0.0.1:0"], &["migrate"]] {
         let said = here.refuse(words);
         assert!(said.contains("newer endonym"), "{words:?}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn a_store_of_files_that_cannot_be_written_is_said_and_how_to_mend_it() {
+    let here = Installation::new().await;
+    for url in [
+        "file:/proc/nowhere",
+        "s3://names?endpoint=http://127.0.0.1:1&region=x&access_key_id=a&secret_access_key=very-secret",
+        "s3://?endpoint=http://127.0.0.1:1",
+        "s3://names?colour=blue",
+        "ftp://names",
+    ] {
+        let ended = here.run(&["doctor", "--json", "--listen", "127.0.0.1:0", "--blobs-url", url]);
+        assert!(ended.code > 0, "{url}");
+        assert!(!ended.stdout.contains("very-secret") && !ended.stderr.contains("very-secret"));
+        let report = report(ended);
+        let blobs = part(&report, "blobs");
+        assert_eq!(blobs["works"], false, "{url}");
+        assert!(blobs["mend"].as_str().unwrap().contains("--blobs-url"), "{blobs}");
     }
 }

@@ -50,6 +50,7 @@ fn help_teaches_by_example() {
 async fn the_examples_work_when_pasted() {
     let here = Installation::new().await;
     here.write("people.csv", "email,first_name\nana@example.edu,Ana\n");
+    std::fs::create_dir(here.path("audio")).unwrap();
     let help = run(&["--help"]).succeeded();
     let (_, examples) = help.split_once("Examples:").unwrap();
     let lines: Vec<&str> =

@@ -1,5 +1,7 @@
 //! The command line, with the real binary.
 
+mod badge;
+mod blobs;
 mod custom_field;
 mod doctor;
 mod help;
@@ -8,6 +10,7 @@ mod institution;
 mod logs;
 mod migrate;
 mod name_page;
+mod recordings;
 mod serve;
 mod settings;
 mod stopping;

@@ -68,7 +68,8 @@ async fn the_kept_token_is_nobody_elses_to_read() {
     let token = said(&serving, "Token");
     for entry in std::fs::read_dir(here.path("endonym-data")).unwrap() {
         let entry = entry.unwrap();
-        let content = std::fs::read(entry.path()).unwrap();
+        // Recordings and pictures are in a folder.
+        let Ok(content) = std::fs::read(entry.path()) else { continue };
         if content.windows(token.len()).any(|part| part == token.as_bytes()) {
             let mode = entry.metadata().unwrap().permissions().mode() & 0o777;
             assert_eq!(mode, 0o600, "{:?}", entry.path());

@@ -164,6 +164,8 @@ fn the_file_of_defaults_has_every_setting_of_serve() {
         let stated = match &file[&name.replace('-', "_")] {
             toml::Value::String(text) => text.clone(),
             toml::Value::Integer(number) => number.to_string(),
+            toml::Value::Float(number) => number.to_string(),
+            toml::Value::Boolean(true) => "true".to_owned(),
             toml::Value::Boolean(false) => String::new(),
             other => panic!("{other:?}"),
         };

@@ -3,7 +3,10 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -160,4 +163,76 @@ async fn check(here: &Installation, token: &str, ledger: &Ledger) {
         }
     }
     assert_eq!(serving.stop().await, 0);
+}
+
+/// A link that was answered plays, whatever was under way when the server died, and what it left behind is swept away.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_link_is_dead_after_kill_9() {
+    let (here, token) = Installation::with_token().await;
+    let client = Client::builder().no_proxy().build().unwrap();
+    let mut answered = BTreeMap::new();
+    for round in 0..4_u64 {
+        let recorded = Arc::new(AtomicU64::new(0));
+        let serving = here.serve(&["--rate-limit", "100000000", "--log", "error"]);
+        let senders: Vec<_> = (0..4)
+            .map(|sender| {
+                let (base, token, recorded) = (serving.base.clone(), token.clone(), recorded.clone());
+                let email = format!("r{round}s{sender}@x.org");
+                tokio::spawn(async move { record(&base, &token, &email, &recorded).await })
+            })
+            .collect();
+        // While some are answered, others are under way.
+        let enough = async {
+            while recorded.load(Ordering::Relaxed) < 6 + round {
+                tokio::time::sleep(Duration::from_millis(1 + 3 * round)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), enough).await.expect("recordings are taken in");
+        serving.kill();
+        for sender in senders {
+            answered.extend(sender.await.unwrap());
+        }
+    }
+    let serving = here.serve(&["--log", "error"]);
+    let address = format!("{}/api/private/v5/participants?per_page=1000", serving.base);
+    let everybody = client.get(address).header("Authorization", &token).send().await.unwrap();
+    let everybody: Value = everybody.json().await.unwrap();
+    let mut files = 0;
+    for person in everybody["Response"]["participants"].as_array().unwrap() {
+        let email = person["email"].as_str().unwrap();
+        let Some(link) = person["recording_link"].as_str() else {
+            assert!(!answered.contains_key(email), "{email} was answered with a recording and has none");
+            continue;
+        };
+        assert_eq!(client.get(link).send().await.unwrap().status(), 200, "{email} has a dead link");
+        files += 2;
+    }
+    assert!(files > 8, "a storm of {files} is no storm");
+    here.succeed(&["blobs", "sweep", "--orphan-seconds", "0"]);
+    let left = crate::support::media::files(&here.path("endonym-data/blobs"));
+    assert_eq!(left.len(), files, "a recording and its original for each, and nothing else: {left:?}");
+    let person = &everybody["Response"]["participants"][0];
+    if let Some(link) = person["recording_link"].as_str() {
+        assert_eq!(client.get(link).send().await.unwrap().status(), 200, "the sweep took a living one");
+    }
+}
+
+/// Records a name, and again and again over it, until the server is gone. Says who was answered.
+async fn record(base: &str, token: &str, email: &str, recorded: &AtomicU64) -> Option<(String, String)> {
+    let client = Client::builder().no_proxy().build().unwrap();
+    let address = format!("{base}/api/private/v5/participants");
+    let mut last = None;
+    for i in 0.. {
+        let sound = crate::support::media::file(crate::support::media::wav(0.6));
+        let participant = json!({ "first_name": "Ana", "email": email, "pronunciation": sound });
+        let body = json!({ "name_page_id": "class", "participant": participant });
+        let request = if i == 0 { client.post(&address) } else { client.put(format!("{address}/{email}")) };
+        let Ok(answer) = request.header("Authorization", token).json(&body).send().await else { break };
+        assert!(answer.status().is_success(), "{}", answer.status());
+        let Ok(answer) = answer.json::<Value>().await else { break };
+        recorded.fetch_add(1, Ordering::Relaxed);
+        last =
+            answer["participant"]["recording_link"].as_str().map(|link| (email.to_owned(), link.to_owned()));
+    }
+    last
 }

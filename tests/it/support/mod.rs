@@ -1,23 +1,29 @@
 //! What tests stand on: a world with a server, an institution, a token and a name page.
 
 pub mod database;
+pub mod media;
 pub mod openapi;
 pub mod process;
+pub mod s3;
 
 use std::{ops::Range, time::Duration};
 
 use endonym::{
     api::face::BodyLimits,
-    app::{self, App, Links, Parts, imports, institutions, limiter::Policy, name_pages, studio, tokens},
-    blobs::{self, Blobs, Delivery},
+    app::{
+        self, App, Links, Parts, imports, institutions, limiter::Policy, name_pages, participants, studio,
+        tokens,
+    },
+    blobs::{self, Blobs, Delivery, Key, Shelf},
     domain::{
         email::Email,
         institution::Institution,
+        media::{Kind, Media, Waveform},
         name_page::{NamePage, NamePageRef},
         participant::{Draft, Given},
     },
     server::{self, Draining, Limits},
-    web,
+    store, web,
 };
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -214,6 +220,43 @@ impl World {
     pub async fn record_legal(&self, page: &NamePage, email: &str, hex: &str, when: i64) {
         let values = vec![hex.to_owned().into(), when.into()];
         self.set(page, email, "legal_recording = $1, legal_recorded_at = $2", values).await;
+    }
+
+    /// Gives somebody sound that can be played, or a picture that can be seen: bytes, row and link. Says its hex.
+    pub async fn give(&self, person: &Value, kind: Kind, bytes: &'static [u8]) -> String {
+        let token = Self::registration_token(person);
+        let owner = participants::by_token(&self.app, self.institution.id, &token).await.unwrap();
+        let hex = self.app.ids.hex();
+        let shelves = match kind {
+            Kind::Photo => vec![Shelf::Photos, Shelf::Thumbnails],
+            Kind::Recording | Kind::LegalRecording => vec![Shelf::Recordings],
+        };
+        for shelf in shelves {
+            let key = Key { shelf, institution: self.institution.id, hex: hex.clone() };
+            self.app.blobs.put(&key, bytes.into()).await.unwrap();
+        }
+        let peaks = (0..64_u32).map(|n| u8::try_from(20 + n * 37 % 230).unwrap()).collect();
+        let new = Media {
+            hex: hex.clone(),
+            kind,
+            bytes: bytes.len() as u64,
+            waveform: kind.is_sound().then_some(Waveform { duration_ms: 6_000, peaks }),
+            original: false,
+            created_at: self.app.clock.now(),
+        };
+        let institution = self.institution.id;
+        let given = self.app.db.write::<_, endonym::store::Error>(move |sql| {
+            Box::pin(
+                async move { store::media::attach(sql, institution, owner.id, &new, new.created_at).await },
+            )
+        });
+        given.await.unwrap();
+        hex
+    }
+
+    /// Lets search engines list somebody's badge.
+    pub async fn list_badge(&self, email: &str) {
+        self.set(&self.page, email, "badge_listed = TRUE", Vec::new()).await;
     }
 
     /// Says when somebody's record was last changed. `when` is in microseconds since 1970.

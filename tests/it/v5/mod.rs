@@ -9,6 +9,7 @@ mod latest;
 mod legal;
 mod limits;
 mod list;
+mod media;
 mod paging;
 mod pronunciations;
 mod rate_limit;

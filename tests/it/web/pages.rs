@@ -1,29 +1,10 @@
 //! Each page is HTML of ours alone: no scripts of others, no pictures, no fonts, no requests to anywhere else.
 
-use reqwest::header::HeaderMap;
-
+use super::{Page, attributes, page};
 use crate::support::World;
 
-struct Page {
-    status: u16,
-    headers: HeaderMap,
-    text: String,
-}
-
-async fn page(world: &World, path: &str) -> Page {
-    let answer = world.client.get(format!("{}{path}", world.base)).send().await.unwrap();
-    let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
-    Page { status, headers, text: answer.text().await.unwrap() }
-}
-
-/// The values of an attribute, wherever it stands.
-fn attributes<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
-    let start = format!(" {name}=\"");
-    text.split(&start).skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
-}
-
 /// What every page must be, whatever it shows.
-async fn check(world: &World, path: &str, status: u16) -> Page {
+pub(super) async fn check(world: &World, path: &str, status: u16) -> Page {
     let page = page(world, path).await;
     assert_eq!(page.status, status, "{path}");
     assert_eq!(page.headers["content-type"], "text/html; charset=utf-8", "{path}");
@@ -61,7 +42,7 @@ async fn check(world: &World, path: &str, status: u16) -> Page {
 }
 
 /// What a page loads is there.
-async fn check_parts(world: &World, page: &Page) {
+pub(super) async fn check_parts(world: &World, page: &Page) {
     let local = |address: &&str| {
         (address.starts_with('/') || address.starts_with(&world.base)) && !address.contains("/audio/")
     };

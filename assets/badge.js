@@ -1,0 +1,57 @@
+// Turns each plain player of the badge into a large button with the waveform, and lets one sound at a time be heard:
+// here, and in players of ours in other places of the browser.
+const word = 'endonym:play';
+const channel = 'BroadcastChannel' in window ? new BroadcastChannel('endonym') : null;
+const sounds = [...document.querySelectorAll('audio')];
+const stopAllBut = (one) => sounds.forEach((sound) => sound === one || sound.pause());
+
+const enhance = (sound) => {
+  const box = sound.parentElement;
+  const [button, played, fault] = ['.play', 'clipPath rect', '.fault'].map((what) => box.querySelector(what));
+  const isOn = () => !(sound.paused || sound.ended || sound.error);
+  const show = () => {
+    const on = isOn();
+    button.setAttribute('aria-pressed', on);
+    played.setAttribute('width', on && sound.duration ? (256 * sound.currentTime) / sound.duration : 0);
+    fault.textContent = sound.error ? 'The recording cannot be played just now.' : '';
+  };
+  const follow = () => {
+    show();
+    if (isOn()) requestAnimationFrame(follow);
+  };
+  button.addEventListener('click', () => {
+    if (isOn()) return sound.pause();
+    if (sound.error) sound.load();
+    sound.play().catch(() => {});
+  });
+  sound.addEventListener('play', () => {
+    stopAllBut(sound);
+    channel?.postMessage(word);
+    follow();
+  });
+  sound.addEventListener('pause', () => {
+    if (!sound.ended) sound.currentTime = 0;
+    show();
+  });
+  sound.addEventListener('ended', show);
+  sound.addEventListener('error', () => {
+    sound.pause();
+    show();
+  });
+  sound.controls = false;
+  button.hidden = false;
+};
+
+sounds.forEach(enhance);
+channel?.addEventListener('message', (event) => event.data === word && stopAllBut());
+
+const copy = document.querySelector('.copy');
+if (navigator.clipboard) {
+  const text = copy.textContent;
+  copy.hidden = false;
+  copy.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(copy.dataset.address);
+    copy.textContent = 'Copied';
+    setTimeout(() => { copy.textContent = text; }, 2000);
+  });
+}

@@ -1,0 +1,51 @@
+// Plays the name. Whoever begins tells the others in the page, which then stop: players of ours by a channel and, where
+// a sandbox keeps that from working, by messages; snippets in the page around us by the same messages.
+const button = document.querySelector('button');
+const sound = document.querySelector('audio');
+const word = 'endonym:play';
+const channel = 'BroadcastChannel' in window ? new BroadcastChannel('endonym') : null;
+
+const show = () => {
+  const on = !(sound.paused || sound.ended || sound.error);
+  const fault = sound.error ? ' (it cannot be played just now)' : '';
+  button.setAttribute('aria-pressed', on);
+  button.setAttribute('aria-label', button.dataset.label + fault);
+  button.title = fault ? button.dataset.label + fault : '';
+  button.classList.toggle('fault', Boolean(fault));
+};
+
+const heard = (event) => {
+  if (event.data === word && event.source !== window) sound.pause();
+};
+
+button.addEventListener('click', () => {
+  if (!sound.paused && !sound.ended) return sound.pause();
+  if (sound.error) sound.load();
+  sound.play().catch(() => {});
+});
+sound.addEventListener('play', () => {
+  channel?.postMessage(word);
+  if (parent !== window) {
+    parent.postMessage(word, '*');
+    for (let n = 0; n < parent.length; n++) if (parent[n] !== window) parent[n].postMessage(word, '*');
+  }
+  show();
+});
+sound.addEventListener('pause', () => {
+  if (!sound.ended) sound.currentTime = 0;
+  show();
+});
+sound.addEventListener('ended', show);
+sound.addEventListener('error', () => {
+  sound.pause();
+  show();
+});
+
+// Where the browser cannot get a picture, a sign takes its place.
+const picture = document.querySelector('img');
+const replace = () => picture.replaceWith(picture.alt);
+if (picture?.complete && !picture.naturalWidth) replace();
+else picture?.addEventListener('error', replace);
+
+addEventListener('message', heard);
+channel?.addEventListener('message', heard);

@@ -1,0 +1,95 @@
+//! `endonym import --recordings DIR`
+
+use std::{
+    collections::HashMap,
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use futures_util::{StreamExt, stream};
+
+use super::{
+    super::Failure,
+    report::{FileOutcome, Report},
+};
+use crate::app::{App, Error, imports};
+
+/// The files of a folder, in order of their names.
+pub struct Folder {
+    path: PathBuf,
+    names: Vec<String>,
+}
+
+/// Being processed or read at the same time.
+const AT_ONCE: usize = 8;
+
+impl Folder {
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let cannot = |e: std::io::Error| Failure(format!("cannot read the folder {}: {e}", path.display()));
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(path).map_err(cannot)? {
+            let entry = entry.map_err(cannot)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if entry.path().is_dir() {
+                eprintln!("note: the folder `{name}` is passed over");
+            } else if !name.starts_with('.') {
+                // What begins with a point is the file system's own.
+                names.push(name);
+            }
+        }
+        names.sort();
+        Ok(Self { path: path.to_owned(), names })
+    }
+
+    pub async fn bring_in(
+        &self,
+        app: &App,
+        institution: i64,
+        page: i64,
+        report: &mut Report,
+    ) -> Result<(), Failure> {
+        report.begin_files();
+        // Who they are is found out first and in order, so that two files of one person are seen.
+        let mut first_file: HashMap<i64, &str> = HashMap::new();
+        let mut owners = Vec::with_capacity(self.names.len());
+        for name in &self.names {
+            let person = imports::owner(app, institution, page, name).await?;
+            let earlier = person.as_ref().and_then(|person| {
+                let first = *first_file.entry(person.id).or_insert(name);
+                (first != name).then_some(first)
+            });
+            owners.push((name, person, earlier));
+        }
+        let rehearse = report.dry_run;
+        let work = stream::iter(owners).map(|(name, person, earlier)| async move {
+            let Some(person) = person else { return Ok((name, FileOutcome::Nobody)) };
+            let email = person.email.clone();
+            if let Some(earlier) = earlier {
+                let why = format!("`{earlier}` is of the same person");
+                return Ok((name, FileOutcome::Refused { email, why }));
+            }
+            let outcome = match contents(&self.path.join(name), app.studio.settings.sound.bytes) {
+                Err(error) => FileOutcome::Refused { email, why: format!("cannot be read: {error}") },
+                Ok(bytes) => match imports::recording(app, institution, &person, bytes, rehearse).await? {
+                    Ok(()) => FileOutcome::Stored { email },
+                    Err(why) => FileOutcome::Refused { email, why },
+                },
+            };
+            Ok::<_, Error>((name, outcome))
+        });
+        let mut work = std::pin::pin!(work.buffered(AT_ONCE));
+        while let Some(done) = work.next().await {
+            let (name, outcome) = done?;
+            report.file(name, outcome);
+        }
+        Ok(())
+    }
+}
+
+/// No more than it takes to see that it is too much.
+fn contents(path: &Path, most: usize) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

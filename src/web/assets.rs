@@ -1,0 +1,69 @@
+//! Styles and scripts: part of the program, each named after its content, so that browsers may keep it for good and
+//! still get the next one at once.
+
+use std::sync::LazyLock;
+
+use axum::{
+    Router,
+    body::Body,
+    http::{HeaderValue, header},
+    response::Response,
+    routing::get,
+};
+use sha2::{Digest, Sha256};
+
+use crate::{app::App, domain::token::hex};
+
+pub struct Asset {
+    path: &'static str,
+    kind: &'static str,
+    text: &'static str,
+    address: LazyLock<String>,
+}
+
+const CSS: &str = "text/css; charset=utf-8";
+const JS: &str = "text/javascript; charset=utf-8";
+
+macro_rules! asset {
+    ($name:ident, $file:literal, $kind:expr) => {
+        pub static $name: Asset = Asset {
+            path: concat!("/", $file),
+            kind: $kind,
+            text: include_str!(concat!("../../assets/", $file)),
+            address: LazyLock::new(|| $name.named_by_content()),
+        };
+    };
+}
+
+asset!(STYLE, "style.css", CSS);
+asset!(PLAYER_STYLE, "player.css", CSS);
+asset!(PLAYER_SCRIPT, "player.js", JS);
+asset!(BADGE_STYLE, "badge.css", CSS);
+asset!(BADGE_SCRIPT, "badge.js", JS);
+
+impl Asset {
+    /// Behind the site's root.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    fn named_by_content(&self) -> String {
+        format!("{}?{}", self.path, &hex(&Sha256::digest(self.text))[..12])
+    }
+
+    fn answer(&self) -> Response {
+        let mut response = Response::new(Body::from(self.text));
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
+        let for_good = HeaderValue::from_static("public, max-age=31536000, immutable");
+        headers.insert(header::CACHE_CONTROL, for_good);
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        response
+    }
+}
+
+pub fn routes() -> Router<App> {
+    let all: [&'static Asset; 5] = [&STYLE, &PLAYER_STYLE, &PLAYER_SCRIPT, &BADGE_STYLE, &BADGE_SCRIPT];
+    all.into_iter()
+        .fold(Router::new(), |router, asset| router.route(asset.path, get(async || asset.answer())))
+}

@@ -1,0 +1,246 @@
+//! The page that `name_badge_link` leads to: a name as its owner says and writes it, for people to share.
+
+use askama::Template;
+use axum::{
+    extract::{Path, State},
+    http::{HeaderValue, StatusCode, header},
+    response::Response,
+};
+use serde_json::{Value, json};
+use unicode_normalization::char::is_combining_mark;
+
+use super::{
+    assets,
+    page::{self, Policy, Site, path_of},
+    vcard,
+};
+use crate::{
+    app::{
+        self, App, Error, Missing,
+        badges::{self, Attribute, Badge},
+    },
+    domain::{
+        media::Waveform,
+        participant::{Participant, Recording},
+    },
+};
+
+#[derive(Template)]
+#[template(path = "badge.html")]
+struct Page<'a> {
+    site: Site<'a>,
+    style: &'a str,
+    script: &'a str,
+    /// Absolute, for what leaves this page.
+    address: &'a str,
+    name: String,
+    person: &'a Participant,
+    attributes: &'a [Attribute],
+    photo: Option<String>,
+    initials: String,
+    sound: Option<Sound>,
+    legal: Option<Legal<'a>>,
+    description: String,
+    listed: bool,
+    /// A script element of data: `<` is escaped in it, so that nothing in it can end it.
+    linked_data: String,
+}
+
+/// The name that papers say.
+struct Legal<'a> {
+    name: String,
+    phonetic: Option<&'a str>,
+    notes: Option<&'a str>,
+    sound: Option<Sound>,
+}
+
+struct Sound {
+    /// Tells the two of a page apart.
+    id: &'static str,
+    label: String,
+    /// Absolute.
+    link: String,
+    bars: String,
+}
+
+impl Sound {
+    fn new(
+        app: &App,
+        badge: &Badge,
+        recording: &Option<Recording>,
+        waveform: Option<&Waveform>,
+        id: &'static str,
+        label: String,
+    ) -> Option<Self> {
+        let link = app.links.recording(badge.institution, recording.as_ref()?);
+        Some(Self { id, label, link, bars: bars(waveform) })
+    }
+
+    fn path(&self) -> &str {
+        path_of(&self.link)
+    }
+}
+
+const BARS: usize = 64;
+/// Half of the drawing's height.
+const MIDDLE: usize = 32;
+
+/// The peaks as lines, four units apart in a drawing of 256 by 64. Without a waveform they are as flat as silence.
+fn bars(waveform: Option<&Waveform>) -> String {
+    use std::fmt::Write as _;
+    let peaks = waveform.map_or(&[][..], |waveform| &waveform.peaks);
+    let highest = usize::from(peaks.iter().copied().max().unwrap_or(0)).max(1);
+    (0..BARS).fold(String::with_capacity(BARS * 12), |mut path, n| {
+        let peak = usize::from(peaks.get(n).copied().unwrap_or(0));
+        // The loudest fills the drawing, whose ends are round; the softest is still a dot.
+        let half = (peak * (MIDDLE - 3) / highest).max(1);
+        let _ = write!(path, "M{} {}v{}", n * 4 + 2, MIDDLE - half, half * 2);
+        path
+    })
+}
+
+/// Its address, and with `.vcf` behind it the card for address books.
+pub async fn show(State(app): State<App>, Path((institution, token)): Path<(String, String)>) -> Response {
+    let (token, as_card) = match token.strip_suffix(".vcf") {
+        Some(token) => (token, true),
+        None => (token.as_str(), false),
+    };
+    let (mut response, listed) = match sought(&app, &institution, token).await {
+        Ok((badge, _)) if as_card => (vcard::answer(&app, &badge), false),
+        Ok((badge, media_of)) => (written(&app, &badge, media_of.as_deref()), badge.listed),
+        Err(Error::Missing(_)) => (page::nowhere(&app), false),
+        Err(error) => {
+            tracing::error!(%error, "a badge cannot be shown");
+            (page::trouble(&app), false)
+        }
+    };
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    if !listed {
+        headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
+    }
+    response
+}
+
+/// And the origin that sound and picture come from, where that is not ours.
+async fn sought(app: &App, institution: &str, token: &str) -> app::Result<(Badge, Option<String>)> {
+    let institution = institution.parse().map_err(|_| Error::Missing(Missing::Participant))?;
+    let badge = badges::find(app, institution, token).await?;
+    let media_of = badges::elsewhere(app, institution, &badge.person).await?;
+    Ok((badge, media_of.as_deref().and_then(page::origin_of)))
+}
+
+fn written(app: &App, badge: &Badge, media_of: Option<&str>) -> Response {
+    let person = &badge.person;
+    let name = person.full_name();
+    let address = app.links.name_badge(badge.institution, &person.token);
+    let label = format!("Play the name of {name}");
+    let sound = Sound::new(app, badge, &person.recording, badge.waveform.as_ref(), "name", label);
+    let page = Page {
+        site: Site::of(app),
+        style: assets::BADGE_STYLE.address(),
+        script: assets::BADGE_SCRIPT.address(),
+        address: &address,
+        person,
+        attributes: &badge.attributes,
+        photo: person.photo.as_ref().map(|hex| app.links.photo(badge.institution, hex)),
+        initials: initials(person),
+        sound,
+        legal: legal(app, badge),
+        description: description(person, &name),
+        listed: badge.listed,
+        linked_data: linked_data(app, badge, &name, &address).to_string().replace('<', "\\u003c"),
+        name,
+    };
+    page::written(StatusCode::OK, page.render(), Policy { scripts: true, media_of, ..Policy::default() })
+}
+
+fn legal<'a>(app: &App, badge: &'a Badge) -> Option<Legal<'a>> {
+    let legal = &badge.person.legal;
+    if legal.is_empty() {
+        return None;
+    }
+    let name = legal.full_name();
+    let whose = if name.is_empty() { badge.person.full_name() } else { name.clone() };
+    let label = format!("Play the legal name of {whose}");
+    let sound = Sound::new(app, badge, &legal.recording, badge.legal_waveform.as_ref(), "legal", label);
+    Some(Legal { name, phonetic: legal.phonetic.as_deref(), notes: legal.notes.as_deref(), sound })
+}
+
+/// What other sites write below the title when somebody shares the page.
+fn description(person: &Participant, name: &str) -> String {
+    match (&person.phonetic, &person.recording) {
+        (Some(phonetic), Some(_)) => format!("Say it like this: {phonetic}. Hear {name} say it."),
+        (Some(phonetic), None) => format!("Say it like this: {phonetic}."),
+        (None, Some(_)) => format!("Hear {name} say it."),
+        (None, None) => format!("The name badge of {name}."),
+    }
+}
+
+/// The first letter of each name with the marks on it, for those without a picture.
+fn initials(person: &Participant) -> String {
+    let first = |name: &Option<String>| {
+        let mut letters = name.as_deref()?.chars().skip_while(|c| !c.is_alphanumeric());
+        let mut initial: String = letters.next()?.to_uppercase().take(1).collect();
+        initial.extend(letters.take_while(|c| is_combining_mark(*c)));
+        Some(initial)
+    };
+    // Letters of some scripts would join into one.
+    let parts = [&person.first_name, &person.last_name];
+    parts.into_iter().filter_map(first).collect::<Vec<_>>().join("\u{200c}")
+}
+
+/// In the terms of schema.org, for programs that read pages.
+fn linked_data(app: &App, badge: &Badge, name: &str, address: &str) -> Value {
+    let person = &badge.person;
+    let mut data = json!({
+        "@context": "https://schema.org",
+        "@type": "Person",
+        "name": name,
+        "url": address,
+    });
+    let mut add = |key: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            data[key] = value;
+        }
+    };
+    add("givenName", person.first_name.clone().map(Value::from));
+    add("familyName", person.last_name.clone().map(Value::from));
+    add("image", person.photo.as_ref().map(|hex| app.links.photo(badge.institution, hex).into()));
+    let pronouns = badge.attributes.iter().find(|attribute| attribute.is_pronouns());
+    add("pronouns", pronouns.map(|attribute| attribute.value.clone().into()));
+    // A text that knows how it is said. `name` itself stays plain, which is what most programs expect.
+    let said = |phonetic: &String| json!({ "@type": "PronounceableText", "textValue": name, "phoneticText": phonetic });
+    add("alternateName", person.phonetic.as_ref().map(said));
+    let sound = person.recording.as_ref().map(|recording| {
+        let mut sound = json!({
+            "@type": "AudioObject",
+            "name": format!("How {name} is said"),
+            "contentUrl": app.links.recording(badge.institution, recording),
+            "encodingFormat": "audio/mpeg",
+            "transcript": name,
+        });
+        if let Some(waveform) = &badge.waveform {
+            let (seconds, rest) = (waveform.duration_ms / 1_000, waveform.duration_ms % 1_000);
+            sound["duration"] = format!("PT{seconds}.{rest:03}S").into();
+        }
+        sound
+    });
+    add("subjectOf", sound);
+    data
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_loudest_peak_fills_the_drawing_and_silence_is_a_row_of_dots() {
+        let mut peaks = vec![0; 64];
+        peaks[1] = 100;
+        let drawn = bars(Some(&Waveform { duration_ms: 1, peaks }));
+        assert!(drawn.starts_with("M2 31v2M6 3v58M10 31v2"), "{drawn}");
+        assert_eq!(drawn.matches('M').count(), 64);
+        assert_eq!(bars(None).matches("v2M").count(), 63);
+    }
+}

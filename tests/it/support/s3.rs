@@ -1,0 +1,72 @@
+//! A real server that speaks S3, on a free loopback port in a folder of its own.
+
+use std::{path::PathBuf, sync::Arc};
+
+use hyper_util::rt::TokioIo;
+use s3s::{auth::SimpleAuth, service::S3ServiceBuilder};
+use s3s_fs::FileSystem;
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+
+pub struct S3Server {
+    pub endpoint: String,
+    folder: Arc<TempDir>,
+    serving: JoinHandle<()>,
+}
+
+const KEY: &str = "test-key";
+const SECRET: &str = "test-secret";
+const BUCKET: &str = "names";
+
+impl S3Server {
+    pub async fn new() -> Self {
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        std::fs::create_dir(folder.path().join(BUCKET)).unwrap();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let mut builder = S3ServiceBuilder::new(FileSystem::new(folder.path()).unwrap());
+        builder.set_auth(SimpleAuth::from_single(KEY, SECRET));
+        let service = builder.build();
+        let serving = tokio::spawn(async move {
+            let mut connections = tokio::task::JoinSet::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                let service = service.clone();
+                connections.spawn(async move {
+                    let http = hyper::server::conn::http1::Builder::new();
+                    let _ = http.serve_connection(TokioIo::new(stream), service).await;
+                });
+            }
+        });
+        Self { endpoint, folder, serving }
+    }
+
+    /// What `ENDONYM_BLOBS_URL` would say.
+    pub fn url(&self) -> String {
+        format!(
+            "s3://{BUCKET}/endonym?endpoint={}&region=us-east-1&access_key_id={KEY}&secret_access_key={SECRET}",
+            self.endpoint
+        )
+    }
+
+    /// The same with a secret that is not the server's.
+    pub fn url_with_a_wrong_secret(&self) -> String {
+        self.url().replace(SECRET, "guessed")
+    }
+
+    /// Where the server keeps what we gave it.
+    pub fn bucket(&self) -> PathBuf {
+        self.folder.path().join(BUCKET).join("endonym")
+    }
+
+    /// Gone, as a server is whose machine lost its power.
+    pub async fn stop(&mut self) {
+        self.serving.abort();
+        let _ = (&mut self.serving).await;
+    }
+}
+
+impl Drop for S3Server {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}

@@ -1,0 +1,69 @@
+//! The HTML that clients put into pages of their own.
+
+use endonym::domain::media::Kind;
+use serde_json::json;
+
+use super::{SOUND, attributes};
+use crate::support::World;
+
+const HOSTILE: &str = "\"><script>alert(1)</script>'-alert(2)-' & ‏محمد";
+
+async fn snippets(world: &World, query: &str) -> (String, String) {
+    let body = world.get(&format!("/v5/participants?include=embeddables&{query}")).await.expect(200);
+    let record = &body["Response"]["participants"][0];
+    let text = |key: &str| record[key].as_str().unwrap().to_owned();
+    (text("embed_image"), text("embed_iframe"))
+}
+
+async fn with(first_name: &str) -> World {
+    let world = World::new().await;
+    let person = world.person_on(&world.page, json!({ "first_name": first_name, "email": "a@x.org" })).await;
+    world.give(&person, Kind::Recording, SOUND).await;
+    world
+}
+
+#[tokio::test]
+async fn a_snippet_is_one_button_with_its_sound_inside_and_needs_no_script_element() {
+    let (image, _) = snippets(&with("Ana").await, "").await;
+    assert!(
+        image.starts_with(
+            "<button type=\"button\" aria-label=\"Play the name of Ana\" aria-pressed=\"false\""
+        )
+    );
+    assert!(image.ends_with("</audio></button>"));
+    assert!(image.contains("<audio preload=\"none\" src=\"http"));
+    assert!(!image.contains("<script") && attributes(&image, "id").is_empty(), "{image}");
+    assert!(image.len() < 4_000, "{} bytes", image.len());
+}
+
+#[tokio::test]
+async fn names_in_snippets_are_text_whatever_they_hold() {
+    let (image, iframe) = snippets(&with(HOSTILE).await, "").await;
+    for html in [&image, &iframe] {
+        assert!(!html.contains("<script") && !html.contains("\"-alert"), "{html}");
+        assert!(html.contains("&quot;&gt;&lt;script&gt;") && html.contains("محمد"), "{html}");
+    }
+    // What runs is the same for everybody: no name ever stands in it.
+    assert!(attributes(&image, "onclick").iter().all(|code| !code.contains("alert")));
+    let plain = snippets(&with("Ana").await, "").await.0;
+    assert_eq!(attributes(&image, "onclick"), attributes(&plain, "onclick"));
+}
+
+#[tokio::test]
+async fn an_iframe_has_a_title_and_leads_to_the_same_icon() {
+    let world = with("Ana").await;
+    let (_, iframe) = snippets(&world, "icon_code=2").await;
+    let start = format!("<iframe src=\"{}/players/{}/", world.base, world.institution.id);
+    assert!(iframe.starts_with(&start), "{iframe}");
+    for part in
+        ["?icon_code=2\"", " title=\"Play the name of Ana\"", " allow=\"autoplay\"", " loading=\"lazy\""]
+    {
+        assert!(iframe.contains(part), "{part} in {iframe}");
+    }
+    let image = "play_button_img_url=https://cdn.example.edu/a.png?x=1%26y=2";
+    let (_, iframe) = snippets(&world, image).await;
+    assert!(
+        iframe.contains("?play_button_img_url=https%3A%2F%2Fcdn.example.edu%2Fa.png%3Fx%3D1%26y%3D2\""),
+        "{iframe}"
+    );
+}
