@@ -55,7 +55,7 @@ impl Serve {
             Duration::from_secs(serving.sweep_seconds),
             Duration::from_secs(serving.orphan_seconds),
         ));
-        server::run(listener, web::router(app.clone(), draining), serving.limits(), stop).await;
+        server::run(listener, web::site(app.clone(), draining), serving.limits(), stop).await;
         let _ = housekeeping.await;
         sweeping.abort();
         callers::write_down_use(&app).await?;

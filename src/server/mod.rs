@@ -16,19 +16,17 @@ use std::{
 };
 
 use axum::{
-    Router,
     body::Body,
     extract::{MatchedPath, Request},
     http::{HeaderName, HeaderValue, StatusCode, Uri},
     response::Response,
 };
-use futures_util::FutureExt;
+use futures_util::{FutureExt, future::BoxFuture};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use tower_service::Service;
 
 use crate::{
     api::{
@@ -56,17 +54,24 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The longest request line is a little less than 64 KB; headers come on top.
 const HEAD_BYTES: usize = 128 * 1024;
 
+/// Everything that can be asked of us.
+pub type Site = Arc<dyn Fn(Request) -> BoxFuture<'static, Response> + Send + Sync>;
+
+/// The template of an address, for the log; put into answers that no router has seen.
+#[derive(Debug, Clone, Copy)]
+pub struct Route(pub &'static str);
+
 struct Server {
-    router: Router,
+    site: Site,
     limits: Limits,
     ids: RequestIds,
     clock: Clock,
 }
 
 /// Serves until `stop` is cancelled, and then until everything under way is answered or the grace is over.
-pub async fn run(listener: TcpListener, router: Router, limits: Limits, stop: CancellationToken) {
+pub async fn run(listener: TcpListener, site: Site, limits: Limits, stop: CancellationToken) {
     let (grace, places) = (limits.grace, Arc::new(tokio::sync::Semaphore::new(limits.connections)));
-    let server = Arc::new(Server { router, limits, ids: RequestIds::new(), clock: Clock });
+    let server = Arc::new(Server { site, limits, ids: RequestIds::new(), clock: Clock });
     let connections = TaskTracker::new();
     let cores = match Cores::start() {
         Ok(cores) => cores,
@@ -147,14 +152,15 @@ impl Server {
         let mut request: Request = request.map(Body::new);
         mend_path(&mut request, &backticks);
         request.extensions_mut().insert(self.limits.body.clone());
-        let mut router = self.router.clone();
-        let answered = AssertUnwindSafe(async { router.call(request).await }).catch_unwind().await;
+        let answered = AssertUnwindSafe(async { (self.site)(request).await }).catch_unwind().await;
         let mut response = match answered {
-            Ok(Ok(response)) => response,
+            Ok(response) => response,
             Err(_) => face::message(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL),
         };
         let id = request_id.to_str().unwrap_or_default();
-        let route = response.extensions().get::<MatchedPath>().map_or("-", MatchedPath::as_str);
+        let routed = response.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+        let route =
+            routed.or_else(|| response.extensions().get::<Route>().map(|route| route.0)).unwrap_or("-");
         if let Some(Cause(cause)) = response.extensions().get::<Cause>() {
             tracing::error!(request_id = id, route, cause, "request failed");
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use axum::{
     body::Body,
-    extract::{MatchedPath, Request, State},
+    extract::{Request, State},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
     response::Response,
 };
@@ -16,8 +16,11 @@ use crate::{
     app::{App, Error, media},
     blobs::{Blob, Key, Shelf},
     domain::media::is_hex,
+    server::Route,
 };
 
+pub const AUDIO: &str = "/audio/{institution}/{file}";
+pub const PHOTOS: &str = "/photos/{institution}/{file}";
 const FOR_GOOD: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 /// As many as an answer has, so that room for them is made once.
 const HEADERS: usize = 14;
@@ -44,12 +47,12 @@ pub async fn photo(State(app): State<App>, request: Request) -> Response {
     serve(&app, &request, institution, hex, shelf).await
 }
 
-/// The last two parts of the path. Nothing that is encoded in one can be a part of an address of ours, so they are read
-/// as they stand.
+/// The two parts behind the first one, or nothing. What is encoded in them can be no part of an address of ours, so they
+/// are read as they stand.
 fn address(request: &Parts) -> (&str, &str) {
-    let mut parts = request.uri.path().rsplit('/');
-    let name = parts.next().unwrap_or_default();
-    (parts.next().unwrap_or_default(), name)
+    let rest = request.uri.path().get(1..).and_then(|path| path.split_once('/'));
+    let parts = rest.and_then(|(_, rest)| rest.split_once('/'));
+    parts.filter(|(_, name)| !name.contains('/')).unwrap_or_default()
 }
 
 /// Any page may play what we serve, and ask for parts of it.
@@ -64,7 +67,6 @@ pub async fn preflight() -> Response {
 }
 
 async fn serve(app: &App, request: &Parts, institution: &str, hex: Option<&str>, shelf: Shelf) -> Response {
-    let route = request.extensions.get::<MatchedPath>().cloned();
     let mut response = match (institution.parse::<i64>(), hex.filter(|hex| is_hex(hex))) {
         (Ok(institution), Some(hex)) => match find(app, institution, hex, shelf).await {
             Ok(found) => found.answer(app, &request.method, &request.headers).await,
@@ -72,9 +74,8 @@ async fn serve(app: &App, request: &Parts, institution: &str, hex: Option<&str>,
         },
         _ => gone(),
     };
-    if let Some(route) = route {
-        response.extensions_mut().insert(route);
-    }
+    let route = if shelf == Shelf::Recordings { AUDIO } else { PHOTOS };
+    response.extensions_mut().insert(Route(route));
     response
 }
 

@@ -9,19 +9,45 @@ mod page;
 mod player;
 mod vcard;
 
-use axum::{Router, routing::get};
+use std::sync::Arc;
 
-use crate::{api, app::App, server::Draining};
+use axum::{
+    Router,
+    extract::{Request, State},
+    http::Method,
+    routing::get,
+};
+use futures_util::FutureExt;
+use tower_service::Service;
 
-pub fn router(app: App, draining: Draining) -> Router {
+use crate::{
+    api,
+    app::App,
+    server::{Draining, Site},
+};
+
+/// The pages, the API and the files. A recording is what is asked for most, and needs no look at the table of routes.
+pub fn site(app: App, draining: Draining) -> Site {
+    let router = router(app.clone(), draining);
+    Arc::new(move |request: Request| {
+        let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+        if is_read && request.uri().path().starts_with("/audio/") {
+            return files::audio(State(app.clone()), request).boxed();
+        }
+        let mut router = router.clone();
+        async move { router.call(request).await.unwrap_or_else(|never| match never {}) }.boxed()
+    })
+}
+
+fn router(app: App, draining: Draining) -> Router {
     Router::new()
         .route("/", get(page::home))
         .route("/docs", get(docs::newest))
         .route("/docs/{version}", get(docs::of_version))
         .route("/players/{institution}/{token}", get(player::show).options(player::preflight))
         .route("/badges/{institution}/{token}", get(badge::show))
-        .route("/audio/{institution}/{file}", get(files::audio).options(files::preflight))
-        .route("/photos/{institution}/{file}", get(files::photo).options(files::preflight))
+        .route(files::AUDIO, get(files::audio).options(files::preflight))
+        .route(files::PHOTOS, get(files::photo).options(files::preflight))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(move |state| health::ready(state, draining)))
         .merge(assets::routes())

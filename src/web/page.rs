@@ -106,7 +106,8 @@ impl Policy<'_> {
         let scripts = if self.scripts { "script-src 'self'; " } else { "" };
         let also = |origin: Option<&str>| origin.map(|origin| format!(" {origin}")).unwrap_or_default();
         let (pictures, media) = (also(self.pictures_of), also(self.media_of));
-        let ancestors = if self.framed_by_anybody { "*" } else { "'none'" };
+        // A star means pages from the network; local files and apps have schemes of their own.
+        let ancestors = if self.framed_by_anybody { "* file: capacitor: ionic:" } else { "'none'" };
         let policy = format!(
             "default-src 'none'; {scripts}style-src 'self'; img-src 'self' data:{pictures}{media}; media-src 'self'{media}; \
              base-uri 'none'; form-action 'none'; frame-ancestors {ancestors}"
