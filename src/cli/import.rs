@@ -138,7 +138,8 @@ impl Import {
         let mut told = Vec::with_capacity(group.len());
         let mut lines = Vec::with_capacity(group.len());
         for Read { line, email, draft } in group {
-            told.push(Told { line, email, outcome: RowOutcome::Refused(unreadable()) });
+            let identifier = draft.as_ref().and_then(|draft| draft.identifier.set().cloned());
+            told.push(Told { line, email, identifier, outcome: RowOutcome::Refused(unreadable()) });
             lines.extend(draft.map(|draft| Line { number: line, draft }));
         }
         let outcomes = imports::group(app, institution, page.clone(), lines, self.dry_run).await?;
@@ -294,6 +295,7 @@ fn unreadable() -> FieldErrors {
 struct Told {
     line: u64,
     email: String,
+    identifier: Option<String>,
     outcome: RowOutcome,
 }
 

@@ -59,22 +59,26 @@ impl Folder {
                 let first = *first_file.entry(person.id).or_insert(name);
                 (first != name).then_some(first)
             });
-            owners.push((name, person, earlier));
+            owners.push((name, person, earlier, report.would_know(name)));
         }
         let rehearse = report.dry_run;
-        let work = stream::iter(owners).map(|(name, person, earlier)| async move {
-            let Some(person) = person else { return Ok((name, FileOutcome::Nobody)) };
-            let email = person.email.clone();
+        let work = stream::iter(owners).map(|(name, person, earlier, would_be_there)| async move {
+            if person.is_none() && !would_be_there {
+                return Ok((name, FileOutcome::Nobody));
+            }
+            let email = person.as_ref().and_then(|person| person.email.clone());
             if let Some(earlier) = earlier {
                 let why = format!("`{earlier}` is of the same person");
                 return Ok((name, FileOutcome::Refused { email, why }));
             }
             let outcome = match contents(&self.path.join(name), app.studio.settings.sound.bytes) {
                 Err(error) => FileOutcome::Refused { email, why: format!("cannot be read: {error}") },
-                Ok(bytes) => match imports::recording(app, institution, &person, bytes, rehearse).await? {
-                    Ok(()) => FileOutcome::Stored { email },
-                    Err(why) => FileOutcome::Refused { email, why },
-                },
+                Ok(bytes) => {
+                    match imports::recording(app, institution, person.as_ref(), bytes, rehearse).await? {
+                        Ok(()) => FileOutcome::Stored { email },
+                        Err(why) => FileOutcome::Refused { email, why },
+                    }
+                }
             };
             Ok::<_, Error>((name, outcome))
         });

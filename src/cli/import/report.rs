@@ -56,11 +56,14 @@ impl Report {
     }
 
     pub fn row(&mut self, row: &Told) {
-        let Told { line, email, outcome } = row;
+        let Told { line, email, identifier, outcome } = row;
         let first = self.created + self.updated + self.refused == 0;
         // A dry run forgets each group, so somebody who comes again in a later one is remembered here.
         let again =
             self.dry_run && *outcome == RowOutcome::Created && !self.rehearsed.insert(email_key(email));
+        if self.dry_run && *outcome == RowOutcome::Created {
+            self.rehearsed.extend(identifier.clone());
+        }
         let (word, why) = match outcome {
             RowOutcome::Created if !again => ("created", None),
             RowOutcome::Created | RowOutcome::Updated => ("updated", None),
@@ -78,6 +81,15 @@ impl Report {
             let why = why.map_or_else(String::new, |why| format!(": {why}"));
             output::print_line(&format!("line {line}: {word} {email}{why}"));
         }
+    }
+
+    /// Would somebody of this name be there by now, if this were not a dry run?
+    pub fn would_know(&self, file: &str) -> bool {
+        let without_ending = file.rsplit_once('.').map(|(name, _)| name);
+        let names = [Some(file), without_ending].into_iter().flatten();
+        names
+            .into_iter()
+            .any(|name| [email_key(name), name.to_owned()].iter().any(|key| self.rehearsed.contains(key)))
     }
 
     pub fn end_of_rows(&mut self) {

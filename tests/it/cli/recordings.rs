@@ -114,6 +114,19 @@ async fn a_dry_run_says_what_would_happen_and_two_files_of_one_person_are_seen()
 }
 
 #[tokio::test]
+async fn a_dry_run_knows_whom_it_would_have_made() {
+    let (here, _) = Installation::with_token().await;
+    here.write("people.csv", PEOPLE);
+    sound(&here, "ana@example.edu.wav", wav(1.0));
+    sound(&here, "S-3.wav", wav(1.0));
+    sound(&here, "S-9.wav", wav(1.0));
+    let report = report(&import(&here, &["people.csv", "--dry-run"]));
+    let words: Vec<String> = outcomes(&report).into_iter().map(|(_, _, word)| word).collect();
+    assert_eq!(words, ["stored", "unmatched", "stored"]);
+    assert_eq!(files(&here.path("endonym-data/blobs")), [""; 0]);
+}
+
+#[tokio::test]
 async fn a_folder_that_is_not_there_is_said_before_anything_is_done() {
     let (here, _) = Installation::with_token().await;
     here.write("people.csv", PEOPLE);
