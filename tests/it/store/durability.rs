@@ -22,6 +22,7 @@ const SENDERS: usize = 16;
 /// What has been answered, and what was under way when the server died: that may be so or so.
 #[derive(Default)]
 struct Ledger {
+    answered: usize,
     there: BTreeSet<String>,
     gone: BTreeSet<String>,
     unknown: BTreeSet<String>,
@@ -33,6 +34,7 @@ async fn every_answered_write_survives_kill_9() {
     let (here, token) = Installation::with_token().await;
     let ledger = Arc::new(Mutex::new(Ledger::default()));
     for round in 0..ROUNDS {
+        let before = ledger.lock().await.answered;
         let serving = here.serve(&["--rate-limit", "100000000", "--log", "error"]);
         let senders: Vec<_> = (0..SENDERS)
             .map(|sender| {
@@ -42,8 +44,16 @@ async fn every_answered_write_survives_kill_9() {
                 )
             })
             .collect();
-        // A different moment every time.
-        tokio::time::sleep(Duration::from_millis(250 + 37 * round as u64)).await;
+        // When every sender has come to its first deletion and change, however slow the machine is; and then at a
+        // different moment every time.
+        let wanted = before + SENDERS * 6;
+        let enough = async {
+            while ledger.lock().await.answered < wanted {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), enough).await.expect("writes are answered");
+        tokio::time::sleep(Duration::from_millis(17 * round as u64 % 50)).await;
         serving.kill();
         for sender in senders {
             sender.await.unwrap();
@@ -69,7 +79,9 @@ async fn storm(base: &str, token: &str, name: &str, ledger: &Mutex<Ledger>) {
         match made.map(|answer| answer.status()) {
             Ok(status) => {
                 assert_eq!(status, StatusCode::CREATED);
-                ledger.lock().await.there.insert(email.clone());
+                let mut ledger = ledger.lock().await;
+                ledger.there.insert(email.clone());
+                ledger.answered += 1;
             }
             Err(_) => {
                 ledger.lock().await.unknown.insert(email);
