@@ -103,10 +103,8 @@ pub async fn group(
 /// ending, of somebody on the page.
 pub async fn owner(app: &App, institution: i64, page: i64, file: &str) -> Result<Option<Participant>> {
     let sql = &mut app.db.read();
-    // An email may end in what looks like the ending of a file, so the whole name comes first.
-    let without_ending = file.rsplit_once('.').map(|(name, _)| name);
-    for name in [Some(file), without_ending].into_iter().flatten() {
-        for (by, key) in [(By::Email, email_key(name)), (By::Identifier, text::nfc(name.trim()))] {
+    for (email, identifier) in names(file) {
+        for (by, key) in [(By::Email, email), (By::Identifier, identifier)] {
             let found = best(sql, institution, Some(page), by, &key).await?;
             if found.is_some() {
                 return Ok(found);
@@ -114,6 +112,13 @@ pub async fn owner(app: &App, institution: i64, page: i64, file: &str) -> Result
         }
     }
     Ok(None)
+}
+
+/// What the name of a file may stand for, as the keys of an email and of an identifier. An email may end in what looks
+/// like the ending of a file, so the whole name comes first.
+pub fn names(file: &str) -> impl Iterator<Item = (String, String)> {
+    let without_ending = file.rsplit_once('.').map(|(name, _)| name);
+    [Some(file), without_ending].into_iter().flatten().map(|name| (email_key(name), text::nfc(name.trim())))
 }
 
 /// Gives somebody a recording from a file; the inner error is a sentence for whoever made it.

@@ -7,7 +7,7 @@ mod s3;
 use std::{path::PathBuf, time::Duration};
 
 use bytes::Bytes;
-use futures_util::{StreamExt, stream::BoxStream};
+use futures_util::stream::BoxStream;
 
 use crate::domain::{media::is_hex, moment::Moment};
 
@@ -187,14 +187,8 @@ impl Blobs {
         part: std::ops::Range<u64>,
     ) -> Result<Option<BoxStream<'static, Result<Bytes>>>> {
         match self {
-            Self::Disk(disk) => {
-                let cut = |whole: Bytes| {
-                    let end = whole.len().min(usize::try_from(part.end).unwrap_or(usize::MAX));
-                    whole.slice(usize::try_from(part.start).unwrap_or(end).min(end)..end)
-                };
-                let found = disk.map(key).await?.map(cut);
-                Ok(found.map(|bytes| futures_util::stream::once(async { Ok(bytes) }).boxed()))
-            }
+            // What is on disk is mapped, and never remote.
+            Self::Disk(_) => Ok(None),
             Self::S3(s3) => s3.stream(&key.path(), part).await,
         }
     }

@@ -55,12 +55,12 @@ fn address(request: &Parts) -> (&str, &str) {
     parts.filter(|(_, name)| !name.contains('/')).unwrap_or_default()
 }
 
-/// Any page may play what we serve, and ask for parts of it.
+/// Any page may play what we serve, players too, and ask for parts of it.
 pub async fn preflight() -> Response {
     let mut response = plain(StatusCode::NO_CONTENT, "");
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD"));
-    let asked = HeaderValue::from_static("Range, If-Range, If-None-Match");
+    let asked = HeaderValue::from_static("*, Range, If-Range, If-None-Match");
     headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked);
     headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
     response

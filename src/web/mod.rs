@@ -44,7 +44,7 @@ fn router(app: App, draining: Draining) -> Router {
         .route("/", get(page::home))
         .route("/docs", get(docs::newest))
         .route("/docs/{version}", get(docs::of_version))
-        .route("/players/{institution}/{token}", get(player::show).options(player::preflight))
+        .route("/players/{institution}/{token}", get(player::show).options(files::preflight))
         .route("/badges/{institution}/{token}", get(badge::show))
         .route(files::AUDIO, get(files::audio).options(files::preflight))
         .route(files::PHOTOS, get(files::photo).options(files::preflight))

@@ -2,9 +2,8 @@
 
 use askama::Template;
 use axum::{
-    body::Body,
     extract::{Path, RawQuery, State},
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderValue, StatusCode, header},
     response::Response,
 };
 
@@ -108,7 +107,8 @@ pub async fn show(
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
-    open_to_all(headers);
+    // It holds nothing that its address does not give away, so that scripts of any page may read it.
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     response
 }
 
@@ -141,22 +141,6 @@ fn content(app: &App, Shown { institution, person }: Shown, wish: &Wish) -> Cont
 
 fn silence(word: &'static str, sentence: String) -> Content {
     Content::Silence { word, sentence }
-}
-
-/// A player holds nothing that its address does not give away, so that scripts of any page may read it.
-fn open_to_all(headers: &mut HeaderMap) {
-    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-}
-
-pub async fn preflight() -> Response {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::NO_CONTENT;
-    let headers = response.headers_mut();
-    open_to_all(headers);
-    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD, OPTIONS"));
-    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*"));
-    headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
-    response
 }
 
 #[cfg(test)]

@@ -5,7 +5,11 @@ use std::{collections::HashSet, process::ExitCode};
 use serde_json::json;
 
 use super::{RowOutcome, Told};
-use crate::{cli::output, domain::email::email_key};
+use crate::{
+    app::imports,
+    cli::output,
+    domain::{email::email_key, text},
+};
 
 /// Printed as it comes, so that a long file needs no more memory than a short one.
 pub struct Report {
@@ -62,7 +66,7 @@ impl Report {
         let again =
             self.dry_run && *outcome == RowOutcome::Created && !self.rehearsed.insert(email_key(email));
         if self.dry_run && *outcome == RowOutcome::Created {
-            self.rehearsed.extend(identifier.clone());
+            self.rehearsed.extend(identifier.as_deref().map(text::nfc));
         }
         let (word, why) = match outcome {
             RowOutcome::Created if !again => ("created", None),
@@ -85,11 +89,9 @@ impl Report {
 
     /// Would somebody of this name be there by now, if this were not a dry run?
     pub fn would_know(&self, file: &str) -> bool {
-        let without_ending = file.rsplit_once('.').map(|(name, _)| name);
-        let names = [Some(file), without_ending].into_iter().flatten();
-        names
-            .into_iter()
-            .any(|name| [email_key(name), name.to_owned()].iter().any(|key| self.rehearsed.contains(key)))
+        imports::names(file).any(|(email, identifier)| {
+            self.rehearsed.contains(&email) || self.rehearsed.contains(&identifier)
+        })
     }
 
     pub fn end_of_rows(&mut self) {
