@@ -151,8 +151,11 @@ impl<T> RowStream<T> {
 
 /// An atomic piece of work: all of it happens, or nothing. What it answers is told to the caller only when it is
 /// safely on disk. It must await nothing but `Sql`.
-pub trait Job<T, E>: for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, Result<T, E>> + Send + 'static {}
-impl<T, E, F> Job<T, E> for F where
+pub trait Transaction<T, E>:
+    for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, Result<T, E>> + Send + 'static
+{
+}
+impl<T, E, F> Transaction<T, E> for F where
     F: for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, Result<T, E>> + Send + 'static
 {
 }
@@ -182,7 +185,7 @@ impl Db {
         Sql::new(Handle::Pool(self.clone()))
     }
 
-    pub async fn write<T, E>(&self, job: impl Job<T, E>) -> Result<T, E>
+    pub async fn write<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
