@@ -6,10 +6,12 @@ pub mod clock;
 pub mod custom_fields;
 pub mod demo;
 pub mod error;
+pub mod exports;
 pub mod health;
 pub mod ids;
 pub mod imports;
 pub mod institutions;
+pub mod jobs;
 pub mod limiter;
 pub mod links;
 pub mod media;
@@ -19,7 +21,7 @@ pub mod pronunciations;
 pub mod studio;
 pub mod tokens;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 pub use callers::Caller;
 pub use clock::Clock;
@@ -42,6 +44,9 @@ pub struct Inner {
     pub links: Links,
     pub callers: callers::Callers,
     pub limiter: limiter::Limiter,
+    pub queue: jobs::Queue,
+    /// How long a report is kept.
+    pub export_life: Duration,
 }
 
 /// What an installation is put together from.
@@ -51,11 +56,12 @@ pub struct Parts {
     pub studio: studio::Settings,
     pub links: Links,
     pub limits: limiter::Policy,
+    pub export_life: Duration,
 }
 
 impl App {
     pub fn new(parts: Parts) -> Self {
-        let Parts { db, blobs, studio, links, limits } = parts;
+        let Parts { db, blobs, studio, links, limits, export_life } = parts;
         Self(Arc::new(Inner {
             db,
             blobs,
@@ -65,6 +71,8 @@ impl App {
             links,
             callers: callers::Callers::default(),
             limiter: limiter::Limiter::new(limits),
+            queue: jobs::Queue::default(),
+            export_life,
         }))
     }
 }

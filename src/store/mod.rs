@@ -6,7 +6,9 @@ mod postgres;
 mod sqlite;
 
 pub mod custom_fields;
+pub mod exports;
 pub mod institutions;
+pub mod jobs;
 pub mod media;
 pub mod migrations;
 pub mod name_pages;

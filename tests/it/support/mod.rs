@@ -54,6 +54,7 @@ pub struct Setup {
     pub studio: studio::Settings,
     pub blobs_url: Option<String>,
     pub delivery: Delivery,
+    pub export_life: Duration,
 }
 
 impl Default for Setup {
@@ -76,6 +77,7 @@ impl Default for Setup {
             studio: studio::Settings::default(),
             blobs_url: None,
             delivery: Delivery::Stream,
+            export_life: Duration::from_secs(7 * 24 * 3_600),
         }
     }
 }
@@ -101,6 +103,7 @@ impl World {
             studio: setup.studio,
             links: Links::new(&base),
             limits: setup.rate_limit,
+            export_life: setup.export_life,
         });
         let institution = institutions::create(
             &app,
