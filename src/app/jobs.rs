@@ -70,12 +70,13 @@ pub async fn finish(app: &App, held: &Held) -> Result<()> {
     app.db
         .write(move |sql| {
             Box::pin(async move {
-                Ok(match held.every {
+                match held.every {
                     Some(every) => {
                         jobs::put_back(sql, &held, now.plus(every), Back::NextTime(None)).await?;
                     }
                     None => jobs::remove(sql, &held).await?,
-                })
+                }
+                Ok(())
             })
         })
         .await
@@ -149,11 +150,12 @@ pub async fn repeat(app: &App, job: Job, every: Duration) -> Result<()> {
     app.db
         .write(move |sql| {
             Box::pin(async move {
-                Ok(if every.is_zero() {
+                if every.is_zero() {
                     jobs::no_more(sql, &job).await?;
                 } else {
                     jobs::repeat(sql, id, &job, every, now).await?;
-                })
+                }
+                Ok(())
             })
         })
         .await

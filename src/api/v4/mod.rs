@@ -4,6 +4,7 @@ pub mod exports;
 pub mod name_pages;
 pub mod participants;
 pub mod problem;
+pub mod report;
 pub mod wire;
 
 use std::future::Future;
