@@ -67,6 +67,10 @@ Examples:
     export ENDONYM_DATABASE_URL=postgres://endonym:secret@db.example.edu/endonym
     endonym migrate && endonym serve
 
+  Do the work of the background on another machine:
+    endonym serve --workers 0
+    endonym work --workers 4
+
 Every flag is also an environment variable (--data-dir is ENDONYM_DATA_DIR) and a key of the settings file (data_dir).";
 
 #[derive(Debug, Subcommand)]
