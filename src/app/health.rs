@@ -18,3 +18,8 @@ pub async fn database(app: &App) -> Database {
         Err(_) => Database::Gone,
     }
 }
+
+/// Looks at what is only known when somebody asks, for the figures.
+pub fn measure(app: &App) {
+    app.db.measure();
+}

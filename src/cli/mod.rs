@@ -113,7 +113,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => error.exit(),
     };
-    let logs = match telemetry::start(&cli.logging.log, &cli.logging.log_format) {
+    let logs = match telemetry::logs::start(&cli.logging.log, &cli.logging.log_format) {
         Ok(logs) => logs,
         Err(why) => return failed(&why),
     };

@@ -9,9 +9,9 @@ use super::{Failure, Outcome, database, output};
 use crate::{
     app::{App, Links, Parts, callers, demo, institutions, media},
     blobs::Blobs,
-    config::{self, Serving, Storage},
+    config::{self, MetricsAt, Serving, Storage},
     server::{self, Draining},
-    web,
+    web::{self, metrics::Metrics},
 };
 
 /// Serve the API and the pages
@@ -31,10 +31,13 @@ const FIRST_SWEEP: Duration = Duration::from_secs(60);
 impl Serve {
     pub async fn run(&self, storage: &Storage) -> Outcome {
         let serving = &self.serving;
-        let cannot =
-            |e| Failure(format!("cannot listen on {}: {e}; choose another with --listen", serving.listen));
         let db = database(storage).await?;
-        let listener = TcpListener::bind(&serving.listen).await.map_err(cannot)?;
+        let listener = bind(&serving.listen, "--listen").await?;
+        let (metrics, metrics_listener) = match serving.metrics_at() {
+            MetricsAt::MainPort => (Metrics::Here, None),
+            MetricsAt::Own(address) => (Metrics::NotHere, Some(bind(&address, "--metrics-listen").await?)),
+            MetricsAt::Nowhere => (Metrics::NotHere, None),
+        };
         let listening = listener.local_addr()?;
         let base_url = serving.base_url(listening).map_err(Failure)?;
         let app = App::new(Parts {
@@ -45,6 +48,9 @@ impl Serve {
             limits: serving.rate_limits(),
         });
         greet(&app, serving.demo, storage, &base_url).await?;
+        if let Some(listener) = &metrics_listener {
+            output::print_line(&format!("  Metrics     http://{}/metrics", listener.local_addr()?));
+        }
 
         let (stop, draining) = (CancellationToken::new(), Draining::default());
         tokio::spawn(stop_on_signal(stop.clone(), draining.clone()));
@@ -55,13 +61,25 @@ impl Serve {
             Duration::from_secs(serving.sweep_seconds),
             Duration::from_secs(serving.orphan_seconds),
         ));
-        server::run(listener, web::site(app.clone(), draining), serving.limits(), stop).await;
+        let beside = metrics_listener.map(|listener| {
+            let site = web::metrics::alone(app.clone());
+            tokio::spawn(server::run_beside(listener, site, serving.limits(), stop.clone()))
+        });
+        server::run(listener, web::site(app.clone(), draining, metrics), serving.limits(), stop).await;
+        if let Some(beside) = beside {
+            let _ = beside.await;
+        }
         let _ = housekeeping.await;
         sweeping.abort();
         callers::write_down_use(&app).await?;
         tracing::info!("stopped");
         Ok(ExitCode::SUCCESS)
     }
+}
+
+async fn bind(address: &str, flag: &str) -> Result<TcpListener, Failure> {
+    let cannot = |e| Failure(format!("cannot listen on {address}: {e}; choose another with {flag}"));
+    TcpListener::bind(address).await.map_err(cannot)
 }
 
 /// Tells whoever started us what to do next.

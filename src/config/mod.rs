@@ -121,6 +121,9 @@ pub struct Serving {
     /// How the outside world reaches this server, like https://names.example.edu
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
+    /// Address and port for /metrics alone; empty for the port of everything else, `off` for nowhere
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    metrics_listen: Option<String>,
     /// Make a demonstration institution, once, and say how to try it
     #[arg(long)]
     pub demo: bool,
@@ -162,7 +165,23 @@ pub struct Serving {
     rate_limit_throttle_seconds: u64,
 }
 
+/// Where the figures are to be had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MetricsAt {
+    MainPort,
+    Own(String),
+    Nowhere,
+}
+
 impl Serving {
+    pub fn metrics_at(&self) -> MetricsAt {
+        match set(&self.metrics_listen) {
+            None => MetricsAt::MainPort,
+            Some(word) if word.trim() == "off" => MetricsAt::Nowhere,
+            Some(address) => MetricsAt::Own(address.trim().to_owned()),
+        }
+    }
+
     pub fn rate_limits(&self) -> Policy {
         Policy {
             ceiling: self.rate_limit,

@@ -6,6 +6,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use super::{postgres, sqlite};
+use crate::telemetry::metrics;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -187,9 +188,20 @@ impl Db {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        match self {
+        let timer = metrics::Timer::start();
+        let outcome = match self {
             Self::Sqlite(sqlite) => sqlite.write(job).await,
             Self::Postgres(postgres) => postgres.write(job).await,
+        };
+        metrics::db_written(timer);
+        outcome
+    }
+
+    /// Looks at the connections, for the figures.
+    pub fn measure(&self) {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.measure(),
+            Self::Postgres(postgres) => postgres.measure(),
         }
     }
 

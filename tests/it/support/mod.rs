@@ -23,7 +23,8 @@ use endonym::{
         participant::{Draft, Given},
     },
     server::{self, Draining, Limits},
-    store, web,
+    store,
+    web::{self, metrics::Metrics},
 };
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -116,7 +117,7 @@ impl World {
         let (_, token) = tokens::create(&app, institution.id, "tests".into(), None).await.unwrap();
         let page = new_page(&app, &institution, "Class of 2027").await;
         let stop = CancellationToken::new();
-        let site = web::site(app.clone(), Draining::default());
+        let site = web::site(app.clone(), Draining::default(), Metrics::Here);
         tokio::spawn(server::run(listener, site, setup.limits, stop.clone()));
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
         Self { app, base, institution, page, token, client, stop, database, folder }
