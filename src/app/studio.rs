@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use super::{Error, Result};
 use crate::{
     domain::media::{Incoming, Kind},
-    telemetry::metrics,
+    telemetry::{metrics, traces},
 };
 
 #[derive(Debug, Clone, Copy)]
@@ -78,6 +78,7 @@ impl Studio {
     /// The outer error is ours or the moment's; the inner one is a sentence for whoever sent it.
     pub async fn process(&self, kind: Kind, incoming: Incoming) -> Result<Result<Made, String>> {
         let settings = self.settings;
+        let _span = traces::piece("media process", ("endonym.media.kind", kind.word()));
         let (reply, answer) = oneshot::channel();
         let waiting = metrics::media_waiting();
         let task = Box::new(move || {

@@ -11,6 +11,7 @@ use crate::{
     blobs::Blobs,
     config::{self, MetricsAt, Serving, Storage},
     server::{self, Draining},
+    telemetry::traces,
     web::{self, metrics::Metrics},
 };
 
@@ -47,6 +48,7 @@ impl Serve {
             links: Links::new(&base_url),
             limits: serving.rate_limits(),
         });
+        let traces = if config::traces_wanted() { Some(traces::start().map_err(Failure)?) } else { None };
         greet(&app, serving.demo, storage, &base_url).await?;
         if let Some(listener) = &metrics_listener {
             output::print_line(&format!("  Metrics     http://{}/metrics", listener.local_addr()?));
@@ -71,6 +73,9 @@ impl Serve {
         }
         let _ = housekeeping.await;
         sweeping.abort();
+        if let Some(traces) = traces {
+            traces.stop().await;
+        }
         callers::write_down_use(&app).await?;
         tracing::info!("stopped");
         Ok(ExitCode::SUCCESS)

@@ -305,6 +305,16 @@ fn plain(value: &Value) -> String {
     }
 }
 
+/// Is there somebody to send traces to? The variables are those of OpenTelemetry, whose library reads the others itself.
+#[allow(clippy::disallowed_methods)]
+pub fn traces_wanted() -> bool {
+    let said = |name: &str| std::env::var(name).unwrap_or_default().trim().to_lowercase();
+    let endpoint = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
+    endpoint.iter().any(|name| !said(name).is_empty())
+        && said("OTEL_SDK_DISABLED") != "true"
+        && said("OTEL_TRACES_EXPORTER") != "none"
+}
+
 /// The file named by flag or environment, or the first that is there.
 #[allow(clippy::disallowed_methods)]
 fn file(arguments: &[String]) -> Option<PathBuf> {

@@ -35,7 +35,7 @@ use crate::{
         problem::INTERNAL,
     },
     app::Clock,
-    telemetry::metrics,
+    telemetry::{metrics, traces},
 };
 use cores::Cores;
 use wire::{Shared, Wire};
@@ -188,12 +188,19 @@ impl Server {
     async fn answer(&self, request: hyper::Request<Incoming>, backticks: Vec<usize>) -> Response {
         let started = self.clock.instant();
         let in_flight = metrics::request();
+        let span = traces::request(request.headers());
         let request_id = self.ids.of(&request);
         let method = request.method().clone();
         let mut request: Request = request.map(Body::new);
         mend_path(&mut request, &backticks);
         request.extensions_mut().insert(self.limits.body.clone());
-        let answered = AssertUnwindSafe(async { (self.site)(request).await }).catch_unwind().await;
+        let answering = async {
+            match &span {
+                None => (self.site)(request).await,
+                Some(span) => span.around((self.site)(request)).await,
+            }
+        };
+        let answered = AssertUnwindSafe(answering).catch_unwind().await;
         let mut response = match answered {
             Ok(response) => response,
             Err(_) => face::message(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL),
@@ -211,6 +218,9 @@ impl Server {
         // Never the path or the query: they hold people's emails.
         tracing::info!(request_id = id, %method, route, status, micros, "request");
         in_flight.answered(route, method.as_str(), status, took);
+        if let Some(span) = span {
+            span.answered(id, route, method.as_str(), status);
+        }
         response.headers_mut().insert(REQUEST_ID, request_id);
         response
     }

@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use super::{postgres, sqlite};
-use crate::telemetry::metrics;
+use crate::telemetry::{metrics, traces};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -188,7 +188,7 @@ impl Db {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let timer = metrics::Timer::start();
+        let (timer, _span) = (metrics::Timer::start(), traces::piece("db write", self.system()));
         let outcome = match self {
             Self::Sqlite(sqlite) => sqlite.write(job).await,
             Self::Postgres(postgres) => postgres.write(job).await,
@@ -218,6 +218,15 @@ impl Db {
             Self::Postgres(postgres) => postgres.clone().stream(sql.into(), params, map, sender),
         }
         RowStream(receiver)
+    }
+
+    /// As traces name it.
+    fn system(&self) -> (&'static str, &'static str) {
+        let name = match self {
+            Self::Sqlite(_) => "sqlite",
+            Self::Postgres(_) => "postgresql",
+        };
+        ("db.system.name", name)
     }
 
     pub fn kind(&self) -> &'static str {
@@ -252,6 +261,11 @@ impl Sql {
         params: &[Value<'_>],
         map: impl Fn(&Row<'_>) -> Result<T> + Send + Sync,
     ) -> Result<Vec<T>> {
+        let _span = match &self.handle {
+            Handle::Pool(db) => Some(traces::piece("db read", db.system())),
+            // The whole transaction has one.
+            Handle::Sqlite(_) | Handle::Postgres(_) => None,
+        };
         match &mut self.handle {
             Handle::Pool(Db::Sqlite(db)) => sqlite::rows(&db.reader(), sql, params, map),
             Handle::Pool(Db::Postgres(db)) => postgres::rows(&db.client().await?, sql, params, map).await,

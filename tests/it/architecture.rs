@@ -27,6 +27,8 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("memmap2", &["blobs"]),
     ("clap", &["cli", "config"]),
     ("prometheus", &["telemetry"]),
+    ("opentelemetry", &["telemetry"]),
+    ("opentelemetry_sdk", &["telemetry"]),
 ];
 
 fn sources() -> Vec<(String, String, String)> {

@@ -1,4 +1,5 @@
-//! What operators look at and start: figures, and the files under `deploy/`.
+//! What operators look at and start: figures, traces, and the files under `deploy/`.
 
 mod exposition;
 mod metrics;
+mod traces;
