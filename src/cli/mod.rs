@@ -10,6 +10,7 @@ mod institution;
 mod migrate;
 mod name_page;
 mod output;
+mod ready;
 mod serve;
 mod token;
 
@@ -69,6 +70,7 @@ enum Command {
     Serve(serve::Serve),
     Migrate(migrate::Migrate),
     Doctor(doctor::Doctor),
+    Ready(ready::Ready),
     #[command(subcommand)]
     Institution(institution::Institution),
     #[command(subcommand)]
@@ -141,6 +143,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Serve(command) => command.run(&storage).await,
         Command::Migrate(command) => command.run(&storage).await,
         Command::Doctor(command) => command.run(&storage).await,
+        Command::Ready(command) => command.run().await,
         Command::Institution(command) => command.run(&open().await?).await,
         Command::Token(command) => command.run(&open().await?).await,
         Command::NamePage(command) => command.run(&open().await?).await,

@@ -1,5 +1,7 @@
 //! The process as the kernel sees it.
 
+use rustix::time::ClockId;
+
 /// At one moment.
 pub struct Process {
     pub memory_bytes: i64,
@@ -17,8 +19,12 @@ pub fn look() -> Option<Process> {
     let number = |field: usize| fields.get(field - 3)?.parse::<i64>().ok();
     let ticks = rustix::param::clock_ticks_per_second() as f64;
     let page = i64::try_from(rustix::param::page_size()).ok()?;
-    let kernel = std::fs::read_to_string("/proc/stat").ok()?;
-    let booted: f64 = kernel.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()?;
+    // Not from `/proc/stat`, which a service manager may hide.
+    let seconds = |clock| {
+        let time = rustix::time::clock_gettime(clock);
+        time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+    };
+    let booted = seconds(ClockId::Realtime) - seconds(ClockId::Boottime);
     // The one that reads the folder is not counted.
     let open = std::fs::read_dir("/proc/self/fd").ok()?.count().saturating_sub(1);
     Some(Process {
