@@ -29,6 +29,8 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("prometheus", &["telemetry"]),
     ("opentelemetry", &["telemetry"]),
     ("opentelemetry_sdk", &["telemetry"]),
+    ("opentelemetry_otlp", &["telemetry"]),
+    ("opentelemetry_http", &["telemetry"]),
 ];
 
 fn sources() -> Vec<(String, String, String)> {

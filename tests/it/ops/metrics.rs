@@ -157,6 +157,39 @@ async fn what_cannot_be_read_is_counted_and_logged() {
     }
 }
 
+/// Requests are under way as long as somebody waits for them, and connections are open as long as they are.
+#[tokio::test]
+async fn a_client_that_hangs_up_is_not_counted_for_ever() {
+    let (here, token) = Installation::with_token().await;
+    let serving = here.serve(&[]);
+    let now = async || {
+        let seen = figures(&serving.base).await;
+        (seen.sum("endonym_http_requests_in_flight", &[]), seen.sum("endonym_http_connections", &[]))
+    };
+    let wait_for = async |wanted: (f64, f64)| {
+        for _ in 0..500 {
+            if now().await == wanted {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{:?} and never {wanted:?}", now().await);
+    };
+    wait_for((1.0, 1.0)).await;
+    let head = format!(
+        "POST /api/private/v5/participants HTTP/1.1\r\nHost: x\r\nAuthorization: {token}\r\nContent-Length: 100\r\n\r\n{{"
+    );
+    let mut open = Vec::new();
+    for _ in 0..3 {
+        let mut stream = TcpStream::connect(serving.address()).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        open.push(stream);
+    }
+    wait_for((4.0, 4.0)).await;
+    drop(open);
+    wait_for((1.0, 1.0)).await;
+}
+
 async fn eventually(what: &str, mut true_yet: impl FnMut() -> bool) {
     for _ in 0..500 {
         if true_yet() {
