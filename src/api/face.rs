@@ -103,7 +103,11 @@ where
 {
     let (mut parts, body) = request.into_parts();
     let route = parts.extensions.get::<MatchedPath>().cloned();
-    let mut response = serve_caller(app, &mut parts, body, handler, show).await;
+    named(route, serve_caller(app, &mut parts, body, handler, show).await)
+}
+
+/// With the template of its address, for the log and the figures.
+pub fn named(route: Option<MatchedPath>, mut response: Response) -> Response {
     if let Some(route) = route {
         response.extensions_mut().insert(route);
     }
@@ -234,8 +238,8 @@ async fn collect(mut body: Body, limit: usize) -> Result<Bytes, Problem> {
 }
 
 /// Versions 5 and 4 carry a server's secret, so only pages of origins that an institution lists may call them.
-pub async fn preflight(State(app): State<App>, headers: HeaderMap) -> Response {
-    let mut response = Response::new(Body::empty());
+pub async fn preflight(State(app): State<App>, route: MatchedPath, headers: HeaderMap) -> Response {
+    let mut response = named(Some(route), Response::new(Body::empty()));
     *response.status_mut() = StatusCode::NO_CONTENT;
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("Origin"));
     let Some(origin) = headers.get(header::ORIGIN) else { return response };

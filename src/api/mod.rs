@@ -15,6 +15,7 @@ pub mod view;
 
 use axum::{
     Router,
+    extract::MatchedPath,
     http::{Method, StatusCode},
     response::Response,
     routing::MethodRouter,
@@ -34,15 +35,13 @@ pub fn routes() -> Router<App> {
         .method_not_allowed_fallback(wrong_method)
 }
 
-async fn unknown_path() -> Response {
-    face::message(StatusCode::NOT_FOUND, "Not Found")
+async fn unknown_path(route: MatchedPath) -> Response {
+    face::named(Some(route), face::message(StatusCode::NOT_FOUND, "Not Found"))
 }
 
-async fn wrong_method(method: Method) -> Response {
-    face::message(
-        StatusCode::METHOD_NOT_ALLOWED,
-        &format!("Method Not Allowed: {method} is not offered here"),
-    )
+async fn wrong_method(route: MatchedPath, method: Method) -> Response {
+    let why = format!("Method Not Allowed: {method} is not offered here");
+    face::named(Some(route), face::message(StatusCode::METHOD_NOT_ALLOWED, &why))
 }
 
 /// A version's paths under its root. Not `Router::nest`: that would match every request twice.

@@ -1,7 +1,14 @@
 //! The OpenAPI documents: one per version, written by hand, since the contract is fixed. Tests hold answers against
 //! them. They need no token.
 
-use axum::{Router, body::Body, extract::State, http::StatusCode, response::Response, routing::get};
+use axum::{
+    Router,
+    body::Body,
+    extract::{MatchedPath, State},
+    http::StatusCode,
+    response::Response,
+    routing::get,
+};
 
 use super::face;
 use crate::app::App;
@@ -14,7 +21,9 @@ pub const DOCUMENTS: [(&str, &str); 2] = [
 
 pub fn routes() -> Router<App> {
     DOCUMENTS.iter().fold(Router::new(), |router, (version, text)| {
-        let show = move |State(app): State<App>| async move { show(&app, text) };
+        let show = move |State(app): State<App>, route: MatchedPath| async move {
+            face::named(Some(route), show(&app, text))
+        };
         router.route(&format!("{}/{version}/openapi.json", super::ROOT), get(show))
     })
 }

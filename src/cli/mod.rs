@@ -11,13 +11,14 @@ mod jobs;
 mod migrate;
 mod name_page;
 mod output;
+mod ready;
 mod serve;
 mod token;
 mod work;
 
 use std::{path::PathBuf, process::ExitCode};
 
-use tokio::signal::unix;
+use tokio::{net::TcpListener, signal::unix};
 use tokio_util::sync::CancellationToken;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -79,6 +80,7 @@ enum Command {
     Work(work::Work),
     Migrate(migrate::Migrate),
     Doctor(doctor::Doctor),
+    Ready(ready::Ready),
     #[command(subcommand)]
     Institution(institution::Institution),
     #[command(subcommand)]
@@ -125,7 +127,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => error.exit(),
     };
-    let logs = match telemetry::start(&cli.logging.log, &cli.logging.log_format) {
+    let logs = match telemetry::logs::start(&cli.logging.log, &cli.logging.log_format) {
         Ok(logs) => logs,
         Err(why) => return failed(&why),
     };
@@ -154,6 +156,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Work(command) => command.run(&storage).await,
         Command::Migrate(command) => command.run(&storage).await,
         Command::Doctor(command) => command.run(&storage).await,
+        Command::Ready(command) => command.run().await,
         Command::Institution(command) => command.run(&open().await?).await,
         Command::Token(command) => command.run(&open().await?).await,
         Command::NamePage(command) => command.run(&open().await?).await,
@@ -245,4 +248,9 @@ async fn stop_on_signal(stop: CancellationToken, told: impl FnOnce()) {
         told();
         stop.cancel();
     }
+}
+
+async fn bind(address: &str, flag: &str) -> Result<TcpListener, Failure> {
+    let cannot = |e| Failure(format!("cannot listen on {address}: {e}; choose another with {flag}"));
+    TcpListener::bind(address).await.map_err(cannot)
 }

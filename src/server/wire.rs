@@ -10,6 +10,7 @@ use std::{
 };
 
 use super::RequestIds;
+use crate::telemetry::metrics;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf},
     net::TcpStream,
@@ -128,11 +129,13 @@ impl Wire {
             Some(b"408") => ("408 Request Timeout", "Request Timeout"),
             _ => ("400 Bad Request", "Bad Request"),
         };
+        let (request_id, number) = (self.ids.new_id(), status[..3].parse().unwrap_or(400));
+        metrics::unreadable(number);
+        tracing::info!(request_id, route = "unreadable", status = number, "request");
         let body = format!("{{\"message\":\"{message}\"}}");
         let text = format!(
             "HTTP/1.1 {status}\r\ncontent-type: application/json; charset=utf-8\r\nconnection: close\r\n\
-             x-request-id: {}\r\ncontent-length: {}\r\n\r\n{body}",
-            self.ids.new_id(),
+             x-request-id: {request_id}\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );
         Some(text.into_bytes())

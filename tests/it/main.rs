@@ -7,6 +7,7 @@ mod support;
 
 mod cli;
 mod jobs;
+mod ops;
 mod server;
 mod store;
 mod v4;

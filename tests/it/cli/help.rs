@@ -21,6 +21,7 @@ fn help_teaches_by_example() {
         "serve",
         "migrate",
         "doctor",
+        "ready",
         "institution",
         "token",
         "name-page",
