@@ -53,7 +53,7 @@ pub enum Made {
 }
 
 /// As far down as it goes: whoever looks a name up comes first.
-pub(super) const PRIORITY: i32 = 19;
+const PRIORITY: i32 = 19;
 
 impl Studio {
     pub fn open(settings: Settings) -> Self {
