@@ -159,7 +159,7 @@ fn finish(
         headers.insert(header::RETRY_AFTER, seconds.into());
     }
     if let Some(origin) = origin {
-        headers.insert(header::VARY, HeaderValue::from_static("Origin"));
+        headers.append(header::VARY, HeaderValue::from_static("Origin"));
         let listed = origin
             .to_str()
             .is_ok_and(|origin| caller.institution.allowed_origins.iter().any(|one| one == origin));

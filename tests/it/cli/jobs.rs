@@ -49,9 +49,16 @@ async fn what_was_given_up_is_listed_and_tried_again() {
     for wrong in ["7", "x", ""] {
         assert!(here.refuse(&["jobs", "retry", wrong]).contains("jobs list --state dead"));
     }
+    let doctor = here.run(&["doctor"]);
+    assert!(doctor.code != 0 && doctor.stdout.contains("jobs retry --all"), "{doctor:?}");
     assert_eq!(here.json(&["jobs", "retry", id, "--json"]), json!({ "retried": [id] }));
     let again = here.json(&["jobs", "list", "--json"])["jobs"][0].clone();
     assert_eq!((&again["state"], &again["attempts"]), (&json!("waiting"), &json!(0)));
+
+    assert!(here.succeed(&["doctor"]).contains("1 waiting, 0 running, none given up"));
+    execute(&database, "UPDATE jobs SET run_at = 0", Vec::new()).await;
+    let doctor = here.run(&["doctor"]);
+    assert!(doctor.code != 0 && doctor.stdout.contains("endonym work"), "{doctor:?}");
 
     execute(&database, died, Vec::new()).await;
     assert_eq!(here.json(&["jobs", "retry", "--all", "--json"]), json!({ "retried": [id] }));
