@@ -8,14 +8,14 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header, request::Parts},
     response::Response,
 };
-use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, future::BoxFuture};
 use http_body_util::BodyExt;
 use serde::Serialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
     ask::{Ask, has_body},
-    problem::Problem,
+    problem::{Problem, Told},
 };
 use crate::{
     app::{App, Caller, callers, institutions, limiter::Standing},
@@ -95,8 +95,17 @@ impl<F> Route for F where
 {
 }
 
+/// A handler, with its version's words for what goes wrong.
+pub fn on<F, Fut>(handler: F, show: Show) -> impl Route
+where
+    F: FnOnce(App, Ask) -> Fut + Clone + Send + Sync + 'static,
+    Fut: Future<Output = Result<Response, Problem>> + Send + 'static,
+{
+    move |State(app): State<App>, request: Request| serve(app, request, handler.clone(), show).boxed()
+}
+
 /// Runs one handler: token, rate limit, body, handler, headers.
-pub async fn serve<F, Fut>(app: App, request: Request, handler: F, show: Show) -> Response
+async fn serve<F, Fut>(app: App, request: Request, handler: F, show: Show) -> Response
 where
     F: FnOnce(App, Ask) -> Fut,
     Fut: Future<Output = Result<Response, Problem>>,
@@ -258,7 +267,7 @@ pub async fn preflight(State(app): State<App>, headers: HeaderMap) -> Response {
 pub fn json(status: StatusCode, value: &impl Serialize) -> Response {
     match serde_json::to_vec(value) {
         Ok(bytes) => raw_json(status, Body::from(bytes)),
-        Err(error) => fault(format!("an answer could not be written: {error}")),
+        Err(error) => told(Told::fault(format!("an answer could not be written: {error}"))),
     }
 }
 
@@ -293,34 +302,11 @@ pub fn message(status: StatusCode, message: &str) -> Response {
     json(status, &Message { message, errors: None })
 }
 
-pub fn message_with(status: StatusCode, message: &str, errors: &FieldErrors) -> Response {
-    json(status, &Message { message, errors: Some(Errors(errors)) })
-}
-
-/// A fault of ours: what happened is logged and not shown.
-pub fn fault(cause: String) -> Response {
-    let mut response = message(StatusCode::INTERNAL_SERVER_ERROR, super::problem::INTERNAL);
-    response.extensions_mut().insert(Cause(cause));
-    response
-}
-
-/// More than we take on is waiting: nothing is wrong, so nothing is logged as a fault.
-pub fn busy() -> Response {
-    retry_after(message(StatusCode::SERVICE_UNAVAILABLE, super::problem::BUSY), 2)
-}
-
-/// The same request may work later.
-pub fn unavailable(cause: String) -> Response {
-    let response = message(StatusCode::SERVICE_UNAVAILABLE, super::problem::UNAVAILABLE);
-    let mut response = retry_after(response, 1);
-    response.extensions_mut().insert(Cause(cause));
-    response
-}
-
-/// For answers that the same request may get past later.
-fn retry_after(mut response: Response, seconds: u64) -> Response {
-    response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
-    response
+/// What went wrong, in the shape of versions 5 and 4.
+pub fn told(told: Told) -> Response {
+    let errors = told.errors.as_ref().map(Errors);
+    let response = json(told.status, &Message { message: &told.message, errors });
+    told.beside(response)
 }
 
 #[cfg(test)]
