@@ -1,6 +1,6 @@
 //! What happens around every handler: who is calling, how often, what is sent back.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{future::Future, net::IpAddr, sync::Arc, time::Duration};
 
 use axum::{
     body::{Body, Bytes},
@@ -18,7 +18,10 @@ use super::{
     problem::{Problem, Told},
 };
 use crate::{
-    app::{App, Caller, callers, institutions, limiter::Standing},
+    app::{
+        App, Caller, callers, institutions,
+        limiter::{Standing, Whose},
+    },
     domain::field_errors::FieldErrors,
 };
 
@@ -78,6 +81,10 @@ impl Default for BodyLimits {
     }
 }
 
+/// Who is at the other end of the connection. Put into each request by the server.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer(pub IpAddr);
+
 /// Why an answer is a fault of ours. Travels with the answer to where it is logged, once, with the request's id.
 #[derive(Debug, Clone)]
 pub struct Cause(pub String);
@@ -131,8 +138,10 @@ where
             return show(error.into());
         }
     };
-    let standing =
-        app.limiter.take(caller.token_id, caller.institution.rate_limit, app.clock.instant()).await;
+    let standing = app
+        .limiter
+        .take(Whose::Token(caller.token_id), caller.institution.rate_limit, app.clock.instant())
+        .await;
     let origin = parts.headers.get(header::ORIGIN).cloned();
     let answered = if standing.retry_after.is_some() {
         discard_body(parts, body).await;
@@ -157,12 +166,7 @@ fn finish(
     caller: &Caller,
 ) -> Response {
     let headers = response.headers_mut();
-    headers.insert(LIMIT, standing.limit.into());
-    headers.insert(REMAINING, standing.remaining.into());
-    headers.insert(RESET, standing.reset_seconds.into());
-    if let Some(seconds) = standing.retry_after {
-        headers.insert(header::RETRY_AFTER, seconds.into());
-    }
+    tell_standing(headers, standing);
     if let Some(origin) = origin {
         headers.insert(header::VARY, HeaderValue::from_static("Origin"));
         let listed = origin
@@ -176,9 +180,22 @@ fn finish(
     response
 }
 
-async fn identify(app: &App, headers: &HeaderMap) -> Result<std::sync::Arc<Caller>, crate::app::Error> {
+pub(super) fn tell_standing(headers: &mut HeaderMap, standing: Standing) {
+    headers.insert(LIMIT, standing.limit.into());
+    headers.insert(REMAINING, standing.remaining.into());
+    headers.insert(RESET, standing.reset_seconds.into());
+    if let Some(seconds) = standing.retry_after {
+        headers.insert(header::RETRY_AFTER, seconds.into());
+    }
+}
+
+async fn identify(app: &App, headers: &HeaderMap) -> Result<Arc<Caller>, crate::app::Error> {
     let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let token = bare_token(value);
+    caller(app, bare_token(value)).await
+}
+
+/// Whose token this is.
+pub(super) async fn caller(app: &App, token: &str) -> Result<Arc<Caller>, crate::app::Error> {
     if token.is_empty() || token.len() > 500 {
         return Err(crate::app::Error::Unauthorized);
     }
@@ -201,7 +218,10 @@ fn bare_token(value: &str) -> &str {
 }
 
 /// The body, and its share of the memory for large ones, to be kept until the handler is done.
-async fn read_body(parts: &Parts, body: Body) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Problem> {
+pub(super) async fn read_body(
+    parts: &Parts,
+    body: Body,
+) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Problem> {
     if !has_body(&parts.method) {
         return Ok((Bytes::new(), None));
     }

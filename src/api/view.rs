@@ -6,7 +6,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::embeds::{self, Icon, Include};
 use crate::{
-    app::{App, Caller, Links, Result, custom_fields},
+    app::{App, Links, Result, custom_fields},
     domain::{
         custom_field::CustomField,
         institution::Institution,
@@ -17,7 +17,7 @@ use crate::{
 
 pub struct View {
     app: App,
-    caller: Arc<Caller>,
+    institution: Arc<Institution>,
     pub include: Include,
     icon: Icon,
     fields: Vec<CustomField>,
@@ -28,18 +28,23 @@ pub struct View {
 }
 
 impl View {
-    pub async fn new(app: &App, caller: &Arc<Caller>, include: Include, icon: Icon) -> Result<Self> {
+    pub async fn new(
+        app: &App,
+        institution: &Arc<Institution>,
+        include: Include,
+        icon: Icon,
+    ) -> Result<Self> {
         let fields = if include.custom_attributes {
-            custom_fields::all(app, caller.institution.id).await?
+            custom_fields::all(app, institution.id).await?
         } else {
             Vec::new()
         };
-        let (app, caller) = (app.clone(), caller.clone());
-        Ok(Self { app, caller, include, icon, fields, dates: false, event_code: false })
+        let (app, institution) = (app.clone(), institution.clone());
+        Ok(Self { app, institution, include, icon, fields, dates: false, event_code: false })
     }
 
     pub fn institution(&self) -> &Institution {
-        &self.caller.institution
+        &self.institution
     }
 
     fn links(&self) -> &Links {

@@ -30,7 +30,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     api::{
-        face::{self, BodyLimits, Cause},
+        face::{self, BodyLimits, Cause, Peer},
         problem::INTERNAL,
     },
     app::Clock,
@@ -116,12 +116,13 @@ impl Server {
         let _ = stream.set_nodelay(true);
         // The kernel gives up on a client that takes nothing for so long; whoever goes on taking, however slowly, is served.
         let _ = SockRef::from(&stream).set_tcp_user_timeout(Some(self.limits.write_time));
+        let peer = stream.peer_addr().ok().map(|address| Peer(address.ip()));
         let shared = Arc::new(Shared::new());
         let (server, for_service) = (self.clone(), shared.clone());
         let service = service_fn(move |request| {
             let (server, shared) = (server.clone(), for_service.clone());
             Box::pin(async move {
-                let response = server.answer(request, shared.take_backticks()).await;
+                let response = server.answer(request, peer, shared.take_backticks()).await;
                 shared.answered();
                 Ok::<_, std::convert::Infallible>(response)
             })
@@ -145,13 +146,21 @@ impl Server {
         connection.into_parts().io.into_inner().close().await;
     }
 
-    async fn answer(&self, request: hyper::Request<Incoming>, backticks: Vec<usize>) -> Response {
+    async fn answer(
+        &self,
+        request: hyper::Request<Incoming>,
+        peer: Option<Peer>,
+        backticks: Vec<usize>,
+    ) -> Response {
         let started = self.clock.instant();
         let request_id = self.ids.of(&request);
         let method = request.method().clone();
         let mut request: Request = request.map(Body::new);
         mend_path(&mut request, &backticks);
         request.extensions_mut().insert(self.limits.body.clone());
+        if let Some(peer) = peer {
+            request.extensions_mut().insert(peer);
+        }
         let answered = AssertUnwindSafe(async { (self.site)(request).await }).catch_unwind().await;
         let mut response = match answered {
             Ok(response) => response,
