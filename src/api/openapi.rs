@@ -7,9 +7,11 @@ use super::face;
 use crate::app::App;
 
 /// Newest first.
-pub const DOCUMENTS: [(&str, &str); 2] = [
+pub const DOCUMENTS: [(&str, &str); 4] = [
     ("v5", include_str!("../../assets/openapi/v5.json")),
     ("v4", include_str!("../../assets/openapi/v4.json")),
+    ("v3", include_str!("../../assets/openapi/v3.json")),
+    ("v2", include_str!("../../assets/openapi/v2.json")),
 ];
 
 pub fn routes() -> Router<App> {

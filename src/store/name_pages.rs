@@ -94,6 +94,11 @@ pub async fn all(sql: &mut Sql, institution: i64) -> Result<Vec<NamePage>> {
     sql.rows(&text, &[institution.into()], from_row).await
 }
 
+pub async fn allow_v2(sql: &mut Sql, institution: i64, page: i64, allow: bool) -> Result<()> {
+    let text = "UPDATE name_pages SET allow_v2 = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[allow.into(), institution.into(), page.into()]).await.map(|_| ())
+}
+
 /// The page with its people. The caller holds the institution's lock.
 pub async fn delete(sql: &mut Sql, institution: i64, page: i64) -> Result<u64> {
     let here = [Value::from(institution), Value::from(page)];
