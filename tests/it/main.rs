@@ -8,6 +8,8 @@ mod support;
 mod cli;
 mod server;
 mod store;
+mod v2;
+mod v3;
 mod v4;
 mod v5;
 mod web;
