@@ -6,9 +6,11 @@ use crate::support::database::{execute, options};
 
 /// Runs the first migrations as the version that knew no more did.
 async fn older(db: &Db, texts: &[&str]) {
-    execute(db, "CREATE TABLE migrations (number BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL)", vec![]).await;
+    execute(db, "CREATE TABLE migrations (number BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL)", vec![])
+        .await;
     for (number, text) in (1_i64..).zip(texts) {
-        let lines: String = text.lines().filter(|line| !line.starts_with("--")).map(|line| format!("{line}\n")).collect();
+        let lines: String =
+            text.lines().filter(|line| !line.starts_with("--")).map(|line| format!("{line}\n")).collect();
         for statement in lines.split(';').filter(|statement| !statement.trim().is_empty()) {
             execute(db, statement, vec![]).await;
         }
@@ -20,8 +22,10 @@ async fn older(db: &Db, texts: &[&str]) {
 async fn people_from_before_names_had_keys_are_given_theirs() {
     let (options, _folder) = options().await;
     let db = Db::open(&options).await.unwrap();
-    let first_two =
-        [include_str!("../../../migrations/0001_foundation.sql"), include_str!("../../../migrations/0002_media.sql")];
+    let first_two = [
+        include_str!("../../../migrations/0001_foundation.sql"),
+        include_str!("../../../migrations/0002_media.sql"),
+    ];
     older(&db, &first_two).await;
     // More than are filled at once, in two institutions.
     db.write::<_, Error>(|sql| {

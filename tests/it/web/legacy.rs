@@ -9,10 +9,10 @@ use crate::support::World;
 
 /// A page of another site: `localhost` is another origin than our `127.0.0.1`.
 async fn elsewhere() -> String {
-    let page = "<!doctype html><html lang=\"en\"><title>A directory</title><main></main></html>";
+    const PAGE: &str = "<!doctype html><html lang=\"en\"><title>A directory</title><main></main></html>";
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
-    let router = Router::new().route("/", get(async || Html(page)));
+    let router = Router::new().route("/", get(async || Html(PAGE)));
     tokio::spawn(async { axum::serve(listener, router).await });
     format!("http://localhost:{port}/")
 }
@@ -70,7 +70,11 @@ async fn a_page_of_another_origin_calls_versions_3_and_2_and_plays_what_it_gets(
         (format!("{root}/v2/names"), json!({ "method": "POST" }), 405),
     ] {
         let answer = fetched(&browser, &address, &options).await;
-        assert_eq!((&answer["status"], &answer["body"]["result"]), (&json!(status), &json!("error")), "{address}: {answer}");
+        assert_eq!(
+            (&answer["status"], &answer["body"]["result"]),
+            (&json!(status), &json!("error")),
+            "{address}: {answer}"
+        );
     }
     // As `$.getJSON` does it, and then what the page is there for.
     let script = format!(
@@ -82,8 +86,15 @@ async fn a_page_of_another_origin_calls_versions_3_and_2_and_plays_what_it_gets(
     browser.value(&script).await;
     browser.until("document.querySelector('button')").await;
     browser.click("button").await;
-    browser.until("!document.querySelector('audio').paused && document.querySelector('audio').currentTime > 0.2").await;
+    browser
+        .until("!document.querySelector('audio').paused && document.querySelector('audio').currentTime > 0.2")
+        .await;
     // Versions 5 and 4 stay closed to pages of origins that nobody has listed.
-    let closed = fetched(&browser, &format!("{root}/v5/participants"), &json!({ "headers": { "Authorization": token } })).await;
+    let closed = fetched(
+        &browser,
+        &format!("{root}/v5/participants"),
+        &json!({ "headers": { "Authorization": token } }),
+    )
+    .await;
     assert!(closed.as_str().is_some_and(|fault| fault.contains("TypeError")), "{closed}");
 }
