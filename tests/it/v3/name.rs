@@ -136,7 +136,7 @@ async fn everybody_of_a_very_common_name_is_found() {
     let pages = [world.page.clone(), world.page("Choir").await, world.page("Chess").await];
     for (number, page) in pages.iter().enumerate() {
         let line = |n: usize| Draft {
-            first_name: Given::Set(if n % 7 == 0 { "Marie".into() } else { "Maria".into() }),
+            first_name: Given::Set(if n.is_multiple_of(7) { "Marie".into() } else { "Maria".into() }),
             last_name: Given::Set(format!("Silva {}", n % 2)),
             email: Given::Set(Email::parse(&format!("m{number}-{n}@x.org")).unwrap()),
             ..Draft::default()

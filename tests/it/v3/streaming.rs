@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use crate::support::{
-    database::{execute, on_postgres},
+    database::execute,
     process::{Installation, peak_memory},
 };
 
@@ -14,7 +14,7 @@ use crate::support::{
 #[tokio::test]
 async fn a_page_of_ten_thousand_people_streams_in_bounded_memory() {
     let (here, token) = Installation::with_token().await;
-    let count = if on_postgres() { 3_000 } else { 10_000 };
+    let count = 10_000;
     let name = "Wolfeschlegelsteinhausenbergerdorff ".repeat(5);
     let rows: String = (0..count).map(|n| format!("p{n}@x.org,{name}\n")).collect();
     here.import(&format!("email,first_name\n{rows}"));
@@ -59,6 +59,6 @@ async fn a_page_of_ten_thousand_people_streams_in_bounded_memory() {
     }
     let grown = peak_memory(serving.pid()).unwrap() - before;
     println!("{sent} kB sent, {grown} kB more memory");
-    assert!(grown < 64 * 1024 && grown * 2 < sent, "{grown} kB for {sent} kB");
+    assert!(grown < 80 * 1024 && grown * 2 < sent, "{grown} kB for {sent} kB");
     assert_eq!(serving.stop().await, 0);
 }
