@@ -24,7 +24,7 @@ use crate::{
 };
 
 pub const FRAME: Frame = Frame { open: "{\"result\":\"success\",\"data\":[", close: "}" };
-pub const HIGHEST_ICON: u64 = 2;
+const HIGHEST_ICON: u64 = 2;
 
 /// Both had been followed by newer versions before there was this program. The day is the first of the year in which it
 /// began, the same in every installation, so that whoever watches for changes sees none.
@@ -35,8 +35,9 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
     "Nc-Rate-Limit-Limit, Nc-Rate-Limit-Remaining, Nc-Rate-Limit-Reset, Retry-After, X-Request-Id, Deprecation, Link",
 );
 
-/// Lists and look-ups of people, where a version has nothing closer to an old path.
+/// What comes after an old path where nothing is closer to it. Behind `/api/private`, as all successors here.
 pub const PARTICIPANTS: &str = "/v5/participants";
+pub const DOCUMENT: &str = "/v5/openapi.json";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
@@ -95,7 +96,6 @@ impl Version {
     }
 }
 
-/// `path` stands behind `/api/private`.
 fn succeeded_by(app: &App, path: &str) -> String {
     format!("<{}{}{path}>; rel=\"successor-version\"", app.links.base(), super::ROOT)
 }

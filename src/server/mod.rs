@@ -31,7 +31,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     api::{
         face::{self, BodyLimits, Cause, Peer},
-        problem::INTERNAL,
+        legacy,
+        problem::{INTERNAL, Told},
     },
     app::Clock,
 };
@@ -157,6 +158,7 @@ impl Server {
         let method = request.method().clone();
         let mut request: Request = request.map(Body::new);
         mend_path(&mut request, &backticks);
+        let version = legacy::Version::of(request.uri().path());
         request.extensions_mut().insert(self.limits.body.clone());
         if let Some(peer) = peer {
             request.extensions_mut().insert(peer);
@@ -164,7 +166,10 @@ impl Server {
         let answered = AssertUnwindSafe(async { (self.site)(request).await }).catch_unwind().await;
         let mut response = match answered {
             Ok(response) => response,
-            Err(_) => face::message(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL),
+            Err(_) => {
+                let told = Told::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL);
+                if version.is_some() { legacy::refusal(told) } else { face::told(told) }
+            }
         };
         let id = request_id.to_str().unwrap_or_default();
         let routed = response.extensions().get::<MatchedPath>().map(MatchedPath::as_str);

@@ -66,7 +66,7 @@ where
 {
     let mut call = Call::read(request).await;
     let fault = call.fault.take();
-    let token = call.params.text("auth_token").unwrap_or_default();
+    let token = call.params.text("auth_token").unwrap_or_default().into_owned();
     let (answered, standing) = match face::caller(&app, &token).await {
         Ok(caller) => {
             let (whose, ceiling) = (Whose::Token(caller.token_id), caller.institution.rate_limit);
@@ -76,7 +76,6 @@ where
                 Some(fault) => Err(fault),
                 None => {
                     let institution = caller.institution.clone();
-                    drop(token);
                     handler(app.clone(), Lookup { institution, params: call.params }).await
                 }
             };

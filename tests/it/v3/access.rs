@@ -7,7 +7,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use super::{error, get, get_as};
-use crate::support::{Answer, Setup, World};
+use crate::support::{Answer, Setup, World, database::execute};
 
 async fn ask(world: &World, method: Method, path: &str) -> Answer {
     Answer::of(world.request_without_token(method, path)).await
@@ -116,4 +116,20 @@ async fn a_request_line_that_is_too_long_has_the_shape_of_these_versions() {
     }
     let body = world.raw(&format!("GET /v4/participants?x={long}"), &[]).await.expect(414);
     assert_eq!(body["result"], json!(null));
+}
+
+#[tokio::test]
+async fn a_fault_of_ours_has_the_shape_of_these_versions_and_tells_nothing() {
+    let world = World::new().await;
+    execute(&world.app.db, "ALTER TABLE codes RENAME TO lost", vec![]).await;
+    let code = &world.page.access_code;
+    let asked = [
+        get(&world, &format!("/names?access_code={code}")).await,
+        ask(&world, Method::GET, &format!("/v2/names?access_code={code}")).await,
+    ];
+    for answer in asked {
+        assert_eq!(answer.header("Access-Control-Allow-Origin"), "*");
+        let message = "Internal Server Error: the log has the cause under this answer's X-Request-Id";
+        assert_eq!(answer.expect(500), error(message));
+    }
 }
