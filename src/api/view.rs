@@ -16,7 +16,7 @@ use crate::{
 };
 
 pub struct View {
-    app: App,
+    links: Links,
     institution: Arc<Institution>,
     pub include: Include,
     icon: Icon,
@@ -39,8 +39,14 @@ impl View {
         } else {
             Vec::new()
         };
-        let (app, institution) = (app.clone(), institution.clone());
-        Ok(Self { app, institution, include, icon, fields, dates: false, event_code: false })
+        let (links, institution) = (app.links.clone(), institution.clone());
+        Ok(Self { links, institution, include, icon, fields, dates: false, event_code: false })
+    }
+
+    /// For records that are written now and read later: what custom fields there were is known.
+    pub fn of_report(institution: Arc<Institution>, links: Links, fields: Vec<CustomField>) -> Self {
+        let include = Include { custom_attributes: true, ..Include::default() };
+        Self { links, institution, include, icon: Icon::default(), fields, dates: false, event_code: false }
     }
 
     pub fn institution(&self) -> &Institution {
@@ -48,7 +54,7 @@ impl View {
     }
 
     fn links(&self) -> &Links {
-        &self.app.links
+        &self.links
     }
 
     pub fn recording_link(&self, recording: &Option<Recording>) -> Option<String> {

@@ -7,13 +7,18 @@ mod custom_field;
 mod doctor;
 mod import;
 mod institution;
+mod jobs;
 mod migrate;
 mod name_page;
 mod output;
 mod serve;
 mod token;
+mod work;
 
 use std::{path::PathBuf, process::ExitCode};
+
+use tokio::signal::unix;
+use tokio_util::sync::CancellationToken;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -62,11 +67,16 @@ Examples:
     export ENDONYM_DATABASE_URL=postgres://endonym:secret@db.example.edu/endonym
     endonym migrate && endonym serve
 
+  Do the work of the background on another machine:
+    endonym serve --workers 0
+    endonym work --workers 4
+
 Every flag is also an environment variable (--data-dir is ENDONYM_DATA_DIR) and a key of the settings file (data_dir).";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::Serve),
+    Work(work::Work),
     Migrate(migrate::Migrate),
     Doctor(doctor::Doctor),
     #[command(subcommand)]
@@ -82,6 +92,8 @@ enum Command {
     Badge(badge::Badge),
     #[command(subcommand)]
     Blobs(blobs::Blobs),
+    #[command(subcommand)]
+    Jobs(jobs::Jobs),
     /// Print a completion script for your shell
     ///
     /// For example: endonym completions bash > /etc/bash_completion.d/endonym
@@ -139,6 +151,7 @@ async fn run(cli: Cli) -> Outcome {
     let open = || open(&storage, studio::Settings::default());
     match cli.command {
         Command::Serve(command) => command.run(&storage).await,
+        Command::Work(command) => command.run(&storage).await,
         Command::Migrate(command) => command.run(&storage).await,
         Command::Doctor(command) => command.run(&storage).await,
         Command::Institution(command) => command.run(&open().await?).await,
@@ -148,6 +161,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Import(command) => command.run(&storage).await,
         Command::Badge(command) => command.run(&open().await?).await,
         Command::Blobs(command) => command.run(&open().await?).await,
+        Command::Jobs(command) => command.run(&open().await?).await,
         Command::Completions { shell } => {
             let mut script = Vec::new();
             let mut command = config::layered(Cli::command(), &[]).map_err(Failure)?;
@@ -193,6 +207,7 @@ async fn open(storage: &Storage, studio: studio::Settings) -> Result<App, Failur
         studio,
         links: Links::new(""),
         limits: no_limit,
+        export_life: std::time::Duration::ZERO,
     }))
 }
 
@@ -210,4 +225,24 @@ async fn institution(app: &App, slug: &str) -> Result<crate::domain::institution
 fn page_ref(given: &str) -> Result<crate::domain::name_page::NamePageRef, Failure> {
     crate::domain::name_page::NamePageRef::parse(given)
         .ok_or_else(|| Failure("the name page must not be blank".to_owned()))
+}
+
+/// The first signal stops gently; the second one at once.
+async fn stop_on_signal(stop: CancellationToken, told: impl FnOnce()) {
+    let (Ok(mut terminate), Ok(mut interrupt)) =
+        (unix::signal(unix::SignalKind::terminate()), unix::signal(unix::SignalKind::interrupt()))
+    else {
+        return;
+    };
+    let mut told = Some(told);
+    loop {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        let Some(told) = told.take() else { std::process::exit(130) };
+        tracing::info!("stopping: what is under way is finished first");
+        told();
+        stop.cancel();
+    }
 }

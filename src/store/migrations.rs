@@ -8,6 +8,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0001_foundation", include_str!("../../migrations/0001_foundation.sql")),
     ("0002_media", include_str!("../../migrations/0002_media.sql")),
     (NAMES, include_str!("../../migrations/0003_names.sql")),
+    ("0004_jobs_and_exports", include_str!("../../migrations/0004_jobs_and_exports.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

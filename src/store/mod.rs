@@ -6,7 +6,9 @@ mod postgres;
 mod sqlite;
 
 pub mod custom_fields;
+pub mod exports;
 pub mod institutions;
+pub mod jobs;
 pub mod media;
 pub mod migrations;
 pub mod name_pages;
@@ -14,7 +16,7 @@ pub mod participants;
 pub mod rolls;
 pub mod tokens;
 
-pub use db::{Db, Error, Job, Options, Result, Row, RowStream, Sql, Value};
+pub use db::{Db, Error, Options, Result, Row, RowStream, Sql, Transaction, Value};
 
 /// `$first, $first+1, …` for an IN list. Padding to powers of two keeps the number of distinct texts small, so that
 /// both databases can keep their plans.

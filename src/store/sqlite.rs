@@ -17,7 +17,7 @@ use futures_util::FutureExt;
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig, types};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
-use super::db::{Error, Handle, Job, Result, Row, Sql, Value};
+use super::db::{Error, Handle, Result, Row, Sql, Transaction, Value};
 
 /// A job that ran, waiting to hear whether its transaction reached the disk.
 type Reply = Box<dyn FnOnce(Result<()>) + Send>;
@@ -83,7 +83,7 @@ impl Sqlite {
         self.readers[mine].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub async fn write<T, E>(&self, job: impl Job<T, E>) -> Result<T, E>
+    pub async fn write<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
@@ -172,7 +172,7 @@ fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Runs one job inside a savepoint and undoes it when it fails.
-fn run<T, E: From<Error>>(sql: &mut Sql, job: impl Job<T, E>) -> Result<T, E> {
+fn run<T, E: From<Error>>(sql: &mut Sql, job: impl Transaction<T, E>) -> Result<T, E> {
     statement(sql, "SAVEPOINT job")?;
     // SQLite answers at once, so a job that awaits nothing but `Sql` is ready when first asked.
     let outcome = catch_unwind(AssertUnwindSafe(|| job(sql).now_or_never()));

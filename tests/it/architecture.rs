@@ -1,4 +1,4 @@
-//! Arrows point down only: main → cli → {api, web, server} → app → {store, blobs} → domain.
+//! Arrows point down only: main → cli → {api, web, server, jobs} → app → {store, blobs} → domain.
 
 use std::path::Path;
 
@@ -9,9 +9,10 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("blobs", &["blobs", "domain"]),
     ("app", &["app", "blobs", "store", "domain"]),
     ("api", &["api", "app", "domain"]),
+    ("jobs", &["jobs", "api", "app", "domain"]),
     ("server", &["server", "api", "app", "domain"]),
     ("web", &["web", "api", "server", "app", "blobs", "domain"]),
-    ("config", &["config", "api", "app", "server", "blobs", "store"]),
+    ("config", &["config", "api", "app", "jobs", "server", "blobs", "store"]),
     ("telemetry", &["telemetry"]),
 ];
 
@@ -53,14 +54,36 @@ fn rooms_know_only_what_lies_below_them() {
         let Some((_, may)) = MAY_KNOW.iter().find(|(known, _)| *known == room) else { continue };
         for other in rooms.iter().filter(|other| !may.contains(other)) {
             let directly = text.contains(&format!("crate::{other}::"));
-            // `use crate::{ app::…, store::… }` puts a room at the start of a line or behind a brace.
-            let grouped = text.split("use crate::{").skip(1).any(|rest| {
-                let group = rest.split(";").next().unwrap_or_default();
-                group.split([',', '{', '\n', ' ']).any(|word| word.starts_with(&format!("{other}::")))
-            });
+            let grouped = text.split("use crate::{").skip(1).any(|rest| first_words(rest).contains(other));
             assert!(!directly && !grouped, "src/{name} knows `{other}`, which does not lie below it");
         }
     }
+}
+
+/// The rooms that `use crate::{ app::…, store::{…, jobs} }` names: words of the outer braces alone.
+fn first_words(group: &str) -> Vec<&str> {
+    let (mut depth, mut words) = (0, Vec::new());
+    for piece in group.split_inclusive(['{', '}', ',']) {
+        if depth == 0 {
+            words.extend(piece.trim_start().split([':', ',', '{', '}']).next());
+        }
+        match piece.chars().last() {
+            Some('{') => depth += 1,
+            Some('}') if depth == 0 => break,
+            Some('}') => depth -= 1,
+            _ => {}
+        }
+    }
+    words
+}
+
+#[test]
+fn groups_are_read_to_their_end() {
+    assert_eq!(
+        first_words("app::{A, b::C}, jobs, store::{x::{Y}}, web::Z};"),
+        ["app", "", "jobs", "store", "", "web"]
+    );
+    assert_eq!(first_words("app::A, store::B};"), ["app", "store"]);
 }
 
 #[test]

@@ -1,8 +1,10 @@
-//! Version 4: reads in the institution and per name page, create on a name page.
+//! Version 4: reads in the institution and per name page, create on a name page, exports.
 
+pub mod exports;
 pub mod name_pages;
 pub mod participants;
 pub mod problem;
+pub mod report;
 pub mod wire;
 
 use axum::{Router, routing::get};
@@ -30,6 +32,8 @@ pub fn routes() -> Router<App> {
                 get(on(name_pages::list, show)).post(on(name_pages::create, show)),
             ),
             ("/name_pages/{name_page_id}/participants/{id_or_email}", get(on(name_pages::show, show))),
+            ("/exports", get(on(exports::list, show)).post(on(exports::create, show))),
+            ("/exports/{id}", get(on(exports::show, show))),
         ],
     )
 }
