@@ -31,8 +31,9 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     api::{
-        face::{self, BodyLimits, Cause},
-        problem::INTERNAL,
+        face::{self, BodyLimits, Cause, Peer},
+        legacy,
+        problem::{INTERNAL, Told},
     },
     app::Clock,
     telemetry::{metrics, traces},
@@ -168,12 +169,13 @@ impl Server {
         let _ = stream.set_nodelay(true);
         // The kernel gives up on a client that takes nothing for so long; whoever goes on taking, however slowly, is served.
         let _ = SockRef::from(&stream).set_tcp_user_timeout(Some(self.limits.write_time));
+        let peer = stream.peer_addr().ok().map(|address| Peer(address.ip()));
         let shared = Arc::new(Shared::new());
         let (server, for_service) = (self.clone(), shared.clone());
         let service = service_fn(move |request| {
             let (server, shared) = (server.clone(), for_service.clone());
             Box::pin(async move {
-                let response = server.answer(request, shared.take_backticks()).await;
+                let response = server.answer(request, peer, shared.take_backticks()).await;
                 shared.answered();
                 Ok::<_, std::convert::Infallible>(response)
             })
@@ -197,7 +199,12 @@ impl Server {
         connection.into_parts().io.into_inner().close().await;
     }
 
-    async fn answer(&self, request: hyper::Request<Incoming>, backticks: Vec<usize>) -> Response {
+    async fn answer(
+        &self,
+        request: hyper::Request<Incoming>,
+        peer: Option<Peer>,
+        backticks: Vec<usize>,
+    ) -> Response {
         let started = self.clock.instant();
         let in_flight = metrics::request();
         let span = traces::request(request.headers());
@@ -205,7 +212,11 @@ impl Server {
         let method = request.method().clone();
         let mut request: Request = request.map(Body::new);
         mend_path(&mut request, &backticks);
+        let version = legacy::Version::of(request.uri().path());
         request.extensions_mut().insert(self.limits.body.clone());
+        if let Some(peer) = peer {
+            request.extensions_mut().insert(peer);
+        }
         let answering = async {
             match &span {
                 None => (self.site)(request).await,
@@ -215,7 +226,10 @@ impl Server {
         let answered = AssertUnwindSafe(answering).catch_unwind().await;
         let mut response = match answered {
             Ok(response) => response,
-            Err(_) => face::message(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL),
+            Err(_) => {
+                let told = Told::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL);
+                if version.is_some() { legacy::refusal(told) } else { face::told(told) }
+            }
         };
         let id = request_id.to_str().unwrap_or_default();
         let routed = response.extensions().get::<MatchedPath>().map(MatchedPath::as_str);

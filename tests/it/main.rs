@@ -10,6 +10,8 @@ mod jobs;
 mod ops;
 mod server;
 mod store;
+mod v2;
+mod v3;
 mod v4;
 mod v5;
 mod web;
