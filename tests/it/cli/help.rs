@@ -56,7 +56,9 @@ async fn the_examples_work_when_pasted() {
     let (_, examples) = help.split_once("Examples:").unwrap();
     let lines: Vec<&str> =
         examples.lines().map(str::trim).filter(|line| line.starts_with("endonym ")).collect();
-    let lines: Vec<&str> = lines.into_iter().filter(|line| !line.contains("serve")).collect();
+    // Those that go on until they are told to stop are shown elsewhere.
+    let ends = |line: &&str| !line.contains("serve") && !line.starts_with("endonym work");
+    let lines: Vec<&str> = lines.into_iter().filter(ends).collect();
     assert!(lines.len() >= 4, "{examples}");
     let folder = std::path::Path::new(BINARY).parent().unwrap().to_str().unwrap();
     for line in lines {
