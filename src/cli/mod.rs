@@ -1,6 +1,7 @@
 //! The command line: one file per command. `--json` prints one JSON object on standard output; logs and errors go to
 //! standard error.
 
+mod backup;
 mod badge;
 mod blobs;
 mod custom_field;
@@ -10,6 +11,7 @@ mod institution;
 mod migrate;
 mod name_page;
 mod output;
+mod restore;
 mod serve;
 mod token;
 
@@ -58,6 +60,10 @@ Examples:
   And their recordings, in files named by email or institution_id:
     endonym import --institution example-university --name-page class-of-2027 --recordings audio
 
+  Save everything, and bring it back into another data folder:
+    endonym backup saved
+    endonym restore saved --data-dir restored-data
+
   Use PostgreSQL:
     export ENDONYM_DATABASE_URL=postgres://endonym:secret@db.example.edu/endonym
     endonym migrate && endonym serve
@@ -82,6 +88,8 @@ enum Command {
     Badge(badge::Badge),
     #[command(subcommand)]
     Blobs(blobs::Blobs),
+    Backup(backup::Backup),
+    Restore(restore::Restore),
     /// Print a completion script for your shell
     ///
     /// For example: endonym completions bash > /etc/bash_completion.d/endonym
@@ -148,6 +156,8 @@ async fn run(cli: Cli) -> Outcome {
         Command::Import(command) => command.run(&storage).await,
         Command::Badge(command) => command.run(&open().await?).await,
         Command::Blobs(command) => command.run(&open().await?).await,
+        Command::Backup(command) => command.run(&storage).await,
+        Command::Restore(command) => command.run(&storage).await,
         Command::Completions { shell } => {
             let mut script = Vec::new();
             let mut command = config::layered(Cli::command(), &[]).map_err(Failure)?;
