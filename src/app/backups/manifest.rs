@@ -126,8 +126,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Reads every file, and gives them back only when each of them is as it was written. `list` is called for with the
-    /// path inside the backup.
+    /// Reads every file: is each of them as it was written?
     pub fn verify(&self, folder: &Path, told: Told<'_>) -> Result<()> {
         let (mut files, mut bytes) = (0, 0);
         for entry in self.entries(folder)? {

@@ -2,8 +2,9 @@
 
 use std::{
     collections::BTreeMap,
+    ops::Range,
     os::unix::fs::{MetadataExt, PermissionsExt},
-    path::Path,
+    path::{Path, PathBuf},
     process::Command,
     sync::{
         Arc,
@@ -12,7 +13,14 @@ use std::{
     time::Duration,
 };
 
-use endonym::store::migrations;
+use endonym::{
+    app::{
+        self,
+        backups::{self, Source},
+    },
+    blobs,
+    store::migrations,
+};
 use reqwest::Client;
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -20,7 +28,6 @@ use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
 use crate::support::{
-    database::execute,
     media::{file, files, png, wav, wav_of},
     process::{BINARY, Ended, Installation, Serving},
     s3::S3Server,
@@ -499,20 +506,70 @@ async fn a_link_that_leads_nowhere_is_told_and_the_rest_is_saved() {
     assert_eq!(rows(&here.path("endonym-data")), rows(&there.path("endonym-data")));
 }
 
-/// Makes so many recordings, quickly and without sound.
-async fn crowd(here: &Installation, count: i64) {
-    let institution = here.json(&["institution", "list", "--json"])["institutions"][0]["id"].clone();
-    let institution: i64 =
-        institution.as_str().map_or_else(|| institution.as_i64().unwrap(), |id| id.parse().unwrap());
-    let db = here.database().await;
-    for n in 0..count {
-        let hex = format!("{n:032x}");
-        let path = here.path("endonym-data/blobs/recordings").join(format!("{institution}/00/{hex}.mp3"));
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, format!("sound {n}").repeat(500)).unwrap();
-        let text = "INSERT INTO media (institution_id, hex, participant_id, kind, bytes, original, created_at) VALUES ($1, $2, $3, 'recording', 1, FALSE, 0)";
-        execute(&db, text, vec![institution.into(), hex.into(), (1_000 + n).into()]).await;
+/// Recordings that are made quickly and without sound: their bytes, and then their rows.
+struct Crowd {
+    database: Connection,
+    institution: i64,
+    folder: PathBuf,
+}
+
+impl Crowd {
+    fn of(here: &Installation) -> Self {
+        let database = Connection::open(here.path("endonym-data/endonym.sqlite3")).unwrap();
+        let institution = database.query_row("SELECT id FROM institutions", [], |row| row.get(0)).unwrap();
+        let folder = here.path(&format!("endonym-data/blobs/recordings/{institution}/00"));
+        std::fs::create_dir_all(&folder).unwrap();
+        Self { database, institution, folder }
     }
+
+    fn path(&self, number: i64) -> PathBuf {
+        self.folder.join(format!("{number:032x}.mp3"))
+    }
+
+    fn add(&self, numbers: Range<i64>) {
+        self.database.execute_batch("BEGIN").unwrap();
+        for number in numbers {
+            std::fs::write(self.path(number), format!("sound {number}").repeat(500)).unwrap();
+            let text = "INSERT INTO media (institution_id, hex, participant_id, kind, bytes, original, created_at) \
+                        VALUES (?1, ?2, ?3, 'recording', 1, FALSE, 0)";
+            let values = (self.institution, format!("{number:032x}"), 1_000 + number);
+            self.database.execute(text, values).unwrap();
+        }
+        self.database.execute_batch("COMMIT").unwrap();
+    }
+
+    fn remove(&self, number: i64) {
+        self.database.execute("DELETE FROM media WHERE hex = ?1", [format!("{number:032x}")]).unwrap();
+        std::fs::remove_file(self.path(number)).unwrap();
+    }
+}
+
+/// What comes while the rest is copied is copied too, and when some of that is gone before its turn comes, another
+/// moment is chosen.
+#[tokio::test]
+async fn what_is_replaced_while_a_backup_is_taken_is_no_dead_link_in_it() {
+    let here = Installation::on_sqlite();
+    here.furnish();
+    let crowd = Crowd::of(&here);
+    crowd.add(100..120);
+    let (db, data_dir, database) =
+        (here.database().await, here.path("endonym-data"), here.path("endonym-data/endonym.sqlite3"));
+    let options = blobs::Options { url: None, data_dir: data_dir.clone(), delivery: blobs::Delivery::Stream };
+    let blobs = blobs::Blobs::open(&options).unwrap();
+    let source = Source { db: &db, database: &database, blobs: &blobs, data_dir: &data_dir };
+    // Each is called once: when the last of the first twenty is copied, and when the first of the next is. They are
+    // copied in order, so those that come lie behind, and what goes lies ahead.
+    let told = |_: &str, files: u64| match files {
+        20 if !crowd.path(0).exists() => crowd.add(0..80),
+        21 if crowd.path(79).exists() => crowd.remove(79),
+        _ => {}
+    };
+    let manifest = backups::take(&source, &here.path("saved"), app::Clock, &told).await.unwrap();
+    assert_eq!(manifest.missing, [""; 0]);
+    assert_eq!(manifest.files, 99 + 1, "all but one, and the database");
+    assert!(!crowd.path(79).exists());
+    let there = restored(&here.path("saved"));
+    assert_eq!(rows(&there.path("endonym-data")), rows(&data_dir));
 }
 
 /// Starts a command, and kills it at once when something has come to pass. Says whether it was still running.
@@ -531,7 +588,7 @@ fn killed_when(mut command: Command, come_to_pass: impl Fn() -> bool) -> bool {
 async fn a_backup_that_was_killed_is_none() {
     let here = Installation::on_sqlite();
     here.furnish();
-    crowd(&here, 400).await;
+    Crowd::of(&here).add(0..400);
     let mut killed = 0;
     for (round, name) in
         ["SHA256SUMS", "blobs/recordings", "endonym.sqlite3", ".manifest.json"].iter().enumerate()
@@ -557,7 +614,7 @@ async fn a_backup_that_was_killed_is_none() {
 async fn a_restore_that_was_killed_leaves_the_old_data_or_the_new() {
     let new = Installation::on_sqlite();
     new.furnish();
-    crowd(&new, 300).await;
+    Crowd::of(&new).add(0..300);
     new.write("endonym-data/demo-token", "new");
     new.succeed(&["backup", "saved"]);
     let backup = new.path("saved").to_str().unwrap().to_owned();
