@@ -8,6 +8,8 @@ pub mod config;
 
 /// The JSON faces: what versions share, and a folder for each version.
 pub mod api;
+/// Work that is done later: the workers, and a file for each job.
+pub mod jobs;
 /// The HTTP server itself: connections, time-outs, request ids, logs.
 pub mod server;
 /// The pages that people see.

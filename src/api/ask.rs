@@ -22,6 +22,8 @@ pub struct Ask {
     path: Vec<(String, String)>,
     query: String,
     is_form: bool,
+    /// May the answer be compressed?
+    pub takes_gzip: bool,
     body: Bytes,
 }
 
@@ -36,6 +38,7 @@ impl Ask {
             path,
             query: parts.uri.query().unwrap_or_default().to_owned(),
             is_form: is_form(&parts.headers),
+            takes_gzip: takes_gzip(&parts.headers),
             body,
         }
     }
@@ -102,6 +105,50 @@ fn is_form(headers: &HeaderMap) -> bool {
     kind.is_some_and(|kind| kind.starts_with(b"application/x-www-form-urlencoded"))
 }
 
+/// `gzip` or `*`, unless it is weighed with nothing.
+fn takes_gzip(headers: &HeaderMap) -> bool {
+    let all = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    let mut takes = false;
+    for coding in all.flat_map(|value| value.split(',')) {
+        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
+        let (name, weight) = (name.trim(), weight.trim().trim_start_matches("q=").trim());
+        let refused = weight.parse::<f32>().is_ok_and(|weight| weight == 0.0);
+        match name.to_ascii_lowercase().as_str() {
+            "gzip" | "x-gzip" => return !refused,
+            "*" => takes = !refused,
+            _ => {}
+        }
+    }
+    takes
+}
+
 pub fn has_body(method: &Method) -> bool {
     !matches!(*method, Method::GET | Method::HEAD)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn gzip_is_taken_where_it_is_named_and_not_refused() {
+        for (value, takes) in [
+            ("gzip", true),
+            ("deflate, GZIP;q=0.5", true),
+            ("*", true),
+            ("gzip;q=0, *", false),
+            ("*;q=0", false),
+            ("br", false),
+            ("identity", false),
+            ("", false),
+            ("gzip; q=0.000", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_str(value).unwrap());
+            assert_eq!(takes_gzip(&headers), takes, "{value}");
+        }
+        assert!(!takes_gzip(&HeaderMap::new()));
+    }
 }

@@ -16,7 +16,7 @@ use crate::{
 };
 
 pub struct View {
-    app: App,
+    links: Links,
     caller: Arc<Caller>,
     pub include: Include,
     icon: Icon,
@@ -34,8 +34,14 @@ impl View {
         } else {
             Vec::new()
         };
-        let (app, caller) = (app.clone(), caller.clone());
-        Ok(Self { app, caller, include, icon, fields, dates: false, event_code: false })
+        let (links, caller) = (app.links.clone(), caller.clone());
+        Ok(Self { links, caller, include, icon, fields, dates: false, event_code: false })
+    }
+
+    /// For records that are written now and read later: what custom fields there were is known.
+    pub fn of_report(caller: Arc<Caller>, links: Links, fields: Vec<CustomField>) -> Self {
+        let include = Include { custom_attributes: true, ..Include::default() };
+        Self { links, caller, include, icon: Icon::default(), fields, dates: false, event_code: false }
     }
 
     pub fn institution(&self) -> &Institution {
@@ -43,7 +49,7 @@ impl View {
     }
 
     fn links(&self) -> &Links {
-        &self.app.links
+        &self.links
     }
 
     pub fn recording_link(&self, recording: &Option<Recording>) -> Option<String> {

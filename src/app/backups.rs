@@ -17,8 +17,8 @@ pub use take::{Source, take};
 
 use super::{Error, Result, media::keys};
 use crate::{
-    blobs::Key,
-    store::{Sql, institutions, media},
+    blobs::{Key, Shelf},
+    store::{Sql, exports, institutions, media},
 };
 
 /// Inside a backup.
@@ -31,16 +31,45 @@ const FILES_AT_ONCE: usize = 16;
 /// Hears what is being done, and how many files it has been done to.
 pub type Told<'a> = &'a dyn Fn(&'static str, u64);
 
-/// Gives every blob that a row of this database links to, a group at a time. Whatever is kept on a new shelf is to be
-/// given here too; backup and restore know of nothing else.
+/// What has rows that link to blobs. Whatever comes to be kept on a shelf of its own is added here; backup and restore
+/// know of nothing else.
+#[derive(Clone, Copy)]
+enum Linking {
+    Media,
+    Reports,
+}
+
+impl Linking {
+    const ALL: [Self; 2] = [Self::Media, Self::Reports];
+
+    /// The next blobs in the order of their hex, and the last hex of them.
+    async fn behind(self, sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<(Vec<Key>, String)>> {
+        let (keys, last) = match self {
+            Self::Media => {
+                let group = media::all(sql, institution, hex, LINKS_AT_ONCE).await?;
+                let last = group.last().map(|one| one.hex.clone());
+                (group.iter().flat_map(|one| keys(institution, one)).collect(), last)
+            }
+            Self::Reports => {
+                let group = exports::all_parts(sql, institution, hex, LINKS_AT_ONCE).await?;
+                let last = group.last().cloned();
+                let key = |hex: String| Key { shelf: Shelf::Exports, institution, hex };
+                (group.into_iter().map(key).collect(), last)
+            }
+        };
+        Ok(last.map(|last| (keys, last)))
+    }
+}
+
+/// Gives every blob that a row of this database links to, a group at a time.
 async fn linked(sql: &mut Sql, mut each: impl AsyncFnMut(Vec<Key>) -> Result<()>) -> Result<()> {
     for institution in institutions::all(sql).await? {
-        let mut behind = String::new();
-        loop {
-            let group = media::all(sql, institution.id, &behind, LINKS_AT_ONCE).await?;
-            let Some(last) = group.last() else { break };
-            behind.clone_from(&last.hex);
-            each(group.iter().flat_map(|one| keys(institution.id, one)).collect()).await?;
+        for linking in Linking::ALL {
+            let mut behind = String::new();
+            while let Some((keys, last)) = linking.behind(sql, institution.id, &behind).await? {
+                behind = last;
+                each(keys).await?;
+            }
         }
     }
     Ok(())

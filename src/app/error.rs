@@ -27,6 +27,8 @@ pub enum Missing {
     Recording,
     Token,
     CustomField,
+    Export,
+    Job,
 }
 
 impl Error {
@@ -78,6 +80,8 @@ impl std::fmt::Display for Missing {
             Self::Recording => "recording",
             Self::Token => "token",
             Self::CustomField => "custom field",
+            Self::Export => "export",
+            Self::Job => "job",
         })
     }
 }

@@ -41,6 +41,11 @@ impl Ids {
         token::hex(&bytes::<16>())
     }
 
+    /// Where something may be a little more or less.
+    pub fn chance(&self) -> u16 {
+        u16::from_le_bytes(bytes())
+    }
+
     pub fn access_token(&self) -> String {
         format!("{PREFIX}{}", letters(LETTERS_AND_DIGITS, SECRET_LENGTH))
     }

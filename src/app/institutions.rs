@@ -148,9 +148,18 @@ pub async fn delete(app: &App, slug: &str) -> Result<()> {
             .await?;
         super::media::discard(app, id, &gone).await;
     }
-    app.db
-        .write::<_, Error>(move |sql| Box::pin(async move { Ok(institutions::delete_rest(sql, id).await?) }))
-        .await
+    let reports = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                let reports = store::exports::delete_all_parts(sql, id).await?;
+                institutions::delete_rest(sql, id).await?;
+                Ok(reports)
+            })
+        })
+        .await?;
+    super::exports::discard(app, id, &reports).await;
+    Ok(())
 }
 
 fn check_name(name: &str, errors: &mut FieldErrors) {

@@ -1,15 +1,17 @@
 //! Addresses of ours that stand in answers.
 
+use std::sync::Arc;
+
 use crate::domain::participant::Recording;
 
 #[derive(Debug, Clone)]
 pub struct Links {
-    base: String,
+    base: Arc<str>,
 }
 
 impl Links {
     pub fn new(base_url: &str) -> Self {
-        Self { base: base_url.trim_end_matches('/').to_owned() }
+        Self { base: base_url.trim_end_matches('/').into() }
     }
 
     pub fn base(&self) -> &str {
@@ -28,6 +30,11 @@ impl Links {
 
     pub fn name_badge(&self, institution: i64, token: &str) -> String {
         format!("{}/badges/{}/{token}", self.base, institution)
+    }
+
+    /// Whose badge an address leads to.
+    pub fn token_of_badge(link: &str) -> &str {
+        link.rsplit('/').next().unwrap_or(link)
     }
 
     pub fn player(&self, institution: i64, token: &str) -> String {

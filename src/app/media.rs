@@ -17,7 +17,7 @@ use crate::{
         participant::{Draft, Participant},
         text::INVALID,
     },
-    store::{Sql, media, participants, rolls},
+    store::{Sql, exports, media, participants, rolls},
 };
 
 /// Is a link alive, and how many bytes does it lead to? Asked of the database each time: a link that is withdrawn is dead
@@ -292,10 +292,17 @@ async fn orphans(app: &App, files: Vec<Listed>, swept: &mut Swept) -> Result<Vec
             }
         }
     }
-    known.sort_by_key(|(key, _)| key.institution);
-    for group in known.chunk_by(|(a, _), (b, _)| a.institution == b.institution) {
+    let owner = |key: &Key| (key.institution, key.shelf == Shelf::Exports);
+    known.sort_by_key(|(key, _)| owner(key));
+    for group in known.chunk_by(|(a, _), (b, _)| owner(a) == owner(b)) {
         let hexes: Vec<&str> = group.iter().map(|(key, _)| key.hex.as_str()).collect();
-        let living = media::living(&mut app.db.read(), group[0].0.institution, &hexes).await?;
+        let (institution, is_report) = owner(&group[0].0);
+        let sql = &mut app.db.read();
+        let living = if is_report {
+            exports::living(sql, institution, &hexes).await?
+        } else {
+            media::living(sql, institution, &hexes).await?
+        };
         let dead = group.iter().filter(|(key, _)| !living.contains(&key.hex));
         orphans.extend(dead.map(|(_, listed)| listed.clone()));
     }

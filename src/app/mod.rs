@@ -7,10 +7,12 @@ pub mod clock;
 pub mod custom_fields;
 pub mod demo;
 pub mod error;
+pub mod exports;
 pub mod health;
 pub mod ids;
 pub mod imports;
 pub mod institutions;
+pub mod jobs;
 pub mod limiter;
 pub mod links;
 pub mod media;
@@ -20,7 +22,7 @@ pub mod pronunciations;
 pub mod studio;
 pub mod tokens;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 pub use callers::Caller;
 pub use clock::Clock;
@@ -43,6 +45,9 @@ pub struct Inner {
     pub links: Links,
     pub callers: callers::Callers,
     pub limiter: limiter::Limiter,
+    pub queue: jobs::Queue,
+    /// How long a report is kept.
+    pub export_life: Duration,
 }
 
 /// What an installation is put together from.
@@ -52,11 +57,12 @@ pub struct Parts {
     pub studio: studio::Settings,
     pub links: Links,
     pub limits: limiter::Policy,
+    pub export_life: Duration,
 }
 
 impl App {
     pub fn new(parts: Parts) -> Self {
-        let Parts { db, blobs, studio, links, limits } = parts;
+        let Parts { db, blobs, studio, links, limits, export_life } = parts;
         Self(Arc::new(Inner {
             db,
             blobs,
@@ -66,6 +72,8 @@ impl App {
             links,
             callers: callers::Callers::default(),
             limiter: limiter::Limiter::new(limits),
+            queue: jobs::Queue::default(),
+            export_life,
         }))
     }
 }

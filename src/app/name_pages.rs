@@ -1,13 +1,13 @@
 //! Name pages: made and removed by the operator, found by every reference that names them.
 
-use super::{App, Error, Missing, Result};
+use super::{App, Error, Missing, Result, exports};
 use crate::{
     domain::{
         field_errors::FieldErrors,
         name_page::{NamePage, NamePageRef, code_fault, code_key, slug_fault},
         text::{self, BLANK, Lines, TAKEN, longest},
     },
-    store::{self, name_pages, rolls},
+    store::{self, exports::Leaving, name_pages, rolls},
 };
 
 pub struct New {
@@ -92,11 +92,14 @@ pub async fn all(app: &App, institution: i64) -> Result<Vec<(NamePage, i64)>> {
 /// With everyone who is registered there; says how many they were.
 pub async fn delete(app: &App, institution: i64, page: &NamePageRef) -> Result<u64> {
     let id = find(app, institution, page).await?.id;
+    let now = app.clock.now();
+    let job = app.ids.id(now);
     let (people, gone) = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
+                exports::leave(sql, job, institution, Leaving::OnPage(id), now).await?;
                 let gone = store::media::delete_on_page(sql, institution, id).await?;
                 Ok((name_pages::delete(sql, institution, id).await?, gone))
             })

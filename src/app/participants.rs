@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
-    App, Error, Missing, Result,
+    App, Error, Missing, Result, exports,
     media::{self, Written},
     name_pages,
 };
@@ -21,6 +21,7 @@ use crate::{
     },
     store::{
         self, RowStream, Sql, custom_fields,
+        exports::Leaving,
         participants::{self, By, Key, Record},
         rolls,
     },
@@ -502,7 +503,8 @@ pub async fn delete(
     page: NamePageRef,
     email_key: String,
 ) -> Result<()> {
-    let institution = institution.id;
+    let (institution, now) = (institution.id, app.clock.now());
+    let job = app.ids.id(now);
     let gone = app
         .db
         .write::<_, Error>(move |sql| {
@@ -510,6 +512,7 @@ pub async fn delete(
                 rolls::lock(sql, institution).await?;
                 let page = page_of(sql, institution, &page).await?;
                 let old = registered(sql, institution, page, &email_key).await?;
+                exports::leave(sql, job, institution, Leaving::One(old.id), now).await?;
                 participants::delete(sql, institution, page, old.id).await?;
                 Ok(store::media::delete_of(sql, institution, old.id).await?)
             })

@@ -50,7 +50,7 @@ pub enum Made {
 }
 
 /// As far down as it goes: whoever looks a name up comes first.
-const PRIORITY: i32 = 19;
+pub(super) const PRIORITY: i32 = 19;
 
 impl Studio {
     pub fn open(settings: Settings) -> Self {

@@ -101,6 +101,16 @@ impl Disk {
         Ok(bytes)
     }
 
+    pub async fn read(&self, path: String) -> Result<Option<Bytes>> {
+        let path = self.root.join(path);
+        in_background(move || match fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes.into())),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error(format!("cannot read {}: {error}", path.display()))),
+        })
+        .await
+    }
+
     pub fn forget(&self, key: &Key) {
         self.mapped.invalidate(key);
     }

@@ -37,10 +37,12 @@ pub enum Shelf {
     Originals,
     Photos,
     Thumbnails,
+    /// Parts of reports.
+    Exports,
 }
 
 impl Shelf {
-    const ALL: [Self; 4] = [Self::Recordings, Self::Originals, Self::Photos, Self::Thumbnails];
+    const ALL: [Self; 5] = [Self::Recordings, Self::Originals, Self::Photos, Self::Thumbnails, Self::Exports];
 
     const fn folder_and_ending(self) -> (&'static str, &'static str) {
         match self {
@@ -48,13 +50,14 @@ impl Shelf {
             Self::Originals => ("originals", ""),
             Self::Photos => ("photos", ".jpg"),
             Self::Thumbnails => ("photos", "_128.jpg"),
+            Self::Exports => ("exports", ""),
         }
     }
 
     pub const fn content_type(self) -> &'static str {
         match self {
             Self::Recordings => "audio/mpeg",
-            Self::Originals => "application/octet-stream",
+            Self::Originals | Self::Exports => "application/octet-stream",
             Self::Photos | Self::Thumbnails => "image/jpeg",
         }
     }
@@ -219,10 +222,10 @@ impl Blobs {
         }
     }
 
-    /// The whole of it.
+    /// The whole of it, for once: nothing that is played is forgotten for it.
     pub async fn read(&self, key: &Key) -> Result<Option<Bytes>> {
         match self {
-            Self::Disk(disk) => disk.map(key).await,
+            Self::Disk(disk) => disk.read(key.path()).await,
             Self::S3(s3) => s3.read(&key.path()).await,
         }
     }

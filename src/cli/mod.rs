@@ -8,14 +8,19 @@ mod custom_field;
 mod doctor;
 mod import;
 mod institution;
+mod jobs;
 mod migrate;
 mod name_page;
 mod output;
 mod restore;
 mod serve;
 mod token;
+mod work;
 
 use std::{path::PathBuf, process::ExitCode};
+
+use tokio::signal::unix;
+use tokio_util::sync::CancellationToken;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -73,6 +78,7 @@ Every flag is also an environment variable (--data-dir is ENDONYM_DATA_DIR) and 
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::Serve),
+    Work(work::Work),
     Migrate(migrate::Migrate),
     Doctor(doctor::Doctor),
     #[command(subcommand)]
@@ -88,6 +94,8 @@ enum Command {
     Badge(badge::Badge),
     #[command(subcommand)]
     Blobs(blobs::Blobs),
+    #[command(subcommand)]
+    Jobs(jobs::Jobs),
     Backup(backup::Backup),
     Restore(restore::Restore),
     /// Print a completion script for your shell
@@ -147,6 +155,7 @@ async fn run(cli: Cli) -> Outcome {
     let open = || open(&storage, studio::Settings::default());
     match cli.command {
         Command::Serve(command) => command.run(&storage).await,
+        Command::Work(command) => command.run(&storage).await,
         Command::Migrate(command) => command.run(&storage).await,
         Command::Doctor(command) => command.run(&storage).await,
         Command::Institution(command) => command.run(&open().await?).await,
@@ -156,6 +165,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Import(command) => command.run(&storage).await,
         Command::Badge(command) => command.run(&open().await?).await,
         Command::Blobs(command) => command.run(&open().await?).await,
+        Command::Jobs(command) => command.run(&open().await?).await,
         Command::Backup(command) => command.run(&storage).await,
         Command::Restore(command) => command.run(&storage).await,
         Command::Completions { shell } => {
@@ -203,6 +213,7 @@ async fn open(storage: &Storage, studio: studio::Settings) -> Result<App, Failur
         studio,
         links: Links::new(""),
         limits: no_limit,
+        export_life: std::time::Duration::ZERO,
     }))
 }
 
@@ -220,4 +231,24 @@ async fn institution(app: &App, slug: &str) -> Result<crate::domain::institution
 fn page_ref(given: &str) -> Result<crate::domain::name_page::NamePageRef, Failure> {
     crate::domain::name_page::NamePageRef::parse(given)
         .ok_or_else(|| Failure("the name page must not be blank".to_owned()))
+}
+
+/// The first signal stops gently; the second one at once.
+async fn stop_on_signal(stop: CancellationToken, told: impl FnOnce()) {
+    let (Ok(mut terminate), Ok(mut interrupt)) =
+        (unix::signal(unix::SignalKind::terminate()), unix::signal(unix::SignalKind::interrupt()))
+    else {
+        return;
+    };
+    let mut told = Some(told);
+    loop {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        let Some(told) = told.take() else { std::process::exit(130) };
+        tracing::info!("stopping: what is under way is finished first");
+        told();
+        stop.cancel();
+    }
 }

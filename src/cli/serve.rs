@@ -2,14 +2,15 @@
 
 use std::{process::ExitCode, time::Duration};
 
-use tokio::{net::TcpListener, signal::unix};
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::{Failure, Outcome, database, output};
+use super::{Failure, Outcome, database, output, stop_on_signal};
 use crate::{
-    app::{App, Links, Parts, callers, demo, institutions, media},
+    app::{App, Links, Parts, callers, demo, institutions},
     blobs::Blobs,
     config::{self, Serving, Storage},
+    jobs,
     server::{self, Draining},
     web,
 };
@@ -21,12 +22,12 @@ pub struct Serve {
     serving: Serving,
     #[command(flatten)]
     media: config::Media,
+    #[command(flatten)]
+    working: config::Working,
 }
 
 /// How often the last use of tokens is written down.
 const HOUSEKEEPING: Duration = Duration::from_secs(20);
-
-const FIRST_SWEEP: Duration = Duration::from_secs(60);
 
 impl Serve {
     pub async fn run(&self, storage: &Storage) -> Outcome {
@@ -43,21 +44,18 @@ impl Serve {
             studio: self.media.settings(),
             links: Links::new(&base_url),
             limits: serving.rate_limits(),
+            export_life: serving.export_life(),
         });
         greet(&app, serving.demo, storage, &base_url).await?;
 
         let (stop, draining) = (CancellationToken::new(), Draining::default());
-        tokio::spawn(stop_on_signal(stop.clone(), draining.clone()));
+        let told = draining.clone();
+        tokio::spawn(stop_on_signal(stop.clone(), move || told.begin()));
         let housekeeping = tokio::spawn(keep_house(app.clone(), stop.clone()));
-        let sweeping = tokio::spawn(sweep(
-            app.clone(),
-            stop.clone(),
-            Duration::from_secs(serving.sweep_seconds),
-            Duration::from_secs(serving.orphan_seconds),
-        ));
-        server::run(listener, web::site(app.clone(), draining), serving.limits(), stop).await;
-        let _ = housekeeping.await;
-        sweeping.abort();
+        let working = tokio::spawn(jobs::run(app.clone(), self.working.settings(), stop.clone()));
+        let limits = serving.limits(self.working.grace());
+        server::run(listener, web::site(app.clone(), draining), limits, stop).await;
+        let _ = tokio::join!(housekeeping, working);
         callers::write_down_use(&app).await?;
         tracing::info!("stopped");
         Ok(ExitCode::SUCCESS)
@@ -102,56 +100,12 @@ async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) ->
     Ok(())
 }
 
-/// The first signal stops gently; the second one at once.
-async fn stop_on_signal(stop: CancellationToken, draining: Draining) {
-    let (Ok(mut terminate), Ok(mut interrupt)) =
-        (unix::signal(unix::SignalKind::terminate()), unix::signal(unix::SignalKind::interrupt()))
-    else {
-        return;
-    };
-    let mut first = true;
-    loop {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-        if !first {
-            std::process::exit(130);
-        }
-        first = false;
-        tracing::info!("stopping: requests under way are finished first");
-        draining.begin();
-        stop.cancel();
-    }
-}
-
 async fn keep_house(app: App, stop: CancellationToken) {
     let mut tick = tokio::time::interval(HOUSEKEEPING);
     while stop.run_until_cancelled(tick.tick()).await.is_some() {
         app.limiter.forget(app.clock.instant()).await;
         if let Err(error) = callers::write_down_use(&app).await {
             tracing::warn!(%error, "the last use of tokens could not be written down");
-        }
-    }
-}
-
-/// Looks for files that nobody links to any more. The first look waits a little: a start has better things to do.
-async fn sweep(app: App, stop: CancellationToken, every: Duration, older_than: Duration) {
-    if every.is_zero() {
-        return;
-    }
-    let mut tick = tokio::time::interval_at(tokio::time::Instant::now() + every.min(FIRST_SWEEP), every);
-    while stop.run_until_cancelled(tick.tick()).await.is_some() {
-        match media::sweep(&app, older_than, false).await {
-            Ok(swept) if swept.removed > 0 => {
-                tracing::info!(
-                    seen = swept.seen,
-                    removed = swept.removed,
-                    "files that nobody links to were removed"
-                );
-            }
-            Ok(_) => {}
-            Err(error) => tracing::warn!(%error, "files that nobody links to could not be looked for"),
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::{
     api::face::BodyLimits,
     app::{limiter::Policy, studio},
     blobs::{self, Delivery},
+    jobs,
     server::Limits,
     store,
 };
@@ -142,15 +143,6 @@ pub struct Serving {
     /// Memory for large bodies that are being read at the same time, in bytes; more wait
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     body_memory: usize,
-    /// Seconds between two searches for files that nobody links to any more; 0 for none
-    #[arg(long, value_name = "SECONDS", help_heading = "Sound and pictures")]
-    pub sweep_seconds: u64,
-    /// Seconds after which a file that nobody links to is removed
-    #[arg(long, value_name = "SECONDS", help_heading = "Sound and pictures")]
-    pub orphan_seconds: u64,
-    /// Seconds for requests under way to end when told to stop
-    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
-    grace_seconds: u64,
     /// Requests of one token in a window
     #[arg(long, value_name = "N", help_heading = "Limits")]
     rate_limit: u32,
@@ -160,9 +152,53 @@ pub struct Serving {
     /// Seconds between two requests once the window's are used up
     #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
     rate_limit_throttle_seconds: u64,
+    /// Seconds that the report of an export is kept
+    #[arg(long, value_name = "SECONDS", help_heading = "Work in the background")]
+    export_seconds: u64,
+}
+
+/// How work in the background is done.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Work in the background")]
+pub struct Working {
+    /// Jobs that are done at the same time; 0 for none
+    #[arg(long, value_name = "N")]
+    pub workers: usize,
+    /// Seconds after which a worker that says nothing more is taken for dead, and its job is another's
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=60))]
+    job_lease_seconds: u64,
+    /// Seconds between two searches for files that nobody links to any more; 0 for none
+    #[arg(long, value_name = "SECONDS")]
+    sweep_seconds: u64,
+    /// Seconds after which a file that nobody links to is removed
+    #[arg(long, value_name = "SECONDS")]
+    orphan_seconds: u64,
+    /// Seconds for what is under way to end when told to stop
+    #[arg(long, value_name = "SECONDS")]
+    grace_seconds: u64,
+}
+
+impl Working {
+    pub fn settings(&self) -> jobs::Settings {
+        jobs::Settings {
+            workers: self.workers,
+            lease: Duration::from_secs(self.job_lease_seconds),
+            grace: self.grace(),
+            sweep_every: Duration::from_secs(self.sweep_seconds),
+            orphans_older_than: Duration::from_secs(self.orphan_seconds),
+        }
+    }
+
+    pub fn grace(&self) -> Duration {
+        Duration::from_secs(self.grace_seconds)
+    }
 }
 
 impl Serving {
+    pub fn export_life(&self) -> Duration {
+        Duration::from_secs(self.export_seconds)
+    }
+
     pub fn rate_limits(&self) -> Policy {
         Policy {
             ceiling: self.rate_limit,
@@ -171,7 +207,7 @@ impl Serving {
         }
     }
 
-    pub fn limits(&self) -> Limits {
+    pub fn limits(&self, grace: Duration) -> Limits {
         Limits {
             body: BodyLimits::new(
                 self.body_limit,
@@ -181,7 +217,7 @@ impl Serving {
             head_time: Duration::from_secs(self.head_seconds.max(1)),
             write_time: Duration::from_secs(self.write_seconds.max(1)),
             connections: self.connections.max(1),
-            grace: Duration::from_secs(self.grace_seconds),
+            grace,
         }
     }
 

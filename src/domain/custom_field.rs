@@ -2,7 +2,7 @@
 
 use super::text::longest;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomField {
     pub id: i64,
     /// The key in answers.
@@ -15,12 +15,16 @@ const IMPORT_PREFIX: &str = "custom_";
 impl CustomField {
     /// The key in requests and in the heading of an import file.
     pub fn import_key(&self) -> String {
-        format!("{IMPORT_PREFIX}{}", self.name)
+        import_key(&self.name)
     }
 
     pub fn has_import_key(&self, key: &str) -> bool {
         key.strip_prefix(IMPORT_PREFIX).is_some_and(|name| name == self.name)
     }
+}
+
+pub fn import_key(name: &str) -> String {
+    format!("{IMPORT_PREFIX}{name}")
 }
 
 /// Every key that a participant's record has of itself, in any version. A custom field may not hide one of them.

@@ -2,14 +2,17 @@
 
 pub mod custom_field;
 pub mod email;
+pub mod export;
 pub mod field_errors;
 pub mod institution;
+pub mod job;
 pub mod media;
 pub mod moment;
 pub mod name_page;
 pub mod paging;
 pub mod participant;
 pub mod phone_number;
+pub mod report;
 pub mod roll;
 pub mod text;
 pub mod token;

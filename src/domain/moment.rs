@@ -29,6 +29,10 @@ impl Moment {
         Self(self.0.saturating_add(days.saturating_mul(86_400_000_000)))
     }
 
+    pub fn plus(self, time: std::time::Duration) -> Self {
+        Self(self.0.saturating_add(i64::try_from(time.as_micros()).unwrap_or(i64::MAX)))
+    }
+
     /// `YYYY-MM-DDThh:mm:ss.sss±hh:mm` in the given zone.
     pub fn shown_in(self, zone: &TimeZone) -> String {
         let timestamp = Timestamp::from_microsecond(self.0).unwrap_or(Timestamp::UNIX_EPOCH);

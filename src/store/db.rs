@@ -176,12 +176,20 @@ impl<T> RowStream<T> {
     pub async fn next(&mut self) -> Option<Result<Vec<T>>> {
         self.0.recv().await
     }
+
+    /// The same, on a thread that may wait.
+    pub fn blocking_next(&mut self) -> Option<Result<Vec<T>>> {
+        self.0.blocking_recv()
+    }
 }
 
 /// An atomic piece of work: all of it happens, or nothing. What it answers is told to the caller only when it is
 /// safely on disk. It must await nothing but `Sql`.
-pub trait Job<T, E>: for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, Result<T, E>> + Send + 'static {}
-impl<T, E, F> Job<T, E> for F where
+pub trait Transaction<T, E>:
+    for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, Result<T, E>> + Send + 'static
+{
+}
+impl<T, E, F> Transaction<T, E> for F where
     F: for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, Result<T, E>> + Send + 'static
 {
 }
@@ -211,7 +219,7 @@ impl Db {
         Sql::new(Handle::Pool(self.clone()))
     }
 
-    pub async fn write<T, E>(&self, job: impl Job<T, E>) -> Result<T, E>
+    pub async fn write<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
@@ -261,6 +269,14 @@ pub(super) enum Handle {
 impl Sql {
     pub(super) fn new(handle: Handle) -> Self {
         Self { handle, executed: 0 }
+    }
+
+    /// For the rows of a queue: pass over those that somebody else is just taking. SQLite has one writer anyway.
+    pub(super) const fn skip_locked(&self) -> &'static str {
+        match &self.handle {
+            Handle::Postgres(_) | Handle::Pool(Db::Postgres(_)) => " FOR UPDATE SKIP LOCKED",
+            Handle::Sqlite(_) | Handle::Pool(Db::Sqlite(_)) => "",
+        }
     }
 
     pub async fn rows<T: Send>(

@@ -121,6 +121,10 @@ pub async fn delete_rest(sql: &mut Sql, institution: i64) -> Result<()> {
     for text in [
         "DELETE FROM participants WHERE institution_id = $1",
         "DELETE FROM media WHERE institution_id = $1",
+        "DELETE FROM jobs WHERE institution_id = $1",
+        "DELETE FROM departures WHERE institution_id = $1",
+        "DELETE FROM export_parts WHERE institution_id = $1",
+        "DELETE FROM exports WHERE institution_id = $1",
         "DELETE FROM roll_gaps WHERE institution_id = $1",
         "DELETE FROM rolls WHERE institution_id = $1",
         "DELETE FROM custom_fields WHERE institution_id = $1",

@@ -7,6 +7,7 @@ use super::{Db, Error, Result, Sql};
 const MIGRATIONS: &[(&str, &str)] = &[
     ("0001_foundation", include_str!("../../migrations/0001_foundation.sql")),
     ("0002_media", include_str!("../../migrations/0002_media.sql")),
+    ("0004_jobs_and_exports", include_str!("../../migrations/0004_jobs_and_exports.sql")),
 ];
 
 pub const NEWEST: i64 = MIGRATIONS.len() as i64;

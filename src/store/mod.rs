@@ -7,7 +7,9 @@ mod postgres;
 mod sqlite;
 
 pub mod custom_fields;
+pub mod exports;
 pub mod institutions;
+pub mod jobs;
 pub mod media;
 pub mod migrations;
 pub mod name_pages;
@@ -15,7 +17,7 @@ pub mod participants;
 pub mod rolls;
 pub mod tokens;
 
-pub use db::{Db, Error, Job, Options, Place, Result, Row, RowStream, Sql, Value};
+pub use db::{Db, Error, Options, Place, Result, Row, RowStream, Sql, Transaction, Value};
 pub use postgres::without_password;
 pub use sqlite::{check, settle};
 

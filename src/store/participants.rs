@@ -18,6 +18,8 @@ const COLUMNS: &str = "p.id, p.page_place, p.name_page_id, p.token, p.first_name
 const LABEL: &str = "n.title, n.slug, n.event_code, n.access_code";
 const WITH_PAGE: &str =
     "FROM participants p JOIN name_pages n ON n.institution_id = p.institution_id AND n.id = p.name_page_id";
+/// Whole records with their page's label, as `with_label` reads them.
+pub(super) static WITH_LABEL: LazyLock<String> = LazyLock::new(|| format!("{COLUMNS}, {LABEL} {WITH_PAGE}"));
 /// Recorded before unrecorded, the newest first: clients read the first record of an answer.
 const BEST_FIRST: &str = "ORDER BY p.recorded_at DESC, p.id DESC";
 
@@ -66,7 +68,7 @@ fn label(row: &Row<'_>, first: usize) -> Result<Arc<PageLabel>> {
 }
 
 /// Reads `COLUMNS` and `LABEL` behind them.
-fn with_label(row: &Row<'_>) -> Result<Participant> {
+pub(super) fn with_label(row: &Row<'_>) -> Result<Participant> {
     from_row(row, label(row, 22)?)
 }
 
@@ -150,7 +152,8 @@ fn best_text(by: By, on_page: bool) -> String {
     let column = by.column();
     let on_page = if on_page { "AND p.name_page_id = $3" } else { "" };
     format!(
-        "SELECT {COLUMNS}, {LABEL} {WITH_PAGE} WHERE p.institution_id = $1 AND p.{column} = $2 {on_page} {BEST_FIRST} LIMIT 1"
+        "SELECT {} WHERE p.institution_id = $1 AND p.{column} = $2 {on_page} {BEST_FIRST} LIMIT 1",
+        WITH_LABEL.as_str()
     )
 }
 
@@ -299,7 +302,7 @@ static ON_PAGE: LazyLock<String> = LazyLock::new(|| {
 
 /// Whoever changed in this time, whole and in order of change, from one picture of the database.
 pub fn changed(db: &Db, institution: i64, page: Option<i64>, changed: Changed) -> RowStream<Participant> {
-    let text = changed_text(&format!("{COLUMNS}, {LABEL} {WITH_PAGE}"), page.is_some());
+    let text = changed_text(&WITH_LABEL, page.is_some());
     db.stream(text, &changed_params(institution, page, changed), with_label)
 }
 
@@ -501,7 +504,7 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
         [vec![institution.clone(), page.clone()], part(5)].concat(),
     ));
     let since = [vec![institution.clone()], bounds().to_vec()].concat();
-    let whole = changed_text(&format!("{COLUMNS}, {LABEL} {WITH_PAGE}"), false);
+    let whole = changed_text(&WITH_LABEL, false);
     all.push(("whoever changed", whole, since.clone()));
     all.push(("the ids of whoever changed", changed_text("p.id FROM participants p", false), since.clone()));
     let on_page = [since, vec![page.clone()]].concat();

@@ -17,7 +17,7 @@ use tokio_postgres::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::db::{Error, Handle, Job, Options, Result, Row, Sql, Value};
+use super::db::{Error, Handle, Options, Result, Row, Sql, Transaction, Value};
 
 pub struct Postgres {
     pool: Pool,
@@ -118,7 +118,7 @@ impl Postgres {
         self.pool.get().await.map_err(|e| Error::Unavailable(with_sources(&e)))
     }
 
-    pub async fn write<T, E>(&self, job: impl Job<T, E>) -> Result<T, E>
+    pub async fn write<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,

@@ -23,7 +23,7 @@ use rusqlite::{
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::{
-    db::{Error, Handle, Job, Result, Row, Sql, Value},
+    db::{Error, Handle, Result, Row, Sql, Transaction, Value},
     folder::Here,
 };
 
@@ -104,7 +104,7 @@ impl Sqlite {
         self.readers[mine].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub async fn write<T, E>(&self, job: impl Job<T, E>) -> Result<T, E>
+    pub async fn write<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
@@ -229,7 +229,7 @@ fn go_over(connection: &Connection, mode: &str, times: usize) -> rusqlite::Resul
 }
 
 /// Runs one job inside a savepoint and undoes it when it fails.
-fn run<T, E: From<Error>>(sql: &mut Sql, job: impl Job<T, E>) -> Result<T, E> {
+fn run<T, E: From<Error>>(sql: &mut Sql, job: impl Transaction<T, E>) -> Result<T, E> {
     statement(sql, "SAVEPOINT job")?;
     // SQLite answers at once, so a job that awaits nothing but `Sql` is ready when first asked.
     let outcome = catch_unwind(AssertUnwindSafe(|| job(sql).now_or_never()));

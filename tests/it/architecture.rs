@@ -1,4 +1,4 @@
-//! Arrows point down only: main → cli → {api, web, server} → app → {store, blobs} → domain.
+//! Arrows point down only: main → cli → {api, web, server, jobs} → app → {store, blobs} → domain.
 
 use std::path::Path;
 
@@ -9,9 +9,10 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("blobs", &["blobs", "domain"]),
     ("app", &["app", "blobs", "store", "domain"]),
     ("api", &["api", "app", "domain"]),
+    ("jobs", &["jobs", "api", "app", "domain"]),
     ("server", &["server", "api", "app", "domain"]),
     ("web", &["web", "api", "server", "app", "blobs", "domain"]),
-    ("config", &["config", "api", "app", "server", "blobs", "store"]),
+    ("config", &["config", "api", "app", "jobs", "server", "blobs", "store"]),
     ("telemetry", &["telemetry"]),
 ];
 

@@ -6,6 +6,7 @@ mod contract;
 mod support;
 
 mod cli;
+mod jobs;
 mod server;
 mod store;
 mod v4;

@@ -1,8 +1,10 @@
-//! Version 4: reads in the institution and per name page, create on a name page.
+//! Version 4: reads in the institution and per name page, create on a name page, exports.
 
+pub mod exports;
 pub mod name_pages;
 pub mod participants;
 pub mod problem;
+pub mod report;
 pub mod wire;
 
 use std::future::Future;
@@ -35,6 +37,8 @@ pub fn routes() -> Router<App> {
                 get(on(name_pages::list)).post(on(name_pages::create)),
             ),
             ("/name_pages/{name_page_id}/participants/{id_or_email}", get(on(name_pages::show))),
+            ("/exports", get(on(exports::list)).post(on(exports::create))),
+            ("/exports/{id}", get(on(exports::show))),
         ],
     )
 }

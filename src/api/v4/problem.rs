@@ -8,6 +8,7 @@ use crate::{
         problem::{Problem, TOO_SLOW, too_large},
     },
     app::Error,
+    domain::field_errors::FieldErrors,
 };
 
 pub fn show(problem: Problem) -> Response {
@@ -39,4 +40,9 @@ pub fn malformed_create() -> Response {
     // No standard knows 420, so its line would read `420 <none>`.
     response.extensions_mut().insert(hyper::ext::ReasonPhrase::from_static(b"Bad Request"));
     response
+}
+
+/// The contract's own words for an export that cannot be made.
+pub fn invalid_export(errors: &FieldErrors) -> Response {
+    face::message_with(StatusCode::UNPROCESSABLE_ENTITY, "Validation error", errors)
 }

@@ -2,7 +2,16 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::{api::view::View, domain::participant};
+use jiff::tz::TimeZone;
+
+use crate::{
+    api::{listing::Meta, view::View},
+    domain::{
+        export::{self, State},
+        moment::Moment,
+        participant,
+    },
+};
 
 pub struct Participant<'a>(pub &'a View, pub &'a participant::Participant);
 
@@ -47,4 +56,52 @@ pub struct One<'a> {
 #[derive(serde::Serialize)]
 pub struct Link {
     pub link: String,
+}
+
+/// An export without its report.
+#[derive(serde::Serialize)]
+pub struct Export {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_after: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_after: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name_page_id: Option<String>,
+    created_at: String,
+    expires_at: String,
+    state: &'static str,
+}
+
+impl Export {
+    pub fn new(export: &export::Export, state: State, zone: &TimeZone) -> Self {
+        let filters = &export.filters;
+        let shown = |moment: Moment| moment.shown_in(zone);
+        Self {
+            id: export.id.to_string(),
+            created_after: filters.created_after.map(shown),
+            updated_after: filters.updated_after.map(shown),
+            name_page_id: filters.page.as_ref().map(|page| page.given.clone()),
+            created_at: shown(export.created_at),
+            expires_at: shown(export.expires_at),
+            state: state.word(),
+        }
+    }
+}
+
+#[derive(serde::Serialize)]
+pub struct Created {
+    pub export: Export,
+    pub meta: Link,
+}
+
+#[derive(serde::Serialize)]
+pub struct OneExport {
+    pub export: Export,
+}
+
+#[derive(serde::Serialize)]
+pub struct Exports {
+    pub exports: Vec<Export>,
+    pub meta: Meta,
 }

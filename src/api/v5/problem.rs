@@ -36,6 +36,11 @@ const fn missing(what: Missing) -> &'static str {
     match what {
         Missing::NamePage => "Name page not found",
         Missing::Participant => "Registered participant not found",
-        Missing::Institution | Missing::Recording | Missing::Token | Missing::CustomField => "Not Found",
+        Missing::Institution
+        | Missing::Recording
+        | Missing::Token
+        | Missing::CustomField
+        | Missing::Export
+        | Missing::Job => "Not Found",
     }
 }

@@ -44,7 +44,14 @@ async fn send(serving: &Serving, token: &str, path: &str, body: Value) -> Value 
     answer.json().await.unwrap()
 }
 
-/// Two institutions with people of every kind: with and without recordings, legal names, pictures, custom values.
+async fn get(address: &str, token: &str) -> Value {
+    let answer = client().get(address).header("Authorization", token).send().await.unwrap();
+    assert_eq!(answer.status(), 200, "{address}");
+    answer.json().await.unwrap()
+}
+
+/// Two institutions with people of every kind: with and without recordings, legal names, pictures, custom values. One
+/// has a report.
 async fn furnished(here: &Installation) -> String {
     let token = here.furnish();
     here.succeed(&["institution", "update", "example", "--multiple-recordings", "true"]);
@@ -69,6 +76,13 @@ async fn furnished(here: &Installation) -> String {
     let silent = json!({ "first_name": "Bea", "email": "bea@x.org", "notes": "no recording yet" });
     send(&serving, &token, "/v5/participants", json!({ "name_page_id": "class", "participant": silent }))
         .await;
+    let ask = json!({ "export": { "created_after": "2000-01-01T00:00:00Z" } });
+    let link = send(&serving, &token, "/v4/exports", ask).await["meta"]["link"].as_str().unwrap().to_owned();
+    let made = Instant::now();
+    while get(&link, &token).await["export"]["state"] != "completed" {
+        assert!(made.elapsed() < Duration::from_secs(30), "the report is built");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     assert_eq!(serving.stop().await, 0);
     token
 }
@@ -92,6 +106,13 @@ async fn everything(serving: &Serving, token: &str) -> BTreeMap<String, Vec<u8>>
         let text = answer.text().await.unwrap();
         found.push_str(&text);
         seen.insert(path, text.replace(&serving.base, "{base}").into_bytes());
+    }
+    let exports = get(&format!("{}/api/private/v4/exports", serving.base), token).await;
+    for export in exports["exports"].as_array().unwrap() {
+        let id = export["id"].as_str().unwrap();
+        let report = get(&format!("{}/api/private/v4/exports/{id}", serving.base), token).await;
+        assert!(report["export"]["report"].is_array(), "{report}");
+        seen.insert(id.to_owned(), report.to_string().replace(&serving.base, "{base}").into_bytes());
     }
     let mut links: Vec<String> = found
         .split('"')

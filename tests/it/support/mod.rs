@@ -6,7 +6,7 @@ pub mod openapi;
 pub mod process;
 pub mod s3;
 
-use std::{ops::Range, time::Duration};
+use std::{future::Future, ops::Range, time::Duration};
 
 use endonym::{
     api::face::BodyLimits,
@@ -22,6 +22,7 @@ use endonym::{
         name_page::{NamePage, NamePageRef},
         participant::{Draft, Given},
     },
+    jobs,
     server::{self, Draining, Limits},
     store, web,
 };
@@ -54,6 +55,7 @@ pub struct Setup {
     pub studio: studio::Settings,
     pub blobs_url: Option<String>,
     pub delivery: Delivery,
+    pub export_life: Duration,
 }
 
 impl Default for Setup {
@@ -76,6 +78,7 @@ impl Default for Setup {
             studio: studio::Settings::default(),
             blobs_url: None,
             delivery: Delivery::Stream,
+            export_life: Duration::from_secs(7 * 24 * 3_600),
         }
     }
 }
@@ -101,6 +104,7 @@ impl World {
             studio: setup.studio,
             links: Links::new(&base),
             limits: setup.rate_limit,
+            export_life: setup.export_life,
         });
         let institution = institutions::create(
             &app,
@@ -146,6 +150,18 @@ impl World {
 
     pub async fn custom_field(&self, name: &str) {
         app::custom_fields::create(&self.app, self.institution.id, name.into(), None).await.unwrap();
+    }
+
+    /// Starts workers, who do what is waiting in the background.
+    pub fn work(&self, workers: usize) {
+        let settings = jobs::Settings {
+            workers,
+            lease: Duration::from_secs(5),
+            grace: Duration::ZERO,
+            sweep_every: Duration::ZERO,
+            orphans_older_than: Duration::from_secs(3_600),
+        };
+        tokio::spawn(jobs::run(self.app.clone(), settings, self.stop.clone()));
     }
 
     /// A request with this world's token. `path` starts behind `/api/private`.
@@ -415,6 +431,16 @@ fn joined(mut pieces: &str) -> String {
         pieces = rest.trim_start_matches("\r\n");
     }
     whole
+}
+
+/// Waits until it is so, asking again and again.
+pub async fn until<F: Future<Output = bool>>(what: &str, is_so: impl Fn() -> F) {
+    let asking = async {
+        while !is_so().await {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), asking).await.unwrap_or_else(|_| panic!("never: {what}"));
 }
 
 /// The names of an object's keys, sorted.

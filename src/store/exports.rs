@@ -1,0 +1,267 @@
+//! Exports, the parts of their reports, and the people who must not be in those any more.
+
+use super::{Db, Error, Result, Row, RowStream, Sql, Value, padded, participants, placeholders};
+use crate::domain::{
+    export::{Export, Filters, Page, State},
+    moment::Moment,
+    paging::Window,
+    participant::Participant,
+    report::Sum,
+};
+
+const COLUMNS: &str = "id, created_after, updated_after, name_page_given, name_page_id, created_at, expires_at, state, \
+     custom_fields";
+
+fn from_row(row: &Row<'_>) -> Result<Export> {
+    let moment = |column: usize| Ok::<_, Error>(row.opt_int(column)?.map(Moment::from_micros));
+    let page = match (row.opt_text(3)?, row.opt_int(4)?) {
+        (Some(given), Some(id)) => Some(Page { given, id }),
+        _ => None,
+    };
+    let word = row.text(7)?;
+    let state = State::ALL.into_iter().find(|known| known.word() == word);
+    Ok(Export {
+        id: row.int(0)?,
+        filters: Filters { created_after: moment(1)?, updated_after: moment(2)?, page },
+        created_at: Moment::from_micros(row.int(5)?),
+        expires_at: Moment::from_micros(row.int(6)?),
+        state: state
+            .ok_or_else(|| Error::Broken("an export in a state that this binary does not know".to_owned()))?,
+        custom_fields: row.opt_text(8)?.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default(),
+    })
+}
+
+pub async fn insert(sql: &mut Sql, institution: i64, export: &Export) -> Result<()> {
+    let text = "INSERT INTO exports (institution_id, id, created_after, updated_after, name_page_given, name_page_id, \
+         created_at, expires_at, state) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    let filters = &export.filters;
+    let params: [Value<'_>; 9] = [
+        institution.into(),
+        export.id.into(),
+        filters.created_after.map(Moment::micros).into(),
+        filters.updated_after.map(Moment::micros).into(),
+        filters.page.as_ref().map(|page| &page.given).into(),
+        filters.page.as_ref().map(|page| page.id).into(),
+        export.created_at.micros().into(),
+        export.expires_at.micros().into(),
+        export.state.word().into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+pub async fn find(sql: &mut Sql, institution: i64, id: i64) -> Result<Option<Export>> {
+    let text = format!("SELECT {COLUMNS} FROM exports WHERE institution_id = $1 AND id = $2");
+    sql.one(&text, &[institution.into(), id.into()], from_row).await
+}
+
+/// One page, the newest first, and how many there are.
+pub async fn list(sql: &mut Sql, institution: i64, window: Window) -> Result<(Vec<Export>, u64)> {
+    let count = "SELECT COUNT(*) FROM exports WHERE institution_id = $1";
+    let total = sql.one(count, &[institution.into()], |row| row.int(0)).await?.unwrap_or(0).unsigned_abs();
+    let text = format!(
+        "SELECT {COLUMNS} FROM exports WHERE institution_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3"
+    );
+    let number = |number: u64| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
+    let params = [institution.into(), number(window.per_page), number(window.offset())];
+    Ok((sql.rows(&text, &params, from_row).await?, total))
+}
+
+/// The caller has looked at the state in the same transaction.
+pub async fn set_state(sql: &mut Sql, institution: i64, id: i64, state: State) -> Result<()> {
+    let text = "UPDATE exports SET state = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[state.word().into(), institution.into(), id.into()]).await.map(|_| ())
+}
+
+pub async fn set_custom_fields(sql: &mut Sql, institution: i64, id: i64, names: &[&str]) -> Result<()> {
+    let names = serde_json::to_string(names).map_err(|error| Error::Broken(error.to_string()))?;
+    let text = "UPDATE exports SET custom_fields = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[names.into(), institution.into(), id.into()]).await.map(|_| ())
+}
+
+/// Those in a state, of every institution: housekeeping is everybody's.
+pub async fn over(sql: &mut Sql, state: State, now: Moment, count: i64) -> Result<Vec<(i64, i64)>> {
+    let text = "SELECT institution_id, id FROM exports WHERE state = $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3";
+    let params = [state.word().into(), now.micros().into(), count.into()];
+    sql.rows(text, &params, |row| Ok((row.int(0)?, row.int(1)?))).await
+}
+
+/// Is there an export of the institution in one of these states?
+pub async fn any_in(sql: &mut Sql, institution: i64, states: &[State]) -> Result<bool> {
+    let text = format!(
+        "SELECT 1 FROM exports WHERE institution_id = $1 AND state IN ({}) LIMIT 1",
+        placeholders(2, states.len())
+    );
+    let params: Vec<Value<'_>> =
+        [institution.into()].into_iter().chain(states.iter().map(|state| state.word().into())).collect();
+    Ok(sql.one(&text, &params, |_| Ok(())).await?.is_some())
+}
+
+/// Everybody whom the filters leave, in the order of their ids, from one picture of the database.
+pub fn people(db: &Db, institution: i64, filters: &Filters) -> RowStream<Participant> {
+    let page = filters.page.as_ref().map(|page| page.id);
+    let bound = |after: Option<Moment>| after.map_or(i64::MIN, Moment::micros);
+    let params: Vec<Value<'_>> = [institution, bound(filters.created_after), bound(filters.updated_after)]
+        .into_iter()
+        .chain(page)
+        .map(Value::from)
+        .collect();
+    db.stream(people_text(page.is_some()), &params, participants::with_label)
+}
+
+fn people_text(on_page: bool) -> String {
+    // Places on a page rise as ids do.
+    let (on_page, order) = if on_page { (" AND p.name_page_id = $4", "p.page_place") } else { ("", "p.id") };
+    format!(
+        "SELECT {} WHERE p.institution_id = $1 AND p.created_at > $2 AND p.updated_at > $3{on_page} ORDER BY {order}",
+        participants::WITH_LABEL.as_str()
+    )
+}
+
+/// Where a part of a report is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartRow {
+    pub number: i64,
+    pub hex: String,
+    pub first_id: i64,
+    pub last_id: i64,
+    pub sum: Sum,
+}
+
+const PART: &str = "number, hex, first_id, last_id, plain_bytes, crc";
+
+fn part_from_row(row: &Row<'_>) -> Result<PartRow> {
+    Ok(PartRow {
+        number: row.int(0)?,
+        hex: row.text(1)?,
+        first_id: row.int(2)?,
+        last_id: row.int(3)?,
+        sum: Sum {
+            plain_bytes: row.int(4)?.unsigned_abs(),
+            crc: u32::try_from(row.int(5)?).unwrap_or_default(),
+        },
+    })
+}
+
+pub async fn insert_part(sql: &mut Sql, institution: i64, export: i64, part: &PartRow) -> Result<()> {
+    let text = "INSERT INTO export_parts (institution_id, export_id, number, hex, first_id, last_id, plain_bytes, crc) \
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    let params: [Value<'_>; 8] = [
+        institution.into(),
+        export.into(),
+        part.number.into(),
+        (&part.hex).into(),
+        part.first_id.into(),
+        part.last_id.into(),
+        i64::try_from(part.sum.plain_bytes).unwrap_or(i64::MAX).into(),
+        i64::from(part.sum.crc).into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// The first part whose number is not below this one.
+pub async fn part_from(sql: &mut Sql, institution: i64, export: i64, number: i64) -> Result<Option<PartRow>> {
+    let text = format!(
+        "SELECT {PART} FROM export_parts WHERE institution_id = $1 AND export_id = $2 AND number >= $3 \
+         ORDER BY number LIMIT 1"
+    );
+    sql.one(&text, &[institution.into(), export.into(), number.into()], part_from_row).await
+}
+
+/// Removes one part, if it is still there in this form.
+pub async fn delete_part(sql: &mut Sql, institution: i64, export: i64, part: &PartRow) -> Result<bool> {
+    let text =
+        "DELETE FROM export_parts WHERE institution_id = $1 AND export_id = $2 AND number = $3 AND hex = $4";
+    let params = [institution.into(), export.into(), part.number.into(), (&part.hex).into()];
+    Ok(sql.execute(text, &params).await? == 1)
+}
+
+/// Removes all parts of a report and says what their files were called.
+pub async fn delete_parts(sql: &mut Sql, institution: i64, export: i64) -> Result<Vec<String>> {
+    let text = "DELETE FROM export_parts WHERE institution_id = $1 AND export_id = $2 RETURNING hex";
+    sql.rows(text, &[institution.into(), export.into()], |row| row.text(0)).await
+}
+
+/// The same for all reports of an institution.
+pub async fn delete_all_parts(sql: &mut Sql, institution: i64) -> Result<Vec<String>> {
+    let text = "DELETE FROM export_parts WHERE institution_id = $1 RETURNING hex";
+    sql.rows(text, &[institution.into()], |row| row.text(0)).await
+}
+
+/// What the files of all parts of an institution's reports are called, in their order behind this one.
+pub async fn all_parts(sql: &mut Sql, institution: i64, behind: &str, count: i64) -> Result<Vec<String>> {
+    let text = "SELECT hex FROM export_parts WHERE institution_id = $1 AND hex > $2 ORDER BY hex LIMIT $3";
+    sql.rows(text, &[institution.into(), behind.into(), count.into()], |row| row.text(0)).await
+}
+
+/// Those of these files that are in use.
+pub async fn living(sql: &mut Sql, institution: i64, hexes: &[&str]) -> Result<Vec<String>> {
+    let mut found = Vec::with_capacity(hexes.len());
+    for group in padded(hexes) {
+        let text = format!(
+            "SELECT hex FROM export_parts WHERE institution_id = $1 AND hex IN ({})",
+            placeholders(2, group.len())
+        );
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+        found.extend(sql.rows(&text, &params, |row| row.text(0)).await?);
+    }
+    Ok(found)
+}
+
+/// The parts that may have one of the departed in them, of reports that are kept.
+pub async fn touched(sql: &mut Sql, institution: i64) -> Result<Vec<(i64, PartRow)>> {
+    let text = format!(
+        "SELECT {PART}, export_id FROM export_parts e WHERE institution_id = $1 AND EXISTS \
+         (SELECT 1 FROM departures d WHERE d.institution_id = $1 AND d.participant_id >= e.first_id \
+         AND d.participant_id <= e.last_id) ORDER BY export_id, number"
+    );
+    sql.rows(&text, &[institution.into()], |row| Ok((row.int(6)?, part_from_row(row)?))).await
+}
+
+/// Who is about to be deleted, by the same condition.
+pub enum Leaving {
+    One(i64),
+    OnPage(i64),
+}
+
+/// Writes down who leaves, while they are still there.
+pub async fn depart(sql: &mut Sql, institution: i64, leaving: Leaving) -> Result<()> {
+    let (column, value) = match leaving {
+        Leaving::One(id) => ("id", id),
+        Leaving::OnPage(page) => ("name_page_id", page),
+    };
+    let text = format!(
+        "INSERT INTO departures (institution_id, participant_id, token) \
+         SELECT institution_id, id, token FROM participants WHERE institution_id = $1 AND {column} = $2"
+    );
+    sql.execute(&text, &[institution.into(), value.into()]).await.map(|_| ())
+}
+
+/// The tokens of the departed who may be in a part.
+pub async fn departed(sql: &mut Sql, institution: i64, part: &PartRow) -> Result<Vec<String>> {
+    let text = "SELECT token FROM departures WHERE institution_id = $1 AND participant_id >= $2 AND participant_id <= $3";
+    let params = [institution.into(), part.first_id.into(), part.last_id.into()];
+    sql.rows(text, &params, |row| row.text(0)).await
+}
+
+pub async fn departures(sql: &mut Sql, institution: i64) -> Result<Vec<i64>> {
+    let text = "SELECT participant_id FROM departures WHERE institution_id = $1";
+    sql.rows(text, &[institution.into()], |row| row.int(0)).await
+}
+
+pub async fn any_departed(sql: &mut Sql, institution: i64) -> Result<bool> {
+    let text = "SELECT 1 FROM departures WHERE institution_id = $1 LIMIT 1";
+    Ok(sql.one(text, &[institution.into()], |_| Ok(())).await?.is_some())
+}
+
+pub async fn forget_departures(sql: &mut Sql, institution: i64, ids: &[i64]) -> Result<()> {
+    for group in padded(ids) {
+        let text = format!(
+            "DELETE FROM departures WHERE institution_id = $1 AND participant_id IN ({})",
+            placeholders(2, group.len())
+        );
+        let params: Vec<Value<'_>> = [institution].into_iter().chain(group).map(Value::from).collect();
+        sql.execute(&text, &params).await?;
+    }
+    Ok(())
+}

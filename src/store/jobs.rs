@@ -1,0 +1,176 @@
+//! The queue. Jobs are written in the transaction that causes them, and taken by one worker at a time.
+
+use std::time::Duration;
+
+use super::{Error, Result, Sql, Value};
+use crate::domain::{
+    job::{Held, Job, Listed, State},
+    moment::Moment,
+};
+
+/// Where one like it is waiting already, that one comes as soon as this one would.
+pub async fn insert(sql: &mut Sql, id: i64, job: &Job, run_at: Moment, now: Moment) -> Result<()> {
+    let text = "INSERT INTO jobs (id, institution_id, kind, payload, state, run_at, waiting_key, attempts, failures, created_at) \
+         VALUES ($1, $2, $3, $4, 'waiting', $5, $6, 0, 0, $7) \
+         ON CONFLICT (waiting_key) DO UPDATE SET run_at = \
+         CASE WHEN excluded.run_at < jobs.run_at THEN excluded.run_at ELSE jobs.run_at END";
+    let params: [Value<'_>; 7] = [
+        id.into(),
+        job.institution().unwrap_or(0).into(),
+        job.kind().into(),
+        payload(job)?.into(),
+        run_at.micros().into(),
+        job.waiting_key().into(),
+        now.micros().into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// Work that comes again and again: one row for the whole installation, whoever asks for it.
+pub async fn repeat(sql: &mut Sql, id: i64, job: &Job, every: Duration, now: Moment) -> Result<()> {
+    let every = i64::try_from(every.as_micros()).unwrap_or(i64::MAX);
+    let first = now.micros().saturating_add(every);
+    let text = "INSERT INTO jobs (id, institution_id, kind, payload, state, run_at, every_micros, waiting_key, attempts, failures, created_at) \
+         VALUES ($1, 0, $2, $3, 'waiting', $4, $5, $6, 0, 0, $7) \
+         ON CONFLICT (waiting_key) DO UPDATE SET every_micros = excluded.every_micros, run_at = \
+         CASE WHEN jobs.state = 'waiting' AND excluded.run_at < jobs.run_at THEN excluded.run_at ELSE jobs.run_at END";
+    let params: [Value<'_>; 7] = [
+        id.into(),
+        job.kind().into(),
+        payload(job)?.into(),
+        first.into(),
+        every.into(),
+        job.waiting_key().into(),
+        now.micros().into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// It is not to come any more.
+pub async fn no_more(sql: &mut Sql, job: &Job) -> Result<()> {
+    sql.execute("DELETE FROM jobs WHERE waiting_key = $1", &[job.waiting_key().into()]).await.map(|_| ())
+}
+
+fn payload(job: &Job) -> Result<String> {
+    serde_json::to_string(job).map_err(|error| Error::Broken(error.to_string()))
+}
+
+/// When the next job comes, if there is any.
+pub async fn next(sql: &mut Sql) -> Result<Option<Moment>> {
+    let text = "SELECT run_at FROM jobs WHERE run_at IS NOT NULL ORDER BY run_at, id LIMIT 1";
+    sql.one(text, &[], |row| row.int(0).map(Moment::from_micros)).await
+}
+
+/// Takes the job that has been due longest. Nobody else gets it before the lease is over.
+pub async fn claim(sql: &mut Sql, lease: &str, until: Moment, now: Moment) -> Result<Option<Held>> {
+    // From here on another one like it may be written down: this one may have missed what causes that. What comes again
+    // and again keeps its key, and so its row.
+    let text = format!(
+        "UPDATE jobs SET state = 'running', lease = $1, run_at = $2, attempts = attempts + 1, \
+         waiting_key = CASE WHEN every_micros IS NULL THEN NULL ELSE waiting_key END \
+         WHERE id = (SELECT id FROM jobs WHERE run_at <= $3 ORDER BY run_at, id LIMIT 1{}) AND run_at <= $3 \
+         RETURNING id, payload, attempts, failures, every_micros",
+        sql.skip_locked()
+    );
+    let params: [Value<'_>; 3] = [lease.into(), until.micros().into(), now.micros().into()];
+    let taken = sql.one(&text, &params, |row| {
+        let count = |column: usize| Ok::<_, Error>(u32::try_from(row.int(column)?).unwrap_or(u32::MAX));
+        let every = row.opt_int(4)?.map(|micros| Duration::from_micros(micros.unsigned_abs()));
+        Ok((row.int(0)?, row.text(1)?, count(2)?, count(3)?, every))
+    });
+    let Some((id, payload, attempts, failures, every)) = taken.await? else { return Ok(None) };
+    let Ok(job) = serde_json::from_str(&payload) else {
+        // A newer binary has written it down; its own workers will come by.
+        let text = "UPDATE jobs SET state = 'waiting', lease = NULL, attempts = attempts - 1 WHERE id = $1";
+        sql.execute(text, &[id.into()]).await?;
+        return Ok(None);
+    };
+    Ok(Some(Held { id, lease: lease.to_owned(), job, attempts, failures, every }))
+}
+
+/// Prolongs the lease. False when the job has gone to somebody else.
+pub async fn renew(sql: &mut Sql, held: &Held, until: Moment) -> Result<bool> {
+    let text = "UPDATE jobs SET run_at = $1 WHERE id = $2 AND lease = $3";
+    Ok(sql.execute(text, &[until.micros().into(), held.id.into(), (&held.lease).into()]).await? == 1)
+}
+
+/// Is the job still this worker's? It stays so until the transaction is over.
+pub async fn is_held(sql: &mut Sql, held: &Held) -> Result<bool> {
+    let text = "UPDATE jobs SET lease = lease WHERE id = $1 AND lease = $2";
+    Ok(sql.execute(text, &[held.id.into(), (&held.lease).into()]).await? == 1)
+}
+
+pub async fn remove(sql: &mut Sql, held: &Held) -> Result<()> {
+    let text = "DELETE FROM jobs WHERE id = $1 AND lease = $2";
+    sql.execute(text, &[held.id.into(), (&held.lease).into()]).await.map(|_| ())
+}
+
+/// Gives it back, to come again at that time.
+pub async fn put_back(sql: &mut Sql, held: &Held, run_at: Moment, why: Back<'_>) -> Result<()> {
+    let (attempts, failures, error) = match why {
+        Back::Unfinished => (held.attempts.saturating_sub(1), held.failures, None),
+        Back::Failed(error) => (held.attempts, held.failures + 1, Some(error)),
+        Back::NextTime(error) => (0, 0, error),
+    };
+    let text = "UPDATE jobs SET state = 'waiting', lease = NULL, run_at = $1, attempts = $2, failures = $3, error = $4 \
+                WHERE id = $5 AND lease = $6";
+    let params: [Value<'_>; 6] = [
+        run_at.micros().into(),
+        i64::from(attempts).into(),
+        i64::from(failures).into(),
+        error.into(),
+        held.id.into(),
+        (&held.lease).into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// Why a job is given back.
+pub enum Back<'a> {
+    /// Its worker has to stop: that does not count.
+    Unfinished,
+    Failed(&'a str),
+    /// It comes again and again, and this time is over, well or badly.
+    NextTime(Option<&'a str>),
+}
+
+/// Gives it up. It stays, for an operator to look at.
+pub async fn bury(sql: &mut Sql, held: &Held, error: &str) -> Result<()> {
+    let text = "UPDATE jobs SET state = 'dead', lease = NULL, run_at = NULL, error = $1 WHERE id = $2 AND lease = $3";
+    sql.execute(text, &[error.into(), held.id.into(), (&held.lease).into()]).await.map(|_| ())
+}
+
+/// What waits, runs and is dead, the oldest first.
+pub async fn all(sql: &mut Sql, state: Option<State>, count: i64) -> Result<Vec<Listed>> {
+    let text = "SELECT j.id, i.slug, j.kind, j.state, j.attempts, j.run_at, j.error, j.created_at FROM jobs j \
+         LEFT JOIN institutions i ON i.id = j.institution_id WHERE j.state = $1 OR $1 = '' ORDER BY j.id LIMIT $2";
+    let word = state.map_or("", State::word);
+    sql.rows(text, &[word.into(), count.into()], |row| {
+        let state = row.text(3)?;
+        Ok(Listed {
+            id: row.int(0)?,
+            institution: row.opt_text(1)?,
+            kind: row.text(2)?,
+            state: State::ALL.into_iter().find(|known| known.word() == state).unwrap_or(State::Dead),
+            attempts: u32::try_from(row.int(4)?).unwrap_or(u32::MAX),
+            run_at: row.opt_int(5)?.map(Moment::from_micros),
+            error: row.opt_text(6)?,
+            created_at: Moment::from_micros(row.int(7)?),
+        })
+    })
+    .await
+}
+
+/// A dead job starts over. False when there is no dead job of this id.
+pub async fn retry(sql: &mut Sql, id: i64, now: Moment) -> Result<bool> {
+    let text = "UPDATE jobs SET state = 'waiting', attempts = 0, failures = 0, run_at = $1 WHERE id = $2 AND state = 'dead'";
+    Ok(sql.execute(text, &[now.micros().into(), id.into()]).await? == 1)
+}
+
+/// How many there are in each state, and when the one that has been due longest came due.
+pub async fn counts(sql: &mut Sql) -> Result<Vec<(State, u64)>> {
+    let text = "SELECT state, COUNT(*) FROM jobs GROUP BY state";
+    let counted = sql.rows(text, &[], |row| Ok((row.text(0)?, row.int(1)?.unsigned_abs()))).await?;
+    let count = |state: State| counted.iter().find(|(word, _)| word == state.word()).map_or(0, |(_, n)| *n);
+    Ok(State::ALL.map(|state| (state, count(state))).to_vec())
+}

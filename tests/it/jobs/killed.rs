@@ -1,0 +1,133 @@
+//! Workers in processes of their own, killed again and again in the middle of exports.
+
+use std::{
+    collections::BTreeSet,
+    process::{Child, Stdio},
+    time::Duration,
+};
+
+use reqwest::Client;
+use serde_json::{Value, json};
+
+use crate::support::process::Installation;
+
+const PEOPLE: usize = 3_000;
+const EXPORTS: usize = 12;
+const KILLS: u64 = 25;
+
+/// Killed when dropped.
+struct Worker(Child);
+
+impl Worker {
+    fn start(here: &Installation) -> Self {
+        let log = std::fs::OpenOptions::new().create(true).append(true).open(here.path("work.log")).unwrap();
+        let words = ["work", "--workers", "2", "--job-lease-seconds", "1", "--sweep-seconds", "0"];
+        let mut command = here.command(&words);
+        Self(command.stdout(Stdio::null()).stderr(log).spawn().unwrap())
+    }
+
+    fn kill(mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+struct Api {
+    client: Client,
+    base: String,
+    token: String,
+}
+
+impl Api {
+    async fn get(&self, path: &str) -> Value {
+        let request = self.client.get(format!("{}/api/private/v4{path}", self.base));
+        let answer = request.header("Authorization", &self.token).send().await.unwrap();
+        assert_eq!(answer.status(), 200, "{path}");
+        answer.json().await.unwrap()
+    }
+
+    async fn export(&self) -> String {
+        let request = self.client.post(format!("{}/api/private/v4/exports", self.base));
+        let body = json!({ "export": { "name_page_id": "class" } });
+        let answer = request.header("Authorization", &self.token).json(&body).send().await.unwrap();
+        assert_eq!(answer.status(), 202);
+        answer.json::<Value>().await.unwrap()["export"]["id"].as_str().unwrap().to_owned()
+    }
+
+    async fn states(&self) -> Vec<String> {
+        let listed = self.get("/exports?per_page=100").await;
+        let state = |export: &Value| export["state"].as_str().unwrap().to_owned();
+        listed["exports"].as_array().unwrap().iter().map(state).collect()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn workers_killed_in_the_middle_of_exports_lose_nothing_and_do_nothing_twice() {
+    let (here, token) = Installation::with_token().await;
+    let rows: String = (0..PEOPLE)
+        .map(|n| format!("P{n},p{n}@x.org,\"{}\"\n", "A note that takes its time. ".repeat(20)))
+        .collect();
+    here.import(&format!("first_name,email,notes\n{rows}"));
+    let serving = here.serve(&["--workers", "0", "--rate-limit", "1000000", "--log", "error"]);
+    let client = Client::builder().no_proxy().build().unwrap();
+    let api = Api { client, base: serving.base.clone(), token };
+    let mut ids = Vec::new();
+    for _ in 0..EXPORTS {
+        ids.push(api.export().await);
+    }
+    assert!(api.states().await.iter().all(|state| state == "initial"), "nobody works here");
+
+    let mut seen = BTreeSet::new();
+    for kill in 0..KILLS {
+        let worker = Worker::start(&here);
+        // At another moment each time, from before the first look to the middle of the work.
+        tokio::time::sleep(Duration::from_millis(30 + kill * 137 % 400)).await;
+        seen.extend(api.states().await);
+        worker.kill();
+        if kill % 3 == 0 {
+            ids.push(api.export().await);
+        }
+    }
+    assert!(seen.contains("in_progress"), "work was under way: {seen:?}");
+
+    let _worker = Worker::start(&here);
+    let all_done = async {
+        while api.states().await.iter().any(|state| state != "completed") {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    let done = tokio::time::timeout(Duration::from_secs(120), all_done).await;
+    let log = || std::fs::read_to_string(here.path("work.log")).unwrap();
+    assert!(done.is_ok(), "{:?}\n{}", api.states().await, log());
+
+    let wanted: BTreeSet<String> = (0..PEOPLE).map(|n| format!("p{n}@x.org")).collect();
+    for id in &ids {
+        let export = api.get(&format!("/exports/{id}")).await["export"].clone();
+        let report = export["report"].as_array().unwrap();
+        assert_eq!(report.len(), PEOPLE, "nobody is missing or there twice");
+        let emails: BTreeSet<String> =
+            report.iter().map(|person| person["email"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(emails, wanted);
+    }
+    let left = here.json(&["jobs", "list", "--json"]);
+    let kinds: BTreeSet<&str> =
+        left["jobs"].as_array().unwrap().iter().map(|job| job["kind"].as_str().unwrap()).collect();
+    assert!(!kinds.contains("build_export"), "{left}");
+    assert!(kinds.len() <= 1, "regular work stands there once: {left}");
+
+    // What the dead have left behind is found, and nothing else.
+    here.json(&["blobs", "sweep", "--orphan-seconds", "0", "--json"]);
+    let swept = here.json(&["blobs", "sweep", "--orphan-seconds", "0", "--json"]);
+    assert_eq!(swept["removed"], 0);
+    for id in &ids {
+        let export = api.get(&format!("/exports/{id}")).await["export"].clone();
+        assert_eq!(export["report"].as_array().unwrap().len(), PEOPLE);
+    }
+}

@@ -1,0 +1,297 @@
+//! The queue: every job is done, by one worker at a time, whatever happens to workers.
+
+mod killed;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use endonym::{
+    app::jobs::{self, Failed},
+    domain::job::{Held, Job, State},
+};
+use serde_json::{Value, json};
+
+use crate::support::{World, database::execute, until};
+
+const LEASE: Duration = Duration::from_secs(30);
+
+/// An export that waits; says its id.
+async fn export(world: &World) -> String {
+    let body = json!({ "export": { "name_page_id": world.page.slug } });
+    let made = world.post("/v4/exports", body).await.expect(202);
+    made["export"]["id"].as_str().unwrap().to_owned()
+}
+
+async fn state(world: &World, id: &str) -> Value {
+    world.get(&format!("/v4/exports/{id}")).await.expect(200)["export"]["state"].clone()
+}
+
+async fn claim(world: &World) -> Held {
+    jobs::claim(&world.app, LEASE).await.unwrap().expect("a job is due")
+}
+
+async fn count(world: &World, what: &str) -> i64 {
+    let text = format!("SELECT COUNT(*) FROM {what}");
+    world.app.db.read().one(&text, &[], |row| row.int(0)).await.unwrap().unwrap()
+}
+
+/// As if so much time had gone by for the jobs that wait or run.
+async fn later(world: &World, time: Duration) {
+    let text = "UPDATE jobs SET run_at = run_at - $1 WHERE run_at IS NOT NULL";
+    execute(&world.app.db, text, vec![(time.as_micros() as i64).into()]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_workers_never_take_a_job_twice() {
+    let world = World::new().await;
+    for _ in 0..150 {
+        export(&world).await;
+    }
+    let workers: Vec<_> = (0..8)
+        .map(|_| {
+            let app = world.app.clone();
+            tokio::spawn(async move {
+                let mut taken = Vec::new();
+                while let Some(held) = jobs::claim(&app, LEASE).await.unwrap() {
+                    taken.push(held.id);
+                }
+                taken
+            })
+        })
+        .collect();
+    let mut times: BTreeMap<i64, usize> = BTreeMap::new();
+    let mut busy = 0;
+    for worker in workers {
+        let taken = worker.await.unwrap();
+        busy += usize::from(!taken.is_empty());
+        for id in taken {
+            *times.entry(id).or_default() += 1;
+        }
+    }
+    assert!(times.values().all(|times| *times == 1), "{times:?}");
+    // One that found another at the same job may have gone home early; nothing is left behind all the same.
+    while let Some(held) = jobs::claim(&world.app, LEASE).await.unwrap() {
+        assert_eq!(times.insert(held.id, 1), None);
+    }
+    assert_eq!(times.len(), 150);
+    assert!(busy > 1, "several workers had a share");
+}
+
+#[tokio::test]
+async fn a_job_is_written_with_what_causes_it_and_removed_with_what_it_does() {
+    let world = World::new().await;
+    assert_eq!(count(&world, "jobs").await, 0);
+    world.post("/v4/exports", json!({ "export": { "name_page_id": "nowhere" } })).await.expect(422);
+    assert_eq!((count(&world, "jobs").await, count(&world, "exports").await), (0, 0));
+    let id = export(&world).await;
+    assert_eq!((count(&world, "jobs").await, count(&world, "exports").await), (1, 1));
+    world.work(1);
+    until("the export is completed", || async { state(&world, &id).await == "completed" }).await;
+    assert_eq!(count(&world, "jobs WHERE kind = 'build_export'").await, 0);
+}
+
+#[tokio::test]
+async fn a_dead_workers_job_is_taken_up_when_its_lease_is_over() {
+    let world = World::new().await;
+    let id = export(&world).await;
+    let dead = claim(&world).await;
+    assert!(jobs::claim(&world.app, LEASE).await.unwrap().is_none(), "it is taken");
+    later(&world, LEASE / 2).await;
+    assert!(jobs::renew(&world.app, &dead, LEASE).await.unwrap(), "it says that it is alive");
+    later(&world, LEASE - Duration::from_secs(2)).await;
+    assert!(jobs::claim(&world.app, LEASE).await.unwrap().is_none(), "so it has more time");
+    later(&world, Duration::from_secs(3)).await;
+    let again = claim(&world).await;
+    assert_eq!((again.id, again.attempts, again.failures), (dead.id, 2, 0));
+
+    // Whatever the dead one still does, it has no say any more.
+    assert!(!jobs::renew(&world.app, &dead, LEASE).await.unwrap());
+    jobs::finish(&world.app, &dead).await.unwrap();
+    jobs::release(&world.app, &dead).await.unwrap();
+    jobs::fail(&world.app, &dead, "late").await.unwrap();
+    let Job::BuildExport { institution, export, .. } = dead.job else { panic!("{dead:?}") };
+    let late = endonym::app::exports::build(&world.app, &dead, institution, export, |_, _| {
+        Box::new(|_, _| panic!("nobody is asked"))
+    });
+    assert!(late.await.is_err());
+    assert_eq!(state(&world, &id).await, "initial");
+    assert!(jobs::renew(&world.app, &again, LEASE).await.unwrap(), "it is still the other's");
+    jobs::release(&world.app, &again).await.unwrap();
+
+    world.work(1);
+    until("the export is completed", || async { state(&world, &id).await == "completed" }).await;
+}
+
+#[tokio::test]
+async fn what_fails_comes_again_later_and_later_and_is_given_up_at_last() {
+    let world = World::new().await;
+    let id = export(&world).await;
+    let mut pauses = Vec::new();
+    let last = loop {
+        let held = claim(&world).await;
+        match jobs::fail(&world.app, &held, "the disk is full").await.unwrap() {
+            Failed::ComesAgain(pause) => {
+                assert!(jobs::claim(&world.app, LEASE).await.unwrap().is_none(), "not at once");
+                pauses.push(pause);
+                later(&world, pause).await;
+            }
+            Failed::GivenUp => break held,
+        }
+    };
+    assert_eq!(pauses.len(), 9, "{pauses:?}");
+    assert!(pauses[0] >= Duration::from_secs(10) && pauses[0] <= Duration::from_secs(15), "{pauses:?}");
+    assert!(pauses[8] > pauses[0] * 20, "{pauses:?}");
+    assert_eq!(state(&world, &id).await, "failed");
+    assert!(world.get(&format!("/v4/exports/{id}")).await.expect(200)["export"].get("report").is_none());
+
+    let dead = jobs::all(&world.app, Some(State::Dead), 10).await.unwrap();
+    assert_eq!((dead.len(), dead[0].id, dead[0].attempts), (1, last.id, 10));
+    assert_eq!(dead[0].error.as_deref(), Some("the disk is full"));
+    assert_eq!((dead[0].kind.as_str(), dead[0].institution.as_deref()), ("build_export", Some("example")));
+
+    world.work(1);
+    assert!(jobs::retry(&world.app, last.id + 1).await.is_err(), "there is no such job");
+    jobs::retry(&world.app, last.id).await.unwrap();
+    until("the export is completed", || async { state(&world, &id).await == "completed" }).await;
+    assert!(jobs::retry(&world.app, last.id).await.is_err(), "it is not dead any more");
+}
+
+#[tokio::test]
+async fn a_job_that_kills_its_worker_each_time_is_given_up_too() {
+    let world = World::new().await;
+    let id = export(&world).await;
+    for _ in 0..99 {
+        claim(&world).await;
+        later(&world, LEASE).await;
+    }
+    let held = claim(&world).await;
+    assert_eq!((held.attempts, held.failures), (100, 0));
+    assert_eq!(jobs::fail(&world.app, &held, "it broke").await.unwrap(), Failed::GivenUp);
+    assert_eq!(state(&world, &id).await, "failed");
+}
+
+#[tokio::test]
+async fn a_worker_whose_store_is_gone_fails_and_the_export_is_built_when_it_is_back() {
+    let world = World::new().await;
+    world.person("Ana", "a@x.org").await;
+    // A file where the folder should be.
+    let blobs = world.folder.path().join("blobs");
+    std::fs::write(&blobs, "").unwrap();
+    let id = export(&world).await;
+    world.work(1);
+    until("it has failed once", || async { count(&world, "jobs WHERE failures = 1").await == 1 }).await;
+    assert_eq!(state(&world, &id).await, "in_progress", "it comes again, so it is not failed");
+    std::fs::remove_file(&blobs).unwrap();
+    later(&world, Duration::from_secs(60)).await;
+    until("the export is completed", || async { state(&world, &id).await == "completed" }).await;
+}
+
+#[tokio::test]
+async fn a_stopped_worker_leaves_its_job_to_others_and_that_does_not_count() {
+    let world = World::new().await;
+    export(&world).await;
+    let held = claim(&world).await;
+    jobs::release(&world.app, &held).await.unwrap();
+    let again = claim(&world).await;
+    assert_eq!((again.id, again.attempts, again.failures), (held.id, 1, 0));
+}
+
+#[tokio::test]
+async fn regular_work_is_written_down_once_for_all_and_comes_again_and_again() {
+    let world = World::new().await;
+    let every = Duration::from_secs(3_600);
+    for _ in 0..3 {
+        jobs::repeat(&world.app, Job::SweepBlobs, every).await.unwrap();
+    }
+    assert_eq!(count(&world, "jobs").await, 1);
+    assert!(jobs::claim(&world.app, LEASE).await.unwrap().is_none(), "not yet");
+    for _ in 0..3 {
+        later(&world, every).await;
+        let held = claim(&world).await;
+        assert_eq!((&held.job, held.attempts), (&Job::SweepBlobs, 1));
+        jobs::repeat(&world.app, Job::SweepBlobs, every).await.unwrap();
+        assert!(jobs::claim(&world.app, LEASE).await.unwrap().is_none(), "one worker has it");
+        jobs::finish(&world.app, &held).await.unwrap();
+        assert_eq!(count(&world, "jobs").await, 1);
+    }
+    // It fails as often as it likes, and is never given up.
+    for _ in 0..12 {
+        later(&world, every).await;
+        let held = claim(&world).await;
+        assert!(matches!(jobs::fail(&world.app, &held, "gone").await.unwrap(), Failed::ComesAgain(_)));
+    }
+    // A shorter pause counts at once.
+    jobs::repeat(&world.app, Job::SweepBlobs, Duration::from_secs(5)).await.unwrap();
+    later(&world, Duration::from_secs(6)).await;
+    jobs::finish(&world.app, &claim(&world).await).await.unwrap();
+    jobs::repeat(&world.app, Job::SweepBlobs, Duration::ZERO).await.unwrap();
+    assert_eq!(count(&world, "jobs").await, 0, "it is not wanted any more");
+}
+
+#[tokio::test]
+async fn of_jobs_that_say_the_same_one_waits_and_another_may_come_once_it_has_begun() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..5).await;
+    // A report that is kept, and nobody at work.
+    export(&world).await;
+    execute(&world.app.db, "UPDATE exports SET state = 'completed'", Vec::new()).await;
+    execute(&world.app.db, "DELETE FROM jobs", Vec::new()).await;
+    for number in 0..3 {
+        let path = format!("/v5/participants/p{number}@x.org");
+        world.delete(&path, json!({ "name_page_id": world.page.slug })).await.expect(200);
+    }
+    assert_eq!(count(&world, "jobs WHERE kind = 'scrub_exports'").await, 1);
+    later(&world, Duration::from_secs(10)).await;
+    let held = claim(&world).await;
+    let body = json!({ "name_page_id": world.page.slug });
+    world.delete("/v5/participants/p3@x.org", body).await.expect(200);
+    assert_eq!(count(&world, "jobs WHERE kind = 'scrub_exports'").await, 2, "this one may have missed them");
+    jobs::finish(&world.app, &held).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn somebody_who_is_deleted_while_a_report_is_built_is_not_in_it() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..5).await;
+    let id = export(&world).await;
+    let held = claim(&world).await;
+    let Job::BuildExport { institution, export: number, .. } = held.job else { panic!("{held:?}") };
+    // The writer is asked once the picture is taken: from then on they are in it.
+    let (app, token, base, page) =
+        (world.app.clone(), world.token.clone(), world.base.clone(), world.page.slug.clone());
+    let built = endonym::app::exports::build(&app, &held, institution, number, move |_, _| {
+        let (base, token, page) = (base.clone(), token.clone(), page.clone());
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let client = reqwest::Client::builder().no_proxy().build().unwrap();
+                let address = format!("{base}/api/private/v5/participants/p3@x.org");
+                let request = client.delete(address).header("Authorization", token);
+                let answer = request.json(&json!({ "name_page_id": page })).send().await.unwrap();
+                assert_eq!(answer.status(), 200);
+            });
+        })
+        .join()
+        .unwrap();
+        Box::new(|person, out| {
+            let record =
+                json!({ "first_name": person.first_name, "name_badge_link": format!("x/{}", person.token) });
+            serde_json::to_writer(out, &record).unwrap();
+        })
+    });
+    built.await.unwrap();
+    let report = async || {
+        let request = world.request(reqwest::Method::GET, &format!("/v4/exports/{id}.ndjson"));
+        let text = request.send().await.unwrap().text().await.unwrap();
+        text.lines().map(str::to_owned).collect::<BTreeSet<_>>()
+    };
+    assert_eq!(report().await.len(), 4);
+    assert!(report().await.iter().all(|record| !record.contains("P3")));
+    world.work(1);
+    until("nobody is waited for any more", || async { count(&world, "departures").await == 0 }).await;
+    assert_eq!(report().await.len(), 4);
+    until("that job is done", || async { count(&world, "jobs WHERE kind = 'scrub_exports'").await == 0 })
+        .await;
+}
