@@ -42,7 +42,9 @@ impl Backup {
         let blobs = Blobs::open(&storage.blobs())?;
         let database = match options.place()? {
             Place::File(path) => path,
-            Place::Server(url) => return Err(Failure(for_postgres(url, &blobs, &self.folder))),
+            Place::Server(url) => {
+                return Err(Failure(for_postgres(url, &blobs, &self.folder, &storage.data_dir)));
+            }
         };
         if !database.is_file() {
             return Err(Failure(format!(
@@ -94,7 +96,7 @@ pub fn show(progress: &ProgressBar, what: &'static str, files: u64) {
 }
 
 /// A recording that comes between two steps is brought by the last one; nothing is ever removed from the copy.
-fn for_postgres(url: &str, blobs: &Blobs, folder: &Path) -> String {
+fn for_postgres(url: &str, blobs: &Blobs, folder: &Path, data_dir: &Path) -> String {
     let url = store::without_password(url);
     let folder = folder.display();
     let copy = copying(blobs, &format!("{folder}/blobs"), true);
@@ -105,7 +107,8 @@ fn for_postgres(url: &str, blobs: &Blobs, folder: &Path) -> String {
          pg_dump --format=custom --file='{folder}/endonym.dump' --dbname='{url}'\n  \
          {copy}\n\
          The password comes from ~/.pgpass or PGPASSWORD. Recordings and pictures are copied before the database and \
-         again after it, so that all that it links to is there."
+         again after it, so that all that it links to is there. Save the other files of {} too.",
+        data_dir.display()
     )
 }
 

@@ -64,6 +64,11 @@ pub fn coming(database: &Path) -> PathBuf {
     beside(database, COMING)
 }
 
+/// Does the database of a restore lie ready, and the old one is still in its place?
+pub fn is_coming(database: &Path) -> bool {
+    coming(database).join(DATABASE).exists()
+}
+
 pub fn others(data_dir: &Path) -> PathBuf {
     data_dir.join(OTHERS)
 }
@@ -134,7 +139,7 @@ fn clear(database: &Path) -> Result<Option<PathBuf>> {
 /// cut short; twice at once does no harm.
 pub fn finish_restore(database: &Path, data_dir: &Path) -> Result<()> {
     let (coming, others) = (coming(database), others(data_dir));
-    if coming.join(DATABASE).exists() {
+    if is_coming(database) {
         return Ok(());
     }
     let gone = |done: io::Result<()>, folder: &Path| match done {

@@ -60,8 +60,8 @@ impl<'a> Restore<'a> {
             self.here = Some(alone(&self.database)?);
         }
         let restored = self.replace(told).await;
-        if restored.is_err() {
-            // What is left of it is no harm, and the next one takes it away.
+        if restored.is_err() && folder::is_coming(&self.database) {
+            // What cannot be removed is no harm, and the next one takes it away.
             let _ = folder::forget_restore(&self.database, self.data_dir);
         }
         restored
@@ -79,7 +79,9 @@ impl<'a> Restore<'a> {
         for entry in self.manifest.entries(self.from)? {
             let (path, _) = entry?;
             if let Some(name) = path.strip_prefix(FILES) {
-                copy(&self.from.join(&path), &files.join(name.trim_start_matches('/')))?;
+                let name = Path::new(name.trim_start_matches('/'));
+                self.see_that_nothing_bars(name)?;
+                copy(&self.from.join(&path), &files.join(name))?;
             }
         }
         told("making it durable", self.manifest.files);
@@ -88,6 +90,18 @@ impl<'a> Restore<'a> {
         make_durable(self.data_dir)?;
         let damaged = folder::replace(&self.database, self.data_dir)?;
         Ok(Restored { migration, damaged })
+    }
+
+    /// A file where a folder is to be, or a folder where a file is.
+    fn see_that_nothing_bars(&self, name: &Path) -> Result<()> {
+        let folders = name.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+        let file = folders.map(|folder| self.data_dir.join(folder)).find(|path| path.is_file());
+        match file.or_else(|| Some(self.data_dir.join(name)).filter(|path| path.is_dir())) {
+            None => Ok(()),
+            Some(path) => {
+                Err(Error::Unavailable(format!("{} is in the way: move it elsewhere first", path.display())))
+            }
+        }
     }
 
     /// Brings it to the shape that this binary knows, and sees that the backup has all that it links to.

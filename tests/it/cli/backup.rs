@@ -696,6 +696,27 @@ async fn whoever_comes_next_finishes_a_restore_that_was_cut_short() {
     assert!(!here.path("endonym-data/endonym.sqlite3.restoring").exists());
 }
 
+#[tokio::test]
+async fn what_is_in_the_way_is_said_before_anything_is_changed() {
+    let here = Installation::on_sqlite();
+    here.furnish();
+    std::fs::create_dir(here.path("endonym-data/keys")).unwrap();
+    here.write("endonym-data/keys/secret", "new");
+    here.write("endonym-data/plain", "new");
+    here.succeed(&["backup", "saved"]);
+    for (file, folder) in [("keys", "other"), ("other", "plain")] {
+        let there = Installation::on_sqlite();
+        there.succeed(&["institution", "create", "--name", "Theirs", "--slug", "theirs"]);
+        there.write(&format!("endonym-data/{file}"), "a file");
+        std::fs::create_dir(there.path("endonym-data").join(folder)).unwrap();
+        let before = rows(&there.path("endonym-data"));
+        let said = there.refuse(&["restore", here.path("saved").to_str().unwrap(), "--yes"]);
+        assert!(said.contains("is in the way"), "{said}");
+        assert_eq!(before, rows(&there.path("endonym-data")));
+        there.succeed(&["institution", "list"]);
+    }
+}
+
 /// A file may not grow beyond a limit, which is what a full disk looks like.
 #[tokio::test]
 async fn when_there_is_no_room_it_is_said_and_nothing_is_lost() {
