@@ -112,14 +112,12 @@ fn for_postgres(url: &str, blobs: &Blobs, folder: &Path, data_dir: &Path) -> Str
     )
 }
 
-/// The command that copies the files of the store out of it, or back into it.
+/// The command that copies the files of the store out of it, or back into it: what is there already is passed over.
 pub fn copying(blobs: &Blobs, elsewhere: &str, out: bool) -> String {
-    let (tool, store) = match blobs.folder() {
-        Some(root) => ("rsync --archive", format!("{}/", root.display())),
-        None => ("aws s3 sync", format!("{}/", blobs.kind().trim_end_matches('/'))),
-    };
-    let elsewhere = format!("{elsewhere}/");
-    let (from, to) = if out { (store, elsewhere) } else { (elsewhere, store) };
-    let endpoint = if blobs.folder().is_none() { " --endpoint-url https://YOUR-S3-SERVER" } else { "" };
-    format!("{tool} '{from}' '{to}'{endpoint}")
+    let store = blobs.folder().map_or_else(|| blobs.kind(), |root| root.display().to_string());
+    let (from, to) = if out { (store.as_str(), elsewhere) } else { (elsewhere, store.as_str()) };
+    match blobs.folder() {
+        Some(_) => format!("mkdir -p '{to}' && cp -au '{from}/.' '{to}/'"),
+        None => format!("aws s3 sync '{from}' '{to}' --endpoint-url https://YOUR-S3-SERVER"),
+    }
 }

@@ -5,7 +5,7 @@ use std::{
     ops::Range,
     os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -28,6 +28,7 @@ use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
 use crate::support::{
+    database::on_postgres,
     media::{file, files, png, wav, wav_of},
     process::{BINARY, Ended, Installation, Serving},
     s3::S3Server,
@@ -595,7 +596,7 @@ async fn what_is_replaced_while_a_backup_is_taken_is_no_dead_link_in_it() {
 
 /// Starts a command, and kills it at once when something has come to pass. Says whether it was still running.
 fn killed_when(mut command: Command, come_to_pass: impl Fn() -> bool) -> bool {
-    let mut child = command.spawn().unwrap();
+    let mut child = command.stdout(Stdio::null()).spawn().unwrap();
     let started = Instant::now();
     while !come_to_pass() && child.try_wait().unwrap().is_none() {
         assert!(started.elapsed() < Duration::from_secs(60));
@@ -627,6 +628,7 @@ async fn a_backup_that_was_killed_is_none() {
         let said = here.refuse(&["backup", &folder]);
         assert!(said.contains("not empty") && said.contains("remains"), "{said}");
     }
+    println!("{killed} of 4 were killed in the middle");
     assert!(killed >= 2, "{killed} of 4 were killed in the middle");
     here.succeed(&["backup", "whole"]);
 }
@@ -672,6 +674,7 @@ async fn a_restore_that_was_killed_leaves_the_old_data_or_the_new() {
         assert_eq!(rows(&data), rows(&new.path("endonym-data")));
         assert!(files(&data).iter().all(|name| !name.contains("restor")), "{:?}", files(&data));
     }
+    println!("{killed} of 12 were killed in the middle, {kept} before the end");
     assert!(killed >= 6 && kept >= 3, "{killed} of 12 were killed in the middle, {kept} before the end");
 }
 
@@ -797,9 +800,31 @@ async fn for_postgres_it_says_what_to_use() {
                     && said.contains("postgres://endonym@db.example.edu/names?sslmode=require")
             );
             assert!(!said.contains("very-secret"), "{said}");
-            let copied = if store.is_empty() { "rsync" } else { "aws s3 sync" };
+            let copied = if store.is_empty() { "cp -au" } else { "aws s3 sync" };
             assert!(said.find(copied).unwrap() < said.find(tool).unwrap(), "bytes before rows: {said}");
         }
     }
     assert!(!here.path("saved").exists() && !here.path("endonym-data").exists());
+}
+
+/// The lines that it prints are run as they stand.
+#[tokio::test]
+async fn the_commands_for_postgres_work_when_pasted() {
+    if !on_postgres() {
+        return;
+    }
+    let (here, there) = (Installation::new().await, Installation::untouched().await);
+    let token = furnished(&here).await;
+    let paste = |at: &Installation, said: &str| {
+        let lines: String =
+            said.lines().filter(|line| line.starts_with("  ")).map(|line| format!("{line}\n")).collect();
+        let migrate = format!("{BINARY} migrate --database-url {}", at.database_url.as_ref().unwrap());
+        let lines = lines.replace("endonym migrate", &migrate);
+        Ended::of(Command::new("sh").args(["-e", "-c", &lines]).current_dir(at.folder.path())).succeeded();
+    };
+    paste(&here, &here.refuse(&["backup", "saved"]));
+    std::fs::rename(here.path("saved"), there.path("saved")).unwrap();
+    paste(&there, &there.refuse(&["restore", "saved"]));
+    let (old, new) = (here.serve(&[]), there.serve(&[]));
+    assert_eq!(everything(&old, &token).await, everything(&new, &token).await);
 }
