@@ -25,5 +25,5 @@ pub mod store;
 
 /// Pure types and rules.
 pub mod domain;
-/// Logs.
+/// Logs and figures about our own work.
 pub mod telemetry;

@@ -17,39 +17,19 @@ use crate::{
 
 const MOST_PARTS: usize = 500_000;
 
-pub struct Ask {
-    pub caller: Arc<Caller>,
-    path: Vec<(String, String)>,
+/// What a request brings, apart from who sends it.
+pub struct Sent {
     query: String,
     is_form: bool,
     /// May the answer be compressed?
-    pub takes_gzip: bool,
+    takes_gzip: bool,
     body: Bytes,
 }
 
-impl Ask {
-    pub async fn new(parts: &mut Parts, caller: Arc<Caller>, body: Bytes) -> Self {
-        let path = match RawPathParams::from_request_parts(parts, &()).await {
-            Ok(params) => params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
-            Err(_) => Vec::new(),
-        };
-        Self {
-            caller,
-            path,
-            query: parts.uri.query().unwrap_or_default().to_owned(),
-            is_form: is_form(&parts.headers),
-            takes_gzip: takes_gzip(&parts.headers),
-            body,
-        }
-    }
-
-    pub fn institution(&self) -> &Institution {
-        &self.caller.institution
-    }
-
-    /// A part of the path; blank when what was sent is no text.
-    pub fn path(&self, name: &str) -> &str {
-        self.path.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
+impl Sent {
+    pub fn new(parts: &Parts, body: Bytes) -> Self {
+        let query = parts.uri.query().unwrap_or_default().to_owned();
+        Self { query, is_form: is_form(&parts.headers), takes_gzip: takes_gzip(&parts.headers), body }
     }
 
     /// From the query alone.
@@ -92,6 +72,52 @@ impl Ask {
         let read = self.json();
         self.body = Bytes::new();
         read
+    }
+}
+
+pub struct Ask {
+    pub caller: Arc<Caller>,
+    path: Vec<(String, String)>,
+    sent: Sent,
+}
+
+impl Ask {
+    pub async fn new(parts: &mut Parts, caller: Arc<Caller>, body: Bytes) -> Self {
+        let path = match RawPathParams::from_request_parts(parts, &()).await {
+            Ok(params) => params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            Err(_) => Vec::new(),
+        };
+        Self { caller, path, sent: Sent::new(parts, body) }
+    }
+
+    pub fn institution(&self) -> &Arc<Institution> {
+        &self.caller.institution
+    }
+
+    /// A part of the path; blank when what was sent is no text.
+    pub fn path(&self, name: &str) -> &str {
+        self.path.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
+    }
+
+    /// May the answer be compressed?
+    pub fn takes_gzip(&self) -> bool {
+        self.sent.takes_gzip
+    }
+
+    pub fn query(&self) -> Params {
+        self.sent.query()
+    }
+
+    pub fn params(&self) -> Result<Params, Problem> {
+        self.sent.params()
+    }
+
+    pub fn json(&self) -> Result<Map<String, Value>, Problem> {
+        self.sent.json()
+    }
+
+    pub fn take_json(&mut self) -> Result<Map<String, Value>, Problem> {
+        self.sent.take_json()
     }
 
     /// The page named in the path.

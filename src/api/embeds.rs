@@ -55,20 +55,27 @@ pub struct Icon {
 
 impl Icon {
     pub fn read(params: &Params, dialect: Dialect, errors: &mut FieldErrors) -> Self {
-        let code = match params.whole_number("icon_code") {
-            None => None,
-            Some(Ok(code)) if code <= dialect.highest_icon => Some(code),
-            Some(_) => {
-                errors.add("icon_code", "is not included in the list");
+        let code = Self::read_code(params, "icon_code", dialect.highest_icon, errors);
+        Self { code, image: Self::read_image(params, errors) }
+    }
+
+    pub fn read_code(params: &Params, name: &str, highest: u64, errors: &mut FieldErrors) -> Option<u64> {
+        match params.whole_number(name)? {
+            Ok(code) if code <= highest => Some(code),
+            _ => {
+                errors.add(name, "is not included in the list");
                 None
             }
-        };
+        }
+    }
+
+    pub fn read_image(params: &Params, errors: &mut FieldErrors) -> Option<String> {
         let image = params.text("play_button_img_url").map(|url| url.into_owned());
         let good = image.as_deref().map_or_else(|| params.is_blank("play_button_img_url"), is_web_address);
         if !good {
             errors.add("play_button_img_url", INVALID);
         }
-        Self { code, image: image.filter(|_| good) }
+        image.filter(|_| good)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What happens around every handler: who is calling, how often, what is sent back.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{future::Future, net::IpAddr, sync::Arc, time::Duration};
 
 use axum::{
     body::{Body, Bytes},
@@ -8,17 +8,20 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header, request::Parts},
     response::Response,
 };
-use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, future::BoxFuture};
 use http_body_util::BodyExt;
 use serde::Serialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
     ask::{Ask, has_body},
-    problem::Problem,
+    problem::{Problem, Told},
 };
 use crate::{
-    app::{App, Caller, callers, institutions, limiter::Standing},
+    app::{
+        App, Caller, callers, institutions,
+        limiter::{Standing, Whose},
+    },
     domain::field_errors::FieldErrors,
 };
 
@@ -78,6 +81,10 @@ impl Default for BodyLimits {
     }
 }
 
+/// Who is at the other end of the connection. Put into each request by the server.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer(pub IpAddr);
+
 /// Why an answer is a fault of ours. Travels with the answer to where it is logged, once, with the request's id.
 #[derive(Debug, Clone)]
 pub struct Cause(pub String);
@@ -95,15 +102,28 @@ impl<F> Route for F where
 {
 }
 
+/// A handler, with its version's words for what goes wrong.
+pub fn on<F, Fut>(handler: F, show: Show) -> impl Route
+where
+    F: FnOnce(App, Ask) -> Fut + Clone + Send + Sync + 'static,
+    Fut: Future<Output = Result<Response, Problem>> + Send + 'static,
+{
+    move |State(app): State<App>, request: Request| serve(app, request, handler.clone(), show).boxed()
+}
+
 /// Runs one handler: token, rate limit, body, handler, headers.
-pub async fn serve<F, Fut>(app: App, request: Request, handler: F, show: Show) -> Response
+async fn serve<F, Fut>(app: App, request: Request, handler: F, show: Show) -> Response
 where
     F: FnOnce(App, Ask) -> Fut,
     Fut: Future<Output = Result<Response, Problem>>,
 {
     let (mut parts, body) = request.into_parts();
     let route = parts.extensions.get::<MatchedPath>().cloned();
-    let mut response = serve_caller(app, &mut parts, body, handler, show).await;
+    named(route, serve_caller(app, &mut parts, body, handler, show).await)
+}
+
+/// With the template of its address, for the log and the figures.
+pub fn named(route: Option<MatchedPath>, mut response: Response) -> Response {
     if let Some(route) = route {
         response.extensions_mut().insert(route);
     }
@@ -122,8 +142,10 @@ where
             return show(error.into());
         }
     };
-    let standing =
-        app.limiter.take(caller.token_id, caller.institution.rate_limit, app.clock.instant()).await;
+    let standing = app
+        .limiter
+        .take(Whose::Token(caller.token_id), caller.institution.rate_limit, app.clock.instant())
+        .await;
     let origin = parts.headers.get(header::ORIGIN).cloned();
     let answered = if standing.retry_after.is_some() {
         discard_body(parts, body).await;
@@ -148,14 +170,9 @@ fn finish(
     caller: &Caller,
 ) -> Response {
     let headers = response.headers_mut();
-    headers.insert(LIMIT, standing.limit.into());
-    headers.insert(REMAINING, standing.remaining.into());
-    headers.insert(RESET, standing.reset_seconds.into());
-    if let Some(seconds) = standing.retry_after {
-        headers.insert(header::RETRY_AFTER, seconds.into());
-    }
+    tell_standing(headers, standing);
     if let Some(origin) = origin {
-        headers.insert(header::VARY, HeaderValue::from_static("Origin"));
+        headers.append(header::VARY, HeaderValue::from_static("Origin"));
         let listed = origin
             .to_str()
             .is_ok_and(|origin| caller.institution.allowed_origins.iter().any(|one| one == origin));
@@ -167,9 +184,22 @@ fn finish(
     response
 }
 
-async fn identify(app: &App, headers: &HeaderMap) -> Result<std::sync::Arc<Caller>, crate::app::Error> {
+pub(super) fn tell_standing(headers: &mut HeaderMap, standing: Standing) {
+    headers.insert(LIMIT, standing.limit.into());
+    headers.insert(REMAINING, standing.remaining.into());
+    headers.insert(RESET, standing.reset_seconds.into());
+    if let Some(seconds) = standing.retry_after {
+        headers.insert(header::RETRY_AFTER, seconds.into());
+    }
+}
+
+async fn identify(app: &App, headers: &HeaderMap) -> Result<Arc<Caller>, crate::app::Error> {
     let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let token = bare_token(value);
+    caller(app, bare_token(value)).await
+}
+
+/// Whose token this is.
+pub(super) async fn caller(app: &App, token: &str) -> Result<Arc<Caller>, crate::app::Error> {
     if token.is_empty() || token.len() > 500 {
         return Err(crate::app::Error::Unauthorized);
     }
@@ -192,7 +222,10 @@ fn bare_token(value: &str) -> &str {
 }
 
 /// The body, and its share of the memory for large ones, to be kept until the handler is done.
-async fn read_body(parts: &Parts, body: Body) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Problem> {
+pub(super) async fn read_body(
+    parts: &Parts,
+    body: Body,
+) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Problem> {
     if !has_body(&parts.method) {
         return Ok((Bytes::new(), None));
     }
@@ -234,8 +267,8 @@ async fn collect(mut body: Body, limit: usize) -> Result<Bytes, Problem> {
 }
 
 /// Versions 5 and 4 carry a server's secret, so only pages of origins that an institution lists may call them.
-pub async fn preflight(State(app): State<App>, headers: HeaderMap) -> Response {
-    let mut response = Response::new(Body::empty());
+pub async fn preflight(State(app): State<App>, route: MatchedPath, headers: HeaderMap) -> Response {
+    let mut response = named(Some(route), Response::new(Body::empty()));
     *response.status_mut() = StatusCode::NO_CONTENT;
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("Origin"));
     let Some(origin) = headers.get(header::ORIGIN) else { return response };
@@ -258,7 +291,7 @@ pub async fn preflight(State(app): State<App>, headers: HeaderMap) -> Response {
 pub fn json(status: StatusCode, value: &impl Serialize) -> Response {
     match serde_json::to_vec(value) {
         Ok(bytes) => raw_json(status, Body::from(bytes)),
-        Err(error) => fault(format!("an answer could not be written: {error}")),
+        Err(error) => told(Told::fault(format!("an answer could not be written: {error}"))),
     }
 }
 
@@ -293,34 +326,11 @@ pub fn message(status: StatusCode, message: &str) -> Response {
     json(status, &Message { message, errors: None })
 }
 
-pub fn message_with(status: StatusCode, message: &str, errors: &FieldErrors) -> Response {
-    json(status, &Message { message, errors: Some(Errors(errors)) })
-}
-
-/// A fault of ours: what happened is logged and not shown.
-pub fn fault(cause: String) -> Response {
-    let mut response = message(StatusCode::INTERNAL_SERVER_ERROR, super::problem::INTERNAL);
-    response.extensions_mut().insert(Cause(cause));
-    response
-}
-
-/// More than we take on is waiting: nothing is wrong, so nothing is logged as a fault.
-pub fn busy() -> Response {
-    retry_after(message(StatusCode::SERVICE_UNAVAILABLE, super::problem::BUSY), 2)
-}
-
-/// The same request may work later.
-pub fn unavailable(cause: String) -> Response {
-    let response = message(StatusCode::SERVICE_UNAVAILABLE, super::problem::UNAVAILABLE);
-    let mut response = retry_after(response, 1);
-    response.extensions_mut().insert(Cause(cause));
-    response
-}
-
-/// For answers that the same request may get past later.
-fn retry_after(mut response: Response, seconds: u64) -> Response {
-    response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
-    response
+/// What went wrong, in the shape of versions 5 and 4.
+pub fn told(told: Told) -> Response {
+    let errors = told.errors.as_ref().map(Errors);
+    let response = json(told.status, &Message { message: &told.message, errors });
+    told.beside(response)
 }
 
 #[cfg(test)]

@@ -3,23 +3,28 @@
 pub mod ask;
 pub mod embeds;
 pub mod face;
+pub mod legacy;
 pub mod listing;
 pub mod lists;
 pub mod openapi;
 pub mod params;
 pub mod participant_input;
 pub mod problem;
+pub mod v2;
+pub mod v3;
 pub mod v4;
 pub mod v5;
 pub mod view;
 
 use axum::{
     Router,
-    http::{Method, StatusCode},
+    extract::{MatchedPath, State},
+    http::{Method, StatusCode, Uri},
     response::Response,
     routing::MethodRouter,
 };
 
+use self::problem::Told;
 use crate::app::App;
 
 pub const ROOT: &str = "/api/private";
@@ -28,28 +33,43 @@ pub fn routes() -> Router<App> {
     Router::new()
         .merge(v5::routes())
         .merge(v4::routes())
+        .merge(v3::routes())
+        .merge(v2::routes())
         .merge(openapi::routes())
         .route("/api", axum::routing::any(unknown_path))
         .route("/api/{*rest}", axum::routing::any(unknown_path))
         .method_not_allowed_fallback(wrong_method)
 }
 
-async fn unknown_path() -> Response {
-    face::message(StatusCode::NOT_FOUND, "Not Found")
+async fn unknown_path(State(app): State<App>, route: MatchedPath, method: Method, uri: Uri) -> Response {
+    let told = Told::new(StatusCode::NOT_FOUND, "Not Found");
+    face::named(Some(route), refuse(&app, &method, &uri, told))
 }
 
-async fn wrong_method(method: Method) -> Response {
-    face::message(
-        StatusCode::METHOD_NOT_ALLOWED,
-        &format!("Method Not Allowed: {method} is not offered here"),
-    )
+async fn wrong_method(State(app): State<App>, route: MatchedPath, method: Method, uri: Uri) -> Response {
+    let message = format!("Method Not Allowed: {method} is not offered here");
+    let told = Told::new(StatusCode::METHOD_NOT_ALLOWED, message);
+    face::named(Some(route), refuse(&app, &method, &uri, told))
+}
+
+/// In the shape of the version that the path begins with.
+fn refuse(app: &App, method: &Method, uri: &Uri, told: Told) -> Response {
+    match legacy::Version::of(uri.path()) {
+        Some(version) => version.refuse(app, method, told),
+        None => face::told(told),
+    }
 }
 
 /// A version's paths under its root. Not `Router::nest`: that would match every request twice.
 fn under(root: &str, routes: impl IntoIterator<Item = (&'static str, MethodRouter<App>)>) -> Router<App> {
+    at(root, routes.into_iter().map(|(path, route)| (path, open(route))))
+}
+
+/// The same, where each route says itself who may ask about it.
+fn at(root: &str, routes: impl IntoIterator<Item = (&'static str, MethodRouter<App>)>) -> Router<App> {
     routes
         .into_iter()
-        .fold(Router::new(), |router, (path, route)| router.route(&format!("{root}{path}"), open(route)))
+        .fold(Router::new(), |router, (path, route)| router.route(&format!("{root}{path}"), route))
 }
 
 /// A route that pages of other origins may ask about before they call it.

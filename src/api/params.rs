@@ -50,7 +50,6 @@ impl Params {
         self
     }
 
-    /// `x`, `x[]`, `x[0]`: every value under this name, in the order sent.
     /// Did the body say this?
     pub fn in_body(&self, name: &str) -> bool {
         self.pairs[..self.from_body].iter().any(|(key, _)| base(key) == name)
@@ -61,6 +60,7 @@ impl Params {
         matches!(self.all(name).last(), Some(Given::Form(_)))
     }
 
+    /// `x`, `x[]`, `x[0]`: every value under this name, in the order sent.
     pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &Given> {
         self.pairs.iter().filter(move |(key, _)| base(key) == name).map(|(_, value)| value)
     }
@@ -81,6 +81,17 @@ impl Params {
             Given::Form(text) | Given::Json(Value::String(text)) => text::is_blank(text),
             Given::Json(value) => value.is_null(),
         })
+    }
+
+    /// A wish that is spoken out in one of the usual words; all else is none.
+    pub fn truth(&self, name: &str) -> bool {
+        match self.all(name).last() {
+            Some(Given::Json(Value::Bool(truth))) => *truth,
+            _ => self.text(name).is_some_and(|text| {
+                let words = ["true", "t", "1", "yes", "y", "on"];
+                words.iter().any(|word| text.eq_ignore_ascii_case(word))
+            }),
+        }
     }
 
     /// A whole number, or digits in a text. One that is too large to count with is as large as can be.
@@ -181,5 +192,18 @@ mod tests {
         let mut errors = FieldErrors::default();
         json(json!({"page": true, "per_page": [1]})).window(&mut errors);
         assert!(errors.has("page") && errors.has("per_page"));
+    }
+
+    #[test]
+    fn a_wish_is_spoken_out() {
+        for yes in ["true", "TRUE", "1", "yes", "Yes", "on", "t", "y", " true "] {
+            assert!(Params::from_query(&format!("x={yes}")).truth("x"), "{yes}");
+        }
+        for no in ["", "0", "false", "no", "off", "2", "null", "maybe"] {
+            assert!(!Params::from_query(&format!("x={no}")).truth("x"), "{no}");
+        }
+        assert!(!Params::default().truth("x"));
+        assert!(json(json!({"x": true})).truth("x") && json(json!({"x": 1})).truth("x"));
+        assert!(!json(json!({"x": false})).truth("x") && !json(json!({"x": {}})).truth("x"));
     }
 }

@@ -1,5 +1,13 @@
 //! What can go wrong between the wire and a use case, in every version. Words are the version's own.
 
+use std::borrow::Cow;
+
+use axum::{
+    http::{StatusCode, header},
+    response::Response,
+};
+
+use super::face::Cause;
 use crate::{app, domain::field_errors::FieldErrors};
 
 #[derive(Debug)]
@@ -28,13 +36,75 @@ impl From<FieldErrors> for Problem {
     }
 }
 
-pub const UNAVAILABLE: &str = "Service Unavailable: please try again in a moment";
-pub const BUSY: &str =
-    "Service Unavailable: too many recordings are waiting to be processed; please try again in a moment";
-pub const INTERNAL: &str = "Internal Server Error: the log has the cause under this answer's X-Request-Id";
-
-pub fn too_large(limit: usize) -> String {
-    format!("Payload Too Large: a body may have {limit} bytes at most")
+/// What a caller is told of a problem, before it has its version's shape.
+#[derive(Debug)]
+pub struct Told {
+    pub status: StatusCode,
+    pub message: Cow<'static, str>,
+    /// What is wrong, field by field.
+    pub errors: Option<FieldErrors>,
+    /// In seconds: the same request may get past then.
+    retry_after: Option<u64>,
+    /// For the log.
+    cause: Option<String>,
 }
 
-pub const TOO_SLOW: &str = "Request Timeout: the body did not arrive in time";
+impl Told {
+    pub fn new(status: StatusCode, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { status, message: message.into(), errors: None, retry_after: None, cause: None }
+    }
+
+    pub fn with(mut self, errors: FieldErrors) -> Self {
+        self.errors = Some(errors);
+        self
+    }
+
+    /// More than we take on is waiting: nothing is wrong, so nothing is logged as a fault.
+    pub fn busy() -> Self {
+        Self { retry_after: Some(2), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, BUSY) }
+    }
+
+    /// The same request may work later.
+    pub fn unavailable(cause: String) -> Self {
+        let told = Self::new(StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE);
+        Self { retry_after: Some(1), cause: Some(cause), ..told }
+    }
+
+    /// A fault of ours: what happened is logged and not shown.
+    pub fn fault(cause: String) -> Self {
+        Self { cause: Some(cause), ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL) }
+    }
+
+    /// Puts what stands beside the body into an answer.
+    pub fn beside(self, mut response: Response) -> Response {
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+        }
+        if let Some(cause) = self.cause {
+            response.extensions_mut().insert(Cause(cause));
+        }
+        response
+    }
+}
+
+impl Problem {
+    /// What happens before a use case is told alike in every version; for the rest each has `words` of its own.
+    pub fn told(self, words: fn(app::Error) -> Told) -> Told {
+        match self {
+            Self::App(error) => words(error),
+            Self::Malformed => Told::new(StatusCode::BAD_REQUEST, "Bad Request"),
+            Self::TooLarge { limit } => {
+                let message = format!("Payload Too Large: a body may have {limit} bytes at most");
+                Told::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+            }
+            Self::TooSlow => Told::new(StatusCode::REQUEST_TIMEOUT, TOO_SLOW),
+            Self::TooMany => Told::new(StatusCode::TOO_MANY_REQUESTS, "Too Many Requests"),
+        }
+    }
+}
+
+const UNAVAILABLE: &str = "Service Unavailable: please try again in a moment";
+const BUSY: &str =
+    "Service Unavailable: too many recordings are waiting to be processed; please try again in a moment";
+pub const INTERNAL: &str = "Internal Server Error: the log has the cause under this answer's X-Request-Id";
+const TOO_SLOW: &str = "Request Timeout: the body did not arrive in time";

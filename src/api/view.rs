@@ -6,7 +6,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::embeds::{self, Icon, Include};
 use crate::{
-    app::{App, Caller, Links, Result, custom_fields},
+    app::{App, Links, Result, custom_fields},
     domain::{
         custom_field::CustomField,
         institution::Institution,
@@ -17,7 +17,7 @@ use crate::{
 
 pub struct View {
     links: Links,
-    caller: Arc<Caller>,
+    institution: Arc<Institution>,
     pub include: Include,
     icon: Icon,
     fields: Vec<CustomField>,
@@ -28,24 +28,29 @@ pub struct View {
 }
 
 impl View {
-    pub async fn new(app: &App, caller: &Arc<Caller>, include: Include, icon: Icon) -> Result<Self> {
+    pub async fn new(
+        app: &App,
+        institution: &Arc<Institution>,
+        include: Include,
+        icon: Icon,
+    ) -> Result<Self> {
         let fields = if include.custom_attributes {
-            custom_fields::all(app, caller.institution.id).await?
+            custom_fields::all(app, institution.id).await?
         } else {
             Vec::new()
         };
-        let (links, caller) = (app.links.clone(), caller.clone());
-        Ok(Self { links, caller, include, icon, fields, dates: false, event_code: false })
+        let (links, institution) = (app.links.clone(), institution.clone());
+        Ok(Self { links, institution, include, icon, fields, dates: false, event_code: false })
     }
 
     /// For records that are written now and read later: what custom fields there were is known.
-    pub fn of_report(caller: Arc<Caller>, links: Links, fields: Vec<CustomField>) -> Self {
+    pub fn of_report(institution: Arc<Institution>, links: Links, fields: Vec<CustomField>) -> Self {
         let include = Include { custom_attributes: true, ..Include::default() };
-        Self { links, caller, include, icon: Icon::default(), fields, dates: false, event_code: false }
+        Self { links, institution, include, icon: Icon::default(), fields, dates: false, event_code: false }
     }
 
     pub fn institution(&self) -> &Institution {
-        &self.caller.institution
+        &self.institution
     }
 
     fn links(&self) -> &Links {

@@ -24,7 +24,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Caller {
     pub token_id: i64,
-    pub institution: Institution,
+    pub institution: Arc<Institution>,
 }
 
 /// How long an answer of the database is believed: a revoked token must be dead within a second.
@@ -71,7 +71,7 @@ async fn look_up(
         return Err(Error::Unauthorized);
     };
     let known = Arc::new(Known {
-        caller: Arc::new(Caller { token_id: found.token_id, institution: found.institution }),
+        caller: Arc::new(Caller { token_id: found.token_id, institution: Arc::new(found.institution) }),
         expires_at: found.expires_at,
         read_at: instant,
         used_at: AtomicI64::new(earlier.map_or(0, |earlier| earlier.used_at.swap(0, Ordering::Relaxed))),

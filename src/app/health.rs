@@ -1,7 +1,7 @@
 //! Can we work?
 
-use super::App;
-use crate::store::migrations;
+use super::{App, jobs};
+use crate::{store::migrations, telemetry::metrics};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Database {
@@ -16,5 +16,14 @@ pub async fn database(app: &App) -> Database {
         Ok(version) if version >= migrations::NEWEST => Database::Works,
         Ok(_) => Database::Behind,
         Err(_) => Database::Gone,
+    }
+}
+
+/// Looks at what is only known when somebody asks, for the figures. The queue's stay as they were when it cannot be read.
+pub async fn measure(app: &App) {
+    app.db.measure();
+    if let (Ok(counts), Ok(late)) = (jobs::counts(app).await, jobs::late(app).await) {
+        counts.into_iter().for_each(|(state, count)| metrics::jobs(state.word(), count));
+        metrics::jobs_late(late.as_secs_f64());
     }
 }

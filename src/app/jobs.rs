@@ -58,6 +58,13 @@ pub async fn until_next(app: &App) -> Result<Option<Duration>> {
     Ok(next.map(|next| Duration::from_micros(u64::try_from(next.micros() - now.micros()).unwrap_or(0))))
 }
 
+/// How long the job that has been due longest has been due.
+pub async fn late(app: &App) -> Result<Duration> {
+    let now = app.clock.now();
+    let next = jobs::next(&mut app.db.read()).await?.unwrap_or(now);
+    Ok(Duration::from_micros(u64::try_from(now.micros() - next.micros()).unwrap_or(0)))
+}
+
 /// Goes on holding it. False when it has gone to somebody else.
 pub async fn renew(app: &App, held: &Held, lease: Duration) -> Result<bool> {
     let (held, until) = (held.clone(), app.clock.now().plus(lease));

@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     hash::{BuildHasher, RandomState},
+    net::{IpAddr, Ipv6Addr},
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -13,6 +14,27 @@ pub struct Policy {
     pub window: Duration,
     /// Past the ceiling, a request is accepted when so much time has gone by since the last accepted one.
     pub throttle: Duration,
+}
+
+/// Whose requests are counted together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Whose {
+    /// In versions 5, 4 and 3.
+    Token(i64),
+    /// In version 2, where the page's code is all that a caller has; 0 for the institution's own code.
+    Page { institution: i64, page: i64 },
+    /// Of those in version 2 who have no code that we know.
+    Address(IpAddr),
+}
+
+impl Whose {
+    /// One client has a whole /64 of IPv6 to choose from, so that counts as one.
+    pub fn address(address: IpAddr) -> Self {
+        Self::Address(match address.to_canonical() {
+            IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
+            v4 => v4,
+        })
+    }
 }
 
 /// What is said to the caller, whether accepted or not.
@@ -75,11 +97,11 @@ impl Limiter {
         Self { policy, buckets: Buckets::Memory(Memory::default()) }
     }
 
-    /// Counts one request of this token. Async, because a shared store is somewhere else.
-    pub async fn take(&self, token: i64, own_ceiling: Option<u32>, now: Instant) -> Standing {
+    /// Counts one request. Async, because a shared store is somewhere else.
+    pub async fn take(&self, whose: Whose, own_ceiling: Option<u32>, now: Instant) -> Standing {
         let policy = Policy { ceiling: own_ceiling.unwrap_or(self.policy.ceiling), ..self.policy };
         match &self.buckets {
-            Buckets::Memory(memory) => memory.take(token, policy, now),
+            Buckets::Memory(memory) => memory.take(whose, policy, now),
         }
     }
 
@@ -91,21 +113,21 @@ impl Limiter {
     }
 }
 
-/// Token ids are spread over shards, so that two busy tokens seldom wait for each other.
+/// Buckets are spread over shards, so that two busy callers seldom wait for each other.
 const SHARDS: usize = 16;
 
 #[derive(Default)]
 struct Memory {
-    shards: [Mutex<HashMap<i64, Bucket>>; SHARDS],
+    shards: [Mutex<HashMap<Whose, Bucket>>; SHARDS],
     hasher: RandomState,
 }
 
 impl Memory {
-    fn take(&self, token: i64, policy: Policy, now: Instant) -> Standing {
-        let shard = self.hasher.hash_one(token) as usize % SHARDS;
+    fn take(&self, whose: Whose, policy: Policy, now: Instant) -> Standing {
+        let shard = self.hasher.hash_one(whose) as usize % SHARDS;
         let mut buckets = self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = || Bucket { opened: now, window: policy.window, count: 0, last_accepted: now };
-        buckets.entry(token).or_insert_with(fresh).take(policy, now)
+        buckets.entry(whose).or_insert_with(fresh).take(policy, now)
     }
 
     fn forget(&self, now: Instant) {
@@ -132,7 +154,7 @@ mod tests {
     #[test]
     fn counts_down_then_throttles_then_opens_again() {
         let (memory, start) = (Memory::default(), start());
-        let at = |millis: u64| memory.take(7, policy(3), start + Duration::from_millis(millis));
+        let at = |millis: u64| memory.take(Whose::Token(7), policy(3), start + Duration::from_millis(millis));
         assert_eq!(at(0), Standing { limit: 3, remaining: 2, reset_seconds: 900, retry_after: None });
         assert_eq!(at(10), Standing { limit: 3, remaining: 1, reset_seconds: 900, retry_after: None });
         assert_eq!(at(1_500).remaining, 0);
@@ -147,24 +169,33 @@ mod tests {
     #[test]
     fn each_token_has_its_own_bucket_and_an_institution_its_own_ceiling() {
         let (memory, start) = (Memory::default(), start());
-        assert_eq!(memory.take(1, policy(1), start).retry_after, None);
-        assert_eq!(memory.take(1, policy(1), start).retry_after, Some(1));
-        assert_eq!(memory.take(2, policy(1), start).retry_after, None);
-        assert_eq!(memory.take(3, policy(50), start).remaining, 49);
+        assert_eq!(memory.take(Whose::Token(1), policy(1), start).retry_after, None);
+        assert_eq!(memory.take(Whose::Token(1), policy(1), start).retry_after, Some(1));
+        assert_eq!(memory.take(Whose::Token(2), policy(1), start).retry_after, None);
+        assert_eq!(memory.take(Whose::Token(3), policy(50), start).remaining, 49);
     }
 
     #[test]
     fn a_ceiling_of_zero_lets_one_a_second_through() {
         let (memory, start) = (Memory::default(), start());
-        assert_eq!(memory.take(1, policy(0), start).retry_after, Some(1));
-        assert_eq!(memory.take(1, policy(0), start + Duration::from_secs(1)).retry_after, None);
+        assert_eq!(memory.take(Whose::Token(1), policy(0), start).retry_after, Some(1));
+        assert_eq!(memory.take(Whose::Token(1), policy(0), start + Duration::from_secs(1)).retry_after, None);
     }
 
     #[test]
     fn forgets_windows_that_are_over() {
         let (memory, start) = (Memory::default(), start());
-        memory.take(1, policy(1), start);
+        memory.take(Whose::Token(1), policy(1), start);
         memory.forget(start + Duration::from_secs(901));
         assert!(memory.shards.iter().all(|shard| shard.lock().unwrap().is_empty()));
+    }
+
+    #[test]
+    fn an_address_is_one_client_and_so_is_a_network_of_ipv6() {
+        let whose = |text: &str| Whose::address(text.parse().unwrap());
+        assert_eq!(whose("2001:db8:1:2::1"), whose("2001:db8:1:2:ffff::9"));
+        assert_ne!(whose("2001:db8:1:2::1"), whose("2001:db8:1:3::1"));
+        assert_eq!(whose("::ffff:192.0.2.7"), whose("192.0.2.7"));
+        assert_ne!(whose("192.0.2.7"), whose("192.0.2.8"));
     }
 }

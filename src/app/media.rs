@@ -18,6 +18,7 @@ use crate::{
         text::INVALID,
     },
     store::{Sql, exports, media, participants, rolls},
+    telemetry::traces,
 };
 
 /// Is a link alive, and how many bytes does it lead to? Asked of the database each time: a link that is withdrawn is dead
@@ -135,7 +136,7 @@ where
             }
         }
     };
-    tokio::spawn(work).await.map_err(|error| Error::Internal(error.to_string()))?
+    tokio::spawn(traces::carried(work)).await.map_err(|error| Error::Internal(error.to_string()))?
 }
 
 /// Gives somebody what was brought; returns what they had before. Inside the transaction that writes the rest of them.

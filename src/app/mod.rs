@@ -17,6 +17,7 @@ pub mod limiter;
 pub mod links;
 pub mod media;
 pub mod name_pages;
+pub mod names;
 pub mod participants;
 pub mod pronunciations;
 pub mod studio;

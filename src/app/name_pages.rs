@@ -89,6 +89,18 @@ pub async fn all(app: &App, institution: i64) -> Result<Vec<(NamePage, i64)>> {
     Ok(counted)
 }
 
+/// Says whether the page answers version 2, which needs no token.
+pub async fn allow_v2(app: &App, institution: i64, page: &NamePageRef, allow: bool) -> Result<NamePage> {
+    let found = find(app, institution, page).await?;
+    let id = found.id;
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(name_pages::allow_v2(sql, institution, id, allow).await?) })
+        })
+        .await?;
+    Ok(NamePage { allow_v2: allow, ..found })
+}
+
 /// With everyone who is registered there; says how many they were.
 pub async fn delete(app: &App, institution: i64, page: &NamePageRef) -> Result<u64> {
     let id = find(app, institution, page).await?.id;

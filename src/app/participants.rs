@@ -1,6 +1,6 @@
 //! Participants: found, listed, created, changed and deleted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use super::{
     App, Error, Missing, Result, exports,
@@ -116,7 +116,7 @@ async fn newest_of_each(
     Ok(newest)
 }
 
-fn best_first(mut found: Vec<(i64, i64)>) -> Vec<i64> {
+pub(super) fn best_first(mut found: Vec<(i64, i64)>) -> Vec<i64> {
     found.sort_unstable_by_key(|(id, recorded_at)| std::cmp::Reverse((*recorded_at, *id)));
     found.into_iter().map(|(id, _)| id).collect()
 }
@@ -157,8 +157,23 @@ pub struct Listing {
 }
 
 enum People {
-    Roll { institution: i64, page: Option<i64>, start: rolls::Start, left: u64 },
-    Ids { institution: i64, ids: Vec<i64>, next: usize },
+    Roll {
+        institution: i64,
+        page: Option<i64>,
+        start: rolls::Start,
+        left: u64,
+    },
+    Ids {
+        institution: i64,
+        ids: Vec<i64>,
+        next: usize,
+    },
+    /// The rolls of several pages, one behind the other; of the first, those from a place on.
+    Pages {
+        institution: i64,
+        pages: VecDeque<i64>,
+        place: i64,
+    },
     Whole(Option<Vec<Participant>>),
     Stream(RowStream<Participant>),
 }
@@ -174,12 +189,23 @@ impl Listing {
         match &self.people {
             People::Roll { left, .. } => *left > GROUP as u64,
             People::Ids { ids, .. } => ids.len() > GROUP,
+            People::Pages { .. } => self.total.is_none_or(|total| total > GROUP as u64),
             People::Stream(_) => true,
             People::Whole(_) => false,
         }
     }
 
-    fn whole(mut people: Vec<Participant>, window: Option<Window>) -> Self {
+    /// Everybody on these pages, who are so many.
+    pub(super) fn of_pages(institution: i64, pages: VecDeque<i64>, total: u64) -> Self {
+        Self { total: Some(total), people: People::Pages { institution, pages, place: 0 } }
+    }
+
+    /// These, in this order.
+    pub(super) fn of_ids(institution: i64, ids: Vec<i64>) -> Self {
+        Self { total: Some(ids.len() as u64), people: People::Ids { institution, ids, next: 0 } }
+    }
+
+    pub(super) fn whole(mut people: Vec<Participant>, window: Option<Window>) -> Self {
         let total = Some(people.len() as u64);
         if let Some(window) = window {
             people.truncate(usize::try_from(window.per_page).unwrap_or(usize::MAX));
@@ -198,6 +224,30 @@ impl Listing {
                     return None;
                 }
                 Some(participants::by_ids(&mut app.db.read(), *institution, group).await.map_err(Error::from))
+            }
+            People::Pages { institution, pages, place } => {
+                let mut people = Vec::new();
+                while let Some(page) = pages.front().copied()
+                    && people.len() < GROUP
+                {
+                    let (start, room) = (rolls::Start { place: *place, pass: 0 }, GROUP - people.len());
+                    let sql = &mut app.db.read();
+                    let some = match participants::in_roll(sql, *institution, Some(page), start, room as u64)
+                        .await
+                    {
+                        Ok(some) => some,
+                        Err(error) => return Some(Err(error.into())),
+                    };
+                    match some.last() {
+                        Some(last) if some.len() == room => *place = last.page_place + 1,
+                        _ => {
+                            pages.pop_front();
+                            *place = 0;
+                        }
+                    }
+                    people.extend(some);
+                }
+                (!people.is_empty()).then_some(Ok(people))
             }
             People::Roll { institution, page, start, left } => {
                 let wanted = (*left).min(GROUP as u64);
@@ -224,6 +274,17 @@ pub async fn list(app: &App, institution: i64, filter: &Filter, window: Option<W
         Some(page) => Some(name_pages::find(app, institution, page).await?.id),
         None => None,
     };
+    list_in(app, institution, page, filter, window).await
+}
+
+/// The same, of a page that has been found already.
+pub(super) async fn list_in(
+    app: &App,
+    institution: i64,
+    page: Option<i64>,
+    filter: &Filter,
+    window: Option<Window>,
+) -> Result<Listing> {
     if filter.names_people() {
         // Whoever asks for no more people than fit the window gets most of them, so they are read at once.
         let asked = (filter.emails.len() + filter.identifiers.len()) as u64;
@@ -272,11 +333,11 @@ fn cut(institution: i64, ids: Vec<i64>, window: Option<Window>) -> Listing {
         Some(window) => window.slice(&ids).to_vec(),
         None => ids,
     };
-    Listing { total, people: People::Ids { institution, ids, next: 0 } }
+    Listing { total, ..Listing::of_ids(institution, ids) }
 }
 
 /// Whoever is in either list, best first.
-async fn matching(
+pub(super) async fn matching(
     app: &App,
     institution: i64,
     page: Option<i64>,

@@ -10,7 +10,10 @@ use endonym_media::{picture, sound};
 use tokio::sync::oneshot;
 
 use super::{Error, Result};
-use crate::domain::media::{Incoming, Kind};
+use crate::{
+    domain::media::{Incoming, Kind},
+    telemetry::{metrics, traces},
+};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
@@ -50,7 +53,7 @@ pub enum Made {
 }
 
 /// As far down as it goes: whoever looks a name up comes first.
-pub(super) const PRIORITY: i32 = 19;
+const PRIORITY: i32 = 19;
 
 impl Studio {
     pub fn open(settings: Settings) -> Self {
@@ -75,23 +78,35 @@ impl Studio {
     /// The outer error is ours or the moment's; the inner one is a sentence for whoever sent it.
     pub async fn process(&self, kind: Kind, incoming: Incoming) -> Result<Result<Made, String>> {
         let settings = self.settings;
+        let _span = traces::piece("media process", ("endonym.media.kind", kind.word()));
         let (reply, answer) = oneshot::channel();
+        let waiting = metrics::media_waiting();
         let task = Box::new(move || {
+            drop(waiting);
             // Nobody is waiting any more.
-            if !reply.is_closed() {
-                let _ = reply.send(make(kind, incoming, &settings));
+            if reply.is_closed() {
+                return metrics::media_turned_away(kind.word(), "abandoned");
             }
+            let timer = metrics::Timer::start();
+            let made = make(kind, incoming, &settings);
+            metrics::media_processed(kind.word(), if made.is_ok() { "ok" } else { "refused" }, timer);
+            let _ = reply.send(made);
         });
+        let failed = |why: &str| {
+            metrics::media_turned_away(kind.word(), "failed");
+            Error::Internal(why.to_owned())
+        };
         match self.tasks.try_send(task) {
             Ok(()) => {}
-            Err(mpsc::TrySendError::Full(_)) => return Err(Error::Busy),
+            Err(mpsc::TrySendError::Full(_)) => {
+                metrics::media_turned_away(kind.word(), "busy");
+                return Err(Error::Busy);
+            }
             Err(mpsc::TrySendError::Disconnected(_)) => {
-                return Err(Error::Internal("no thread for sound and pictures is left".to_owned()));
+                return Err(failed("no thread for sound and pictures is left"));
             }
         }
-        answer
-            .await
-            .map_err(|_| Error::Internal("sound or a picture broke the thread that processed it".to_owned()))
+        answer.await.map_err(|_| failed("sound or a picture broke the thread that processed it"))
     }
 }
 

@@ -12,7 +12,10 @@ use std::{
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
 
-use crate::domain::{media::is_hex, moment::Moment};
+use crate::{
+    domain::{media::is_hex, moment::Moment},
+    telemetry::traces::{self, Piece},
+};
 
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -160,6 +163,14 @@ impl Blobs {
         }
     }
 
+    fn span(&self, name: &'static str) -> Piece {
+        let place = match self {
+            Self::Disk(_) => "disk",
+            Self::S3(_) => "s3",
+        };
+        traces::piece(name, ("endonym.blobs", place))
+    }
+
     pub fn kind(&self) -> String {
         match self {
             Self::Disk(disk) => disk.root().display().to_string(),
@@ -169,6 +180,7 @@ impl Blobs {
 
     /// Durable when it returns, and not there at all before that.
     pub async fn put(&self, key: &Key, bytes: Bytes) -> Result<()> {
+        let _span = self.span("blobs put");
         match self {
             Self::Disk(disk) => disk.put(key.path(), bytes).await,
             Self::S3(s3) => s3.put(&key.path(), bytes, key.shelf.content_type()).await,
@@ -200,6 +212,7 @@ impl Blobs {
 
     /// `size` spares a question to the server when the caller knows it.
     pub async fn find(&self, key: &Key, size: Option<u64>) -> Result<Option<Blob>> {
+        let _span = self.span("blobs find");
         match self {
             Self::Disk(disk) => Ok(disk.map(key).await?.map(Blob::Mapped)),
             Self::S3(s3) => match size {
@@ -215,6 +228,7 @@ impl Blobs {
         key: &Key,
         part: std::ops::Range<u64>,
     ) -> Result<Option<BoxStream<'static, Result<Bytes>>>> {
+        let _span = self.span("blobs stream");
         match self {
             // What is on disk is mapped, and never remote.
             Self::Disk(_) => Ok(None),
@@ -224,6 +238,7 @@ impl Blobs {
 
     /// The whole of it, for once: nothing that is played is forgotten for it.
     pub async fn read(&self, key: &Key) -> Result<Option<Bytes>> {
+        let _span = self.span("blobs read");
         match self {
             Self::Disk(disk) => disk.read(key.path()).await,
             Self::S3(s3) => s3.read(&key.path()).await,
@@ -253,6 +268,7 @@ impl Blobs {
     }
 
     async fn remove_path(&self, path: String) -> Result<()> {
+        let _span = self.span("blobs remove");
         match self {
             Self::Disk(disk) => disk.remove(path).await,
             Self::S3(s3) => s3.remove(&path).await,

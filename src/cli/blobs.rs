@@ -11,7 +11,7 @@ use crate::app::{App, media};
 /// Look after the files of recordings and pictures
 #[derive(Debug, Subcommand)]
 pub enum Blobs {
-    /// Remove files that nobody links to any more; `serve` does so by itself from time to time
+    /// Remove files that nobody links to any more; workers do so by themselves from time to time
     ///
     /// For example: endonym blobs sweep --dry-run
     Sweep {

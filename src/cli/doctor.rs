@@ -1,14 +1,16 @@
 //! `endonym doctor`
 
-use std::{io::Write, process::ExitCode};
+use std::{io::Write, process::ExitCode, time::Duration};
 
 use serde_json::json;
 
 use super::{Outcome, output};
 use crate::{
+    app::Clock,
     blobs::Blobs,
     config::Storage,
-    store::{Db, migrations},
+    domain::job::State,
+    store::{Db, jobs, migrations},
 };
 
 /// Say for each configured part whether it works, and how to mend it
@@ -135,5 +137,40 @@ async fn database(storage: &Storage) -> Vec<Finding> {
         ),
         Err(error) => bad("migrations", error.to_string(), "check the rights of the database's user"),
     };
-    vec![reached, shape]
+    let mut findings = vec![reached, shape];
+    if migrations::version(&db).await.is_ok_and(|version| version == migrations::NEWEST) {
+        findings.push(background(&db).await);
+    }
+    findings
+}
+
+/// Longer than any job has to wait where somebody works.
+const LATE: Duration = Duration::from_secs(600);
+
+async fn background(db: &Db) -> Finding {
+    let part = "jobs";
+    let mut sql = db.read();
+    let (counts, next) = match (jobs::counts(&mut sql).await, jobs::next(&mut sql).await) {
+        (Ok(counts), Ok(next)) => (counts, next),
+        (Err(error), _) | (_, Err(error)) => {
+            return bad(part, error.to_string(), "check the rights of the database's user");
+        }
+    };
+    let count = |wanted: State| counts.iter().find(|(state, _)| *state == wanted).map_or(0, |(_, n)| *n);
+    let (waiting, running, dead) = (count(State::Waiting), count(State::Running), count(State::Dead));
+    if dead > 0 {
+        return bad(
+            part,
+            format!("given up: {dead}"),
+            "`endonym jobs list --state dead` says why; once that is mended, `endonym jobs retry --all`",
+        );
+    }
+    if next.is_some_and(|next| next.plus(LATE) < Clock.now()) {
+        return bad(
+            part,
+            "one has been due for more than ten minutes, and nobody takes it",
+            "run `endonym work`, or `endonym serve` with --workers above 0",
+        );
+    }
+    good(part, format!("{waiting} waiting, {running} running, none given up"))
 }

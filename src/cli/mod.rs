@@ -12,6 +12,7 @@ mod jobs;
 mod migrate;
 mod name_page;
 mod output;
+mod ready;
 mod restore;
 mod serve;
 mod token;
@@ -19,7 +20,7 @@ mod work;
 
 use std::{path::PathBuf, process::ExitCode};
 
-use tokio::signal::unix;
+use tokio::{net::TcpListener, signal::unix};
 use tokio_util::sync::CancellationToken;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -73,6 +74,10 @@ Examples:
     export ENDONYM_DATABASE_URL=postgres://endonym:secret@db.example.edu/endonym
     endonym migrate && endonym serve
 
+  Do the work of the background on another machine:
+    endonym serve --workers 0
+    endonym work --workers 4
+
 Every flag is also an environment variable (--data-dir is ENDONYM_DATA_DIR) and a key of the settings file (data_dir).";
 
 #[derive(Debug, Subcommand)]
@@ -81,6 +86,7 @@ enum Command {
     Work(work::Work),
     Migrate(migrate::Migrate),
     Doctor(doctor::Doctor),
+    Ready(ready::Ready),
     #[command(subcommand)]
     Institution(institution::Institution),
     #[command(subcommand)]
@@ -129,7 +135,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => error.exit(),
     };
-    let logs = match telemetry::start(&cli.logging.log, &cli.logging.log_format) {
+    let logs = match telemetry::logs::start(&cli.logging.log, &cli.logging.log_format) {
         Ok(logs) => logs,
         Err(why) => return failed(&why),
     };
@@ -158,6 +164,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Work(command) => command.run(&storage).await,
         Command::Migrate(command) => command.run(&storage).await,
         Command::Doctor(command) => command.run(&storage).await,
+        Command::Ready(command) => command.run().await,
         Command::Institution(command) => command.run(&open().await?).await,
         Command::Token(command) => command.run(&open().await?).await,
         Command::NamePage(command) => command.run(&open().await?).await,
@@ -251,4 +258,9 @@ async fn stop_on_signal(stop: CancellationToken, told: impl FnOnce()) {
         told();
         stop.cancel();
     }
+}
+
+async fn bind(address: &str, flag: &str) -> Result<TcpListener, Failure> {
+    let cannot = |e| Failure(format!("cannot listen on {address}: {e}; choose another with {flag}"));
+    TcpListener::bind(address).await.map_err(cannot)
 }

@@ -11,7 +11,7 @@ use crate::{
     domain,
 };
 
-/// Make, list and delete name pages
+/// Make, list, change and delete name pages
 #[derive(Debug, Subcommand)]
 pub enum NamePage {
     /// Make a name page
@@ -40,6 +40,19 @@ pub enum NamePage {
         institution: String,
         #[arg(long)]
         json: bool,
+    },
+    /// Change a name page
+    ///
+    /// For example: endonym name-page update --institution example-university class-of-2027 --allow-v2 false
+    Update {
+        #[arg(long, value_name = "SLUG")]
+        institution: String,
+        /// The page's id, slug, event code or access code
+        #[arg(value_name = "REF")]
+        page: String,
+        /// Whether the page answers version 2, which needs no token: true or false
+        #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", action = clap::ArgAction::Set)]
+        allow_v2: bool,
     },
     /// Delete a name page with everyone registered on it
     Delete {
@@ -77,16 +90,19 @@ impl NamePage {
                 let owner = institution(app, &owner).await?;
                 list(&name_pages::all(app, owner.id).await?, json);
             }
+            Self::Update { institution: slug, page, allow_v2 } => {
+                let owner = institution(app, &slug).await?;
+                let reference = page_ref(&page)?;
+                let changed = name_pages::allow_v2(app, owner.id, &reference, allow_v2).await;
+                let changed = changed.map_err(|error| unknown(error, &slug, &page))?;
+                let answers = if allow_v2 { "answers" } else { "does not answer" };
+                output::print_line(&format!("Name page `{}` {answers} version 2.", changed.slug));
+            }
             Self::Delete { institution: slug, page, yes } => {
                 let owner = institution(app, &slug).await?;
                 let reference = page_ref(&page)?;
-                let unknown = |error| match error {
-                    Error::Missing(_) => Failure(format!(
-                        "`{slug}` has no name page `{page}`: `endonym name-page list --institution {slug}` shows them"
-                    )),
-                    other => other.into(),
-                };
-                let found = name_pages::find(app, owner.id, &reference).await.map_err(unknown)?;
+                let found = name_pages::find(app, owner.id, &reference).await;
+                let found = found.map_err(|error| unknown(error, &slug, &page))?;
                 let what = format!(
                     "This deletes name page `{}` ({}) with all its people for good.",
                     found.slug, found.title
@@ -97,6 +113,15 @@ impl NamePage {
             }
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn unknown(error: Error, slug: &str, page: &str) -> Failure {
+    match error {
+        Error::Missing(_) => Failure(format!(
+            "`{slug}` has no name page `{page}`: `endonym name-page list --institution {slug}` shows them"
+        )),
+        other => other.into(),
     }
 }
 

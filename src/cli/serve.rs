@@ -2,17 +2,17 @@
 
 use std::{process::ExitCode, time::Duration};
 
-use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::{Failure, Outcome, database, output, stop_on_signal};
+use super::{Failure, Outcome, bind, database, output, stop_on_signal};
 use crate::{
     app::{App, Links, Parts, callers, demo, institutions},
     blobs::Blobs,
-    config::{self, Serving, Storage},
+    config::{self, MetricsAt, Serving, Storage},
     jobs,
     server::{self, Draining},
-    web,
+    telemetry::traces,
+    web::{self, metrics::Metrics},
 };
 
 /// Serve the API and the pages
@@ -32,10 +32,13 @@ const HOUSEKEEPING: Duration = Duration::from_secs(20);
 impl Serve {
     pub async fn run(&self, storage: &Storage) -> Outcome {
         let serving = &self.serving;
-        let cannot =
-            |e| Failure(format!("cannot listen on {}: {e}; choose another with --listen", serving.listen));
         let db = database(storage).await?;
-        let listener = TcpListener::bind(&serving.listen).await.map_err(cannot)?;
+        let listener = bind(&serving.listen, "--listen").await?;
+        let (metrics, metrics_listener) = match self.working.metrics_at() {
+            MetricsAt::MainPort => (Metrics::Here, None),
+            MetricsAt::Own(address) => (Metrics::NotHere, Some(bind(&address, "--metrics-listen").await?)),
+            MetricsAt::Nowhere => (Metrics::NotHere, None),
+        };
         let listening = listener.local_addr()?;
         let base_url = serving.base_url(listening).map_err(Failure)?;
         let app = App::new(Parts {
@@ -46,7 +49,11 @@ impl Serve {
             limits: serving.rate_limits(),
             export_life: serving.export_life(),
         });
+        let traces = if config::traces_wanted() { Some(traces::start().map_err(Failure)?) } else { None };
         greet(&app, serving.demo, storage, &base_url).await?;
+        if let Some(listener) = &metrics_listener {
+            output::print_line(&format!("  Metrics     http://{}/metrics", listener.local_addr()?));
+        }
 
         let (stop, draining) = (CancellationToken::new(), Draining::default());
         let told = draining.clone();
@@ -54,8 +61,18 @@ impl Serve {
         let housekeeping = tokio::spawn(keep_house(app.clone(), stop.clone()));
         let working = tokio::spawn(jobs::run(app.clone(), self.working.settings(), stop.clone()));
         let limits = serving.limits(self.working.grace());
-        server::run(listener, web::site(app.clone(), draining), limits, stop).await;
+        let beside = metrics_listener.map(|listener| {
+            let site = web::metrics::alone(app.clone());
+            tokio::spawn(server::run_beside(listener, site, limits.clone(), stop.clone()))
+        });
+        server::run(listener, web::site(app.clone(), draining, metrics), limits, stop).await;
+        if let Some(beside) = beside {
+            let _ = beside.await;
+        }
         let _ = tokio::join!(housekeeping, working);
+        if let Some(traces) = traces {
+            traces.stop().await;
+        }
         callers::write_down_use(&app).await?;
         tracing::info!("stopped");
         Ok(ExitCode::SUCCESS)

@@ -4,10 +4,13 @@ use std::process::ExitCode;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Failure, Outcome, open, output, stop_on_signal};
+use super::{Failure, Outcome, bind, open, output, stop_on_signal};
 use crate::{
-    config::{self, Storage},
+    config::{self, MetricsAt, Storage},
     jobs,
+    server::{self, Limits},
+    telemetry::traces,
+    web,
 };
 
 /// Do the work of the background alone, beside servers that run with `--workers 0`
@@ -37,7 +40,23 @@ impl Work {
         ));
         let stop = CancellationToken::new();
         tokio::spawn(stop_on_signal(stop.clone(), || {}));
+        let traces = if config::traces_wanted() { Some(traces::start().map_err(Failure)?) } else { None };
+        // There is no other port here.
+        if let MetricsAt::Own(address) = self.working.metrics_at() {
+            let listener = bind(&address, "--metrics-listen").await?;
+            output::print_line(&format!("  Metrics     http://{}/metrics", listener.local_addr()?));
+            let limits = Limits { grace: self.working.grace(), ..Limits::default() };
+            tokio::spawn(server::run_beside(
+                listener,
+                web::metrics::alone(app.clone()),
+                limits,
+                stop.clone(),
+            ));
+        }
         jobs::run(app, self.working.settings(), stop).await;
+        if let Some(traces) = traces {
+            traces.stop().await;
+        }
         tracing::info!("stopped");
         Ok(ExitCode::SUCCESS)
     }

@@ -157,10 +157,13 @@ pub struct Serving {
     export_seconds: u64,
 }
 
-/// How work in the background is done.
+/// How work in the background is done, and where its figures are to be had.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Work in the background")]
 pub struct Working {
+    /// Address and port for /metrics alone; empty for the port of everything else, `off` for nowhere
+    #[arg(long, value_name = "ADDRESS:PORT", help_heading = "Options")]
+    metrics_listen: Option<String>,
     /// Jobs that are done at the same time; 0 for none
     #[arg(long, value_name = "N")]
     pub workers: usize,
@@ -192,6 +195,22 @@ impl Working {
     pub fn grace(&self) -> Duration {
         Duration::from_secs(self.grace_seconds)
     }
+
+    pub fn metrics_at(&self) -> MetricsAt {
+        match set(&self.metrics_listen) {
+            None => MetricsAt::MainPort,
+            Some(word) if word.trim() == "off" => MetricsAt::Nowhere,
+            Some(address) => MetricsAt::Own(address.trim().to_owned()),
+        }
+    }
+}
+
+/// Where the figures are to be had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MetricsAt {
+    MainPort,
+    Own(String),
+    Nowhere,
 }
 
 impl Serving {
@@ -320,6 +339,16 @@ fn plain(value: &Value) -> String {
         // Nothing on a command line looks like these; the text makes the refusal readable.
         Value::Datetime(_) | Value::Array(_) | Value::Table(_) => format!("{value:?}"),
     }
+}
+
+/// Is there somebody to send traces to? The variables are those of OpenTelemetry, whose library reads the others itself.
+#[allow(clippy::disallowed_methods)]
+pub fn traces_wanted() -> bool {
+    let said = |name: &str| std::env::var(name).unwrap_or_default().trim().to_lowercase();
+    let endpoint = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
+    endpoint.iter().any(|name| !said(name).is_empty())
+        && said("OTEL_SDK_DISABLED") != "true"
+        && said("OTEL_TRACES_EXPORTER") != "none"
 }
 
 /// The file named by flag or environment, or the first that is there.

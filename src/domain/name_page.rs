@@ -24,6 +24,7 @@ pub struct PageLabel {
     pub slug: String,
     pub event_code: String,
     pub access_code: String,
+    pub allow_v2: bool,
 }
 
 /// Anything that names a page: its id, slug, event code or access code, in the form in which it is looked up.

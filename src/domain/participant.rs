@@ -41,6 +41,11 @@ impl Participant {
     }
 }
 
+/// What a first or last name is looked up by.
+pub fn name_key(name: &str) -> String {
+    text::folded(name.trim())
+}
+
 fn joined<const N: usize>(parts: [&Option<String>; N]) -> String {
     parts.into_iter().filter_map(|part| part.as_deref()).collect::<Vec<_>>().join(" ")
 }

@@ -10,6 +10,7 @@ use flate2::{Compress, Compression, FlushCompress, read::DeflateDecoder};
 const PLAIN_BYTES: u64 = 8 << 20;
 /// The fastest: a report is written once, read about once, and removed in a week.
 const LEVEL: Compression = Compression::fast();
+const AT_ONCE: usize = 64 * 1024;
 /// Ends a stream of compressed bytes.
 const LAST_BLOCK: &[u8] = &[3, 0];
 
@@ -44,6 +45,8 @@ impl Sum {
 /// Writes parts.
 pub struct Press {
     deflate: Compress,
+    /// Compressing costs per call, so this much is put together first.
+    plain: Vec<u8>,
     compressed: Vec<u8>,
     hasher: Hasher,
     plain_bytes: u64,
@@ -54,6 +57,7 @@ impl Default for Press {
     fn default() -> Self {
         Self {
             deflate: Compress::new(LEVEL, false),
+            plain: Vec::with_capacity(2 * AT_ONCE),
             compressed: Vec::new(),
             hasher: Hasher::new(),
             plain_bytes: 0,
@@ -80,27 +84,34 @@ impl Press {
     /// What has come since the last part.
     pub fn finish(&mut self) -> Option<Part> {
         let (first_id, last_id) = self.ids?;
-        self.deflate(&[], FlushCompress::Sync);
+        self.deflate(FlushCompress::Sync);
         let done = std::mem::take(self);
         let sum = Sum { plain_bytes: done.plain_bytes, crc: done.hasher.finalize() };
         Some(Part { compressed: done.compressed, sum, first_id, last_id })
     }
 
     fn write(&mut self, plain: &[u8]) {
-        self.hasher.update(plain);
+        self.plain.extend_from_slice(plain);
         self.plain_bytes += plain.len() as u64;
-        self.deflate(plain, FlushCompress::None);
+        if self.plain.len() >= AT_ONCE {
+            self.deflate(FlushCompress::None);
+        }
     }
 
-    fn deflate(&mut self, mut plain: &[u8], flush: FlushCompress) {
+    fn deflate(&mut self, flush: FlushCompress) {
+        self.hasher.update(&self.plain);
+        let mut room = [0; 16 * 1024];
+        let mut done = 0;
         loop {
-            self.compressed.reserve(32 * 1024);
-            let before = self.deflate.total_in();
+            let (before_in, before_out) = (self.deflate.total_in(), self.deflate.total_out());
             // It fails only when it is told to go on behind its end.
-            let _ = self.deflate.compress_vec(plain, &mut self.compressed, flush);
-            plain = &plain[(self.deflate.total_in() - before) as usize..];
+            let _ = self.deflate.compress(&self.plain[done..], &mut room, flush);
+            done += (self.deflate.total_in() - before_in) as usize;
+            let made = (self.deflate.total_out() - before_out) as usize;
+            self.compressed.extend_from_slice(&room[..made]);
             // Room is left, so nothing is held back.
-            if plain.is_empty() && self.compressed.len() < self.compressed.capacity() {
+            if done == self.plain.len() && made < room.len() {
+                self.plain.clear();
                 return;
             }
         }

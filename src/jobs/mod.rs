@@ -11,6 +11,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     app::{App, Result, exports, jobs, media},
     domain::job::{Held, Job},
+    telemetry::{metrics, traces},
 };
 
 #[derive(Debug, Clone, Copy)]
@@ -93,9 +94,20 @@ enum Outcome {
     Unfinished,
 }
 
+impl Outcome {
+    const fn word(&self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed(_) => "failed",
+            Self::Lost => "lost",
+            Self::Unfinished => "unfinished",
+        }
+    }
+}
+
 async fn perform(app: &App, settings: Settings, held: Held, stop: &CancellationToken) {
     let (kind, started) = (held.job.kind(), app.clock.instant());
-    let work = AssertUnwindSafe(handle(app, settings, &held)).catch_unwind();
+    let work = traces::job(kind, AssertUnwindSafe(handle(app, settings, &held)).catch_unwind());
     let outcome = tokio::select! {
         done = work => match done {
             Ok(Ok(())) => Outcome::Done,
@@ -107,6 +119,7 @@ async fn perform(app: &App, settings: Settings, held: Held, stop: &CancellationT
     };
     let seconds = app.clock.instant().duration_since(started).as_secs_f64();
     let job = held.id;
+    metrics::job_finished(kind, outcome.word(), seconds);
     let written = match outcome {
         Outcome::Done => {
             tracing::info!(job, kind, seconds, "job done");

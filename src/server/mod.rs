@@ -19,6 +19,7 @@ use axum::{
     body::Body,
     extract::{MatchedPath, Request},
     http::{HeaderName, HeaderValue, StatusCode, Uri},
+    middleware::Next,
     response::Response,
 };
 use futures_util::{FutureExt, future::BoxFuture};
@@ -30,10 +31,12 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     api::{
-        face::{self, BodyLimits, Cause},
-        problem::INTERNAL,
+        face::{self, BodyLimits, Cause, Peer},
+        legacy,
+        problem::{INTERNAL, Told},
     },
     app::Clock,
+    telemetry::{metrics, traces},
 };
 use cores::Cores;
 use wire::{Shared, Wire};
@@ -50,6 +53,18 @@ pub struct Limits {
     pub grace: Duration,
 }
 
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body: BodyLimits::default(),
+            head_time: Duration::from_secs(30),
+            write_time: Duration::from_secs(30),
+            connections: 1_000,
+            grace: Duration::from_secs(5),
+        }
+    }
+}
+
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The longest request line is a little less than 64 KB; headers come on top.
 const HEAD_BYTES: usize = 128 * 1024;
@@ -57,9 +72,19 @@ const HEAD_BYTES: usize = 128 * 1024;
 /// Everything that can be asked of us.
 pub type Site = Arc<dyn Fn(Request) -> BoxFuture<'static, Response> + Send + Sync>;
 
-/// The template of an address, for the log; put into answers that no router has seen.
+/// The template of an address, for the log and the figures; put into answers that no router has seen.
 #[derive(Debug, Clone, Copy)]
 pub struct Route(pub &'static str);
+
+/// Puts the template of an address into its answer, where `answer` below finds it.
+pub async fn name_route(request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let mut response = next.run(request).await;
+    if let Some(route) = route {
+        response.extensions_mut().insert(route);
+    }
+    response
+}
 
 struct Server {
     site: Site,
@@ -70,8 +95,7 @@ struct Server {
 
 /// Serves until `stop` is cancelled, and then until everything under way is answered or the grace is over.
 pub async fn run(listener: TcpListener, site: Site, limits: Limits, stop: CancellationToken) {
-    let (grace, places) = (limits.grace, Arc::new(tokio::sync::Semaphore::new(limits.connections)));
-    let server = Arc::new(Server { site, limits, ids: RequestIds::new(), clock: Clock });
+    let server = Arc::new(Server::new(site, limits));
     let connections = TaskTracker::new();
     let cores = match Cores::start() {
         Ok(cores) => cores,
@@ -80,48 +104,78 @@ pub async fn run(listener: TcpListener, site: Site, limits: Limits, stop: Cancel
             return;
         }
     };
-    loop {
-        let Some(Ok(place)) = stop.run_until_cancelled(places.clone().acquire_owned()).await else { break };
-        match stop.run_until_cancelled(listener.accept()).await {
-            None => break,
-            Some(Ok((stream, _))) => {
-                let (server, stop) = (server.clone(), stop.clone());
-                // It belongs to the runtime that accepted it, and changes over to that of its core.
-                let Ok(stream) = stream.into_std() else { continue };
-                cores.spawn(&connections, async move {
-                    if let Ok(stream) = TcpStream::from_std(stream) {
-                        server.connection(stream, stop).await;
-                    }
-                    drop(place);
-                });
-            }
-            Some(Err(error)) => {
-                // Out of file handles, most likely: others will be closed soon.
-                tracing::warn!(%error, "a connection could not be accepted");
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
-        }
-    }
-    drop(listener);
-    connections.close();
-    if tokio::time::timeout(grace, connections.wait()).await.is_err() {
-        tracing::warn!(left = connections.len(), "stopped before every request was answered");
-    }
+    server.accept(listener, &stop, |connection| cores.spawn(&connections, connection)).await;
+    server.finish(&connections).await;
     // Joining its threads waits for a moment, which a runtime must not.
     let _ = tokio::task::spawn_blocking(move || drop(cores)).await;
 }
 
+/// The same for a door at the side, through which few come: on the runtime that is there.
+pub async fn run_beside(listener: TcpListener, site: Site, limits: Limits, stop: CancellationToken) {
+    let server = Arc::new(Server::new(site, limits));
+    let connections = TaskTracker::new();
+    server.accept(listener, &stop, |connection| drop(connections.spawn(connection))).await;
+    server.finish(&connections).await;
+}
+
 impl Server {
+    fn new(site: Site, limits: Limits) -> Self {
+        Self { site, limits, ids: RequestIds::new(), clock: Clock }
+    }
+
+    /// Takes connections until it is told to stop.
+    async fn accept(
+        self: &Arc<Self>,
+        listener: TcpListener,
+        stop: &CancellationToken,
+        spawn: impl Fn(BoxFuture<'static, ()>),
+    ) {
+        let places = Arc::new(tokio::sync::Semaphore::new(self.limits.connections));
+        loop {
+            let Some(Ok(place)) = stop.run_until_cancelled(places.clone().acquire_owned()).await else {
+                break;
+            };
+            match stop.run_until_cancelled(listener.accept()).await {
+                None => break,
+                Some(Ok((stream, _))) => {
+                    let (server, stop) = (self.clone(), stop.clone());
+                    // It belongs to the runtime that accepted it, and changes over to that of its core.
+                    let Ok(stream) = stream.into_std() else { continue };
+                    spawn(Box::pin(async move {
+                        if let Ok(stream) = TcpStream::from_std(stream) {
+                            server.connection(stream, stop).await;
+                        }
+                        drop(place);
+                    }));
+                }
+                Some(Err(error)) => {
+                    // Out of file handles, most likely: others will be closed soon.
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            }
+        }
+    }
+
+    async fn finish(&self, connections: &TaskTracker) {
+        connections.close();
+        if tokio::time::timeout(self.limits.grace, connections.wait()).await.is_err() {
+            tracing::warn!(left = connections.len(), "stopped before every request was answered");
+        }
+    }
+
     async fn connection(self: Arc<Self>, stream: TcpStream, stop: CancellationToken) {
+        let _open = metrics::connection();
         let _ = stream.set_nodelay(true);
         // The kernel gives up on a client that takes nothing for so long; whoever goes on taking, however slowly, is served.
         let _ = SockRef::from(&stream).set_tcp_user_timeout(Some(self.limits.write_time));
+        let peer = stream.peer_addr().ok().map(|address| Peer(address.ip()));
         let shared = Arc::new(Shared::new());
         let (server, for_service) = (self.clone(), shared.clone());
         let service = service_fn(move |request| {
             let (server, shared) = (server.clone(), for_service.clone());
             Box::pin(async move {
-                let response = server.answer(request, shared.take_backticks()).await;
+                let response = server.answer(request, peer, shared.take_backticks()).await;
                 shared.answered();
                 Ok::<_, std::convert::Infallible>(response)
             })
@@ -145,28 +199,54 @@ impl Server {
         connection.into_parts().io.into_inner().close().await;
     }
 
-    async fn answer(&self, request: hyper::Request<Incoming>, backticks: Vec<usize>) -> Response {
+    async fn answer(
+        &self,
+        request: hyper::Request<Incoming>,
+        peer: Option<Peer>,
+        backticks: Vec<usize>,
+    ) -> Response {
         let started = self.clock.instant();
+        let in_flight = metrics::request();
+        let span = traces::request(request.headers());
         let request_id = self.ids.of(&request);
         let method = request.method().clone();
         let mut request: Request = request.map(Body::new);
         mend_path(&mut request, &backticks);
+        let version = legacy::Version::of(request.uri().path());
         request.extensions_mut().insert(self.limits.body.clone());
-        let answered = AssertUnwindSafe(async { (self.site)(request).await }).catch_unwind().await;
+        if let Some(peer) = peer {
+            request.extensions_mut().insert(peer);
+        }
+        let answering = async {
+            match &span {
+                None => (self.site)(request).await,
+                Some(span) => span.around((self.site)(request)).await,
+            }
+        };
+        let answered = AssertUnwindSafe(answering).catch_unwind().await;
         let mut response = match answered {
             Ok(response) => response,
-            Err(_) => face::message(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL),
+            Err(_) => {
+                let told = Told::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL);
+                if version.is_some() { legacy::refusal(told) } else { face::told(told) }
+            }
         };
         let id = request_id.to_str().unwrap_or_default();
         let routed = response.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
-        let route =
-            routed.or_else(|| response.extensions().get::<Route>().map(|route| route.0)).unwrap_or("-");
+        let route = routed
+            .or_else(|| response.extensions().get::<Route>().map(|route| route.0))
+            .unwrap_or(metrics::OTHER);
         if let Some(Cause(cause)) = response.extensions().get::<Cause>() {
             tracing::error!(request_id = id, route, cause, "request failed");
         }
-        let micros = self.clock.instant().duration_since(started).as_micros() as u64;
+        let took = self.clock.instant().duration_since(started);
+        let (status, micros) = (response.status().as_u16(), took.as_micros() as u64);
         // Never the path or the query: they hold people's emails.
-        tracing::info!(request_id = id, %method, route, status = response.status().as_u16(), micros, "request");
+        tracing::info!(request_id = id, %method, route, status, micros, "request");
+        in_flight.answered(route, method.as_str(), status, took);
+        if let Some(span) = span {
+            span.answered(id, route, method.as_str(), status);
+        }
         response.headers_mut().insert(REQUEST_ID, request_id);
         response
     }

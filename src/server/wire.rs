@@ -10,6 +10,7 @@ use std::{
 };
 
 use super::RequestIds;
+use crate::{api::legacy::Version, telemetry::metrics};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf},
     net::TcpStream,
@@ -23,6 +24,8 @@ struct State {
     expect_head: bool,
     /// How much of the request line has been seen.
     line_bytes: usize,
+    /// Its beginning, which says whose refusal it would be.
+    line_start: [u8; LINE_START],
     /// Where in it raw backticks stood.
     backticks: Vec<usize>,
     /// The service has made an answer that has not been written yet.
@@ -31,7 +34,13 @@ struct State {
 
 impl Shared {
     pub fn new() -> Self {
-        Self(Mutex::new(State { expect_head: true, line_bytes: 0, backticks: Vec::new(), answered: false }))
+        Self(Mutex::new(State {
+            expect_head: true,
+            line_bytes: 0,
+            line_start: [0; LINE_START],
+            backticks: Vec::new(),
+            answered: false,
+        }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -57,6 +66,16 @@ pub struct Wire {
     /// Stands in for a refusal of hyper's own, and how much of it has been sent.
     refusal: Option<(Vec<u8>, usize)>,
     refused: bool,
+}
+
+/// As much as tells the version of a path.
+const LINE_START: usize = 48;
+
+/// Versions 3 and 2 have another shape of errors, which any page may read.
+fn is_legacy(line_start: &[u8]) -> bool {
+    let line = String::from_utf8_lossy(line_start);
+    let path = line.split(' ').nth(1).and_then(|target| target.split('?').next());
+    path.and_then(Version::of).is_some()
 }
 
 /// Where hyper's URI type ends.
@@ -101,6 +120,10 @@ impl Wire {
                 }
                 _ => {}
             }
+            let at = state.line_bytes;
+            if let Some(place) = state.line_start.get_mut(at) {
+                *place = *byte;
+            }
             state.line_bytes += 1;
         }
     }
@@ -128,11 +151,18 @@ impl Wire {
             Some(b"408") => ("408 Request Timeout", "Request Timeout"),
             _ => ("400 Bad Request", "Bad Request"),
         };
-        let body = format!("{{\"message\":\"{message}\"}}");
+        let (request_id, number) = (self.ids.new_id(), status[..3].parse().unwrap_or(400));
+        metrics::unreadable(number);
+        tracing::info!(request_id, route = "unreadable", status = number, "request");
+        let start = &state.line_start[..state.line_bytes.min(LINE_START)];
+        let (result, open) = match is_legacy(start) {
+            true => ("\"result\":\"error\",", "access-control-allow-origin: *\r\n"),
+            false => ("", ""),
+        };
+        let body = format!("{{{result}\"message\":\"{message}\"}}");
         let text = format!(
-            "HTTP/1.1 {status}\r\ncontent-type: application/json; charset=utf-8\r\nconnection: close\r\n\
-             x-request-id: {}\r\ncontent-length: {}\r\n\r\n{body}",
-            self.ids.new_id(),
+            "HTTP/1.1 {status}\r\ncontent-type: application/json; charset=utf-8\r\nconnection: close\r\n{open}\
+             x-request-id: {request_id}\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );
         Some(text.into_bytes())

@@ -10,6 +10,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use super::{folder, postgres, sqlite};
+use crate::telemetry::{metrics, traces};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -224,9 +225,20 @@ impl Db {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        match self {
+        let (timer, _span) = (metrics::Timer::start(), traces::piece("db write", self.system()));
+        let outcome = match self {
             Self::Sqlite(sqlite) => sqlite.write(job).await,
             Self::Postgres(postgres) => postgres.write(job).await,
+        };
+        metrics::db_written(timer);
+        outcome
+    }
+
+    /// Looks at the connections, for the figures.
+    pub fn measure(&self) {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.measure(),
+            Self::Postgres(postgres) => postgres.measure(),
         }
     }
 
@@ -243,6 +255,15 @@ impl Db {
             Self::Postgres(postgres) => postgres.clone().stream(sql.into(), params, map, sender),
         }
         RowStream(receiver)
+    }
+
+    /// As traces name it.
+    fn system(&self) -> (&'static str, &'static str) {
+        let name = match self {
+            Self::Sqlite(_) => "sqlite",
+            Self::Postgres(_) => "postgresql",
+        };
+        ("db.system.name", name)
     }
 
     pub fn kind(&self) -> &'static str {
@@ -285,6 +306,11 @@ impl Sql {
         params: &[Value<'_>],
         map: impl Fn(&Row<'_>) -> Result<T> + Send + Sync,
     ) -> Result<Vec<T>> {
+        let _span = match &self.handle {
+            Handle::Pool(db) => Some(traces::piece("db read", db.system())),
+            // The whole transaction has one.
+            Handle::Sqlite(_) | Handle::Postgres(_) => None,
+        };
         match &mut self.handle {
             Handle::Pool(Db::Sqlite(db)) => sqlite::rows(&db.reader(), sql, params, map),
             Handle::Pool(Db::Postgres(db)) => postgres::rows(&db.client().await?, sql, params, map).await,

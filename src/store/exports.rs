@@ -109,10 +109,11 @@ pub fn people(db: &Db, institution: i64, filters: &Filters) -> RowStream<Partici
 }
 
 fn people_text(on_page: bool) -> String {
-    // Places on a page rise as ids do.
+    // Places on a page rise as ids do. The plus keeps the index of changes away: to walk through all people in order takes
+    // less than to sort those whom it finds, when they are many.
     let (on_page, order) = if on_page { (" AND p.name_page_id = $4", "p.page_place") } else { ("", "p.id") };
     format!(
-        "SELECT {} WHERE p.institution_id = $1 AND p.created_at > $2 AND p.updated_at > $3{on_page} ORDER BY {order}",
+        "SELECT {} WHERE p.institution_id = $1 AND p.created_at > $2 AND +p.updated_at > $3{on_page} ORDER BY {order}",
         participants::WITH_LABEL.as_str()
     )
 }

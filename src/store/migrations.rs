@@ -1,14 +1,18 @@
 //! Brings a database to the shape that this binary knows. One folder for both databases; a file is never edited once
 //! it has been released.
 
-use super::{Db, Error, Result, Sql};
+use super::{Db, Error, Result, Sql, participants};
 
 /// In order; a migration's number is its place in this list, counted from 1.
 const MIGRATIONS: &[(&str, &str)] = &[
     ("0001_foundation", include_str!("../../migrations/0001_foundation.sql")),
     ("0002_media", include_str!("../../migrations/0002_media.sql")),
+    (NAMES, include_str!("../../migrations/0003_names.sql")),
     ("0004_jobs_and_exports", include_str!("../../migrations/0004_jobs_and_exports.sql")),
 ];
+
+/// Needs more than SQL: see `participants::fill_name_keys`.
+const NAMES: &str = "0003_names";
 
 pub const NEWEST: i64 = MIGRATIONS.len() as i64;
 
@@ -52,6 +56,9 @@ pub async fn migrate(db: &Db) -> Result<i64> {
             for (number, (name, text)) in (1..).zip(MIGRATIONS) {
                 if number > had {
                     sql.script(text).await?;
+                    if *name == NAMES {
+                        participants::fill_name_keys(sql).await?;
+                    }
                     sql.execute("INSERT INTO migrations (number, name) VALUES ($1, $2)", &[number.into(), (*name).into()])
                         .await?;
                 }

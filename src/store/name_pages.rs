@@ -1,7 +1,8 @@
 //! Name pages, and the codes by which they are called.
 
-use super::{Result, Row, Sql, Value, rolls};
+use super::{Result, Row, Sql, Value, institutions, rolls};
 use crate::domain::{
+    institution::Institution,
     moment::Moment,
     name_page::{NamePage, NamePageRef, code_key},
 };
@@ -62,9 +63,40 @@ pub async fn find(sql: &mut Sql, institution: i64, page: &NamePageRef) -> Result
     sql.one(&text, &[page.key().into(), institution.into()], from_row).await
 }
 
+/// What a code of this institution stands for: a page's id, or `rolls::INSTITUTION`.
+pub async fn code_owner(sql: &mut Sql, institution: i64, code: &NamePageRef) -> Result<Option<i64>> {
+    let text = "SELECT name_page_id FROM codes WHERE code = $1 AND institution_id = $2";
+    sql.one(text, &[code.key().into(), institution.into()], |row| row.int(0)).await
+}
+
+/// What a code stands for that comes without a token: an institution, and the page's id or `rolls::INSTITUTION`. Codes
+/// of pages that version 2 is not open to, and of institutions without any that it is open to, stand for nothing.
+pub async fn open_code(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Institution, i64)>> {
+    let text = format!(
+        "SELECT {}, c.name_page_id FROM codes c JOIN institutions i ON i.id = c.institution_id \
+         WHERE c.code = $1 AND EXISTS (SELECT 1 FROM name_pages n WHERE n.institution_id = c.institution_id \
+         AND n.allow_v2 AND (c.name_page_id = 0 OR n.id = c.name_page_id))",
+        institutions::COLUMNS
+    );
+    sql.one(&text, &[code.key().into()], |row| Ok((institutions::from_row(row, 0)?, row.int(8)?))).await
+}
+
+/// The pages that version 2 is open to and that have people, with how many.
+pub async fn open_pages(sql: &mut Sql, institution: i64) -> Result<Vec<(i64, i64)>> {
+    let text = "SELECT n.id, r.members FROM name_pages n \
+         JOIN rolls r ON r.institution_id = n.institution_id AND r.name_page_id = n.id \
+         WHERE n.institution_id = $1 AND n.allow_v2 AND r.members > 0 ORDER BY n.id";
+    sql.rows(text, &[institution.into()], |row| Ok((row.int(0)?, row.int(1)?))).await
+}
+
 pub async fn all(sql: &mut Sql, institution: i64) -> Result<Vec<NamePage>> {
     let text = format!("SELECT {COLUMNS} FROM name_pages n WHERE n.institution_id = $1 ORDER BY n.id");
     sql.rows(&text, &[institution.into()], from_row).await
+}
+
+pub async fn allow_v2(sql: &mut Sql, institution: i64, page: i64, allow: bool) -> Result<()> {
+    let text = "UPDATE name_pages SET allow_v2 = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[allow.into(), institution.into(), page.into()]).await.map(|_| ())
 }
 
 /// The page with its people. The caller holds the institution's lock.

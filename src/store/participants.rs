@@ -9,13 +9,13 @@ use super::{Db, Result, Row, RowStream, Sql, Value, padded, placeholders, rolls:
 use crate::domain::{
     moment::Moment,
     name_page::PageLabel,
-    participant::{Changed, CustomValues, Legal, Participant, Recording},
+    participant::{Changed, CustomValues, Legal, Participant, Recording, name_key},
 };
 
 const COLUMNS: &str = "p.id, p.page_place, p.name_page_id, p.token, p.first_name, p.last_name, p.email, p.identifier, \
      p.phonetic, p.notes, p.recording, p.recorded_at, p.legal_first_name, p.legal_last_name, p.legal_middle_name, \
      p.legal_phonetic, p.legal_notes, p.legal_recording, p.legal_recorded_at, p.custom, p.custom_changed_at, p.photo";
-const LABEL: &str = "n.title, n.slug, n.event_code, n.access_code";
+const LABEL: &str = "n.title, n.slug, n.event_code, n.access_code, n.allow_v2";
 const WITH_PAGE: &str =
     "FROM participants p JOIN name_pages n ON n.institution_id = p.institution_id AND n.id = p.name_page_id";
 /// Whole records with their page's label, as `with_label` reads them.
@@ -64,6 +64,7 @@ fn label(row: &Row<'_>, first: usize) -> Result<Arc<PageLabel>> {
         slug: row.text(first + 1)?,
         event_code: row.text(first + 2)?,
         access_code: row.text(first + 3)?,
+        allow_v2: row.bool(first + 4)?,
     }))
 }
 
@@ -300,6 +301,82 @@ static ON_PAGE: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
+/// Somebody who is called so.
+#[derive(Debug, Clone, Copy)]
+pub struct Named {
+    pub page: i64,
+    pub id: i64,
+    pub recorded_at: i64,
+}
+
+/// By which names somebody is looked up; one of them at least.
+#[derive(Debug, Clone, Copy)]
+pub struct Names<'a> {
+    pub first: Option<&'a str>,
+    pub last: Option<&'a str>,
+}
+
+/// Those who are called so, behind this page and id, so many at most: a common name is read in parts.
+pub async fn named(
+    sql: &mut Sql,
+    institution: i64,
+    on_page: Option<i64>,
+    names: Names<'_>,
+    (page, id): (i64, i64),
+    count: i64,
+) -> Result<Vec<Named>> {
+    let mut params: Vec<Value<'_>> = vec![institution.into()];
+    params.extend([names.last, names.first].into_iter().flatten().map(Value::from));
+    params.extend([on_page.unwrap_or(page).into(), id.into(), count.into()]);
+    let text = named_text(names, on_page.is_some());
+    let read = |row: &Row<'_>| Ok(Named { page: row.int(0)?, id: row.int(1)?, recorded_at: row.int(2)? });
+    sql.rows(&text, &params, read).await
+}
+
+fn named_text(names: Names<'_>, on_page: bool) -> String {
+    let mut next = 1;
+    let mut parameter = || {
+        next += 1;
+        format!("${next}")
+    };
+    let mut called = String::new();
+    for (name, column) in [(names.last, "last_name_key"), (names.first, "first_name_key")] {
+        if name.is_some() {
+            called.push_str(&format!(" AND p.{column} = {}", parameter()));
+        }
+    }
+    let (page, id, count) = (parameter(), parameter(), parameter());
+    let behind = if on_page {
+        format!("p.name_page_id = {page} AND p.id > {id}")
+    } else {
+        format!("(p.name_page_id, p.id) > ({page}, {id})")
+    };
+    format!(
+        "SELECT p.name_page_id, p.id, p.recorded_at FROM participants p WHERE p.institution_id = $1{called} AND {behind} \
+         ORDER BY p.name_page_id, p.id LIMIT {count}"
+    )
+}
+
+/// Gives people from before there were keys of names theirs. Part of a migration, so nobody else is writing.
+pub(super) async fn fill_name_keys(sql: &mut Sql) -> Result<()> {
+    const GROUP: i64 = 1_000;
+    let (mut institution, mut id) = (i64::MIN, i64::MIN);
+    loop {
+        let text = "SELECT institution_id, id, first_name, last_name FROM participants \
+                    WHERE (institution_id, id) > ($1, $2) ORDER BY institution_id, id LIMIT $3";
+        let read = |row: &Row<'_>| Ok((row.int(0)?, row.int(1)?, row.opt_text(2)?, row.opt_text(3)?));
+        let people = sql.rows(text, &[institution.into(), id.into(), GROUP.into()], read).await?;
+        let Some(last) = people.last() else { return Ok(()) };
+        (institution, id) = (last.0, last.1);
+        for (institution, id, first_name, last_name) in &people {
+            let text = "UPDATE participants SET first_name_key = $1, last_name_key = $2 WHERE institution_id = $3 AND id = $4";
+            let keys = [first_name, last_name].map(|name| Value::from(name.as_deref().map(name_key)));
+            let [first, last] = keys;
+            sql.execute(text, &[first, last, (*institution).into(), (*id).into()]).await?;
+        }
+    }
+}
+
 /// Whoever changed in this time, whole and in order of change, from one picture of the database.
 pub fn changed(db: &Db, institution: i64, page: Option<i64>, changed: Changed) -> RowStream<Participant> {
     let text = changed_text(&WITH_LABEL, page.is_some());
@@ -375,9 +452,10 @@ pub async fn insert(sql: &mut Sql, institution: i64, new: &Record) -> Result<()>
     let text = "INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, last_name, \
          email, email_key, identifier, identifier_key, phonetic, notes, phone_number, recorded_at, \
          legal_first_name, legal_last_name, legal_middle_name, legal_phonetic, legal_notes, legal_recorded_at, \
-         custom, custom_changed_at, created_at, updated_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, $16, $17, $18, $19, 0, $20, $21, $22, $23)";
-    let params: [Value<'_>; 23] = [
+         custom, custom_changed_at, created_at, updated_at, first_name_key, last_name_key) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, $16, $17, $18, $19, 0, $20, $21, $22, \
+         $23, $24, $25)";
+    let params: [Value<'_>; 25] = [
         institution.into(),
         new.id.into(),
         new.name_page_id.into(),
@@ -401,6 +479,8 @@ pub async fn insert(sql: &mut Sql, institution: i64, new: &Record) -> Result<()>
         new.custom_changed_at.map(Moment::micros).into(),
         new.now.micros().into(),
         new.now.micros().into(),
+        new.first_name.as_deref().map(name_key).into(),
+        new.last_name.as_deref().map(name_key).into(),
     ];
     sql.execute(text, &params).await.map(|_| ())
 }
@@ -422,9 +502,10 @@ pub struct Change<'a> {
 pub async fn update(sql: &mut Sql, institution: i64, id: i64, change: &Change<'_>) -> Result<()> {
     let text = "UPDATE participants SET first_name = $1, last_name = $2, phonetic = $3, notes = $4, legal_first_name = $5, \
          legal_last_name = $6, legal_middle_name = $7, legal_phonetic = $8, legal_notes = $9, custom = $10, \
-         custom_changed_at = $11, updated_at = $12 WHERE institution_id = $13 AND id = $14";
+         custom_changed_at = $11, updated_at = $12, first_name_key = $13, last_name_key = $14 \
+         WHERE institution_id = $15 AND id = $16";
     let legal = change.legal;
-    let params: [Value<'_>; 14] = [
+    let params: [Value<'_>; 16] = [
         change.first_name.into(),
         change.last_name.into(),
         change.phonetic.into(),
@@ -437,6 +518,8 @@ pub async fn update(sql: &mut Sql, institution: i64, id: i64, change: &Change<'_
         custom_to_json(change.custom).into(),
         change.custom_changed_at.map(Moment::micros).into(),
         change.now.micros().into(),
+        change.first_name.map(name_key).into(),
+        change.last_name.map(name_key).into(),
         institution.into(),
         id.into(),
     ];
@@ -503,6 +586,17 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
         ON_PAGE.clone(),
         [vec![institution.clone(), page.clone()], part(5)].concat(),
     ));
+    for names in [
+        Names { first: Some("first7"), last: None },
+        Names { first: None, last: Some("last7") },
+        Names { first: Some("first7"), last: Some("last7") },
+    ] {
+        let keys = [names.last, names.first].into_iter().flatten().map(text);
+        let place = [page.clone(), Value::Int(5), Value::Int(500)];
+        let params: Vec<_> = [institution.clone()].into_iter().chain(keys).chain(place).collect();
+        all.push(("by name", named_text(names, false), params.clone()));
+        all.push(("by name on a page", named_text(names, true), params));
+    }
     let since = [vec![institution.clone()], bounds().to_vec()].concat();
     let whole = changed_text(&WITH_LABEL, false);
     all.push(("whoever changed", whole, since.clone()));

@@ -18,6 +18,7 @@ use tokio_postgres::{
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::db::{Error, Handle, Options, Result, Row, Sql, Transaction, Value};
+use crate::telemetry::metrics;
 
 pub struct Postgres {
     pool: Pool,
@@ -114,6 +115,12 @@ impl Postgres {
         Ok(postgres)
     }
 
+    pub fn measure(&self) {
+        let pool = self.pool.status();
+        let busy = pool.size.saturating_sub(pool.available);
+        metrics::db_connections(pool.max_size, busy, pool.available, pool.waiting);
+    }
+
     pub async fn client(&self) -> Result<Object> {
         self.pool.get().await.map_err(|e| Error::Unavailable(with_sources(&e)))
     }
@@ -123,8 +130,10 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
+        let waiting = metrics::db_write_waiting();
         let _turn = self.writers.acquire().await.map_err(|e| Error::Broken(e.to_string()))?;
         let client = self.client().await?;
+        drop(waiting);
         let (growth, pool) = (self.growth.clone(), self.pool.clone());
         // A task of its own: a caller who hangs up must not leave a transaction half-way on a pooled connection.
         let work = tokio::spawn(async move {

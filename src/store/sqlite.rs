@@ -26,6 +26,7 @@ use super::{
     db::{Error, Handle, Result, Row, Sql, Transaction, Value},
     folder::Here,
 };
+use crate::telemetry::metrics;
 
 /// A job that ran, waiting to hear whether its transaction reached the disk.
 type Reply = Box<dyn FnOnce(Result<()>) + Send>;
@@ -104,13 +105,21 @@ impl Sqlite {
         self.readers[mine].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Which readers are busy is seen by trying, so that reading costs nothing more.
+    pub fn measure(&self) {
+        let busy = self.readers.iter().filter(|reader| reader.try_lock().is_err()).count();
+        metrics::db_connections(self.readers.len(), busy, self.readers.len() - busy, 0);
+    }
+
     pub async fn write<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
         let (sender, receiver) = oneshot::channel();
+        let waiting = metrics::db_write_waiting();
         let work: Work = Box::new(move |sql| {
+            drop(waiting);
             let outcome = run(sql, job);
             Box::new(move |committed| {
                 // The caller may have gone; the work is done all the same.
@@ -264,8 +273,10 @@ fn write_together(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>) {
             }
             statement(&mut sql, "COMMIT")
         });
-        if outcome.is_err() && in_transaction(&sql) {
-            let _ = statement(&mut sql, "ROLLBACK");
+        match &outcome {
+            Ok(()) => metrics::db_committed(replies.len()),
+            Err(_) if in_transaction(&sql) => drop(statement(&mut sql, "ROLLBACK")),
+            Err(_) => {}
         }
         for reply in replies {
             reply(outcome.clone());

@@ -5,6 +5,7 @@ mod badge;
 mod docs;
 mod files;
 mod health;
+pub mod metrics;
 mod page;
 mod player;
 mod vcard;
@@ -15,6 +16,7 @@ use axum::{
     Router,
     extract::{Request, State},
     http::Method,
+    middleware,
     routing::get,
 };
 use futures_util::FutureExt;
@@ -23,12 +25,13 @@ use tower_service::Service;
 use crate::{
     api,
     app::App,
-    server::{Draining, Site},
+    server::{self, Draining, Site},
 };
+use metrics::Metrics;
 
 /// The pages, the API and the files. A recording is what is asked for most, and needs no look at the table of routes.
-pub fn site(app: App, draining: Draining) -> Site {
-    let router = router(app.clone(), draining);
+pub fn site(app: App, draining: Draining, metrics: Metrics) -> Site {
+    let router = router(app.clone(), draining, metrics);
     Arc::new(move |request: Request| {
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
         if is_read && request.uri().path().starts_with("/audio/") {
@@ -39,8 +42,8 @@ pub fn site(app: App, draining: Draining) -> Site {
     })
 }
 
-fn router(app: App, draining: Draining) -> Router {
-    Router::new()
+fn router(app: App, draining: Draining, metrics: Metrics) -> Router {
+    let pages = Router::new()
         .route("/", get(page::home))
         .route("/docs", get(docs::newest))
         .route("/docs/{version}", get(docs::of_version))
@@ -51,7 +54,8 @@ fn router(app: App, draining: Draining) -> Router {
         .route("/healthz", get(health::alive))
         .route("/readyz", get(move |state| health::ready(state, draining)))
         .merge(assets::routes())
-        .merge(api::routes())
-        .fallback(page::unknown)
-        .with_state(app)
+        .merge(metrics.routes())
+        // What is asked of the API is named by `api::face`, which costs nothing.
+        .layer(middleware::from_fn(server::name_route));
+    pages.merge(api::routes()).fallback(page::unknown).with_state(app)
 }

@@ -7,8 +7,11 @@ mod support;
 
 mod cli;
 mod jobs;
+mod ops;
 mod server;
 mod store;
+mod v2;
+mod v3;
 mod v4;
 mod v5;
 mod web;

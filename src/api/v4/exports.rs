@@ -30,7 +30,7 @@ pub async fn create(app: App, ask: Ask) -> Result<Response, Problem> {
         Some(_) => return Err(Problem::Malformed),
     };
     let made = match app::exports::create(&app, ask.institution().id, asked(&filters)).await {
-        Err(Error::Invalid(errors)) => return Ok(problem::invalid_export(&errors)),
+        Err(Error::Invalid(errors)) => return Ok(problem::invalid_export(errors)),
         other => other?,
     };
     let link = format!("{}{ROOT}/exports/{}", app.links.base(), made.id);
@@ -85,5 +85,5 @@ pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
         Some("ndjson") => Form::Lines,
         Some(_) => return Err(unknown().into()),
     };
-    report::send(Report::new(&app, institution.id, &export), form, export.id, ask.takes_gzip).await
+    report::send(Report::new(&app, institution.id, &export), form, export.id, ask.takes_gzip()).await
 }

@@ -48,7 +48,7 @@ pub async fn create(app: App, ask: Ask) -> Result<Response, Problem> {
     let draft = Draft::read(&source, LegalNames::Ignored);
     let made = app::participants::create(&app, ask.institution(), page, draft).await?;
     let include = Include { custom_attributes: true, ..Include::read(&ask.query(), DIALECT) };
-    let view = View::new(&app, &ask.caller, include, Icon::default()).await?;
+    let view = View::new(&app, ask.institution(), include, Icon::default()).await?;
     let link = format!("{}{}/{}", app.links.base(), participants_path(&ask), made.token);
     let answer = wire::One { participant: wire::Participant(&view, &made), meta: Some(wire::Link { link }) };
     Ok(face::json(StatusCode::CREATED, &answer))

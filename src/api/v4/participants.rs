@@ -49,7 +49,7 @@ pub async fn page_of(
     wanted.filter.page = name_page;
     let people = participants::list(app, ask.institution().id, &wanted.filter, window).await?;
     let address = wanted.address(app, path, window);
-    let view = View::new(app, &ask.caller, wanted.include, wanted.icon).await?;
+    let view = View::new(app, ask.institution(), wanted.include, wanted.icon).await?;
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Participant(&view, person)));
     listing::answer(app, people, write, Some(address), LIST).await
@@ -92,7 +92,7 @@ pub async fn one(
     icon: Icon,
     dates: bool,
 ) -> Result<Response, Problem> {
-    let mut view = View::new(app, &ask.caller, include, icon).await?;
+    let mut view = View::new(app, ask.institution(), include, icon).await?;
     view.dates = dates;
     Ok(face::json(StatusCode::OK, &wire::One { participant: wire::Participant(&view, person), meta: None }))
 }

@@ -63,7 +63,7 @@ async fn answer(
 ) -> Result<Response, Problem> {
     let people = participants::list(app, ask.institution().id, &wanted.filter, window).await?;
     let address = wanted.address(app, &format!("{ROOT}{path}"), window);
-    let view = View::new(app, &ask.caller, wanted.include, wanted.icon).await?;
+    let view = View::new(app, ask.institution(), wanted.include, wanted.icon).await?;
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Participant(&view, person)));
     listing::answer(app, people, write, Some(address), LIST).await
@@ -79,7 +79,7 @@ pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
     let icon = Icon::read(&params, DIALECT, &mut errors);
     errors.into_result()?;
     let people = participants::latest(&app, ask.institution().id, &marks).await?;
-    let mut view = View::new(&app, &ask.caller, Include::read(&params, DIALECT), icon).await?;
+    let mut view = View::new(&app, ask.institution(), Include::read(&params, DIALECT), icon).await?;
     view.dates = true;
     let mut body = LATEST.open.as_bytes().to_vec();
     for (i, person) in people.iter().enumerate() {
@@ -163,7 +163,7 @@ async fn one(
 ) -> Result<Response, Problem> {
     let mut include = Include::read(&ask.query(), DIALECT);
     include.custom_attributes = true;
-    let mut view = View::new(app, &ask.caller, include, Icon::default()).await?;
+    let mut view = View::new(app, ask.institution(), include, Icon::default()).await?;
     view.event_code = true;
     Ok(face::json(status, &One { participant: wire::Participant(&view, person) }))
 }

@@ -5,30 +5,25 @@ use axum::{http::StatusCode, response::Response};
 use crate::{
     api::{
         face,
-        problem::{Problem, TOO_SLOW, too_large},
+        problem::{Problem, Told},
     },
     app::{Error, Missing},
 };
 
 pub fn show(problem: Problem) -> Response {
-    let error = match problem {
-        Problem::App(error) => error,
-        Problem::Malformed => return face::message(StatusCode::BAD_REQUEST, "Bad Request"),
-        Problem::TooLarge { limit } => {
-            return face::message(StatusCode::PAYLOAD_TOO_LARGE, &too_large(limit));
-        }
-        Problem::TooSlow => return face::message(StatusCode::REQUEST_TIMEOUT, TOO_SLOW),
-        Problem::TooMany => return face::message(StatusCode::TOO_MANY_REQUESTS, "Too Many Requests"),
-    };
+    face::told(problem.told(words))
+}
+
+fn words(error: Error) -> Told {
     match error {
-        Error::Unauthorized => face::message(StatusCode::UNAUTHORIZED, "Not Authorized"),
-        Error::Missing(what) => face::message(StatusCode::NOT_FOUND, missing(what)),
+        Error::Unauthorized => Told::new(StatusCode::UNAUTHORIZED, "Not Authorized"),
+        Error::Missing(what) => Told::new(StatusCode::NOT_FOUND, missing(what)),
         Error::Invalid(errors) => {
-            face::message_with(StatusCode::UNPROCESSABLE_ENTITY, "Unprocessable entity", &errors)
+            Told::new(StatusCode::UNPROCESSABLE_ENTITY, "Unprocessable entity").with(errors)
         }
-        Error::Busy => face::busy(),
-        Error::Unavailable(why) => face::unavailable(why),
-        Error::Internal(why) => face::fault(why),
+        Error::Busy => Told::busy(),
+        Error::Unavailable(why) => Told::unavailable(why),
+        Error::Internal(why) => Told::fault(why),
     }
 }
 

@@ -23,7 +23,7 @@ pub async fn search(app: App, ask: Ask) -> Result<Response, Problem> {
     let (emails, identifiers) = ask.params()?.people("identifiers", &mut errors);
     errors.into_result()?;
     let found = pronunciations::search(&app, ask.institution().id, emails, identifiers).await?;
-    let view = View::new(&app, &ask.caller, Include::default(), Icon::default()).await?;
+    let view = View::new(&app, ask.institution(), Include::default(), Icon::default()).await?;
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Pronunciation(&view, person)));
     listing::answer(&app, found, write, None, FRAME).await

@@ -24,6 +24,7 @@ fn help_teaches_by_example() {
         "serve",
         "migrate",
         "doctor",
+        "ready",
         "institution",
         "token",
         "name-page",

@@ -108,6 +108,38 @@ async fn no_personal_data_and_no_token() {
             assert_ne!(request.send().await.unwrap().status(), 500, "{method} {path}");
         }
     }
+    let code = "secret-code-4711";
+    here.json(&[
+        "name-page",
+        "create",
+        "--institution",
+        "example",
+        "--title",
+        "Open",
+        "--access-code",
+        code,
+        "--allow-v2",
+        "--json",
+    ]);
+    for path in [
+        format!("/v3/names?auth_token={token}&access_code={code}&email={email}"),
+        format!("/v3/name/?auth_token={token}&first_name=Zoé&last_name=zoe.secret"),
+        format!("/v3/names?auth_token=some-other-token&access_code={code}"),
+        format!("/v3/{token}/{email}?access_code={code}"),
+        format!("/v2/names?access_code={code}&email={email}"),
+        format!("/v2/names?access_code=zoe.secret&auth_token={token}"),
+    ] {
+        assert_ne!(client().get(address(&path)).send().await.unwrap().status(), 500, "{path}");
+    }
+    for body in [
+        format!("auth_token={token}&email_list={email}&access_code={code}"),
+        format!("{{\"auth_token\":\"{token}"),
+    ] {
+        let search = client()
+            .post(address("/v3/names/search"))
+            .header("Content-Type", "application/x-www-form-urlencoded");
+        assert_ne!(search.body(body).send().await.unwrap().status(), 500);
+    }
     let malformed =
         client().post(address("/v5/participants")).header("Authorization", &token).body("{\"zoe.secret\"");
     assert_eq!(malformed.send().await.unwrap().status(), 400);
@@ -116,7 +148,15 @@ async fn no_personal_data_and_no_token() {
     assert_eq!(serving.stop().await, 0);
     let log = std::fs::read_to_string(here.path("serve.log")).unwrap();
     assert!(lines(&log).len() > 40, "there is a log: {}", log.len());
-    for secret in secrets.iter().chain([&token.as_str(), &token.rsplit('_').next().unwrap()]) {
+    for route in [
+        "/api/private/v3/names",
+        "/api/private/v3/name",
+        "/api/private/v3/names/search",
+        "/api/private/v2/names",
+    ] {
+        assert!(lines(&log).iter().any(|line| line["route"] == route), "{route} has its lines");
+    }
+    for secret in secrets.iter().chain([&code]).chain([&token.as_str(), &token.rsplit('_').next().unwrap()]) {
         let found = log.lines().find(|line| line.contains(secret));
         assert!(found.is_none(), "{secret} is in the log: {found:?}");
     }

@@ -8,6 +8,7 @@ mod doctor;
 mod help;
 mod import;
 mod institution;
+mod jobs;
 mod logs;
 mod migrate;
 mod name_page;

@@ -72,6 +72,20 @@ async fn slugs_and_codes_are_unique_across_institutions() {
 }
 
 #[tokio::test]
+async fn update_opens_a_page_to_version_2_and_closes_it() {
+    let (here, _) = Installation::with_token().await;
+    let update =
+        |more: &[&str]| here.run(&[&["name-page", "update", "--institution", "example"], more].concat());
+    let is_open = || pages(&here, "example")[0]["allow_v2"].clone();
+    assert!(update(&["class", "--allow-v2"]).succeeded().contains("answers version 2"));
+    assert_eq!(is_open(), true);
+    assert!(update(&["CLASS", "--allow-v2", "false"]).succeeded().contains("does not answer version 2"));
+    assert_eq!(is_open(), false);
+    let said = update(&["nothing", "--allow-v2"]).refused();
+    assert!(said.contains("nothing") && said.contains("name-page list"), "{said}");
+}
+
+#[tokio::test]
 async fn delete_takes_every_name_of_a_page() {
     let (here, _) = Installation::with_token().await;
     for key in ["id", "slug", "event_code", "access_code"] {

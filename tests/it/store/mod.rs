@@ -1,5 +1,6 @@
 //! What the databases must keep, and how they get at it.
 
 mod durability;
+mod migrations;
 mod plans;
 mod rolls;

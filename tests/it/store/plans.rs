@@ -24,10 +24,10 @@ async fn seed(db: &Db) {
     // A tenth has a recording, a third has an identifier, and every fifth person is on more than one page.
     let people = format!(
         "{series} INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, last_name, \
-         email, email_key, identifier, identifier_key, notes, recording, recorded_at, legal_recorded_at, created_at, updated_at) \
+         email, email_key, identifier, identifier_key, first_name_key, last_name_key, notes, recording, recorded_at, legal_recorded_at, created_at, updated_at) \
          SELECT i % $2 + 1, i / $2, i / $2 % $3 + 1, i / $2 / $3, 'token' || i, 'First' || i, 'Last' || i, \
          'p' || (i / $2) || '@example.edu', 'p' || (i / $2) || '@example.edu', \
-         CASE WHEN i % 3 = 0 THEN 'S' || i END, CASE WHEN i % 3 = 0 THEN 'S' || i END, 'A note that takes some room.', \
+         CASE WHEN i % 3 = 0 THEN 'S' || i END, CASE WHEN i % 3 = 0 THEN 'S' || i END, 'first' || (i / $2 % 50), 'last' || (i / $2 % 70), 'A note that takes some room.', \
          CASE WHEN i % 10 = 0 THEN 'hex' || i END, CASE WHEN i % 10 = 0 THEN i ELSE 0 END, 0, i * 1000, i * 1000 FROM n"
     );
     let count = INSTITUTIONS * PAGES * PEOPLE;

@@ -9,7 +9,6 @@ pub mod s3;
 use std::{future::Future, ops::Range, time::Duration};
 
 use endonym::{
-    api::face::BodyLimits,
     app::{
         self, App, Links, Parts, imports, institutions, limiter::Policy, name_pages, participants, studio,
         tokens,
@@ -24,7 +23,8 @@ use endonym::{
     },
     jobs,
     server::{self, Draining, Limits},
-    store, web,
+    store,
+    web::{self, metrics::Metrics},
 };
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -66,13 +66,7 @@ impl Default for Setup {
                 window: Duration::from_secs(900),
                 throttle: Duration::from_secs(1),
             },
-            limits: Limits {
-                body: BodyLimits::default(),
-                head_time: Duration::from_secs(30),
-                write_time: Duration::from_secs(30),
-                connections: 1_000,
-                grace: Duration::from_secs(5),
-            },
+            limits: Limits::default(),
             time_zone: "America/New_York",
             multiple_recordings: false,
             studio: studio::Settings::default(),
@@ -120,7 +114,7 @@ impl World {
         let (_, token) = tokens::create(&app, institution.id, "tests".into(), None).await.unwrap();
         let page = new_page(&app, &institution, "Class of 2027").await;
         let stop = CancellationToken::new();
-        let site = web::site(app.clone(), Draining::default());
+        let site = web::site(app.clone(), Draining::default(), Metrics::Here);
         tokio::spawn(server::run(listener, site, setup.limits, stop.clone()));
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
         Self { app, base, institution, page, token, client, stop, database, folder }

@@ -190,6 +190,20 @@ async fn errors_of_an_export_come_together_by_field() {
 }
 
 #[tokio::test]
+async fn a_cache_is_told_of_everything_that_an_answer_depends_on() {
+    let world = World::new().await;
+    world.work(1);
+    let id = ask(&world, json!({ "name_page_id": world.page.slug })).await;
+    completed(&world, &id).await;
+    let request = world.request(Method::GET, &format!("/v4/exports/{id}")).header("Origin", "https://x.org");
+    let answer = crate::support::Answer::of(request).await;
+    let vary: Vec<_> = answer.headers.get_all("vary").iter().collect();
+    assert_eq!(vary, ["Accept-Encoding", "Origin"]);
+    let head = world.request(Method::HEAD, &format!("/v4/exports/{id}")).send().await.unwrap();
+    assert_eq!((head.status(), head.text().await.unwrap()), (StatusCode::OK, String::new()));
+}
+
+#[tokio::test]
 async fn an_export_of_nobody_is_an_empty_report() {
     let world = World::new().await;
     world.work(1);

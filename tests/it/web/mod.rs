@@ -4,6 +4,7 @@ mod badge;
 mod browser;
 mod chromium;
 mod files;
+mod legacy;
 mod pages;
 mod player;
 mod snippets;

@@ -1,0 +1,189 @@
+//! What versions 3 and 2 have in common: any page may call them, their answers are `{"result":…}`, and they say that
+//! newer versions have come after them.
+
+use axum::{
+    body::Body,
+    extract::{MatchedPath, Request, State},
+    http::{HeaderName, HeaderValue, Method, StatusCode, Uri, header},
+    response::Response,
+};
+use serde::Serialize;
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::{
+    ask::Sent,
+    embeds::Icon,
+    face::{self, Peer},
+    listing::Frame,
+    params::Params,
+    problem::{Problem, Told},
+};
+use crate::{
+    app::{App, limiter::Standing, names::Person},
+    domain::{field_errors::FieldErrors, name_page::NamePageRef},
+};
+
+pub const FRAME: Frame = Frame { open: "{\"result\":\"success\",\"data\":[", close: "}" };
+const HIGHEST_ICON: u64 = 2;
+
+/// Both had been followed by newer versions before there was this program. The day is the first of the year in which it
+/// began, the same in every installation, so that whoever watches for changes sees none.
+const DEPRECATED_SINCE: HeaderValue = HeaderValue::from_static("@1767225600");
+const DEPRECATION: HeaderName = HeaderName::from_static("deprecation");
+const ANY: HeaderValue = HeaderValue::from_static("*");
+const EXPOSED: HeaderValue = HeaderValue::from_static(
+    "Nc-Rate-Limit-Limit, Nc-Rate-Limit-Remaining, Nc-Rate-Limit-Reset, Retry-After, X-Request-Id, Deprecation, Link",
+);
+
+/// What comes after an old path where nothing is closer to it. Behind `/api/private`, as all successors here.
+pub const PARTICIPANTS: &str = "/v5/participants";
+pub const DOCUMENT: &str = "/v5/openapi.json";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    V3,
+    V2,
+}
+
+impl Version {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::V3 => "v3",
+            Self::V2 => "v2",
+        }
+    }
+
+    /// Whose path this is, if it is one of ours.
+    pub fn of(path: &str) -> Option<Self> {
+        let rest = path.strip_prefix(super::ROOT)?.strip_prefix('/')?;
+        let first = rest.split('/').next();
+        [Self::V3, Self::V2].into_iter().find(|version| first == Some(version.name()))
+    }
+
+    /// For paths and methods that there are not. A page may ask before it calls them, and then read the refusal.
+    pub fn refuse(self, app: &App, method: &Method, told: Told) -> Response {
+        let response = if *method == Method::OPTIONS { allowed() } else { refusal(told) };
+        self.finish(app, response, PARTICIPANTS, None)
+    }
+
+    /// What every answer has: its standing, who may read it, and what has come after this version. A handler that knows
+    /// better than its route has put the successor there already.
+    pub fn finish(
+        self,
+        app: &App,
+        mut response: Response,
+        successor: &str,
+        standing: Option<Standing>,
+    ) -> Response {
+        let headers = response.headers_mut();
+        if let Some(standing) = standing {
+            face::tell_standing(headers, standing);
+        }
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+        headers.insert(DEPRECATION, DEPRECATED_SINCE);
+        let base = app.links.base();
+        let links = [
+            (!headers.contains_key(header::LINK)).then(|| succeeded_by(app, successor)),
+            Some(format!("<{base}/docs/{}>; rel=\"deprecation\"; type=\"text/html\"", self.name())),
+        ];
+        for link in links.into_iter().flatten() {
+            if let Ok(link) = HeaderValue::from_str(&link) {
+                headers.append(header::LINK, link);
+            }
+        }
+        response
+    }
+}
+
+fn succeeded_by(app: &App, path: &str) -> String {
+    format!("<{}{}{path}>; rel=\"successor-version\"", app.links.base(), super::ROOT)
+}
+
+/// Names version 4's list of the same page as what has come after this answer; version 5 has none of a page.
+pub fn succeeded_by_page(app: &App, code: &NamePageRef, response: &mut Response) {
+    let path = format!("/v4/name_pages/{}/participants", super::listing::encoded(code.key()));
+    if let Ok(link) = HeaderValue::from_str(&succeeded_by(app, &path)) {
+        response.headers_mut().insert(header::LINK, link);
+    }
+}
+
+/// Any page may call these versions: whoever wrote one has the token or the code.
+pub async fn preflight(State(app): State<App>, uri: Uri) -> Response {
+    let response = allowed();
+    match Version::of(uri.path()) {
+        Some(version) => version.finish(&app, response, PARTICIPANTS, None),
+        None => response,
+    }
+}
+
+fn allowed() -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD, POST"));
+    // The star stands for all but `Authorization`; older browsers need the usual ones by name.
+    let asked =
+        HeaderValue::from_static("*, Authorization, Accept, Content-Type, X-Request-Id, X-Requested-With");
+    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked);
+    headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
+    response
+}
+
+#[derive(Serialize)]
+struct Refusal<'a> {
+    result: &'static str,
+    message: &'a str,
+}
+
+/// What went wrong, in the shape of versions 3 and 2.
+pub fn refusal(told: Told) -> Response {
+    let response = face::json(told.status, &Refusal { result: "error", message: &told.message });
+    told.beside(response)
+}
+
+/// A request, read before anybody knows whose it is: the token may stand in the body.
+pub struct Call {
+    pub route: Option<MatchedPath>,
+    pub peer: Option<Peer>,
+    /// Of body and query together; of the query alone where the body cannot be read.
+    pub params: Params,
+    /// Why it cannot.
+    pub fault: Option<Problem>,
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+impl Call {
+    pub async fn read(request: Request) -> Self {
+        let (parts, body) = request.into_parts();
+        let route = parts.extensions.get::<MatchedPath>().cloned();
+        let peer = parts.extensions.get::<Peer>().copied();
+        let read = face::read_body(&parts, body).await;
+        let read = read.and_then(|(body, room)| Ok((Sent::new(&parts, body).params()?, room)));
+        let (params, room, fault) = match read {
+            Ok((params, room)) => (params, room, None),
+            Err(problem) => (Params::from_query(parts.uri.query().unwrap_or_default()), None, Some(problem)),
+        };
+        Self { route, peer, params, fault, _room: room }
+    }
+}
+
+/// Who is asked for by email and identifier.
+pub fn person(params: &Params) -> Person {
+    let key = |name: &str| params.mark(name);
+    Person {
+        email: key("email").map(|mark| mark.as_email),
+        identifier: key("institution_id").map(|mark| mark.as_given),
+        ..Person::default()
+    }
+}
+
+/// Did the client mean one person, even if what it sent is no more than `null`? It must not get everybody then: it
+/// would show the first one's name.
+pub fn means_one(params: &Params) -> bool {
+    ["email", "institution_id"].iter().any(|name| params.text(name).is_some())
+}
+
+pub fn icon_code(params: &Params, errors: &mut FieldErrors) -> Option<u64> {
+    Icon::read_code(params, "icon", HIGHEST_ICON, errors)
+}

@@ -1,0 +1,91 @@
+//! Version 2: names by access code.
+
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    sync::Arc,
+};
+
+use axum::response::Response;
+
+use super::wire;
+use crate::{
+    api::{
+        embeds::{Icon, Include},
+        face::Peer,
+        legacy::{self, Call},
+        listing,
+        params::Params,
+        problem::Problem,
+        view::View,
+    },
+    app::{
+        App, Error, Missing,
+        limiter::{Standing, Whose},
+        names::{self, Scope},
+    },
+    domain::{field_errors::FieldErrors, institution::Institution, name_page::NamePageRef, text::BLANK},
+};
+
+/// What an access code opens.
+struct Opened {
+    code: NamePageRef,
+    institution: Arc<Institution>,
+    scope: Scope,
+}
+
+impl Opened {
+    /// Whatever word for the page a client uses, it is the same page.
+    fn whose(&self) -> Whose {
+        let page = if let Scope::Page(page) = self.scope { page } else { 0 };
+        Whose::Page { institution: self.institution.id, page }
+    }
+}
+
+async fn open(app: &App, call: &Call) -> Result<Opened, Error> {
+    let given = call.params.text("access_code").ok_or_else(|| Error::invalid("access_code", BLANK))?;
+    let code = NamePageRef::parse(&given).ok_or(Error::Missing(Missing::NamePage))?;
+    let (institution, scope) = names::open_scope(app, &code).await?;
+    Ok(Opened { code, institution: Arc::new(institution), scope })
+}
+
+/// Everybody on the page, or one person. Counted by the page and, where a code opens none, by who sends it.
+pub async fn list(app: &App, call: &Call) -> (Result<Response, Problem>, Option<Standing>) {
+    let (opened, whose, ceiling) = match open(app, call).await {
+        Ok(opened) => {
+            let (whose, ceiling) = (opened.whose(), opened.institution.rate_limit);
+            (Ok(opened), whose, ceiling)
+        }
+        Err(error @ Error::Missing(_)) => {
+            let Peer(address) = call.peer.unwrap_or(Peer(IpAddr::V4(Ipv4Addr::UNSPECIFIED)));
+            (Err(error), Whose::address(address), None)
+        }
+        Err(error) => return (Err(error.into()), None),
+    };
+    let standing = app.limiter.take(whose, ceiling, app.clock.instant()).await;
+    let answered = match opened {
+        _ if standing.retry_after.is_some() => Err(Problem::TooMany),
+        Ok(opened) => answer(app, &call.params, opened).await,
+        Err(error) => Err(error.into()),
+    };
+    (answered, Some(standing))
+}
+
+async fn answer(app: &App, params: &Params, opened: Opened) -> Result<Response, Problem> {
+    let Opened { code, institution, scope } = opened;
+    let mut errors = FieldErrors::default();
+    let icon = Icon { code: legacy::icon_code(params, &mut errors), image: None };
+    errors.into_result()?;
+    let found = if legacy::means_one(params) {
+        names::find(app, institution.id, scope, &legacy::person(params)).await?
+    } else {
+        names::everybody(app, institution.id, scope).await?
+    };
+    let view = View::new(app, &institution, Include::default(), icon).await?;
+    let write: listing::Write =
+        Box::new(move |person, out| serde_json::to_writer(out, &wire::Name(&view, person)));
+    let mut response = listing::answer(app, found, write, None, legacy::FRAME).await?;
+    if let Scope::Page(_) = scope {
+        legacy::succeeded_by_page(app, &code, &mut response);
+    }
+    Ok(response)
+}

@@ -1,0 +1,30 @@
+//! Version 2's words for what goes wrong.
+
+use axum::{http::StatusCode, response::Response};
+
+use crate::{
+    api::{
+        legacy,
+        problem::{Problem, Told},
+    },
+    app::Error,
+};
+
+pub fn show(problem: Problem) -> Response {
+    legacy::refusal(problem.told(words))
+}
+
+fn words(error: Error) -> Told {
+    match error {
+        // Nobody needs a token here, so nobody is told this.
+        Error::Unauthorized => Told::new(StatusCode::UNAUTHORIZED, "Not Authorized"),
+        Error::Missing(_) => Told::new(StatusCode::NOT_FOUND, "Not Found"),
+        // There is no place for fields in this shape, so the message names them.
+        Error::Invalid(errors) => {
+            Told::new(StatusCode::UNPROCESSABLE_ENTITY, format!("Unprocessable entity: {errors}"))
+        }
+        Error::Busy => Told::busy(),
+        Error::Unavailable(why) => Told::unavailable(why),
+        Error::Internal(why) => Told::fault(why),
+    }
+}

@@ -1,0 +1,98 @@
+//! Version 3: names by access code, by person, by lists.
+
+use axum::response::Response;
+
+use super::{Lookup, wire};
+use crate::{
+    api::{
+        embeds::{Icon, Include},
+        legacy, listing,
+        lists::Wanted,
+        problem::Problem,
+        view::View,
+    },
+    app::{
+        App, Error, Missing,
+        names::{self, Person, Scope},
+        participants::Listing,
+    },
+    domain::{field_errors::FieldErrors, name_page::NamePageRef, participant::name_key, text::BLANK},
+};
+
+/// Everybody whom the access code opens, or one person.
+pub async fn list(app: App, lookup: Lookup) -> Result<Response, Problem> {
+    let (params, institution) = (&lookup.params, lookup.institution.id);
+    let mut errors = FieldErrors::default();
+    if params.text("access_code").is_none() {
+        errors.add("access_code", BLANK);
+    }
+    let icon = icon(&lookup, errors)?;
+    let (code, scope) = scope(&app, &lookup).await?;
+    let found = if legacy::means_one(params) {
+        names::find(&app, institution, scope, &legacy::person(params)).await?
+    } else {
+        names::everybody(&app, institution, scope).await?
+    };
+    let mut response = answer(&app, &lookup, icon, found).await?;
+    if let (Some(code), Scope::Page(_)) = (code, scope) {
+        legacy::succeeded_by_page(&app, &code, &mut response);
+    }
+    Ok(response)
+}
+
+/// Whoever has all the attributes that are given.
+pub async fn person(app: App, lookup: Lookup) -> Result<Response, Problem> {
+    let params = &lookup.params;
+    let mut errors = FieldErrors::default();
+    let name = |which: &str| params.text(which).map(|name| name_key(&name));
+    let person =
+        Person { first_name: name("first_name"), last_name: name("last_name"), ..legacy::person(params) };
+    if person.is_anybody() {
+        errors.add("email, institution_id, first_name and last_name", "can't all be blank");
+    }
+    let icon = icon(&lookup, errors)?;
+    let (_, scope) = scope(&app, &lookup).await?;
+    let found = names::find(&app, lookup.institution.id, scope, &person).await?;
+    answer(&app, &lookup, icon, found).await
+}
+
+/// Whoever is in either list.
+pub async fn search(app: App, lookup: Lookup) -> Result<Response, Problem> {
+    let mut errors = FieldErrors::default();
+    let keys = |wanted: Vec<Wanted>| wanted.into_iter().map(|one| one.key).collect::<Vec<_>>();
+    let emails = keys(lookup.params.emails("email_list", &mut errors));
+    let identifiers = keys(lookup.params.identifiers("institution_id_list", &mut errors));
+    if emails.is_empty() && identifiers.is_empty() && errors.is_empty() {
+        errors.add("email_list and institution_id_list", "can't both be blank");
+    }
+    let icon = icon(&lookup, errors)?;
+    let (_, scope) = scope(&app, &lookup).await?;
+    let found = names::search(&app, lookup.institution.id, scope, emails, identifiers).await?;
+    answer(&app, &lookup, icon, found).await
+}
+
+/// The icon asked for, unless that or something before it is wrong.
+fn icon(lookup: &Lookup, mut errors: FieldErrors) -> Result<Icon, Problem> {
+    let code = legacy::icon_code(&lookup.params, &mut errors);
+    let image = Icon::read_image(&lookup.params, &mut errors);
+    errors.into_result()?;
+    Ok(Icon { code, image })
+}
+
+/// What the access code opens; without one, all that the token does.
+async fn scope(app: &App, lookup: &Lookup) -> Result<(Option<NamePageRef>, Scope), Problem> {
+    let Some(given) = lookup.params.text("access_code") else { return Ok((None, Scope::Institution)) };
+    let code = NamePageRef::parse(&given).ok_or(Error::Missing(Missing::NamePage))?;
+    let scope = names::scope(app, lookup.institution.id, &code).await?;
+    Ok((Some(code), scope))
+}
+
+async fn answer(app: &App, lookup: &Lookup, icon: Icon, found: Listing) -> Result<Response, Problem> {
+    let extended = lookup.params.truth("include_extended_attributes");
+    let include = Include { custom_attributes: extended, ..Include::default() };
+    let view = View::new(app, &lookup.institution, include, icon).await?;
+    let write: listing::Write = Box::new(move |person, out| {
+        serde_json::to_writer(out, &wire::Name { view: &view, person, extended })
+    });
+    listing::answer(app, found, write, None, legacy::FRAME).await
+}

@@ -1,0 +1,138 @@
+//! Look-ups by access code, as versions 3 and 2 have them.
+
+use super::{
+    App, Error, Missing, Result,
+    participants::{self, Filter, Listing},
+};
+use crate::{
+    domain::{
+        institution::Institution,
+        name_page::NamePageRef,
+        participant::{Participant, name_key},
+        text,
+    },
+    store::{
+        name_pages,
+        participants::{self as people, Names},
+        rolls,
+    },
+};
+
+/// Whose names an access code opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// An institution's own code stands for all its members.
+    Institution,
+    Page(i64),
+    /// In version 2 it stands for those on pages that are open to that version.
+    OpenPages,
+}
+
+impl Scope {
+    const fn page(self) -> Option<i64> {
+        match self {
+            Self::Page(page) => Some(page),
+            Self::Institution | Self::OpenPages => None,
+        }
+    }
+}
+
+/// What a code opens to somebody with a token of this institution.
+pub async fn scope(app: &App, institution: i64, code: &NamePageRef) -> Result<Scope> {
+    match name_pages::code_owner(&mut app.db.read(), institution, code).await? {
+        Some(rolls::INSTITUTION) => Ok(Scope::Institution),
+        Some(page) => Ok(Scope::Page(page)),
+        None => Err(Error::Missing(Missing::NamePage)),
+    }
+}
+
+/// What a code opens to everybody: pages must be opened for that, one by one.
+pub async fn open_scope(app: &App, code: &NamePageRef) -> Result<(Institution, Scope)> {
+    let found = name_pages::open_code(&mut app.db.read(), code).await?;
+    let (institution, page) = found.ok_or(Error::Missing(Missing::NamePage))?;
+    Ok((institution, if page == rolls::INSTITUTION { Scope::OpenPages } else { Scope::Page(page) }))
+}
+
+/// In a stable order.
+pub async fn everybody(app: &App, institution: i64, scope: Scope) -> Result<Listing> {
+    if scope != Scope::OpenPages {
+        return participants::list_in(app, institution, scope.page(), &Filter::default(), None).await;
+    }
+    let pages = name_pages::open_pages(&mut app.db.read(), institution).await?;
+    let total = pages.iter().map(|(_, members)| members.unsigned_abs()).sum();
+    Ok(Listing::of_pages(institution, pages.into_iter().map(|(page, _)| page).collect(), total))
+}
+
+/// Whoever is in either list, best first.
+pub async fn search(
+    app: &App,
+    institution: i64,
+    scope: Scope,
+    emails: Vec<String>,
+    identifiers: Vec<String>,
+) -> Result<Listing> {
+    let filter = Filter { emails, identifiers, ..Filter::default() };
+    participants::list_in(app, institution, scope.page(), &filter, None).await
+}
+
+/// Who somebody is: keys, of which all that are given must match.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Person {
+    pub email: Option<String>,
+    pub identifier: Option<String>,
+    pub first_name: Option<String>,
+    pub last_name: Option<String>,
+}
+
+impl Person {
+    pub fn is_anybody(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Does everything fit besides the email?
+    fn fits(&self, person: &Participant) -> bool {
+        let fits = |wanted: &Option<String>, has: &Option<String>, key: fn(&str) -> String| {
+            wanted.as_ref().is_none_or(|wanted| has.as_deref().map(key).as_ref() == Some(wanted))
+        };
+        fits(&self.identifier, &person.identifier, text::nfc)
+            && fits(&self.first_name, &person.first_name, name_key)
+            && fits(&self.last_name, &person.last_name, name_key)
+    }
+}
+
+/// Every registration of whoever is meant, best first. Of what is given, the first that few share leads to them.
+pub async fn find(app: &App, institution: i64, scope: Scope, person: &Person) -> Result<Listing> {
+    let emails: Vec<String> = person.email.iter().cloned().collect();
+    let identifiers: Vec<String> = person.identifier.iter().filter(|_| emails.is_empty()).cloned().collect();
+    let filter = Filter { emails, identifiers, ..Filter::default() };
+    if !filter.names_people() {
+        if scope == Scope::OpenPages || person.is_anybody() {
+            // Version 2 knows no names, and who is not named at all is nobody.
+            return Ok(Listing::whole(Vec::new(), None));
+        }
+        return called(app, institution, scope, person).await;
+    }
+    let mut found = participants::matching(app, institution, scope.page(), &filter).await?;
+    found.retain(|one| person.fits(one) && (scope != Scope::OpenPages || one.page.allow_v2));
+    Ok(Listing::whole(found, None))
+}
+
+/// Small enough to be read on a request thread without others noticing.
+const PART: usize = 500;
+
+/// Whoever is called so. Half an institution may be, so their records are read as they are taken.
+async fn called(app: &App, institution: i64, scope: Scope, person: &Person) -> Result<Listing> {
+    let names = Names { first: person.first_name.as_deref(), last: person.last_name.as_deref() };
+    let mut found: Vec<(i64, i64)> = Vec::new();
+    let mut behind = (i64::MIN, i64::MIN);
+    loop {
+        let sql = &mut app.db.read();
+        let part = people::named(sql, institution, scope.page(), names, behind, PART as i64).await?;
+        found.extend(part.iter().map(|one| (one.id, one.recorded_at)));
+        match part.last() {
+            Some(last) if part.len() == PART => behind = (last.page, last.id),
+            _ => return Ok(Listing::of_ids(institution, participants::best_first(found))),
+        }
+        tokio::task::yield_now().await;
+    }
+}

@@ -1,0 +1,143 @@
+//! Requests are counted on the hottest path there is: each thread keeps the figures of the routes that it has answered, so
+//! that nothing is locked and no label is put together a second time.
+
+use std::{cell::RefCell, collections::HashMap, time::Duration};
+
+use prometheus::{Histogram, IntCounter};
+
+use super::metrics::{FIGURES, Held};
+
+/// The template of what has none.
+pub const OTHER: &str = "other";
+/// Of what hyper refused before there was a request.
+const UNREADABLE: &str = "unreadable";
+/// Nothing but the rate limit answers so.
+const TOO_MANY: u16 = 429;
+
+/// A request that is being answered. One whose client hangs up ends without an answer, and is not counted as one.
+#[must_use]
+pub struct InFlight(#[allow(dead_code)] Held);
+
+pub fn request() -> InFlight {
+    InFlight(Held::new(&FIGURES.in_flight))
+}
+
+impl InFlight {
+    /// `route` is a template, never a path.
+    pub fn answered(self, route: &str, method: &str, status: u16, took: Duration) {
+        let method = known_method(method);
+        KNOWN.with_borrow_mut(|known| match known.get_mut(route) {
+            Some(route) => route.count(method, status, took),
+            None => {
+                let mut new = Route::new(route);
+                new.count(method, status, took);
+                known.insert(route.into(), new);
+            }
+        });
+    }
+}
+
+/// hyper has refused what was sent: there is no method and no route.
+pub fn unreadable(status: u16) {
+    FIGURES.requests.with_label_values(&["web", UNREADABLE, OTHER, &status.to_string()]).inc();
+}
+
+thread_local! { static KNOWN: RefCell<HashMap<Box<str>, Route>> = RefCell::default(); }
+
+struct Route {
+    name: Box<str>,
+    version: &'static str,
+    seconds: Histogram,
+    /// A route has few, so looking at each is the quickest.
+    answers: Vec<(&'static str, u16, IntCounter)>,
+}
+
+impl Route {
+    fn new(name: &str) -> Self {
+        let version = version(name);
+        let seconds = FIGURES.request_seconds.with_label_values(&[version, name]);
+        Self { name: name.into(), version, seconds, answers: Vec::new() }
+    }
+
+    fn count(&mut self, method: &'static str, status: u16, took: Duration) {
+        self.seconds.observe(took.as_secs_f64());
+        self.answers(method, status).inc();
+        if status == TOO_MANY {
+            FIGURES.refusals.with_label_values(&[self.version]).inc();
+        }
+    }
+
+    fn answers(&mut self, method: &'static str, status: u16) -> &IntCounter {
+        let same = |answer: &(&str, u16, IntCounter)| answer.1 == status && answer.0 == method;
+        let at = self.answers.iter().position(same).unwrap_or_else(|| {
+            let labels = [self.version, &self.name, method, &status.to_string()];
+            self.answers.push((method, status, FIGURES.requests.with_label_values(&labels)));
+            self.answers.len() - 1
+        });
+        &self.answers[at].2
+    }
+}
+
+/// Whoever makes up methods gets one for all of them.
+pub fn known_method(method: &str) -> &'static str {
+    const METHODS: [&str; 9] =
+        ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "CONNECT", "TRACE"];
+    METHODS.into_iter().find(|known| *known == method).unwrap_or(OTHER)
+}
+
+/// Which version of the API an address belongs to.
+fn version(route: &str) -> &'static str {
+    const VERSIONS: [&str; 4] = ["v5", "v4", "v3", "v2"];
+    let behind = route.strip_prefix("/api/private/").and_then(|rest| rest.split('/').next());
+    VERSIONS.into_iter().find(|version| behind == Some(version)).unwrap_or("web")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_route_says_its_version() {
+        for (route, expected) in [
+            ("/api/private/v5/participants/{user_email}", "v5"),
+            ("/api/private/v2/names", "v2"),
+            ("/api/private/v50/names", "web"),
+            ("/api/{*rest}", "web"),
+            ("/docs/{version}", "web"),
+            (OTHER, "web"),
+        ] {
+            assert_eq!(version(route), expected, "{route}");
+        }
+    }
+
+    #[test]
+    fn made_up_methods_are_one() {
+        assert_eq!(known_method("PATCH"), "PATCH");
+        for made_up in ["get", "", "PROPFIND", "ANA@EXAMPLE.EDU"] {
+            assert_eq!(known_method(made_up), OTHER);
+        }
+    }
+
+    /// `cargo test --release --lib what_counting_costs -- --ignored --nocapture`
+    #[test]
+    #[ignore = "a measurement"]
+    #[allow(clippy::disallowed_methods)]
+    fn what_counting_costs() {
+        const TIMES: u32 = 2_000_000;
+        const ROUTES: [&str; 2] =
+            ["/api/private/v5/participants/latest", "/api/private/v4/participants/{id_or_email}"];
+        let count = || {
+            let started = std::time::Instant::now();
+            for i in 0..TIMES {
+                let status = if i % 16 == 0 { 404 } else { 200 };
+                request().answered(ROUTES[i as usize % 2], "GET", status, Duration::from_micros(20));
+            }
+            started.elapsed() / TIMES
+        };
+        println!("one thread: {:?} for a request", count());
+        let both: Vec<_> = (0..2).map(|_| std::thread::spawn(count)).collect();
+        let took: Vec<_> = both.into_iter().map(|thread| thread.join().unwrap()).collect();
+        println!("two threads at once: {took:?} for a request");
+        assert!(took.iter().all(|each| *each < Duration::from_micros(1)), "{took:?}");
+    }
+}

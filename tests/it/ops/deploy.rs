@@ -1,0 +1,254 @@
+//! The files under `deploy/` speak of commands, settings and files that are there.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use endonym::config::DEFAULTS;
+use yaml_rust2::{Yaml, YamlLoader};
+
+use crate::support::process::{BINARY, Ended};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(name: &str) -> String {
+    std::fs::read_to_string(root().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+const UNITS: [&str; 2] = ["deploy/endonym.service", "deploy/endonym-work.service"];
+
+/// The settings' names as they stand in the environment.
+fn settings() -> BTreeSet<String> {
+    let file: toml::Table = DEFAULTS.parse().unwrap();
+    let of_file = file.keys().map(|key| format!("ENDONYM_{}", key.to_uppercase()));
+    of_file.chain(["ENDONYM_CONFIG".to_owned()]).collect()
+}
+
+fn default_seconds(key: &str) -> i64 {
+    let file: toml::Table = DEFAULTS.parse().unwrap();
+    file[key].as_integer().unwrap()
+}
+
+#[test]
+fn every_variable_is_a_setting() {
+    let known = settings();
+    let mut seen = 0;
+    for name in UNITS.into_iter().chain([
+        "deploy/Dockerfile",
+        "deploy/compose.yaml",
+        "deploy/endonym.env.example",
+        "docs/operations.md",
+    ]) {
+        let text = read(name);
+        for (at, _) in text.match_indices("ENDONYM_") {
+            let rest = &text[at..];
+            let end = rest.find(|c: char| !c.is_ascii_uppercase() && c != '_').unwrap_or(rest.len());
+            let variable = &rest[..end];
+            // `ENDONYM_…` means any of them.
+            let any = variable == "ENDONYM_";
+            assert!(any || known.contains(variable), "{name} speaks of {variable}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 10);
+}
+
+fn help(words: &[&str]) -> String {
+    Ended::of(Command::new(BINARY).args(words).arg("--help").current_dir("/")).succeeded()
+}
+
+/// The words behind `endonym`: the command must be there, and each flag must be one of its flags.
+fn check_command(words: &[&str], of: &str) {
+    let (command, rest) = words.split_first().unwrap_or_else(|| panic!("{of} has a command"));
+    let is_there = help(&[]).contains(&format!("\n  {command} "));
+    assert!(is_there, "{of} runs `endonym {command}`");
+    let help = help(&[command]);
+    for flag in rest.iter().filter(|word| word.starts_with("--")) {
+        let is_there = help.contains(&format!("{flag} "));
+        assert!(is_there, "{of} runs `endonym {command}` with {flag}");
+    }
+}
+
+#[test]
+fn every_command_of_the_units_is_there_and_they_are_shut_in() {
+    for name in UNITS {
+        let unit = read(name);
+        let value = |key: &str| {
+            let mut lines = unit.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+            lines.next_back().unwrap_or_else(|| panic!("{name} has no {key}")).to_owned()
+        };
+        let start = value("ExecStart");
+        let words: Vec<&str> = start.split_whitespace().collect();
+        assert_eq!(words[0], "/usr/local/bin/endonym");
+        check_command(&words[1..], name);
+        for (key, wanted) in [
+            ("User", "endonym"),
+            ("ProtectSystem", "strict"),
+            ("NoNewPrivileges", "yes"),
+            ("CapabilityBoundingSet", ""),
+            ("RestrictAddressFamilies", "AF_INET AF_INET6 AF_UNIX"),
+            ("Restart", "on-failure"),
+            ("StateDirectory", "endonym"),
+        ] {
+            assert_eq!(value(key), wanted, "{name}: {key}");
+        }
+        let patience: i64 = value("TimeoutStopSec").parse().unwrap();
+        assert!(patience > default_seconds("grace_seconds") + 5, "{name} kills what is being finished");
+    }
+    let files: i64 = read(UNITS[0])
+        .lines()
+        .find_map(|line| line.strip_prefix("LimitNOFILE=")?.parse().ok())
+        .expect("LimitNOFILE");
+    assert!(files > 2 * default_seconds("connections"));
+    assert!(read("deploy/endonym.sysusers").lines().any(|line| line.starts_with("u endonym ")));
+}
+
+/// The lines of the Dockerfile, those that go on on the next one joined.
+fn dockerfile() -> Vec<String> {
+    let text = read("deploy/Dockerfile").replace("\\\n", " ");
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(str::to_owned).collect()
+}
+
+/// What the build stage copies from the project.
+fn copied() -> Vec<PathBuf> {
+    let lines = dockerfile();
+    let copies =
+        lines.iter().filter_map(|line| line.strip_prefix("COPY ")).filter(|rest| !rest.starts_with("--"));
+    let sources = copies.flat_map(|rest| {
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        words[..words.len() - 1].iter().map(PathBuf::from).collect::<Vec<_>>()
+    });
+    sources.collect()
+}
+
+#[test]
+fn every_file_that_the_build_reads_is_copied() {
+    let copied = copied();
+    assert!(copied.len() > 5);
+    for path in &copied {
+        assert!(root().join(path).exists(), "the Dockerfile copies {}", path.display());
+    }
+    let is_copied = |path: &Path| copied.iter().any(|one| path.starts_with(one));
+    for needed in
+        ["Cargo.toml", "Cargo.lock", "src/main.rs", "media/Cargo.toml", "media/src/lib.rs", "templates"]
+    {
+        assert!(is_copied(Path::new(needed)), "{needed} is not copied");
+    }
+    let mut embedded = 0;
+    for folder in ["src", "media/src"] {
+        for file in files(&root().join(folder)) {
+            let text = std::fs::read_to_string(&file).unwrap();
+            for (at, _) in text.match_indices("include_") {
+                // `include_str!("…")`, or the start of a path that a macro puts together.
+                let Some((call, rest)) = text[at..].split_once('"') else { continue };
+                if call.contains('\n') || !call.contains("!(") {
+                    continue;
+                }
+                let path = file.parent().unwrap().join(rest.split_once('"').unwrap().0);
+                let path = path.canonicalize().unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+                let path = path.strip_prefix(root().canonicalize().unwrap()).unwrap();
+                assert!(is_copied(path), "{} is built in and not copied", path.display());
+                embedded += 1;
+            }
+        }
+    }
+    assert!(embedded > 8, "{embedded}");
+    // Nothing but that is sent to the builder.
+    let let_through: BTreeSet<PathBuf> =
+        read(".dockerignore").lines().filter_map(|line| line.strip_prefix('!')).map(PathBuf::from).collect();
+    assert_eq!(let_through, copied.into_iter().collect());
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+/// `["a", "b"]`
+fn list(text: &str) -> Vec<String> {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+fn check_list(words: &[String], of: &str) {
+    check_command(&words.iter().map(String::as_str).collect::<Vec<_>>(), of);
+}
+
+#[test]
+fn the_image_runs_our_commands_as_somebody_who_is_not_root() {
+    let lines = dockerfile();
+    let froms: Vec<&str> = lines.iter().filter_map(|line| line.strip_prefix("FROM ")).collect();
+    assert_eq!(froms.len(), 2, "one to build, one to run");
+    assert!(froms.iter().all(|from| !from.contains('/')), "no registry is named: {froms:?}");
+    let release = froms[0].split(['-', ':']).nth(1).unwrap();
+    let manifest: toml::Table = read("Cargo.toml").parse().unwrap();
+    let oldest = manifest["package"]["rust-version"].as_str().unwrap();
+    let minor = |version: &str| version.split('.').nth(1).unwrap().parse::<u32>().unwrap();
+    assert!(minor(release) >= minor(oldest), "{release} builds what asks for {oldest}");
+    let last =
+        |word: &str| lines.iter().filter_map(|line| line.strip_prefix(word)).next_back().unwrap().trim();
+    assert_eq!(list(last("ENTRYPOINT ")), ["endonym"]);
+    check_list(&list(last("CMD ")), "the Dockerfile");
+    let (_, health) = last("HEALTHCHECK ").split_once("CMD ").unwrap();
+    check_list(&list(health)[1..], "the health check");
+    let user: u32 = last("USER ").split(':').next().unwrap().parse().expect("a number");
+    assert!(user > 0 && last("RUN ").contains(&format!("--uid {user} ")));
+    assert!(last("ENV ").contains(&format!("ENDONYM_DATA_DIR={}", last("VOLUME "))));
+}
+
+#[test]
+fn the_compose_file_is_one_and_starts_things_in_order() {
+    let documents = YamlLoader::load_from_str(&read("deploy/compose.yaml")).unwrap();
+    let [compose] = &documents[..] else { panic!("one document") };
+    let services = compose["services"].as_hash().unwrap();
+    let service = |name: &str| &compose["services"][name];
+    let mut ours = 0;
+    for (name, one) in services {
+        let name = name.as_str().unwrap();
+        for volume in shared(one, "volumes").as_vec().into_iter().flatten() {
+            let (volume, _) = volume.as_str().unwrap().split_once(':').unwrap();
+            assert!(
+                !compose["volumes"].is_badvalue()
+                    && compose["volumes"].as_hash().unwrap().contains_key(&Yaml::String(volume.into()))
+            );
+        }
+        if let Yaml::String(image) = &one["image"] {
+            assert!(!image.contains('/'), "no registry is named: {image}");
+        }
+        let Some(words) = one["command"].as_vec() else { continue };
+        let words: Vec<&str> = words.iter().map(|word| word.as_str().unwrap()).collect();
+        check_command(&words, name);
+        ours += 1;
+    }
+    assert_eq!(ours, 3);
+    assert_eq!(shared(service("serve"), "build")["dockerfile"].as_str(), Some("deploy/Dockerfile"));
+    let waits = |name: &str, other: &str| service(name)["depends_on"][other]["condition"].as_str().unwrap();
+    assert_eq!(waits("migrate", "postgres"), "service_healthy");
+    for name in ["serve", "work"] {
+        assert_eq!(waits(name, "migrate"), "service_completed_successfully");
+        let grace = service(name)["stop_grace_period"].as_str().unwrap().trim_end_matches('s');
+        assert!(grace.parse::<i64>().unwrap() > default_seconds("grace_seconds") + 5, "{name}");
+    }
+    // Who listens nowhere must not be asked whether it is ready.
+    for name in ["migrate", "work"] {
+        assert_eq!(service(name)["healthcheck"]["disable"].as_bool(), Some(true), "{name}");
+    }
+    assert!(!service("postgres")["healthcheck"]["test"].is_badvalue());
+}
+
+/// What a service says, or what `<<` lets all of ours say.
+fn shared<'a>(service: &'a Yaml, key: &str) -> &'a Yaml {
+    if service[key].is_badvalue() { &service["<<"][key] } else { &service[key] }
+}
+
+/// An example that everybody copies must not carry a secret that works, nor be sent along.
+#[test]
+fn secrets_stay_out_of_the_project() {
+    assert!(read(".gitignore").lines().any(|line| line == "/deploy/endonym.env"));
+    let example = read("deploy/endonym.env.example");
+    assert_eq!(example.matches("change-me").count(), 2, "{example}");
+}

@@ -1,0 +1,316 @@
+//! `/metrics`, as Prometheus reads it.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use endonym::telemetry::metrics;
+use reqwest::{Client, Method, Response};
+use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+use super::exposition::Exposition;
+use crate::support::{
+    database::on_postgres,
+    media,
+    process::{Installation, Serving},
+};
+
+fn client() -> Client {
+    Client::builder().no_proxy().build().unwrap()
+}
+
+async fn get(base: &str, path: &str) -> Response {
+    client().get(format!("{base}{path}")).send().await.unwrap()
+}
+
+async fn figures(base: &str) -> Exposition {
+    let answer = get(base, "/metrics").await;
+    assert_eq!(answer.status(), 200);
+    assert_eq!(answer.headers()["content-type"], "text/plain; version=0.0.4; charset=utf-8");
+    Exposition::read(&answer.text().await.unwrap())
+}
+
+const REQUESTS: &str = "endonym_http_requests_total";
+
+async fn send(serving: &Serving, token: &str, method: &str, path: &str) -> u16 {
+    let method = Method::from_bytes(method.as_bytes()).unwrap();
+    let request = client().request(method, format!("{}{path}", serving.base));
+    request.header("Authorization", token).send().await.unwrap().status().as_u16()
+}
+
+#[tokio::test]
+async fn requests_are_counted_by_version_template_method_and_status() {
+    let (here, token) = Installation::with_token().await;
+    let serving = here.serve(&[]);
+    let before = figures(&serving.base).await;
+    for (method, path, status) in [
+        ("GET", "/api/private/v5/participants", 200),
+        ("GET", "/api/private/v5/participants/", 200),
+        ("GET", "/api/private/v4/participants/a@b.c", 404),
+        ("PUT", "/api/private/v5/participants/a@b.c", 400),
+        ("PATCH", "/api/private/v5/participants/a@b.c", 405),
+        ("OPTIONS", "/api/private/v5/participants", 204),
+        ("GET", "/api/private/v5/openapi.json", 200),
+        ("GET", "/docs/v5", 200),
+        ("GET", "/badges/1/b4b3fa5f4b5b4b3fa5f4b5b4b3fa5f4b", 404),
+        ("HEAD", "/audio/1/recording_b4b3fa5f4b5b4b3fa5f4b5b4b3fa5f4b.mp3", 404),
+    ] {
+        assert_eq!(send(&serving, &token, method, path).await, status, "{method} {path}");
+    }
+    let after = figures(&serving.base).await;
+    for (count, version, route, method, status) in [
+        (2.0, "v5", "/api/private/v5/participants", "GET", "200"),
+        (1.0, "v4", "/api/private/v4/participants/{id_or_email}", "GET", "404"),
+        (1.0, "v5", "/api/private/v5/participants/{user_email}", "PUT", "400"),
+        (1.0, "v5", "/api/private/v5/participants/{user_email}", "PATCH", "405"),
+        (1.0, "v5", "/api/private/v5/participants", "OPTIONS", "204"),
+        (1.0, "v5", "/api/private/v5/openapi.json", "GET", "200"),
+        (1.0, "web", "/docs/{version}", "GET", "200"),
+        (1.0, "web", "/badges/{institution}/{token}", "GET", "404"),
+        (1.0, "web", "/audio/{institution}/{file}", "HEAD", "404"),
+        (1.0, "web", "/metrics", "GET", "200"),
+    ] {
+        let labels = [("version", version), ("route", route), ("method", method), ("status", status)];
+        let counted = after.sum(REQUESTS, &labels) - before.sum(REQUESTS, &labels);
+        assert_eq!(counted, count, "{labels:?}");
+    }
+    // Every answer was timed, and stands under its route.
+    for (labels, _) in after.all("endonym_http_request_duration_seconds_count") {
+        let of_route = [("version", labels["version"].as_str()), ("route", labels["route"].as_str())];
+        let timed = after.sum("endonym_http_request_duration_seconds_count", &of_route);
+        assert_eq!(timed, after.sum(REQUESTS, &of_route), "{labels:?}");
+    }
+    assert_eq!(after.sum("endonym_http_requests_in_flight", &[]), 1.0, "the one that asks");
+    assert!(after.sum("endonym_http_connections", &[]) >= 1.0);
+}
+
+/// Whatever clients make up, the labels stay the same few.
+#[tokio::test]
+async fn nothing_that_clients_send_becomes_a_label() {
+    let (here, token) = Installation::with_token().await;
+    let serving = here.serve(&[]);
+    let odd = |n: u32| {
+        [
+            format!("/nonsense/{n}"),
+            format!("/api/private/v5/participants/person{n}@b.c"),
+            format!("/api/private/v9/x{n}"),
+            format!("/api/private/v5/{n}"),
+            format!("/docs/{n}"),
+            format!("/players/{n}/x"),
+            format!("/photos/{n}/photo_x.jpg?token={n}"),
+            format!("/audio/{n}"),
+            format!("/%00{n}"),
+            format!("/metrics/{n}"),
+        ]
+    };
+    let ask = |numbers: std::ops::Range<u32>| {
+        let (serving, token) = (&serving, &token);
+        async move {
+            for n in numbers {
+                for path in odd(n) {
+                    send(serving, token, "GET", &path).await;
+                    send(serving, token, &format!("MADEUP{n}"), &path).await;
+                }
+            }
+            figures(&serving.base).await
+        }
+    };
+    figures(&serving.base).await;
+    let few = ask(0..2).await;
+    let many = ask(2..12).await;
+    for label in ["route", "method", "status", "version"] {
+        assert_eq!(few.values(label), many.values(label), "{label}");
+    }
+    assert_eq!(many.all(REQUESTS).len(), few.all(REQUESTS).len());
+    let versions: BTreeSet<String> =
+        many.all(REQUESTS).iter().map(|(labels, _)| labels["version"].clone()).collect();
+    assert_eq!(versions, ["v5", "web"].map(str::to_owned).into());
+    assert!(many.values("method").contains("other") && many.values("route").contains("other"));
+    for route in many.values("route") {
+        assert!(!route.contains(['@', '?', '%']), "{route}");
+        let digits = route.replace("v4", "").replace("v5", "");
+        assert!(!digits.contains(|c: char| c.is_ascii_digit()), "{route}");
+    }
+}
+
+/// hyper refuses these before anybody else sees them.
+#[tokio::test]
+async fn what_cannot_be_read_is_counted_and_logged() {
+    let (here, _) = Installation::with_token().await;
+    let serving = here.serve(&[]);
+    for (sent, status) in [
+        ("nonsense\r\n\r\n".to_owned(), "400"),
+        (format!("GET /{} HTTP/1.1\r\nHost: x\r\n\r\n", "x".repeat(70_000)), "414"),
+    ] {
+        let mut stream = TcpStream::connect(serving.address()).await.unwrap();
+        stream.write_all(sent.as_bytes()).await.unwrap();
+        let mut said = String::new();
+        stream.read_to_string(&mut said).await.unwrap();
+        assert!(said.starts_with(&format!("HTTP/1.1 {status}")), "{said}");
+        let labels = [("route", "unreadable"), ("method", "other"), ("status", status)];
+        assert_eq!(figures(&serving.base).await.sum(REQUESTS, &labels), 1.0);
+        let id = said.lines().find_map(|line| line.strip_prefix("x-request-id: ")).unwrap().to_owned();
+        let logged = |log: String| log.lines().any(|line| line.contains(&id) && line.contains(status));
+        eventually("a line in the log", || logged(serving.log())).await;
+    }
+}
+
+/// Requests are under way as long as somebody waits for them, and connections are open as long as they are.
+#[tokio::test]
+async fn a_client_that_hangs_up_is_not_counted_for_ever() {
+    let (here, token) = Installation::with_token().await;
+    let serving = here.serve(&[]);
+    let now = async || {
+        let seen = figures(&serving.base).await;
+        (seen.sum("endonym_http_requests_in_flight", &[]), seen.sum("endonym_http_connections", &[]))
+    };
+    let wait_for = async |wanted: (f64, f64)| {
+        for _ in 0..500 {
+            if now().await == wanted {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{:?} and never {wanted:?}", now().await);
+    };
+    wait_for((1.0, 1.0)).await;
+    let head = format!(
+        "POST /api/private/v5/participants HTTP/1.1\r\nHost: x\r\nAuthorization: {token}\r\nContent-Length: 100\r\n\r\n{{"
+    );
+    let mut open = Vec::new();
+    for _ in 0..3 {
+        let mut stream = TcpStream::connect(serving.address()).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        open.push(stream);
+    }
+    wait_for((4.0, 4.0)).await;
+    drop(open);
+    wait_for((1.0, 1.0)).await;
+}
+
+async fn eventually(what: &str, mut true_yet: impl FnMut() -> bool) {
+    for _ in 0..500 {
+        if true_yet() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("not within five seconds: {what}");
+}
+
+#[tokio::test]
+async fn the_rate_limit_is_counted_by_version() {
+    let (here, token) = Installation::with_token().await;
+    let serving = here.serve(&["--rate-limit", "1", "--rate-limit-throttle-seconds", "600"]);
+    let statuses = [
+        send(&serving, &token, "GET", "/api/private/v5/participants").await,
+        send(&serving, &token, "GET", "/api/private/v5/participants").await,
+        send(&serving, &token, "GET", "/api/private/v4/participants").await,
+        send(&serving, &token, "GET", "/api/private/v4/participants").await,
+    ];
+    assert_eq!(statuses, [200, 429, 429, 429]);
+    let seen = figures(&serving.base).await;
+    assert_eq!(seen.sum("endonym_rate_limit_refusals_total", &[("version", "v5")]), 1.0);
+    assert_eq!(seen.sum("endonym_rate_limit_refusals_total", &[("version", "v4")]), 2.0);
+}
+
+#[tokio::test]
+async fn sound_pictures_and_writes_are_counted() {
+    let (here, token) = Installation::with_token().await;
+    let serving = here.serve(&[]);
+    let create = |email: &str, sound: Vec<u8>| {
+        let person = json!({ "first_name": "Ana", "email": email, "pronunciation": media::file(sound) });
+        let body = json!({ "name_page_id": "class", "participant": person });
+        let address = format!("{}/api/private/v5/participants", serving.base);
+        client().post(address).header("Authorization", &token).json(&body).send()
+    };
+    assert_eq!(create("a@x.org", media::wav(1.0)).await.unwrap().status(), 201);
+    assert_eq!(create("b@x.org", b"no sound".to_vec()).await.unwrap().status(), 422);
+    let seen = figures(&serving.base).await;
+    let processed =
+        |outcome| seen.sum("endonym_media_processed_total", &[("kind", "recording"), ("outcome", outcome)]);
+    assert_eq!((processed("ok"), processed("refused"), processed("failed")), (1.0, 1.0, 0.0));
+    assert_eq!(seen.sum("endonym_media_processing_seconds_count", &[("kind", "recording")]), 2.0);
+    assert_eq!(seen.sum("endonym_media_queue_length", &[]), 0.0);
+
+    let writes = seen.sum("endonym_db_write_duration_seconds_count", &[]);
+    assert!(writes >= 1.0 && seen.sum("endonym_db_write_duration_seconds_sum", &[]) > 0.0);
+    assert_eq!(seen.sum("endonym_db_writes_waiting", &[]), 0.0);
+    let connections = seen.sum("endonym_db_connections", &[]);
+    assert!(connections >= 1.0 && connections <= seen.sum("endonym_db_connections_max", &[]));
+    assert!(seen.sum("endonym_db_connections", &[("state", "busy")]) <= connections);
+    let commits = seen.sum("endonym_db_commit_writes_count", &[]);
+    let together = seen.sum("endonym_db_commit_writes_sum", &[]);
+    if on_postgres() {
+        assert_eq!(commits, 0.0, "each is a transaction of its own");
+    } else {
+        assert!(commits >= 1.0 && together >= commits && together >= writes, "{together} in {commits}");
+    }
+}
+
+#[tokio::test]
+async fn the_process_tells_of_itself() {
+    let here = Installation::new().await;
+    let serving = here.serve(&[]);
+    let first = figures(&serving.base).await;
+    let version = [("version", env!("CARGO_PKG_VERSION"))];
+    assert_eq!(first.sum("endonym_build_info", &version), 1.0);
+    assert!(first.sum("process_resident_memory_bytes", &[]) > 1e6);
+    assert!(first.sum("process_open_fds", &[]) > 5.0);
+    let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs_f64();
+    let age = now - first.sum("process_start_time_seconds", &[]);
+    assert!((-2.0..120.0).contains(&age), "{age}");
+    let cpu = first.sum("process_cpu_seconds_total", &[]);
+    let mut later = cpu;
+    while later == cpu {
+        get(&serving.base, "/docs").await;
+        later = figures(&serving.base).await.sum("process_cpu_seconds_total", &[]);
+    }
+    assert!(later > cpu);
+}
+
+/// The setting `metrics_listen`.
+#[tokio::test]
+async fn at_an_address_of_its_own_it_is_nowhere_else() {
+    let here = Installation::new().await;
+    let serving = here.serve(&["--metrics-listen", "127.0.0.1:0"]);
+    let line = serving.greeting.lines().find(|line| line.contains("Metrics")).expect("it is told where");
+    let (_, base) = line.split_once("http").unwrap();
+    let base = format!("http{}", base.strip_suffix("/metrics").unwrap());
+    assert_ne!(base, serving.base);
+    assert!(figures(&base).await.sum("endonym_build_info", &[]) == 1.0);
+    assert_eq!(get(&serving.base, "/metrics").await.status(), 404);
+    for path in ["/", "/healthz", "/docs", "/api/private/v5/participants", "/metrics/x"] {
+        assert_eq!(get(&base, path).await.status(), 404, "{path}");
+    }
+    // Requests to both doors are seen at the one.
+    assert_eq!(figures(&base).await.sum(REQUESTS, &[("route", "other"), ("status", "404")]), 6.0);
+    let taken = here.refuse(&["serve", "--listen", "127.0.0.1:0", "--metrics-listen", serving.address()]);
+    assert!(taken.contains("--metrics-listen") && taken.contains(serving.address()), "{taken}");
+    let nonsense = here.refuse(&["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "everywhere"]);
+    assert!(nonsense.contains("everywhere"), "{nonsense}");
+    assert_eq!(serving.stop().await, 0);
+}
+
+#[tokio::test]
+async fn it_can_be_switched_off() {
+    let here = Installation::new().await;
+    let serving = here.serve(&["--metrics-listen", "off"]);
+    assert_eq!(get(&serving.base, "/metrics").await.status(), 404);
+    assert!(!serving.greeting.contains("Metrics"));
+}
+
+/// What a runner of jobs calls, one line each.
+#[test]
+fn jobs_have_figures_of_their_own() {
+    metrics::jobs("waiting", 7);
+    metrics::job_finished("a_test", "done", 0.2);
+    metrics::job_finished("a_test", "dead", 4_000.0);
+    let seen = Exposition::read(&metrics::exposition());
+    assert_eq!(seen.sum("endonym_jobs", &[("state", "waiting")]), 7.0);
+    assert_eq!(seen.sum("endonym_jobs_finished_total", &[("kind", "a_test")]), 2.0);
+    assert_eq!(seen.sum("endonym_job_duration_seconds_sum", &[("kind", "a_test")]), 4_000.2);
+    assert_eq!(seen.kinds["endonym_jobs"], "gauge");
+}

@@ -1,0 +1,7 @@
+//! What operators look at and start: figures, traces, and the files under `deploy/`.
+
+mod deploy;
+mod exposition;
+mod metrics;
+mod ready;
+mod traces;

@@ -1,0 +1,60 @@
+//! Databases of older versions come along with everything that is in them.
+
+use endonym::store::{Db, Error, migrations};
+
+use crate::support::database::{execute, options};
+
+/// Runs the first migrations as the version that knew no more did.
+async fn older(db: &Db, texts: &[&str]) {
+    execute(db, "CREATE TABLE migrations (number BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL)", vec![])
+        .await;
+    for (number, text) in (1_i64..).zip(texts) {
+        let lines: String =
+            text.lines().filter(|line| !line.starts_with("--")).map(|line| format!("{line}\n")).collect();
+        for statement in lines.split(';').filter(|statement| !statement.trim().is_empty()) {
+            execute(db, statement, vec![]).await;
+        }
+        execute(db, "INSERT INTO migrations (number, name) VALUES ($1, 'older')", vec![number.into()]).await;
+    }
+}
+
+#[tokio::test]
+async fn people_from_before_names_had_keys_are_given_theirs() {
+    let (options, _folder) = options().await;
+    let db = Db::open(&options).await.unwrap();
+    let first_two = [
+        include_str!("../../../migrations/0001_foundation.sql"),
+        include_str!("../../../migrations/0002_media.sql"),
+    ];
+    older(&db, &first_two).await;
+    // More than are filled at once, in two institutions.
+    db.write::<_, Error>(|sql| {
+        Box::pin(async move {
+            for n in 0..2_300_i64 {
+                let text = "INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, last_name, \
+                     recorded_at, legal_recorded_at, created_at, updated_at) VALUES ($1, $2, 7, $2, $3, $4, $5, 0, 0, 0, 0)";
+                let last = (n % 2 == 0).then(|| " O\u{308}ZDEMI\u{307}R ".to_owned());
+                let params = [(n % 2 + 1).into(), n.into(), format!("token{n}").into(), format!("PERSON {n}").into(), last.into()];
+                sql.execute(text, &params).await?;
+            }
+            Ok(())
+        })
+    })
+    .await
+    .unwrap();
+    assert_eq!(migrations::migrate(&db).await.unwrap(), migrations::NEWEST);
+    let text = "SELECT id, first_name, first_name_key, last_name_key FROM participants ORDER BY id";
+    let people = db
+        .read()
+        .rows(text, &[], |row| Ok((row.int(0)?, row.text(1)?, row.opt_text(2)?, row.opt_text(3)?)))
+        .await
+        .unwrap();
+    assert_eq!(people.len(), 2_300);
+    for (n, first_name, first_name_key, last_name_key) in people {
+        assert_eq!(first_name, format!("PERSON {n}"), "what was given stays");
+        assert_eq!(first_name_key, Some(format!("person {n}")));
+        let folded = endonym::domain::participant::name_key("O\u{308}ZDEMI\u{307}R");
+        assert_eq!(last_name_key, (n % 2 == 0).then_some(folded), "{n}");
+    }
+    assert_eq!(migrations::migrate(&db).await.unwrap(), migrations::NEWEST, "and once is enough");
+}

@@ -1,0 +1,64 @@
+//! A page of ten thousand people is sent as it is read: the server never holds it whole.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use crate::support::{
+    database::execute,
+    process::{Installation, peak_memory},
+};
+
+/// Five such answers are under way at once, and taken one after the other: by version 3 and by version 2, of the page,
+/// of the institution and of a name. Held whole, they would need several times the memory that there is for them.
+#[tokio::test]
+async fn a_page_of_ten_thousand_people_streams_in_bounded_memory() {
+    let (here, token) = Installation::with_token().await;
+    let count = 10_000;
+    let name = "Wolfeschlegelsteinhausenbergerdorff ".repeat(5);
+    let rows: String = (0..count).map(|n| format!("p{n}@x.org,{name}\n")).collect();
+    here.import(&format!("email,first_name\n{rows}"));
+    // Snippets are most of an answer.
+    let recorded = "UPDATE participants SET recording = $1, recorded_at = id + 1";
+    execute(&here.database().await, recorded, vec!["a".repeat(32).into()]).await;
+    here.succeed(&["name-page", "update", "--institution", "example", "class", "--allow-v2"]);
+    let institutions = here.json(&["institution", "list", "--json"]);
+    let everywhere = institutions["institutions"][0]["access_code"].as_str().unwrap().to_owned();
+    let serving = here.serve(&[]);
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let address = |path: &str| format!("{}/api/private{path}", serving.base);
+    // Whatever the first request brings into memory is not counted.
+    client
+        .get(address(&format!("/v3/names?auth_token={token}&access_code=class&email=p0@x.org")))
+        .send()
+        .await
+        .unwrap();
+    let before = peak_memory(serving.pid()).unwrap();
+    let mut under_way = Vec::new();
+    for path in [
+        format!("/v3/names?auth_token={token}&access_code=class&include_extended_attributes=1"),
+        format!("/v3/names?auth_token={token}&access_code={everywhere}"),
+        "/v2/names?access_code=class".to_owned(),
+        format!("/v2/names?access_code={everywhere}"),
+        format!("/v3/name?auth_token={token}&first_name={}", name.trim()),
+    ] {
+        let answer = client.get(address(&path)).send().await.unwrap();
+        assert_eq!(answer.status(), 200, "{path}");
+        assert!(!answer.headers().contains_key("content-length"), "{path}: it is sent in pieces");
+        under_way.push((path, answer));
+    }
+    let mut sent = 0;
+    for (path, answer) in under_way {
+        let text = answer.text().await.unwrap();
+        sent += text.len() as u64 / 1024;
+        let body: Value = serde_json::from_str(&text).unwrap();
+        let people = body["data"].as_array().unwrap();
+        assert_eq!(people.len(), count, "{path}");
+        let emails: HashSet<&str> = people.iter().map(|one| one["email"].as_str().unwrap()).collect();
+        assert_eq!(emails.len(), count, "{path}");
+    }
+    let grown = peak_memory(serving.pid()).unwrap() - before;
+    println!("{sent} kB sent, {grown} kB more memory");
+    assert!(grown < 80 * 1024 && grown * 2 < sent, "{grown} kB for {sent} kB");
+    assert_eq!(serving.stop().await, 0);
+}
