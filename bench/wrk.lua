@@ -20,6 +20,11 @@ local function anybody()
    return email(math.random(0, conf.people - 1))
 end
 
+-- The same as `access_code` there.
+local function access_code(page)
+   return string.format("ACCESS%08d", page)
+end
+
 local function any_page()
    return string.format("class-%05d", math.random(0, conf.pages - 1))
 end
@@ -44,6 +49,18 @@ end
 function makers.email() return get(anybody) end
 
 function makers.page() return get(any_page) end
+
+function makers.code()
+   return get(function() return access_code(math.random(0, conf.pages - 1)) end)
+end
+
+-- Somebody by the code of their page and their email.
+function makers.person()
+   return get(function()
+      local n = math.random(0, conf.people - 1)
+      return access_code(math.floor(n / conf.on_a_page)) .. "&email=" .. email(n)
+   end)
+end
 
 function makers.fixed() return get(function() return "" end) end
 

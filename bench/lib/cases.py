@@ -5,11 +5,11 @@ import random
 
 from . import people as made_up
 
-V4, V5 = "/api/private/v4", "/api/private/v5"
+V2, V3, V4, V5 = (f"/api/private/v{version}" for version in (2, 3, 4, 5))
 
 
 class Case:
-    """`path` and `rest` stand before and behind what is random; wrk.lua has the kinds."""
+    """`path` and `rest` stand before and behind what is random; wrk.lua has the kinds. `{token}` in a path becomes it."""
 
     # How many answers to look at before measuring.
     samples = 100
@@ -34,7 +34,7 @@ class Case:
         chance, total = random.Random(seed), 0
         for _ in range(self.samples):
             (method, path, body), right = self.request(size, chance)
-            status, answer, length = server.ask(method, path, body)
+            status, answer, length = server.ask(method, path.replace("{token}", server.token), body)
             if status not in (200, 201) or not right(answer):
                 shown = json.dumps(answer, ensure_ascii=False)[:600]
                 raise AssertionError(f"{self.title}: {method} {path} answered {status} {shown}")
@@ -48,15 +48,15 @@ class Case:
         }
         return names | {
             "kind": kind or self.kind, "path": path, "rest": self.rest, "count": self.count, "token": token,
-            "people": size, "pages": made_up.pages_for(size), "seed": seed,
+            "people": size, "pages": made_up.pages_for(size), "on_a_page": made_up.PEOPLE_ON_A_PAGE, "seed": seed,
         }
 
     def of_endonym(self, token, size, seed):
-        return self.lua(token, size, seed, self.path_for(size))
+        return self.lua(token, size, seed, self.path_for(size).replace("{token}", token))
 
     def of_nginx(self, token, size, seed, file):
         """The same random part as a query, which a static file ignores. Posts become gets: a file takes no body."""
-        kind = self.kind if self.kind in ("email", "page") else "fixed"
+        kind = self.kind if self.kind in ("email", "page", "code", "person") else "fixed"
         return self.lua(token, size, seed, f"{file}?", kind)
 
 
@@ -122,6 +122,32 @@ class Everybody(Case):
         )
 
 
+class OldPage(Case):
+    """Versions 3 and 2: everybody on a page, by its access code."""
+
+    samples = 20
+
+    def request(self, size, chance):
+        page = chance.randrange(made_up.pages_for(size))
+        first = page * made_up.PEOPLE_ON_A_PAGE
+        emails = {made_up.email(number) for number in range(first, first + made_up.PEOPLE_ON_A_PAGE)}
+        return ("GET", self.path + made_up.access_code(page) + self.rest, None), lambda answer: (
+            answer["result"] == "success" and len(answer["data"]) == made_up.PEOPLE_ON_A_PAGE
+            and {person["email"] for person in answer["data"]} == emails
+        )
+
+
+class OldPerson(Case):
+    """Versions 3 and 2: one person, by the access code of their page and their email."""
+
+    def request(self, size, chance):
+        number = chance.randrange(size)
+        email = made_up.email(number)
+        code = made_up.access_code(number // made_up.PEOPLE_ON_A_PAGE)
+        path = f"{self.path}{code}&email={email}{self.rest}"
+        return ("GET", path, None), lambda answer: [person["email"] for person in answer["data"]] == [email]
+
+
 class Create(Case):
     samples = 5
     writes = True
@@ -149,6 +175,12 @@ ALL = [
            "/participants?per_page=100", 100),
     Everybody("first", "v4 list of everybody, page 1", f"{V4}/participants", 1),
     Everybody("deep", "v4 list of everybody, page 10,000 (1,000 of the small set)", f"{V4}/participants", 10_000),
+    OldPerson("v3-name", "v3 name by random email", "person", f"{V3}/name?auth_token={{token}}&access_code="),
+    OldPerson("v3-email", "v3 names by random email", "person", f"{V3}/names?auth_token={{token}}&access_code="),
+    OldPerson("v2-email", "v2 names by random email", "person", f"{V2}/names?access_code="),
+    OldPage("v3-page", "v3 names of a random name page, all 100", "code",
+            f"{V3}/names?auth_token={{token}}&access_code="),
+    OldPage("v2-page", "v2 names of a random name page, all 100", "code", f"{V2}/names?access_code="),
     Create("create", "v5 create, durable", "create", f"{V5}/participants"),
 ]
 # The issue's aim of half of nginx is for these.

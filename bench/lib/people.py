@@ -52,6 +52,10 @@ def slug(page):
     return f"class-{page:05}"
 
 
+def access_code(page):
+    return f"ACCESS{page:08}"
+
+
 def pages_for(people):
     return people // PEOPLE_ON_A_PAGE
 
@@ -87,7 +91,7 @@ def name_pages(people, institution):
     for page in range(pages_for(people)):
         yield (
             institution, FIRST_PAGE_ID + page, f"Class {page} of 2027", slug(page), f"EVNT{page:06}",
-            f"ACCESS{page:08}", False, START,
+            access_code(page), True, START,
         )
 
 

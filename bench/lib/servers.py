@@ -61,7 +61,8 @@ def log(name):
 class Nginx:
     """As fast as a file can be answered: the limit that everything else is held against.
 
-    Its headers are left as they come; they are about as long as ours.
+    Its headers are left as they come; they are about as long as ours. Those of versions 3 and 2 say more, and so does it
+    for files that stand for their answers.
     """
 
     CONF = """
@@ -86,6 +87,13 @@ class Nginx:
         server {{
             listen 127.0.0.1:{port};
             root {folder}/files;
+            location ~ "-v[23]-" {{
+                add_header Access-Control-Allow-Origin "*";
+                add_header Access-Control-Expose-Headers "Nc-Rate-Limit-Limit, Nc-Rate-Limit-Remaining, Nc-Rate-Limit-Reset, Retry-After, X-Request-Id, Deprecation, Link";
+                add_header Deprecation "@1767225600";
+                add_header Link '<http://127.0.0.1:{port}/api/private/v4/name_pages/access00000000/participants>; rel="successor-version"';
+                add_header Link '<http://127.0.0.1:{port}/docs/v3>; rel="deprecation"; type="text/html"';
+            }}
         }}
     }}
     """

@@ -198,7 +198,7 @@ pub(super) async fn discard(app: &App, institution: i64, gone: &[Media]) {
 }
 
 /// Where the bytes of a recording or a picture are.
-fn keys(institution: i64, one: &Media) -> Vec<Key> {
+pub(super) fn keys(institution: i64, one: &Media) -> Vec<Key> {
     let shelves = match (one.kind, one.original) {
         (Kind::Photo, _) => vec![Shelf::Photos, Shelf::Thumbnails],
         (_, true) => vec![Shelf::Recordings, Shelf::Originals],

@@ -1,5 +1,6 @@
 //! Use cases: one async function for each thing that a caller can do, whatever face they come through.
 
+pub mod backups;
 pub mod badges;
 pub mod callers;
 pub mod clock;

@@ -41,13 +41,40 @@ impl Disk {
     }
 
     pub async fn put(&self, path: String, bytes: Bytes) -> Result<()> {
+        self.write(path, bytes, write_durably).await
+    }
+
+    pub async fn put_unsettled(&self, path: String, bytes: Bytes) -> Result<()> {
+        self.write(path, bytes, write_whole).await
+    }
+
+    /// Everything that was put, at once.
+    pub async fn settle(&self) -> Result<()> {
+        let root = self.root.clone();
+        in_background(move || {
+            let settled = match File::open(&root) {
+                Ok(folder) => rustix::fs::syncfs(&folder).map_err(io::Error::from),
+                Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+                Err(error) => Err(error),
+            };
+            settled.map_err(|e| Error(format!("cannot make {} durable: {e}", root.display())))
+        })
+        .await
+    }
+
+    async fn write(
+        &self,
+        path: String,
+        bytes: Bytes,
+        write: fn(&Path, &Path, &Path, &[u8]) -> io::Result<()>,
+    ) -> Result<()> {
         let target = self.root.join(path);
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         // Two processes may write at once, import beside serve.
         let unfinished = target.with_file_name(format!("{UNFINISHED}{}-{number}", std::process::id()));
         let root = self.root.clone();
         in_background(move || {
-            let written = write_durably(&root, &unfinished, &target, &bytes);
+            let written = write(&root, &unfinished, &target, &bytes);
             if written.is_err() {
                 let _ = fs::remove_file(&unfinished);
             }
@@ -132,6 +159,12 @@ fn write_durably(root: &Path, unfinished: &Path, target: &Path, bytes: &[u8]) ->
         File::open(folder)?.sync_all()?;
     }
     Ok(())
+}
+
+fn write_whole(root: &Path, unfinished: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> {
+    fs::create_dir_all(target.parent().unwrap_or(root))?;
+    File::options().write(true).create_new(true).open(unfinished)?.write_all(bytes)?;
+    fs::rename(unfinished, target)
 }
 
 #[allow(unsafe_code)]

@@ -4,7 +4,10 @@
 mod disk;
 mod s3;
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
@@ -72,12 +75,12 @@ pub struct Key {
 
 impl Key {
     /// Spread over 256 folders, because some file systems grow slow with many files in one.
-    fn path(&self) -> String {
+    pub fn path(&self) -> String {
         let (folder, ending) = self.shelf.folder_and_ending();
         format!("{folder}/{}/{}/{}{ending}", self.institution, &self.hex[..2.min(self.hex.len())], self.hex)
     }
 
-    fn parse(path: &str) -> Option<Self> {
+    pub fn parse(path: &str) -> Option<Self> {
         let [folder, institution, _, name] = path.split('/').collect::<Vec<_>>().try_into().ok()?;
         let fits = |shelf: &Shelf| {
             let (its_folder, ending) = shelf.folder_and_ending();
@@ -181,6 +184,29 @@ impl Blobs {
         match self {
             Self::Disk(disk) => disk.put(key.path(), bytes).await,
             Self::S3(s3) => s3.put(&key.path(), bytes, key.shelf.content_type()).await,
+        }
+    }
+
+    /// The same for many at once: durable when `settle` returns.
+    pub async fn put_unsettled(&self, key: &Key, bytes: Bytes) -> Result<()> {
+        match self {
+            Self::Disk(disk) => disk.put_unsettled(key.path(), bytes).await,
+            Self::S3(_) => self.put(key, bytes).await,
+        }
+    }
+
+    pub async fn settle(&self) -> Result<()> {
+        match self {
+            Self::Disk(disk) => disk.settle().await,
+            Self::S3(_) => Ok(()),
+        }
+    }
+
+    /// The folder, when they are in one.
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Disk(disk) => Some(disk.root()),
+            Self::S3(_) => None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The command line: one file per command. `--json` prints one JSON object on standard output; logs and errors go to
 //! standard error.
 
+mod backup;
 mod badge;
 mod blobs;
 mod custom_field;
@@ -12,6 +13,7 @@ mod migrate;
 mod name_page;
 mod output;
 mod ready;
+mod restore;
 mod serve;
 mod token;
 mod work;
@@ -64,6 +66,10 @@ Examples:
   And their recordings, in files named by email or institution_id:
     endonym import --institution example-university --name-page class-of-2027 --recordings audio
 
+  Save everything, and bring it back into another data folder:
+    endonym backup saved
+    endonym restore saved --data-dir restored-data
+
   Use PostgreSQL:
     export ENDONYM_DATABASE_URL=postgres://endonym:secret@db.example.edu/endonym
     endonym migrate && endonym serve
@@ -96,6 +102,8 @@ enum Command {
     Blobs(blobs::Blobs),
     #[command(subcommand)]
     Jobs(jobs::Jobs),
+    Backup(backup::Backup),
+    Restore(restore::Restore),
     /// Print a completion script for your shell
     ///
     /// For example: endonym completions bash > /etc/bash_completion.d/endonym
@@ -165,6 +173,8 @@ async fn run(cli: Cli) -> Outcome {
         Command::Badge(command) => command.run(&open().await?).await,
         Command::Blobs(command) => command.run(&open().await?).await,
         Command::Jobs(command) => command.run(&open().await?).await,
+        Command::Backup(command) => command.run(&storage).await,
+        Command::Restore(command) => command.run(&storage).await,
         Command::Completions { shell } => {
             let mut script = Vec::new();
             let mut command = config::layered(Cli::command(), &[]).map_err(Failure)?;

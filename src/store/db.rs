@@ -1,11 +1,15 @@
 //! One face over both drivers: rows, one row, execute, an atomic piece of work, a stream.
 
-use std::{borrow::Cow, path::PathBuf, sync::Arc};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
-use super::{postgres, sqlite};
+use super::{folder, postgres, sqlite};
 use crate::telemetry::{metrics, traces};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -39,6 +43,31 @@ pub struct Options {
     /// Certificates to trust besides the system's, for PostgreSQL over TLS.
     pub ca_file: Option<PathBuf>,
     pub connections: usize,
+}
+
+/// Where a database is.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Place<'a> {
+    File(PathBuf),
+    /// The URL of a PostgreSQL server.
+    Server(&'a str),
+}
+
+impl Options {
+    pub fn place(&self) -> Result<Place<'_>> {
+        match self.url.as_deref() {
+            None => Ok(Place::File(self.data_dir.join(folder::DATABASE))),
+            Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+                Ok(Place::Server(url))
+            }
+            Some(url) => match url.strip_prefix("sqlite:") {
+                Some(path) => Ok(Place::File(PathBuf::from(path.trim_start_matches("//")))),
+                None => Err(Error::Broken(
+                    "the database URL must start with `postgres://` or `sqlite:`".to_owned(),
+                )),
+            },
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -168,22 +197,22 @@ impl<T, E, F> Transaction<T, E> for F where
 
 impl Db {
     pub async fn open(options: &Options) -> Result<Self> {
-        match options.url.as_deref() {
-            Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
-                Ok(Self::Postgres(Arc::new(postgres::Postgres::open(url, options).await?)))
+        match options.place()? {
+            Place::Server(url) => Ok(Self::Postgres(Arc::new(postgres::Postgres::open(url, options).await?))),
+            Place::File(path) => {
+                let opened = sqlite::Sqlite::open(path.clone(), options.connections)?;
+                folder::finish_restore(&path, &options.data_dir)?;
+                Ok(Self::Sqlite(Arc::new(opened)))
             }
-            Some(url) => match url.strip_prefix("sqlite:") {
-                Some(path) => Self::open_sqlite(PathBuf::from(path.trim_start_matches("//")), options),
-                None => Err(Error::Broken(
-                    "the database URL must start with `postgres://` or `sqlite:`".to_owned(),
-                )),
-            },
-            None => Self::open_sqlite(options.data_dir.join("endonym.sqlite3"), options),
         }
     }
 
-    fn open_sqlite(path: PathBuf, options: &Options) -> Result<Self> {
-        Ok(Self::Sqlite(Arc::new(sqlite::Sqlite::open(path, options.connections)?)))
+    /// One moment of a SQLite database; PostgreSQL has tools of its own for this.
+    pub fn moment(&self) -> Result<Sql> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.moment(),
+            Self::Postgres(_) => Err(Error::Broken("not a SQLite database".to_owned())),
+        }
     }
 
     /// For reading outside a transaction.
@@ -306,6 +335,14 @@ impl Sql {
             Handle::Pool(_) => Err(Error::Broken("a write outside a transaction".to_owned())),
             Handle::Sqlite(connection) => sqlite::execute(connection, sql, params),
             Handle::Postgres(client) => postgres::execute(client, sql, params).await,
+        }
+    }
+
+    /// All that a moment shows, into a new file that nobody else knows yet.
+    pub fn copy_to(&self, target: &Path) -> Result<()> {
+        match &self.handle {
+            Handle::Sqlite(connection) => sqlite::copy(connection, target),
+            Handle::Pool(_) | Handle::Postgres(_) => Err(Error::Broken("not a moment of SQLite".to_owned())),
         }
     }
 

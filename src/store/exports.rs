@@ -188,6 +188,12 @@ pub async fn delete_all_parts(sql: &mut Sql, institution: i64) -> Result<Vec<Str
     sql.rows(text, &[institution.into()], |row| row.text(0)).await
 }
 
+/// What the files of all parts of an institution's reports are called, in their order behind this one.
+pub async fn all_parts(sql: &mut Sql, institution: i64, behind: &str, count: i64) -> Result<Vec<String>> {
+    let text = "SELECT hex FROM export_parts WHERE institution_id = $1 AND hex > $2 ORDER BY hex LIMIT $3";
+    sql.rows(text, &[institution.into(), behind.into(), count.into()], |row| row.text(0)).await
+}
+
 /// Those of these files that are in use.
 pub async fn living(sql: &mut Sql, institution: i64, hexes: &[&str]) -> Result<Vec<String>> {
     let mut found = Vec::with_capacity(hexes.len());

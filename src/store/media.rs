@@ -72,6 +72,14 @@ pub async fn living(sql: &mut Sql, institution: i64, hexes: &[&str]) -> Result<V
     Ok(found)
 }
 
+/// Everything there is, in order of its hex behind this one.
+pub async fn all(sql: &mut Sql, institution: i64, behind: &str, count: i64) -> Result<Vec<Media>> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM media m WHERE m.institution_id = $1 AND m.hex > $2 ORDER BY m.hex LIMIT $3"
+    );
+    sql.rows(&text, &[institution.into(), behind.into(), count.into()], from_row).await
+}
+
 /// Recordings whose original is kept, with their owners, in order of their hex behind this one.
 pub async fn with_originals(
     sql: &mut Sql,

@@ -2,6 +2,7 @@
 //! `postgres.rs` know their drivers. Every read takes the institution first: there is no unscoped variant.
 
 mod db;
+pub mod folder;
 mod postgres;
 mod sqlite;
 
@@ -16,7 +17,9 @@ pub mod participants;
 pub mod rolls;
 pub mod tokens;
 
-pub use db::{Db, Error, Options, Result, Row, RowStream, Sql, Transaction, Value};
+pub use db::{Db, Error, Options, Place, Result, Row, RowStream, Sql, Transaction, Value};
+pub use postgres::without_password;
+pub use sqlite::{check, settle};
 
 /// `$first, $first+1, …` for an IN list. Padding to powers of two keeps the number of distinct texts small, so that
 /// both databases can keep their plans.

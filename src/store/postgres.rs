@@ -66,6 +66,20 @@ impl Growth {
     }
 }
 
+/// A URL as it may be shown.
+pub fn without_password(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("postgres", url));
+    // At the last one: a password may have an `@` or a `?` that somebody forgot to encode.
+    let (who, place) = rest.rsplit_once('@').unwrap_or(("", rest));
+    let user = who.split(':').next().filter(|user| !user.is_empty());
+    let (address, query) = place.split_once('?').unwrap_or((place, ""));
+    let query: Vec<&str> =
+        query.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("password=")).collect();
+    let at = user.map_or_else(String::new, |user| format!("{user}@"));
+    let question = if query.is_empty() { "" } else { "?" };
+    format!("{scheme}://{at}{address}{question}{}", query.join("&"))
+}
+
 const ROWS_IN_A_GROUP: i32 = 500;
 const WAIT: Duration = Duration::from_secs(5);
 
@@ -290,4 +304,25 @@ fn with_sources(error: &dyn std::error::Error) -> String {
         next = source.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_password;
+
+    #[test]
+    fn a_password_is_never_shown() {
+        for (given, shown) in [
+            ("postgres://db/endonym", "postgres://db/endonym"),
+            ("postgres://me:secret@db:5432/endonym", "postgres://me@db:5432/endonym"),
+            (
+                "postgresql://me:se@cr?et@db/endonym?sslmode=require",
+                "postgresql://me@db/endonym?sslmode=require",
+            ),
+            ("postgres://db/endonym?user=me&password=secret", "postgres://db/endonym?user=me"),
+            ("postgres://:secret@db/endonym", "postgres://db/endonym"),
+        ] {
+            assert_eq!(without_password(given), shown);
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::{
     cell::Cell,
     os::unix::fs::DirBuilderExt,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -14,10 +14,18 @@ use std::{
 };
 
 use futures_util::FutureExt;
-use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig, types};
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags,
+    backup::{Backup, StepResult},
+    config::DbConfig,
+    types,
+};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
-use super::db::{Error, Handle, Result, Row, Sql, Transaction, Value};
+use super::{
+    db::{Error, Handle, Result, Row, Sql, Transaction, Value},
+    folder::Here,
+};
 use crate::telemetry::metrics;
 
 /// A job that ran, waiting to hear whether its transaction reached the disk.
@@ -26,6 +34,8 @@ type Work = Box<dyn FnOnce(&mut Sql) -> Reply + Send>;
 
 pub struct Sqlite {
     path: PathBuf,
+    /// Says that somebody is here, for as long as this process lives.
+    _here: Here,
     readers: Vec<Mutex<Connection>>,
     writer: sync_mpsc::Sender<Work>,
     streams: Arc<Semaphore>,
@@ -55,6 +65,7 @@ impl Sqlite {
                 Error::Unavailable(format!("cannot make the folder {}: {e}", folder.display()))
             })?;
         }
+        let here = Here::with_others(&path)?;
         let writer = connect(&path, Use::Write)?;
         // Reads run on the threads of the runtime, one for each core: more connections would only cost memory.
         let cores = std::thread::available_parallelism().map_or(4, std::num::NonZeroUsize::get);
@@ -67,7 +78,17 @@ impl Sqlite {
             .name("sqlite-writer".to_owned())
             .spawn(move || write_together(Sql::new(Handle::Sqlite(writer)), &receiver))
             .map_err(|e| Error::Unavailable(e.to_string()))?;
-        Ok(Self { path, readers, writer: sender, streams: Arc::new(Semaphore::new(STREAMS_AT_ONCE)) })
+        let streams = Arc::new(Semaphore::new(STREAMS_AT_ONCE));
+        Ok(Self { path, _here: here, readers, writer: sender, streams })
+    }
+
+    /// Sees one moment for as long as it is kept, however much is written meanwhile. The write-ahead log cannot start
+    /// anew until it is dropped.
+    pub fn moment(&self) -> Result<Sql> {
+        let connection = connect(&self.path, Use::Read { kib: STREAM_CACHE_KIB })?;
+        // The moment is that of the first read.
+        connection.execute_batch("BEGIN; SELECT COUNT(*) FROM sqlite_master").map_err(error)?;
+        Ok(Sql::new(Handle::Sqlite(connection)))
     }
 
     /// The connection that this thread prefers, or another that is free.
@@ -140,7 +161,7 @@ impl Sqlite {
     }
 }
 
-fn connect(path: &std::path::Path, purpose: Use) -> Result<Connection> {
+fn connect(path: &Path, purpose: Use) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         // Each connection is used by one thread at a time, which a Mutex sees to; SQLite's own would cost on every call.
@@ -166,18 +187,54 @@ fn connect(path: &std::path::Path, purpose: Use) -> Result<Connection> {
     Ok(connection)
 }
 
+/// Copies all that this connection sees into a new file. In one step: one that pauses starts again whenever somebody
+/// writes, and beside a busy server would never end. Nobody waits for it; the write-ahead log grows meanwhile.
+pub fn copy(connection: &Connection, target: &Path) -> Result<()> {
+    let mut copy = Connection::open(target).map_err(error)?;
+    // The caller makes it durable.
+    copy.pragma_update(None, "synchronous", "off").map_err(error)?;
+    let step = Backup::new(connection, &mut copy).and_then(|backup| backup.step(-1)).map_err(error)?;
+    if step != StepResult::Done {
+        return Err(Error::Unavailable(format!("the database could not be copied: {step:?}")));
+    }
+    alone(&copy).map_err(error)
+}
+
+/// Brings a database that nobody uses into one file: what is in the write-ahead log moves there, and the log goes.
+pub fn settle(path: &Path) -> Result<()> {
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(error)?;
+    alone(&connection).map_err(error)
+}
+
+/// Is every page, row and index as it should be?
+pub fn check(path: &Path) -> Result<()> {
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(error)?;
+    let says: String =
+        connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)).map_err(error)?;
+    if says == "ok" { Ok(()) } else { Err(Error::Broken(format!("{} is damaged: {says}", path.display()))) }
+}
+
+/// The other way, for which no other connection may be left; those of a thread that ends take a moment to close.
+fn alone(connection: &Connection) -> rusqlite::Result<()> {
+    go_over(connection, "delete", 100)
+}
+
 /// Going over to the write-ahead log needs the file for oneself for a moment, and SQLite does not wait for that as it
 /// waits for locks: several programs that start on a new database at once must ask again.
 fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
-    for _ in 0..500 {
-        match connection.pragma_update(None, "journal_mode", "wal") {
-            Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => {
+    go_over(connection, "wal", 500)
+}
+
+fn go_over(connection: &Connection, mode: &str, times: usize) -> rusqlite::Result<()> {
+    for _ in 0..times {
+        match connection.pragma_update(None, "journal_mode", mode) {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
                 std::thread::sleep(Duration::from_millis(20));
             }
             other => return other,
         }
     }
-    connection.pragma_update(None, "journal_mode", "wal")
+    connection.pragma_update(None, "journal_mode", mode)
 }
 
 /// Runs one job inside a savepoint and undoes it when it fails.

@@ -2,7 +2,10 @@
 
 use std::process::{Command, Stdio};
 
-use crate::support::process::{BINARY, Ended, Installation};
+use crate::support::{
+    database::on_postgres,
+    process::{BINARY, Ended, Installation},
+};
 
 fn run(words: &[&str]) -> Ended {
     Ended::of(Command::new(BINARY).args(words).current_dir("/").stdin(Stdio::null()))
@@ -27,6 +30,8 @@ fn help_teaches_by_example() {
         "name-page",
         "custom-field",
         "import",
+        "backup",
+        "restore",
         "completions",
     ] {
         assert!(help.contains(&format!("  {command} ")), "{command} is not told of");
@@ -39,6 +44,8 @@ fn help_teaches_by_example() {
         &["name-page", "create"],
         &["custom-field", "create"],
         &["import"],
+        &["backup"],
+        &["restore"],
         &["completions"],
     ] {
         let help = run(&[words, &["--help"]].concat()).succeeded();
@@ -59,6 +66,9 @@ async fn the_examples_work_when_pasted() {
     // Those that go on until they are told to stop are shown elsewhere.
     let ends = |line: &&str| !line.contains("serve") && !line.starts_with("endonym work");
     let lines: Vec<&str> = lines.into_iter().filter(ends).collect();
+    // PostgreSQL has tools of its own for these.
+    let for_sqlite = |line: &str| line.contains(" backup ") || line.contains(" restore ");
+    let lines: Vec<&str> = lines.into_iter().filter(|line| !(on_postgres() && for_sqlite(line))).collect();
     assert!(lines.len() >= 4, "{examples}");
     let folder = std::path::Path::new(BINARY).parent().unwrap().to_str().unwrap();
     for line in lines {

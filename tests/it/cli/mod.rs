@@ -1,5 +1,6 @@
 //! The command line, with the real binary.
 
+mod backup;
 mod badge;
 mod blobs;
 mod custom_field;

@@ -44,8 +44,19 @@ impl Installation {
     /// With institution `example` and its page `class`, and a token.
     pub async fn with_token() -> (Self, String) {
         let made = Self::new().await;
-        made.json(&["institution", "create", "--name", "Example University", "--slug", "example", "--json"]);
-        made.json(&[
+        let token = made.furnish();
+        (made, token)
+    }
+
+    /// On SQLite in the data folder, whatever the others run on.
+    pub fn on_sqlite() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), database_url: None, connections: 4 }
+    }
+
+    /// Makes institution `example` and its page `class`, and a token.
+    pub fn furnish(&self) -> String {
+        self.json(&["institution", "create", "--name", "Example University", "--slug", "example", "--json"]);
+        self.json(&[
             "name-page",
             "create",
             "--institution",
@@ -56,8 +67,7 @@ impl Installation {
             "class",
             "--json",
         ]);
-        let token = made.token("tests")["token"].as_str().unwrap().to_owned();
-        (made, token)
+        self.token("tests")["token"].as_str().unwrap().to_owned()
     }
 
     /// Another token of `example`: `{"id","token"}`.

@@ -1,0 +1,207 @@
+//! What a backup says of itself: `manifest.json`, and `SHA256SUMS` with a line for each file, which `sha256sum --check`
+//! reads as well.
+
+use std::{
+    fs::{self, File},
+    io::{self, BufRead, BufReader, BufWriter, Read, Write},
+    path::{Component, Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{BLOBS, FILES, Result, Told, cannot, new_file};
+use crate::{
+    app::Error,
+    blobs::Key,
+    domain::token::hex,
+    store::{folder::DATABASE, migrations},
+};
+
+const MANIFEST: &str = "manifest.json";
+/// The first file that a backup gets.
+pub const LIST: &str = "SHA256SUMS";
+/// Of the folder's layout.
+const FORMAT: u32 = 1;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Manifest {
+    pub format: u32,
+    /// The version that made it.
+    pub endonym: String,
+    pub database: String,
+    pub migration: i64,
+    pub taken_at: String,
+    pub files: u64,
+    pub bytes: u64,
+    /// SHA-256 of the list of files.
+    pub list: String,
+    /// What the database links to and was not there to be copied.
+    pub missing: Vec<String>,
+}
+
+/// The list while it is being written.
+pub struct List {
+    path: PathBuf,
+    file: BufWriter<File>,
+    digest: Sha256,
+    pub files: u64,
+    bytes: u64,
+}
+
+/// A file of a backup.
+pub struct Entry {
+    /// Inside the backup.
+    pub path: String,
+    pub digest: String,
+    pub bytes: u64,
+}
+
+impl List {
+    pub fn new(folder: &Path) -> Result<Self> {
+        let path = folder.join(LIST);
+        let file = BufWriter::new(new_file(&path)?);
+        Ok(Self { path, file, digest: Sha256::new(), files: 0, bytes: 0 })
+    }
+
+    pub fn add(&mut self, entry: &Entry) -> Result<()> {
+        let line = format!("{}  {}\n", entry.digest, entry.path);
+        self.digest.update(&line);
+        self.files += 1;
+        self.bytes += entry.bytes;
+        self.file.write_all(line.as_bytes()).map_err(|e| cannot("write", &self.path, &e))
+    }
+
+    pub fn end(mut self, migration: i64, taken_at: String, missing: Vec<String>) -> Result<Manifest> {
+        self.file.flush().map_err(|e| cannot("write", &self.path, &e))?;
+        Ok(Manifest {
+            format: FORMAT,
+            endonym: env!("CARGO_PKG_VERSION").to_owned(),
+            database: "SQLite".to_owned(),
+            migration,
+            taken_at,
+            files: self.files,
+            bytes: self.bytes,
+            list: hex(&self.digest.finalize()),
+            missing,
+        })
+    }
+}
+
+impl Manifest {
+    /// It is there whole, or not at all.
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        let (unfinished, path) = (folder.join(".manifest.json"), folder.join(MANIFEST));
+        let mut file = new_file(&unfinished)?;
+        let written = serde_json::to_vec_pretty(self)
+            .map_err(io::Error::from)
+            .and_then(|text| file.write_all(&text))
+            .and_then(|()| file.sync_all())
+            .and_then(|()| fs::rename(&unfinished, &path))
+            .and_then(|()| File::open(folder)?.sync_all());
+        written.map_err(|e| cannot("write", &path, &e))
+    }
+
+    /// Of a backup that this binary can restore.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let path = folder.join(MANIFEST);
+        let text = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(Error::Unavailable(format!(
+                    "{} has no {MANIFEST}: it is no backup, or one that was cut short",
+                    folder.display()
+                )));
+            }
+            other => other.map_err(|e| cannot("read", &path, &e))?,
+        };
+        // A newer one may have other fields; its format is asked for first.
+        let found: serde_json::Value = serde_json::from_slice(&text).map_err(|e| damaged(&path, &e))?;
+        if found["format"].as_u64().is_some_and(|format| format > u64::from(FORMAT)) {
+            return Err(newer(found["endonym"].as_str().unwrap_or("a newer version")));
+        }
+        let manifest: Self = serde_json::from_value(found).map_err(|e| damaged(&path, &e))?;
+        if manifest.migration > migrations::NEWEST {
+            return Err(newer(&manifest.endonym));
+        }
+        Ok(manifest)
+    }
+
+    /// Reads every file: is each of them as it was written?
+    pub fn verify(&self, folder: &Path, told: Told<'_>) -> Result<()> {
+        let (mut files, mut bytes) = (0, 0);
+        for entry in self.entries(folder)? {
+            let (path, digest) = entry?;
+            let file = folder.join(&path);
+            let found = digest_of(&file).map_err(|e| cannot("read", &file, &e))?;
+            if found.0 != digest {
+                return Err(Error::Unavailable(format!(
+                    "{} is damaged: it is not what was backed up",
+                    file.display()
+                )));
+            }
+            files += 1;
+            bytes += found.1;
+            told("checking the backup", files);
+        }
+        if (files, bytes) == (self.files, self.bytes) {
+            Ok(())
+        } else {
+            Err(damaged(&folder.join(LIST), &"it does not have as many files as the manifest says"))
+        }
+    }
+
+    /// The path and the digest of each file. The list itself is held against the manifest first.
+    pub fn entries(&self, folder: &Path) -> Result<impl Iterator<Item = Result<(String, String)>>> {
+        let path = folder.join(LIST);
+        let (digest, _) = digest_of(&path).map_err(|e| cannot("read", &path, &e))?;
+        if digest != self.list {
+            return Err(damaged(&path, &"it is not the list that the manifest speaks of"));
+        }
+        let lines = BufReader::new(File::open(&path).map_err(|e| cannot("read", &path, &e))?).lines();
+        Ok(lines.map(move |line| {
+            let line = line.map_err(|e| cannot("read", &path, &e))?;
+            let (digest, name) =
+                line.split_once("  ").ok_or_else(|| damaged(&path, &"a line is cut short"))?;
+            if !is_ours(name) {
+                return Err(damaged(&path, &format!("`{name}` does not belong into a backup")));
+            }
+            Ok((name.to_owned(), digest.to_owned()))
+        }))
+    }
+}
+
+/// Nothing leads out of the folder.
+fn is_ours(name: &str) -> bool {
+    let plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+    plain
+        && match name.split_once('/') {
+            None => name == DATABASE,
+            Some((BLOBS, path)) => Key::parse(path).is_some(),
+            Some((FILES, _)) => true,
+            Some(_) => false,
+        }
+}
+
+pub fn digest_of(path: &Path) -> io::Result<(String, u64)> {
+    let mut file = File::open(path)?;
+    let (mut digest, mut bytes) = (Sha256::new(), 0);
+    let mut buffer = vec![0; 256 * 1024];
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok((hex(&digest.finalize()), bytes));
+        }
+        digest.update(&buffer[..read]);
+        bytes += read as u64;
+    }
+}
+
+fn damaged(path: &Path, why: &dyn std::fmt::Display) -> Error {
+    Error::Unavailable(format!("{} is damaged: {why}", path.display()))
+}
+
+fn newer(version: &str) -> Error {
+    Error::Unavailable(format!(
+        "the backup was made by endonym {version}, which is newer than this: use that one"
+    ))
+}

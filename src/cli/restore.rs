@@ -1,0 +1,91 @@
+//! `endonym restore`
+
+use std::{path::PathBuf, process::ExitCode};
+
+use serde_json::json;
+
+use super::{Failure, Outcome, backup, output};
+use crate::{
+    app::backups,
+    blobs::Blobs,
+    config::Storage,
+    store::{self, Place},
+};
+
+/// Put what a backup has into the data folder, while nothing uses it
+///
+/// Every file is checked before anything is touched. What is there stays as it is until the new data lies complete beside
+/// it. A backup of an older version is brought up to date.
+///
+/// For example: endonym restore /mnt/backup/endonym-monday --data-dir /var/lib/endonym
+#[derive(Debug, clap::Args)]
+pub struct Restore {
+    /// Folder that `endonym backup` has made
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Replace what is in the data folder
+    #[arg(long)]
+    yes: bool,
+    #[arg(long)]
+    json: bool,
+}
+
+impl Restore {
+    pub async fn run(&self, storage: &Storage) -> Outcome {
+        let options = storage.options();
+        let blobs = Blobs::open(&storage.blobs())?;
+        let database = match options.place()? {
+            Place::File(path) => path,
+            Place::Server(url) => return Err(Failure(self.for_postgres(url, &blobs))),
+        };
+        let restore = backups::Restore::new(&self.folder, database, &storage.data_dir, &blobs)?;
+        let manifest = restore.manifest.clone();
+        let data_dir = storage.data_dir.display().to_string();
+        if !restore.is_empty {
+            output::confirm(
+                self.yes,
+                &format!(
+                    "{data_dir} is not empty: the backup of {} will replace what is there.",
+                    manifest.taken_at
+                ),
+            )?;
+        }
+        let progress = backup::progress();
+        let told = |what: &'static str, files: u64| backup::show(&progress, what, files);
+        let restored = restore.run(&told).await?;
+        progress.finish_and_clear();
+        if let Some(path) = &restored.damaged {
+            eprintln!("note: the old database could not be read; it is kept as {}", path.display());
+        }
+        for path in &manifest.missing {
+            eprintln!("warning: {path} is linked to and was not there to be backed up");
+        }
+        if self.json {
+            output::print_json(&json!({
+                "data_dir": data_dir, "taken_at": manifest.taken_at, "migration": restored.migration,
+                "files": manifest.files, "bytes": manifest.bytes, "missing": manifest.missing,
+            }));
+        } else {
+            let (files, bytes) = (manifest.files, manifest.bytes);
+            output::print_line(&format!(
+                "{files} files with {bytes} bytes, as of {}, in {data_dir}",
+                manifest.taken_at
+            ));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Bytes before rows.
+    fn for_postgres(&self, url: &str, blobs: &Blobs) -> String {
+        let url = store::without_password(url);
+        let folder = self.folder.display();
+        let copy = backup::copying(blobs, &format!("{folder}/blobs"), false);
+        format!(
+            "the database is PostgreSQL, which has a tool for this. With every server stopped, in this order:\n  \
+             {copy}\n  \
+             pg_restore --clean --if-exists --no-owner --single-transaction --dbname='{url}' '{folder}/endonym.dump'\n  \
+             endonym migrate\n\
+             The password comes from ~/.pgpass or PGPASSWORD."
+        )
+    }
+}
