@@ -113,7 +113,10 @@ fn completions_for_shells() {
             assert!(script.contains(word.trim_start_matches('-')), "{shell} does not complete {word}");
         }
         if let Some(checker) = checker {
-            let ended = Ended::of(Command::new(checker).args(["-n", "-c", &script]));
+            // In a file: it is longer than a word of a command line may be.
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join("script"), &script).unwrap();
+            let ended = Ended::of(Command::new(checker).args(["-n", "script"]).current_dir(folder.path()));
             assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{shell}");
         }
     }
