@@ -1,6 +1,6 @@
 //! Exports: asked for, built by a job, read until their time is over.
 
-use std::{collections::HashSet, time::Duration};
+use std::{collections::HashSet, thread::JoinHandle, time::Duration};
 
 use serde::Deserialize;
 use tokio::sync::mpsc;
@@ -104,10 +104,12 @@ impl Report {
 
     /// The next part, without people who are deleted by now.
     pub async fn next(&mut self) -> Result<Option<Part>> {
-        for _ in 0..MOST_LOOKS {
+        let mut looks = 0;
+        while looks < MOST_LOOKS {
+            looks += 1;
             let sql = &mut self.app.db.read();
             let look = exports::part_from(sql, self.institution, self.export, self.next).await?;
-            let Some(row) = look else { return Ok(None) };
+            let Some(row) = look else { return self.is_whole().await };
             let departed = exports::departed(sql, self.institution, &row).await?;
             let Some(part) = read_part(&self.app, self.institution, &row).await? else { continue };
             // Whoever takes the departed out forgets them then. So they are known here, or the part is another by now.
@@ -116,6 +118,7 @@ impl Report {
                 continue;
             }
             self.next = row.number + 1;
+            looks = 0;
             if departed.is_empty() {
                 return Ok(Some(part));
             }
@@ -124,6 +127,15 @@ impl Report {
             }
         }
         Err(Error::Unavailable("a part of a report is not in the store".to_owned()))
+    }
+
+    /// No part is left: because this is the end, or because the report is over and all are gone.
+    async fn is_whole(&self) -> Result<Option<Part>> {
+        let export = exports::find(&mut self.app.db.read(), self.institution, self.export).await?;
+        match export {
+            Some(export) if export.state == State::Completed => Ok(None),
+            _ => Err(Error::Unavailable("a report was over before it was read".to_owned())),
+        }
     }
 }
 
@@ -181,7 +193,7 @@ pub async fn build(
     let Some((owner, filters)) = start(app, held, institution, export).await? else { return Ok(()) };
     let (fields, people) = picture(app, institution, &filters).await?;
     let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
-    let mut parts = press(people, writer(owner, fields))?;
+    let (mut parts, pressing) = press(people, writer(owner, fields))?;
     let mut number = 0;
     while let Some(part) = parts.recv().await {
         let part = part?;
@@ -204,6 +216,11 @@ pub async fn build(
             })
             .await?;
     }
+    // The end of the parts is the end of the report only if the thread that made them came to its own.
+    let ended = tokio::task::spawn_blocking(move || pressing.join()).await;
+    if !matches!(ended, Ok(Ok(()))) {
+        return Err(Error::Internal("the thread that writes reports has broken".to_owned()));
+    }
     complete(app, held, institution, export, names).await
 }
 
@@ -218,6 +235,7 @@ async fn still_ours(sql: &mut Sql, held: &Held) -> Result<()> {
 /// `None` when there is nothing to build any more.
 async fn start(app: &App, held: &Held, institution: i64, id: i64) -> Result<Option<(Institution, Filters)>> {
     let (held, now) = (held.clone(), app.clock.now());
+    let scrub_job = app.ids.id(now);
     let (begun, left) = app
         .db
         .write::<_, Error>(move |sql| {
@@ -234,6 +252,9 @@ async fn start(app: &App, held: &Held, institution: i64, id: i64) -> Result<Opti
                 exports::set_state(sql, institution, id, next).await?;
                 // What an attempt that was cut short has left.
                 let left = exports::delete_parts(sql, institution, id).await?;
+                if next == State::Expired {
+                    scrub_if_needed(sql, scrub_job, institution, now).await?;
+                }
                 Ok(((next == State::InProgress).then_some((owner, export.filters)), left))
             })
         })
@@ -266,7 +287,7 @@ struct Picture {
 const PRIORITY: i32 = 10;
 
 /// Writes and compresses on a thread of its own, of low priority.
-fn press(mut people: Picture, write: Write) -> Result<mpsc::Receiver<Result<Part>>> {
+fn press(mut people: Picture, write: Write) -> Result<(mpsc::Receiver<Result<Part>>, JoinHandle<()>)> {
     let (sender, parts) = mpsc::channel(1);
     let work = move || {
         let _ = rustix::process::nice(PRIORITY);
@@ -295,7 +316,7 @@ fn press(mut people: Picture, write: Write) -> Result<mpsc::Receiver<Result<Part
         }
     };
     let started = std::thread::Builder::new().name("report".to_owned()).spawn(work);
-    started.map(|_| parts).map_err(|error| Error::Unavailable(error.to_string()))
+    started.map(|thread| (parts, thread)).map_err(|error| Error::Unavailable(error.to_string()))
 }
 
 /// The report is there, and its job is done, in one step.
@@ -316,21 +337,34 @@ async fn complete(app: &App, held: &Held, institution: i64, id: i64, fields: Vec
                 let names: Vec<&str> = fields.iter().map(String::as_str).collect();
                 exports::set_custom_fields(sql, institution, id, &names).await?;
                 // Somebody who was in the picture may have been deleted since.
-                if exports::any_departed(sql, institution).await? {
-                    jobs::enqueue(sql, scrub, &Job::ScrubExports { institution }, now, now).await?;
-                }
+                scrub_if_needed(sql, scrub, institution, now).await?;
                 Ok(store::jobs::remove(sql, &held).await?)
             })
         })
         .await
 }
 
+/// An export is not in progress any more: whoever left meanwhile can be taken out, and forgotten.
+async fn scrub_if_needed(sql: &mut Sql, job: i64, institution: i64, now: Moment) -> Result<()> {
+    if exports::any_departed(sql, institution).await? {
+        jobs::enqueue(sql, job, &Job::ScrubExports { institution }, now, now).await?;
+    }
+    Ok(())
+}
+
 /// The last attempt has failed. Says which files nobody needs any more.
-pub(super) async fn give_up(sql: &mut Sql, institution: i64, id: i64) -> Result<Vec<String>> {
+pub(super) async fn give_up(
+    sql: &mut Sql,
+    job: i64,
+    institution: i64,
+    id: i64,
+    now: Moment,
+) -> Result<Vec<String>> {
     if let Some(export) = exports::find(sql, institution, id).await?
         && let Ok(failed) = export.state.to(State::Failed)
     {
         exports::set_state(sql, institution, id, failed).await?;
+        scrub_if_needed(sql, job, institution, now).await?;
         return Ok(exports::delete_parts(sql, institution, id).await?);
     }
     Ok(Vec::new())
@@ -354,66 +388,86 @@ pub(super) async fn leave(
     Ok(())
 }
 
+/// More often than this it is not chance that others write the same parts anew.
+const MOST_PASSES: u32 = 10;
+
 /// Takes deleted people out of the reports that are kept.
 pub async fn scrub(app: &App, institution: i64) -> Result<()> {
+    // In this order. Whoever is known here is not in any report that begins later; one that is being built now may have
+    // them, and asks for this again when it is there; all others are looked at below.
     let departed = exports::departures(&mut app.db.read(), institution).await?;
+    let building = exports::any_in(&mut app.db.read(), institution, &[State::InProgress]).await?;
+    for _ in 0..MOST_PASSES {
+        if scrub_parts(app, institution).await? {
+            if !building {
+                forget(app, institution, departed).await?;
+            }
+            return Ok(());
+        }
+    }
+    Err(Error::Unavailable(
+        "parts of reports are written anew all the time, or are not in the store".to_owned(),
+    ))
+}
+
+/// False when a part was not as it had been listed, and so may have somebody still.
+async fn scrub_parts(app: &App, institution: i64) -> Result<bool> {
+    let mut all = true;
     for (export, row) in exports::touched(&mut app.db.read(), institution).await? {
         let tokens = exports::departed(&mut app.db.read(), institution, &row).await?;
-        // A report that is over meanwhile is gone.
-        let Some(part) = read_part(app, institution, &row).await? else { continue };
+        let Some(part) = read_part(app, institution, &row).await? else {
+            all = false;
+            continue;
+        };
         let before = part.sum;
         let left = without(part, tokens).await?;
-        if left.as_ref().is_some_and(|left| left.sum == before) {
-            continue;
+        if left.as_ref().is_none_or(|left| left.sum != before) {
+            all &= replace_part(app, institution, export, row, left).await?;
         }
-        replace_part(app, institution, export, row, left).await?;
     }
+    Ok(all)
+}
+
+async fn forget(app: &App, institution: i64, departed: Vec<i64>) -> Result<()> {
     app.db
-        .write::<_, Error>(move |sql| {
-            Box::pin(async move {
-                rolls::lock(sql, institution).await?;
-                // A report that is being built may have them, and asks for this again when it is there.
-                if !exports::any_in(sql, institution, &[State::InProgress]).await? {
-                    exports::forget_departures(sql, institution, &departed).await?;
-                }
-                Ok(())
-            })
+        .write(move |sql| {
+            Box::pin(async move { Ok(exports::forget_departures(sql, institution, &departed).await?) })
         })
         .await
 }
 
+/// False when it has become another part, or is gone.
 async fn replace_part(
     app: &App,
     institution: i64,
     export: i64,
     old: PartRow,
     left: Option<Part>,
-) -> Result<()> {
+) -> Result<bool> {
+    let (old_hex, mut new_hex) = (old.hex.clone(), None);
     let new = match left {
         Some(part) => {
             let row = PartRow { hex: app.ids.hex(), sum: part.sum, ..old.clone() };
+            new_hex = Some(row.hex.clone());
             app.blobs.put(&key(institution, &row.hex), part.compressed.into()).await?;
             Some(row)
         }
         None => None,
     };
-    let removed = old.hex.clone();
     let replaced = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                let replaced = exports::delete_part(sql, institution, export, &old).await?;
-                if let (true, Some(row)) = (replaced, &new) {
-                    exports::insert_part(sql, institution, export, row).await?;
-                }
-                Ok(replaced)
+                Ok(match &new {
+                    Some(new) => exports::replace_part(sql, institution, export, &old, new).await?,
+                    None => exports::delete_part(sql, institution, export, &old).await?,
+                })
             })
         })
         .await?;
-    if replaced {
-        discard(app, institution, &[removed]).await;
-    }
-    Ok(())
+    let useless = if replaced { Some(old_hex) } else { new_hex };
+    discard(app, institution, useless.as_slice()).await;
+    Ok(replaced)
 }
 
 const EXPIRED_AT_ONCE: i64 = 100;
@@ -431,7 +485,10 @@ pub async fn expire(app: &App) -> Result<()> {
                 .db
                 .write::<_, Error>(move |sql| {
                     Box::pin(async move {
-                        exports::set_state(sql, institution, id, State::Expired).await?;
+                        let export = exports::find(sql, institution, id).await?;
+                        if let Some(Ok(over)) = export.map(|export| export.state.to(State::Expired)) {
+                            exports::set_state(sql, institution, id, over).await?;
+                        }
                         Ok(exports::delete_parts(sql, institution, id).await?)
                     })
                 })

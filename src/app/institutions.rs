@@ -152,6 +152,9 @@ pub async fn delete(app: &App, slug: &str) -> Result<()> {
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
+                // In the order in which workers take them.
+                store::rolls::lock(sql, id).await?;
+                store::jobs::delete_all(sql, id).await?;
                 let reports = store::exports::delete_all_parts(sql, id).await?;
                 institutions::delete_rest(sql, id).await?;
                 Ok(reports)

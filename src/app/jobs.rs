@@ -94,7 +94,10 @@ pub async fn release(app: &App, held: &Held) -> Result<()> {
     let (held, now) = (held.clone(), app.clock.now());
     app.db
         .write(move |sql| {
-            Box::pin(async move { Ok(jobs::put_back(sql, &held, now, Back::Unfinished).await?) })
+            Box::pin(async move {
+                jobs::put_back(sql, &held, now, Back::Unfinished).await?;
+                Ok(())
+            })
         })
         .await
 }
@@ -103,6 +106,8 @@ pub async fn release(app: &App, held: &Held) -> Result<()> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failed {
     ComesAgain(Duration),
+    /// It was somebody else's by now: this failure is of no account.
+    Lost,
     /// Nobody will try it any more, unless an operator says so.
     GivenUp,
 }
@@ -117,18 +122,27 @@ pub async fn fail(app: &App, held: &Held, error: &str) -> Result<Failed> {
         _ => (Failed::ComesAgain(pause), false),
     };
     let (taken, error) = (held.clone(), error.to_owned());
-    let gone = app
+    let scrub = app.ids.id(now);
+    let (next, gone) = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
+                if !jobs::is_held(sql, &taken).await? {
+                    return Ok((Failed::Lost, Vec::new()));
+                }
+                let mut gone = Vec::new();
                 match next {
                     Failed::ComesAgain(pause) => {
                         let why = if ends { Back::NextTime(Some(&error)) } else { Back::Failed(&error) };
                         jobs::put_back(sql, &taken, now.plus(pause), why).await?;
-                        Ok(Vec::new())
                     }
-                    Failed::GivenUp => give_up(sql, &taken, &error).await,
+                    Failed::GivenUp => {
+                        jobs::bury(sql, &taken, &error).await?;
+                        gone = mourn(sql, scrub, &taken.job, now).await?;
+                    }
+                    Failed::Lost => {}
                 }
+                Ok((next, gone))
             })
         })
         .await?;
@@ -138,14 +152,12 @@ pub async fn fail(app: &App, held: &Held, error: &str) -> Result<Failed> {
     Ok(next)
 }
 
-/// Says which files nobody needs any more.
-async fn give_up(sql: &mut Sql, held: &Held, error: &str) -> Result<Vec<String>> {
-    if !jobs::is_held(sql, held).await? {
-        return Ok(Vec::new());
-    }
-    jobs::bury(sql, held, error).await?;
-    match held.job {
-        Job::BuildExport { institution, export, .. } => exports::give_up(sql, institution, export).await,
+/// What else is so when a job is given up. Says which files nobody needs any more.
+async fn mourn(sql: &mut Sql, scrub: i64, job: &Job, now: Moment) -> Result<Vec<String>> {
+    match job {
+        Job::BuildExport { institution, export, .. } => {
+            exports::give_up(sql, scrub, *institution, *export, now).await
+        }
         Job::ScrubExports { .. } | Job::ExpireExports | Job::SweepBlobs => Ok(Vec::new()),
     }
 }

@@ -168,8 +168,8 @@ async fn background(db: &Db) -> Finding {
     if next.is_some_and(|next| next.plus(LATE) < Clock.now()) {
         return bad(
             part,
-            "one has been due for more than ten minutes, and nobody takes it",
-            "run `endonym work`, or `endonym serve` with --workers above 0",
+            format!("one has been due for more than ten minutes; {waiting} waiting, {running} running"),
+            "run `endonym work`, or `endonym serve` with --workers above 0; with more of them, if all are busy",
         );
     }
     good(part, format!("{waiting} waiting, {running} running, none given up"))

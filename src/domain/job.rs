@@ -103,6 +103,11 @@ const FIRST_PAUSE: Duration = Duration::from_secs(10);
 const LONGEST_PAUSE: Duration = Duration::from_secs(20 * 60);
 
 impl Held {
+    /// Has it killed so many workers that no other should try?
+    pub fn is_deadly(&self) -> bool {
+        self.attempts > MOST_ATTEMPTS
+    }
+
     /// Is it time to give up, when this attempt fails too?
     pub fn is_last(&self) -> bool {
         self.failures + 1 >= MOST_FAILURES || self.attempts >= MOST_ATTEMPTS

@@ -1,13 +1,13 @@
 //! How a report is written down: records of JSON, compressed in parts. Parts are cut so that they can stand behind one
 //! another in one gzip stream as they are, which spares a download all work but reading.
 
-use std::io::Read;
+use std::io::{Chain, Cursor, Read};
 
 use crc32fast::Hasher;
 use flate2::{Compress, Compression, FlushCompress, read::DeflateDecoder};
 
-/// A part may be taken apart in memory, so this is what it may hold.
-const PLAIN_BYTES: u64 = 8 << 20;
+/// Whoever reads a report holds one part of it, compressed, and whoever takes somebody out all that is in it.
+const PLAIN_BYTES: u64 = 4 << 20;
 /// The fastest: a report is written once, read about once, and removed in a week.
 const LEVEL: Compression = Compression::fast();
 const AT_ONCE: usize = 64 * 1024;
@@ -132,11 +132,7 @@ impl Part {
     pub fn plain(&self) -> std::io::Result<Vec<u8>> {
         let mut plain = Vec::with_capacity(usize::try_from(self.sum.plain_bytes).unwrap_or_default());
         DeflateDecoder::new(self.compressed.chain(LAST_BLOCK)).read_to_end(&mut plain)?;
-        if Sum::of(&plain) == self.sum {
-            Ok(plain)
-        } else {
-            Err(std::io::Error::other("a part of a report is damaged"))
-        }
+        if Sum::of(&plain) == self.sum { Ok(plain) } else { Err(damaged()) }
     }
 
     /// The same without some records; `None` when nothing is left.
@@ -147,6 +143,43 @@ impl Part {
         // Who stands where in a part is not known, only that they stand in it.
         Ok(press.finish().map(|part| Self { last_id: self.last_id, ..part }))
     }
+}
+
+/// Takes a part apart, a little at a time.
+pub struct Unpacking {
+    plain: DeflateDecoder<Chain<Cursor<Vec<u8>>, &'static [u8]>>,
+    wanted: Sum,
+    hasher: Hasher,
+    bytes: u64,
+}
+
+impl Unpacking {
+    pub fn new(part: Part) -> Self {
+        Self {
+            plain: DeflateDecoder::new(Cursor::new(part.compressed).chain(LAST_BLOCK)),
+            wanted: part.sum,
+            hasher: Hasher::new(),
+            bytes: 0,
+        }
+    }
+
+    /// The next bytes of what is in the part; `None` at its end.
+    pub fn next(&mut self) -> std::io::Result<Option<Vec<u8>>> {
+        let mut piece = vec![0; AT_ONCE];
+        let length = self.plain.read(&mut piece)?;
+        piece.truncate(length);
+        self.hasher.update(&piece);
+        self.bytes += length as u64;
+        if length > 0 {
+            return Ok(Some(piece));
+        }
+        let seen = Sum { plain_bytes: self.bytes, crc: self.hasher.clone().finalize() };
+        if seen == self.wanted { Ok(None) } else { Err(damaged()) }
+    }
+}
+
+fn damaged() -> std::io::Error {
+    std::io::Error::other("a part of a report is damaged")
 }
 
 /// The records of a part, one after the other, without comma and line break.
@@ -265,9 +298,13 @@ mod tests {
     #[test]
     fn damage_is_seen() {
         let mut part = pressed((0..100).map(record)).pop().unwrap();
-        assert!(part.plain().is_ok());
+        let unpack = |part: &Part| {
+            let mut unpacking = Unpacking::new(part.clone());
+            std::iter::from_fn(|| unpacking.next().transpose()).collect::<std::io::Result<Vec<_>>>()
+        };
+        assert_eq!(unpack(&part).unwrap().concat(), part.plain().unwrap());
         part.sum.crc ^= 1;
-        assert!(part.plain().is_err());
+        assert!(part.plain().is_err() && unpack(&part).is_err());
     }
 
     #[test]

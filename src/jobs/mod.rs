@@ -107,6 +107,12 @@ impl Outcome {
 
 async fn perform(app: &App, settings: Settings, held: Held, stop: &CancellationToken) {
     let (kind, started) = (held.job.kind(), app.clock.instant());
+    if held.is_deadly() {
+        if let Err(error) = fail(app, &held, "its workers died, again and again").await {
+            tracing::warn!(%error, job = held.id, kind, "the end of a job could not be written down");
+        }
+        return;
+    }
     let work = traces::job(kind, AssertUnwindSafe(handle(app, settings, &held)).catch_unwind());
     let outcome = tokio::select! {
         done = work => match done {
@@ -146,6 +152,9 @@ async fn fail(app: &App, held: &Held, error: &str) -> Result<()> {
     match jobs::fail(app, held, error).await? {
         jobs::Failed::ComesAgain(pause) => {
             tracing::warn!(error, job, kind, seconds = pause.as_secs(), "a job has failed and comes again");
+        }
+        jobs::Failed::Lost => {
+            tracing::warn!(error, job, kind, "a job that another worker has by now has failed here");
         }
         jobs::Failed::GivenUp => {
             tracing::error!(error, job, kind, "a job has failed for good; `endonym jobs list` shows it");

@@ -170,6 +170,15 @@ impl Row<'_> {
     }
 }
 
+/// Whose stream it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// One of a few at a time: each keeps a connection as long as its reader takes.
+    WithOthers,
+    /// The worker that asked is one of a few already.
+    Apart,
+}
+
 /// Groups of rows from one consistent picture of the database, made as fast as they are taken.
 pub struct RowStream<T>(pub(super) mpsc::Receiver<Result<Vec<T>>>);
 
@@ -248,11 +257,31 @@ impl Db {
         params: &[Value<'_>],
         map: fn(&Row<'_>) -> Result<T>,
     ) -> RowStream<T> {
+        self.stream_in(Turn::WithOthers, sql.into(), params, map)
+    }
+
+    /// For work in the background, which must not take the turn of somebody who waits for an answer.
+    pub fn stream_apart<T: Send + 'static>(
+        &self,
+        sql: impl Into<String>,
+        params: &[Value<'_>],
+        map: fn(&Row<'_>) -> Result<T>,
+    ) -> RowStream<T> {
+        self.stream_in(Turn::Apart, sql.into(), params, map)
+    }
+
+    fn stream_in<T: Send + 'static>(
+        &self,
+        turn: Turn,
+        sql: String,
+        params: &[Value<'_>],
+        map: fn(&Row<'_>) -> Result<T>,
+    ) -> RowStream<T> {
         let params = params.iter().cloned().map(Value::into_owned).collect();
         let (sender, receiver) = mpsc::channel(2);
         match self {
-            Self::Sqlite(sqlite) => sqlite.clone().stream(sql.into(), params, map, sender),
-            Self::Postgres(postgres) => postgres.clone().stream(sql.into(), params, map, sender),
+            Self::Sqlite(sqlite) => sqlite.clone().stream(turn, sql, params, map, sender),
+            Self::Postgres(postgres) => postgres.clone().stream(turn, sql, params, map, sender),
         }
         RowStream(receiver)
     }

@@ -105,7 +105,7 @@ pub fn people(db: &Db, institution: i64, filters: &Filters) -> RowStream<Partici
         .chain(page)
         .map(Value::from)
         .collect();
-    db.stream(people_text(page.is_some()), &params, participants::with_label)
+    db.stream_apart(people_text(page.is_some()), &params, participants::with_label)
 }
 
 fn people_text(on_page: bool) -> String {
@@ -166,6 +166,29 @@ pub async fn part_from(sql: &mut Sql, institution: i64, export: i64, number: i64
          ORDER BY number LIMIT 1"
     );
     sql.one(&text, &[institution.into(), export.into(), number.into()], part_from_row).await
+}
+
+/// Puts one part in the place of another, if that is still there. In one statement: whoever removes the parts of a report
+/// at the same time must find the one or the other.
+pub async fn replace_part(
+    sql: &mut Sql,
+    institution: i64,
+    export: i64,
+    old: &PartRow,
+    new: &PartRow,
+) -> Result<bool> {
+    let text = "UPDATE export_parts SET hex = $1, plain_bytes = $2, crc = $3 \
+                WHERE institution_id = $4 AND export_id = $5 AND number = $6 AND hex = $7";
+    let params: [Value<'_>; 7] = [
+        (&new.hex).into(),
+        i64::try_from(new.sum.plain_bytes).unwrap_or(i64::MAX).into(),
+        i64::from(new.sum.crc).into(),
+        institution.into(),
+        export.into(),
+        old.number.into(),
+        (&old.hex).into(),
+    ];
+    Ok(sql.execute(text, &params).await? == 1)
 }
 
 /// Removes one part, if it is still there in this form.

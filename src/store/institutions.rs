@@ -121,7 +121,6 @@ pub async fn delete_rest(sql: &mut Sql, institution: i64) -> Result<()> {
     for text in [
         "DELETE FROM participants WHERE institution_id = $1",
         "DELETE FROM media WHERE institution_id = $1",
-        "DELETE FROM jobs WHERE institution_id = $1",
         "DELETE FROM departures WHERE institution_id = $1",
         "DELETE FROM export_parts WHERE institution_id = $1",
         "DELETE FROM exports WHERE institution_id = $1",

@@ -100,13 +100,18 @@ pub async fn is_held(sql: &mut Sql, held: &Held) -> Result<bool> {
     Ok(sql.execute(text, &[held.id.into(), (&held.lease).into()]).await? == 1)
 }
 
+/// All that an institution has.
+pub async fn delete_all(sql: &mut Sql, institution: i64) -> Result<()> {
+    sql.execute("DELETE FROM jobs WHERE institution_id = $1", &[institution.into()]).await.map(|_| ())
+}
+
 pub async fn remove(sql: &mut Sql, held: &Held) -> Result<()> {
     let text = "DELETE FROM jobs WHERE id = $1 AND lease = $2";
     sql.execute(text, &[held.id.into(), (&held.lease).into()]).await.map(|_| ())
 }
 
-/// Gives it back, to come again at that time.
-pub async fn put_back(sql: &mut Sql, held: &Held, run_at: Moment, why: Back<'_>) -> Result<()> {
+/// Gives it back, to come again at that time. False when it is somebody else's by now.
+pub async fn put_back(sql: &mut Sql, held: &Held, run_at: Moment, why: Back<'_>) -> Result<bool> {
     let (attempts, failures, error) = match why {
         Back::Unfinished => (held.attempts.saturating_sub(1), held.failures, None),
         Back::Failed(error) => (held.attempts, held.failures + 1, Some(error)),
@@ -122,7 +127,7 @@ pub async fn put_back(sql: &mut Sql, held: &Held, run_at: Moment, why: Back<'_>)
         held.id.into(),
         (&held.lease).into(),
     ];
-    sql.execute(text, &params).await.map(|_| ())
+    Ok(sql.execute(text, &params).await? == 1)
 }
 
 /// Why a job is given back.

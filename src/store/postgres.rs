@@ -1,6 +1,7 @@
 //! PostgreSQL: a pool of connections, one of them for each transaction or stream under way.
 
 use std::{
+    panic::AssertUnwindSafe,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -9,6 +10,7 @@ use std::{
 };
 
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime, Timeouts};
+use futures_util::FutureExt;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_postgres::{
     Config,
@@ -17,7 +19,7 @@ use tokio_postgres::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::db::{Error, Handle, Options, Result, Row, Sql, Transaction, Value};
+use super::db::{Error, Handle, Options, Result, Row, Sql, Transaction, Turn, Value};
 use crate::telemetry::metrics;
 
 pub struct Postgres {
@@ -157,27 +159,37 @@ impl Postgres {
 
     pub fn stream<T: Send + 'static>(
         self: Arc<Self>,
+        turn: Turn,
         sql: String,
         params: Vec<Value<'static>>,
         map: fn(&Row<'_>) -> Result<T>,
         sender: mpsc::Sender<Result<Vec<T>>>,
     ) {
         tokio::spawn(async move {
-            if let Err(error) = self.send_groups(&sql, &params, map, &sender).await {
-                let _ = sender.send(Err(error)).await;
-            }
+            let sending = AssertUnwindSafe(self.send_groups(turn, &sql, &params, map, &sender));
+            // Without a word, whoever reads would take it for the end.
+            let broken = match sending.catch_unwind().await {
+                Ok(Ok(())) => return,
+                Ok(Err(error)) => error,
+                Err(_) => Error::Broken("a stream of rows has broken".to_owned()),
+            };
+            let _ = sender.send(Err(broken)).await;
         });
     }
 
     /// A portal gives rows of one snapshot, so many at a time, and holds no more than that in memory.
     async fn send_groups<T: Send + 'static>(
         &self,
+        turn: Turn,
         sql: &str,
         params: &[Value<'static>],
         map: fn(&Row<'_>) -> Result<T>,
         sender: &mpsc::Sender<Result<Vec<T>>>,
     ) -> Result<()> {
-        let _turn = self.streams.acquire().await.map_err(|e| Error::Broken(e.to_string()))?;
+        let _turn = match turn {
+            Turn::WithOthers => self.streams.acquire().await.ok(),
+            Turn::Apart => None,
+        };
         let mut client = self.client().await?;
         let statement = client.prepare_cached(sql).await.map_err(error)?;
         let transaction = client.transaction().await.map_err(error)?;

@@ -23,7 +23,7 @@ use rusqlite::{
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::{
-    db::{Error, Handle, Result, Row, Sql, Transaction, Value},
+    db::{Error, Handle, Result, Row, Sql, Transaction, Turn, Value},
     folder::Here,
 };
 use crate::telemetry::metrics;
@@ -135,13 +135,17 @@ impl Sqlite {
 
     pub fn stream<T: Send + 'static>(
         self: Arc<Self>,
+        turn: Turn,
         sql: String,
         params: Vec<Value<'static>>,
         map: fn(&Row<'_>) -> Result<T>,
         sender: mpsc::Sender<Result<Vec<T>>>,
     ) {
         tokio::spawn(async move {
-            let Ok(_permit) = self.streams.clone().acquire_owned().await else { return };
+            let _permit = match turn {
+                Turn::WithOthers => self.streams.clone().acquire_owned().await.ok(),
+                Turn::Apart => None,
+            };
             let failed = sender.clone();
             let path = self.path.clone();
             // A connection of its own: a slow client must not keep a reader from the others.
@@ -154,9 +158,13 @@ impl Sqlite {
                     &sender,
                 )
             });
-            if let Ok(Err(error)) = streaming.await {
-                let _ = failed.send(Err(error)).await;
-            }
+            // Without a word, whoever reads would take it for the end.
+            let broken = match streaming.await {
+                Ok(Ok(())) => return,
+                Ok(Err(error)) => error,
+                Err(error) => Error::Broken(format!("a stream of rows has broken: {error}")),
+            };
+            let _ = failed.send(Err(broken)).await;
         });
     }
 }

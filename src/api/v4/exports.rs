@@ -71,7 +71,8 @@ pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
     };
     let unknown = || Error::Missing(Missing::Export);
     let institution = ask.institution();
-    let number = id.parse().map_err(|_| unknown())?;
+    let digits = id.bytes().all(|byte| byte.is_ascii_digit());
+    let number = id.parse().ok().filter(|_| digits).ok_or_else(unknown)?;
     let export = app::exports::find(&app, institution.id, number).await?;
     let state = export.state_at(app.clock.now());
     let shown = wire::Export::new(&export, state, &institution.time_zone);

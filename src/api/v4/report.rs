@@ -1,7 +1,5 @@
 //! Version 4: a report as it is sent, in each of its forms.
 
-use std::sync::Arc;
-
 use axum::{
     body::{Body, Bytes},
     http::{HeaderValue, StatusCode, header},
@@ -16,7 +14,7 @@ use crate::{
     app::{Error, exports::Report},
     domain::{
         custom_field::import_key,
-        report::{Gzip, Part, cell, records},
+        report::{Gzip, Part, Unpacking, cell, records},
     },
 };
 
@@ -88,7 +86,7 @@ impl Form {
         if let Self::Json(_) = self { b"]}}" } else { b"" }
     }
 
-    /// What becomes of a part.
+    /// What becomes of whole lines of a part.
     fn write(&self, plain: Vec<u8>) -> Vec<u8> {
         let write: &dyn Fn(&[u8]) -> Vec<u8> = match self {
             Self::Json(_) => return plain,
@@ -122,7 +120,7 @@ pub async fn send(report: Report, form: Form, export: i64, gzip: bool) -> Result
     let (kind, file) = (form.content_type(), form.file(export));
     let gzip = gzip.then(Gzip::default);
     let compressed = gzip.is_some();
-    let mut sending = Sending { report, form: form.into(), gzip, place: Place::Before };
+    let mut sending = Sending { report, form, gzip, place: Place::Before, open: None, line: Vec::new() };
     // The first part decides the status: a fault behind it can only cut the connection.
     let mut first = sending.piece().await?;
     first.extend(sending.piece().await?);
@@ -131,10 +129,8 @@ pub async fn send(report: Report, form: Form, export: i64, gzip: bool) -> Result
         if let Some(first) = first {
             return Some((Ok(Bytes::from(first)), Some((sending, None))));
         }
-        if sending.place == Place::Behind {
-            return None;
-        }
         match sending.piece().await {
+            Ok(piece) if piece.is_empty() => None,
             Ok(piece) => Some((Ok(Bytes::from(piece)), Some((sending, None)))),
             Err(problem) => {
                 tracing::error!(?problem, "a report was cut short");
@@ -158,10 +154,14 @@ pub async fn send(report: Report, form: Form, export: i64, gzip: bool) -> Result
 
 struct Sending {
     report: Report,
-    form: Arc<Form>,
+    form: Form,
     /// Set when it is sent compressed.
     gzip: Option<Gzip>,
     place: Place,
+    /// The part that is being taken apart, and the beginning of a line of which the rest is still in it. A slow reader
+    /// costs no more memory than these.
+    open: Option<Unpacking>,
+    line: Vec<u8>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -173,24 +173,49 @@ enum Place {
 }
 
 impl Sending {
+    /// Empty behind the end, and nowhere else.
     async fn piece(&mut self) -> Result<Vec<u8>, Problem> {
-        if self.place == Place::Before {
-            self.place = Place::FirstPart;
-            let mut piece = self.gzip.iter().flat_map(|_| Gzip::HEAD).collect::<Vec<u8>>();
-            let before = self.form.before()?;
-            piece.extend(self.text(&before));
-            return Ok(piece);
+        loop {
+            let piece = self.next().await?;
+            if !piece.is_empty() || self.place == Place::Behind {
+                return Ok(piece);
+            }
+        }
+    }
+
+    async fn next(&mut self) -> Result<Vec<u8>, Problem> {
+        match (self.place, &mut self.open) {
+            (Place::Behind, _) => return Ok(Vec::new()),
+            (Place::Before, _) => {
+                self.place = Place::FirstPart;
+                let before = self.form.before()?;
+                let mut piece: Vec<u8> = self.gzip.iter().flat_map(|_| Gzip::HEAD).collect();
+                piece.extend(self.text(&before));
+                return Ok(piece);
+            }
+            (_, Some(unpacking)) => match unpacking.next().map_err(internal)? {
+                Some(plain) => return Ok(self.written(plain)),
+                None => self.open = None,
+            },
+            (_, None) => {}
         }
         let Some(part) = self.report.next().await? else {
             self.place = Place::Behind;
-            let mut piece = self.text(self.form.clone().behind());
+            let mut piece = self.text(self.form.behind());
             piece.extend(self.gzip.take().map(Gzip::end).unwrap_or_default());
             return Ok(piece);
         };
         let between = if self.place == Place::OtherParts { self.form.between() } else { b"" };
         self.place = Place::OtherParts;
         let mut piece = self.text(between);
-        piece.extend(self.part(part).await?);
+        match (&mut self.gzip, &self.form) {
+            // What is asked for as it lies in the store is sent as it lies there.
+            (Some(gzip), Form::Json(_)) => {
+                gzip.part(part.sum);
+                piece.extend(part.compressed);
+            }
+            _ => self.open = Some(Unpacking::new(part)),
+        }
         Ok(piece)
     }
 
@@ -201,26 +226,23 @@ impl Sending {
         }
     }
 
-    async fn part(&mut self, mut part: Part) -> Result<Vec<u8>, Problem> {
-        let Some(gzip) = &mut self.gzip else {
-            let form = self.form.clone();
-            return in_background(move || Ok(form.write(part.plain()?))).await;
-        };
-        // What is asked for as it lies in the store is sent as it lies there.
-        if !matches!(*self.form, Form::Json(_)) {
-            let form = self.form.clone();
-            part = in_background(move || Ok(Part::of_text(&form.write(part.plain()?)))).await?;
+    /// As much of it as has come to the end of a line.
+    fn written(&mut self, plain: Vec<u8>) -> Vec<u8> {
+        self.line.extend(plain);
+        let end = self.line.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let rest = self.line.split_off(end);
+        let text = self.form.write(std::mem::replace(&mut self.line, rest));
+        match &mut self.gzip {
+            Some(gzip) if !text.is_empty() => {
+                let part = Part::of_text(&text);
+                gzip.part(part.sum);
+                part.compressed
+            }
+            _ => text,
         }
-        gzip.part(part.sum);
-        Ok(part.compressed)
     }
 }
 
-/// Taking a part apart takes too long for a thread that answers others.
-async fn in_background<T: Send + 'static>(
-    work: impl FnOnce() -> std::io::Result<T> + Send + 'static,
-) -> Result<T, Problem> {
-    let internal = |error: String| Problem::App(Error::Internal(error));
-    let done = tokio::task::spawn_blocking(work).await.map_err(|error| internal(error.to_string()))?;
-    done.map_err(|error| internal(error.to_string()))
+fn internal(error: std::io::Error) -> Problem {
+    Problem::App(Error::Internal(error.to_string()))
 }

@@ -315,9 +315,19 @@ async fn until_a_report_is_there_its_other_forms_are_not_found() {
         let answer = world.get(&format!("/v4/exports/{id}.{ending}")).await;
         assert_eq!(answer.expect(404), not_found());
     }
-    for unknown in
-        ["1", "0", "x", "-1", "99999999999999999999999", "1.csv", "1.xlsx", "%20", &format!("{id}.xml")]
-    {
+    for unknown in [
+        "1",
+        "0",
+        "x",
+        "-1",
+        "99999999999999999999999",
+        "1.csv",
+        "1.xlsx",
+        "%20",
+        &format!("+{id}"),
+        &format!("%2B{id}"),
+        &format!("{id}.xml"),
+    ] {
         let answer = world.get(&format!("/v4/exports/{unknown}")).await;
         assert_eq!(answer.expect(404), not_found(), "{unknown}");
     }
@@ -357,6 +367,49 @@ async fn exports_are_listed_newest_first_page_by_page_without_reports() {
     assert_eq!(world.get("/v4/exports?page=9").await.expect(200)["exports"], json!([]));
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_report_of_many_parts_loses_a_whole_page_at_once() {
+    let world = World::new().await;
+    crowd(&world, 30_000).await;
+    let id = ask(&world, json!({ "name_page_id": world.page.slug })).await;
+    work_once(&world).await;
+    let parts = "SELECT COUNT(*) FROM export_parts";
+    assert!(world.app.db.read().one(parts, &[], |row| row.int(0)).await.unwrap() > Some(12));
+    let page = endonym::domain::name_page::NamePageRef::parse(&world.page.slug).unwrap();
+    endonym::app::name_pages::delete(&world.app, world.institution.id, &page).await.unwrap();
+    assert_eq!(completed(&world, &id).await["report"], json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_report_that_is_over_while_it_is_read_is_cut_and_never_looks_whole() {
+    let world = World::new().await;
+    crowd(&world, 30_000).await;
+    let id = ask(&world, json!({ "name_page_id": world.page.slug })).await;
+    work_once(&world).await;
+    for (name, encoding) in
+        [(id.clone(), "identity"), (id.clone(), "gzip"), (format!("{id}.csv"), "identity")]
+    {
+        execute(&world.app.db, "UPDATE exports SET state = 'completed'", Vec::new()).await;
+        let request =
+            world.request(Method::GET, &format!("/v4/exports/{name}")).header("Accept-Encoding", encoding);
+        let mut response = request.send().await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK);
+        assert!(response.chunk().await.unwrap().is_some());
+        // As it is when its time has come; the rows stay for the next turn.
+        execute(&world.app.db, "UPDATE exports SET state = 'expired'", Vec::new()).await;
+        execute(&world.app.db, "UPDATE export_parts SET export_id = -export_id", Vec::new()).await;
+        let ended = loop {
+            match response.chunk().await {
+                Ok(Some(_)) => {}
+                Ok(None) => break "whole",
+                Err(_) => break "cut",
+            }
+        };
+        assert_eq!(ended, "cut", "{name} {encoding}");
+        execute(&world.app.db, "UPDATE export_parts SET export_id = -export_id", Vec::new()).await;
+    }
+}
+
 #[tokio::test]
 async fn another_institutions_export_is_not_found() {
     let world = World::new().await;
@@ -374,7 +427,7 @@ async fn another_institutions_export_is_not_found() {
 
 #[tokio::test]
 async fn an_export_is_over_at_its_time_and_its_report_is_removed() {
-    let world = World::with(Setup { export_life: Duration::from_millis(2_500), ..Setup::default() }).await;
+    let world = World::with(Setup { export_life: Duration::from_secs(6), ..Setup::default() }).await;
     world.person("Ana", "a@x.org").await;
     world.work(1);
     let id = ask(&world, json!({ "name_page_id": world.page.slug })).await;
