@@ -297,6 +297,70 @@ async fn somebody_who_is_deleted_while_a_report_is_built_is_not_in_it() {
         .await;
 }
 
+/// A report that is being built when people are taken out of others, and done before that is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn whoever_takes_people_out_does_not_forget_those_of_a_report_that_was_not_there_yet() {
+    let world = World::new().await;
+    let small = world.page("Small").await;
+    world.crowd(&small, 0..5).await;
+    crate::v4::exports::crowd(&world, 30_000).await;
+    let large = export(&world).await;
+    crate::v4::exports::work_once(&world).await;
+    assert_eq!(state(&world, &large).await, "completed");
+
+    let body = json!({ "export": { "name_page_id": small.slug } });
+    let made = world.post("/v4/exports", body).await.expect(202);
+    let held = claim(&world).await;
+    let Job::BuildExport { institution, export: number, .. } = held.job else { panic!("{held:?}") };
+    let (app, handle) = (world.app.clone(), tokio::runtime::Handle::current());
+    let parts = "SELECT hex FROM export_parts ORDER BY number";
+    let hexes =
+        async |app: &endonym::app::App| app.db.read().rows(parts, &[], |row| row.text(0)).await.unwrap();
+    let (inner, slug, base, token) =
+        (app.clone(), small.slug.clone(), world.base.clone(), world.token.clone());
+    let writer = move |_, _| -> endonym::app::exports::Write {
+        let (app, slug, base, token) = (inner.clone(), slug.clone(), base.clone(), token.clone());
+        let handle = handle.clone();
+        let meanwhile = async move {
+            let client = reqwest::Client::builder().no_proxy().build().unwrap();
+            let address = format!("{base}/api/private/v5/participants/p3@x.org");
+            let request = client.delete(address).header("Authorization", token);
+            let answer = request.json(&json!({ "name_page_id": slug })).send().await.unwrap();
+            assert_eq!(answer.status(), 200);
+            // Somebody of each part of the large one too, so that it takes a while.
+            let text = "INSERT INTO departures (institution_id, participant_id, token) \
+                        SELECT institution_id, id, token FROM participants WHERE first_name LIKE 'P%00'";
+            execute(&app.db, text, Vec::new()).await;
+            let before = hexes(&app).await;
+            tokio::spawn(async move { endonym::app::exports::scrub(&app, institution).await.unwrap() });
+            before
+        };
+        let (outer, again) = (inner.clone(), handle.clone());
+        std::thread::spawn(move || {
+            let before = handle.block_on(meanwhile);
+            again.block_on(until("it has begun", || async { hexes(&outer).await != before }));
+        })
+        .join()
+        .unwrap();
+        Box::new(|person, out| {
+            let record =
+                json!({ "first_name": person.first_name, "name_badge_link": format!("x/{}", person.token) });
+            serde_json::to_writer(out, &record).unwrap();
+        })
+    };
+    endonym::app::exports::build(&app, &held, institution, number, writer).await.unwrap();
+    let id = made["export"]["id"].as_str().unwrap();
+    world.work(1);
+    until("nobody is waited for any more", || async {
+        later(&world, Duration::from_secs(3)).await;
+        count(&world, "departures").await == 0
+    })
+    .await;
+    let request = world.request(reqwest::Method::GET, &format!("/v4/exports/{id}.ndjson"));
+    let text = request.send().await.unwrap().text().await.unwrap();
+    assert_eq!(text.lines().count(), 4, "{text}");
+}
+
 /// Exports are built, and people deleted, by several at once: whoever was deleted is in none of them in the end.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_is_deleted_while_many_reports_are_built_is_in_none_of_them() {

@@ -44,7 +44,7 @@ fn names(report: &Value) -> Vec<&str> {
 }
 
 /// So many people with long notes, enough for several parts.
-async fn crowd(world: &World, count: i64) {
+pub async fn crowd(world: &World, count: i64) {
     let text = "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) \
          INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, email, email_key, \
          notes, recorded_at, legal_recorded_at, created_at, updated_at) \
@@ -516,7 +516,7 @@ async fn whoever_is_deleted_is_gone_from_kept_reports_at_once_and_then_from_thei
 }
 
 /// Does the one job that is waiting, and nothing more.
-async fn work_once(world: &World) {
+pub async fn work_once(world: &World) {
     let stop = tokio_util::sync::CancellationToken::new();
     let settings = endonym::jobs::Settings {
         workers: 1,

@@ -1,7 +1,7 @@
 //! Version 4. What it has in common with version 5 (forms of requests, tokens, origins, limits, tenancy) stands there.
 
 mod create;
-mod exports;
+pub mod exports;
 mod latest;
 mod list;
 mod name_pages;
