@@ -164,7 +164,7 @@ impl Unpacking {
     }
 
     /// The next bytes of what is in the part; `None` at its end.
-    pub fn next(&mut self) -> std::io::Result<Option<Vec<u8>>> {
+    pub fn piece(&mut self) -> std::io::Result<Option<Vec<u8>>> {
         let mut piece = vec![0; AT_ONCE];
         let length = self.plain.read(&mut piece)?;
         piece.truncate(length);
@@ -300,7 +300,7 @@ mod tests {
         let mut part = pressed((0..100).map(record)).pop().unwrap();
         let unpack = |part: &Part| {
             let mut unpacking = Unpacking::new(part.clone());
-            std::iter::from_fn(|| unpacking.next().transpose()).collect::<std::io::Result<Vec<_>>>()
+            std::iter::from_fn(|| unpacking.piece().transpose()).collect::<std::io::Result<Vec<_>>>()
         };
         assert_eq!(unpack(&part).unwrap().concat(), part.plain().unwrap());
         part.sum.crc ^= 1;

@@ -193,7 +193,7 @@ impl Sending {
                 piece.extend(self.text(&before));
                 return Ok(piece);
             }
-            (_, Some(unpacking)) => match unpacking.next().map_err(internal)? {
+            (_, Some(unpacking)) => match unpacking.piece().map_err(internal)? {
                 Some(plain) => return Ok(self.written(plain)),
                 None => self.open = None,
             },
