@@ -73,9 +73,12 @@ pub async fn code_owner(sql: &mut Sql, institution: i64, code: &NamePageRef) -> 
 /// of pages that version 2 is not open to, and of institutions without any that it is open to, stand for nothing.
 pub async fn open_code(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Institution, i64)>> {
     let text = format!(
+        // Two questions and not one with OR, for which both databases would read all pages of the institution.
         "SELECT {}, c.name_page_id FROM codes c JOIN institutions i ON i.id = c.institution_id \
-         WHERE c.code = $1 AND EXISTS (SELECT 1 FROM name_pages n WHERE n.institution_id = c.institution_id \
-         AND n.allow_v2 AND (c.name_page_id = 0 OR n.id = c.name_page_id))",
+         WHERE c.code = $1 AND CASE WHEN c.name_page_id = 0 \
+         THEN EXISTS (SELECT 1 FROM name_pages n WHERE n.institution_id = c.institution_id AND n.allow_v2 = TRUE) \
+         ELSE EXISTS (SELECT 1 FROM name_pages n WHERE n.institution_id = c.institution_id \
+         AND n.id = c.name_page_id AND n.allow_v2 = TRUE) END",
         institutions::COLUMNS
     );
     sql.one(&text, &[code.key().into()], |row| Ok((institutions::from_row(row, 0)?, row.int(8)?))).await
@@ -85,7 +88,7 @@ pub async fn open_code(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Inst
 pub async fn open_pages(sql: &mut Sql, institution: i64) -> Result<Vec<(i64, i64)>> {
     let text = "SELECT n.id, r.members FROM name_pages n \
          JOIN rolls r ON r.institution_id = n.institution_id AND r.name_page_id = n.id \
-         WHERE n.institution_id = $1 AND n.allow_v2 AND r.members > 0 ORDER BY n.id";
+         WHERE n.institution_id = $1 AND n.allow_v2 = TRUE AND r.members > 0 ORDER BY n.id";
     sql.rows(text, &[institution.into()], |row| Ok((row.int(0)?, row.int(1)?))).await
 }
 
