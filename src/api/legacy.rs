@@ -109,8 +109,8 @@ pub fn succeeded_by_page(app: &App, code: &NamePageRef, response: &mut Response)
 }
 
 /// Any page may call these versions: whoever wrote one has the token or the code.
-pub async fn preflight(State(app): State<App>, uri: Uri) -> Response {
-    let response = allowed();
+pub async fn preflight(State(app): State<App>, route: MatchedPath, uri: Uri) -> Response {
+    let response = face::named(Some(route), allowed());
     match Version::of(uri.path()) {
         Some(version) => version.finish(&app, response, PARTICIPANTS, None),
         None => response,

@@ -12,7 +12,7 @@ use axum::{
 };
 
 use super::{
-    at,
+    at, face,
     legacy::{self, Call, PARTICIPANTS, Version},
 };
 use crate::app::App;
@@ -29,9 +29,6 @@ async fn serve(State(app): State<App>, request: Request) -> Response {
     let call = Call::read(request).await;
     let (answered, standing) = names::list(&app, &call).await;
     let response = answered.unwrap_or_else(problem::show);
-    let mut response = Version::V2.finish(&app, response, PARTICIPANTS, standing);
-    if let Some(route) = call.route {
-        response.extensions_mut().insert(route);
-    }
-    response
+    let response = Version::V2.finish(&app, response, PARTICIPANTS, standing);
+    face::named(call.route, response)
 }

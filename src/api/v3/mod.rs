@@ -88,9 +88,6 @@ where
         Err(error) => (Err(error.into()), None),
     };
     let response = answered.unwrap_or_else(problem::show);
-    let mut response = Version::V3.finish(&app, response, successor, standing);
-    if let Some(route) = call.route {
-        response.extensions_mut().insert(route);
-    }
-    response
+    let response = Version::V3.finish(&app, response, successor, standing);
+    face::named(call.route, response)
 }
