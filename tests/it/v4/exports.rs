@@ -411,6 +411,30 @@ async fn a_report_that_is_over_while_it_is_read_is_cut_and_never_looks_whole() {
 }
 
 #[tokio::test]
+async fn an_institution_that_goes_takes_its_exports_its_jobs_and_their_bytes_with_it() {
+    let world = World::new().await;
+    let neighbour = world.neighbour().await;
+    world.person("Ana", "a@x.org").await;
+    ask(&world, json!({ "name_page_id": world.page.slug })).await;
+    work_once(&world).await;
+    ask(&world, json!({ "name_page_id": world.page.slug })).await;
+    let body = json!({ "export": { "name_page_id": neighbour.page.slug } });
+    let theirs = world.request_as(&neighbour.token, Method::POST, "/v4/exports").json(&body);
+    crate::support::Answer::of(theirs).await.expect(202);
+    assert_eq!(files(&world).len(), 1);
+
+    endonym::app::institutions::delete(&world.app, "example").await.unwrap();
+    assert_eq!(files(&world).len(), 0);
+    for (table, left) in
+        [("exports", 1), ("export_parts", 0), ("jobs WHERE kind = 'build_export'", 1), ("departures", 0)]
+    {
+        let text = format!("SELECT COUNT(*) FROM {table}");
+        let count = world.app.db.read().one(&text, &[], |row| row.int(0)).await.unwrap();
+        assert_eq!(count, Some(left), "{table}");
+    }
+}
+
+#[tokio::test]
 async fn another_institutions_export_is_not_found() {
     let world = World::new().await;
     let neighbour = world.neighbour().await;
