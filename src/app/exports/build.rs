@@ -1,0 +1,207 @@
+//! Building a report: what a worker does for an export.
+
+use std::thread::JoinHandle;
+
+use tokio::sync::mpsc;
+
+use super::{departures::scrub_if_needed, discard, key};
+use crate::{
+    app::{App, Error, Missing, Result},
+    domain::{
+        custom_field::CustomField,
+        export::{Filters, State},
+        institution::Institution,
+        job::Held,
+        moment::Moment,
+        participant::Participant,
+        report::{Part, Press},
+    },
+    store::{
+        self, RowStream, Sql, custom_fields,
+        exports::{self, PartRow},
+        institutions, rolls,
+    },
+};
+
+/// Writes one record.
+pub type Write = Box<dyn Fn(&Participant, &mut Vec<u8>) + Send>;
+
+/// Builds a report. `writer` is told whose people they are and which custom fields they have.
+pub async fn build(
+    app: &App,
+    held: &Held,
+    institution: i64,
+    export: i64,
+    writer: impl Fn(Institution, Vec<CustomField>) -> Write,
+) -> Result<()> {
+    let Some((owner, filters)) = start(app, held, institution, export).await? else { return Ok(()) };
+    let (fields, people) = picture(app, institution, &filters).await?;
+    let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
+    let (mut parts, pressing) = press(people, writer(owner, fields))?;
+    let mut number = 0;
+    while let Some(part) = parts.recv().await {
+        let part = part?;
+        let row = PartRow {
+            number,
+            hex: app.ids.hex(),
+            first_id: part.first_id,
+            last_id: part.last_id,
+            sum: part.sum,
+        };
+        number += 1;
+        app.blobs.put(&key(institution, &row.hex), part.compressed.into()).await?;
+        let held = held.clone();
+        app.db
+            .write::<_, Error>(move |sql| {
+                Box::pin(async move {
+                    still_ours(sql, &held).await?;
+                    Ok(exports::insert_part(sql, institution, export, &row).await?)
+                })
+            })
+            .await?;
+    }
+    // The end of the parts is the end of the report only if the thread that made them came to its own.
+    let ended = tokio::task::spawn_blocking(move || pressing.join()).await;
+    if !matches!(ended, Ok(Ok(()))) {
+        return Err(Error::Internal("the thread that writes reports has broken".to_owned()));
+    }
+    complete(app, held, institution, export, names).await
+}
+
+async fn still_ours(sql: &mut Sql, held: &Held) -> Result<()> {
+    if store::jobs::is_held(sql, held).await? {
+        Ok(())
+    } else {
+        Err(Error::Unavailable("the job has gone to another worker".to_owned()))
+    }
+}
+
+/// `None` when there is nothing to build any more.
+async fn start(app: &App, held: &Held, institution: i64, id: i64) -> Result<Option<(Institution, Filters)>> {
+    let (held, now) = (held.clone(), app.clock.now());
+    let scrub_job = app.ids.id(now);
+    let (begun, left) = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                // Whoever is deleted from here on sees that a report may have them.
+                rolls::lock(sql, institution).await?;
+                still_ours(sql, &held).await?;
+                let owner = institutions::by_id(sql, institution).await?;
+                let (Some(owner), Some(export)) = (owner, exports::find(sql, institution, id).await?) else {
+                    return Ok((None, Vec::new()));
+                };
+                let next = if export.is_over(now) { State::Expired } else { State::InProgress };
+                let Ok(next) = export.state.to(next) else { return Ok((None, Vec::new())) };
+                exports::set_state(sql, institution, id, next).await?;
+                // What an attempt that was cut short has left.
+                let left = exports::delete_parts(sql, institution, id).await?;
+                if next == State::Expired {
+                    scrub_if_needed(sql, scrub_job, institution, now).await?;
+                }
+                Ok(((next == State::InProgress).then_some((owner, export.filters)), left))
+            })
+        })
+        .await?;
+    discard(app, institution, &left).await;
+    Ok(begun)
+}
+
+/// People as the database had them at one moment, with the first group at hand, and the custom fields of that moment:
+/// they were the same before and after it began.
+async fn picture(app: &App, institution: i64, filters: &Filters) -> Result<(Vec<CustomField>, Picture)> {
+    loop {
+        let before = custom_fields::all(&mut app.db.read(), institution).await?;
+        let mut rest = exports::people(&app.db, institution, filters);
+        let first = rest.next().await.transpose()?;
+        let after = custom_fields::all(&mut app.db.read(), institution).await?;
+        if before == after {
+            return Ok((before, Picture { first, rest }));
+        }
+    }
+}
+
+struct Picture {
+    first: Option<Vec<Participant>>,
+    rest: RowStream<Participant>,
+}
+
+/// Whoever looks a name up comes first, and an export comes to its end all the same: at 19 it would get next to nothing of a
+/// busy machine.
+const PRIORITY: i32 = 10;
+
+/// Writes and compresses on a thread of its own, of low priority.
+fn press(mut people: Picture, write: Write) -> Result<(mpsc::Receiver<Result<Part>>, JoinHandle<()>)> {
+    let (sender, parts) = mpsc::channel(1);
+    let work = move || {
+        let _ = rustix::process::nice(PRIORITY);
+        let (mut press, mut record) = (Press::default(), Vec::new());
+        let groups = people.first.take().map(Ok).into_iter();
+        let rest = std::iter::from_fn(|| people.rest.blocking_next());
+        for group in groups.chain(rest) {
+            let group = match group {
+                Ok(group) => group,
+                Err(error) => return drop(sender.blocking_send(Err(error.into()))),
+            };
+            for person in group {
+                record.clear();
+                write(&person, &mut record);
+                press.add(person.id, &record);
+                if press.is_full()
+                    && let Some(part) = press.finish()
+                    && sender.blocking_send(Ok(part)).is_err()
+                {
+                    return;
+                }
+            }
+        }
+        if let Some(part) = press.finish() {
+            let _ = sender.blocking_send(Ok(part));
+        }
+    };
+    let started = std::thread::Builder::new().name("report".to_owned()).spawn(work);
+    started.map(|thread| (parts, thread)).map_err(|error| Error::Unavailable(error.to_string()))
+}
+
+/// The report is there, and its job is done, in one step.
+async fn complete(app: &App, held: &Held, institution: i64, id: i64, fields: Vec<String>) -> Result<()> {
+    let (held, now) = (held.clone(), app.clock.now());
+    let scrub = app.ids.id(now);
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                still_ours(sql, &held).await?;
+                let export = exports::find(sql, institution, id).await?;
+                let export = export.ok_or(Error::Missing(Missing::Export))?;
+                let done = export.state.to(State::Completed).map_err(|wrong| {
+                    Error::Internal(format!("an export cannot go from {:?} to {:?}", wrong.from, wrong.to))
+                })?;
+                exports::set_state(sql, institution, id, done).await?;
+                let names: Vec<&str> = fields.iter().map(String::as_str).collect();
+                exports::set_custom_fields(sql, institution, id, &names).await?;
+                // Somebody who was in the picture may have been deleted since.
+                scrub_if_needed(sql, scrub, institution, now).await?;
+                Ok(store::jobs::remove(sql, &held).await?)
+            })
+        })
+        .await
+}
+
+/// The last attempt has failed. Says which files nobody needs any more.
+pub(in crate::app) async fn give_up(
+    sql: &mut Sql,
+    job: i64,
+    institution: i64,
+    id: i64,
+    now: Moment,
+) -> Result<Vec<String>> {
+    if let Some(export) = exports::find(sql, institution, id).await?
+        && let Ok(failed) = export.state.to(State::Failed)
+    {
+        exports::set_state(sql, institution, id, failed).await?;
+        scrub_if_needed(sql, job, institution, now).await?;
+        return Ok(exports::delete_parts(sql, institution, id).await?);
+    }
+    Ok(Vec::new())
+}
