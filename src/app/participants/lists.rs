@@ -1,0 +1,271 @@
+//! Lists of participants, read as they are taken.
+
+use std::collections::VecDeque;
+
+use crate::{
+    app::{App, Error, Result, name_pages},
+    domain::{
+        name_page::NamePageRef,
+        paging::Window,
+        participant::{Changed, Participant},
+    },
+    store::{
+        RowStream,
+        participants::{self, By},
+        rolls,
+    },
+};
+
+pub(in crate::app) fn best_first(mut found: Vec<(i64, i64)>) -> Vec<i64> {
+    found.sort_unstable_by_key(|(id, recorded_at)| std::cmp::Reverse((*recorded_at, *id)));
+    found.into_iter().map(|(id, _)| id).collect()
+}
+
+/// Who is asked for. Nothing set means everybody.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    pub page: Option<NamePageRef>,
+    /// Keys of emails; an empty list is no list.
+    pub emails: Vec<String>,
+    pub identifiers: Vec<String>,
+    pub changed: Changed,
+}
+
+impl Filter {
+    /// Is there any filter besides the page?
+    pub fn is_set(&self) -> bool {
+        self.names_people() || self.changed.is_set()
+    }
+
+    fn lists(&self) -> [(By, Vec<&str>); 2] {
+        fn words(list: &[String]) -> Vec<&str> {
+            list.iter().map(String::as_str).collect()
+        }
+        [(By::Email, words(&self.emails)), (By::Identifier, words(&self.identifiers))]
+    }
+
+    pub fn names_people(&self) -> bool {
+        !self.emails.is_empty() || !self.identifiers.is_empty()
+    }
+}
+
+/// The people of a list. Groups are read as they are taken, so that a long list needs little memory.
+pub struct Listing {
+    /// Unknown while everybody who changed is being streamed; the number of records tells it then.
+    pub total: Option<u64>,
+    people: People,
+}
+
+enum People {
+    Roll {
+        institution: i64,
+        page: Option<i64>,
+        start: rolls::Start,
+        left: u64,
+    },
+    Ids {
+        institution: i64,
+        ids: Vec<i64>,
+        next: usize,
+    },
+    /// The rolls of several pages, one behind the other; of the first, those from a place on.
+    Pages {
+        institution: i64,
+        pages: VecDeque<i64>,
+        place: i64,
+    },
+    Whole(Option<Vec<Participant>>),
+    Stream(RowStream<Participant>),
+}
+
+/// So many people may be asked for by name and read into memory at once.
+const MOST_AT_ONCE: u64 = 1_000;
+/// Small enough to be read on a request thread without others noticing.
+const GROUP: usize = 500;
+
+impl Listing {
+    /// May there be more than one group?
+    pub fn is_long(&self) -> bool {
+        match &self.people {
+            People::Roll { left, .. } => *left > GROUP as u64,
+            People::Ids { ids, .. } => ids.len() > GROUP,
+            People::Pages { .. } => self.total.is_none_or(|total| total > GROUP as u64),
+            People::Stream(_) => true,
+            People::Whole(_) => false,
+        }
+    }
+
+    /// Everybody on these pages, who are so many.
+    pub(in crate::app) fn of_pages(institution: i64, pages: VecDeque<i64>, total: u64) -> Self {
+        Self { total: Some(total), people: People::Pages { institution, pages, place: 0 } }
+    }
+
+    /// These, in this order.
+    pub(in crate::app) fn of_ids(institution: i64, ids: Vec<i64>) -> Self {
+        Self { total: Some(ids.len() as u64), people: People::Ids { institution, ids, next: 0 } }
+    }
+
+    pub(in crate::app) fn whole(mut people: Vec<Participant>, window: Option<Window>) -> Self {
+        let total = Some(people.len() as u64);
+        if let Some(window) = window {
+            people.truncate(usize::try_from(window.per_page).unwrap_or(usize::MAX));
+        }
+        Self { total, people: People::Whole(Some(people)) }
+    }
+
+    pub async fn next(&mut self, app: &App) -> Option<Result<Vec<Participant>>> {
+        match &mut self.people {
+            People::Whole(people) => people.take().map(Ok),
+            People::Stream(rows) => rows.next().await.map(|group| group.map_err(Error::from)),
+            People::Ids { institution, ids, next } => {
+                let group = &ids[*next..ids.len().min(*next + GROUP)];
+                *next += group.len();
+                if group.is_empty() {
+                    return None;
+                }
+                Some(participants::by_ids(&mut app.db.read(), *institution, group).await.map_err(Error::from))
+            }
+            People::Pages { institution, pages, place } => {
+                let mut people = Vec::new();
+                while let Some(page) = pages.front().copied()
+                    && people.len() < GROUP
+                {
+                    let (start, room) = (rolls::Start { place: *place, pass: 0 }, GROUP - people.len());
+                    let sql = &mut app.db.read();
+                    let some = match participants::in_roll(sql, *institution, Some(page), start, room as u64)
+                        .await
+                    {
+                        Ok(some) => some,
+                        Err(error) => return Some(Err(error.into())),
+                    };
+                    match some.last() {
+                        Some(last) if some.len() == room => *place = last.page_place + 1,
+                        _ => {
+                            pages.pop_front();
+                            *place = 0;
+                        }
+                    }
+                    people.extend(some);
+                }
+                (!people.is_empty()).then_some(Ok(people))
+            }
+            People::Roll { institution, page, start, left } => {
+                let wanted = (*left).min(GROUP as u64);
+                if wanted == 0 {
+                    return None;
+                }
+                let group =
+                    participants::in_roll(&mut app.db.read(), *institution, *page, *start, wanted).await;
+                if let Ok(people) = &group {
+                    let last =
+                        people.last().map(|last| if page.is_some() { last.page_place } else { last.id });
+                    *left = if last.is_some() { *left - wanted } else { 0 };
+                    *start = rolls::Start { place: last.map_or(start.place, |last| last + 1), pass: 0 };
+                }
+                Some(group.map_err(Error::from))
+            }
+        }
+    }
+}
+
+/// Without a window, every match.
+pub async fn list(app: &App, institution: i64, filter: &Filter, window: Option<Window>) -> Result<Listing> {
+    let page = match &filter.page {
+        Some(page) => Some(name_pages::find(app, institution, page).await?.id),
+        None => None,
+    };
+    list_in(app, institution, page, filter, window).await
+}
+
+/// The same, of a page that has been found already.
+pub(in crate::app) async fn list_in(
+    app: &App,
+    institution: i64,
+    page: Option<i64>,
+    filter: &Filter,
+    window: Option<Window>,
+) -> Result<Listing> {
+    if filter.names_people() {
+        // Whoever asks for no more people than fit the window gets most of them, so they are read at once.
+        let asked = (filter.emails.len() + filter.identifiers.len()) as u64;
+        if asked <= MOST_AT_ONCE && window.is_none_or(|window| window.page == 1 && asked <= window.per_page) {
+            let people = matching(app, institution, page, filter).await?;
+            return Ok(Listing::whole(people, window));
+        }
+        let ids = matching_ids(app, institution, page, filter).await?;
+        return Ok(cut(institution, ids, window));
+    }
+    match (filter.changed.is_set(), window) {
+        (true, None) => {
+            let rows = participants::changed(&app.db, institution, page, filter.changed);
+            Ok(Listing { total: None, people: People::Stream(rows) })
+        }
+        (true, window) => {
+            // In order of arrival and not of change: somebody who changes between two pages must push nobody out.
+            let mut rows = participants::changed_ids(&app.db, institution, page, filter.changed);
+            let mut ids = Vec::new();
+            while let Some(group) = rows.next().await {
+                ids.extend(group?);
+            }
+            ids.sort_unstable();
+            Ok(cut(institution, ids, window))
+        }
+        (false, window) => {
+            let window = window.unwrap_or(Window { page: 1, per_page: u64::MAX });
+            let roll = page.unwrap_or(rolls::INSTITUTION);
+            let (members, start) =
+                rolls::seek(&mut app.db.read(), institution, roll, window.offset()).await?;
+            let left = if start.is_some() {
+                window.per_page.min(members.unsigned_abs() - window.offset())
+            } else {
+                0
+            };
+            let start = start.unwrap_or(rolls::Start { place: 0, pass: 0 });
+            let people = People::Roll { institution, page, start, left };
+            Ok(Listing { total: Some(members.unsigned_abs()), people })
+        }
+    }
+}
+
+fn cut(institution: i64, ids: Vec<i64>, window: Option<Window>) -> Listing {
+    let total = Some(ids.len() as u64);
+    let ids = match window {
+        Some(window) => window.slice(&ids).to_vec(),
+        None => ids,
+    };
+    Listing { total, ..Listing::of_ids(institution, ids) }
+}
+
+/// Whoever is in either list, best first.
+pub(in crate::app) async fn matching(
+    app: &App,
+    institution: i64,
+    page: Option<i64>,
+    filter: &Filter,
+) -> Result<Vec<Participant>> {
+    let sql = &mut app.db.read();
+    let mut found: Vec<Participant> = Vec::new();
+    for (by, wanted) in filter.lists() {
+        found.extend(participants::by_keys(sql, institution, page, by, &wanted, filter.changed).await?);
+    }
+    let rank = |person: &Participant| {
+        let recorded_at = person.recording.as_ref().map_or(0, |recording| recording.recorded_at.micros());
+        std::cmp::Reverse((recorded_at, person.id))
+    };
+    found.sort_by_key(rank);
+    found.dedup_by_key(|person| person.id);
+    Ok(found)
+}
+
+/// The same, when most of them would not be shown.
+async fn matching_ids(app: &App, institution: i64, page: Option<i64>, filter: &Filter) -> Result<Vec<i64>> {
+    let sql = &mut app.db.read();
+    let mut found: Vec<(i64, i64)> = Vec::new();
+    for (by, wanted) in filter.lists() {
+        let keys = participants::keys(sql, institution, page, by, &wanted, filter.changed).await?;
+        found.extend(keys.into_iter().map(|key| (key.id, key.recorded_at)));
+    }
+    let mut ids = best_first(found);
+    ids.dedup();
+    Ok(ids)
+}
