@@ -32,6 +32,15 @@ async fn claim(world: &World) -> Held {
     jobs::claim(&world.app, LEASE).await.unwrap().expect("a job is due")
 }
 
+/// Writes of a person what a report cannot do without.
+fn little_record() -> endonym::app::exports::Write {
+    Box::new(|person, out| {
+        let badge = format!("x/{}", person.token);
+        let record = json!({ "first_name": person.first_name, "name_badge_link": badge });
+        serde_json::to_writer(out, &record).unwrap();
+    })
+}
+
 async fn count(world: &World, what: &str) -> i64 {
     let text = format!("SELECT COUNT(*) FROM {what}");
     world.app.db.read().one(&text, &[], |row| row.int(0)).await.unwrap().unwrap()
@@ -276,11 +285,7 @@ async fn somebody_who_is_deleted_while_a_report_is_built_is_not_in_it() {
         })
         .join()
         .unwrap();
-        Box::new(|person, out| {
-            let record =
-                json!({ "first_name": person.first_name, "name_badge_link": format!("x/{}", person.token) });
-            serde_json::to_writer(out, &record).unwrap();
-        })
+        little_record()
     });
     built.await.unwrap();
     let report = async || {
@@ -342,11 +347,7 @@ async fn whoever_takes_people_out_does_not_forget_those_of_a_report_that_was_not
         })
         .join()
         .unwrap();
-        Box::new(|person, out| {
-            let record =
-                json!({ "first_name": person.first_name, "name_badge_link": format!("x/{}", person.token) });
-            serde_json::to_writer(out, &record).unwrap();
-        })
+        little_record()
     };
     endonym::app::exports::build(&app, &held, institution, number, writer).await.unwrap();
     let id = made["export"]["id"].as_str().unwrap();
