@@ -157,6 +157,52 @@ pub struct Serving {
     export_seconds: u64,
 }
 
+/// Who calls people who gave a number instead of a recording, and within which bounds.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Phone")]
+pub struct Phone {
+    /// `sip://user:password@trunk?from=…`, `twilio://account:token@api.twilio.com?from=…`, `signalwire://…`; nobody is
+    /// called when empty
+    #[arg(long, value_name = "URL")]
+    phone_url: Option<String>,
+    /// How the cloud reaches this server; the base URL when empty
+    #[arg(long, value_name = "URL")]
+    phone_callback_url: Option<String>,
+    /// Attempts to call somebody, in all
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
+    phone_attempts: u32,
+    /// Seconds from the end of an attempt to the next
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    phone_retry_after_seconds: Duration,
+    /// Hours in which nobody is called, where they live, like 21:00-08:00; `off` for none
+    #[arg(long, value_name = "HOURS")]
+    phone_quiet_hours: String,
+    /// Seconds that a phone rings
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=600))]
+    phone_ring_seconds: u32,
+    /// Calls at the same time, over the whole installation
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    phone_max_at_once: u32,
+    /// Calls that are begun in a minute, over the whole installation
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    phone_max_per_minute: u32,
+    /// Calls that are begun in 24 hours, for each institution
+    #[arg(long, value_name = "N")]
+    phone_max_per_day: u32,
+    /// Countries whose numbers may be called, like US,CA,IE; all when empty
+    #[arg(long, value_name = "CODES")]
+    phone_countries: Option<String>,
+    /// Language of what is said, where an institution has none of its own
+    #[arg(long, value_name = "LANGUAGE")]
+    phone_language: String,
+    /// Folder of WAV files that are said instead of ours
+    #[arg(long, value_name = "DIR")]
+    phone_prompts: Option<String>,
+    /// Command that reads a text and writes it as spoken WAV, for names of institutions
+    #[arg(long, value_name = "COMMAND")]
+    phone_voice: Option<String>,
+}
+
 /// How work in the background is done, and where its figures are to be had.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Work in the background")]

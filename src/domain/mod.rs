@@ -1,5 +1,7 @@
 //! What the service is about: pure types and rules. No async, no I/O, no clock, no HTTP, no SQL.
 
+pub mod call;
+pub mod conversation;
 pub mod custom_field;
 pub mod email;
 pub mod export;

@@ -9,6 +9,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0002_media", include_str!("../../migrations/0002_media.sql")),
     (NAMES, include_str!("../../migrations/0003_names.sql")),
     ("0004_jobs_and_exports", include_str!("../../migrations/0004_jobs_and_exports.sql")),
+    ("0005_calls", include_str!("../../migrations/0005_calls.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

@@ -1,4 +1,4 @@
-//! Arrows point down only: main → cli → {api, web, server, jobs} → app → {store, blobs} → domain. All but `domain` may tell
+//! Arrows point down only: main → cli → {api, web, server, jobs} → app → {store, blobs, phone} → domain. All but `domain` may tell
 //! `telemetry` what they do; it knows nobody.
 
 use std::path::Path;
@@ -8,12 +8,13 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("domain", &["domain"]),
     ("store", &["store", "domain", "telemetry"]),
     ("blobs", &["blobs", "domain", "telemetry"]),
-    ("app", &["app", "blobs", "store", "domain", "telemetry"]),
+    ("phone", &["phone", "domain", "telemetry"]),
+    ("app", &["app", "blobs", "phone", "store", "domain", "telemetry"]),
     ("api", &["api", "app", "domain", "telemetry"]),
     ("jobs", &["jobs", "api", "app", "domain", "telemetry"]),
     ("server", &["server", "api", "app", "domain", "telemetry"]),
     ("web", &["web", "api", "server", "app", "blobs", "domain", "telemetry"]),
-    ("config", &["config", "api", "app", "jobs", "server", "blobs", "store"]),
+    ("config", &["config", "api", "app", "jobs", "server", "blobs", "phone", "store"]),
     ("telemetry", &["telemetry"]),
 ];
 
@@ -26,6 +27,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("hyper", &["server", "api"]),
     ("object_store", &["blobs"]),
     ("memmap2", &["blobs"]),
+    ("rsipstack", &["phone"]),
     ("clap", &["cli", "config"]),
     ("prometheus", &["telemetry"]),
     ("opentelemetry", &["telemetry"]),

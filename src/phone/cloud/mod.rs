@@ -1,0 +1,45 @@
+//! A cloud that speaks Twilio's dialect: it makes the call, and asks us by webhooks what to say.
+
+use reqwest::Url;
+
+#[derive(Clone, PartialEq, Eq)]
+pub struct Settings {
+    pub vendor: Vendor,
+    pub account: String,
+    pub token: String,
+    /// What callbacks are signed with: the token, for Twilio.
+    pub signing_key: String,
+    /// Scheme, host and port of its API. Trusted.
+    pub api: Url,
+    /// The number that people see.
+    pub from: String,
+}
+
+/// Without the secrets: this is printed.
+impl std::fmt::Debug for Settings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { vendor, account, api, from, .. } = self;
+        let mut shown = f.debug_struct("Settings");
+        shown
+            .field("vendor", vendor)
+            .field("account", account)
+            .field("api", &api.as_str())
+            .field("from", from);
+        shown.finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Vendor {
+    Twilio,
+    SignalWire,
+}
+
+impl Vendor {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Twilio => "Twilio",
+            Self::SignalWire => "SignalWire",
+        }
+    }
+}

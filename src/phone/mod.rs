@@ -1,0 +1,10 @@
+//! Phone calls: who makes them, and what is said. A SIP trunk is called from here, by our own voice; a Twilio-compatible
+//! cloud makes the call itself and asks us what to say.
+
+pub mod cloud;
+pub mod prompts;
+mod provider;
+pub mod sip;
+
+pub use prompts::{Prompts, Script};
+pub use provider::Provider;

@@ -1,0 +1,72 @@
+//! A SIP trunk: calls are placed, spoken and heard by this process.
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    pub account: Option<Account>,
+    pub host: String,
+    pub port: u16,
+    /// The number that people see.
+    pub from: String,
+    pub transport: Transport,
+    /// Does the trunk want to know us before we call?
+    pub register: bool,
+    /// The address at which the trunk reaches us, where it is not that of our socket.
+    pub advertise: Option<IpAddr>,
+    /// Where signalling is heard; any free port when not set.
+    pub listen: Option<SocketAddr>,
+    /// Between which ports sound is heard; any free one when not set.
+    pub rtp_ports: Option<(u16, u16)>,
+    /// Certificates to trust besides the system's, for TLS.
+    pub ca_file: Option<PathBuf>,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+pub struct Account {
+    pub user: String,
+    pub password: String,
+}
+
+/// Without the secret: this is printed.
+impl std::fmt::Debug for Account {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Account").field("user", &self.user).finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transport {
+    Udp,
+    Tcp,
+    Tls,
+}
+
+impl Transport {
+    pub fn parse(word: &str) -> Result<Self, String> {
+        match word.to_ascii_lowercase().as_str() {
+            "udp" => Ok(Self::Udp),
+            "tcp" => Ok(Self::Tcp),
+            "tls" => Ok(Self::Tls),
+            _ => Err("`transport` in the phone URL must be udp, tcp or tls".to_owned()),
+        }
+    }
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Udp => "udp",
+            Self::Tcp => "tcp",
+            Self::Tls => "tls",
+        }
+    }
+
+    pub const fn usual_port(self) -> u16 {
+        match self {
+            Self::Udp | Self::Tcp => 5060,
+            Self::Tls => 5061,
+        }
+    }
+}
