@@ -16,6 +16,10 @@ pub struct Script {
 }
 
 impl Script {
+    pub fn new(greeting: Arc<[i16]>, sounds: HashMap<Prompt, Arc<[i16]>>) -> Self {
+        Self { sounds, greeting }
+    }
+
     pub fn sound(&self, prompt: Prompt) -> Arc<[i16]> {
         self.sounds.get(&prompt).cloned().unwrap_or_default()
     }
