@@ -83,12 +83,11 @@ impl Baresip {
         std::fs::write(folder.path().join("contacts"), "").unwrap();
         let mut program = Program::start("baresip", folder.path(), &["-f", &path.to_string()]);
         program.until_said("baresip is ready").await;
-        let (control, events) = connect(control).await;
-        let phone = Self { port, program, folder, control, events };
         if setup.registered.is_some() {
-            phone.until("REGISTER_OK").await;
+            program.until_said("registered successfully").await;
         }
-        phone
+        let (control, events) = connect(control).await;
+        Self { port, program, folder, control, events }
     }
 
     /// Waits for the first event of this kind, which may be there already.
@@ -108,14 +107,6 @@ impl Baresip {
 
     pub fn has_seen(&self, kind: &str) -> bool {
         self.events.seen.lock().unwrap().iter().any(|event| event["type"] == kind)
-    }
-
-    /// Why its call is over, as the phone understood it.
-    pub async fn closed(&self) -> String {
-        self.until("CALL_CLOSED").await;
-        let seen = self.events.seen.lock().unwrap();
-        let closed = seen.iter().find(|event| event["type"] == "CALL_CLOSED").unwrap();
-        closed["param"].as_str().unwrap_or_default().to_owned()
     }
 
     pub async fn accept(&mut self) {

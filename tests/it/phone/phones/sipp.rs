@@ -64,9 +64,9 @@ pub const RING: &str = r#"
 <recv request="INVITE"><action>
     <ereg regexp=".*" search_in="hdr" header="From:" check_it="true" assign_to="1"/>
     <ereg regexp=".*" search_in="hdr" header="To:" check_it="true" assign_to="2"/>
-    <ereg regexp="<(.*)>" search_in="hdr" header="Contact:" check_it="true" assign_to="3,4"/>
+    <ereg regexp="sip:[0-9A-Za-z+@.:;=%-]*" search_in="hdr" header="Contact:" check_it="true" assign_to="3"/>
 </action></recv>
-<nop><action><log message="from [$1] to [$2] at [$3] [$4]"/></action></nop>
+<nop><action><log message="from [$1] to [$2] at [$3]"/></action></nop>
 "#;
 
 /// An answer to the last request: its first line, and more headers, each with its end of line.
@@ -104,7 +104,7 @@ pub fn sound(direction: &str) -> String {
 /// A request in the middle of a call: its method, its number, more headers, and what it carries.
 pub fn request(method: &str, number: u32, headers: &str, body: &str) -> String {
     format!(
-        "<send><![CDATA[\n{method} [$4] SIP/2.0\nVia: SIP/2.0/UDP [local_ip]:[local_port];branch=[branch]\n\
+        "<send><![CDATA[\n{method} [$3] SIP/2.0\nVia: SIP/2.0/UDP [local_ip]:[local_port];branch=[branch]\n\
          From:[$2];tag=[pid]SIPp[call_number]\nTo:[$1]\nCall-ID: [call_id]\nCSeq: {number} {method}\n\
          Contact: <sip:[local_ip]:[local_port]>\nMax-Forwards: 70\n{headers}Content-Length: [len]\n\n{body}]]></send>\n"
     )
@@ -118,7 +118,7 @@ pub fn hears(status: u16) -> String {
 pub fn hears_with(status: u16, expected: &str) -> String {
     format!(
         "<recv response=\"{status}\"><action><ereg regexp=\"{expected}\" search_in=\"msg\" check_it=\"true\" \
-         assign_to=\"5\"/></action></recv>\n<nop><action><log message=\"[$5]\"/></action></nop>\n"
+         assign_to=\"4\"/></action></recv>\n<nop><action><log message=\"[$4]\"/></action></nop>\n"
     )
 }
 

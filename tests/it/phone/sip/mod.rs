@@ -68,6 +68,7 @@ struct Call {
 #[derive(Default)]
 struct Told {
     news: Mutex<Vec<Progress>>,
+    ended: Mutex<Option<String>>,
     more: Notify,
 }
 
@@ -89,8 +90,13 @@ impl Call {
             }),
             hang_up: hang_up.clone(),
         };
-        let trunk = trunk.clone();
-        let made = tokio::spawn(async move { trunk.call(wanted).await });
+        let (trunk, last) = (trunk.clone(), told.clone());
+        let made = tokio::spawn(async move {
+            let ended = trunk.call(wanted).await;
+            *last.ended.lock().unwrap() = Some(format!("{:?}: {}", ended.outcome, ended.says));
+            last.more.notify_waiters();
+            ended
+        });
         Self { told, hang_up, made }
     }
 
@@ -100,6 +106,9 @@ impl Call {
                 let more = self.told.more.notified();
                 if self.told.news.lock().unwrap().contains(&wanted) {
                     return;
+                }
+                if let Some(ended) = self.told.ended.lock().unwrap().as_ref() {
+                    panic!("never {wanted:?}, but {ended}");
                 }
                 more.await;
             }
