@@ -2,7 +2,11 @@
 
 use tempfile::TempDir;
 
-use super::{Program, free_ports};
+use super::{
+    Program,
+    baresip::{Baresip, Setup},
+    free_ports,
+};
 
 pub const PASSWORD: &str = "s3cret";
 
@@ -21,9 +25,18 @@ impl Kamailio {
         let path = folder.path().display().to_string();
         let arguments =
             ["-f", "kamailio.cfg", "-DD", "-E", "-m", "32", "-M", "4", "-w", &path, "-Y", &path, "-P", "pid"];
-        let mut program = Program::start("kamailio", folder.path(), &arguments);
+        let program = Program::start("kamailio", folder.path(), &arguments);
         program.until_at(port).await;
         Self { port, program, folder }
+    }
+
+    /// A phone that is known here.
+    pub async fn phone(&self, number: &str) -> Baresip {
+        let phone =
+            Baresip::start(number, Setup { registered: Some((self.port, PASSWORD)), ..Setup::default() })
+                .await;
+        self.program.until_said(&format!("registered {number}")).await;
+        phone
     }
 }
 

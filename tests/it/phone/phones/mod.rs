@@ -8,12 +8,17 @@ pub mod sound;
 use std::{
     fs::File,
     net::{TcpListener, UdpSocket},
+    os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::atomic::{AtomicU16, Ordering},
+    sync::{
+        Mutex,
+        atomic::{AtomicU16, Ordering},
+    },
     time::Duration,
 };
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::time::{Instant, sleep};
 
 /// Nothing here takes longer, on the slowest machine.
@@ -39,7 +44,7 @@ pub fn free_ports(count: u16) -> u16 {
 
 /// A program that ends with the test. What it says is in a file.
 pub struct Program {
-    child: Child,
+    child: Mutex<Child>,
     name: &'static str,
     log: PathBuf,
 }
@@ -51,12 +56,14 @@ impl Program {
         let started = Command::new(name)
             .args(arguments)
             .current_dir(folder)
+            // Some are several processes, which end together.
+            .process_group(0)
             .stdin(Stdio::null())
             .stdout(file.try_clone().unwrap())
             .stderr(file)
             .spawn();
         let child = started.unwrap_or_else(|error| panic!("`{name}` is needed for this test: {error}"));
-        Self { child, name, log }
+        Self { child: Mutex::new(child), name, log }
     }
 
     pub fn said(&self) -> String {
@@ -64,7 +71,7 @@ impl Program {
     }
 
     /// Waits for it to say this.
-    pub async fn until_said(&mut self, text: &str) {
+    pub async fn until_said(&self, text: &str) {
         let end = Instant::now() + PATIENCE;
         while !self.said().contains(text) {
             assert!(Instant::now() < end, "{} has never said `{text}`:\n{}", self.name, self.said());
@@ -73,14 +80,16 @@ impl Program {
         }
     }
 
-    pub fn is_running(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_none()
+    pub fn is_running(&self) -> bool {
+        self.child.lock().unwrap().try_wait().unwrap().is_none()
     }
 
     /// Waits until somebody is at this port.
-    pub async fn until_at(&mut self, port: u16) {
+    pub async fn until_at(&self, port: u16) {
         let end = Instant::now() + PATIENCE;
-        while UdpSocket::bind(("127.0.0.1", port)).is_ok() {
+        // Looking by binding it would be in the way.
+        let line = format!(" 0100007F:{port:04X} ");
+        while !std::fs::read_to_string("/proc/net/udp").unwrap().contains(&line) {
             assert!(Instant::now() < end, "{} is not at port {port}:\n{}", self.name, self.said());
             assert!(self.is_running(), "{} has ended:\n{}", self.name, self.said());
             sleep(Duration::from_millis(20)).await;
@@ -88,10 +97,10 @@ impl Program {
     }
 
     /// Waits for its end: was it a good one?
-    pub async fn succeeded(&mut self) -> bool {
+    pub async fn succeeded(&self) -> bool {
         let end = Instant::now() + PATIENCE;
         loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
+            if let Some(status) = self.child.lock().unwrap().try_wait().unwrap() {
                 return status.success();
             }
             assert!(Instant::now() < end, "{} does not end:\n{}", self.name, self.said());
@@ -103,8 +112,12 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let child = self.child.get_mut().unwrap();
+        if child.try_wait().is_ok_and(|ended| ended.is_none()) {
+            let group = Pid::from_child(child);
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let _ = child.wait();
         if std::thread::panicking() {
             println!("--- {} said:\n{}", self.name, self.said());
         }

@@ -46,13 +46,13 @@ impl Sipp {
             "-timeout_error",
         ];
         arguments.extend_from_slice(more);
-        let mut program = Program::start("sipp", folder.path(), &arguments);
+        let program = Program::start("sipp", folder.path(), &arguments);
         program.until_at(port).await;
         Self { port, program, folder }
     }
 
     /// Has everything gone as the scenario has it?
-    pub async fn expect_success(mut self) {
+    pub async fn expect_success(self) {
         let good = self.program.succeeded().await;
         let errors = std::fs::read_to_string(self.folder.path().join("errors.log")).unwrap_or_default();
         assert!(good, "sipp is not content: {errors}\n{}", self.program.said());
