@@ -347,6 +347,10 @@ pub fn layered(command: Command, arguments: &[String]) -> Result<Command, String
 fn layer(command: Command, defaults: &Table, file: &Table, known: &mut Vec<String>) -> Command {
     let command = command.mut_args(|arg| {
         let Some(key) = arg.get_long().map(|long| long.replace('-', "_")) else { return arg };
+        // Called by another name inside: a flag about one thing, which a setting of the installation has the name of.
+        if arg.get_id().as_str() != key {
+            return arg;
+        }
         let variable = format!("ENDONYM_{}", key.to_uppercase());
         let is_flag = matches!(arg.get_action(), ArgAction::SetTrue);
         let mut arg: Arg = arg.hide_env_values(true);

@@ -107,6 +107,7 @@ impl World {
                 slug: Some("example".into()),
                 time_zone: setup.time_zone.into(),
                 multiple_recordings: setup.multiple_recordings,
+                phone_language: String::new(),
             },
         )
         .await
@@ -129,6 +130,7 @@ impl World {
                 slug: None,
                 time_zone: "UTC".into(),
                 multiple_recordings: false,
+                phone_language: String::new(),
             },
         )
         .await
