@@ -154,12 +154,13 @@ pub async fn list(sql: &mut Sql, institution: Option<i64>, count: i64) -> Result
          JOIN institutions i ON i.id = c.institution_id \
          LEFT JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id"
             .to_owned();
-    let mut params: Vec<Value<'_>> = vec![count.into()];
+    let mut params: Vec<Value<'_>> = Vec::new();
     if let Some(institution) = institution {
-        text.push_str(" WHERE c.institution_id = $2");
+        text.push_str(" WHERE c.institution_id = $1");
         params.push(institution.into());
     }
-    text.push_str(" ORDER BY c.id DESC LIMIT $1");
+    params.push(count.into());
+    text.push_str(&format!(" ORDER BY c.id DESC LIMIT ${}", params.len()));
     sql.rows(&text, &params, |row| {
         let listed = Listed {
             id: row.int(1)?,
