@@ -123,6 +123,12 @@ pub async fn update(app: &App, slug: &str, change: Change) -> Result<Institution
         .await
 }
 
+/// Without its allowed origins.
+pub async fn by_id(app: &App, id: i64) -> Result<Institution> {
+    let found = institutions::by_id(&mut app.db.read(), id).await?;
+    found.ok_or(Error::Missing(Missing::Institution))
+}
+
 const PEOPLE_AT_ONCE: i64 = 5_000;
 
 /// Everything that the institution has. In steps, so that a large one does not keep others from writing; when it is cut

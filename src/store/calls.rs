@@ -176,10 +176,10 @@ pub async fn list(sql: &mut Sql, institution: Option<i64>, count: i64) -> Result
     .await
 }
 
-/// How many there are in each state.
+/// How many are pending, by state.
 pub async fn counts(sql: &mut Sql) -> Result<Vec<(State, u64)>> {
-    let text = "SELECT state, COUNT(*) FROM calls GROUP BY state";
-    sql.rows(text, &[], |row| Ok((state(&row.text(0)?)?, row.int(1)?.unsigned_abs()))).await
+    let text = format!("SELECT state, COUNT(*) FROM calls WHERE {PENDING} GROUP BY state");
+    sql.rows(&text, &[], |row| Ok((state(&row.text(0)?)?, row.int(1)?.unsigned_abs()))).await
 }
 
 /// All that is known of somebody's calls.
