@@ -24,6 +24,11 @@ impl PhoneNumber {
             .then(|| Self(PHONE_NUMBER_UTIL.format(&number, PhoneNumberFormat::E164).into_owned()))
     }
 
+    /// One that passed once, from the database: a plan may have changed since.
+    pub fn stored(e164: &str) -> Self {
+        Self(e164.to_owned())
+    }
+
     pub fn e164(&self) -> &str {
         &self.0
     }
