@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::{App, Error, Missing, Result};
+use super::{App, Error, Missing, Result, calls};
 use crate::{
     domain::{
         field_errors::FieldErrors,
@@ -129,8 +129,14 @@ const PEOPLE_AT_ONCE: i64 = 5_000;
 /// short, the same call goes on.
 pub async fn delete(app: &App, slug: &str) -> Result<()> {
     let id = find(app, slug).await?.id;
+    let (now, at_hand) = (app.clock.now(), app.clone());
     app.db
-        .write::<_, Error>(move |sql| Box::pin(async move { Ok(institutions::close_access(sql, id).await?) }))
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                institutions::close_access(sql, id).await?;
+                calls::cancel_all(sql, &at_hand.ids, id, None, now).await
+            })
+        })
         .await?;
     let end = institutions::people_end(&mut app.db.read(), id).await?;
     let mut up_to = 0;
@@ -155,6 +161,7 @@ pub async fn delete(app: &App, slug: &str) -> Result<()> {
                 // In the order in which workers take them.
                 store::rolls::lock(sql, id).await?;
                 store::jobs::delete_all(sql, id).await?;
+                store::calls::delete_all(sql, id).await?;
                 let reports = store::exports::delete_all_parts(sql, id).await?;
                 institutions::delete_rest(sql, id).await?;
                 Ok(reports)

@@ -158,7 +158,9 @@ async fn mourn(sql: &mut Sql, scrub: i64, job: &Job, now: Moment) -> Result<Vec<
         Job::BuildExport { institution, export, .. } => {
             exports::give_up(sql, scrub, *institution, *export, now).await
         }
-        Job::ScrubExports { .. } | Job::ExpireExports | Job::SweepBlobs => Ok(Vec::new()),
+        Job::ScrubExports { .. } | Job::ExpireExports | Job::SweepBlobs | Job::HangUp { .. } => {
+            Ok(Vec::new())
+        }
     }
 }
 

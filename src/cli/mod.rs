@@ -4,6 +4,7 @@
 mod backup;
 mod badge;
 mod blobs;
+mod calls;
 mod custom_field;
 mod doctor;
 mod import;
@@ -26,9 +27,10 @@ use tokio_util::sync::CancellationToken;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::{
-    app::{self, App, Links, Parts, limiter::Policy, studio},
+    app::{self, App, Links, Parts, calls as app_calls, limiter::Policy, studio},
     blobs::Blobs,
     config::{self, Logging, Storage},
+    phone::Phone,
     store::{Db, migrations},
     telemetry,
 };
@@ -102,6 +104,8 @@ enum Command {
     Blobs(blobs::Blobs),
     #[command(subcommand)]
     Jobs(jobs::Jobs),
+    #[command(subcommand)]
+    Calls(calls::Calls),
     Backup(backup::Backup),
     Restore(restore::Restore),
     /// Print a completion script for your shell
@@ -173,6 +177,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Badge(command) => command.run(&open().await?).await,
         Command::Blobs(command) => command.run(&open().await?).await,
         Command::Jobs(command) => command.run(&open().await?).await,
+        Command::Calls(command) => command.run(&storage).await,
         Command::Backup(command) => command.run(&storage).await,
         Command::Restore(command) => command.run(&storage).await,
         Command::Completions { shell } => {
@@ -210,8 +215,17 @@ async fn database(storage: &Storage) -> Result<Db, Failure> {
     Ok(db)
 }
 
-/// Everything that a command needs besides a server.
+/// Everything that a command needs besides a server, where nobody is called.
 async fn open(storage: &Storage, studio: studio::Settings) -> Result<App, Failure> {
+    open_with(storage, studio, app_calls::Rules::nobody(), Phone::default()).await
+}
+
+async fn open_with(
+    storage: &Storage,
+    studio: studio::Settings,
+    calling: app_calls::Rules,
+    phone: Phone,
+) -> Result<App, Failure> {
     let no_limit =
         Policy { ceiling: u32::MAX, window: std::time::Duration::MAX, throttle: std::time::Duration::ZERO };
     Ok(App::new(Parts {
@@ -221,6 +235,8 @@ async fn open(storage: &Storage, studio: studio::Settings) -> Result<App, Failur
         links: Links::new(""),
         limits: no_limit,
         export_life: std::time::Duration::ZERO,
+        calling,
+        phone,
     }))
 }
 

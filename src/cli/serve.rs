@@ -24,6 +24,8 @@ pub struct Serve {
     media: config::Media,
     #[command(flatten)]
     working: config::Working,
+    #[command(flatten)]
+    phone: config::Phone,
 }
 
 /// How often the last use of tokens is written down.
@@ -48,6 +50,8 @@ impl Serve {
             links: Links::new(&base_url),
             limits: serving.rate_limits(),
             export_life: serving.export_life(),
+            calling: self.phone.rules().map_err(Failure)?,
+            phone: self.phone.phone(&base_url).map_err(Failure)?,
         });
         let traces = if config::traces_wanted() { Some(traces::start().map_err(Failure)?) } else { None };
         greet(&app, serving.demo, storage, &base_url).await?;

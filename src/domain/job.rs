@@ -17,6 +17,8 @@ pub enum Job {
     ExpireExports,
     /// Removes files that nobody links to.
     SweepBlobs,
+    /// Tells a cloud to end a call that is not wanted any more. It may outlive the institution.
+    HangUp { vendor_call: String },
 }
 
 impl Job {
@@ -26,6 +28,7 @@ impl Job {
             Self::ScrubExports { .. } => "scrub_exports",
             Self::ExpireExports => "expire_exports",
             Self::SweepBlobs => "sweep_blobs",
+            Self::HangUp { .. } => "hang_up",
         }
     }
 
@@ -33,14 +36,14 @@ impl Job {
     pub const fn institution(&self) -> Option<i64> {
         match self {
             Self::BuildExport { institution, .. } | Self::ScrubExports { institution } => Some(*institution),
-            Self::ExpireExports | Self::SweepBlobs => None,
+            Self::ExpireExports | Self::SweepBlobs | Self::HangUp { .. } => None,
         }
     }
 
     /// Of those with the same key one is enough, as long as it has not begun.
     pub fn waiting_key(&self) -> Option<String> {
         match self {
-            Self::BuildExport { .. } => None,
+            Self::BuildExport { .. } | Self::HangUp { .. } => None,
             Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind())),
             Self::ExpireExports | Self::SweepBlobs => Some(self.kind().to_owned()),
         }

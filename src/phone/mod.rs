@@ -8,3 +8,12 @@ pub mod sip;
 
 pub use prompts::{Prompts, Script};
 pub use provider::Provider;
+
+/// All that an installation has to call people with.
+#[derive(Debug, Clone, Default)]
+pub struct Phone {
+    pub provider: Provider,
+    pub prompts: Prompts,
+    /// How a cloud reaches us, without a slash at its end; empty where that is not known.
+    pub callback_base: String,
+}

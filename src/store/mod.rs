@@ -6,6 +6,8 @@ pub mod folder;
 mod postgres;
 mod sqlite;
 
+pub mod call_attempts;
+pub mod calls;
 pub mod custom_fields;
 pub mod exports;
 pub mod institutions;

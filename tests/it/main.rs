@@ -8,6 +8,7 @@ mod support;
 mod cli;
 mod jobs;
 mod ops;
+mod phone;
 mod server;
 mod store;
 mod v2;

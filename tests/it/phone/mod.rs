@@ -1,0 +1,3 @@
+//! Phone calls: when they are made, and what becomes of them.
+
+mod records;
