@@ -16,13 +16,8 @@ pub async fn note(sql: &mut Sql, institution: i64, attempt: i64, take: &Take) ->
     let text = "INSERT INTO call_takes (institution_id, attempt_id, recording, take, url) VALUES ($1, $2, $3, $4, $5) \
                 ON CONFLICT (institution_id, attempt_id, recording) DO UPDATE SET take = excluded.take \
                 WHERE excluded.take > call_takes.take";
-    let params: [Value<'_>; 5] = [
-        institution.into(),
-        attempt.into(),
-        (&take.recording).into(),
-        take.take.into(),
-        (&take.url).into(),
-    ];
+    let params: [Value<'_>; 5] =
+        [institution.into(), attempt.into(), (&take.recording).into(), take.take.into(), (&take.url).into()];
     sql.execute(text, &params).await.map(|_| ())
 }
 

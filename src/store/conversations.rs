@@ -4,23 +4,12 @@ use super::{Error, Result, Sql, Value, call_attempts::Attempt};
 use crate::domain::{conversation::Step, moment::Moment};
 
 /// The conversation is at this step now, and somebody will say a word until then.
-pub async fn go_on(
-    sql: &mut Sql,
-    attempt: &Attempt,
-    step: Step,
-    number: i64,
-    until: Moment,
-) -> Result<()> {
+pub async fn go_on(sql: &mut Sql, attempt: &Attempt, step: Step, number: i64, until: Moment) -> Result<()> {
     let step = serde_json::to_string(&step).map_err(|error| Error::Broken(error.to_string()))?;
     let text = "UPDATE call_attempts SET step = $1, step_number = $2, until = $3 \
                 WHERE institution_id = $4 AND id = $5 AND until IS NOT NULL";
-    let params: [Value<'_>; 5] = [
-        step.into(),
-        number.into(),
-        until.micros().into(),
-        attempt.institution.into(),
-        attempt.id.into(),
-    ];
+    let params: [Value<'_>; 5] =
+        [step.into(), number.into(), until.micros().into(), attempt.institution.into(), attempt.id.into()];
     sql.execute(text, &params).await.map(|_| ())
 }
 

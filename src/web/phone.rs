@@ -69,7 +69,8 @@ async fn hear(app: &App, attempt: &str, asked: Option<Asked>, request: Request) 
     // No attempt has such an id, and the signature is looked at before that is told.
     let (attempt, asked) = (attempt.parse().unwrap_or(0), asked.unwrap_or(Asked::Status));
     let path = parts.uri.path_and_query().map_or("", |path| path.as_str());
-    let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let header =
+        |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let request = cloud::Request { path, header: &header, body: &body };
     match cloud::hear(app, attempt, asked, request).await {
         Ok(Answer::Document(twiml)) => {

@@ -6,9 +6,9 @@ mod webhooks;
 
 use std::time::Duration;
 
-pub use takes::{delete_takes, fetch_take, hang_up};
 pub(in crate::app) use takes::give_up;
-pub use webhooks::{Answer, Asked, Request, hear};
+pub use takes::{delete_takes, fetch_take, hang_up};
+pub use webhooks::{Answer, Asked, Request, hear, prompt};
 
 use super::{Claimed, attempts};
 use crate::{

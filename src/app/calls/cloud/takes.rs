@@ -22,12 +22,8 @@ use crate::{
 };
 
 /// A recording is there a moment after it was made. Later on, the queue has longer pauses.
-const PAUSES: [Duration; 4] = [
-    Duration::from_millis(250),
-    Duration::from_millis(500),
-    Duration::from_secs(1),
-    Duration::from_secs(2),
-];
+const PAUSES: [Duration; 4] =
+    [Duration::from_millis(250), Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2)];
 
 fn client(app: &App) -> Result<&Client> {
     let none = || Error::Unavailable("no cloud is configured here".to_owned());
@@ -89,9 +85,7 @@ pub async fn delete_takes(app: &App, institution: i64, attempt: i64) -> Result<(
     for take in takes {
         client.delete_recording(&take.recording).await.map_err(Error::Unavailable)?;
         let gone = app.db.write::<_, Error>(move |sql| {
-            Box::pin(async move {
-                Ok(call_takes::forget(sql, institution, attempt, &take.recording).await?)
-            })
+            Box::pin(async move { Ok(call_takes::forget(sql, institution, attempt, &take.recording).await?) })
         });
         gone.await?;
     }
@@ -121,9 +115,7 @@ pub async fn hang_up(app: &App, vendor_call: &str, recordings: &[String]) -> Res
 /// What was kept could not be had: the attempt has failed.
 pub(in crate::app) async fn give_up(sql: &mut Sql, app: &App, attempt: i64, now: Moment) -> Result<()> {
     match call_attempts::find(sql, attempt).await? {
-        Some(attempt) => {
-            end_in(sql, app, &attempt, Outcome::Failed(Reason::Unusable), now).await.map(|_| ())
-        }
+        Some(attempt) => end_in(sql, app, &attempt, Outcome::Failed(Reason::Unusable), now).await.map(|_| ()),
         None => Ok(()),
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{end_in, outcome_of};
 use crate::{
-    app::{App, Error, Result, calls::attempts, institutions, jobs},
+    app::{App, Error, Missing, Result, calls::attempts, jobs},
     domain::{
         call::Outcome,
         conversation::{End, Event, Step},
@@ -22,7 +22,7 @@ use crate::{
         Sql,
         call_attempts::{self, Attempt},
         call_takes::{self, Take},
-        calls, conversations,
+        calls, conversations, institutions,
     },
     telemetry::metrics,
 };
@@ -92,7 +92,9 @@ impl Said {
             return Event::HungUp;
         }
         match step {
-            Step::Record { .. } if self.recording.is_some() && !matches!(asked, Asked::Silence(_)) => Event::Heard,
+            Step::Record { .. } if self.recording.is_some() && !matches!(asked, Asked::Silence(_)) => {
+                Event::Heard
+            }
             Step::Record { .. } => Event::Silence,
             _ => self.digits.chars().next().map_or(Event::NoKey, Event::Key),
         }
@@ -183,7 +185,9 @@ async fn hear_in(
         return Ok(None);
     }
     let current = match asked {
-        Asked::Step(number) | Asked::Silence(number) => attempt.is_under_way() && number == attempt.step_number,
+        Asked::Step(number) | Asked::Silence(number) => {
+            attempt.is_under_way() && number == attempt.step_number
+        }
         Asked::Status | Asked::Recording => attempt.is_under_way(),
     };
     note_take(sql, app, &attempt, current && asked != Asked::Recording, said, now).await?;
@@ -313,15 +317,22 @@ async fn document(app: &App, heard: Heard) -> Result<String> {
         Some(step) if attempt.is_under_way() => step,
         _ => return Ok(twiml::hang_up()),
     };
-    let whose = institutions::by_id(app, attempt.institution).await?;
+    let whose = institutions::by_id(&mut app.db.read(), attempt.institution).await?;
+    let whose = whose.ok_or(Error::Missing(Missing::Institution))?;
     let addresses = Addresses::new(&app.phone.callback_base, attempt.id);
     let scene = Scene {
         addresses,
-        language: app.phone.prompts.language(whose.phone_language.as_deref()),
+        language: "en".to_owned(),
         institution: Name::Said(whose.name),
         step,
         number: attempt.step_number,
         take,
     };
     Ok(scene.document())
+}
+
+/// One of the sounds that calls are made of, as WAV.
+pub async fn prompt(app: &App, language: &str, name: &str) -> Option<Vec<u8>> {
+    let _ = (app, language, name);
+    None
 }
