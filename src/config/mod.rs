@@ -218,6 +218,7 @@ impl Phone {
             provider: self.provider()?,
             prompts: Prompts::default(),
             callback_base: callback.transpose()?.unwrap_or_else(|| base_url.to_owned()),
+            ..phone::Phone::default()
         })
     }
 
