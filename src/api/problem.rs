@@ -8,7 +8,10 @@ use axum::{
 };
 
 use super::face::Cause;
-use crate::{app, domain::field_errors::FieldErrors};
+use crate::{
+    app::{self, error::PENDING_CALLS},
+    domain::field_errors::FieldErrors,
+};
 
 #[derive(Debug)]
 pub enum Problem {
@@ -57,6 +60,12 @@ impl Told {
     pub fn with(mut self, errors: FieldErrors) -> Self {
         self.errors = Some(errors);
         self
+    }
+
+    /// The message stands under a field too: that is the contract's shape.
+    pub fn pending_calls() -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, PENDING_CALLS)
+            .with(FieldErrors::one("first_name", PENDING_CALLS))
     }
 
     /// More than we take on is waiting: nothing is wrong, so nothing is logged as a fault.

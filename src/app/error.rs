@@ -11,6 +11,8 @@ pub enum Error {
     /// There is no such thing, or it belongs to somebody else: callers cannot tell, and must not.
     Missing(Missing),
     Invalid(FieldErrors),
+    /// Somebody who is being called, or will be, cannot be deleted.
+    PendingCalls,
     /// More work is waiting than we take on: the same request will work in a moment.
     Busy,
     /// The same request may work later.
@@ -29,7 +31,11 @@ pub enum Missing {
     CustomField,
     Export,
     Job,
+    Call,
 }
+
+/// In the contract's words, wherever it is told.
+pub const PENDING_CALLS: &str = "Participant has pending calls";
 
 impl Error {
     pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
@@ -65,6 +71,7 @@ impl std::fmt::Display for Error {
             Self::Unauthorized => f.write_str("not authorized"),
             Self::Missing(what) => write!(f, "there is no such {what}"),
             Self::Invalid(errors) => errors.fmt(f),
+            Self::PendingCalls => f.write_str(PENDING_CALLS),
             Self::Busy => f.write_str("too much is waiting to be processed; please try again in a moment"),
             Self::Unavailable(why) | Self::Internal(why) => f.write_str(why),
         }
@@ -82,6 +89,7 @@ impl std::fmt::Display for Missing {
             Self::CustomField => "custom field",
             Self::Export => "export",
             Self::Job => "job",
+            Self::Call => "call",
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Can we work?
 
-use super::{App, jobs};
-use crate::{store::migrations, telemetry::metrics};
+use super::{App, calls, jobs};
+use crate::{domain::call::State, store::migrations, telemetry::metrics};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Database {
@@ -25,5 +25,10 @@ pub async fn measure(app: &App) {
     if let (Ok(counts), Ok(late)) = (jobs::counts(app).await, jobs::late(app).await) {
         counts.into_iter().for_each(|(state, count)| metrics::jobs(state.word(), count));
         metrics::jobs_late(late.as_secs_f64());
+    }
+    if let Ok(counts) = calls::counts(app).await {
+        let count = |state| counts.iter().find(|(its, _)| *its == state).map_or(0, |(_, count)| *count);
+        let pending = State::ALL.into_iter().filter(|state| state.is_pending());
+        pending.for_each(|state| metrics::calls(state.word(), count(state)));
     }
 }

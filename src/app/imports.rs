@@ -1,6 +1,11 @@
 //! Imports: many people at once, from a file, and their recordings from a folder.
 
-use super::{App, Error, Missing, Result, media, participants};
+use super::{
+    App, Error, Missing, Result,
+    calls::{self, Wish},
+    media::{self, Arrival},
+    participants,
+};
 use crate::{
     domain::{
         email::email_key,
@@ -21,6 +26,13 @@ use crate::{
 pub struct Line {
     pub number: u64,
     pub draft: Draft,
+}
+
+/// Is somebody whose row has a number called?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Calling {
+    Nobody,
+    Those,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,10 +68,13 @@ pub async fn group(
     institution: i64,
     page: NamePageRef,
     lines: Vec<Line>,
+    calling: Calling,
     rehearse: bool,
 ) -> Result<Vec<(u64, Outcome)>> {
     let now = app.clock.now();
-    let lines: Vec<(Line, String)> = lines.into_iter().map(|line| (line, app.ids.hex())).collect();
+    let rules = app.calling.clone();
+    let ids = |line| (line, app.ids.hex(), calls::Ids::new(app, now));
+    let lines: Vec<(Line, String, calls::Ids)> = lines.into_iter().map(ids).collect();
     let outcome = app
         .db
         .write(move |sql| {
@@ -67,7 +82,11 @@ pub async fn group(
                 rolls::lock(sql, institution).await?;
                 let page = participants::page_of(sql, institution, &page).await?;
                 let mut report = Vec::with_capacity(lines.len());
-                for (Line { number, draft }, token) in lines {
+                for (Line { number, draft }, token, ids) in lines {
+                    let wish = match calling {
+                        Calling::Those => Wish::of(&draft),
+                        Calling::Nobody => Wish::of(&draft).without_call(),
+                    };
                     let registered = match draft.email.set() {
                         Some(email) => participants::registered(sql, institution, page, email.key()).await,
                         None => Err(Error::Missing(Missing::Participant)),
@@ -75,16 +94,19 @@ pub async fn group(
                     let written = match registered {
                         Ok(old) => participants::update_in(sql, institution, old, draft, now)
                             .await
-                            .map(|_| Outcome::Updated),
+                            .map(|person| (person.id, Outcome::Updated)),
                         Err(Error::Missing(_)) => {
                             participants::create_in(sql, institution, page, draft, now, token)
                                 .await
-                                .map(|_| Outcome::Created)
+                                .map(|person| (person.id, Outcome::Created))
                         }
                         Err(other) => Err(other),
                     };
                     report.push(match written {
-                        Ok(outcome) => (number, outcome),
+                        Ok((person, outcome)) => {
+                            calls::settle(sql, &rules, (institution, person), wish, ids, now).await?;
+                            (number, outcome)
+                        }
                         Err(Error::Invalid(errors)) => (number, Outcome::Refused(errors)),
                         Err(other) => return Err(other.into()),
                     });
@@ -134,7 +156,8 @@ pub async fn recording(
     let Some(person) = person.filter(|_| !rehearse) else {
         return Ok(app.studio.process(Kind::Recording, incoming).await?.map(|_| ()));
     };
-    match media::give(app, institution, person.id, Kind::Recording, incoming, app.clock.now()).await {
+    let said = (Kind::Recording, incoming);
+    match media::give(app, (institution, person.id), said, app.clock.now(), Arrival::Sent).await {
         Ok(_) => Ok(Ok(())),
         Err(Error::Invalid(errors)) => {
             let told = errors.iter().flat_map(|(_, messages)| messages.last().cloned());

@@ -8,16 +8,21 @@ use std::future::Future;
 use bytes::Bytes;
 use futures_util::StreamExt;
 
-use super::{App, Error, Missing, Result, studio::Made};
+use super::{
+    App, Error, Missing, Result,
+    calls::{self, Wish},
+    studio::Made,
+};
 use crate::{
     blobs::{Key, Listed, Shelf},
     domain::{
+        call::Reason,
         media::{Incoming, Kind, Media, Waveform},
         moment::Moment,
         participant::{Draft, Participant},
         text::INVALID,
     },
-    store::{Sql, exports, media, participants, rolls},
+    store::{Sql, call_attempts::Attempt, exports, media, participants, rolls},
     telemetry::traces,
 };
 
@@ -154,16 +159,26 @@ pub(super) async fn attach(
     Ok(replaced)
 }
 
+/// How a recording came to be somebody's, which says what becomes of their calls.
+pub(super) enum Arrival {
+    /// They or somebody else sent it: they need not be called any more.
+    Sent,
+    /// What they had, made anew.
+    Again,
+    /// They said it in this call, which ends with it. When the call is over already, it is not theirs.
+    Called(Attempt),
+}
+
 /// Gives somebody one recording or picture, by another way than a request that says more of them.
 pub(super) async fn give(
     app: &App,
-    institution: i64,
-    participant: i64,
-    kind: Kind,
-    incoming: Incoming,
+    (institution, participant): (i64, i64),
+    (kind, incoming): (Kind, Incoming),
     recorded_at: Moment,
+    arrival: Arrival,
 ) -> Result<Participant> {
     let now = app.clock.now();
+    let (rules, ids) = (app.calling.clone(), calls::Ids::new(app, now));
     let mut draft = Draft { media: vec![(kind, incoming)], ..Draft::default() };
     let brought = process(app, &mut draft, recorded_at).await?;
     draft.errors.into_result()?;
@@ -174,6 +189,16 @@ pub(super) async fn give(
                 rolls::lock(sql, institution).await?;
                 let missing = || Error::Missing(Missing::Participant);
                 participants::by_ids(sql, institution, &[participant]).await?.pop().ok_or_else(missing)?;
+                match arrival {
+                    Arrival::Sent => {
+                        let wish = Wish::Cancel(Reason::RecordedElsewhere);
+                        calls::settle(sql, &rules, (institution, participant), wish, ids, now).await?;
+                    }
+                    Arrival::Called(attempt) if !calls::recorded_in(sql, &attempt, now).await? => {
+                        return Err(Error::Missing(Missing::Call));
+                    }
+                    Arrival::Again | Arrival::Called(_) => {}
+                }
                 let replaced = attach(sql, institution, participant, &new, now).await?;
                 let person = participants::by_ids(sql, institution, &[participant]).await?.pop();
                 Ok((person.ok_or_else(missing)?, replaced))
@@ -243,7 +268,7 @@ async fn again(app: &App, institution: i64, owner: i64, old: &Media) -> Result<(
     let key = Key { shelf: Shelf::Originals, institution, hex: old.hex.clone() };
     let bytes = app.blobs.read(&key).await?.ok_or(Error::Missing(Missing::Recording))?;
     let incoming = Incoming::Bytes(bytes.to_vec());
-    give(app, institution, owner, old.kind, incoming, old.created_at).await.map(|_| ())
+    give(app, (institution, owner), (old.kind, incoming), old.created_at, Arrival::Again).await.map(|_| ())
 }
 
 /// What a sweep has seen.

@@ -3,6 +3,7 @@
 pub mod backups;
 pub mod badges;
 pub mod callers;
+pub mod calls;
 pub mod clock;
 pub mod custom_fields;
 pub mod demo;
@@ -31,7 +32,7 @@ pub use error::{Error, Missing, Result};
 pub use ids::Ids;
 pub use links::Links;
 
-use crate::{blobs::Blobs, store::Db};
+use crate::{blobs::Blobs, phone::Phone, store::Db};
 
 /// What every use case has at hand. Cheap to clone.
 #[derive(Clone)]
@@ -49,6 +50,10 @@ pub struct Inner {
     pub queue: jobs::Queue,
     /// How long a report is kept.
     pub export_life: Duration,
+    /// Within which bounds people are called.
+    pub calling: calls::Rules,
+    pub switchboard: calls::Switchboard,
+    pub phone: Phone,
 }
 
 /// What an installation is put together from.
@@ -59,11 +64,13 @@ pub struct Parts {
     pub links: Links,
     pub limits: limiter::Policy,
     pub export_life: Duration,
+    pub calling: calls::Rules,
+    pub phone: Phone,
 }
 
 impl App {
     pub fn new(parts: Parts) -> Self {
-        let Parts { db, blobs, studio, links, limits, export_life } = parts;
+        let Parts { db, blobs, studio, links, limits, export_life, calling, phone } = parts;
         Self(Arc::new(Inner {
             db,
             blobs,
@@ -75,6 +82,9 @@ impl App {
             limiter: limiter::Limiter::new(limits),
             queue: jobs::Queue::default(),
             export_life,
+            calling,
+            switchboard: calls::Switchboard::default(),
+            phone,
         }))
     }
 }

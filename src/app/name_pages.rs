@@ -1,6 +1,6 @@
 //! Name pages: made and removed by the operator, found by every reference that names them.
 
-use super::{App, Error, Missing, Result, exports};
+use super::{App, Error, Missing, Result, calls, exports};
 use crate::{
     domain::{
         field_errors::FieldErrors,
@@ -106,12 +106,15 @@ pub async fn delete(app: &App, institution: i64, page: &NamePageRef) -> Result<u
     let id = find(app, institution, page).await?.id;
     let now = app.clock.now();
     let job = app.ids.id(now);
+    let at_hand = app.clone();
     let (people, gone) = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 exports::leave(sql, job, institution, Leaving::OnPage(id), now).await?;
+                calls::cancel_all(sql, &at_hand.ids, institution, Some(id), now).await?;
+                store::calls::delete_on_page(sql, institution, id).await?;
                 let gone = store::media::delete_on_page(sql, institution, id).await?;
                 Ok((name_pages::delete(sql, institution, id).await?, gone))
             })

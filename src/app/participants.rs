@@ -8,7 +8,9 @@ pub use lists::{Filter, Listing, list};
 pub(super) use lists::{best_first, list_in, matching};
 
 use super::{
-    App, Error, Missing, Result, exports,
+    App, Error, Missing, Result,
+    calls::{self, Wish},
+    exports,
     media::{self, Written},
     name_pages,
 };
@@ -133,6 +135,7 @@ pub async fn create(
         // Nobody's sound is processed for a page that is not there.
         name_pages::find(app, institution, &page).await?;
     }
+    let (wish, rules, ids) = (Wish::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
     let brought = media::process(app, &mut draft, now).await?;
     let db = app.db.clone();
     let write = move |new: Vec<Media>| async move {
@@ -141,12 +144,15 @@ pub async fn create(
                 rolls::lock(sql, institution).await?;
                 let page = page_of(sql, institution, &page).await?;
                 let made = create_in(sql, institution, page, draft, now, token).await?;
+                calls::settle(sql, &rules, (institution, made.id), wish, ids, now).await?;
                 with_media(sql, institution, made, &new, now).await
             })
         })
         .await
     };
-    media::store_and(app, institution, brought, write).await
+    let person = media::store_and(app, institution, brought, write).await?;
+    app.switchboard.wake();
+    Ok(person)
 }
 
 /// Somebody who was just written, with what they brought.
@@ -231,6 +237,7 @@ pub async fn update(
         let page = name_pages::find(app, institution, &page).await?.id;
         registered(&mut app.db.read(), institution, page, &email_key).await?;
     }
+    let (wish, rules, ids) = (Wish::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
     let brought = media::process(app, &mut draft, now).await?;
     let db = app.db.clone();
     let write = move |new: Vec<Media>| async move {
@@ -240,12 +247,15 @@ pub async fn update(
                 let page = page_of(sql, institution, &page).await?;
                 let old = registered(sql, institution, page, &email_key).await?;
                 let changed = update_in(sql, institution, old, draft, now).await?;
+                calls::settle(sql, &rules, (institution, changed.id), wish, ids, now).await?;
                 with_media(sql, institution, changed, &new, now).await
             })
         })
         .await
     };
-    media::store_and(app, institution, brought, write).await
+    let person = media::store_and(app, institution, brought, write).await?;
+    app.switchboard.wake();
+    Ok(person)
 }
 
 /// The same inside a transaction, as with `create_in`.
@@ -323,8 +333,12 @@ pub async fn delete(
                 rolls::lock(sql, institution).await?;
                 let page = page_of(sql, institution, &page).await?;
                 let old = registered(sql, institution, page, &email_key).await?;
+                if calls::is_pending(sql, institution, old.id).await? {
+                    return Err(Error::PendingCalls);
+                }
                 exports::leave(sql, job, institution, Leaving::One(old.id), now).await?;
                 participants::delete(sql, institution, page, old.id).await?;
+                store::calls::delete_of(sql, institution, old.id).await?;
                 Ok(store::media::delete_of(sql, institution, old.id).await?)
             })
         })

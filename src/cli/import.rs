@@ -17,7 +17,7 @@ use super::{Failure, Outcome, institution, page_ref};
 use crate::{
     app::{
         App, Error, custom_fields,
-        imports::{self, Line, Outcome as RowOutcome},
+        imports::{self, Calling, Line, Outcome as RowOutcome},
         name_pages,
     },
     config::{self, Storage},
@@ -51,6 +51,9 @@ pub struct Import {
     /// Folder of recordings
     #[arg(long, value_name = "DIR")]
     recordings: Option<PathBuf>,
+    /// Call those whose row has a phone number, and record their names
+    #[arg(long)]
+    call: bool,
     /// Say what would happen, and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -58,6 +61,8 @@ pub struct Import {
     json: bool,
     #[command(flatten)]
     media: config::Media,
+    #[command(flatten)]
+    phone: config::Phone,
 }
 
 /// Rows that share a transaction.
@@ -67,7 +72,15 @@ const COLUMNS: [&str; 7] =
 
 impl Import {
     pub async fn run(&self, storage: &Storage) -> Outcome {
-        let app = &super::open(storage, self.media.settings()).await?;
+        let rules = self.phone.rules().map_err(Failure)?;
+        if self.call && !rules.enabled {
+            return Err(Failure(
+                "nobody can be called: no telephony is configured; set --phone-url (ENDONYM_PHONE_URL)"
+                    .to_owned(),
+            ));
+        }
+        let phone = self.phone.phone("").map_err(Failure)?;
+        let app = &super::open_with(storage, self.media.settings(), rules, phone).await?;
         let owner = institution(app, &self.institution).await?;
         let page = page_ref(&self.name_page)?;
         let page_id =
@@ -142,7 +155,8 @@ impl Import {
             told.push(Told { line, email, identifier, outcome: RowOutcome::Refused(unreadable()) });
             lines.extend(draft.map(|draft| Line { number: line, draft }));
         }
-        let outcomes = imports::group(app, institution, page.clone(), lines, self.dry_run).await?;
+        let calling = if self.call { Calling::Those } else { Calling::Nobody };
+        let outcomes = imports::group(app, institution, page.clone(), lines, calling, self.dry_run).await?;
         for (line, outcome) in outcomes {
             if let Some(row) = told.iter_mut().find(|row| row.line == line) {
                 row.outcome = outcome;

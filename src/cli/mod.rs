@@ -4,6 +4,7 @@
 mod backup;
 mod badge;
 mod blobs;
+mod calls;
 mod custom_field;
 mod doctor;
 mod import;
@@ -12,6 +13,7 @@ mod jobs;
 mod migrate;
 mod name_page;
 mod output;
+mod phone;
 mod ready;
 mod restore;
 mod serve;
@@ -26,9 +28,10 @@ use tokio_util::sync::CancellationToken;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::{
-    app::{self, App, Links, Parts, limiter::Policy, studio},
+    app::{self, App, Links, Parts, calls as app_calls, limiter::Policy, studio},
     blobs::Blobs,
     config::{self, Logging, Storage},
+    phone::Phone,
     store::{Db, migrations},
     telemetry,
 };
@@ -70,6 +73,10 @@ Examples:
     endonym backup saved
     endonym restore saved --data-dir restored-data
 
+  Call people who gave a number, over a SIP trunk, and try it first:
+    export ENDONYM_PHONE_URL='sip://user:password@trunk.example:5060?from=%2B12025550100'
+    endonym phone test +12025550123
+
   Use PostgreSQL:
     export ENDONYM_DATABASE_URL=postgres://endonym:secret@db.example.edu/endonym
     endonym migrate && endonym serve
@@ -102,6 +109,10 @@ enum Command {
     Blobs(blobs::Blobs),
     #[command(subcommand)]
     Jobs(jobs::Jobs),
+    #[command(subcommand)]
+    Calls(calls::Calls),
+    #[command(subcommand)]
+    Phone(phone::Phone),
     Backup(backup::Backup),
     Restore(restore::Restore),
     /// Print a completion script for your shell
@@ -173,6 +184,8 @@ async fn run(cli: Cli) -> Outcome {
         Command::Badge(command) => command.run(&open().await?).await,
         Command::Blobs(command) => command.run(&open().await?).await,
         Command::Jobs(command) => command.run(&open().await?).await,
+        Command::Calls(command) => command.run(&storage).await,
+        Command::Phone(command) => command.run().await,
         Command::Backup(command) => command.run(&storage).await,
         Command::Restore(command) => command.run(&storage).await,
         Command::Completions { shell } => {
@@ -210,8 +223,17 @@ async fn database(storage: &Storage) -> Result<Db, Failure> {
     Ok(db)
 }
 
-/// Everything that a command needs besides a server.
+/// Everything that a command needs besides a server, where nobody is called.
 async fn open(storage: &Storage, studio: studio::Settings) -> Result<App, Failure> {
+    open_with(storage, studio, app_calls::Rules::nobody(), Phone::default()).await
+}
+
+async fn open_with(
+    storage: &Storage,
+    studio: studio::Settings,
+    calling: app_calls::Rules,
+    phone: Phone,
+) -> Result<App, Failure> {
     let no_limit =
         Policy { ceiling: u32::MAX, window: std::time::Duration::MAX, throttle: std::time::Duration::ZERO };
     Ok(App::new(Parts {
@@ -221,6 +243,8 @@ async fn open(storage: &Storage, studio: studio::Settings) -> Result<App, Failur
         links: Links::new(""),
         limits: no_limit,
         export_life: std::time::Duration::ZERO,
+        calling,
+        phone,
     }))
 }
 

@@ -10,6 +10,7 @@ use crate::{
     blobs::Blobs,
     config::{self, MetricsAt, Serving, Storage},
     jobs,
+    phone::Provider,
     server::{self, Draining},
     telemetry::traces,
     web::{self, metrics::Metrics},
@@ -24,6 +25,8 @@ pub struct Serve {
     media: config::Media,
     #[command(flatten)]
     working: config::Working,
+    #[command(flatten)]
+    phone: config::Phone,
 }
 
 /// How often the last use of tokens is written down.
@@ -48,6 +51,8 @@ impl Serve {
             links: Links::new(&base_url),
             limits: serving.rate_limits(),
             export_life: serving.export_life(),
+            calling: self.phone.rules().map_err(Failure)?,
+            phone: self.phone.phone(&base_url).map_err(Failure)?,
         });
         let traces = if config::traces_wanted() { Some(traces::start().map_err(Failure)?) } else { None };
         greet(&app, serving.demo, storage, &base_url).await?;
@@ -87,6 +92,12 @@ async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) ->
         app.db.kind()
     ));
     output::print_line(&format!("  Reference   {base_url}/docs"));
+    output::print_line(&match &app.phone.provider {
+        Provider::None => {
+            "  Phone       none: numbers are stored and nobody is called (--phone-url)".to_owned()
+        }
+        provider => format!("  Phone       {}", provider.shown()),
+    });
     if with_demo {
         let demo = demo::seed(app, &storage.data_dir).await?;
         output::print_line(&format!("  Institution {} ({})", demo.institution.slug, demo.institution.name));

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Failure, Outcome, bind, open, output, stop_on_signal};
+use super::{Failure, Outcome, bind, open_with, output, stop_on_signal};
 use crate::{
     config::{self, MetricsAt, Storage},
     jobs,
@@ -22,6 +22,8 @@ pub struct Work {
     working: config::Working,
     #[command(flatten)]
     media: config::Media,
+    #[command(flatten)]
+    phone: config::Phone,
 }
 
 impl Work {
@@ -31,7 +33,8 @@ impl Work {
                 "without workers there is nothing to do: say --workers 1 or more".to_owned(),
             ));
         }
-        let app = open(storage, self.media.settings()).await?;
+        let (rules, phone) = (self.phone.rules().map_err(Failure)?, self.phone.phone("").map_err(Failure)?);
+        let app = open_with(storage, self.media.settings(), rules, phone).await?;
         output::print_line(&format!(
             "Endonym {} with {}, {} working in the background",
             env!("CARGO_PKG_VERSION"),

@@ -9,9 +9,11 @@ use toml::{Table, Value};
 
 use crate::{
     api::face::BodyLimits,
-    app::{limiter::Policy, studio},
+    app::{calls, limiter::Policy, studio},
     blobs::{self, Delivery},
+    domain::{countries::Countries, quiet_hours::QuietHours},
     jobs,
+    phone::{self, Prompts, Provider},
     server::Limits,
     store,
 };
@@ -203,6 +205,39 @@ pub struct Phone {
     phone_voice: Option<String>,
 }
 
+impl Phone {
+    /// What is wrong is told without the secrets in it.
+    pub fn provider(&self) -> Result<Provider, String> {
+        Provider::parse(&set(&self.phone_url).unwrap_or_default())
+    }
+
+    /// Whom we call with, for a process that the outside world reaches at this address, if it does.
+    pub fn phone(&self, base_url: &str) -> Result<phone::Phone, String> {
+        let callback = set(&self.phone_callback_url).map(|url| web_address("phone callback URL", &url));
+        let folder = set(&self.phone_prompts).map(PathBuf::from);
+        Ok(phone::Phone {
+            provider: self.provider()?,
+            prompts: Prompts::open(folder, &self.phone_language, set(&self.phone_voice))?,
+            callback_base: callback.transpose()?.unwrap_or_else(|| base_url.to_owned()),
+            ..phone::Phone::default()
+        })
+    }
+
+    pub fn rules(&self) -> Result<calls::Rules, String> {
+        Ok(calls::Rules {
+            enabled: self.provider()? != Provider::None,
+            attempts: self.phone_attempts,
+            retry_after: self.phone_retry_after_seconds,
+            quiet_hours: QuietHours::parse(&self.phone_quiet_hours)?,
+            ring: Duration::from_secs(self.phone_ring_seconds.into()),
+            max_at_once: self.phone_max_at_once,
+            max_per_minute: self.phone_max_per_minute,
+            max_per_day: self.phone_max_per_day,
+            countries: Countries::parse(&set(&self.phone_countries).unwrap_or_default())?,
+        })
+    }
+}
+
 /// How work in the background is done, and where its figures are to be had.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Work in the background")]
@@ -289,21 +324,23 @@ impl Serving {
     /// As set, or from the address that we listen on.
     pub fn base_url(&self, listening: SocketAddr) -> Result<String, String> {
         if let Some(url) = set(&self.base_url) {
-            let web = ["http://", "https://"]
-                .iter()
-                .any(|scheme| url.len() > scheme.len() && url.starts_with(scheme));
-            let plain = !url.contains(['?', '#', ' ']);
-            return if web && plain {
-                Ok(url.trim_end_matches('/').to_owned())
-            } else {
-                Err(format!("the base URL must look like https://names.example.edu, not `{url}`"))
-            };
+            return web_address("base URL", &url);
         }
         Ok(if listening.ip().is_unspecified() {
             format!("http://localhost:{}", listening.port())
         } else {
             format!("http://{listening}")
         })
+    }
+}
+
+fn web_address(what: &str, url: &str) -> Result<String, String> {
+    let web =
+        ["http://", "https://"].iter().any(|scheme| url.len() > scheme.len() && url.starts_with(scheme));
+    if web && !url.contains(['?', '#', ' ']) {
+        Ok(url.trim_end_matches('/').to_owned())
+    } else {
+        Err(format!("the {what} must look like https://names.example.edu, not `{url}`"))
     }
 }
 
@@ -347,6 +384,10 @@ pub fn layered(command: Command, arguments: &[String]) -> Result<Command, String
 fn layer(command: Command, defaults: &Table, file: &Table, known: &mut Vec<String>) -> Command {
     let command = command.mut_args(|arg| {
         let Some(key) = arg.get_long().map(|long| long.replace('-', "_")) else { return arg };
+        // Called by another name inside: a flag about one thing, which a setting of the installation has the name of.
+        if arg.get_id().as_str() != key {
+            return arg;
+        }
         let variable = format!("ENDONYM_{}", key.to_uppercase());
         let is_flag = matches!(arg.get_action(), ArgAction::SetTrue);
         let mut arg: Arg = arg.hide_env_values(true);

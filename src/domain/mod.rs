@@ -2,6 +2,7 @@
 
 pub mod call;
 pub mod conversation;
+pub mod countries;
 pub mod custom_field;
 pub mod email;
 pub mod export;
@@ -14,6 +15,7 @@ pub mod name_page;
 pub mod paging;
 pub mod participant;
 pub mod phone_number;
+pub mod quiet_hours;
 pub mod report;
 pub mod roll;
 pub mod text;

@@ -33,6 +33,15 @@ impl Moment {
         Self(self.0.saturating_add(i64::try_from(time.as_micros()).unwrap_or(i64::MAX)))
     }
 
+    pub fn minus(self, time: std::time::Duration) -> Self {
+        Self(self.0.saturating_sub(i64::try_from(time.as_micros()).unwrap_or(i64::MAX)))
+    }
+
+    /// How long after that one it comes; nothing when it does not.
+    pub fn since(self, earlier: Self) -> std::time::Duration {
+        std::time::Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+
     /// `YYYY-MM-DDThh:mm:ss.sss±hh:mm` in the given zone.
     pub fn shown_in(self, zone: &TimeZone) -> String {
         let timestamp = Timestamp::from_microsecond(self.0).unwrap_or(Timestamp::UNIX_EPOCH);

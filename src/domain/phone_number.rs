@@ -1,6 +1,11 @@
 //! A phone number that a numbering plan really has, in E.164.
 
+mod zones;
+
+use jiff::tz::TimeZone;
 use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumberFormat};
+
+use super::countries::Country;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhoneNumber(String);
@@ -19,8 +24,50 @@ impl PhoneNumber {
             .then(|| Self(PHONE_NUMBER_UTIL.format(&number, PhoneNumberFormat::E164).into_owned()))
     }
 
+    /// One that passed once, from the database: a plan may have changed since.
+    pub fn stored(e164: &str) -> Self {
+        Self(e164.to_owned())
+    }
+
     pub fn e164(&self) -> &str {
         &self.0
+    }
+
+    /// For logs: all digits but the last two are stars.
+    pub fn masked(&self) -> String {
+        let shown = self.0.len().saturating_sub(2);
+        self.0.char_indices().map(|(at, c)| if at < shown && c != '+' { '*' } else { c }).collect()
+    }
+
+    /// Whose numbering plan it is in. Satellite phones and the like have none.
+    pub fn country(&self) -> Option<Country> {
+        let number = PHONE_NUMBER_UTIL.parse(&self.0, None).ok()?;
+        Country::of(PHONE_NUMBER_UTIL.get_region_for_number(&number)?)
+    }
+
+    /// Every time zone in which it may ring; UTC where nobody knows.
+    ///
+    /// A number that belongs to a place has the zones of that place. One that does not, as most mobile numbers outside
+    /// North America, has all the zones of its country. A country that shares a calling code with a larger one (Jamaica
+    /// with the United States, Kazakhstan with Russia) has prefixes of its own, and they tell its zones.
+    pub fn time_zones(&self) -> Vec<TimeZone> {
+        let mut zones: Vec<TimeZone> =
+            self.zone_names().into_iter().filter_map(|name| TimeZone::get(name).ok()).collect();
+        if zones.is_empty() {
+            zones.push(TimeZone::UTC);
+        }
+        zones
+    }
+
+    fn zone_names(&self) -> Vec<&'static str> {
+        let digits = &self.0[1..];
+        let Ok(number) = PHONE_NUMBER_UTIL.parse(&self.0, None) else { return Vec::new() };
+        let main = PHONE_NUMBER_UTIL.get_region_for_country_code(number.country_code);
+        let of_main = main == PHONE_NUMBER_UTIL.get_region_for_number(&number);
+        if of_main && !PHONE_NUMBER_UTIL.is_number_geographical(&number) {
+            return zones::of(&number.country_code.to_string());
+        }
+        zones::of(digits)
     }
 }
 
@@ -54,5 +101,44 @@ mod tests {
         ] {
             assert_eq!(PhoneNumber::parse(given), None, "{given}");
         }
+    }
+
+    #[test]
+    fn logs_see_the_last_two_digits() {
+        let number = PhoneNumber::parse("+12025550123").expect("a number");
+        assert_eq!(number.masked(), "+*********23");
+    }
+
+    /// Numbers of every country and kind, with what libphonenumber itself says of them.
+    const EXAMPLES: &str = include_str!("../../assets/phone/time-zones.examples.txt");
+
+    #[test]
+    fn countries_and_time_zones_are_those_of_libphonenumber() {
+        let mut seen = 0;
+        for line in EXAMPLES.lines().filter(|line| !line.starts_with('#')) {
+            let [e164, country, zones] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+            let number = PhoneNumber::parse(e164).unwrap_or_else(|| panic!("{e164} is a number"));
+            let found = number.country().map_or("001".to_owned(), |country| country.to_string());
+            assert_eq!(found, country, "{e164}");
+            let names = number.zone_names().join(",");
+            assert_eq!(if names.is_empty() { "Etc/Unknown" } else { &names }, zones, "{e164}");
+            assert!(!number.time_zones().is_empty());
+            seen += 1;
+        }
+        assert!(seen > 1_000, "{seen}");
+    }
+
+    #[test]
+    fn a_number_that_moves_has_all_zones_of_its_country() {
+        let zones = |given| {
+            let zones = PhoneNumber::parse(given).expect("a number").time_zones();
+            zones.iter().map(|zone| zone.iana_name().expect("a name").to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(zones("+14165550123"), ["America/Toronto"]);
+        assert_eq!(zones("+61 2 9374 4000"), ["Australia/Sydney"]);
+        assert!(zones("+61412345678").contains(&"Australia/Perth".to_owned()));
+        assert!(zones("+79123456789").contains(&"Asia/Vladivostok".to_owned()));
+        assert_eq!(zones("+18762101234"), ["America/Jamaica"]);
+        assert_eq!(zones("+870773111632"), ["UTC"], "a satellite phone");
     }
 }

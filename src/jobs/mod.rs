@@ -2,6 +2,7 @@
 //! is taken from the queue, kept alive while it runs, and given back when it fails.
 
 mod build_export;
+mod switchboard;
 
 use std::{panic::AssertUnwindSafe, time::Duration};
 
@@ -9,7 +10,7 @@ use futures_util::FutureExt;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    app::{App, Result, exports, jobs, media},
+    app::{App, Result, calls, exports, jobs, media},
     domain::job::{Held, Job},
     telemetry::{metrics, traces},
 };
@@ -38,6 +39,7 @@ pub async fn run(app: App, settings: Settings, stop: CancellationToken) {
         workers.spawn(worker(app.clone(), settings, stop.clone()));
     }
     if settings.workers > 0 {
+        workers.spawn(switchboard::run(app.clone(), settings.grace, stop.clone()));
         workers.spawn(schedule(app, settings, stop));
     }
     workers.close();
@@ -170,6 +172,13 @@ async fn handle(app: &App, settings: Settings, held: &Held) -> Result<()> {
         }
         Job::ScrubExports { institution } => exports::scrub(app, *institution).await,
         Job::ExpireExports => exports::expire(app).await,
+        Job::HangUp { vendor_call, recordings } => calls::cloud::hang_up(app, vendor_call, recordings).await,
+        Job::FetchTake { institution, attempt } => {
+            calls::cloud::fetch_take(app, *institution, *attempt).await
+        }
+        Job::DeleteTakes { institution, attempt } => {
+            calls::cloud::delete_takes(app, *institution, *attempt).await
+        }
         Job::SweepBlobs => {
             let swept = media::sweep(app, settings.orphans_older_than, false).await?;
             if swept.removed > 0 {

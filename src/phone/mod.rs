@@ -13,3 +13,24 @@ mod wav;
 pub use progress::{Progress, Told};
 pub use prompts::{Prompts, Script};
 pub use provider::Provider;
+
+/// All that an installation has to call people with.
+#[derive(Debug, Clone, Default)]
+pub struct Phone {
+    pub provider: Provider,
+    pub prompts: Prompts,
+    /// How a cloud reaches us, without a slash at its end; empty where that is not known.
+    pub callback_base: String,
+    /// To a cloud, once it is used.
+    pub line: cloud::Line,
+}
+
+impl Phone {
+    /// The cloud that makes the calls, if it is one.
+    pub fn cloud(&self) -> Option<&cloud::Client> {
+        match &self.provider {
+            Provider::Cloud(settings) => self.line.to(settings),
+            Provider::None | Provider::Sip(_) => None,
+        }
+    }
+}

@@ -8,8 +8,9 @@ use reqwest::Url;
 use super::{cloud, sip};
 
 /// `None` where nobody is called.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Provider {
+    #[default]
     None,
     Sip(sip::Settings),
     Cloud(cloud::Settings),

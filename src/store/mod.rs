@@ -6,6 +6,10 @@ pub mod folder;
 mod postgres;
 mod sqlite;
 
+pub mod call_attempts;
+pub mod call_takes;
+pub mod calls;
+pub mod conversations;
 pub mod custom_fields;
 pub mod exports;
 pub mod institutions;

@@ -39,6 +39,9 @@ pub(super) struct Figures {
     jobs_late: Gauge,
     jobs_finished: IntCounterVec,
     job_seconds: HistogramVec,
+    calls: IntGaugeVec,
+    calls_ended: IntCounterVec,
+    phone_callbacks: IntCounterVec,
     db_connections: IntGaugeVec,
     db_connections_most: IntGauge,
     db_connections_waiting: IntGauge,
@@ -100,6 +103,17 @@ impl Figures {
                 "endonym_jobs_finished_total",
                 "Jobs that this process has run, by kind and outcome: done, failed, lost or unfinished.",
                 &["kind", "outcome"],
+            ),
+            calls: keep.gauges("endonym_calls", "Phone calls that are pending, by state.", &["state"]),
+            calls_ended: keep.counters(
+                "endonym_call_attempts_total",
+                "Attempts to call somebody that this process has ended, by how they ended.",
+                &["state"],
+            ),
+            phone_callbacks: keep.counters(
+                "endonym_phone_callbacks_total",
+                "What a cloud that makes calls has asked and told: accepted, repeated, or refused for a bad_signature or a foreign_call.",
+                &["result"],
             ),
             job_seconds: keep.histograms(
                 "endonym_job_duration_seconds",
@@ -282,4 +296,19 @@ pub fn jobs_late(seconds: f64) {
 pub fn job_finished(kind: &'static str, outcome: &'static str, seconds: f64) {
     FIGURES.jobs_finished.with_label_values(&[kind, outcome]).inc();
     FIGURES.job_seconds.with_label_values(&[kind]).observe(seconds);
+}
+
+/// So many calls are in this state now.
+pub fn calls(state: &'static str, count: u64) {
+    FIGURES.calls.with_label_values(&[state]).set(i64::try_from(count).unwrap_or(i64::MAX));
+}
+
+/// An attempt to call somebody is over.
+pub fn call_ended(state: &'static str) {
+    FIGURES.calls_ended.with_label_values(&[state]).inc();
+}
+
+/// A cloud has asked or told something: `accepted`, `repeated`, `bad_signature` or `foreign_call`.
+pub fn phone_callback(result: &'static str) {
+    FIGURES.phone_callbacks.with_label_values(&[result]).inc();
 }

@@ -14,7 +14,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("jobs", &["jobs", "api", "app", "domain", "telemetry"]),
     ("server", &["server", "api", "app", "domain", "telemetry"]),
     ("web", &["web", "api", "server", "app", "blobs", "domain", "telemetry"]),
-    ("config", &["config", "api", "app", "jobs", "server", "blobs", "phone", "store"]),
+    ("config", &["config", "api", "app", "domain", "jobs", "server", "blobs", "phone", "store"]),
     ("telemetry", &["telemetry"]),
 ];
 

@@ -23,6 +23,7 @@ fn words(error: Error) -> Told {
         Error::Invalid(errors) => {
             Told::new(StatusCode::UNPROCESSABLE_ENTITY, format!("Unprocessable entity: {errors}"))
         }
+        Error::PendingCalls => Told::pending_calls(),
         Error::Busy => Told::busy(),
         Error::Unavailable(why) => Told::unavailable(why),
         Error::Internal(why) => Told::fault(why),

@@ -22,6 +22,7 @@ fn words(error: Error) -> Told {
         Error::Invalid(errors) => {
             Told::new(StatusCode::UNPROCESSABLE_ENTITY, "Unprocessable entity").with(errors)
         }
+        Error::PendingCalls => Told::pending_calls(),
         Error::Busy => Told::busy(),
         Error::Unavailable(why) => Told::unavailable(why),
         Error::Internal(why) => Told::fault(why),

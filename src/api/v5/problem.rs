@@ -21,6 +21,7 @@ fn words(error: Error) -> Told {
         Error::Invalid(errors) => {
             Told::new(StatusCode::UNPROCESSABLE_ENTITY, "Unprocessable entity").with(errors)
         }
+        Error::PendingCalls => Told::pending_calls(),
         Error::Busy => Told::busy(),
         Error::Unavailable(why) => Told::unavailable(why),
         Error::Internal(why) => Told::fault(why),
@@ -36,6 +37,7 @@ const fn missing(what: Missing) -> &'static str {
         | Missing::Token
         | Missing::CustomField
         | Missing::Export
-        | Missing::Job => "Not Found",
+        | Missing::Job
+        | Missing::Call => "Not Found",
     }
 }

@@ -1,4 +1,5 @@
-//! Real phones, called over loopback: nothing here is a stand-in of ours.
+//! Phone calls: when they are made, what becomes of them, and real phones that are called over loopback.
 
 pub mod phones;
+mod records;
 mod sip;

@@ -70,9 +70,16 @@ impl Model {
             },
         });
         let (app, institution) = (&self.world.app, self.world.institution.id);
-        let report = imports::group(app, institution, reference(&self.pages[page]), lines.collect(), false)
-            .await
-            .unwrap();
+        let report = imports::group(
+            app,
+            institution,
+            reference(&self.pages[page]),
+            lines.collect(),
+            imports::Calling::Nobody,
+            false,
+        )
+        .await
+        .unwrap();
         assert!(report.iter().all(|(_, outcome)| *outcome == Outcome::Created));
         self.people.extend((start..self.next).map(|i| (page, email(i))));
     }

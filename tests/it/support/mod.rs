@@ -10,8 +10,8 @@ use std::{future::Future, ops::Range, time::Duration};
 
 use endonym::{
     app::{
-        self, App, Links, Parts, imports, institutions, limiter::Policy, name_pages, participants, studio,
-        tokens,
+        self, App, Links, Parts, calls, imports, institutions, limiter::Policy, name_pages, participants,
+        studio, tokens,
     },
     blobs::{self, Blobs, Delivery, Key, Shelf},
     domain::{
@@ -22,6 +22,7 @@ use endonym::{
         participant::{Draft, Given},
     },
     jobs,
+    phone::Phone,
     server::{self, Draining, Limits},
     store,
     web::{self, metrics::Metrics},
@@ -56,6 +57,8 @@ pub struct Setup {
     pub blobs_url: Option<String>,
     pub delivery: Delivery,
     pub export_life: Duration,
+    pub calling: calls::Rules,
+    pub phone: Phone,
 }
 
 impl Default for Setup {
@@ -73,6 +76,8 @@ impl Default for Setup {
             blobs_url: None,
             delivery: Delivery::Stream,
             export_life: Duration::from_secs(7 * 24 * 3_600),
+            calling: calls::Rules::nobody(),
+            phone: Phone::default(),
         }
     }
 }
@@ -99,6 +104,9 @@ impl World {
             links: Links::new(&base),
             limits: setup.rate_limit,
             export_life: setup.export_life,
+            calling: setup.calling,
+            // Only now it is known where a cloud reaches us.
+            phone: Phone { callback_base: base.clone(), ..setup.phone },
         });
         let institution = institutions::create(
             &app,
@@ -107,6 +115,7 @@ impl World {
                 slug: Some("example".into()),
                 time_zone: setup.time_zone.into(),
                 multiple_recordings: setup.multiple_recordings,
+                phone_language: String::new(),
             },
         )
         .await
@@ -129,6 +138,7 @@ impl World {
                 slug: None,
                 time_zone: "UTC".into(),
                 multiple_recordings: false,
+                phone_language: String::new(),
             },
         )
         .await
@@ -316,8 +326,15 @@ impl World {
             imports::Line { number: number as u64, draft }
         };
         let page = NamePageRef::parse(&page.slug).unwrap();
-        let report =
-            imports::group(&self.app, self.institution.id, page, numbers.map(line).collect(), false).await;
+        let report = imports::group(
+            &self.app,
+            self.institution.id,
+            page,
+            numbers.map(line).collect(),
+            imports::Calling::Nobody,
+            false,
+        )
+        .await;
         assert!(report.unwrap().iter().all(|(_, outcome)| *outcome == imports::Outcome::Created));
     }
 

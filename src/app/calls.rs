@@ -1,0 +1,304 @@
+//! Phone calls that ask people to say their names: when one is to be made, when it is not wanted any more, and what
+//! operators do with them. How one is made is `attempts`.
+
+mod attempts;
+pub mod cloud;
+
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+pub use crate::store::call_attempts::Attempt;
+pub(super) use attempts::recorded_in;
+pub use attempts::{Claimed, Lease, answered, claim, finish, keep, overdue, renew, still_wanted, until_next};
+
+use super::{App, Error, Missing, Result, jobs};
+use crate::{
+    domain::{
+        call::{Listed, Outcome, Reason, State},
+        countries::Countries,
+        job::Job,
+        media::Kind,
+        moment::Moment,
+        participant::{Draft, Given},
+        phone_number::PhoneNumber,
+        quiet_hours::QuietHours,
+    },
+    store::{
+        Sql, call_attempts, call_takes,
+        calls::{self, Call},
+        rolls,
+    },
+};
+
+/// Within which bounds people are called.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// Is there anybody to make calls? If not, numbers are stored and that is all.
+    pub enabled: bool,
+    pub attempts: u32,
+    pub retry_after: Duration,
+    pub quiet_hours: QuietHours,
+    pub ring: Duration,
+    pub max_at_once: u32,
+    pub max_per_minute: u32,
+    pub max_per_day: u32,
+    pub countries: Countries,
+}
+
+impl Rules {
+    /// Where nobody is called.
+    pub fn nobody() -> Self {
+        Self {
+            enabled: false,
+            attempts: 0,
+            retry_after: Duration::ZERO,
+            quiet_hours: QuietHours::OFF,
+            ring: Duration::ZERO,
+            max_at_once: 0,
+            max_per_minute: 0,
+            max_per_day: 0,
+            countries: Countries::default(),
+        }
+    }
+
+    /// The first moment from then on at which the owner of a number may be called.
+    fn allowed_from(&self, number: &PhoneNumber, moment: Moment) -> Moment {
+        self.quiet_hours.next_allowed(moment, &number.time_zones())
+    }
+}
+
+/// Wakes the switchboard of this process when there is something to do. Others look by themselves from time to time.
+#[derive(Default)]
+pub struct Switchboard {
+    rung: Notify,
+}
+
+impl Switchboard {
+    pub fn wake(&self) {
+        self.rung.notify_one();
+    }
+
+    pub async fn woken(&self) {
+        self.rung.notified().await;
+    }
+}
+
+/// What a write means for somebody's calls.
+#[derive(Debug, Clone)]
+pub(super) enum Wish {
+    Nothing,
+    Call(PhoneNumber),
+    /// The number is new, and nobody is to be called; a call to the old one would be wrong.
+    NumberOnly(PhoneNumber),
+    Cancel(Reason),
+}
+
+impl Wish {
+    /// A number without a recording is a wish to be called.
+    pub(super) fn of(draft: &Draft) -> Self {
+        if draft.media.iter().any(|(kind, _)| *kind == Kind::Recording) {
+            return Self::Cancel(Reason::RecordedElsewhere);
+        }
+        match &draft.phone_number {
+            Given::Absent => Self::Nothing,
+            Given::Clear => Self::Cancel(Reason::NumberChanged),
+            Given::Set(number) => Self::Call(number.clone()),
+        }
+    }
+
+    /// The same where nobody is to be called.
+    pub(super) fn without_call(self) -> Self {
+        match self {
+            Self::Call(number) => Self::NumberOnly(number),
+            other => other,
+        }
+    }
+}
+
+/// Ids for what a wish may write down, made before the transaction begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ids {
+    call: i64,
+    job: i64,
+}
+
+impl Ids {
+    pub(super) fn new(app: &App, now: Moment) -> Self {
+        Self { call: app.ids.id(now), job: app.ids.id(now) }
+    }
+}
+
+/// Does what a write means for somebody's calls, in its transaction, which holds the institution's lock.
+pub(super) async fn settle(
+    sql: &mut Sql,
+    rules: &Rules,
+    (institution, participant): (i64, i64),
+    wish: Wish,
+    ids: Ids,
+    now: Moment,
+) -> Result<()> {
+    if matches!(wish, Wish::Nothing) {
+        return Ok(());
+    }
+    let pending = calls::pending_of(sql, institution, participant).await?;
+    let (number, is_wanted) = match wish {
+        Wish::Nothing => return Ok(()),
+        Wish::Cancel(reason) => return cancel_in(sql, pending, reason, ids.job, now).await,
+        Wish::NumberOnly(number) => (number, false),
+        Wish::Call(number) => (number, true),
+    };
+    if pending.as_ref().is_some_and(|call| call.phone_number == number.e164()) {
+        return Ok(());
+    }
+    cancel_in(sql, pending, Reason::NumberChanged, ids.job, now).await?;
+    let wanted = is_wanted && rules.enabled && rules.countries.allows(&number);
+    if !wanted || calls::is_opted_out(sql, institution, number.e164()).await? {
+        return Ok(());
+    }
+    let call = Call {
+        institution,
+        id: ids.call,
+        participant,
+        phone_number: number.e164().to_owned(),
+        state: State::Scheduled,
+        attempts_made: 0,
+        attempts_allowed: rules.attempts,
+    };
+    Ok(calls::insert(sql, &call, rules.allowed_from(&number, now), now).await?)
+}
+
+/// A call that is not wanted any more. A cloud is told by a job; a process that makes the call over a trunk sees it in a
+/// moment.
+async fn cancel_in(sql: &mut Sql, call: Option<Call>, reason: Reason, job: i64, now: Moment) -> Result<()> {
+    let Some(call) = call else { return Ok(()) };
+    let Some(call) = calls::lock(sql, call.institution, call.id).await? else { return Ok(()) };
+    if !call.state.is_pending() {
+        return Ok(());
+    }
+    if let Some(attempt) = call_attempts::under_way(sql, call.institution, call.id).await? {
+        call_attempts::end(sql, &attempt, Outcome::Cancelled(reason), now).await?;
+        if let Some(vendor_call) = attempt.vendor_call {
+            let takes = call_takes::of_attempt(sql, attempt.institution, attempt.id).await?;
+            let recordings = takes.into_iter().map(|take| take.recording).collect();
+            jobs::enqueue(sql, job, &Job::HangUp { vendor_call, recordings }, now, now).await?;
+        }
+    }
+    calls::become_(sql, &call, State::Cancelled, None).await?;
+    Ok(())
+}
+
+/// Is somebody being called, or will they be?
+pub(super) async fn is_pending(sql: &mut Sql, institution: i64, participant: i64) -> Result<bool> {
+    Ok(calls::pending_of(sql, institution, participant).await?.is_some())
+}
+
+/// Ends the calls of everybody on a page, or of the whole institution, before they are deleted.
+pub(super) async fn cancel_all(
+    sql: &mut Sql,
+    ids: &super::Ids,
+    institution: i64,
+    page: Option<i64>,
+    now: Moment,
+) -> Result<()> {
+    for call in calls::pending_in(sql, institution, page).await? {
+        cancel_in(sql, Some(call), Reason::ByOperator, ids.id(now), now).await?;
+    }
+    Ok(())
+}
+
+/// The newest first.
+pub async fn all(app: &App, institution: Option<i64>, most: i64) -> Result<Vec<Listed>> {
+    let mut sql = app.db.read();
+    let mut listed = calls::list(&mut sql, institution, most).await?;
+    let mut owners: Vec<i64> = listed.iter().map(|(owner, _)| *owner).collect();
+    owners.sort_unstable();
+    owners.dedup();
+    for owner in owners {
+        let ids: Vec<i64> =
+            listed.iter().filter(|(whose, _)| *whose == owner).map(|(_, call)| call.id).collect();
+        let mut attempts = call_attempts::of_calls(&mut sql, owner, &ids).await?;
+        for (_, call) in listed.iter_mut().filter(|(whose, _)| *whose == owner) {
+            call.attempts = attempts.remove(&call.id).unwrap_or_default();
+        }
+    }
+    Ok(listed.into_iter().map(|(_, call)| call).collect())
+}
+
+/// How many are pending, by state.
+pub async fn counts(app: &App) -> Result<Vec<(State, u64)>> {
+    Ok(calls::counts(&mut app.db.read()).await?)
+}
+
+/// An operator ends a call that is pending.
+pub async fn cancel(app: &App, id: i64) -> Result<()> {
+    let now = app.clock.now();
+    let job = app.ids.id(now);
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                let call = calls::find(sql, id).await?.ok_or(Error::Missing(Missing::Call))?;
+                if !call.state.is_pending() {
+                    return Err(Error::invalid("call", format!("is over already: {}", call.state.word())));
+                }
+                cancel_in(sql, Some(call), Reason::ByOperator, job, now).await
+            })
+        })
+        .await?;
+    app.queue.wake();
+    Ok(())
+}
+
+/// An operator has a call made again that is over, with as many attempts as a new one.
+pub async fn retry(app: &App, id: i64) -> Result<()> {
+    let (now, rules) = (app.clock.now(), app.calling.clone());
+    if !rules.enabled {
+        return Err(Error::invalid("call", "cannot be made: no telephony is configured"));
+    }
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                let found = calls::find(sql, id).await?.ok_or(Error::Missing(Missing::Call))?;
+                rolls::lock(sql, found.institution).await?;
+                let missing = Error::Missing(Missing::Call);
+                let mut call = calls::lock(sql, found.institution, id).await?.ok_or(missing)?;
+                let refused = |why: &str| Err(Error::invalid("call", why));
+                if !call.state.may_become(State::Scheduled) {
+                    return refused(if call.state == State::Recorded {
+                        "has led to a recording already"
+                    } else {
+                        "is pending already"
+                    });
+                }
+                if is_pending(sql, call.institution, call.participant).await? {
+                    return refused("is not the newest: the same person has another call that is pending");
+                }
+                if calls::is_opted_out(sql, call.institution, &call.phone_number).await? {
+                    return refused("goes to somebody who asked not to be called");
+                }
+                let number = PhoneNumber::stored(&call.phone_number);
+                if !rules.countries.allows(&number) {
+                    return refused("goes to a country that is not among those allowed");
+                }
+                call.attempts_allowed = call.attempts_made + rules.attempts;
+                let run_at = rules.allowed_from(&number, now);
+                calls::become_(sql, &call, State::Scheduled, Some(run_at)).await?;
+                Ok(())
+            })
+        })
+        .await?;
+    app.switchboard.wake();
+    Ok(())
+}
+
+/// Numbers whose owners asked not to be called.
+pub async fn opted_out(app: &App, institution: i64) -> Result<Vec<(String, Moment)>> {
+    Ok(calls::opted_out(&mut app.db.read(), institution).await?)
+}
+
+/// They have changed their mind. False when they had not asked.
+pub async fn opt_in(app: &App, institution: i64, number: PhoneNumber) -> Result<bool> {
+    app.db
+        .write(move |sql| Box::pin(async move { Ok(calls::opt_in(sql, institution, number.e164()).await?) }))
+        .await
+}

@@ -1,0 +1,257 @@
+//! One attempt to call somebody: taken within the limits, answered, ended. Whatever ends it ends it once.
+
+use std::time::Duration;
+
+use super::{Rules, cancel_in};
+use crate::{
+    app::{
+        App, Error, Result,
+        media::{self, Arrival},
+    },
+    domain::{
+        call::{Outcome, Reason, State},
+        conversation::Step,
+        media::{Incoming, Kind},
+        moment::Moment,
+        phone_number::PhoneNumber,
+    },
+    store::{
+        Sql,
+        call_attempts::{self, Attempt},
+        calls::{self, Call},
+    },
+    telemetry::metrics,
+};
+
+/// A call that this process is to make, and what it needs for that.
+#[derive(Debug, Clone)]
+pub struct Claimed {
+    pub attempt: Attempt,
+    pub participant: i64,
+    pub number: PhoneNumber,
+}
+
+/// Who makes an attempt: a process that must say so again and again, or a cloud.
+#[derive(Debug, Clone, Copy)]
+pub enum Lease {
+    Held(Duration),
+    Cloud(Duration),
+}
+
+impl Lease {
+    const fn time(self) -> Duration {
+        match self {
+            Self::Held(time) | Self::Cloud(time) => time,
+        }
+    }
+}
+
+const MINUTE: Duration = Duration::from_secs(60);
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+/// So many that are due are looked at before somebody else has a turn.
+const LOOKED_AT: i64 = 50;
+
+/// Takes the next call that is due, if the limits allow one more.
+pub async fn claim(app: &App, lease: Lease) -> Result<Option<Claimed>> {
+    let now = app.clock.now();
+    // Asking is cheap and leaves the database's one writer alone.
+    if calls::next(&mut app.db.read()).await?.is_none_or(|next| next > now) {
+        return Ok(None);
+    }
+    let (id, job, proof, rules) = (app.ids.id(now), app.ids.id(now), app.ids.hex(), app.calling.clone());
+    app.db
+        .write(move |sql| {
+            Box::pin(async move {
+                calls::take_turn(sql).await?;
+                if call_attempts::count_under_way(sql).await? >= u64::from(rules.max_at_once)
+                    || call_attempts::begun_since(sql, now.minus(MINUTE)).await?.len()
+                        >= rules.max_per_minute as usize
+                {
+                    return Ok(None);
+                }
+                for (at, call) in (0..).zip(calls::due(sql, now, LOOKED_AT).await?) {
+                    let Some(call) = calls::lock(sql, call.institution, call.id).await? else { continue };
+                    if call.state == State::Scheduled
+                        && may_be_made(sql, &rules, &call, job + at, now).await?
+                    {
+                        return begin(sql, call, id, proof, lease, now).await.map(Some);
+                    }
+                }
+                Ok(None)
+            })
+        })
+        .await
+}
+
+/// Puts it off, or ends it, when it may not.
+async fn may_be_made(sql: &mut Sql, rules: &Rules, call: &Call, job: i64, now: Moment) -> Result<bool> {
+    let number = PhoneNumber::stored(&call.phone_number);
+    let refused = if calls::is_opted_out(sql, call.institution, &call.phone_number).await? {
+        Some(Reason::OptedOut)
+    } else if rules.countries.allows(&number) {
+        None
+    } else {
+        Some(Reason::ByOperator)
+    };
+    if let Some(reason) = refused {
+        cancel_in(sql, Some(call.clone()), reason, job, now).await?;
+        return Ok(false);
+    }
+    let allowed = rules.allowed_from(&number, now);
+    if allowed > now {
+        calls::postpone(sql, call, allowed).await?;
+        return Ok(false);
+    }
+    let (begun, first) = call_attempts::begun_by(sql, call.institution, now.minus(DAY)).await?;
+    if begun >= u64::from(rules.max_per_day) {
+        // The first of them leaves the day then. A limit of nothing is looked at again in a while.
+        calls::postpone(sql, call, first.map_or(now.plus(MINUTE), |first| first.plus(DAY))).await?;
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+/// The attempt is written down before anybody is called.
+async fn begin(
+    sql: &mut Sql,
+    mut call: Call,
+    id: i64,
+    proof: String,
+    lease: Lease,
+    now: Moment,
+) -> Result<Claimed> {
+    call.attempts_made += 1;
+    calls::become_(sql, &call, State::Dialing, None).await?;
+    let (proof, step) = match lease {
+        Lease::Held(_) => (Some(proof), None),
+        Lease::Cloud(_) => (None, Some(Step::START)),
+    };
+    let attempt = Attempt {
+        institution: call.institution,
+        id,
+        call: call.id,
+        phone_number: call.phone_number.clone(),
+        state: State::Dialing,
+        lease: proof,
+        until: Some(now.plus(lease.time())),
+        vendor_call: None,
+        step,
+        step_number: 0,
+        started_at: now,
+    };
+    call_attempts::insert(sql, &attempt).await?;
+    let number = PhoneNumber::stored(&call.phone_number);
+    Ok(Claimed { attempt, participant: call.participant, number })
+}
+
+/// How long until the next call may be taken.
+pub async fn until_next(app: &App) -> Result<Option<Duration>> {
+    let next = calls::next(&mut app.db.read()).await?;
+    Ok(next.map(|next| next.since(app.clock.now())))
+}
+
+/// Is the attempt still under way? Ended by somebody else, it is not wanted any more.
+pub async fn still_wanted(app: &App, attempt: &Attempt) -> Result<bool> {
+    let found = call_attempts::find(&mut app.db.read(), attempt.id).await?;
+    Ok(found.is_some_and(|found| found.is_under_way() && found.lease == attempt.lease))
+}
+
+/// Goes on with it. False when it has ended.
+pub async fn renew(app: &App, attempt: &Attempt, time: Duration) -> Result<bool> {
+    let (attempt, until) = (attempt.clone(), app.clock.now().plus(time));
+    app.db
+        .write(move |sql| Box::pin(async move { Ok(call_attempts::renew(sql, &attempt, until).await?) }))
+        .await
+}
+
+/// Somebody has picked up.
+pub async fn answered(app: &App, attempt: &Attempt) -> Result<()> {
+    let attempt = attempt.clone();
+    app.db.write(move |sql| Box::pin(async move { answered_in(sql, &attempt).await })).await
+}
+
+/// The same inside a transaction that does more.
+pub(in crate::app) async fn answered_in(sql: &mut Sql, attempt: &Attempt) -> Result<()> {
+    let Some(call) = calls::lock(sql, attempt.institution, attempt.call).await? else { return Ok(()) };
+    if call_attempts::answered(sql, attempt).await? && call.state == State::Dialing {
+        calls::become_(sql, &call, State::InProgress, None).await?;
+    }
+    Ok(())
+}
+
+/// Those that nobody has said a word about for too long.
+pub async fn overdue(app: &App) -> Result<Vec<Attempt>> {
+    Ok(call_attempts::overdue(&mut app.db.read(), app.clock.now()).await?)
+}
+
+/// Ends an attempt without a recording. False when it was over before, and nothing has changed.
+pub async fn finish(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<bool> {
+    let (now, rules, attempt, ids) = (app.clock.now(), app.calling.clone(), attempt.clone(), app.clone());
+    let ended = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { finish_in(sql, &ids, &rules, &attempt, outcome, now).await })
+        })
+        .await?;
+    if ended {
+        metrics::call_ended(outcome.state().word());
+        app.queue.wake();
+    }
+    Ok(ended)
+}
+
+/// The same inside a transaction that does more.
+pub(in crate::app) async fn finish_in(
+    sql: &mut Sql,
+    app: &App,
+    rules: &Rules,
+    attempt: &Attempt,
+    outcome: Outcome,
+    now: Moment,
+) -> Result<bool> {
+    let Some(call) = calls::lock(sql, attempt.institution, attempt.call).await? else { return Ok(false) };
+    if !call_attempts::end(sql, attempt, outcome, now).await? {
+        return Ok(false);
+    }
+    let next = outcome.call_becomes(call.attempts_made, call.attempts_allowed);
+    let number = PhoneNumber::stored(&call.phone_number);
+    let run_at = (next == State::Scheduled).then(|| rules.allowed_from(&number, now.plus(rules.retry_after)));
+    calls::become_(sql, &call, next, run_at).await?;
+    if outcome.reason() == Some(Reason::OptedOut) {
+        calls::opt_out(sql, call.institution, &call.phone_number, now).await?;
+        for other in calls::pending_to(sql, call.institution, &call.phone_number).await? {
+            cancel_in(sql, Some(other), Reason::OptedOut, app.ids.id(now), now).await?;
+        }
+    }
+    Ok(true)
+}
+
+/// Ends an attempt with what was recorded, which becomes the participant's. What is no usable sound ends it as failed.
+pub async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<Outcome> {
+    let attempt = &claimed.attempt;
+    let whose = (attempt.institution, claimed.participant);
+    let said = (Kind::Recording, Incoming::Bytes(wav));
+    match media::give(app, whose, said, app.clock.now(), Arrival::Called(attempt.clone())).await {
+        Ok(_) => {
+            metrics::call_ended(State::Recorded.word());
+            Ok(Outcome::Recorded)
+        }
+        // Somebody else has ended it, or the person is gone.
+        Err(Error::Missing(_)) => Ok(Outcome::Cancelled(Reason::ByOperator)),
+        Err(Error::Invalid(_)) => {
+            let outcome = Outcome::Failed(Reason::Unusable);
+            finish(app, attempt, outcome).await?;
+            Ok(outcome)
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// It has led to a recording, which is written in the same transaction. False when it was over before.
+pub(in crate::app) async fn recorded_in(sql: &mut Sql, attempt: &Attempt, now: Moment) -> Result<bool> {
+    let Some(call) = calls::lock(sql, attempt.institution, attempt.call).await? else { return Ok(false) };
+    if !call_attempts::end(sql, attempt, Outcome::Recorded, now).await? {
+        return Ok(false);
+    }
+    Ok(calls::become_(sql, &call, State::Recorded, None).await?)
+}

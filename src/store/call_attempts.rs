@@ -1,0 +1,176 @@
+//! Attempts to call somebody. One that is under way has `until`; one that a process makes over a trunk has its lease too.
+
+use std::collections::HashMap;
+
+use super::{Error, Result, Row, Sql, Value, calls, padded, placeholders};
+use crate::domain::{
+    call::{self, Outcome, Reason, State},
+    conversation::Step,
+    moment::Moment,
+};
+
+#[derive(Debug, Clone)]
+pub struct Attempt {
+    pub institution: i64,
+    pub id: i64,
+    pub call: i64,
+    pub phone_number: String,
+    pub state: State,
+    /// The proof of the process that makes it; `None` for a cloud's.
+    pub lease: Option<String>,
+    /// `None` once it has ended.
+    pub until: Option<Moment>,
+    /// The cloud's name for it.
+    pub vendor_call: Option<String>,
+    /// Where the conversation is, when a cloud holds it, and how many steps it has had.
+    pub step: Option<Step>,
+    pub step_number: i64,
+    pub started_at: Moment,
+}
+
+impl Attempt {
+    pub const fn is_under_way(&self) -> bool {
+        self.until.is_some()
+    }
+}
+
+const COLUMNS: &str = "institution_id, id, call_id, phone_number, state, lease, until, vendor_call, step, step_number, \
+     started_at";
+
+fn from_row(row: &Row<'_>) -> Result<Attempt> {
+    let step = row.opt_text(8)?.map(|json| serde_json::from_str(&json));
+    Ok(Attempt {
+        institution: row.int(0)?,
+        id: row.int(1)?,
+        call: row.int(2)?,
+        phone_number: row.text(3)?,
+        state: calls::state(&row.text(4)?)?,
+        lease: row.opt_text(5)?,
+        until: row.opt_int(6)?.map(Moment::from_micros),
+        vendor_call: row.opt_text(7)?,
+        step: step.transpose().map_err(|error| Error::Broken(error.to_string()))?,
+        step_number: row.int(9)?,
+        started_at: Moment::from_micros(row.int(10)?),
+    })
+}
+
+pub async fn insert(sql: &mut Sql, attempt: &Attempt) -> Result<()> {
+    let text = "INSERT INTO call_attempts (institution_id, id, call_id, phone_number, state, lease, until, step, \
+         step_number, started_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    let params: [Value<'_>; 10] = [
+        attempt.institution.into(),
+        attempt.id.into(),
+        attempt.call.into(),
+        (&attempt.phone_number).into(),
+        attempt.state.word().into(),
+        attempt.lease.as_ref().into(),
+        attempt.until.map(Moment::micros).into(),
+        attempt.step.map(shown).transpose()?.into(),
+        attempt.step_number.into(),
+        attempt.started_at.micros().into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+fn shown(step: Step) -> Result<String> {
+    serde_json::to_string(&step).map_err(|error| Error::Broken(error.to_string()))
+}
+
+/// Ids are unique over all institutions: a callback's address has nothing else.
+pub async fn find(sql: &mut Sql, id: i64) -> Result<Option<Attempt>> {
+    sql.one(&format!("SELECT {COLUMNS} FROM call_attempts WHERE id = $1"), &[id.into()], from_row).await
+}
+
+/// The one that is under way.
+pub async fn under_way(sql: &mut Sql, institution: i64, call: i64) -> Result<Option<Attempt>> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM call_attempts WHERE institution_id = $1 AND call_id = $2 AND until IS NOT NULL"
+    );
+    sql.one(&text, &[institution.into(), call.into()], from_row).await
+}
+
+pub async fn count_under_way(sql: &mut Sql) -> Result<u64> {
+    let text = "SELECT COUNT(*) FROM call_attempts WHERE until IS NOT NULL";
+    Ok(sql.one(text, &[], |row| row.int(0)).await?.unwrap_or(0).unsigned_abs())
+}
+
+/// When those that were begun since then were begun, the oldest first.
+pub async fn begun_since(sql: &mut Sql, since: Moment) -> Result<Vec<Moment>> {
+    let text = "SELECT started_at FROM call_attempts WHERE started_at > $1 ORDER BY started_at";
+    sql.rows(text, &[since.micros().into()], |row| row.int(0).map(Moment::from_micros)).await
+}
+
+/// How many an institution has begun since then, and when the first of them.
+pub async fn begun_by(sql: &mut Sql, institution: i64, since: Moment) -> Result<(u64, Option<Moment>)> {
+    let text =
+        "SELECT COUNT(*), MIN(started_at) FROM call_attempts WHERE institution_id = $1 AND started_at > $2";
+    let params: [Value<'_>; 2] = [institution.into(), since.micros().into()];
+    let found = sql
+        .one(text, &params, |row| Ok((row.int(0)?.unsigned_abs(), row.opt_int(1)?.map(Moment::from_micros))));
+    Ok(found.await?.unwrap_or((0, None)))
+}
+
+/// Those that nobody has said a word about for too long.
+pub async fn overdue(sql: &mut Sql, now: Moment) -> Result<Vec<Attempt>> {
+    let text = format!("SELECT {COLUMNS} FROM call_attempts WHERE until <= $1 ORDER BY until, id LIMIT 100");
+    sql.rows(&text, &[now.micros().into()], from_row).await
+}
+
+/// Goes on with it. False when it has ended or is another's.
+pub async fn renew(sql: &mut Sql, attempt: &Attempt, until: Moment) -> Result<bool> {
+    let text =
+        "UPDATE call_attempts SET until = $1 WHERE institution_id = $2 AND id = $3 AND until IS NOT NULL";
+    let params: [Value<'_>; 3] = [until.micros().into(), attempt.institution.into(), attempt.id.into()];
+    Ok(sql.execute(text, &params).await? == 1)
+}
+
+/// Somebody has answered. False when it was so already, or has ended.
+pub async fn answered(sql: &mut Sql, attempt: &Attempt) -> Result<bool> {
+    let text = "UPDATE call_attempts SET state = 'in_progress' \
+                WHERE institution_id = $1 AND id = $2 AND state = 'dialing'";
+    Ok(sql.execute(text, &[attempt.institution.into(), attempt.id.into()]).await? == 1)
+}
+
+/// It is over, and nothing more happens to it. False when it was over before.
+pub async fn end(sql: &mut Sql, attempt: &Attempt, outcome: Outcome, now: Moment) -> Result<bool> {
+    let text = "UPDATE call_attempts SET state = $1, reason = $2, until = NULL, lease = NULL, ended_at = $3 \
+                WHERE institution_id = $4 AND id = $5 AND until IS NOT NULL";
+    let params: [Value<'_>; 5] = [
+        outcome.state().word().into(),
+        outcome.reason().map(Reason::word).into(),
+        now.micros().into(),
+        attempt.institution.into(),
+        attempt.id.into(),
+    ];
+    Ok(sql.execute(text, &params).await? == 1)
+}
+
+/// Of each of these calls, in the order in which they were made.
+pub async fn of_calls(
+    sql: &mut Sql,
+    institution: i64,
+    calls: &[i64],
+) -> Result<HashMap<i64, Vec<call::Attempt>>> {
+    let mut all: HashMap<i64, Vec<call::Attempt>> = HashMap::new();
+    for group in padded(calls) {
+        let text = format!(
+            "SELECT call_id, state, reason, started_at FROM call_attempts WHERE institution_id = $1 \
+             AND call_id IN ({}) ORDER BY call_id, id",
+            placeholders(2, group.len())
+        );
+        let mut params: Vec<Value<'_>> = vec![institution.into()];
+        params.extend(group.iter().map(|id| Value::from(*id)));
+        let found = sql.rows(&text, &params, |row| {
+            let attempt = call::Attempt {
+                state: calls::state(&row.text(1)?)?,
+                reason: row.opt_text(2)?.as_deref().and_then(Reason::parse),
+                at: Moment::from_micros(row.int(3)?),
+            };
+            Ok((row.int(0)?, attempt))
+        });
+        for (call, attempt) in found.await? {
+            all.entry(call).or_default().push(attempt);
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,239 @@
+//! Calls, their attempts are `call_attempts`, and the numbers that are not to be called.
+
+use super::{Error, Result, Row, Sql, Value};
+use crate::domain::{
+    call::{Listed, State},
+    moment::Moment,
+};
+
+#[derive(Debug, Clone)]
+pub struct Call {
+    pub institution: i64,
+    pub id: i64,
+    pub participant: i64,
+    pub phone_number: String,
+    pub state: State,
+    pub attempts_made: u32,
+    pub attempts_allowed: u32,
+}
+
+const COLUMNS: &str =
+    "c.institution_id, c.id, c.participant_id, c.phone_number, c.state, c.attempts_made, c.attempts_allowed";
+
+const PENDING: &str = "state IN ('scheduled', 'dialing', 'in_progress')";
+
+fn from_row(row: &Row<'_>) -> Result<Call> {
+    let count = |column: usize| Ok::<_, Error>(u32::try_from(row.int(column)?).unwrap_or(u32::MAX));
+    Ok(Call {
+        institution: row.int(0)?,
+        id: row.int(1)?,
+        participant: row.int(2)?,
+        phone_number: row.text(3)?,
+        state: state(&row.text(4)?)?,
+        attempts_made: count(5)?,
+        attempts_allowed: count(6)?,
+    })
+}
+
+pub(super) fn state(word: &str) -> Result<State> {
+    State::parse(word)
+        .ok_or_else(|| Error::Broken("a call in a state that this binary does not know".to_owned()))
+}
+
+/// A call that is to be made.
+pub async fn insert(sql: &mut Sql, call: &Call, run_at: Moment, now: Moment) -> Result<()> {
+    let text = "INSERT INTO calls (institution_id, id, participant_id, phone_number, state, run_at, attempts_made, \
+         attempts_allowed, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    let params: [Value<'_>; 9] = [
+        call.institution.into(),
+        call.id.into(),
+        call.participant.into(),
+        (&call.phone_number).into(),
+        call.state.word().into(),
+        run_at.micros().into(),
+        i64::from(call.attempts_made).into(),
+        i64::from(call.attempts_allowed).into(),
+        now.micros().into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+pub async fn pending_of(sql: &mut Sql, institution: i64, participant: i64) -> Result<Option<Call>> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM calls c WHERE c.institution_id = $1 AND c.participant_id = $2 AND c.{PENDING}"
+    );
+    sql.one(&text, &[institution.into(), participant.into()], from_row).await
+}
+
+/// All that are to be made to a number, or are being made.
+pub async fn pending_to(sql: &mut Sql, institution: i64, phone_number: &str) -> Result<Vec<Call>> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM calls c WHERE c.institution_id = $1 AND c.phone_number = $2 AND c.{PENDING} ORDER BY c.id"
+    );
+    sql.rows(&text, &[institution.into(), phone_number.into()], from_row).await
+}
+
+/// Of everybody on a page, or of everybody.
+pub async fn pending_in(sql: &mut Sql, institution: i64, page: Option<i64>) -> Result<Vec<Call>> {
+    let mut text = format!("SELECT {COLUMNS} FROM calls c WHERE c.institution_id = $1 AND c.{PENDING}");
+    let mut params: Vec<Value<'_>> = vec![institution.into()];
+    if let Some(page) = page {
+        text.push_str(
+            " AND c.participant_id IN (SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.name_page_id = $2)",
+        );
+        params.push(page.into());
+    }
+    text.push_str(" ORDER BY c.id");
+    sql.rows(&text, &params, from_row).await
+}
+
+/// Whose it is, for operators, who name it by its id alone.
+pub async fn find(sql: &mut Sql, id: i64) -> Result<Option<Call>> {
+    sql.one(&format!("SELECT {COLUMNS} FROM calls c WHERE c.id = $1"), &[id.into()], from_row).await
+}
+
+/// As it is now, and so until the transaction is over.
+pub async fn lock(sql: &mut Sql, institution: i64, id: i64) -> Result<Option<Call>> {
+    let touch = "UPDATE calls SET state = state WHERE institution_id = $1 AND id = $2";
+    sql.execute(touch, &[institution.into(), id.into()]).await?;
+    let text = format!("SELECT {COLUMNS} FROM calls c WHERE c.institution_id = $1 AND c.id = $2");
+    sql.one(&text, &[institution.into(), id.into()], from_row).await
+}
+
+/// Moves a call on, unless it has moved meanwhile. `run_at` is for a call that is scheduled. A move that the states do not
+/// have is a fault of ours.
+pub async fn become_(sql: &mut Sql, call: &Call, next: State, run_at: Option<Moment>) -> Result<bool> {
+    if !call.state.may_become(next) {
+        return Err(Error::Broken(format!("a call cannot be {} after {}", next.word(), call.state.word())));
+    }
+    let text = "UPDATE calls SET state = $1, run_at = $2, attempts_made = $3, attempts_allowed = $4 \
+                WHERE institution_id = $5 AND id = $6 AND state = $7";
+    let params: [Value<'_>; 7] = [
+        next.word().into(),
+        run_at.map(Moment::micros).into(),
+        i64::from(call.attempts_made).into(),
+        i64::from(call.attempts_allowed).into(),
+        call.institution.into(),
+        call.id.into(),
+        call.state.word().into(),
+    ];
+    Ok(sql.execute(text, &params).await? == 1)
+}
+
+/// Not now: it comes later.
+pub async fn postpone(sql: &mut Sql, call: &Call, run_at: Moment) -> Result<()> {
+    let text = "UPDATE calls SET run_at = $1 WHERE institution_id = $2 AND id = $3 AND state = 'scheduled'";
+    let params: [Value<'_>; 3] = [run_at.micros().into(), call.institution.into(), call.id.into()];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// When the next call comes, if there is any.
+pub async fn next(sql: &mut Sql) -> Result<Option<Moment>> {
+    let text = "SELECT run_at FROM calls WHERE run_at IS NOT NULL ORDER BY run_at, id LIMIT 1";
+    sql.one(text, &[], |row| row.int(0).map(Moment::from_micros)).await
+}
+
+/// From here on nobody else takes calls, until the transaction is over.
+pub async fn take_turn(sql: &mut Sql) -> Result<()> {
+    sql.execute("UPDATE switchboard SET turn = turn + 1 WHERE id = 1", &[]).await.map(|_| ())
+}
+
+/// Calls that are due to numbers that nobody is calling, those that have been due longest first.
+pub async fn due(sql: &mut Sql, now: Moment, count: i64) -> Result<Vec<Call>> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM calls c WHERE c.run_at <= $1 AND NOT EXISTS (SELECT 1 FROM call_attempts a \
+         WHERE a.until IS NOT NULL AND a.phone_number = c.phone_number) ORDER BY c.run_at, c.id LIMIT $2"
+    );
+    sql.rows(&text, &[now.micros().into(), count.into()], from_row).await
+}
+
+/// The newest first. Attempts are asked for apart.
+pub async fn list(sql: &mut Sql, institution: Option<i64>, count: i64) -> Result<Vec<(i64, Listed)>> {
+    let mut text =
+        "SELECT c.institution_id, c.id, i.slug, p.email, c.phone_number, c.state, c.run_at FROM calls c \
+         JOIN institutions i ON i.id = c.institution_id \
+         LEFT JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id"
+            .to_owned();
+    let mut params: Vec<Value<'_>> = Vec::new();
+    if let Some(institution) = institution {
+        text.push_str(" WHERE c.institution_id = $1");
+        params.push(institution.into());
+    }
+    params.push(count.into());
+    text.push_str(&format!(" ORDER BY c.id DESC LIMIT ${}", params.len()));
+    sql.rows(&text, &params, |row| {
+        let listed = Listed {
+            id: row.int(1)?,
+            institution: row.text(2)?,
+            email: row.opt_text(3)?,
+            phone_number: row.text(4)?,
+            state: state(&row.text(5)?)?,
+            run_at: row.opt_int(6)?.map(Moment::from_micros),
+            attempts: Vec::new(),
+        };
+        Ok((row.int(0)?, listed))
+    })
+    .await
+}
+
+/// How many are pending, by state.
+pub async fn counts(sql: &mut Sql) -> Result<Vec<(State, u64)>> {
+    let text = format!("SELECT state, COUNT(*) FROM calls WHERE {PENDING} GROUP BY state");
+    sql.rows(&text, &[], |row| Ok((state(&row.text(0)?)?, row.int(1)?.unsigned_abs()))).await
+}
+
+/// All that is known of somebody's calls.
+pub async fn delete_of(sql: &mut Sql, institution: i64, participant: i64) -> Result<()> {
+    let whose = "SELECT id FROM calls WHERE institution_id = $1 AND participant_id = $2";
+    delete(sql, whose, &[institution.into(), participant.into()]).await
+}
+
+pub async fn delete_on_page(sql: &mut Sql, institution: i64, page: i64) -> Result<()> {
+    let whose = "SELECT c.id FROM calls c JOIN participants p ON p.institution_id = c.institution_id \
+         AND p.id = c.participant_id WHERE c.institution_id = $1 AND p.name_page_id = $2";
+    delete(sql, whose, &[institution.into(), page.into()]).await
+}
+
+pub async fn delete_all(sql: &mut Sql, institution: i64) -> Result<()> {
+    delete(sql, "SELECT id FROM calls WHERE institution_id = $1", &[institution.into()]).await?;
+    sql.execute("DELETE FROM do_not_call WHERE institution_id = $1", &[institution.into()]).await.map(|_| ())
+}
+
+async fn delete(sql: &mut Sql, whose: &str, params: &[Value<'_>]) -> Result<()> {
+    for text in [
+        format!(
+            "DELETE FROM call_takes WHERE institution_id = $1 AND attempt_id IN \
+             (SELECT id FROM call_attempts WHERE institution_id = $1 AND call_id IN ({whose}))"
+        ),
+        format!("DELETE FROM call_attempts WHERE institution_id = $1 AND call_id IN ({whose})"),
+        format!("DELETE FROM calls WHERE institution_id = $1 AND id IN ({whose})"),
+    ] {
+        sql.execute(&text, params).await?;
+    }
+    Ok(())
+}
+
+/// Did its owner ask not to be called?
+pub async fn is_opted_out(sql: &mut Sql, institution: i64, phone_number: &str) -> Result<bool> {
+    let text = "SELECT 1 FROM do_not_call WHERE institution_id = $1 AND phone_number = $2";
+    Ok(sql.one(text, &[institution.into(), phone_number.into()], |_| Ok(())).await?.is_some())
+}
+
+pub async fn opt_out(sql: &mut Sql, institution: i64, phone_number: &str, now: Moment) -> Result<()> {
+    let text = "INSERT INTO do_not_call (institution_id, phone_number, created_at) VALUES ($1, $2, $3) \
+                ON CONFLICT (institution_id, phone_number) DO NOTHING";
+    let params: [Value<'_>; 3] = [institution.into(), phone_number.into(), now.micros().into()];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// They may be called again. False when nobody had asked.
+pub async fn opt_in(sql: &mut Sql, institution: i64, phone_number: &str) -> Result<bool> {
+    let text = "DELETE FROM do_not_call WHERE institution_id = $1 AND phone_number = $2";
+    Ok(sql.execute(text, &[institution.into(), phone_number.into()]).await? == 1)
+}
+
+pub async fn opted_out(sql: &mut Sql, institution: i64) -> Result<Vec<(String, Moment)>> {
+    let text =
+        "SELECT phone_number, created_at FROM do_not_call WHERE institution_id = $1 ORDER BY phone_number";
+    sql.rows(text, &[institution.into()], |row| Ok((row.text(0)?, Moment::from_micros(row.int(1)?)))).await
+}
