@@ -153,12 +153,11 @@ impl Conversation {
         (self.told)(Progress::Step(step));
         let say = |prompt: Prompt| self.script.sound(prompt).to_vec();
         let sound = match step {
-            Step::Invite { said: 1 } => [self.script.greeting().to_vec(), say(Prompt::Invite)].concat(),
-            Step::Invite { .. } => say(Prompt::Invite),
+            Step::Invite { .. } => [self.script.greeting().to_vec(), say(Prompt::Invite)].concat(),
             Step::Record { .. } => [say(Prompt::SayYourName), say(Prompt::Tone)].concat(),
-            Step::Review { take, said } => {
+            Step::Review { take, .. } => {
                 let menu = say(if take < TAKES { Prompt::Review } else { Prompt::LastReview });
-                if said == 1 { [say(Prompt::YouSaid), self.take.clone(), menu].concat() } else { menu }
+                [say(Prompt::YouSaid), self.take.clone(), menu].concat()
             }
             Step::Over { end } => end.farewell().map(say).unwrap_or_default(),
         };
