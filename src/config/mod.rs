@@ -216,7 +216,11 @@ impl Phone {
         let callback = set(&self.phone_callback_url).map(|url| web_address("phone callback URL", &url));
         Ok(phone::Phone {
             provider: self.provider()?,
-            prompts: Prompts::default(),
+            prompts: Prompts::open(
+                set(&self.phone_prompts).map(PathBuf::from),
+                &self.phone_language,
+                set(&self.phone_voice),
+            )?,
             callback_base: callback.transpose()?.unwrap_or_else(|| base_url.to_owned()),
         })
     }

@@ -1,3 +1,4 @@
 //! Phone calls: when they are made, and what becomes of them.
 
+mod prompts;
 mod records;
