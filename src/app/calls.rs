@@ -2,6 +2,7 @@
 //! operators do with them. How one is made is `attempts`.
 
 mod attempts;
+pub mod cloud;
 
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ use crate::{
         quiet_hours::QuietHours,
     },
     store::{
-        Sql, call_attempts,
+        Sql, call_attempts, call_takes,
         calls::{self, Call},
         rolls,
     },
@@ -178,7 +179,9 @@ async fn cancel_in(sql: &mut Sql, call: Option<Call>, reason: Reason, job: i64, 
     if let Some(attempt) = call_attempts::under_way(sql, call.institution, call.id).await? {
         call_attempts::end(sql, &attempt, Outcome::Cancelled(reason), now).await?;
         if let Some(vendor_call) = attempt.vendor_call {
-            jobs::enqueue(sql, job, &Job::HangUp { vendor_call }, now, now).await?;
+            let takes = call_takes::of_attempt(sql, attempt.institution, attempt.id).await?;
+            let recordings = takes.into_iter().map(|take| take.recording).collect();
+            jobs::enqueue(sql, job, &Job::HangUp { vendor_call, recordings }, now, now).await?;
         }
     }
     calls::become_(sql, &call, State::Cancelled, None).await?;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use super::{App, Error, Missing, Result, exports};
+use super::{App, Error, Missing, Result, calls, exports};
 use crate::{
     domain::{
         job::{self, Held, Job, Listed, State},
@@ -122,7 +122,7 @@ pub async fn fail(app: &App, held: &Held, error: &str) -> Result<Failed> {
         _ => (Failed::ComesAgain(pause), false),
     };
     let (taken, error) = (held.clone(), error.to_owned());
-    let scrub = app.ids.id(now);
+    let (scrub, at_hand) = (app.ids.id(now), app.clone());
     let (next, gone) = app
         .db
         .write::<_, Error>(move |sql| {
@@ -138,7 +138,7 @@ pub async fn fail(app: &App, held: &Held, error: &str) -> Result<Failed> {
                     }
                     Failed::GivenUp => {
                         jobs::bury(sql, &taken, &error).await?;
-                        gone = mourn(sql, scrub, &taken.job, now).await?;
+                        gone = mourn(sql, &at_hand, scrub, &taken.job, now).await?;
                     }
                     Failed::Lost => {}
                 }
@@ -153,14 +153,20 @@ pub async fn fail(app: &App, held: &Held, error: &str) -> Result<Failed> {
 }
 
 /// What else is so when a job is given up. Says which files nobody needs any more.
-async fn mourn(sql: &mut Sql, scrub: i64, job: &Job, now: Moment) -> Result<Vec<String>> {
+async fn mourn(sql: &mut Sql, app: &App, scrub: i64, job: &Job, now: Moment) -> Result<Vec<String>> {
     match job {
         Job::BuildExport { institution, export, .. } => {
             exports::give_up(sql, scrub, *institution, *export, now).await
         }
-        Job::ScrubExports { .. } | Job::ExpireExports | Job::SweepBlobs | Job::HangUp { .. } => {
+        Job::FetchTake { attempt, .. } => {
+            calls::cloud::give_up(sql, app, *attempt, now).await?;
             Ok(Vec::new())
         }
+        Job::ScrubExports { .. }
+        | Job::ExpireExports
+        | Job::SweepBlobs
+        | Job::HangUp { .. }
+        | Job::DeleteTakes { .. } => Ok(Vec::new()),
     }
 }
 

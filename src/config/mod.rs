@@ -222,6 +222,7 @@ impl Phone {
                 set(&self.phone_voice),
             )?,
             callback_base: callback.transpose()?.unwrap_or_else(|| base_url.to_owned()),
+            ..phone::Phone::default()
         })
     }
 

@@ -17,11 +17,21 @@ pub enum Job {
     ExpireExports,
     /// Removes files that nobody links to.
     SweepBlobs,
-    /// Tells a cloud to end a call that is not wanted any more. It may outlive the institution.
-    HangUp { vendor_call: String },
+    /// Tells a cloud to end a call that is not wanted any more, and to forget what was recorded in it. It may outlive the
+    /// institution.
+    HangUp { vendor_call: String, recordings: Vec<String> },
+    /// Gives somebody what they have kept in a call that a cloud made.
+    FetchTake { institution: i64, attempt: i64 },
+    /// Has a cloud forget what was recorded in a call.
+    DeleteTakes { institution: i64, attempt: i64 },
 }
 
 impl Job {
+    /// Ends a call in which nothing is known to be recorded.
+    pub const fn hang_up(vendor_call: String) -> Self {
+        Self::HangUp { vendor_call, recordings: Vec::new() }
+    }
+
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::BuildExport { .. } => "build_export",
@@ -29,13 +39,18 @@ impl Job {
             Self::ExpireExports => "expire_exports",
             Self::SweepBlobs => "sweep_blobs",
             Self::HangUp { .. } => "hang_up",
+            Self::FetchTake { .. } => "fetch_take",
+            Self::DeleteTakes { .. } => "delete_takes",
         }
     }
 
     /// `None` where it is everybody's.
     pub const fn institution(&self) -> Option<i64> {
         match self {
-            Self::BuildExport { institution, .. } | Self::ScrubExports { institution } => Some(*institution),
+            Self::BuildExport { institution, .. }
+            | Self::ScrubExports { institution }
+            | Self::FetchTake { institution, .. }
+            | Self::DeleteTakes { institution, .. } => Some(*institution),
             Self::ExpireExports | Self::SweepBlobs | Self::HangUp { .. } => None,
         }
     }
@@ -44,6 +59,9 @@ impl Job {
     pub fn waiting_key(&self) -> Option<String> {
         match self {
             Self::BuildExport { .. } | Self::HangUp { .. } => None,
+            Self::FetchTake { attempt, .. } | Self::DeleteTakes { attempt, .. } => {
+                Some(format!("{}:{attempt}", self.kind()))
+            }
             Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind())),
             Self::ExpireExports | Self::SweepBlobs => Some(self.kind().to_owned()),
         }

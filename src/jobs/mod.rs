@@ -9,7 +9,7 @@ use futures_util::FutureExt;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    app::{App, Error, Result, exports, jobs, media},
+    app::{App, Result, calls, exports, jobs, media},
     domain::job::{Held, Job},
     telemetry::{metrics, traces},
 };
@@ -170,7 +170,13 @@ async fn handle(app: &App, settings: Settings, held: &Held) -> Result<()> {
         }
         Job::ScrubExports { institution } => exports::scrub(app, *institution).await,
         Job::ExpireExports => exports::expire(app).await,
-        Job::HangUp { .. } => Err(Error::Internal("there is no cloud to tell".to_owned())),
+        Job::HangUp { vendor_call, recordings } => calls::cloud::hang_up(app, vendor_call, recordings).await,
+        Job::FetchTake { institution, attempt } => {
+            calls::cloud::fetch_take(app, *institution, *attempt).await
+        }
+        Job::DeleteTakes { institution, attempt } => {
+            calls::cloud::delete_takes(app, *institution, *attempt).await
+        }
         Job::SweepBlobs => {
             let swept = media::sweep(app, settings.orphans_older_than, false).await?;
             if swept.removed > 0 {

@@ -2,10 +2,15 @@
 //! cloud makes the call itself and asks us what to say.
 
 pub mod cloud;
+pub mod live;
+mod progress;
 pub mod prompts;
 mod provider;
 pub mod sip;
+mod speech;
+mod wav;
 
+pub use progress::{Progress, Told};
 pub use prompts::{Prompts, Script};
 pub use provider::Provider;
 
@@ -16,4 +21,16 @@ pub struct Phone {
     pub prompts: Prompts,
     /// How a cloud reaches us, without a slash at its end; empty where that is not known.
     pub callback_base: String,
+    /// To a cloud, once it is used.
+    pub line: cloud::Line,
+}
+
+impl Phone {
+    /// The cloud that makes the calls, if it is one.
+    pub fn cloud(&self) -> Option<&cloud::Client> {
+        match &self.provider {
+            Provider::Cloud(settings) => self.line.to(settings),
+            Provider::None | Provider::Sip(_) => None,
+        }
+    }
 }

@@ -7,7 +7,9 @@ mod postgres;
 mod sqlite;
 
 pub mod call_attempts;
+pub mod call_takes;
 pub mod calls;
+pub mod conversations;
 pub mod custom_fields;
 pub mod exports;
 pub mod institutions;

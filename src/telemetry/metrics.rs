@@ -41,6 +41,7 @@ pub(super) struct Figures {
     job_seconds: HistogramVec,
     calls: IntGaugeVec,
     calls_ended: IntCounterVec,
+    phone_callbacks: IntCounterVec,
     db_connections: IntGaugeVec,
     db_connections_most: IntGauge,
     db_connections_waiting: IntGauge,
@@ -108,6 +109,11 @@ impl Figures {
                 "endonym_call_attempts_total",
                 "Attempts to call somebody that this process has ended, by how they ended.",
                 &["state"],
+            ),
+            phone_callbacks: keep.counters(
+                "endonym_phone_callbacks_total",
+                "What a cloud that makes calls has asked and told: accepted, repeated, or refused for a bad_signature or a foreign_call.",
+                &["result"],
             ),
             job_seconds: keep.histograms(
                 "endonym_job_duration_seconds",
@@ -300,4 +306,9 @@ pub fn calls(state: &'static str, count: u64) {
 /// An attempt to call somebody is over.
 pub fn call_ended(state: &'static str) {
     FIGURES.calls_ended.with_label_values(&[state]).inc();
+}
+
+/// A cloud has asked or told something: `accepted`, `repeated`, `bad_signature` or `foreign_call`.
+pub fn phone_callback(result: &'static str) {
+    FIGURES.phone_callbacks.with_label_values(&[result]).inc();
 }

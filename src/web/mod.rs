@@ -7,6 +7,7 @@ mod files;
 mod health;
 pub mod metrics;
 mod page;
+mod phone;
 mod player;
 mod vcard;
 
@@ -54,6 +55,7 @@ fn router(app: App, draining: Draining, metrics: Metrics) -> Router {
         .route("/healthz", get(health::alive))
         .route("/readyz", get(move |state| health::ready(state, draining)))
         .merge(assets::routes())
+        .merge(phone::routes())
         .merge(metrics.routes())
         // What is asked of the API is named by `api::face`, which costs nothing.
         .layer(middleware::from_fn(server::name_route));

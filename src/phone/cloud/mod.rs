@@ -1,5 +1,16 @@
 //! A cloud that speaks Twilio's dialect: it makes the call, and asks us by webhooks what to say.
 
+mod client;
+pub mod form;
+mod narrate;
+pub mod signature;
+pub mod twiml;
+
+pub use client::{Call, Client, CreateError, FetchError, Instructions, is_final, is_sid, masked};
+pub use narrate::{Ended, narrate};
+
+use std::sync::{Arc, OnceLock};
+
 use reqwest::Url;
 
 #[derive(Clone, PartialEq, Eq)]
@@ -26,6 +37,21 @@ impl std::fmt::Debug for Settings {
             .field("api", &api.as_str())
             .field("from", from);
         shown.finish_non_exhaustive()
+    }
+}
+
+/// A client that is made when it is first used, and shared from then on.
+#[derive(Debug, Clone, Default)]
+pub struct Line(Arc<OnceLock<Option<Client>>>);
+
+impl Line {
+    /// Always for the same cloud. `None` where there can be no client at all, which is a fault of this machine.
+    pub(super) fn to(&self, settings: &Settings) -> Option<&Client> {
+        let made = || {
+            let client = Client::new(settings.clone());
+            client.inspect_err(|why| tracing::error!(why, "no calls can be made")).ok()
+        };
+        self.0.get_or_init(made).as_ref()
     }
 }
 

@@ -105,7 +105,8 @@ impl World {
             limits: setup.rate_limit,
             export_life: setup.export_life,
             calling: setup.calling,
-            phone: setup.phone,
+            // Only now it is known where a cloud reaches us.
+            phone: Phone { callback_base: base.clone(), ..setup.phone },
         });
         let institution = institutions::create(
             &app,

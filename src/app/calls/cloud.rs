@@ -1,0 +1,231 @@
+//! Calls that a cloud makes: placed, looked after when nothing is heard of them, and tidied up behind. What the cloud asks
+//! and tells is `webhooks`.
+
+mod takes;
+mod webhooks;
+
+use std::time::Duration;
+
+pub(in crate::app) use takes::give_up;
+pub use takes::{delete_takes, fetch_take, hang_up};
+pub use webhooks::{Answer, Asked, Request, hear, prompt};
+
+use super::{Claimed, attempts};
+use crate::{
+    app::{App, Error, Result, jobs},
+    domain::{
+        call::{Outcome, Reason, State},
+        conversation::{End, Step},
+        job::Job,
+        moment::Moment,
+    },
+    phone::cloud::{Client, CreateError, Instructions, twiml::Addresses},
+    store::{
+        Sql,
+        call_attempts::{self, Attempt},
+        calls, conversations,
+    },
+    telemetry::metrics,
+};
+
+/// How soon we ask again about a call that goes on without a word.
+const ASK_AGAIN: Duration = Duration::from_secs(30);
+/// No conversation takes so long.
+const LONGEST: Duration = Duration::from_secs(10 * 60);
+/// How far back another attempt may have had the same name.
+const NAMES_LIVE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Has the cloud make a call that is written down already.
+pub async fn place(app: &App, claimed: &Claimed) -> Result<()> {
+    let attempt = &claimed.attempt;
+    let Some(client) = app.phone.cloud() else {
+        tracing::warn!(attempt = attempt.id, "no cloud is configured here: a call was not made");
+        return end(app, attempt, Outcome::Failed(Reason::Unreachable)).await;
+    };
+    let addresses = Addresses::new(&app.phone.callback_base, attempt.id);
+    let instructions = Instructions::Callbacks { url: addresses.step(0), status: addresses.status() };
+    let ring = u32::try_from(app.calling.ring.as_secs()).unwrap_or(u32::MAX).max(1);
+    let number = claimed.number.masked();
+    match client.create_call(claimed.number.e164(), ring, &instructions).await {
+        Ok(sid) => {
+            tracing::info!(attempt = attempt.id, number, vendor_call = sid, "the cloud makes a call");
+            named(app, attempt, sid).await
+        }
+        Err(CreateError::Refused(why)) => {
+            tracing::warn!(attempt = attempt.id, number, why, "the cloud does not make a call");
+            end(app, attempt, Outcome::Failed(Reason::Unreachable)).await
+        }
+        // It is asked for when its time is over, unless we hear of it before. Nobody is called twice.
+        Err(CreateError::Ambiguous(why)) => {
+            tracing::warn!(attempt = attempt.id, number, why, "the cloud may or may not make a call");
+            Ok(())
+        }
+    }
+}
+
+/// The cloud's name for a call is known. One that is not wanted any more is hung up.
+async fn named(app: &App, attempt: &Attempt, sid: String) -> Result<()> {
+    let (attempt, now) = (attempt.clone(), app.clock.now());
+    let job = app.ids.id(now);
+    let wanted = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                if conversations::name(sql, &attempt, &sid).await? {
+                    let found = call_attempts::find(sql, attempt.id).await?;
+                    if found.is_some_and(|found| found.is_under_way()) {
+                        return Ok(true);
+                    }
+                }
+                jobs::enqueue(sql, job, &Job::hang_up(sid), now, now).await?;
+                Ok(false)
+            })
+        })
+        .await?;
+    if !wanted {
+        app.queue.wake();
+    }
+    Ok(())
+}
+
+/// Nothing was heard of a call for too long: the cloud is asked. That takes time, so it goes on by itself.
+pub async fn look_after(app: &App, attempt: &Attempt) -> Result<()> {
+    let (found, until) = (attempt.clone(), app.clock.now().plus(ASK_AGAIN));
+    let renewed = app.db.write::<_, Error>(move |sql| {
+        Box::pin(async move { Ok(call_attempts::renew(sql, &found, until).await?) })
+    });
+    if renewed.await? {
+        let (app, attempt) = (app.clone(), attempt.clone());
+        tokio::spawn(async move {
+            if let Err(error) = ask_about(&app, &attempt).await {
+                tracing::warn!(%error, attempt = attempt.id, "a call could not be looked after; trying again");
+            }
+        });
+    }
+    Ok(())
+}
+
+async fn ask_about(app: &App, attempt: &Attempt) -> Result<()> {
+    let Some(attempt) = call_attempts::find(&mut app.db.read(), attempt.id).await? else { return Ok(()) };
+    if attempt.step == Some(Step::Over { end: End::Kept }) {
+        // Whoever had to fetch it has had more time than they take.
+        return end(app, &attempt, Outcome::Failed(Reason::Unusable)).await;
+    }
+    let too_long = app.clock.now() > attempt.started_at.plus(LONGEST);
+    let call = match app.phone.cloud() {
+        None => Ok(None),
+        Some(client) => find(app, client, &attempt).await,
+    };
+    match call {
+        Ok(Some(call)) if !call.is_over() => {
+            let over = matches!(attempt.step, Some(Step::Over { .. }));
+            if attempt.vendor_call.is_none() || over || too_long {
+                let outcome = if over { outcome_of("completed", None, &attempt) } else { None };
+                let outcome = outcome.unwrap_or(Outcome::Failed(Reason::Interrupted));
+                return still_there(app, &attempt, call.sid, (over || too_long).then_some(outcome)).await;
+            }
+            Ok(())
+        }
+        Ok(Some(call)) => match outcome_of(&call.status, None, &attempt) {
+            Some(outcome) => end(app, &attempt, outcome).await,
+            None => Ok(()),
+        },
+        // There never was such a call, or it is forgotten.
+        Ok(None) => {
+            let outcome = match attempt.state {
+                State::Dialing => Outcome::Failed(Reason::Unreachable),
+                _ => outcome_of("completed", None, &attempt).unwrap_or(Outcome::Failed(Reason::HungUp)),
+            };
+            end(app, &attempt, outcome).await
+        }
+        Err(why) if too_long => {
+            tracing::warn!(attempt = attempt.id, why, "the cloud does not say what became of a call");
+            end(app, &attempt, Outcome::Failed(Reason::Interrupted)).await
+        }
+        Err(why) => Err(Error::Unavailable(why)),
+    }
+}
+
+/// By its name, or, where the answer that brings it was lost, by whom it calls since when.
+async fn find(
+    app: &App,
+    client: &Client,
+    attempt: &Attempt,
+) -> Result<Option<crate::phone::cloud::Call>, String> {
+    if let Some(sid) = &attempt.vendor_call {
+        return client.call(sid).await;
+    }
+    let since = attempt.started_at.minus(NAMES_LIVE);
+    for call in client.find_since(&attempt.phone_number, attempt.started_at).await? {
+        let anothers = conversations::is_anothers(&mut app.db.read(), attempt, &call.sid, since).await;
+        if !anothers.map_err(|error| error.to_string())? {
+            return Ok(Some(call));
+        }
+    }
+    Ok(None)
+}
+
+/// A call that goes on: its name is written down. With an outcome it has gone on for too long, and is hung up.
+async fn still_there(app: &App, attempt: &Attempt, sid: String, outcome: Option<Outcome>) -> Result<()> {
+    let (attempt, now, at_hand) = (attempt.clone(), app.clock.now(), app.clone());
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                // In the order in which others take them.
+                calls::lock(sql, attempt.institution, attempt.call).await?;
+                conversations::name(sql, &attempt, &sid).await?;
+                if let Some(outcome) = outcome {
+                    jobs::enqueue(sql, at_hand.ids.id(now), &Job::hang_up(sid), now, now).await?;
+                    end_in(sql, &at_hand, &attempt, outcome, now).await?;
+                }
+                Ok(())
+            })
+        })
+        .await?;
+    app.queue.wake();
+    Ok(())
+}
+
+/// What a call's end means for its attempt, in the cloud's words and, where it tells, the code behind them. `None` where it
+/// is not the end, or others decide.
+fn outcome_of(status: &str, sip_code: Option<u16>, attempt: &Attempt) -> Option<Outcome> {
+    let final_status = matches!(status, "completed" | "busy" | "no-answer" | "failed" | "canceled");
+    match attempt.step {
+        _ if !final_status => return None,
+        Some(Step::Over { end: End::Kept }) => return None,
+        Some(Step::Over { end }) => return Some(end.outcome()),
+        _ if attempt.state == State::InProgress => return Some(Outcome::Failed(Reason::HungUp)),
+        _ => {}
+    }
+    const DECLINED: u16 = 603;
+    Some(match (status, sip_code) {
+        ("completed", _) => Outcome::Failed(Reason::HungUp),
+        ("busy" | "no-answer" | "failed", Some(DECLINED)) => Outcome::Failed(Reason::Declined),
+        ("busy", _) => Outcome::Busy,
+        ("no-answer", _) => Outcome::NoAnswer,
+        ("failed", Some(code)) if code >= 300 => Outcome::of_sip_code(code),
+        _ => Outcome::Failed(Reason::Unreachable),
+    })
+}
+
+/// Ends an attempt, if it is not over, and has removed what was recorded in it.
+async fn end(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<()> {
+    let (attempt, now, at_hand) = (attempt.clone(), app.clock.now(), app.clone());
+    let ended = app.db.write::<_, Error>(move |sql| {
+        Box::pin(async move { end_in(sql, &at_hand, &attempt, outcome, now).await })
+    });
+    if ended.await? {
+        metrics::call_ended(outcome.state().word());
+    }
+    app.queue.wake();
+    app.switchboard.wake();
+    Ok(())
+}
+
+/// The same inside a transaction that does more. Nothing that the cloud has recorded stays there, kept or not.
+async fn end_in(sql: &mut Sql, app: &App, attempt: &Attempt, outcome: Outcome, now: Moment) -> Result<bool> {
+    let ended = attempts::finish_in(sql, app, &app.calling, attempt, outcome, now).await?;
+    let job = Job::DeleteTakes { institution: attempt.institution, attempt: attempt.id };
+    jobs::enqueue(sql, app.ids.id(now), &job, now, now).await?;
+    Ok(ended)
+}

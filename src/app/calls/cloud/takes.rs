@@ -1,0 +1,121 @@
+//! What a cloud has recorded: fetched if it is kept, and removed there in any case.
+
+use std::time::Duration;
+
+use super::end_in;
+use crate::{
+    app::{
+        App, Error, Result,
+        calls::{self, Claimed},
+    },
+    domain::{
+        call::{Outcome, Reason},
+        moment::Moment,
+        phone_number::PhoneNumber,
+    },
+    phone::cloud::{Client, FetchError},
+    store::{
+        Sql,
+        call_attempts::{self, Attempt},
+        call_takes::{self, Take},
+    },
+};
+
+/// A recording is there a moment after it was made. Later on, the queue has longer pauses.
+const PAUSES: [Duration; 4] =
+    [Duration::from_millis(250), Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2)];
+
+fn client(app: &App) -> Result<&Client> {
+    let none = || Error::Unavailable("no cloud is configured here".to_owned());
+    app.phone.cloud().ok_or_else(none)
+}
+
+/// Gives somebody what they have kept, and has the cloud forget it. May be done twice.
+pub async fn fetch_take(app: &App, institution: i64, attempt: i64) -> Result<()> {
+    let found = call_attempts::find(&mut app.db.read(), attempt).await?;
+    if let Some(found) = found.filter(Attempt::is_under_way) {
+        give(app, found).await?;
+    }
+    delete_takes(app, institution, attempt).await
+}
+
+async fn give(app: &App, attempt: Attempt) -> Result<()> {
+    let mut sql = app.db.read();
+    let takes = call_takes::of_attempt(&mut sql, attempt.institution, attempt.id).await?;
+    let call = crate::store::calls::find(&mut sql, attempt.call).await?;
+    drop(sql);
+    let Some(call) = call else { return Ok(()) };
+    let unusable = Outcome::Failed(Reason::Unusable);
+    let Some(kept) = takes.first() else { return super::end(app, &attempt, unusable).await };
+    match fetched(client(app)?, kept).await {
+        Ok(sound) => {
+            let number = PhoneNumber::stored(&call.phone_number);
+            let claimed = Claimed { attempt, participant: call.participant, number };
+            calls::keep(app, &claimed, sound).await.map(|_| ())
+        }
+        Err(FetchError::Unusable(why)) => {
+            tracing::warn!(attempt = attempt.id, why, "what was said on a call cannot be used");
+            super::end(app, &attempt, unusable).await
+        }
+        Err(FetchError::NotThere) => Err(Error::Unavailable("the recording is not there yet".to_owned())),
+        Err(FetchError::Failed(why)) => Err(Error::Unavailable(why)),
+    }
+}
+
+async fn fetched(client: &Client, take: &Take) -> Result<Vec<u8>, FetchError> {
+    for pause in PAUSES {
+        match client.fetch(&take.url, &take.recording).await {
+            Err(FetchError::NotThere) => tokio::time::sleep(pause).await,
+            other => return other.map(|sound| sound.to_vec()),
+        }
+    }
+    client.fetch(&take.url, &take.recording).await.map(|sound| sound.to_vec())
+}
+
+/// Removes all that was recorded in an attempt, those that we have not been told of among it. May be done twice.
+pub async fn delete_takes(app: &App, institution: i64, attempt: i64) -> Result<()> {
+    let mut sql = app.db.read();
+    let takes = call_takes::of_attempt(&mut sql, institution, attempt).await?;
+    let vendor_call = call_attempts::find(&mut sql, attempt).await?.and_then(|found| found.vendor_call);
+    drop(sql);
+    if takes.is_empty() && vendor_call.is_none() {
+        return Ok(());
+    }
+    let client = client(app)?;
+    for take in takes {
+        client.delete_recording(&take.recording).await.map_err(Error::Unavailable)?;
+        let gone = app.db.write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(call_takes::forget(sql, institution, attempt, &take.recording).await?) })
+        });
+        gone.await?;
+    }
+    if let Some(call) = vendor_call {
+        delete_unknown(client, &call).await?;
+    }
+    Ok(())
+}
+
+async fn delete_unknown(client: &Client, vendor_call: &str) -> Result<()> {
+    for recording in client.recordings(vendor_call).await.map_err(Error::Unavailable)? {
+        client.delete_recording(&recording).await.map_err(Error::Unavailable)?;
+    }
+    Ok(())
+}
+
+/// Ends a call that is not wanted any more, and removes what was recorded in it. The rows may be gone by now.
+pub async fn hang_up(app: &App, vendor_call: &str, recordings: &[String]) -> Result<()> {
+    let client = client(app)?;
+    client.hang_up(vendor_call).await.map_err(Error::Unavailable)?;
+    for recording in recordings {
+        client.delete_recording(recording).await.map_err(Error::Unavailable)?;
+    }
+    delete_unknown(client, vendor_call).await
+}
+
+/// What was kept could not be had: the attempt has failed.
+pub(in crate::app) async fn give_up(sql: &mut Sql, app: &App, attempt: i64, now: Moment) -> Result<()> {
+    match call_attempts::find(sql, attempt).await? {
+        Some(attempt) => end_in(sql, app, &attempt, Outcome::Failed(Reason::Unusable), now).await.map(|_| ()),
+        None => Ok(()),
+    }
+}

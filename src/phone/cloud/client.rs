@@ -1,0 +1,408 @@
+//! The vendor's API. Credentials go to its own host and nowhere else.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use jiff::{Timestamp, tz::TimeZone};
+use reqwest::{Method, RequestBuilder, Response, StatusCode, Url, header, redirect};
+use serde::Deserialize;
+
+use super::{Settings, Vendor, form};
+use crate::domain::moment::Moment;
+
+const TO_CONNECT: Duration = Duration::from_secs(5);
+const IN_ALL: Duration = Duration::from_secs(20);
+/// A connection that the vendor may have closed by now is not used again: whether a call was made on it would not be known.
+const IDLE: Duration = Duration::from_secs(5);
+const MOST_REDIRECTS: usize = 3;
+const LONGEST_ANSWER: usize = 1 << 20;
+/// Ten seconds of a phone call are 160 KB.
+const LARGEST_SOUND: usize = 4 << 20;
+/// Clocks differ.
+const SKEW: Duration = Duration::from_secs(60);
+
+#[derive(Clone)]
+pub struct Client {
+    settings: Settings,
+    /// Follows the API to other addresses of its own.
+    reading: reqwest::Client,
+    /// Follows nobody: what is written is written once.
+    writing: reqwest::Client,
+}
+
+/// Without the client's own pile of settings.
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Client").field(&self.settings).finish()
+    }
+}
+
+/// A call that was not made, or nobody knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CreateError {
+    /// There is no call.
+    Refused(String),
+    /// There may be one.
+    Ambiguous(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FetchError {
+    /// It is not there yet, or no longer.
+    NotThere,
+    /// It can never be used.
+    Unusable(String),
+    Failed(String),
+}
+
+/// What a call is to do.
+#[derive(Debug, Clone)]
+pub enum Instructions {
+    /// The vendor asks us, and tells us what happens.
+    Callbacks { url: String, status: String },
+    /// It does this, and tells nobody.
+    Document(String),
+}
+
+/// A call as the vendor knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Call {
+    pub sid: String,
+    #[serde(default)]
+    pub status: String,
+    #[serde(default)]
+    date_created: Option<String>,
+    #[serde(default)]
+    start_time: Option<String>,
+}
+
+impl Call {
+    pub fn is_over(&self) -> bool {
+        is_final(&self.status)
+    }
+
+    fn begun(&self) -> Option<Moment> {
+        let said = self.date_created.as_deref().or(self.start_time.as_deref())?;
+        let moment = jiff::fmt::rfc2822::parse(said).map(|zoned| Moment::from_timestamp(zoned.timestamp()));
+        moment.ok().or_else(|| Moment::parse(said))
+    }
+}
+
+/// Is a call in this state over?
+pub fn is_final(status: &str) -> bool {
+    matches!(status, "completed" | "busy" | "failed" | "no-answer" | "canceled")
+}
+
+#[derive(Deserialize)]
+struct Calls {
+    calls: Vec<Call>,
+}
+
+#[derive(Deserialize)]
+struct Recordings {
+    recordings: Vec<Recording>,
+}
+
+#[derive(Deserialize)]
+struct Recording {
+    sid: String,
+}
+
+#[derive(Deserialize)]
+struct Complaint {
+    code: Option<serde_json::Value>,
+    message: Option<String>,
+}
+
+/// Is it a vendor's name for something, which may stand in an address?
+pub fn is_sid(text: &str) -> bool {
+    (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+impl Client {
+    pub fn new(settings: Settings) -> Result<Self, String> {
+        let api = settings.api.clone();
+        let within = redirect::Policy::custom(move |to| {
+            if to.url().origin() == api.origin() && to.previous().len() <= MOST_REDIRECTS {
+                to.follow()
+            } else {
+                to.stop()
+            }
+        });
+        let client = |policy| {
+            let builder = reqwest::Client::builder()
+                .connect_timeout(TO_CONNECT)
+                .timeout(IN_ALL)
+                .pool_idle_timeout(IDLE)
+                .redirect(policy);
+            builder.build().map_err(|error| format!("no client for the cloud: {error}"))
+        };
+        Ok(Self { settings, reading: client(within)?, writing: client(redirect::Policy::none())? })
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Below the account. Each part is encoded.
+    fn address(&self, parts: &[&str]) -> Url {
+        let root: &[&str] = match self.settings.vendor {
+            Vendor::Twilio => &["2010-04-01", "Accounts"],
+            Vendor::SignalWire => &["api", "laml", "2010-04-01", "Accounts"],
+        };
+        let mut url = self.settings.api.clone();
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.clear().extend(root).push(&self.settings.account).extend(parts);
+        }
+        url
+    }
+
+    fn ask(&self, method: Method, url: Url) -> RequestBuilder {
+        let client = if method == Method::GET { &self.reading } else { &self.writing };
+        client.request(method, url).basic_auth(&self.settings.account, Some(&self.settings.token))
+    }
+
+    fn send_form(&self, url: Url, pairs: &[(&str, &str)]) -> RequestBuilder {
+        self.ask(Method::POST, url)
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(form::written(pairs.iter().copied()))
+    }
+
+    /// Has somebody called. Says the vendor's name for the call.
+    pub async fn create_call(
+        &self,
+        to: &str,
+        ring_seconds: u32,
+        instructions: &Instructions,
+    ) -> Result<String, CreateError> {
+        let ring = ring_seconds.to_string();
+        let mut pairs = vec![("To", to), ("From", self.settings.from.as_str()), ("Timeout", &ring)];
+        match instructions {
+            Instructions::Callbacks { url, status } => {
+                pairs.extend([("Url", url.as_str()), ("Method", "POST")]);
+                pairs.extend([("StatusCallback", status.as_str()), ("StatusCallbackMethod", "POST")]);
+                let events = ["initiated", "ringing", "answered", "completed"];
+                pairs.extend(events.map(|event| ("StatusCallbackEvent", event)));
+            }
+            Instructions::Document(twiml) => pairs.push(("Twiml", twiml)),
+        }
+        let sent = self.send_form(self.address(&["Calls.json"]), &pairs).send().await;
+        let response = sent.map_err(|error| {
+            let why = cause(&error);
+            // Nothing was sent without a connection.
+            if error.is_connect() || error.is_builder() {
+                CreateError::Refused(why)
+            } else {
+                CreateError::Ambiguous(why)
+            }
+        })?;
+        let status = response.status();
+        if status.is_client_error() && status != StatusCode::REQUEST_TIMEOUT {
+            return Err(CreateError::Refused(complaint(response).await));
+        }
+        if status.is_redirection() {
+            return Err(CreateError::Refused(format!("the cloud sends us elsewhere ({status})")));
+        }
+        if !status.is_success() {
+            return Err(CreateError::Ambiguous(complaint(response).await));
+        }
+        let unclear = |why: String| CreateError::Ambiguous(format!("the cloud's answer: {why}"));
+        let call: Call = read(response).await.map_err(unclear)?;
+        if is_sid(&call.sid) { Ok(call.sid) } else { Err(unclear("no good name for the call".to_owned())) }
+    }
+
+    /// How a call is doing. `None` where the vendor knows no such call.
+    pub async fn call(&self, sid: &str) -> Result<Option<Call>, String> {
+        let url = self.address(&["Calls", &format!("{sid}.json")]);
+        match answered(self.ask(Method::GET, url).send().await, &[StatusCode::NOT_FOUND]).await? {
+            Some(response) => read(response).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Calls to a number that began then or later, the newest first.
+    pub async fn find_since(&self, to: &str, started: Moment) -> Result<Vec<Call>, String> {
+        let earliest = Moment::from_micros(started.micros() - micros(SKEW));
+        // Days are what every vendor understands; the rest is ours.
+        let day = Timestamp::from_microsecond(earliest.micros())
+            .map(|timestamp| timestamp.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d").to_string())
+            .unwrap_or_default();
+        let mut url = self.address(&["Calls.json"]);
+        url.set_query(Some(&form::written([("To", to), ("StartTime>", &day), ("PageSize", "50")])));
+        let Some(response) = answered(self.ask(Method::GET, url).send().await, &[]).await? else {
+            return Ok(Vec::new());
+        };
+        let mut calls = read::<Calls>(response).await?.calls;
+        calls.retain(|call| is_sid(&call.sid) && call.begun().is_none_or(|begun| begun >= earliest));
+        Ok(calls)
+    }
+
+    /// Ends a call. One that is over, or that nobody knows, is fine.
+    pub async fn hang_up(&self, sid: &str) -> Result<(), String> {
+        let mut why = String::new();
+        // It may be answered, or end by itself, while we speak.
+        for _ in 0..3 {
+            let status = match self.call(sid).await? {
+                None => return Ok(()),
+                Some(call) if call.is_over() => return Ok(()),
+                Some(call) if call.status == "in-progress" => "completed",
+                Some(_) => "canceled",
+            };
+            let url = self.address(&["Calls", &format!("{sid}.json")]);
+            let sent = self.send_form(url, &[("Status", status)]).send().await;
+            match answered(sent, &[StatusCode::NOT_FOUND]).await {
+                Ok(_) => return Ok(()),
+                Err(error) => why = error,
+            }
+        }
+        Err(why)
+    }
+
+    /// The sound of a recording, from the API and nobody else, whatever address the vendor has told.
+    pub async fn fetch(&self, address: &str, sid: &str) -> Result<Bytes, FetchError> {
+        if !is_sid(sid) {
+            return Err(FetchError::Unusable("a recording has a name that cannot be".to_owned()));
+        }
+        let told = Url::parse(address).ok().filter(|url| url.origin() == self.settings.api.origin());
+        let url = told.unwrap_or_else(|| self.address(&["Recordings", &format!("{sid}.wav")]));
+        let sent = self.ask(Method::GET, url).send().await;
+        let found = answered(sent, &[StatusCode::NOT_FOUND]).await.map_err(FetchError::Failed)?;
+        let response = found.ok_or(FetchError::NotThere)?;
+        match bytes(response, LARGEST_SOUND).await {
+            Ok(Some(sound)) => Ok(sound),
+            Ok(None) => Err(FetchError::Unusable("a recording is larger than any name can be".to_owned())),
+            Err(why) => Err(FetchError::Failed(why)),
+        }
+    }
+
+    /// What was recorded in a call. Where the vendor has no such list, nothing.
+    pub async fn recordings(&self, call: &str) -> Result<Vec<String>, String> {
+        let url = self.address(&["Calls", call, "Recordings.json"]);
+        let none = [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED];
+        let Some(response) = answered(self.ask(Method::GET, url).send().await, &none).await? else {
+            return Ok(Vec::new());
+        };
+        let found = read::<Recordings>(response).await?.recordings;
+        Ok(found.into_iter().map(|one| one.sid).filter(|sid| is_sid(sid)).collect())
+    }
+
+    /// One that is gone already is fine.
+    pub async fn delete_recording(&self, sid: &str) -> Result<(), String> {
+        if !is_sid(sid) {
+            return Ok(());
+        }
+        let url = self.address(&["Recordings", &format!("{sid}.json")]);
+        answered(self.ask(Method::DELETE, url).send().await, &[StatusCode::NOT_FOUND]).await.map(|_| ())
+    }
+}
+
+/// The answer, if it is a good one; `None` if its status is one of these.
+async fn answered(
+    sent: reqwest::Result<Response>,
+    nothing: &[StatusCode],
+) -> Result<Option<Response>, String> {
+    let response = sent.map_err(|error| cause(&error))?;
+    let status = response.status();
+    if nothing.contains(&status) {
+        return Ok(None);
+    }
+    if status.is_redirection() {
+        return Err(format!("the cloud sends us elsewhere ({status}), where we do not follow"));
+    }
+    if status.is_success() { Ok(Some(response)) } else { Err(complaint(response).await) }
+}
+
+/// `None` when it is larger than that.
+async fn bytes(mut response: Response, most: usize) -> Result<Option<Bytes>, String> {
+    let mut whole = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(|error| cause(&error))? {
+        if whole.len() + piece.len() > most {
+            return Ok(None);
+        }
+        whole.extend_from_slice(&piece);
+    }
+    Ok(Some(whole.into()))
+}
+
+async fn read<T: for<'de> Deserialize<'de>>(response: Response) -> Result<T, String> {
+    let whole = bytes(response, LONGEST_ANSWER).await?.ok_or("an answer without end")?;
+    serde_json::from_slice(&whole).map_err(|error| format!("it cannot be read: {error}"))
+}
+
+/// What the vendor says is wrong, without anybody's number.
+async fn complaint(response: Response) -> String {
+    let status = response.status();
+    match read::<Complaint>(response).await {
+        Ok(Complaint { code, message: Some(message) }) => {
+            let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
+            format!("the cloud says{code}: {}", masked(&message))
+        }
+        _ => format!("the cloud answers {status}"),
+    }
+}
+
+/// Without the address, which holds the account, and with what lies below: "connection refused" and the like.
+fn cause(error: &reqwest::Error) -> String {
+    let mut words = if error.is_timeout() { "no answer in time".to_owned() } else { String::new() };
+    let mut below = std::error::Error::source(error);
+    while let Some(one) = below {
+        words = one.to_string();
+        below = one.source();
+    }
+    format!("the cloud cannot be reached: {words}")
+}
+
+/// All but the last two digits of every long number.
+pub fn masked(text: &str) -> String {
+    const SHORT: usize = 5;
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, digits) = rest.split_at(start);
+        let length = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        shown.push_str(before);
+        let hidden = if length > SHORT { length - 2 } else { 0 };
+        shown.extend(std::iter::repeat_n('*', hidden));
+        shown.push_str(&digits[hidden..length]);
+        rest = &digits[length..];
+    }
+    shown.push_str(rest);
+    shown
+}
+
+fn micros(time: Duration) -> i64 {
+    i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_not_told() {
+        assert_eq!(masked("'+12025550123' is not valid"), "'+*********23' is not valid");
+        assert_eq!(masked("code 21211"), "code 21211");
+        assert_eq!(masked(""), "");
+    }
+
+    #[test]
+    fn names_that_lead_elsewhere_are_none() {
+        assert!(is_sid("RE0123456789abcdef0123456789abcdef") && is_sid("0b1f-22"));
+        for bad in ["", "../Accounts", "a/b", "a.json", "é", &"x".repeat(65)] {
+            assert!(!is_sid(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn dates_are_read_as_vendors_write_them() {
+        let call = |date: &str| Call {
+            sid: "CA1".into(),
+            status: String::new(),
+            date_created: Some(date.into()),
+            start_time: None,
+        };
+        let wanted = Moment::parse("2026-11-15T12:00:00Z");
+        assert_eq!(call("Sun, 15 Nov 2026 12:00:00 +0000").begun(), wanted);
+        assert_eq!(call("2026-11-15T12:00:00Z").begun(), wanted);
+    }
+}

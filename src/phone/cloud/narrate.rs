@@ -1,0 +1,65 @@
+//! One call to see that calls can be made: placed, watched, told.
+
+use std::time::Duration;
+
+use super::{
+    client::{Client, CreateError, Instructions, is_final},
+    twiml,
+};
+
+const LOOK: Duration = Duration::from_millis(500);
+/// Beyond the ringing.
+const LONGEST: Duration = Duration::from_secs(90);
+const SENTENCE: &str = "This is a test of the phone calls of Endonym. Everything works. Goodbye.";
+
+/// How a test call has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// Somebody answered, and the sentence was said.
+    Answered,
+    /// It was made and not answered, in the vendor's word: `busy`, `no-answer`, `failed`, `canceled`.
+    Unanswered(String),
+    /// It was not made, or nothing more was heard of it.
+    Failed(String),
+}
+
+/// Calls a number, says a sentence, and tells each change.
+pub async fn narrate(client: &Client, to: &str, ring_seconds: u32, mut told: impl FnMut(&str)) -> Ended {
+    let instructions = Instructions::Document(twiml::say(SENTENCE));
+    let sid = match client.create_call(to, ring_seconds, &instructions).await {
+        Ok(sid) => sid,
+        Err(CreateError::Refused(why) | CreateError::Ambiguous(why)) => return Ended::Failed(why),
+    };
+    told(&format!("the cloud has taken the call: {sid}"));
+    let longest = Duration::from_secs(u64::from(ring_seconds)) + LONGEST;
+    match tokio::time::timeout(longest, watch(client, &sid, &mut told)).await {
+        Ok(ended) => ended,
+        Err(_) => match client.hang_up(&sid).await {
+            Ok(()) => Ended::Failed("it did not end in time, so it was ended".to_owned()),
+            Err(why) => Ended::Failed(format!("it did not end in time, and could not be ended: {why}")),
+        },
+    }
+}
+
+async fn watch(client: &Client, sid: &str, told: &mut impl FnMut(&str)) -> Ended {
+    let mut known = String::new();
+    loop {
+        match client.call(sid).await {
+            Ok(Some(call)) => {
+                if call.status != known {
+                    told(&call.status);
+                    known.clone_from(&call.status);
+                }
+                if call.status == "completed" {
+                    return Ended::Answered;
+                }
+                if is_final(&call.status) {
+                    return Ended::Unanswered(call.status);
+                }
+            }
+            Ok(None) => return Ended::Failed("the cloud does not know its own call any more".to_owned()),
+            Err(why) => told(&why),
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}

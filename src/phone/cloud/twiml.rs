@@ -1,0 +1,290 @@
+//! What the vendor is told to do next, in the vendor's own language. A document depends on nothing but the step, so whoever
+//! asks twice gets the same.
+
+use std::fmt::Write;
+
+use crate::domain::conversation::{
+    LONGEST_SECONDS, MENU_WAIT_SECONDS, Prompt, SILENCE_AFTER_SPEECH_SECONDS, SILENCE_SECONDS, Step, TAKES,
+};
+
+/// Where the vendor finds us, for one attempt.
+#[derive(Debug, Clone)]
+pub struct Addresses {
+    base: String,
+    attempt: i64,
+}
+
+impl Addresses {
+    /// The base has no slash at its end.
+    pub fn new(base: &str, attempt: i64) -> Self {
+        Self { base: base.trim_end_matches('/').to_owned(), attempt }
+    }
+
+    /// Asked what comes next when this step is over. Step 0 is over when somebody answers.
+    pub fn step(&self, number: i64) -> String {
+        format!("{}/phone/attempts/{}/steps/{number}", self.base, self.attempt)
+    }
+
+    /// Asked when nothing was recorded in this step.
+    pub fn silence(&self, number: i64) -> String {
+        format!("{}/silence", self.step(number))
+    }
+
+    /// Told how the call is doing.
+    pub fn status(&self) -> String {
+        format!("{}/phone/attempts/{}/status", self.base, self.attempt)
+    }
+
+    /// Told what has become of a recording.
+    pub fn recording(&self) -> String {
+        format!("{}/phone/attempts/{}/recording", self.base, self.attempt)
+    }
+
+    /// Where one of our prompts is to be had.
+    pub fn prompt(&self, language: &str, prompt: Prompt) -> String {
+        format!("{}/phone/prompts/{language}/{}.wav", self.base, prompt.file())
+    }
+
+    /// Where the name of an institution is to be had, if it has a file of its own or there is a voice.
+    pub fn name(&self, language: &str, institution: &str) -> String {
+        format!("{}/phone/names/{language}/{institution}.wav", self.base)
+    }
+}
+
+/// Who is calling.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Name {
+    /// The address of a sound.
+    Played(String),
+    /// Said by the vendor's voice.
+    Said(String),
+}
+
+/// All that a document depends on.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    pub addresses: Addresses,
+    pub language: String,
+    pub institution: Name,
+    pub step: Step,
+    pub number: i64,
+    /// The address of what was recorded last.
+    pub take: Option<String>,
+}
+
+/// The end, without a word.
+pub fn hang_up() -> String {
+    document(|xml| xml.empty("Hangup", &[]))
+}
+
+/// A sentence by the vendor's voice, and the end.
+pub fn say(text: &str) -> String {
+    document(|xml| {
+        xml.text("Say", &[], text);
+        xml.empty("Hangup", &[]);
+    })
+}
+
+impl Scene {
+    pub fn document(&self) -> String {
+        document(|xml| match self.step {
+            Step::Invite { .. } => self.menu(xml, |xml| {
+                self.play(xml, Prompt::ThisIs);
+                match &self.institution {
+                    Name::Played(address) => xml.text("Play", &[], address),
+                    Name::Said(name) => match voice_language(&self.language) {
+                        Some(language) => xml.text("Say", &[("language", language)], name),
+                        None => xml.text("Say", &[], name),
+                    },
+                }
+                self.play(xml, Prompt::Invite);
+            }),
+            Step::Record { .. } => self.record(xml),
+            Step::Review { take, .. } => self.menu(xml, |xml| {
+                if let Some(address) = &self.take {
+                    self.play(xml, Prompt::YouSaid);
+                    xml.text("Play", &[], address);
+                }
+                self.play(xml, if take < TAKES { Prompt::Review } else { Prompt::LastReview });
+            }),
+            Step::Over { end } => {
+                if let Some(farewell) = end.farewell() {
+                    self.play(xml, farewell);
+                }
+                xml.empty("Hangup", &[]);
+            }
+        })
+    }
+
+    fn play(&self, xml: &mut Xml, prompt: Prompt) {
+        xml.text("Play", &[], &self.addresses.prompt(&self.language, prompt));
+    }
+
+    /// Keys count while it is said. No key within the time is told to us as well.
+    fn menu(&self, xml: &mut Xml, said: impl FnOnce(&mut Xml)) {
+        let attributes = [
+            ("input", "dtmf"),
+            ("numDigits", "1"),
+            ("timeout", &MENU_WAIT_SECONDS.to_string()),
+            ("finishOnKey", ""),
+            ("actionOnEmptyResult", "true"),
+            ("action", &self.addresses.step(self.number)),
+            ("method", "POST"),
+        ];
+        xml.within("Gather", &attributes, said);
+    }
+
+    /// The vendor has one time for silence, before speech and behind it, and we want two. A recording in which nobody has
+    /// spoken is none, and what stands behind it comes next: so a second one follows without another tone, and waits for
+    /// as long as the first one has left. Whoever speaks at once has 2 s behind their words, whoever hesitates has 3 s,
+    /// and whoever says nothing has 5 s. To be none, it must be trimmed; our own pipeline would trim it anyway.
+    fn record(&self, xml: &mut Xml) {
+        self.play(xml, Prompt::SayYourName);
+        let first = SILENCE_AFTER_SPEECH_SECONDS;
+        for (silence, tone) in [(first, "true"), (SILENCE_SECONDS - first, "false")] {
+            let attributes = [
+                ("action", self.addresses.step(self.number)),
+                ("method", "POST".to_owned()),
+                ("timeout", silence.to_string()),
+                ("finishOnKey", "#".to_owned()),
+                ("maxLength", LONGEST_SECONDS.to_string()),
+                ("playBeep", tone.to_owned()),
+                ("trim", "trim-silence".to_owned()),
+                ("recordingStatusCallback", self.addresses.recording()),
+                ("recordingStatusCallbackMethod", "POST".to_owned()),
+                ("recordingStatusCallbackEvent", "completed absent".to_owned()),
+            ];
+            xml.empty("Record", &attributes.each_ref().map(|(name, value)| (*name, value.as_str())));
+        }
+        xml.text("Redirect", &[("method", "POST")], &self.addresses.silence(self.number));
+    }
+}
+
+/// What the vendor calls a language, where its voice has it. With others it speaks as it does by itself.
+fn voice_language(language: &str) -> Option<&'static str> {
+    const KNOWN: [(&str, &str); 8] = [
+        ("en", "en-US"),
+        ("es", "es-ES"),
+        ("fr", "fr-FR"),
+        ("de", "de-DE"),
+        ("it", "it-IT"),
+        ("pt", "pt-BR"),
+        ("nl", "nl-NL"),
+        ("pl", "pl-PL"),
+    ];
+    let both = |known: &&(&str, &'static str)| known.1.eq_ignore_ascii_case(language);
+    let short = language.split(['-', '_']).next().unwrap_or_default();
+    let alone = |known: &&(&str, &str)| known.0.eq_ignore_ascii_case(short);
+    KNOWN.iter().find(both).or_else(|| KNOWN.iter().find(alone)).map(|known| known.1)
+}
+
+/// A document that is being written.
+struct Xml(String);
+
+fn document(write: impl FnOnce(&mut Xml)) -> String {
+    let mut xml = Xml("<?xml version=\"1.0\" encoding=\"UTF-8\"?>".to_owned());
+    xml.within("Response", &[], write);
+    xml.0
+}
+
+impl Xml {
+    fn open(&mut self, name: &str, attributes: &[(&str, &str)]) {
+        let _ = write!(self.0, "<{name}");
+        for (attribute, value) in attributes {
+            let _ = write!(self.0, " {attribute}=\"{}\"", Escaped(value));
+        }
+    }
+
+    fn empty(&mut self, name: &str, attributes: &[(&str, &str)]) {
+        self.open(name, attributes);
+        self.0.push_str("/>");
+    }
+
+    fn text(&mut self, name: &str, attributes: &[(&str, &str)], text: &str) {
+        self.open(name, attributes);
+        let _ = write!(self.0, ">{}</{name}>", Escaped(text));
+    }
+
+    fn within(&mut self, name: &str, attributes: &[(&str, &str)], write: impl FnOnce(&mut Self)) {
+        self.open(name, attributes);
+        self.0.push('>');
+        write(self);
+        let _ = write!(self.0, "</{name}>");
+    }
+}
+
+/// Safe in texts and in attributes. What XML cannot hold at all is left out.
+struct Escaped<'a>(&'a str);
+
+impl std::fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for c in self.0.chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\t' | '\n' | '\r' => f.write_char(' ')?,
+                c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => {}
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::conversation::End;
+
+    fn scene(step: Step) -> Scene {
+        Scene {
+            addresses: Addresses::new("https://names.example.edu/", 7),
+            language: "en".into(),
+            institution: Name::Said("Smith & \"Sons\" <College>\u{0}".into()),
+            step,
+            number: 3,
+            take: Some("https://api.example/R1?a=1&b=2".into()),
+        }
+    }
+
+    #[test]
+    fn names_and_addresses_are_escaped() {
+        let document = scene(Step::START).document();
+        assert!(document.contains(">Smith &amp; &quot;Sons&quot; &lt;College&gt;</Say>"), "{document}");
+        let document = scene(Step::Review { take: 1, said: 1 }).document();
+        assert!(document.contains("<Play>https://api.example/R1?a=1&amp;b=2</Play>"), "{document}");
+    }
+
+    #[test]
+    fn silence_is_five_seconds_in_all_and_two_behind_speech() {
+        let document = scene(Step::Record { take: 1 }).document();
+        let times: Vec<&str> =
+            document.split(" timeout=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        assert_eq!(times, ["2", "3"]);
+        let behind = document.rsplit("<Record").next().unwrap();
+        assert!(behind.contains("https://names.example.edu/phone/attempts/7/steps/3/silence</Redirect>"));
+    }
+
+    #[test]
+    fn the_last_take_cannot_be_said_again() {
+        assert!(scene(Step::Review { take: 2, said: 1 }).document().contains("/review.wav"));
+        assert!(scene(Step::Review { take: 3, said: 1 }).document().contains("/last-review.wav"));
+    }
+
+    #[test]
+    fn the_end_is_a_farewell_and_then_nothing() {
+        let kept = scene(Step::Over { end: End::Kept }).document();
+        assert!(kept.ends_with("/thank-you.wav</Play><Hangup/></Response>"), "{kept}");
+        assert_eq!(hang_up(), "<?xml version=\"1.0\" encoding=\"UTF-8\"?><Response><Hangup/></Response>");
+        assert_eq!(scene(Step::Over { end: End::HungUp }).document(), hang_up());
+    }
+
+    #[test]
+    fn languages_are_called_as_the_vendor_does() {
+        let called = ["en", "EN-gb", "fr", "fr-FR", "pt_BR", "vi", ""].map(voice_language);
+        let wanted = [Some("en-US"), Some("en-US"), Some("fr-FR"), Some("fr-FR"), Some("pt-BR"), None, None];
+        assert_eq!(called, wanted);
+    }
+}

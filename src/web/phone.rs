@@ -1,0 +1,133 @@
+//! Where a cloud that makes calls asks what to say, tells what happens, and finds our prompts.
+
+use std::time::Duration;
+
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    extract::{Path, Request, State},
+    http::{HeaderValue, StatusCode, header},
+    response::Response,
+    routing::{get, post},
+};
+use http_body_util::BodyExt;
+
+use crate::{
+    api::face::Cause,
+    app::{
+        App, Error,
+        calls::cloud::{self, Answer, Asked},
+    },
+};
+
+/// A webhook is a few hundred bytes.
+const LARGEST: usize = 64 << 10;
+/// What is read of a body that is too large, so that its sender gets to read the answer.
+const MOST_THROWN_AWAY: usize = 8 << 20;
+const IN_TIME: Duration = Duration::from_secs(15);
+
+pub fn routes() -> Router<App> {
+    Router::new()
+        .route("/phone/attempts/{attempt}/steps/{number}", post(step))
+        .route("/phone/attempts/{attempt}/steps/{number}/silence", post(silence))
+        .route("/phone/attempts/{attempt}/status", post(status))
+        .route("/phone/attempts/{attempt}/recording", post(recording))
+        .route("/phone/prompts/{language}/{file}", get(prompt))
+}
+
+async fn step(
+    State(app): State<App>,
+    Path((attempt, number)): Path<(String, String)>,
+    request: Request,
+) -> Response {
+    hear(&app, &attempt, number.parse().ok().map(Asked::Step), request).await
+}
+
+async fn silence(
+    State(app): State<App>,
+    Path((attempt, number)): Path<(String, String)>,
+    request: Request,
+) -> Response {
+    hear(&app, &attempt, number.parse().ok().map(Asked::Silence), request).await
+}
+
+async fn status(State(app): State<App>, Path(attempt): Path<String>, request: Request) -> Response {
+    hear(&app, &attempt, Some(Asked::Status), request).await
+}
+
+async fn recording(State(app): State<App>, Path(attempt): Path<String>, request: Request) -> Response {
+    hear(&app, &attempt, Some(Asked::Recording), request).await
+}
+
+async fn hear(app: &App, attempt: &str, asked: Option<Asked>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = match tokio::time::timeout(IN_TIME, collect(body)).await {
+        Ok(Some(body)) => body,
+        Ok(None) => return plain(StatusCode::PAYLOAD_TOO_LARGE),
+        Err(_) => return plain(StatusCode::REQUEST_TIMEOUT),
+    };
+    // No attempt has such an id, and the signature is looked at before that is told.
+    let (attempt, asked) = (attempt.parse().unwrap_or(0), asked.unwrap_or(Asked::Status));
+    let path = parts.uri.path_and_query().map_or("", |path| path.as_str());
+    let header =
+        |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let request = cloud::Request { path, header: &header, body: &body };
+    match cloud::hear(app, attempt, asked, request).await {
+        Ok(Answer::Document(twiml)) => {
+            let mut response = Response::new(Body::from(twiml));
+            let xml = HeaderValue::from_static("text/xml; charset=utf-8");
+            response.headers_mut().insert(header::CONTENT_TYPE, xml);
+            not_kept(response)
+        }
+        Ok(Answer::Noted) => plain(StatusCode::NO_CONTENT),
+        Ok(Answer::Refused) => plain(StatusCode::FORBIDDEN),
+        Err(error) => trouble(&error),
+    }
+}
+
+/// `None` when it is too large.
+async fn collect(mut body: Body) -> Option<Bytes> {
+    let (mut whole, mut seen) = (Vec::new(), 0_usize);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.ok()?;
+        let Some(data) = frame.data_ref() else { continue };
+        seen = seen.saturating_add(data.len());
+        if seen <= LARGEST {
+            whole.extend_from_slice(data);
+        }
+        if seen > MOST_THROWN_AWAY {
+            break;
+        }
+    }
+    (seen <= LARGEST).then(|| whole.into())
+}
+
+/// One of the sounds that a call is made of. They hold nothing about anybody.
+async fn prompt(State(app): State<App>, Path((language, file)): Path<(String, String)>) -> Response {
+    let name = file.strip_suffix(".wav").unwrap_or_default();
+    let Some(wav) = cloud::prompt(&app, &language, name).await else { return plain(StatusCode::NOT_FOUND) };
+    let mut response = Response::new(Body::from(wav));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("audio/wav"));
+    // An operator may put others in their place.
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+fn trouble(error: &Error) -> Response {
+    let mut response = plain(StatusCode::SERVICE_UNAVAILABLE);
+    response.extensions_mut().insert(Cause(error.to_string()));
+    response
+}
+
+fn plain(status: StatusCode) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = status;
+    not_kept(response)
+}
+
+fn not_kept(mut response: Response) -> Response {
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
