@@ -214,13 +214,10 @@ impl Phone {
     /// Whom we call with, for a process that the outside world reaches at this address, if it does.
     pub fn phone(&self, base_url: &str) -> Result<phone::Phone, String> {
         let callback = set(&self.phone_callback_url).map(|url| web_address("phone callback URL", &url));
+        let folder = set(&self.phone_prompts).map(PathBuf::from);
         Ok(phone::Phone {
             provider: self.provider()?,
-            prompts: Prompts::open(
-                set(&self.phone_prompts).map(PathBuf::from),
-                &self.phone_language,
-                set(&self.phone_voice),
-            )?,
+            prompts: Prompts::open(folder, &self.phone_language, set(&self.phone_voice))?,
             callback_base: callback.transpose()?.unwrap_or_else(|| base_url.to_owned()),
             ..phone::Phone::default()
         })
