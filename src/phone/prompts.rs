@@ -223,7 +223,8 @@ impl Prompts {
         }
     }
 
-    fn speaks(&self, language: &str) -> bool {
+    /// Can everything be said in this language?
+    pub fn speaks(&self, language: &str) -> bool {
         parse_language(language).is_some_and(|language| self.missing(&language).next().is_none())
     }
 
