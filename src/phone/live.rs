@@ -86,11 +86,13 @@ impl Conversation {
         self.take
     }
 
-    /// The next 20 ms.
-    pub fn tick(&mut self, heard: &Frame) -> Frame {
+    /// The next 20 ms. Nothing is heard while sound is on its way.
+    pub fn tick(&mut self, heard: Option<&Frame>) -> Frame {
         let mut said = QUIET;
         let mut event = None;
-        if !matches!(self.doing, Doing::Recording(_)) {
+        if let Some(heard) = heard
+            && !matches!(self.doing, Doing::Recording(_))
+        {
             self.noise.hear(heard);
         }
         match &mut self.doing {
@@ -110,7 +112,7 @@ impl Conversation {
                 }
             }
             Doing::Recording(recording) => {
-                if recording.hear(heard) {
+                if heard.is_some_and(|heard| recording.hear(heard)) {
                     event = Some(self.recorded());
                 }
             }
@@ -122,16 +124,21 @@ impl Conversation {
         said
     }
 
-    pub fn key(&mut self, key: char) {
+    /// A key, and what was said before it and is not yet heard.
+    pub fn key(&mut self, key: char, before: &[i16]) {
         if matches!(self.doing, Doing::Over) {
             return;
         }
         (self.told)(Progress::Key(key));
-        if key == '#' && matches!(self.doing, Doing::Recording(_)) {
-            let event = self.recorded();
-            self.happened(event);
-        } else {
-            self.happened(Event::Key(key));
+        match &mut self.doing {
+            Doing::Recording(recording) if key == '#' => {
+                for frame in before.as_chunks().0 {
+                    recording.hear(frame);
+                }
+                let event = self.recorded();
+                self.happened(event);
+            }
+            _ => self.happened(Event::Key(key)),
         }
     }
 

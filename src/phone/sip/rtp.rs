@@ -36,6 +36,13 @@ pub struct Receiver {
     quiet_for: u32,
 }
 
+/// A key, and when it was pressed by their clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pressed {
+    pub key: char,
+    at: u32,
+}
+
 /// Where they are. Behind a NAT it is not where their SDP says.
 #[derive(Debug)]
 struct Peer {
@@ -101,8 +108,8 @@ impl Receiver {
         self.quiet_for >= GONE_FRAMES
     }
 
-    /// Takes a packet, which may bring a key. What is not theirs or not RTP is passed over.
-    pub fn packet(&mut self, bytes: &[u8], from: SocketAddr) -> Option<char> {
+    /// Takes a packet, which may bring a key, and when it was pressed. What is not theirs or not RTP is passed over.
+    pub fn packet(&mut self, bytes: &[u8], from: SocketAddr) -> Option<Pressed> {
         let packet = RtpPacket::parse(bytes).ok()?;
         let payload = packet.payload();
         if payload.len() > LONGEST_PACKET {
@@ -123,7 +130,8 @@ impl Receiver {
                 self.jitter.put(packet.timestamp(), &samples);
             }
         } else if self.events.contains(&number) {
-            return self.keys.packet(packet.timestamp(), payload);
+            let at = packet.timestamp();
+            return self.keys.packet(at, payload).map(|key| Pressed { key, at });
         }
         // The rest is comfort noise, or nothing that we have asked for.
         None
@@ -149,10 +157,15 @@ impl Receiver {
         replaces
     }
 
-    /// The next 20 ms of what they say.
-    pub fn frame(&mut self) -> Frame {
+    /// The next 20 ms of what they say, or nothing while it is on its way.
+    pub fn frame(&mut self) -> Option<Frame> {
         self.quiet_for = self.quiet_for.saturating_add(1);
         self.jitter.take()
+    }
+
+    /// What they have said before they pressed this, and is not yet taken.
+    pub fn before(&self, pressed: Pressed) -> &[i16] {
+        self.jitter.rest(pressed.at)
     }
 }
 

@@ -86,7 +86,7 @@ pub async fn talk(mut line: Line, script: Script, told: Told) -> Talked {
                 return Talked { end: TalkEnd::Stopped, take: Vec::new(), they_ended: false };
             }
             signal = line.signals.recv() => match signal {
-                Some(Signal::Key(key)) => conversation.key(key),
+                Some(Signal::Key(key)) => conversation.key(key, &[]),
                 Some(Signal::Media(remote)) => {
                     if remote.held() != line.remote.held() {
                         told(Progress::Held(remote.held()));
@@ -105,8 +105,8 @@ pub async fn talk(mut line: Line, script: Script, told: Told) -> Talked {
                 // What has come while we were late belongs before this frame.
                 for _ in 0..PACKETS_PER_FRAME {
                     let Ok((length, from)) = line.socket.try_recv_from(&mut packet) else { break };
-                    if let Some(key) = receiver.packet(&packet[..length], plain(from)) {
-                        conversation.key(key);
+                    if let Some(pressed) = receiver.packet(&packet[..length], plain(from)) {
+                        conversation.key(pressed.key, receiver.before(pressed));
                     }
                 }
                 let heard = receiver.frame();
@@ -114,7 +114,7 @@ pub async fn talk(mut line: Line, script: Script, told: Told) -> Talked {
                 if line.remote.held() {
                     sender.pass();
                 } else {
-                    let said = conversation.tick(&heard);
+                    let said = conversation.tick(heard.as_ref());
                     // What cannot be sent is lost, as it may be anywhere on its way.
                     let _ = line.socket.try_send_to(&sender.packet(&said), receiver.address());
                 }
@@ -124,9 +124,9 @@ pub async fn talk(mut line: Line, script: Script, told: Told) -> Talked {
             }
             received = line.socket.recv_from(&mut packet) => {
                 if let Ok((length, from)) = received
-                    && let Some(key) = receiver.packet(&packet[..length], plain(from))
+                    && let Some(pressed) = receiver.packet(&packet[..length], plain(from))
                 {
-                    conversation.key(key);
+                    conversation.key(pressed.key, receiver.before(pressed));
                 }
             }
         }
