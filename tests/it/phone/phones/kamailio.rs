@@ -19,14 +19,20 @@ pub struct Kamailio {
 
 impl Kamailio {
     pub async fn start() -> Self {
+        Self::granting(600).await
+    }
+
+    /// Knows people for so many seconds at most.
+    pub async fn granting(seconds: u32) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let port = free_ports(2);
-        std::fs::write(folder.path().join("kamailio.cfg"), config(port)).unwrap();
+        std::fs::write(folder.path().join("kamailio.cfg"), config(port, seconds)).unwrap();
         let path = folder.path().display().to_string();
         let arguments =
             ["-f", "kamailio.cfg", "-DD", "-E", "-m", "32", "-M", "4", "-w", &path, "-Y", &path, "-P", "pid"];
         let program = Program::start("/usr/sbin/kamailio", folder.path(), &arguments);
         program.until_at(port).await;
+        program.until_listening(port).await;
         Self { port, program, folder }
     }
 
@@ -40,7 +46,7 @@ impl Kamailio {
     }
 }
 
-fn config(port: u16) -> String {
+fn config(port: u16, granted: u32) -> String {
     format!(
         r#"#!KAMAILIO
 debug=1
@@ -61,6 +67,7 @@ loadmodule "usrloc.so"
 loadmodule "registrar.so"
 loadmodule "auth.so"
 modparam("usrloc", "db_mode", 0)
+modparam("registrar", "max_expires", {granted})
 modparam("rr", "enable_double_rr", 1)
 request_route {{
     xlog("L_ALERT", "saw $rm from $fU to $rU by $proto route $hdr(Route)\n");

@@ -73,8 +73,12 @@ impl Program {
 
     /// Waits for it to say this.
     pub async fn until_said(&self, text: &str) {
+        self.until_said_times(text, 1).await;
+    }
+
+    pub async fn until_said_times(&self, text: &str, times: usize) {
         let end = Instant::now() + PATIENCE;
-        while !self.said().contains(text) {
+        while self.said().matches(text).count() < times {
             assert!(Instant::now() < end, "{} has never said `{text}`:\n{}", self.name, self.said());
             assert!(self.is_running(), "{} has ended before it said `{text}`:\n{}", self.name, self.said());
             sleep(Duration::from_millis(20)).await;
@@ -85,13 +89,22 @@ impl Program {
         self.child.lock().unwrap().try_wait().unwrap().is_none()
     }
 
-    /// Waits until somebody is at this port.
+    /// Waits until it hears packets at this port.
     pub async fn until_at(&self, port: u16) {
+        self.until_listed("/proc/net/udp", &format!(":{port:04X} ")).await;
+    }
+
+    /// Waits until it takes connections at this port.
+    pub async fn until_listening(&self, port: u16) {
+        self.until_listed("/proc/net/tcp", &format!(":{port:04X} 00000000:0000 0A ")).await;
+    }
+
+    /// Looks into the system's list, since looking by binding or connecting would be in the way.
+    async fn until_listed(&self, list: &str, line: &str) {
         let end = Instant::now() + PATIENCE;
-        // Looking by binding it would be in the way.
-        let line = format!(" 0100007F:{port:04X} ");
-        while !std::fs::read_to_string("/proc/net/udp").unwrap().contains(&line) {
-            assert!(Instant::now() < end, "{} is not at port {port}:\n{}", self.name, self.said());
+        let lists = [list.to_owned(), format!("{list}6")];
+        while !lists.iter().any(|list| std::fs::read_to_string(list).unwrap().contains(line)) {
+            assert!(Instant::now() < end, "{} is not at {line}:\n{}", self.name, self.said());
             assert!(self.is_running(), "{} has ended:\n{}", self.name, self.said());
             sleep(Duration::from_millis(20)).await;
         }

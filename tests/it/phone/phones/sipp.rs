@@ -91,7 +91,7 @@ pub fn pick_up(line: &str, headers: &str) -> String {
 
 pub fn sound(direction: &str) -> String {
     format!(
-        "v=0\no=sipp 1 1 IN IP4 [local_ip]\ns=-\nc=IN IP4 [local_ip]\nt=0 0\nm=audio [media_port] RTP/AVP 0 101\n\
+        "v=0\no=sipp 1 1 IN IP[media_ip_type] [media_ip]\ns=-\nc=IN IP[media_ip_type] [media_ip]\nt=0 0\nm=audio [media_port] RTP/AVP 0 101\n\
          a=rtpmap:0 PCMU/8000\na=rtpmap:101 telephone-event/8000\na={direction}\n"
     )
 }

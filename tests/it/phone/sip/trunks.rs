@@ -47,6 +47,38 @@ async fn every_final_code_is_what_it_says() {
     .await;
 }
 
+/// Who calls, from where, and with what.
+#[tokio::test]
+async fn an_invitation_says_who_calls() {
+    let looks = [
+        "P-Asserted-Identity: .sip:.12025550100@127.0.0.1",
+        "From: .sip:.12025550100@127.0.0.1",
+        "INVITE sip:.12025550123@127.0.0.1",
+        "User-Agent: Endonym/[0-9]",
+        "Call-ID: [0-9a-f-]*@192.0.2.7",
+        "Contact: .sip:.12025550100@192.0.2.7:",
+        "c=IN IP4 192.0.2.7",
+        "Supported: timer",
+    ];
+    let looks: String = looks
+        .iter()
+        .enumerate()
+        .map(|(at, look)| {
+            format!(
+                "<ereg regexp=\"{look}\" search_in=\"msg\" check_it=\"true\" assign_to=\"{}\"/>\n",
+                at + 1
+            )
+        })
+        .collect();
+    let used = "<nop><action><log message=\"[$1][$2][$3][$4][$5][$6][$7][$8]\"/></action></nop>\n";
+    let looking = format!("<recv request=\"INVITE\"><action>\n{looks}</action></recv>\n{used}");
+    let trunk_side = Sipp::start(&[&looking[..], &answer("486 Busy Here", ""), &takes("ACK")].concat()).await;
+    let advertise = Some("192.0.2.7".parse().unwrap());
+    let trunk = Trunk::open(&Settings { advertise, ..trunk_at(trunk_side.port) }).await.unwrap();
+    assert_eq!(Call::place(&trunk).end().await.outcome, Outcome::Busy);
+    trunk_side.expect_success().await;
+}
+
 const CHALLENGE: &str = "WWW-Authenticate: Digest realm=\"trunk.test\", nonce=\"47ebe028cda119c35d4877b383027d28\", qop=\"auth\", algorithm=MD5\n";
 
 /// Asks for a password, and looks at it.
