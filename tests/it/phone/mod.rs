@@ -1,3 +1,7 @@
 //! Phone calls: when they are made, and what becomes of them.
 
+mod cloud;
+mod cloud_stand_in;
+mod person;
 mod records;
+mod vendor_library;
