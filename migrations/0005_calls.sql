@@ -17,7 +17,7 @@ CREATE TABLE calls (
 CREATE UNIQUE INDEX calls_pending ON calls (institution_id, participant_id)
     WHERE state IN ('scheduled', 'dialing', 'in_progress');
 CREATE INDEX calls_of_person ON calls (institution_id, participant_id);
-CREATE INDEX calls_due ON calls (run_at, id);
+CREATE INDEX calls_due ON calls (run_at, id) WHERE run_at IS NOT NULL;
 CREATE INDEX calls_by_id ON calls (id);
 
 -- An attempt is written down before anybody is called. Its lease is the proof of whoever makes it: a process, for a
@@ -42,8 +42,9 @@ CREATE TABLE call_attempts (
 );
 CREATE UNIQUE INDEX call_attempts_by_id ON call_attempts (id);
 CREATE INDEX call_attempts_of_call ON call_attempts (institution_id, call_id, id);
-CREATE INDEX call_attempts_under_way ON call_attempts (until);
+CREATE INDEX call_attempts_under_way ON call_attempts (until, phone_number) WHERE until IS NOT NULL;
 CREATE INDEX call_attempts_by_time ON call_attempts (started_at);
+CREATE INDEX call_attempts_of_institution ON call_attempts (institution_id, started_at);
 
 -- What a cloud has recorded in an attempt: to be fetched, if it is kept, and removed there in any case.
 CREATE TABLE call_takes (

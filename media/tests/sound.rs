@@ -1,6 +1,7 @@
 //! Real speech in every format that people send, made by other people's encoders and measured by other people's meters.
 
 mod studio;
+mod telephone;
 
 use endonym_media::sound::{Limits, PEAKS, Refusal, Sound, process};
 use std::{fs, thread, time::Duration};

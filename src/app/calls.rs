@@ -225,7 +225,7 @@ pub async fn all(app: &App, institution: Option<i64>, most: i64) -> Result<Vec<L
     Ok(listed.into_iter().map(|(_, call)| call).collect())
 }
 
-/// How many there are in each state.
+/// How many are pending, by state.
 pub async fn counts(app: &App) -> Result<Vec<(State, u64)>> {
     Ok(calls::counts(&mut app.db.read()).await?)
 }

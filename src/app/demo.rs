@@ -49,6 +49,7 @@ pub async fn seed(app: &App, data_dir: &Path) -> Result<Demo> {
                 slug: Some(SLUG.to_owned()),
                 time_zone: "UTC".to_owned(),
                 multiple_recordings: true,
+                phone_language: String::new(),
             };
             institutions::create(app, new).await?
         }

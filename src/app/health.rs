@@ -28,6 +28,7 @@ pub async fn measure(app: &App) {
     }
     if let Ok(counts) = calls::counts(app).await {
         let count = |state| counts.iter().find(|(its, _)| *its == state).map_or(0, |(_, count)| *count);
-        State::ALL.into_iter().for_each(|state| metrics::calls(state.word(), count(state)));
+        let pending = State::ALL.into_iter().filter(|state| state.is_pending());
+        pending.for_each(|state| metrics::calls(state.word(), count(state)));
     }
 }

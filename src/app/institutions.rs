@@ -6,7 +6,7 @@ use super::{App, Error, Missing, Result, calls};
 use crate::{
     domain::{
         field_errors::FieldErrors,
-        institution::{Institution, parse_origin},
+        institution::{Institution, parse_language, parse_origin},
         name_page::slug_fault,
         text::{self, BLANK, Lines, TAKEN, longest},
     },
@@ -18,12 +18,15 @@ pub struct New {
     pub slug: Option<String>,
     pub time_zone: String,
     pub multiple_recordings: bool,
+    /// Empty for the installation's.
+    pub phone_language: String,
 }
 
 pub async fn create(app: &App, new: New) -> Result<Institution> {
     let mut errors = FieldErrors::default();
     check_name(&new.name, &mut errors);
     let zone = check_zone(&new.time_zone, &mut errors);
+    let phone_language = check_language(&new.phone_language, &mut errors);
     let now = app.clock.now();
     let id = app.ids.id(now);
     let slug = new.slug.or_else(|| text::slug_from(&new.name)).unwrap_or_else(|| format!("institution-{id}"));
@@ -42,6 +45,7 @@ pub async fn create(app: &App, new: New) -> Result<Institution> {
         multiple_recordings: new.multiple_recordings,
         rate_limit: None,
         allowed_origins: Vec::new(),
+        phone_language,
         created_at: now,
     };
     let time_zone = new.time_zone;
@@ -83,6 +87,8 @@ pub struct Change {
     pub rate_limit: Option<Option<u32>>,
     pub allow_origins: Vec<String>,
     pub forbid_origins: Vec<String>,
+    /// Empty goes back to the installation's.
+    pub phone_language: Option<String>,
 }
 
 pub async fn update(app: &App, slug: &str, change: Change) -> Result<Institution> {
@@ -94,6 +100,9 @@ pub async fn update(app: &App, slug: &str, change: Change) -> Result<Institution
     }
     if let Some(zone) = change.time_zone.as_deref().and_then(|zone| check_zone(zone, &mut errors)) {
         institution.time_zone = zone;
+    }
+    if let Some(language) = change.phone_language {
+        institution.phone_language = check_language(&language, &mut errors);
     }
     institution.multiple_recordings = change.multiple_recordings.unwrap_or(institution.multiple_recordings);
     institution.rate_limit = change.rate_limit.unwrap_or(institution.rate_limit);
@@ -121,6 +130,12 @@ pub async fn update(app: &App, slug: &str, change: Change) -> Result<Institution
             })
         })
         .await
+}
+
+/// Without its allowed origins.
+pub async fn by_id(app: &App, id: i64) -> Result<Institution> {
+    let found = institutions::by_id(&mut app.db.read(), id).await?;
+    found.ok_or(Error::Missing(Missing::Institution))
 }
 
 const PEOPLE_AT_ONCE: i64 = 5_000;
@@ -187,4 +202,13 @@ fn check_zone(given: &str, errors: &mut FieldErrors) -> Option<TimeZone> {
             .add("time zone", format!("must be a name like Europe/Paris or America/New_York, not `{given}`"));
     }
     zone
+}
+
+/// `None` for the installation's own.
+fn check_language(given: &str, errors: &mut FieldErrors) -> Option<String> {
+    let language = parse_language(given);
+    if language.is_none() && !text::is_blank(given) {
+        errors.add("phone language", format!("must be a code like fr or es-MX, not `{given}`"));
+    }
+    language
 }

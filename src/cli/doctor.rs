@@ -8,8 +8,9 @@ use super::{Outcome, output};
 use crate::{
     app::Clock,
     blobs::Blobs,
-    config::Storage,
+    config::{self, Storage},
     domain::job::State,
+    phone::{Prompts, Provider, cloud::Client, sip::Trunk},
     store::{Db, jobs, migrations},
 };
 
@@ -21,6 +22,8 @@ pub struct Doctor {
     listen: String,
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    phone: config::Phone,
 }
 
 struct Finding {
@@ -44,6 +47,7 @@ impl Doctor {
         findings.extend(database(storage).await);
         findings.push(files(storage).await);
         findings.push(self.address().await);
+        findings.extend(phone(&self.phone).await);
         let healthy = findings.iter().all(|finding| finding.works);
         if self.json {
             let shown = |finding: &Finding| json!({ "part": finding.part, "works": finding.works, "says": finding.says, "mend": finding.mend });
@@ -173,4 +177,51 @@ async fn background(db: &Db) -> Finding {
         );
     }
     good(part, format!("{waiting} waiting, {running} running, none given up"))
+}
+
+/// Longer than a trunk or a cloud takes to say that it is there.
+const PHONE_ANSWERS: Duration = Duration::from_secs(10);
+
+async fn phone(settings: &config::Phone) -> Vec<Finding> {
+    let part = "phone";
+    let phone = match settings.rules().and_then(|_| settings.phone("")) {
+        Ok(phone) => phone,
+        Err(why) => return vec![bad(part, why, "look at the settings that begin with phone_")],
+    };
+    let shown = phone.provider.shown();
+    let mend = "check the host, the account and the transport in --phone-url (ENDONYM_PHONE_URL), and what lies between here and there";
+    let answer = tokio::time::timeout(PHONE_ANSWERS, async {
+        match &phone.provider {
+            Provider::None => Ok("none is configured: numbers are stored and nobody is called".to_owned()),
+            Provider::Sip(settings) => {
+                let trunk = Trunk::open(settings).await.map_err(|error| error.to_string())?;
+                let says = trunk.check().await.map_err(|error| error.to_string());
+                trunk.close().await;
+                says.map(|says| format!("{shown}: {says}"))
+            }
+            Provider::Cloud(settings) => {
+                let client = Client::new(settings.clone())?;
+                client.check().await.map(|()| format!("{shown}: the account can be used"))
+            }
+        }
+    });
+    let reached = match answer.await {
+        Ok(Ok(says)) => good(part, says),
+        Ok(Err(why)) => bad(part, format!("{shown}: {why}"), mend),
+        Err(_) => bad(part, format!("{shown} does not answer"), mend),
+    };
+    let mut findings = vec![reached];
+    if phone.provider != Provider::None {
+        let part = "prompts";
+        findings.push(match phone.prompts.check_voice().await {
+            Ok(()) => good(part, about_prompts(&phone.prompts)),
+            Err(why) => bad(part, why, "check the command in --phone-voice (ENDONYM_PHONE_VOICE)"),
+        });
+    }
+    findings
+}
+
+fn about_prompts(prompts: &Prompts) -> String {
+    let about = prompts.about();
+    if about.is_empty() { format!("ours, in {}", prompts.languages().join(", ")) } else { about.join("; ") }
 }

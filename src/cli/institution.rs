@@ -29,6 +29,9 @@ pub enum Institution {
         /// Let people have a legal name beside the one they go by
         #[arg(long)]
         multiple_recordings: bool,
+        /// Language of its phone calls, like fr; the installation's when left out
+        #[arg(long = "phone-language", value_name = "LANGUAGE")]
+        its_phone_language: Option<String>,
         #[arg(long)]
         json: bool,
     },
@@ -58,6 +61,9 @@ pub enum Institution {
         /// Requests of one token in a window; `default` for the ceiling that all share
         #[arg(long, value_name = "N|default")]
         token_rate_limit: Option<String>,
+        /// Language of its phone calls, like fr; empty for the installation's
+        #[arg(long = "phone-language", value_name = "LANGUAGE")]
+        its_phone_language: Option<String>,
         #[arg(long)]
         json: bool,
     },
@@ -73,8 +79,9 @@ pub enum Institution {
 impl Institution {
     pub async fn run(self, app: &App) -> Outcome {
         match self {
-            Self::Create { name, slug, time_zone, multiple_recordings, json } => {
-                let new = institutions::New { name, slug, time_zone, multiple_recordings };
+            Self::Create { name, slug, time_zone, multiple_recordings, its_phone_language, json } => {
+                let phone_language = its_phone_language.unwrap_or_default();
+                let new = institutions::New { name, slug, time_zone, multiple_recordings, phone_language };
                 let made = institutions::create(app, new).await?;
                 if json {
                     output::print_json(&json!({
@@ -100,6 +107,7 @@ impl Institution {
                 allow_origin,
                 forbid_origin,
                 token_rate_limit,
+                its_phone_language,
                 json,
             } => {
                 institution(app, &slug).await?;
@@ -119,6 +127,7 @@ impl Institution {
                     rate_limit,
                     allow_origins: allow_origin,
                     forbid_origins: forbid_origin,
+                    phone_language: its_phone_language,
                 };
                 let changed = institutions::update(app, &slug, change).await?;
                 if json {
@@ -152,6 +161,7 @@ fn shown(institution: &domain::institution::Institution) -> serde_json::Value {
         "multiple_recordings": institution.multiple_recordings,
         "rate_limit": institution.rate_limit,
         "allowed_origins": institution.allowed_origins,
+        "phone_language": institution.phone_language,
         "created_at": output::time(institution.created_at),
     })
 }
@@ -170,12 +180,13 @@ fn list(all: &[domain::institution::Institution], json: bool) {
                 one.access_code.clone(),
                 one.time_zone.iana_name().unwrap_or("UTC").to_owned(),
                 if one.multiple_recordings { "yes" } else { "no" }.to_owned(),
+                one.phone_language.clone().unwrap_or_default(),
                 one.allowed_origins.join(" "),
             ]
         })
         .collect();
     output::print_table(
-        &["SLUG", "NAME", "ACCESS CODE", "TIME ZONE", "LEGAL NAMES", "ALLOWED ORIGINS"],
+        &["SLUG", "NAME", "ACCESS CODE", "TIME ZONE", "LEGAL NAMES", "CALLS IN", "ALLOWED ORIGINS"],
         &rows,
     );
 }

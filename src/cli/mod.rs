@@ -13,6 +13,7 @@ mod jobs;
 mod migrate;
 mod name_page;
 mod output;
+mod phone;
 mod ready;
 mod restore;
 mod serve;
@@ -72,6 +73,10 @@ Examples:
     endonym backup saved
     endonym restore saved --data-dir restored-data
 
+  Call people who gave a number, over a SIP trunk, and try it first:
+    export ENDONYM_PHONE_URL='sip://user:password@trunk.example:5060?from=%2B12025550100'
+    endonym phone test +12025550123
+
   Use PostgreSQL:
     export ENDONYM_DATABASE_URL=postgres://endonym:secret@db.example.edu/endonym
     endonym migrate && endonym serve
@@ -106,6 +111,8 @@ enum Command {
     Jobs(jobs::Jobs),
     #[command(subcommand)]
     Calls(calls::Calls),
+    #[command(subcommand)]
+    Phone(phone::Phone),
     Backup(backup::Backup),
     Restore(restore::Restore),
     /// Print a completion script for your shell
@@ -178,6 +185,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Blobs(command) => command.run(&open().await?).await,
         Command::Jobs(command) => command.run(&open().await?).await,
         Command::Calls(command) => command.run(&storage).await,
+        Command::Phone(command) => command.run().await,
         Command::Backup(command) => command.run(&storage).await,
         Command::Restore(command) => command.run(&storage).await,
         Command::Completions { shell } => {

@@ -10,6 +10,7 @@ use crate::{
     blobs::Blobs,
     config::{self, MetricsAt, Serving, Storage},
     jobs,
+    phone::Provider,
     server::{self, Draining},
     telemetry::traces,
     web::{self, metrics::Metrics},
@@ -91,6 +92,12 @@ async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) ->
         app.db.kind()
     ));
     output::print_line(&format!("  Reference   {base_url}/docs"));
+    output::print_line(&match &app.phone.provider {
+        Provider::None => {
+            "  Phone       none: numbers are stored and nobody is called (--phone-url)".to_owned()
+        }
+        provider => format!("  Phone       {}", provider.shown()),
+    });
     if with_demo {
         let demo = demo::seed(app, &storage.data_dir).await?;
         output::print_line(&format!("  Institution {} ({})", demo.institution.slug, demo.institution.name));

@@ -214,9 +214,10 @@ impl Phone {
     /// Whom we call with, for a process that the outside world reaches at this address, if it does.
     pub fn phone(&self, base_url: &str) -> Result<phone::Phone, String> {
         let callback = set(&self.phone_callback_url).map(|url| web_address("phone callback URL", &url));
+        let folder = set(&self.phone_prompts).map(PathBuf::from);
         Ok(phone::Phone {
             provider: self.provider()?,
-            prompts: Prompts::default(),
+            prompts: Prompts::open(folder, &self.phone_language, set(&self.phone_voice))?,
             callback_base: callback.transpose()?.unwrap_or_else(|| base_url.to_owned()),
             ..phone::Phone::default()
         })
@@ -383,6 +384,10 @@ pub fn layered(command: Command, arguments: &[String]) -> Result<Command, String
 fn layer(command: Command, defaults: &Table, file: &Table, known: &mut Vec<String>) -> Command {
     let command = command.mut_args(|arg| {
         let Some(key) = arg.get_long().map(|long| long.replace('-', "_")) else { return arg };
+        // Called by another name inside: a flag about one thing, which a setting of the installation has the name of.
+        if arg.get_id().as_str() != key {
+            return arg;
+        }
         let variable = format!("ENDONYM_{}", key.to_uppercase());
         let is_flag = matches!(arg.get_action(), ArgAction::SetTrue);
         let mut arg: Arg = arg.hide_env_values(true);

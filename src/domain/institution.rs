@@ -17,7 +17,20 @@ pub struct Institution {
     pub rate_limit: Option<u32>,
     /// Web origins whose pages may call versions 5 and 4.
     pub allowed_origins: Vec<String>,
+    /// The language of its phone calls, where it is not the installation's.
+    pub phone_language: Option<String>,
     pub created_at: Moment,
+}
+
+/// A language as BCP 47 writes it, `fr` or `es-MX` or `zh-Hant-TW`; only its shape is looked at. Always safe as the name
+/// of a folder.
+pub fn parse_language(given: &str) -> Option<String> {
+    let given = given.trim();
+    let mut parts = given.split('-');
+    let first =
+        parts.next().is_some_and(|p| matches!(p.len(), 2..=3) && p.bytes().all(|b| b.is_ascii_lowercase()));
+    let others = parts.all(|p| matches!(p.len(), 1..=8) && p.bytes().all(|b| b.is_ascii_alphanumeric()));
+    (first && others && given.len() <= 35).then(|| given.to_owned())
 }
 
 /// `scheme://host[:port]` as browsers send it in `Origin`.
@@ -39,6 +52,32 @@ pub fn parse_origin(given: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn languages_have_a_shape() {
+        for given in ["fr", "es-MX", "zh-Hant-TW", "gsw", "de-1996"] {
+            assert_eq!(parse_language(given).as_deref(), Some(given));
+        }
+        assert_eq!(parse_language(" fr ").as_deref(), Some("fr"));
+        let long = format!("en{}", "-aaaaaaaa".repeat(4));
+        for given in [
+            "",
+            "f",
+            "FR",
+            "french",
+            "fr_FR",
+            "fr-",
+            "-fr",
+            "fr--FR",
+            "../fr",
+            "fr/..",
+            "fr.",
+            "en-\u{e9}",
+            &long,
+        ] {
+            assert_eq!(parse_language(given), None, "{given}");
+        }
+    }
 
     #[test]
     fn origins_are_scheme_host_and_unusual_port() {

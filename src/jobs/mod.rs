@@ -2,6 +2,7 @@
 //! is taken from the queue, kept alive while it runs, and given back when it fails.
 
 mod build_export;
+mod switchboard;
 
 use std::{panic::AssertUnwindSafe, time::Duration};
 
@@ -38,6 +39,7 @@ pub async fn run(app: App, settings: Settings, stop: CancellationToken) {
         workers.spawn(worker(app.clone(), settings, stop.clone()));
     }
     if settings.workers > 0 {
+        workers.spawn(switchboard::run(app.clone(), settings.grace, stop.clone()));
         workers.spawn(schedule(app, settings, stop));
     }
     workers.close();

@@ -2,10 +2,15 @@
 //! cloud makes the call itself and asks us what to say.
 
 pub mod cloud;
+pub mod live;
+mod progress;
 pub mod prompts;
 mod provider;
 pub mod sip;
+mod speech;
+mod wav;
 
+pub use progress::{Progress, Told};
 pub use prompts::{Prompts, Script};
 pub use provider::Provider;
 

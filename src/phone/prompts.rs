@@ -1,14 +1,28 @@
 //! What is said on a call, as sound: ours, or what an operator has put in its place.
 
-use std::{collections::HashMap, sync::Arc};
+mod folder;
+mod shipped;
+mod sound;
+mod voice;
 
-use crate::domain::conversation::Prompt;
+use std::{collections::HashMap, fmt, path::PathBuf, sync::Arc};
+
+use bytes::Bytes;
+
+use self::{folder::Folder, sound::Sound, voice::Voice};
+use crate::domain::{conversation::Prompt, institution::parse_language};
 
 /// Samples in a second of a phone call.
 pub const RATE: u32 = 8_000;
 
+/// What everything is there in, whatever an operator does.
+const LAST_RESORT: &str = "en";
+
+/// Between the institution's name and what is said next: a quarter of a second.
+const BREATH: [i16; RATE as usize / 4] = [0; RATE as usize / 4];
+
 /// Sound for one call, in its language, with its institution's name.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Script {
     sounds: HashMap<Prompt, Arc<[i16]>>,
     /// "This is" and the name, or what stands for both.
@@ -16,6 +30,10 @@ pub struct Script {
 }
 
 impl Script {
+    pub fn new(greeting: Arc<[i16]>, sounds: HashMap<Prompt, Arc<[i16]>>) -> Self {
+        Self { sounds, greeting }
+    }
+
     pub fn sound(&self, prompt: Prompt) -> Arc<[i16]> {
         self.sounds.get(&prompt).cloned().unwrap_or_default()
     }
@@ -25,6 +43,220 @@ impl Script {
     }
 }
 
+/// Without the samples, of which there are a hundred thousand.
+impl fmt::Debug for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Script").field("sounds", &self.sounds.len()).finish_non_exhaustive()
+    }
+}
+
 /// All that can be said.
-#[derive(Debug, Clone, Default)]
-pub struct Prompts;
+///
+/// A language is looked for from the narrow to the wide: `es-MX` is what the operator has for it, and `es` where there is
+/// nothing; in each, the operator's file comes before ours.
+#[derive(Clone)]
+pub struct Prompts(Arc<Inner>);
+
+struct Inner {
+    folder: Option<Folder>,
+    /// Where an institution has none of its own.
+    language: String,
+    voice: Option<Voice>,
+}
+
+impl fmt::Debug for Prompts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prompts").field("language", &self.0.language).finish_non_exhaustive()
+    }
+}
+
+/// Ours, in English.
+impl Default for Prompts {
+    fn default() -> Self {
+        Self(Arc::new(Inner { folder: None, language: LAST_RESORT.to_owned(), voice: None }))
+    }
+}
+
+impl Prompts {
+    /// With an operator's folder, the installation's language, and a command that says names. Every file is read, so that
+    /// what is wrong is known before anybody is called; it is said as a sentence.
+    pub fn open(folder: Option<PathBuf>, language: &str, voice: Option<String>) -> Result<Self, String> {
+        let language = parse_language(language).ok_or_else(|| {
+            format!("the language of calls must be a code like fr or es-MX, not `{language}`")
+        })?;
+        let folder = folder.map(Folder::open).transpose()?;
+        let voice = voice.as_deref().and_then(Voice::new);
+        let prompts = Self(Arc::new(Inner { folder, language: language.clone(), voice }));
+        if let Some(folder) = &prompts.0.folder {
+            folder.check()?;
+            for language in folder.languages() {
+                let missing: Vec<_> =
+                    prompts.missing(&language).map(|prompt| format!("{}.wav", prompt.file())).collect();
+                if !missing.is_empty() {
+                    return Err(format!(
+                        "the folder of prompts for `{language}` lacks {}: we have none in that language",
+                        missing.join(", ")
+                    ));
+                }
+            }
+        }
+        if prompts.speaks(&language) {
+            return Ok(prompts);
+        }
+        Err(format!(
+            "nothing can be said in `{language}`: there is {}; others need a folder of prompts",
+            prompts.languages().join(", ")
+        ))
+    }
+
+    /// The languages in which everything can be said.
+    pub fn languages(&self) -> Vec<String> {
+        let own = self.0.folder.iter().flat_map(Folder::languages).filter(|language| self.speaks(language));
+        let mut all: Vec<String> = shipped::LANGUAGES.into_iter().map(str::to_owned).chain(own).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+
+    /// What an operator wants to know: whose sounds are said, in each language that is not all ours.
+    pub fn about(&self) -> Vec<String> {
+        let Some(folder) = &self.0.folder else { return Vec::new() };
+        let about = folder.languages().into_iter().map(|language| {
+            let own: Vec<_> =
+                Prompt::ALL.into_iter().filter(|p| folder.has(&language, *p)).map(Prompt::file).collect();
+            let rest = wider(&language).nth(1).map_or("ours".to_owned(), |wide| format!("those of `{wide}`"));
+            match own.len() {
+                0 => format!("in `{language}` {rest} are said"),
+                all if all == Prompt::ALL.len() => format!("in `{language}` your files are said"),
+                _ => format!(
+                    "in `{language}` your files are said for {}, and {rest} for the rest",
+                    own.join(", ")
+                ),
+            }
+        });
+        about.collect()
+    }
+
+    /// Has the command that says names say one; why it cannot is said as a sentence. Fine where there is none.
+    pub async fn check_voice(&self) -> Result<(), String> {
+        match &self.0.voice {
+            Some(voice) => voice.run(&self.0.language, "Endonym").await.map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// Everything for one call. The first time that a voice has to say a name, this takes as long as the voice does, ten
+    /// seconds at most.
+    pub async fn script(&self, language: Option<&str>, slug: &str, name: &str) -> Script {
+        let language = self.language(language);
+        let greeting = self.greeting(&language, slug, name).await;
+        let this = self.clone();
+        // Files are looked at, and read if they have changed.
+        let sounds = tokio::task::spawn_blocking(move || {
+            Prompt::ALL.into_iter().map(|prompt| (prompt, this.sound(&language, prompt))).collect()
+        });
+        Script::new(greeting, sounds.await.unwrap_or_default())
+    }
+
+    /// A WAV for a cloud to play, of 8 kHz and 16 bits: a prompt by the name of its file, or `institutions/SLUG` where there
+    /// is a file for it.
+    pub fn wav(&self, language: Option<&str>, file: &str) -> Option<Bytes> {
+        let language = self.language(language);
+        let sound = match file.strip_prefix("institutions/") {
+            Some(slug) => self.institution_file(&language, slug)?,
+            None => self.sound(&language, Prompt::ALL.into_iter().find(|prompt| prompt.file() == file)?),
+        };
+        Some(sound::wav(&sound))
+    }
+
+    /// The institution's name, from its file or by the voice.
+    pub async fn institution_wav(&self, language: Option<&str>, slug: &str, name: &str) -> Option<Bytes> {
+        let language = self.language(language);
+        Some(sound::wav(&self.institution(&language, slug, name).await?))
+    }
+
+    /// "This is" and the institution's name in one, or what is said instead of both.
+    pub async fn greeting_wav(&self, language: Option<&str>, slug: &str, name: &str) -> Bytes {
+        let language = self.language(language);
+        sound::wav(&self.greeting(&language, slug, name).await)
+    }
+
+    /// Is there a file for the institution's name?
+    pub fn has_institution(&self, language: Option<&str>, slug: &str) -> bool {
+        self.institution_file(&self.language(language), slug).is_some()
+    }
+
+    async fn greeting(&self, language: &str, slug: &str, name: &str) -> Sound {
+        match self.institution(language, slug, name).await {
+            Some(name) => sound::joined(&[&self.sound(language, Prompt::ThisIs), &name, &BREATH]),
+            None => self.sound(language, Prompt::AnInstitution),
+        }
+    }
+
+    async fn institution(&self, language: &str, slug: &str, name: &str) -> Option<Sound> {
+        let (this, of, called) = (self.clone(), language.to_owned(), slug.to_owned());
+        let file = tokio::task::spawn_blocking(move || this.institution_file(&of, &called));
+        if let Ok(Some(sound)) = file.await {
+            return Some(sound);
+        }
+        self.0.voice.as_ref()?.say(language, name).await
+    }
+
+    fn institution_file(&self, language: &str, slug: &str) -> Option<Sound> {
+        let folder = self.0.folder.as_ref()?;
+        wider(language).find_map(|language| folder.institution(language, slug))
+    }
+
+    /// The language wanted, if it is spoken, or else the installation's.
+    fn language(&self, wanted: Option<&str>) -> String {
+        match wanted.filter(|wanted| **wanted != self.0.language) {
+            Some(wanted) if self.speaks(wanted) => wanted.to_owned(),
+            Some(wanted) => {
+                tracing::warn!(
+                    language = wanted,
+                    instead = self.0.language,
+                    "nothing can be said in this language"
+                );
+                self.0.language.clone()
+            }
+            None => self.0.language.clone(),
+        }
+    }
+
+    fn speaks(&self, language: &str) -> bool {
+        parse_language(language).is_some_and(|language| self.missing(&language).next().is_none())
+    }
+
+    /// What there is no file for, neither the operator's nor ours.
+    fn missing(&self, language: &str) -> impl Iterator<Item = Prompt> {
+        Prompt::ALL.into_iter().filter(|prompt| {
+            !wider(language).any(|language| {
+                let own = self.0.folder.as_ref().is_some_and(|folder| folder.has(language, *prompt));
+                own || shipped::LANGUAGES.contains(&language)
+            })
+        })
+    }
+
+    /// The prompt in this language. Should an operator's file have been broken or removed and there be none of ours, it is
+    /// better said in another language than not at all.
+    fn sound(&self, language: &str, prompt: Prompt) -> Sound {
+        let said = |language: &str| {
+            wider(language).find_map(|language| {
+                let own = self.0.folder.as_ref().and_then(|folder| folder.sound(language, prompt));
+                own.or_else(|| shipped::sound(language, prompt))
+            })
+        };
+        said(language).unwrap_or_else(|| {
+            tracing::warn!(language, prompt = prompt.file(), "it is said in another language");
+            said(&self.0.language).or_else(|| shipped::sound(LAST_RESORT, prompt)).unwrap_or_default()
+        })
+    }
+}
+
+/// `zh-Hant-TW`, `zh-Hant`, `zh`.
+fn wider(language: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(language), |language| language.rsplit_once('-').map(|(wide, _)| wide))
+}
+
+#[cfg(test)]
+mod tests;

@@ -154,12 +154,13 @@ pub async fn list(sql: &mut Sql, institution: Option<i64>, count: i64) -> Result
          JOIN institutions i ON i.id = c.institution_id \
          LEFT JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id"
             .to_owned();
-    let mut params: Vec<Value<'_>> = vec![count.into()];
+    let mut params: Vec<Value<'_>> = Vec::new();
     if let Some(institution) = institution {
-        text.push_str(" WHERE c.institution_id = $2");
+        text.push_str(" WHERE c.institution_id = $1");
         params.push(institution.into());
     }
-    text.push_str(" ORDER BY c.id DESC LIMIT $1");
+    params.push(count.into());
+    text.push_str(&format!(" ORDER BY c.id DESC LIMIT ${}", params.len()));
     sql.rows(&text, &params, |row| {
         let listed = Listed {
             id: row.int(1)?,
@@ -175,10 +176,10 @@ pub async fn list(sql: &mut Sql, institution: Option<i64>, count: i64) -> Result
     .await
 }
 
-/// How many there are in each state.
+/// How many are pending, by state.
 pub async fn counts(sql: &mut Sql) -> Result<Vec<(State, u64)>> {
-    let text = "SELECT state, COUNT(*) FROM calls GROUP BY state";
-    sql.rows(text, &[], |row| Ok((state(&row.text(0)?)?, row.int(1)?.unsigned_abs()))).await
+    let text = format!("SELECT state, COUNT(*) FROM calls WHERE {PENDING} GROUP BY state");
+    sql.rows(&text, &[], |row| Ok((state(&row.text(0)?)?, row.int(1)?.unsigned_abs()))).await
 }
 
 /// All that is known of somebody's calls.

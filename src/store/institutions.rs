@@ -5,8 +5,7 @@ use jiff::tz::TimeZone;
 use super::{Result, Row, Sql, Value, rolls};
 use crate::domain::{institution::Institution, moment::Moment, name_page::code_key};
 
-pub const COLUMNS: &str =
-    "i.id, i.slug, i.name, i.access_code, i.time_zone, i.multiple_recordings, i.rate_limit, i.created_at";
+pub const COLUMNS: &str = "i.id, i.slug, i.name, i.access_code, i.time_zone, i.multiple_recordings, i.rate_limit, i.created_at, i.phone_language";
 
 /// Reads `COLUMNS` that start at `first`, without the allowed origins.
 pub fn from_row(row: &Row<'_>, first: usize) -> Result<Institution> {
@@ -20,13 +19,14 @@ pub fn from_row(row: &Row<'_>, first: usize) -> Result<Institution> {
         rate_limit: row.opt_int(first + 6)?.and_then(|limit| u32::try_from(limit).ok()),
         allowed_origins: Vec::new(),
         created_at: Moment::from_micros(row.int(first + 7)?),
+        phone_language: row.opt_text(first + 8)?,
     })
 }
 
 pub async fn insert(sql: &mut Sql, institution: &Institution, time_zone: &str) -> Result<()> {
-    let text = "INSERT INTO institutions (id, slug, name, access_code, time_zone, multiple_recordings, rate_limit, created_at) \
-                VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-    let params: [Value<'_>; 8] = [
+    let text = "INSERT INTO institutions (id, slug, name, access_code, time_zone, multiple_recordings, rate_limit, created_at, phone_language) \
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    let params: [Value<'_>; 9] = [
         institution.id.into(),
         (&institution.slug).into(),
         (&institution.name).into(),
@@ -35,6 +35,7 @@ pub async fn insert(sql: &mut Sql, institution: &Institution, time_zone: &str) -
         institution.multiple_recordings.into(),
         institution.rate_limit.map(i64::from).into(),
         institution.created_at.micros().into(),
+        institution.phone_language.as_deref().into(),
     ];
     sql.execute(text, &params).await?;
     let code = "INSERT INTO codes (code, institution_id, name_page_id) VALUES ($1, $2, 0)";
@@ -79,12 +80,13 @@ pub async fn any_allows(sql: &mut Sql, origin: &str) -> Result<bool> {
 }
 
 pub async fn update(sql: &mut Sql, institution: &Institution, time_zone: &str) -> Result<()> {
-    let text = "UPDATE institutions SET name = $1, time_zone = $2, multiple_recordings = $3, rate_limit = $4 WHERE id = $5";
-    let params: [Value<'_>; 5] = [
+    let text = "UPDATE institutions SET name = $1, time_zone = $2, multiple_recordings = $3, rate_limit = $4, phone_language = $5 WHERE id = $6";
+    let params: [Value<'_>; 6] = [
         (&institution.name).into(),
         time_zone.into(),
         institution.multiple_recordings.into(),
         institution.rate_limit.map(i64::from).into(),
+        institution.phone_language.as_deref().into(),
         institution.id.into(),
     ];
     sql.execute(text, &params).await?;

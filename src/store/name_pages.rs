@@ -81,7 +81,7 @@ pub async fn open_code(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Inst
          AND n.id = c.name_page_id AND n.allow_v2 = TRUE) END",
         institutions::COLUMNS
     );
-    sql.one(&text, &[code.key().into()], |row| Ok((institutions::from_row(row, 0)?, row.int(8)?))).await
+    sql.one(&text, &[code.key().into()], |row| Ok((institutions::from_row(row, 0)?, row.int(9)?))).await
 }
 
 /// The pages that version 2 is open to and that have people, with how many.

@@ -104,7 +104,7 @@ impl Figures {
                 "Jobs that this process has run, by kind and outcome: done, failed, lost or unfinished.",
                 &["kind", "outcome"],
             ),
-            calls: keep.gauges("endonym_calls", "Phone calls, by state.", &["state"]),
+            calls: keep.gauges("endonym_calls", "Phone calls that are pending, by state.", &["state"]),
             calls_ended: keep.counters(
                 "endonym_call_attempts_total",
                 "Attempts to call somebody that this process has ended, by how they ended.",

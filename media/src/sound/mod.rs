@@ -112,6 +112,17 @@ pub fn process(bytes: &[u8], limits: &Limits) -> Result<Sound, Refusal> {
     panic::catch_unwind(|| chain(bytes, limits)).unwrap_or(Err(Refusal::Damaged))
 }
 
+/// One channel of samples between -1 and 1 at this rate, from whatever comes in, otherwise as it came: nothing is trimmed or
+/// made louder, and there is no shortest. Pitches that the rate cannot carry are gone, and do not come back as others.
+pub fn samples(bytes: &[u8], rate: u32, limits: &Limits) -> Result<Vec<f32>, Refusal> {
+    if bytes.len() > limits.bytes {
+        return Err(Refusal::TooLarge { most: limits.bytes });
+    }
+    let read = || resample::to(rate, decode::decode(bytes, limits.longest)?);
+    let mono = panic::catch_unwind(read).unwrap_or(Err(Refusal::Damaged))?;
+    Ok(mono.samples)
+}
+
 /// The half of it that reads what strangers send. The fuzzer gets to see twenty times as many files when the other half,
 /// which sees only samples, is left out most of the time.
 #[doc(hidden)]

@@ -144,6 +144,21 @@ impl Client {
         &self.settings
     }
 
+    /// Is it there, and does it know us?
+    pub async fn check(&self) -> Result<(), String> {
+        let mut url = self.settings.api.clone();
+        let root = self.address(&[]);
+        url.set_path(&format!("{}.json", root.path().trim_end_matches('/')));
+        let response = self.ask(Method::GET, url).send().await.map_err(|error| cause(&error))?;
+        match response.status() {
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                Err("it refuses the account or its token".to_owned())
+            }
+            status if status.is_server_error() => Err(complaint(response).await),
+            _ => Ok(()),
+        }
+    }
+
     /// Below the account. Each part is encoded.
     fn address(&self, parts: &[&str]) -> Url {
         let root: &[&str] = match self.settings.vendor {

@@ -1,5 +1,19 @@
 //! A SIP trunk: calls are placed, spoken and heard by this process.
 
+mod dial;
+mod incoming;
+mod jitter;
+mod keys;
+mod rtp;
+mod sdp;
+mod session;
+mod talk;
+mod tls;
+mod trunk;
+
+pub use dial::{Ended, Wanted};
+pub use trunk::{Error, Trunk};
+
 use std::{
     net::{IpAddr, SocketAddr},
     path::PathBuf,

@@ -29,7 +29,7 @@ async fn says_of_each_part_that_it_works() {
     let report = report(ended);
     assert_eq!(keys(&report), ["parts", "works"]);
     assert_eq!(report["works"], true);
-    for name in ["data folder", "database", "migrations", "jobs", "blobs", "listen"] {
+    for name in ["data folder", "database", "migrations", "jobs", "blobs", "listen", "phone"] {
         let part = part(&report, name);
         assert_eq!(keys(part), ["mend", "part", "says", "works"]);
         assert_eq!((part["works"].as_bool(), part["mend"].as_str()), (Some(true), None), "{part}");
@@ -37,7 +37,7 @@ async fn says_of_each_part_that_it_works() {
     let kind = if on_postgres() { "PostgreSQL" } else { "SQLite" };
     assert!(part(&report, "database")["says"].as_str().unwrap().contains(kind));
     let text = here.succeed(&["doctor", "--listen", "127.0.0.1:0"]);
-    assert_eq!(text.lines().filter(|line| line.starts_with("ok")).count(), 6, "{text}");
+    assert_eq!(text.lines().filter(|line| line.starts_with("ok")).count(), 7, "{text}");
 }
 
 #[tokio::test]

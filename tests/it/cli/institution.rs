@@ -39,6 +39,39 @@ async fn create_takes_slug_zone_and_multiple_recordings() {
 }
 
 #[tokio::test]
+async fn calls_are_made_in_the_language_of_the_institution() {
+    let here = Installation::new().await;
+    let language =
+        || here.json(&["institution", "list", "--json"])["institutions"][0]["phone_language"].clone();
+    here.succeed(&["institution", "create", "--name", "Example", "--phone-language", "es-MX"]);
+    assert_eq!(language(), "es-MX");
+    let update = |words: &[&str]| here.succeed(&[&["institution", "update", "example"], words].concat());
+    let table = update(&["--phone-language", "fr"]);
+    assert!(table.contains("CALLS IN") && table.trim_end().ends_with(" fr"), "{table}");
+    update(&["--name", "Example College"]);
+    assert_eq!(language(), "fr", "it stays where it is not given");
+    let update = &["institution", "update", "example", "--phone-language"];
+    let said = here.refuse(&[&update[..], &["../fr"]].concat());
+    assert!(said.contains("phone language must be a code like fr or es-MX, not `../fr`"), "{said}");
+    assert_eq!(language(), "fr");
+    here.succeed(&[&update[..], &[""]].concat());
+    assert_eq!(language(), json!(null), "the installation's");
+}
+
+#[tokio::test]
+async fn the_language_of_the_installation_is_not_taken_for_an_institutions() {
+    let here = Installation::new().await;
+    let run = |words: &[&str]| {
+        let done = here.command(words).env("ENDONYM_PHONE_LANGUAGE", "de").output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    run(&["institution", "create", "--name", "Example"]);
+    run(&["institution", "update", "example", "--name", "Example College"]);
+    let listed = here.json(&["institution", "list", "--json"]);
+    assert_eq!(listed["institutions"][0]["phone_language"], json!(null));
+}
+
+#[tokio::test]
 async fn without_json_a_person_reads_what_was_made_and_what_to_do_next() {
     let here = Installation::new().await;
     let said = here.succeed(&["institution", "create", "--name", "Example University"]);

@@ -3,6 +3,7 @@
 mod backup;
 mod badge;
 mod blobs;
+mod calls;
 mod custom_field;
 mod doctor;
 mod help;

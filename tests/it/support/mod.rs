@@ -115,6 +115,7 @@ impl World {
                 slug: Some("example".into()),
                 time_zone: setup.time_zone.into(),
                 multiple_recordings: setup.multiple_recordings,
+                phone_language: String::new(),
             },
         )
         .await
@@ -137,6 +138,7 @@ impl World {
                 slug: None,
                 time_zone: "UTC".into(),
                 multiple_recordings: false,
+                phone_language: String::new(),
             },
         )
         .await
