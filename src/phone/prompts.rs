@@ -208,7 +208,7 @@ impl Prompts {
     }
 
     /// The language wanted, if it is spoken, or else the installation's.
-    fn language(&self, wanted: Option<&str>) -> String {
+    pub fn language(&self, wanted: Option<&str>) -> String {
         match wanted.filter(|wanted| **wanted != self.0.language) {
             Some(wanted) if self.speaks(wanted) => wanted.to_owned(),
             Some(wanted) => {
@@ -223,7 +223,7 @@ impl Prompts {
         }
     }
 
-    fn speaks(&self, language: &str) -> bool {
+    pub fn speaks(&self, language: &str) -> bool {
         parse_language(language).is_some_and(|language| self.missing(&language).next().is_none())
     }
 
