@@ -94,7 +94,7 @@ impl Phone {
         } else {
             let reason = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
             output::print_line(
-                &format!("The call has ended: {state}{reason}. {}", ended.says).trim_end().to_owned(),
+                format!("The call has ended: {state}{reason}. {}", ended.says).trim_end(),
             );
         }
         let was_made = ended.outcome != call::Outcome::Failed(Reason::Unreachable);
