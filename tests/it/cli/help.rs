@@ -30,6 +30,8 @@ fn help_teaches_by_example() {
         "name-page",
         "custom-field",
         "import",
+        "calls",
+        "phone",
         "backup",
         "restore",
         "completions",

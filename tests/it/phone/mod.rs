@@ -6,5 +6,6 @@ mod person;
 pub mod phones;
 mod prompts;
 mod records;
+mod server;
 mod sip;
 mod vendor_library;
