@@ -208,7 +208,7 @@ impl Prompts {
     }
 
     /// The language wanted, if it is spoken, or else the installation's.
-    fn language(&self, wanted: Option<&str>) -> String {
+    pub fn language(&self, wanted: Option<&str>) -> String {
         match wanted.filter(|wanted| **wanted != self.0.language) {
             Some(wanted) if self.speaks(wanted) => wanted.to_owned(),
             Some(wanted) => {

@@ -33,6 +33,7 @@ pub fn routes() -> Router<App> {
         .route("/phone/attempts/{attempt}/status", post(status))
         .route("/phone/attempts/{attempt}/recording", post(recording))
         .route("/phone/prompts/{language}/{file}", get(prompt))
+        .route("/phone/prompts/{language}/institutions/{file}", get(name))
 }
 
 async fn step(
@@ -104,8 +105,17 @@ async fn collect(mut body: Body) -> Option<Bytes> {
 
 /// One of the sounds that a call is made of. They hold nothing about anybody.
 async fn prompt(State(app): State<App>, Path((language, file)): Path<(String, String)>) -> Response {
-    let name = file.strip_suffix(".wav").unwrap_or_default();
-    let Some(wav) = cloud::prompt(&app, &language, name).await else { return plain(StatusCode::NOT_FOUND) };
+    sound(&app, language, &file).await
+}
+
+/// The name of an institution, where there is a file for it.
+async fn name(State(app): State<App>, Path((language, file)): Path<(String, String)>) -> Response {
+    sound(&app, language, &format!("institutions/{file}")).await
+}
+
+async fn sound(app: &App, language: String, file: &str) -> Response {
+    let file = file.strip_suffix(".wav").unwrap_or_default().to_owned();
+    let Some(wav) = cloud::prompt(app, language, file).await else { return plain(StatusCode::NOT_FOUND) };
     let mut response = Response::new(Body::from(wav));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("audio/wav"));

@@ -45,9 +45,9 @@ impl Addresses {
         format!("{}/phone/prompts/{language}/{}.wav", self.base, prompt.file())
     }
 
-    /// Where the name of an institution is to be had, if it has a file of its own or there is a voice.
-    pub fn name(&self, language: &str, institution: &str) -> String {
-        format!("{}/phone/names/{language}/{institution}.wav", self.base)
+    /// Where the name of an institution is to be had, if there is a file for it.
+    pub fn name(&self, language: &str, slug: &str) -> String {
+        format!("{}/phone/prompts/{language}/institutions/{slug}.wav", self.base)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use super::{end_in, outcome_of};
 use crate::{
     app::{App, Error, Missing, Result, calls::attempts, jobs},
@@ -320,19 +322,27 @@ async fn document(app: &App, heard: Heard) -> Result<String> {
     let whose = institutions::by_id(&mut app.db.read(), attempt.institution).await?;
     let whose = whose.ok_or(Error::Missing(Missing::Institution))?;
     let addresses = Addresses::new(&app.phone.callback_base, attempt.id);
-    let scene = Scene {
-        addresses,
-        language: "en".to_owned(),
-        institution: Name::Said(whose.name),
-        step,
-        number: attempt.step_number,
-        take,
+    let language = app.phone.prompts.language(whose.phone_language.as_deref());
+    let institution = if has_file(app, &language, &whose.slug).await {
+        Name::Played(addresses.name(&language, &whose.slug))
+    } else {
+        Name::Said(whose.name)
     };
+    let scene = Scene { addresses, language, institution, step, number: attempt.step_number, take };
     Ok(scene.document())
 }
 
-/// One of the sounds that calls are made of, as WAV.
-pub async fn prompt(app: &App, language: &str, name: &str) -> Option<Vec<u8>> {
-    let _ = (app, language, name);
-    None
+/// Files are looked at, which may take a moment.
+async fn has_file(app: &App, language: &str, slug: &str) -> bool {
+    let (prompts, language, slug) = (app.phone.prompts.clone(), language.to_owned(), slug.to_owned());
+    let looking = tokio::task::spawn_blocking(move || prompts.has_institution(Some(&language), &slug));
+    looking.await.unwrap_or(false)
+}
+
+/// One of the sounds that calls are made of, as WAV; `institutions/SLUG` is a name.
+pub async fn prompt(app: &App, language: String, file: String) -> Option<Bytes> {
+    let prompts = app.phone.prompts.clone();
+    // Asking for a language that is not there is no reason to look for it on disk.
+    let reading = move || prompts.speaks(&language).then(|| prompts.wav(Some(&language), &file)).flatten();
+    tokio::task::spawn_blocking(reading).await.ok().flatten()
 }

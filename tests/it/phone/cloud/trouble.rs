@@ -1,0 +1,274 @@
+//! Answers that are lost, recordings that are late or elsewhere, and processes that come and go.
+
+use std::sync::{Arc, Mutex};
+
+use endonym::{
+    app::{App, Links, Parts, studio},
+    blobs::{self, Blobs, Delivery},
+    phone::cloud,
+    server::{self, Draining, Limits},
+    web::{self, metrics::Metrics},
+};
+
+use super::*;
+
+/// Somebody who listens and notes what they are sent.
+async fn eavesdropper() -> (String, Arc<Mutex<Vec<String>>>) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let noted = heard.clone();
+    let router = axum::Router::new().fallback(move |request: axum::extract::Request| async move {
+        noted.lock().unwrap().push(request.uri().to_string());
+    });
+    tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+    (address, heard)
+}
+
+fn good() -> Person {
+    Person::Answers(vec![Presses('1'), Says(wav(1.0)), Presses('1')])
+}
+
+#[tokio::test]
+async fn a_call_that_was_made_without_an_answer_is_not_made_twice() {
+    for lost in [Create::Fails { made: true }, Create::Cut { made: true }] {
+        let scene = Scene::new().await;
+        scene.vendor.inner().create = lost;
+        let call = scene.call_to(good()).await;
+        assert_eq!(how(&call), (State::Recorded, None), "{lost:?}: its webhooks say which it is");
+        assert_eq!(scene.vendor.inner().calls.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_not_heard_of_is_asked_for_by_number_and_time() {
+    let scene = Scene::allowing(Dialect::Twilio, 2).await;
+    scene.vendor.inner().create = Create::Fails { made: true };
+    scene.call().await;
+    assert_eq!(scene.listed().await.state, State::Dialing);
+    // It rings on.
+    let sid = scene.last_call().sid;
+    scene.nothing_is_heard().await;
+    let named = "call_attempts WHERE vendor_call IS NOT NULL";
+    until("the call has its name", || async { scene.count(named).await == 1 }).await;
+    assert_eq!(scene.listed().await.state, State::Dialing);
+    // And then it is over, but nobody has told us.
+    scene.vendor.inner().calls[0].status = "busy".into();
+    scene.nothing_is_heard().await;
+    until("it is busy", || async { scene.listed().await.state == State::Scheduled }).await;
+    let call = scene.listed().await;
+    assert_eq!((call.attempts.len(), call.attempts[0].state), (1, State::Busy));
+    // The next attempt does not take the first one's call for its own.
+    scene.vendor.inner().create = Create::Fails { made: false };
+    let claimed = scene.claim().await;
+    calls::cloud::place(&scene.world.app, &claimed).await.unwrap();
+    scene.nothing_is_heard().await;
+    let call = scene.settled().await;
+    assert_eq!(how(&call), (State::Failed, Some(Reason::Unreachable)));
+    assert_eq!((scene.vendor.inner().calls.len(), scene.last_call().sid), (1, sid));
+}
+
+#[tokio::test]
+async fn a_call_that_was_never_made_has_failed() {
+    for lost in [Create::Fails { made: false }, Create::Cut { made: false }] {
+        let scene = Scene::new().await;
+        scene.vendor.inner().create = lost;
+        scene.call().await;
+        assert_eq!(scene.listed().await.state, State::Dialing, "nobody knows yet");
+        scene.nothing_is_heard().await;
+        assert_eq!(how(&scene.settled().await), (State::Failed, Some(Reason::Unreachable)), "{lost:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_refused_has_failed_at_once() {
+    for refused in [Create::Refuses, Create::Redirects] {
+        let scene = Scene::new().await;
+        scene.vendor.inner().create = refused;
+        scene.call().await;
+        assert_eq!(how(&scene.settled().await), (State::Failed, Some(Reason::Unreachable)), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_whose_end_nobody_tells_is_asked_about() {
+    let scene = Scene::new().await;
+    scene.call().await;
+    let call = scene.last_call();
+    scene.vendor.ask(&call, call.given("Url"), &[]).await.unwrap();
+    scene.vendor.inner().calls[0].status = "completed".into();
+    scene.nothing_is_heard().await;
+    assert_eq!(how(&scene.settled().await), (State::Failed, Some(Reason::HungUp)));
+}
+
+#[tokio::test]
+async fn a_call_that_never_ends_is_ended() {
+    let scene = Scene::new().await;
+    scene.call().await;
+    let call = scene.last_call();
+    scene.vendor.inner().calls[0].status = "in-progress".into();
+    scene.vendor.ask(&scene.last_call(), call.given("Url"), &[]).await.unwrap();
+    scene.nothing_is_heard().await;
+    let text = "UPDATE call_attempts SET started_at = started_at - 700000000";
+    execute(&scene.world.app.db, text, vec![]).await;
+    scene.nothing_is_heard().await;
+    assert_eq!(how(&scene.settled().await), (State::Failed, Some(Reason::Interrupted)));
+    assert_eq!(scene.vendor.inner().updates, [(call.sid, "completed".to_owned())]);
+}
+
+#[tokio::test]
+async fn a_recording_may_be_late() {
+    let scene = Scene::new().await;
+    scene.vendor.inner().late_by = 3;
+    assert_eq!(how(&scene.call_to(good()).await), (State::Recorded, None));
+}
+
+#[tokio::test]
+async fn a_recording_that_never_comes_ends_the_attempt() {
+    let scene = Scene::new().await;
+    scene.vendor.inner().late_by = usize::MAX;
+    scene.vendor.next_person(good());
+    scene.call().await;
+    // As if so much time had gone by; the last failure is the tenth.
+    let failed = "jobs WHERE kind = 'fetch_take' AND failures > 0";
+    until("it is not there", || async { scene.count(failed).await == 1 }).await;
+    assert_eq!(scene.listed().await.state, State::InProgress, "it may still come");
+    let text = "UPDATE jobs SET run_at = 1, failures = 9 WHERE kind = 'fetch_take'";
+    execute(&scene.world.app.db, text, vec![]).await;
+    let over = |call: Listed| !call.state.is_pending();
+    until("it is given up", || async { over(scene.listed().await) }).await;
+    assert_eq!(how(&scene.listed().await), (State::Failed, Some(Reason::Unusable)));
+    until("it is removed there", || async { scene.deleted() == (1, 1) }).await;
+}
+
+#[tokio::test]
+async fn a_recording_is_fetched_from_the_api_whatever_address_is_told() {
+    let scene = Scene::new().await;
+    let (elsewhere, heard) = eavesdropper().await;
+    scene.vendor.inner().recordings_at = Some(elsewhere);
+    assert_eq!(how(&scene.call_to(good()).await), (State::Recorded, None));
+    assert_eq!(*heard.lock().unwrap(), Vec::<String>::new());
+    assert_eq!(scene.deleted(), (1, 1));
+}
+
+#[tokio::test]
+async fn nobody_is_followed_to_another_host() {
+    let scene = Scene::new().await;
+    let (elsewhere, heard) = eavesdropper().await;
+    scene.vendor.inner().recordings_go_to = Some(elsewhere);
+    scene.vendor.next_person(good());
+    scene.call().await;
+    let failed = "jobs WHERE kind = 'fetch_take' AND failures > 0";
+    until("it is not fetched", || async { scene.count(failed).await == 1 }).await;
+    assert_eq!(*heard.lock().unwrap(), Vec::<String>::new());
+    let text = "SELECT error FROM jobs WHERE kind = 'fetch_take'";
+    let error = scene.world.app.db.read().one(text, &[], |row| row.text(0)).await.unwrap().unwrap();
+    assert!(error.contains("elsewhere") && !error.contains("t0ken"), "{error}");
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_is_hung_up() {
+    // While it rings, …
+    let scene = Scene::new().await;
+    scene.vendor.next_person(Person::RingsOn);
+    scene.call().await;
+    until("it rings", || async { scene.last_call().status == "ringing" }).await;
+    calls::cancel(&scene.world.app, scene.listed().await.id).await.unwrap();
+    assert_eq!(how(&scene.settled().await), (State::Cancelled, Some(Reason::ByOperator)));
+    assert_eq!(scene.vendor.inner().updates, [(scene.last_call().sid, "canceled".to_owned())]);
+    // … and in the middle of it, with what was said so far.
+    let scene = Scene::new().await;
+    scene.vendor.next_person(Person::Answers(vec![Presses('1'), Says(wav(1.0)), Act::Waits]));
+    scene.call().await;
+    until("they listen", || async { scene.said().last().is_some_and(|said| said == "review") }).await;
+    calls::cancel(&scene.world.app, scene.listed().await.id).await.unwrap();
+    until("it is hung up", || async { scene.last_call().status == "completed" }).await;
+    until("it is removed there", || async { scene.deleted() == (1, 1) }).await;
+    assert_eq!(how(&scene.listed().await), (State::Cancelled, Some(Reason::ByOperator)));
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_before_its_name_is_known_is_hung_up_as_soon_as_it_is() {
+    let scene = Scene::new().await;
+    scene.vendor.inner().create = Create::Waits;
+    scene.ana().await;
+    let claimed = scene.claim().await;
+    let app = scene.world.app.clone();
+    let placing = tokio::spawn(async move { calls::cloud::place(&app, &claimed).await });
+    until("the call is made", || async { !scene.vendor.inner().calls.is_empty() }).await;
+    calls::cancel(&scene.world.app, scene.listed().await.id).await.unwrap();
+    scene.vendor.go_on.notify_one();
+    placing.await.unwrap().unwrap();
+    scene.settled().await;
+    assert_eq!(scene.vendor.inner().updates, [(scene.last_call().sid, "canceled".to_owned())]);
+}
+
+#[tokio::test]
+async fn a_conversation_goes_on_in_another_process() {
+    let scene = Scene::new().await;
+    scene.vendor.next_person(Person::Answers(vec![Presses('1'), Act::Waits]));
+    scene.call().await;
+    let call = scene.last_call();
+    until("they are to say their name", || async {
+        scene.said().last().is_some_and(|said| said == "say-your-name")
+    })
+    .await;
+    // The process is gone; another one has its place behind the balancer, and knows what is written down.
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let here = format!("http://{}", listener.local_addr().unwrap());
+    let folder = scene.world.folder.path().to_owned();
+    let blobs = blobs::Options { url: None, data_dir: folder, delivery: Delivery::Stream };
+    let app = App::new(Parts {
+        db: scene.world.database.db.clone(),
+        blobs: Blobs::open(&blobs).unwrap(),
+        studio: studio::Settings::default(),
+        links: Links::new(&scene.world.base),
+        limits: Setup::default().rate_limit,
+        export_life: Duration::ZERO,
+        calling: scene.world.app.calling.clone(),
+        phone: Phone {
+            provider: scene.world.app.phone.provider.clone(),
+            callback_base: scene.world.base.clone(),
+            ..Phone::default()
+        },
+    });
+    let site = web::site(app, Draining::default(), Metrics::Here);
+    tokio::spawn(server::run(listener, site, Limits::default(), Default::default()));
+    *scene.vendor.reroute.lock().unwrap() = Some((scene.world.base.clone(), here));
+    let address = call.given("StatusCallback").replace("/status", "");
+    let (_, url) = scene.vendor.record(&call.sid, wav(1.0));
+    let taken = [("RecordingUrl", url.as_str()), ("RecordingDuration", "1"), ("Digits", "#")];
+    let call = scene.last_call();
+    let review = scene.vendor.ask(&call, &format!("{address}/steps/2"), &taken).await.unwrap();
+    assert_eq!(review[0].verb, "Gather");
+    assert!(review[0].attribute("action").starts_with(&scene.world.base), "{review:?}");
+    let end = scene.vendor.ask(&call, review[0].attribute("action"), &[("Digits", "1")]).await.unwrap();
+    assert_eq!(end.last().unwrap().verb, "Hangup");
+    scene.vendor.tell(&call.sid, "completed", &[]).await;
+    assert_eq!(how(&scene.settled().await), (State::Recorded, None));
+    assert_eq!(scene.deleted(), (1, 1));
+}
+
+#[tokio::test]
+async fn a_test_call_is_narrated() {
+    let vendor = Vendor::start(Dialect::Twilio).await;
+    let Provider::Cloud(settings) = Provider::parse(&vendor.phone_url()).unwrap() else { panic!("a cloud") };
+    let client = cloud::Client::new(settings).unwrap();
+    let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let narrating = tokio::spawn(async move {
+        cloud::narrate(&client, ANA, 30, |line| told.send(line.to_owned()).unwrap()).await
+    });
+    assert!(heard.recv().await.unwrap().contains("CA"));
+    let document = vendor.inner().calls[0].given("Twiml").to_owned();
+    assert_eq!(vendor_library::read(&document).await[0].verb, "Say");
+    for status in ["queued", "ringing", "in-progress", "completed"] {
+        status.clone_into(&mut vendor.inner().calls[0].status);
+        assert_eq!(heard.recv().await.unwrap(), status);
+    }
+    assert_eq!(narrating.await.unwrap(), cloud::Ended::Answered);
+    vendor.inner().create = Create::Refuses;
+    let Provider::Cloud(settings) = Provider::parse(&vendor.phone_url()).unwrap() else { panic!("a cloud") };
+    let client = cloud::Client::new(settings).unwrap();
+    let cloud::Ended::Failed(why) = cloud::narrate(&client, ANA, 30, |_| {}).await else { panic!("refused") };
+    assert!(why.contains("21211") && !why.contains("5550123"), "{why}");
+}

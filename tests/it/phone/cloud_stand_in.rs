@@ -1,0 +1,594 @@
+//! A cloud that makes calls, written from the vendor's documents: its API, and a person at the other end of each call who
+//! hears what we have said to them and does what they are told. Signatures and documents are the vendor's own library's.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard},
+};
+
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    extract::{Request, State},
+    http::{HeaderMap, Method, StatusCode, header},
+    response::Response,
+};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use serde_json::{Value, json};
+
+use super::{
+    person::{Act, Person},
+    vendor_library::{self, Verb},
+};
+
+pub const ACCOUNT: &str = "AC0123456789abcdef0123456789abcdef";
+pub const TOKEN: &str = "t0ken/with+signs";
+const SIGNING_KEY: &str = "PSK_0123";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    Twilio,
+    SignalWire,
+}
+
+/// What happens when a call is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Create {
+    Good,
+    /// An answer that tells nothing. Is the call made?
+    Fails {
+        made: bool,
+    },
+    /// No answer at all. Is the call made?
+    Cut {
+        made: bool,
+    },
+    Refuses,
+    /// To another host.
+    Redirects,
+    /// Made, and told only when the test says so.
+    Waits,
+}
+
+#[derive(Debug, Clone)]
+pub struct Call {
+    pub sid: String,
+    pub form: Vec<(String, String)>,
+    pub status: String,
+}
+
+impl Call {
+    pub fn given(&self, name: &str) -> &str {
+        self.form.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Recording {
+    pub call: String,
+    pub sound: Vec<u8>,
+    /// So often it is not there yet.
+    pub missing: usize,
+    pub fetched: usize,
+    pub deleted: bool,
+}
+
+pub struct Inner {
+    pub calls: Vec<Call>,
+    pub recordings: BTreeMap<String, Recording>,
+    pub people: VecDeque<Person>,
+    pub create: Create,
+    /// How often a new recording is not there yet.
+    pub late_by: usize,
+    /// Where recordings are said to be, if not here.
+    pub recordings_at: Option<String>,
+    /// Where requests for recordings are sent to.
+    pub recordings_go_to: Option<String>,
+    /// What was played and said to people.
+    pub said: Vec<String>,
+    pub problems: Vec<String>,
+    pub updates: Vec<(String, String)>,
+    number: usize,
+}
+
+#[derive(Clone)]
+pub struct Vendor {
+    pub api: String,
+    pub dialect: Dialect,
+    /// A balancer: requests to the first address go to the second.
+    pub reroute: Arc<Mutex<Option<(String, String)>>>,
+    pub go_on: Arc<tokio::sync::Notify>,
+    inner: Arc<Mutex<Inner>>,
+    client: reqwest::Client,
+}
+
+impl Vendor {
+    pub async fn start(dialect: Dialect) -> Self {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let vendor = Self {
+            api: format!("http://{}", listener.local_addr().unwrap()),
+            dialect,
+            reroute: Arc::default(),
+            go_on: Arc::default(),
+            inner: Arc::new(Mutex::new(Inner {
+                calls: Vec::new(),
+                recordings: BTreeMap::new(),
+                people: VecDeque::new(),
+                create: Create::Good,
+                late_by: 0,
+                recordings_at: None,
+                recordings_go_to: None,
+                said: Vec::new(),
+                problems: Vec::new(),
+                updates: Vec::new(),
+                number: 0,
+            })),
+            client: reqwest::Client::builder().no_proxy().build().unwrap(),
+        };
+        let router = Router::new().fallback(answer).with_state(vendor.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        vendor
+    }
+
+    pub fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap()
+    }
+
+    /// Whoever is called next.
+    pub fn next_person(&self, person: Person) {
+        self.inner().people.push_back(person);
+    }
+
+    pub fn phone_url(&self) -> String {
+        let host = self.api.trim_start_matches("http://");
+        let token = TOKEN.replace('/', "%2F").replace('+', "%2B");
+        match self.dialect {
+            Dialect::Twilio => format!("twilio://{ACCOUNT}:{token}@{host}?from=%2B12025550100&scheme=http"),
+            Dialect::SignalWire => format!(
+                "signalwire://{ACCOUNT}:{token}@{host}?from=%2B12025550100&scheme=http&signing_key={SIGNING_KEY}"
+            ),
+        }
+    }
+
+    fn key(&self) -> &'static str {
+        if self.dialect == Dialect::Twilio { TOKEN } else { SIGNING_KEY }
+    }
+
+    pub fn signature_header(&self) -> &'static str {
+        if self.dialect == Dialect::Twilio { "X-Twilio-Signature" } else { "X-SignalWire-Signature" }
+    }
+
+    fn root(&self) -> String {
+        let below = if self.dialect == Dialect::Twilio { "" } else { "/api/laml" };
+        format!("{below}/2010-04-01/Accounts/{ACCOUNT}/")
+    }
+
+    /// What every webhook about a call says, and this.
+    pub fn params(&self, call: &Call, more: &[(&str, &str)]) -> Vec<(String, String)> {
+        let known = [
+            ("AccountSid", ACCOUNT),
+            ("ApiVersion", "2010-04-01"),
+            ("CallSid", &call.sid),
+            ("CallStatus", &call.status),
+            ("Direction", "outbound-api"),
+            ("From", call.given("From")),
+            ("To", call.given("To")),
+        ];
+        let kept = known.iter().filter(|(name, _)| !more.iter().any(|(other, _)| other == name));
+        kept.chain(more).map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    /// A signed request, as the vendor sends it.
+    pub async fn post(&self, url: &str, params: &[(String, String)]) -> reqwest::Response {
+        let signature = vendor_library::sign(self.key(), url, params).await;
+        self.send(url, params, Some(&signature)).await
+    }
+
+    /// A request with that signature, or with none.
+    pub async fn send(
+        &self,
+        url: &str,
+        params: &[(String, String)],
+        signature: Option<&str>,
+    ) -> reqwest::Response {
+        let goes_to = match &*self.reroute.lock().unwrap() {
+            Some((from, to)) => url.replace(from, to),
+            None => url.to_owned(),
+        };
+        let mut form = reqwest::Url::parse("http://x/").unwrap();
+        form.query_pairs_mut().extend_pairs(params);
+        let mut request = self
+            .client
+            .post(goes_to)
+            .header("Content-Type", "application/x-www-form-urlencoded; charset=UTF-8")
+            .body(form.query().unwrap_or_default().to_owned());
+        if let Some(signature) = signature {
+            request = request.header(self.signature_header(), signature);
+        }
+        request.send().await.unwrap()
+    }
+
+    pub fn call(&self, sid: &str) -> Call {
+        self.inner().calls.iter().find(|call| call.sid == sid).unwrap().clone()
+    }
+
+    fn set_status(&self, sid: &str, status: &str) -> Call {
+        let mut inner = self.inner();
+        let call = inner.calls.iter_mut().find(|call| call.sid == sid).unwrap();
+        status.clone_into(&mut call.status);
+        call.clone()
+    }
+
+    fn is_over(&self, sid: &str) -> bool {
+        let status = self.call(sid).status;
+        ["completed", "canceled", "busy", "no-answer", "failed"].contains(&status.as_str())
+    }
+
+    /// Tells how a call is doing.
+    pub async fn tell(&self, sid: &str, status: &str, more: &[(&str, &str)]) {
+        let call = self.set_status(sid, status);
+        let answer = self.post(call.given("StatusCallback"), &self.params(&call, more)).await;
+        if !answer.status().is_success() {
+            self.inner().problems.push(format!("status {status}: {}", answer.status()));
+        }
+    }
+
+    /// Asks for a document, which must be one.
+    pub async fn ask(&self, call: &Call, url: &str, more: &[(&str, &str)]) -> Option<Vec<Verb>> {
+        let answer = self.post(url, &self.params(call, more)).await;
+        let (status, kind) = (answer.status(), answer.headers().get("content-type").cloned());
+        let text = answer.text().await.unwrap();
+        if status != 200 || !kind.is_some_and(|kind| kind.to_str().unwrap().starts_with("text/xml")) {
+            self.inner().problems.push(format!("{url}: {status} {text}"));
+            return None;
+        }
+        Some(vendor_library::read(&text).await)
+    }
+
+    /// The whole call, from the first ring to the end.
+    async fn play(self, sid: String, person: Person) {
+        self.tell(&sid, "ringing", &[("SequenceNumber", "1")]).await;
+        let acts = match person {
+            Person::Ends(status, code) => {
+                let code = code.map(|code| code.to_string());
+                let more: Vec<(&str, &str)> =
+                    code.iter().map(|code| ("SipResponseCode", code.as_str())).collect();
+                return self.tell(&sid, status, &more).await;
+            }
+            Person::Answers(acts) => acts,
+            Person::RingsOn => return,
+        };
+        self.tell(&sid, "in-progress", &[("SequenceNumber", "2")]).await;
+        self.converse(&sid, acts.into()).await;
+        if !self.is_over(&sid) {
+            let more =
+                [("SequenceNumber", "3"), ("CallDuration", "20"), ("CallbackSource", "call-progress-events")];
+            self.tell(&sid, "completed", &more).await;
+        }
+    }
+
+    async fn converse(&self, sid: &str, mut acts: VecDeque<Act>) {
+        let url = self.call(sid).given("Url").to_owned();
+        let mut document = self.ask(&self.call(sid), &url, &[]).await;
+        while let Some(verbs) = document.take() {
+            let mut verbs = verbs.iter().peekable();
+            while let Some(verb) = verbs.next() {
+                if self.is_over(sid) {
+                    return;
+                }
+                let call = self.call(sid);
+                let action = verb.attribute("action");
+                match verb.verb.as_str() {
+                    "Play" | "Say" => self.inner().said.push(verb.text.clone()),
+                    "Gather" => {
+                        self.inner().said.extend(verb.children.iter().map(|child| child.text.clone()));
+                        match acts.pop_front() {
+                            Some(Act::Presses(key)) => {
+                                document = self.ask(&call, action, &[("Digits", &key.to_string())]).await;
+                                break;
+                            }
+                            Some(Act::DoesNothing) if verb.attribute("actionOnEmptyResult") == "true" => {
+                                document = self.ask(&call, action, &[("Digits", "")]).await;
+                                break;
+                            }
+                            Some(Act::Waits) => self.go_on.notified().await,
+                            None | Some(Act::HangsUp) => return,
+                            Some(other) => self.inner().problems.push(format!("{other:?} at a menu")),
+                        }
+                    }
+                    "Record" => match acts.front().cloned() {
+                        Some(Act::Says(sound)) => {
+                            acts.pop_front();
+                            let (recording, url) = self.record(sid, sound);
+                            self.tell_recording(&call, verb, &recording, &url).await;
+                            let more =
+                                [("RecordingUrl", url.as_str()), ("RecordingDuration", "2"), ("Digits", "#")];
+                            document = self.ask(&call, action, &more).await;
+                            break;
+                        }
+                        // An empty recording is none, and the next verb comes.
+                        Some(Act::DoesNothing) => {
+                            if verbs.peek().is_none_or(|next| next.verb != "Record") {
+                                acts.pop_front();
+                            }
+                        }
+                        Some(Act::SaysAndHangsUp(sound)) => {
+                            let (recording, url) = self.record(sid, sound);
+                            let call = self.set_status(sid, "completed");
+                            let more = [("RecordingUrl", url.as_str()), ("Digits", "hangup")];
+                            self.ask(&call, action, &more).await;
+                            self.tell(sid, "completed", &[]).await;
+                            self.tell_recording(&call, verb, &recording, &url).await;
+                            return;
+                        }
+                        None | Some(Act::HangsUp) => return,
+                        Some(other) => self.inner().problems.push(format!("{other:?} at a tone")),
+                    },
+                    "Redirect" => {
+                        document = self.ask(&call, &verb.text, &[]).await;
+                        break;
+                    }
+                    "Hangup" => return,
+                    other => self.inner().problems.push(format!("what is {other}?")),
+                }
+            }
+        }
+    }
+
+    /// Something is recorded: its name and its address.
+    pub fn record(&self, call: &str, sound: Vec<u8>) -> (String, String) {
+        let mut inner = self.inner();
+        inner.number += 1;
+        let sid = format!("RE{:032x}", inner.number);
+        let recording =
+            Recording { call: call.to_owned(), sound, missing: inner.late_by, fetched: 0, deleted: false };
+        inner.recordings.insert(sid.clone(), recording);
+        let at = inner.recordings_at.clone().unwrap_or_else(|| self.api.clone());
+        let url = format!("{at}{}Recordings/{sid}", self.root());
+        (sid, url)
+    }
+
+    async fn tell_recording(&self, call: &Call, verb: &Verb, sid: &str, url: &str) {
+        let more = [
+            ("RecordingSid", sid),
+            ("RecordingUrl", url),
+            ("RecordingStatus", "completed"),
+            ("RecordingDuration", "2"),
+            ("RecordingChannels", "1"),
+            ("RecordingSource", "RecordVerb"),
+        ];
+        let answer = self.post(verb.attribute("recordingStatusCallback"), &self.params(call, &more)).await;
+        if !answer.status().is_success() {
+            self.inner().problems.push(format!("recording: {}", answer.status()));
+        }
+    }
+
+    fn make(&self, form: Vec<(String, String)>) -> (Call, Option<Person>) {
+        let mut inner = self.inner();
+        inner.number += 1;
+        let call = Call { sid: format!("CA{:032x}", inner.number), form, status: "queued".into() };
+        inner.calls.push(call.clone());
+        (call, inner.people.pop_front())
+    }
+
+    fn shown(&self, call: &Call) -> Value {
+        json!({
+            "sid": call.sid, "account_sid": ACCOUNT, "api_version": "2010-04-01", "direction": "outbound-api",
+            "to": call.given("To"), "to_formatted": call.given("To"), "from": call.given("From"),
+            "from_formatted": call.given("From"), "status": call.status, "phone_number_sid": "", "answered_by": null,
+            "date_created": now(), "date_updated": now(), "start_time": null, "end_time": null, "duration": null,
+            "price": null, "price_unit": "USD", "parent_call_sid": null, "group_sid": null, "forwarded_from": null,
+            "caller_name": null, "queue_time": "0", "trunk_sid": null, "annotation": null,
+            "uri": format!("{}Calls/{}.json", self.root(), call.sid),
+            "subresource_uris": { "recordings": format!("{}Calls/{}/Recordings.json", self.root(), call.sid) },
+        })
+    }
+}
+
+/// As the vendor writes dates.
+#[allow(clippy::disallowed_methods)]
+fn now() -> String {
+    let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
+    now.strftime("%a, %d %b %Y %H:%M:%S +0000").to_string()
+}
+
+fn told(status: u16, body: &Value) -> Response {
+    let mut response = Response::new(Body::from(body.to_string()));
+    *response.status_mut() = StatusCode::from_u16(status).unwrap();
+    response.headers_mut().insert(header::CONTENT_TYPE, "application/json".parse().unwrap());
+    response
+}
+
+fn complaint(status: u16, code: u32, message: &str) -> Response {
+    let more = format!("https://www.twilio.com/docs/errors/{code}");
+    told(status, &json!({ "code": code, "message": message, "more_info": more, "status": status }))
+}
+
+fn missing() -> Response {
+    complaint(404, 20_404, "The requested resource was not found")
+}
+
+fn sent_to(address: &str) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
+    response.headers_mut().insert(header::LOCATION, address.parse().unwrap());
+    response
+}
+
+fn is_us(headers: &HeaderMap) -> bool {
+    let wanted = format!("Basic {}", BASE64_STANDARD.encode(format!("{ACCOUNT}:{TOKEN}")));
+    headers.get("authorization").is_some_and(|given| given == wanted.as_str())
+}
+
+async fn answer(State(vendor): State<Vendor>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    if !is_us(&parts.headers) {
+        return complaint(401, 20_003, "Authenticate");
+    }
+    let body = to_bytes(body, 1 << 20).await.unwrap();
+    let pairs = |text: &str| -> Vec<(String, String)> {
+        let url = reqwest::Url::parse(&format!("http://x/?{text}")).unwrap();
+        url.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
+    };
+    let form = pairs(std::str::from_utf8(&body).unwrap());
+    let query = pairs(parts.uri.query().unwrap_or_default());
+    let Some(path) = parts.uri.path().strip_prefix(&vendor.root()) else { return missing() };
+    let pieces: Vec<&str> = path.split('/').collect();
+    match (&parts.method, &pieces[..]) {
+        (&Method::POST, ["Calls.json"]) => create(&vendor, form).await,
+        (&Method::GET, ["Calls.json"]) => vendor.list(&query),
+        (&Method::GET, ["Calls", sid, "Recordings.json"]) => vendor.list_recordings(Some(sid)),
+        (&Method::GET, ["Recordings.json"]) => {
+            let call = query.iter().find(|(name, _)| name == "CallSid").map(|(_, value)| value.as_str());
+            vendor.list_recordings(call)
+        }
+        (&Method::GET, ["Calls", file]) => {
+            let sid = file.trim_end_matches(".json");
+            let known = vendor.inner().calls.iter().find(|call| call.sid == sid).cloned();
+            known.map_or_else(missing, |call| told(200, &vendor.shown(&call)))
+        }
+        (&Method::POST, ["Calls", file]) => vendor.update(file.trim_end_matches(".json"), &form),
+        (&Method::GET, ["Recordings", file]) => vendor.recording(file),
+        (&Method::DELETE, ["Recordings", file]) => {
+            let mut inner = vendor.inner();
+            match inner.recordings.get_mut(file.trim_end_matches(".json")) {
+                Some(recording) if !recording.deleted => {
+                    recording.deleted = true;
+                    let mut gone = Response::new(Body::empty());
+                    *gone.status_mut() = StatusCode::NO_CONTENT;
+                    gone
+                }
+                _ => missing(),
+            }
+        }
+        _ => missing(),
+    }
+}
+
+async fn create(vendor: &Vendor, form: Vec<(String, String)>) -> Response {
+    let how = vendor.inner().create;
+    for needed in ["To", "From"] {
+        if !form.iter().any(|(name, _)| name == needed) {
+            return complaint(400, 21_201, &format!("No '{needed}' number is specified"));
+        }
+    }
+    match how {
+        Create::Refuses => {
+            let to = form.iter().find(|(name, _)| name == "To").map_or("", |(_, value)| value);
+            let message = format!("The phone number you are attempting to call, {to}, is not valid.");
+            return complaint(400, 21_211, &message);
+        }
+        Create::Redirects => return sent_to("http://elsewhere.invalid/"),
+        _ => {}
+    }
+    let is_made = !matches!(how, Create::Fails { made: false } | Create::Cut { made: false });
+    let mut shown = Value::Null;
+    if is_made {
+        let (call, person) = vendor.make(form);
+        shown = vendor.shown(&call);
+        if let Some(person) = person {
+            tokio::spawn(vendor.clone().play(call.sid, person));
+        }
+    }
+    match how {
+        Create::Fails { .. } => complaint(500, 20_500, "Internal Server Error"),
+        Create::Cut { .. } => {
+            // The head promises more than comes, and the connection ends.
+            let broken = futures_util::stream::iter([Err::<bytes::Bytes, _>(std::io::Error::other("cut"))]);
+            let mut response = Response::new(Body::from_stream(broken));
+            *response.status_mut() = StatusCode::CREATED;
+            response
+        }
+        Create::Waits => {
+            vendor.go_on.notified().await;
+            told(201, &shown)
+        }
+        _ => told(201, &shown),
+    }
+}
+
+impl Vendor {
+    fn list(&self, query: &[(String, String)]) -> Response {
+        let asked =
+            |name: &str| query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+        let calls: Vec<Value> = {
+            let inner = self.inner();
+            let to = asked("To");
+            let matching = inner.calls.iter().filter(|call| to.is_none_or(|to| call.given("To") == to));
+            matching.rev().cloned().collect::<Vec<_>>()
+        }
+        .iter()
+        .map(|call| self.shown(call))
+        .collect();
+        let uri = format!("{}Calls.json", self.root());
+        told(
+            200,
+            &json!({ "calls": calls, "page": 0, "page_size": 50, "uri": uri, "first_page_uri": uri,
+                "next_page_uri": null, "previous_page_uri": null, "start": 0, "end": 0 }),
+        )
+    }
+
+    fn list_recordings(&self, call: Option<&str>) -> Response {
+        let shown = |(sid, recording): (&String, &Recording)| self.shown_recording(sid, recording);
+        let inner = self.inner();
+        let alive = inner.recordings.iter().filter(|(_, one)| !one.deleted);
+        let recordings: Vec<Value> =
+            alive.filter(|(_, one)| call.is_none_or(|call| one.call == call)).map(shown).collect();
+        told(200, &json!({ "recordings": recordings, "page": 0, "page_size": 50, "next_page_uri": null }))
+    }
+
+    fn shown_recording(&self, sid: &str, recording: &Recording) -> Value {
+        json!({ "sid": sid, "account_sid": ACCOUNT, "call_sid": recording.call, "status": "completed",
+            "duration": "2", "channels": 1, "source": "RecordVerb", "api_version": "2010-04-01",
+            "date_created": now(), "date_updated": now(), "start_time": now(), "error_code": null, "price": null,
+            "price_unit": "USD", "conference_sid": null, "encryption_details": null, "subresource_uris": {},
+            "uri": format!("{}Recordings/{sid}.json", self.root()), "media_url": null })
+    }
+
+    fn recording(&self, file: &str) -> Response {
+        let mut inner = self.inner();
+        if let Some(elsewhere) = &inner.recordings_go_to {
+            return sent_to(elsewhere);
+        }
+        let sid = file.trim_end_matches(".wav").trim_end_matches(".json");
+        let Some(recording) = inner.recordings.get_mut(sid).filter(|one| !one.deleted) else {
+            return missing();
+        };
+        if file.ends_with(".json") {
+            let recording = recording.clone();
+            drop(inner);
+            return told(200, &self.shown_recording(sid, &recording));
+        }
+        if recording.missing > 0 {
+            recording.missing -= 1;
+            return missing();
+        }
+        recording.fetched += 1;
+        let mut response = Response::new(Body::from(recording.sound.clone()));
+        response.headers_mut().insert(header::CONTENT_TYPE, "audio/x-wav".parse().unwrap());
+        response
+    }
+
+    fn update(&self, sid: &str, form: &[(String, String)]) -> Response {
+        let Some(status) = form.iter().find(|(name, _)| name == "Status").map(|(_, value)| value.clone())
+        else {
+            return complaint(400, 20_001, "Status is needed");
+        };
+        if !self.inner().calls.iter().any(|call| call.sid == sid) {
+            return missing();
+        }
+        let now = self.call(sid).status;
+        let allowed = match status.as_str() {
+            "canceled" => ["queued", "ringing"].contains(&now.as_str()),
+            "completed" => ["queued", "ringing", "in-progress"].contains(&now.as_str()),
+            _ => false,
+        };
+        if !allowed {
+            return complaint(400, 21_220, "Call is not in-progress. Cannot redirect.");
+        }
+        self.inner().updates.push((sid.to_owned(), status.clone()));
+        let call = self.set_status(sid, &status);
+        self.go_on.notify_waiters();
+        told(200, &self.shown(&call))
+    }
+}
