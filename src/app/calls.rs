@@ -249,12 +249,10 @@ pub async fn cancel(app: &App, id: i64) -> Result<()> {
     Ok(())
 }
 
-/// An operator has a call made again that is over, with as many attempts as a new one.
-pub async fn retry(app: &App, id: i64) -> Result<()> {
-    let (now, rules) = (app.clock.now(), app.calling.clone());
-    if !rules.enabled {
-        return Err(Error::invalid("call", "cannot be made: no telephony is configured"));
-    }
+/// An operator has a call made again that is over, with as many attempts as a new one. Whoever makes it looks at quiet hours
+/// and limits.
+pub async fn retry(app: &App, id: i64, attempts: u32) -> Result<()> {
+    let now = app.clock.now();
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -276,13 +274,8 @@ pub async fn retry(app: &App, id: i64) -> Result<()> {
                 if calls::is_opted_out(sql, call.institution, &call.phone_number).await? {
                     return refused("goes to somebody who asked not to be called");
                 }
-                let number = PhoneNumber::stored(&call.phone_number);
-                if !rules.countries.allows(&number) {
-                    return refused("goes to a country that is not among those allowed");
-                }
-                call.attempts_allowed = call.attempts_made + rules.attempts;
-                let run_at = rules.allowed_from(&number, now);
-                calls::become_(sql, &call, State::Scheduled, Some(run_at)).await?;
+                call.attempts_allowed = call.attempts_made + attempts;
+                calls::become_(sql, &call, State::Scheduled, Some(now)).await?;
                 Ok(())
             })
         })

@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Failure, Outcome, output};
 use crate::{
-    app::{Error, calls, studio},
-    config::{self, Storage},
+    app::{App, Error, calls},
     domain::{
         call::{Attempt, Listed, Reason},
         phone_number::PhoneNumber,
@@ -42,8 +41,9 @@ pub enum Calls {
         id: String,
         #[arg(long)]
         json: bool,
-        #[command(flatten)]
-        phone: config::Phone,
+        /// Attempts to call somebody, in all
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
+        phone_attempts: u32,
     },
     /// List the numbers whose owners asked not to be called
     OptOuts {
@@ -64,15 +64,7 @@ pub enum Calls {
 }
 
 impl Calls {
-    pub async fn run(&self, storage: &Storage) -> Outcome {
-        let studio = studio::Settings::default();
-        let app = &match self {
-            Self::Retry { phone, .. } => {
-                let (rules, phone) = (phone.rules().map_err(Failure)?, phone.phone("").map_err(Failure)?);
-                super::open_with(storage, studio, rules, phone).await?
-            }
-            _ => super::open(storage, studio).await?,
-        };
+    pub async fn run(&self, app: &App) -> Outcome {
         match self {
             Self::List { institution, most, json } => {
                 let institution = match institution {
@@ -85,8 +77,8 @@ impl Calls {
                 known(id, calls::cancel(app, number(id)?).await)?;
                 said(*json, "cancelled", id, "The call is cancelled.");
             }
-            Self::Retry { id, json, .. } => {
-                known(id, calls::retry(app, number(id)?).await)?;
+            Self::Retry { id, json, phone_attempts } => {
+                known(id, calls::retry(app, number(id)?, *phone_attempts).await)?;
                 said(*json, "scheduled", id, "The call will be made again.");
             }
             Self::OptOuts { institution, json } => {

@@ -184,7 +184,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Badge(command) => command.run(&open().await?).await,
         Command::Blobs(command) => command.run(&open().await?).await,
         Command::Jobs(command) => command.run(&open().await?).await,
-        Command::Calls(command) => command.run(&storage).await,
+        Command::Calls(command) => command.run(&open().await?).await,
         Command::Phone(command) => command.run().await,
         Command::Backup(command) => command.run(&storage).await,
         Command::Restore(command) => command.run(&storage).await,

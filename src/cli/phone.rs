@@ -16,7 +16,7 @@ use crate::{
     phone::{
         Provider,
         cloud::{self, Client},
-        sip::{Ended, Trunk, Wanted},
+        sip::{self, Trunk, Wanted},
     },
 };
 
@@ -56,7 +56,7 @@ impl Phone {
         }
         let phone = phone.phone("").map_err(Failure)?;
         let told: fn(&str) = if *json { |line| eprintln!("{line}") } else { output::print_line };
-        told(&format!("Calling {} by {}.", to.e164(), phone.provider.shown()));
+        let begin = || told(&format!("Calling {} by {}.", to.e164(), phone.provider.shown()));
         let ended = match &phone.provider {
             Provider::None => {
                 return Err(Failure(
@@ -64,6 +64,7 @@ impl Phone {
                 ));
             }
             Provider::Sip(settings) => {
+                begin();
                 let script = phone.prompts.script(None, "", "Endonym").await;
                 let trunk = Trunk::open(settings).await?;
                 let wanted = Wanted {
@@ -75,30 +76,58 @@ impl Phone {
                 };
                 let ended = trunk.call(wanted).await;
                 trunk.close().await;
-                ended
+                if let (Some(file), Some(wav)) = (recording, &ended.recording) {
+                    std::fs::write(file, wav)
+                        .map_err(|error| Failure(format!("cannot write {}: {error}", file.display())))?;
+                    told(&format!("What was recorded is in {}.", file.display()));
+                }
+                Ended::of_trunk(ended)
             }
             Provider::Cloud(settings) => {
+                begin();
                 let client = Client::new(settings.clone()).map_err(Failure)?;
                 let ring = u32::try_from(rules.ring.as_secs()).unwrap_or(u32::MAX);
-                of_cloud(cloud::narrate(&client, to.e164(), ring, told).await)
+                Ended::of_cloud(cloud::narrate(&client, to.e164(), ring, told).await)
             }
         };
-        if let (Some(file), Some(wav)) = (recording, &ended.recording) {
-            std::fs::write(file, wav)
-                .map_err(|error| Failure(format!("cannot write {}: {error}", file.display())))?;
-            told(&format!("What was recorded is in {}.", file.display()));
-        }
-        let (state, reason) = (ended.outcome.state().word(), ended.outcome.reason().map(Reason::word));
         if *json {
-            output::print_json(&json!({ "state": state, "reason": reason, "says": ended.says }));
+            output::print_json(&json!({ "state": ended.state, "reason": ended.reason, "says": ended.says }));
         } else {
-            let reason = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+            let reason = ended.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
             output::print_line(
-                &format!("The call has ended: {state}{reason}. {}", ended.says).trim_end().to_owned(),
+                format!("The call has ended: {}{reason}. {}", ended.state, ended.says).trim_end(),
             );
         }
-        let was_made = ended.outcome != call::Outcome::Failed(Reason::Unreachable);
-        Ok(if was_made { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if ended.was_made { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+/// How a test call has ended. Nobody's answer is no fault of the telephony.
+struct Ended {
+    state: String,
+    reason: Option<&'static str>,
+    says: String,
+    was_made: bool,
+}
+
+impl Ended {
+    fn of_trunk(ended: sip::Ended) -> Self {
+        Self {
+            state: ended.outcome.state().word().to_owned(),
+            reason: ended.outcome.reason().map(Reason::word),
+            says: ended.says,
+            was_made: ended.outcome != call::Outcome::Failed(Reason::Unreachable),
+        }
+    }
+
+    fn of_cloud(ended: cloud::Ended) -> Self {
+        let made =
+            |state: String, says: &str| Self { state, reason: None, says: says.to_owned(), was_made: true };
+        match ended {
+            cloud::Ended::Answered => made("answered".to_owned(), "A sentence was said."),
+            cloud::Ended::Unanswered(word) => Self { was_made: word != "failed", ..made(word, "") },
+            cloud::Ended::Failed(why) => Self { was_made: false, ..made("failed".to_owned(), &why) },
+        }
     }
 }
 
@@ -107,21 +136,4 @@ fn hang_up_on_signal() -> CancellationToken {
     let hang_up = CancellationToken::new();
     tokio::spawn(super::stop_on_signal(hang_up.clone(), || {}));
     hang_up
-}
-
-fn of_cloud(ended: cloud::Ended) -> Ended {
-    use call::Outcome::{Busy, Failed, NoAnswer, Recorded};
-    let (outcome, says) = match ended {
-        cloud::Ended::Answered => (Recorded, "Somebody answered, and a sentence was said.".to_owned()),
-        cloud::Ended::Unanswered(word) => {
-            let outcome = match word.as_str() {
-                "busy" => Busy,
-                "no-answer" => NoAnswer,
-                _ => Failed(Reason::Unreachable),
-            };
-            (outcome, word)
-        }
-        cloud::Ended::Failed(why) => (Failed(Reason::Unreachable), why),
-    };
-    Ended { outcome, recording: None, says }
 }

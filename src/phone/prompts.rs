@@ -223,6 +223,7 @@ impl Prompts {
         }
     }
 
+    /// Can everything be said in this language?
     pub fn speaks(&self, language: &str) -> bool {
         parse_language(language).is_some_and(|language| self.missing(&language).next().is_none())
     }

@@ -11,7 +11,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("phone", &["phone", "domain", "telemetry"]),
     ("app", &["app", "blobs", "phone", "store", "domain", "telemetry"]),
     ("api", &["api", "app", "domain", "telemetry"]),
-    ("jobs", &["jobs", "api", "app", "domain", "telemetry"]),
+    ("jobs", &["jobs", "api", "app", "phone", "domain", "telemetry"]),
     ("server", &["server", "api", "app", "domain", "telemetry"]),
     ("web", &["web", "api", "server", "app", "blobs", "domain", "telemetry"]),
     ("config", &["config", "api", "app", "domain", "jobs", "server", "blobs", "phone", "store"]),

@@ -78,7 +78,7 @@ impl Call {
     }
 
     /// To the tone, and past it.
-    fn to_the_recording(&mut self) {
+    fn until_the_recording(&mut self) {
         self.conversation.key('1');
         assert_eq!(self.hear(&QUIET, 20), [mark(Prompt::SayYourName), mark(Prompt::Tone)]);
     }
@@ -94,7 +94,7 @@ impl Call {
 fn a_name_is_said_heard_and_kept() {
     let mut call = Call::start();
     assert_eq!(call.hear(&QUIET, 20), [GREETING, mark(Prompt::Invite)]);
-    call.to_the_recording();
+    call.until_the_recording();
     call.say_a_name();
     assert_eq!(call.last(), Progress::Step(Step::Review { take: 1, said: 1 }));
     // Half a second of silence, a second of speech: what was played to us is played back.
@@ -145,7 +145,7 @@ fn a_menu_waits_six_seconds_and_is_said_twice() {
 #[test]
 fn a_recording_ends_after_two_seconds_of_silence_behind_speech() {
     let mut call = Call::start();
-    call.to_the_recording();
+    call.until_the_recording();
     call.hear(&speech(), 60);
     assert_eq!(call.silence_until_told(), 100);
     assert!(matches!(call.last(), Progress::Step(Step::Review { .. })));
@@ -158,7 +158,7 @@ fn a_recording_ends_after_two_seconds_of_silence_behind_speech() {
 #[test]
 fn nothing_said_for_five_seconds_is_the_end() {
     let mut call = Call::start();
-    call.to_the_recording();
+    call.until_the_recording();
     assert_eq!(call.silence_until_told(), 250);
     let (end, take) = call.end();
     assert_eq!((end, take.len()), (Some(End::Silence), 0));
@@ -167,7 +167,7 @@ fn nothing_said_for_five_seconds_is_the_end() {
 #[test]
 fn ten_seconds_is_the_longest() {
     let mut call = Call::start();
-    call.to_the_recording();
+    call.until_the_recording();
     call.hear(&speech(), 499);
     assert_eq!(call.last(), Progress::Step(Step::Record { take: 1 }));
     call.hear(&speech(), 1);
@@ -179,7 +179,7 @@ fn ten_seconds_is_the_longest() {
 #[test]
 fn the_last_take_says_so_and_the_kept_one_is_the_last() {
     let mut call = Call::start();
-    call.to_the_recording();
+    call.until_the_recording();
     call.say_a_name();
     for take in [2, 3] {
         call.conversation.key('2');
@@ -209,7 +209,7 @@ fn hanging_up_ends_it_at_once_but_does_not_undo_what_was_kept() {
     assert_eq!(call.conversation.over(), Some(End::HungUp));
 
     let mut call = Call::start();
-    call.to_the_recording();
+    call.until_the_recording();
     call.say_a_name();
     call.conversation.key('1');
     call.conversation.hung_up();

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use endonym_media::sound::{self, Limits, Refusal};
 
 use super::RATE;
+use crate::phone::wav;
 
 /// One channel of 16 bits, so many samples in a second as a phone call has.
 pub type Sound = Arc<[i16]>;
@@ -35,18 +36,7 @@ pub fn joined(sounds: &[&[i16]]) -> Sound {
 
 /// A WAV of 16 bits.
 pub fn wav(samples: &[i16]) -> Bytes {
-    const HEAD: u32 = 36;
-    let size = u32::try_from(samples.len() * 2).unwrap_or(0);
-    let mut wav = Vec::with_capacity(44 + samples.len() * 2);
-    wav.extend_from_slice(b"RIFF");
-    wav.extend_from_slice(&(HEAD + size).to_le_bytes());
-    wav.extend_from_slice(b"WAVEfmt \x10\0\0\0\x01\0\x01\0");
-    wav.extend_from_slice(&RATE.to_le_bytes());
-    wav.extend_from_slice(&(RATE * 2).to_le_bytes());
-    wav.extend_from_slice(b"\x02\0\x10\0data");
-    wav.extend_from_slice(&size.to_le_bytes());
-    wav.extend(samples.iter().flat_map(|sample| sample.to_le_bytes()));
-    wav.into()
+    wav::write(samples).into()
 }
 
 #[cfg(test)]

@@ -26,9 +26,11 @@ const COMPLAINT: u64 = 2_000;
 pub struct Voice {
     words: Vec<String>,
     patience: Duration,
-    /// What was said, by language and text.
-    said: Lock<HashMap<(String, String), Arc<Mutex<Said>>>>,
+    said: Lock<HashMap<Text, Arc<Mutex<Said>>>>,
 }
+
+/// A language, and what is said in it.
+type Text = (String, String);
 
 #[derive(Default)]
 struct Said {

@@ -19,6 +19,9 @@ const SILENT_FRAMES: u32 = 10;
 /// So many packets of another stream, and none of the one before: it has taken its place.
 const PACKETS_TO_REPLACE: u8 = 5;
 
+/// Nothing at all for so long: they are gone, and nobody has told us. 30 seconds.
+const GONE_FRAMES: u32 = 30 * 50;
+
 /// What comes in on one call.
 #[derive(Debug)]
 pub struct Receiver {
@@ -93,9 +96,9 @@ impl Receiver {
         self.peer.latched.unwrap_or(self.peer.signalled)
     }
 
-    /// Frames since anything came.
-    pub fn quiet_for(&self) -> u32 {
-        self.quiet_for
+    /// Has nothing come for so long that nobody can be there?
+    pub fn is_gone(&self) -> bool {
+        self.quiet_for >= GONE_FRAMES
     }
 
     /// Takes a packet, which may bring a key. What is not theirs or not RTP is passed over.
@@ -343,15 +346,19 @@ mod tests {
     }
 
     #[test]
-    fn comfort_noise_shows_that_they_are_there_and_is_not_sound() {
+    fn who_says_nothing_for_half_a_minute_is_gone_and_comfort_noise_is_a_sign_of_life() {
         let mut receiver = receiver();
-        for _ in 0..20 {
-            receiver.frame();
-        }
-        assert_eq!(receiver.quiet_for(), 20);
+        let pass = |receiver: &mut Receiver| {
+            for _ in 0..1_499 {
+                assert_eq!(receiver.frame(), [0; FRAME]);
+                assert!(!receiver.is_gone());
+            }
+        };
+        pass(&mut receiver);
         assert_eq!(receiver.packet(&event(13, 1, 0, 1), at(PEER)), None);
-        assert_eq!(receiver.quiet_for(), 0);
-        assert_eq!(receiver.frame(), [0; FRAME]);
+        pass(&mut receiver);
+        receiver.frame();
+        assert!(receiver.is_gone());
     }
 
     proptest! {

@@ -26,8 +26,6 @@ use crate::{
     },
 };
 
-/// Nothing at all for so long: they are gone, and nobody has told us.
-const GONE_FRAMES: u32 = 30 * 50;
 /// Who is on hold for ever is let go.
 const LONGEST_CALL: Duration = Duration::from_secs(10 * 60);
 const LARGEST_PACKET: usize = 2_048;
@@ -118,7 +116,7 @@ pub async fn talk(mut line: Line, script: Script, told: Told) -> Talked {
                     // What cannot be sent is lost, as it may be anywhere on its way.
                     let _ = line.socket.try_send_to(&sender.packet(&said), receiver.address());
                 }
-                if receiver.quiet_for() >= GONE_FRAMES || Instant::now() > last {
+                if receiver.is_gone() || Instant::now() > last {
                     conversation.hung_up();
                 }
             }

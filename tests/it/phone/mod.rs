@@ -1,7 +1,11 @@
-//! Phone calls: when they are made, and what becomes of them.
+//! Phone calls: when they are made, what becomes of them, and real phones that are called over loopback.
 
 mod cloud;
 mod cloud_stand_in;
 mod person;
+pub mod phones;
+mod prompts;
 mod records;
+mod server;
+mod sip;
 mod vendor_library;

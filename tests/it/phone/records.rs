@@ -214,19 +214,19 @@ async fn an_operator_may_have_it_made_again() {
     create(&world, "ana@x.org", ANA).await;
     let id = all(&world).await[0].id;
     let refused = |error: Result<(), Error>| error.unwrap_err().to_string();
-    assert!(refused(calls::retry(&world.app, id).await).contains("pending already"));
+    assert!(refused(calls::retry(&world.app, id, 1).await).contains("pending already"));
     let claimed = take(&world).await.unwrap();
     calls::finish(&world.app, &claimed.attempt, Outcome::NoAnswer).await.unwrap();
     assert_eq!(states(&world).await, [State::NoAnswer]);
     assert!(refused(calls::cancel(&world.app, id).await).contains("is over already: no_answer"));
-    calls::retry(&world.app, id).await.unwrap();
+    calls::retry(&world.app, id, 1).await.unwrap();
     let claimed = take(&world).await.unwrap();
     calls::answered(&world.app, &claimed.attempt).await.unwrap();
     calls::keep(&world.app, &claimed, wav(1.0)).await.unwrap();
     assert_eq!(states(&world).await, [State::Recorded]);
     assert_eq!(all(&world).await[0].attempts.len(), 2);
-    assert!(refused(calls::retry(&world.app, id).await).contains("a recording already"));
-    assert!(matches!(calls::retry(&world.app, 17).await, Err(Error::Missing(_))));
+    assert!(refused(calls::retry(&world.app, id, 1).await).contains("a recording already"));
+    assert!(matches!(calls::retry(&world.app, 17, 1).await, Err(Error::Missing(_))));
 }
 
 #[tokio::test]
@@ -267,7 +267,7 @@ async fn whoever_opts_out_is_not_called_again() {
     create(&world, "late@x.org", ANA).await;
     assert_eq!(states(&world).await.len(), 2, "created, and not called");
     assert_eq!(delete(&world, "late@x.org").await.0, 200, "nothing is pending");
-    let why = calls::retry(&world.app, all(&world).await[0].id).await.unwrap_err().to_string();
+    let why = calls::retry(&world.app, all(&world).await[0].id, 1).await.unwrap_err().to_string();
     assert!(why.contains("asked not to be called"), "{why}");
     // They said it to one institution.
     assert_eq!(calls::opted_out(&world.app, neighbour.institution.id).await.unwrap().len(), 0);
@@ -330,8 +330,9 @@ async fn so_many_in_a_day_for_each_institution() {
 async fn nobody_is_called_in_their_quiet_hours() {
     // Quiet for all but one minute that is hours away, wherever the number is.
     let zone = jiff::tz::TimeZone::get("America/New_York").unwrap();
-    let there = jiff::Timestamp::now().to_zoned(zone);
-    let (from, to) = ((there.hour() + 23) % 24, (there.hour() + 3) % 24);
+    let shown = endonym::app::Clock.now().shown_in(&zone);
+    let hour: u32 = shown[11..13].parse().unwrap();
+    let (from, to) = ((hour + 23) % 24, (hour + 3) % 24);
     let quiet = QuietHours::parse(&format!("{from:02}:00-{to:02}:00")).unwrap();
     let world = world(Rules { quiet_hours: quiet, ..rules() }).await;
     create(&world, "ana@x.org", ANA).await;

@@ -1,0 +1,125 @@
+//! Phones, trunks and proxies that others have written, started for one test and stopped with it.
+
+pub mod baresip;
+pub mod kamailio;
+pub mod sipp;
+pub mod sound;
+
+use std::{
+    fs::File,
+    net::{TcpListener, UdpSocket},
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{
+        Mutex,
+        atomic::{AtomicU16, Ordering},
+    },
+    time::Duration,
+};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::time::{Instant, sleep};
+
+/// Nothing here takes longer, on the slowest machine.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// So many free ports in a row, for both protocols, that no other test has got. They lie below those that the system
+/// gives away by itself.
+pub fn free_ports(count: u16) -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    const FIRST: u16 = 12_000;
+    const PORTS: u16 = 20_000;
+    let start = u16::try_from(std::process::id() % u32::from(PORTS)).unwrap();
+    loop {
+        let port = FIRST + (start + NEXT.fetch_add(count, Ordering::Relaxed) % PORTS) % PORTS;
+        let free = |port| {
+            UdpSocket::bind(("127.0.0.1", port)).is_ok() && TcpListener::bind(("127.0.0.1", port)).is_ok()
+        };
+        if (port..port + count).all(free) {
+            return port;
+        }
+    }
+}
+
+/// A program that ends with the test. What it says is in a file.
+pub struct Program {
+    child: Mutex<Child>,
+    name: &'static str,
+    log: PathBuf,
+}
+
+impl Program {
+    pub fn start(name: &'static str, folder: &Path, arguments: &[&str]) -> Self {
+        let log = folder.join(format!("{name}.log"));
+        let file = File::create(&log).unwrap();
+        let started = Command::new(name)
+            .args(arguments)
+            .current_dir(folder)
+            // Some are several processes, which end together.
+            .process_group(0)
+            .stdin(Stdio::null())
+            .stdout(file.try_clone().unwrap())
+            .stderr(file)
+            .spawn();
+        let child = started.unwrap_or_else(|error| panic!("`{name}` is needed for this test: {error}"));
+        Self { child: Mutex::new(child), name, log }
+    }
+
+    pub fn said(&self) -> String {
+        String::from_utf8_lossy(&std::fs::read(&self.log).unwrap_or_default()).into_owned()
+    }
+
+    /// Waits for it to say this.
+    pub async fn until_said(&self, text: &str) {
+        let end = Instant::now() + PATIENCE;
+        while !self.said().contains(text) {
+            assert!(Instant::now() < end, "{} has never said `{text}`:\n{}", self.name, self.said());
+            assert!(self.is_running(), "{} has ended before it said `{text}`:\n{}", self.name, self.said());
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    pub fn is_running(&self) -> bool {
+        self.child.lock().unwrap().try_wait().unwrap().is_none()
+    }
+
+    /// Waits until somebody is at this port.
+    pub async fn until_at(&self, port: u16) {
+        let end = Instant::now() + PATIENCE;
+        // Looking by binding it would be in the way.
+        let line = format!(" 0100007F:{port:04X} ");
+        while !std::fs::read_to_string("/proc/net/udp").unwrap().contains(&line) {
+            assert!(Instant::now() < end, "{} is not at port {port}:\n{}", self.name, self.said());
+            assert!(self.is_running(), "{} has ended:\n{}", self.name, self.said());
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Waits for its end: was it a good one?
+    pub async fn succeeded(&self) -> bool {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.lock().unwrap().try_wait().unwrap() {
+                return status.success();
+            }
+            assert!(Instant::now() < end, "{} does not end:\n{}", self.name, self.said());
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let child = self.child.get_mut().unwrap();
+        if child.try_wait().is_ok_and(|ended| ended.is_none()) {
+            let group = Pid::from_child(child);
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let _ = child.wait();
+        if std::thread::panicking() {
+            println!("--- {} said:\n{}", self.name, self.said());
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! sipp: a trunk that does what a scenario says, and fails when we do not.
+
+use tempfile::TempDir;
+
+use super::{Program, free_ports};
+
+pub struct Sipp {
+    pub port: u16,
+    program: Program,
+    #[allow(dead_code)]
+    folder: TempDir,
+}
+
+impl Sipp {
+    /// Waits for one call and plays this, a list of `<recv>`, `<send>` and so on.
+    pub async fn start(scenario: &str) -> Self {
+        Self::with(scenario, &[]).await
+    }
+
+    pub async fn with(scenario: &str, more: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let text = format!(
+            "<?xml version=\"1.0\" encoding=\"ISO-8859-1\" ?>\n<!DOCTYPE scenario SYSTEM \"sipp.dtd\">\n\
+             <scenario name=\"trunk\">\n{scenario}\n</scenario>\n"
+        );
+        std::fs::write(folder.path().join("scenario.xml"), text).unwrap();
+        let port = free_ports(6);
+        let (at, sound) = (port.to_string(), (port + 2).to_string());
+        let mut arguments = vec![
+            "-sf",
+            "scenario.xml",
+            "-i",
+            "127.0.0.1",
+            "-p",
+            &at,
+            "-m",
+            "1",
+            "-nostdin",
+            "-mp",
+            &sound,
+            "-trace_err",
+            "-error_file",
+            "errors.log",
+            "-timeout",
+            "60",
+            "-timeout_error",
+        ];
+        arguments.extend_from_slice(more);
+        let program = Program::start("sipp", folder.path(), &arguments);
+        program.until_at(port).await;
+        Self { port, program, folder }
+    }
+
+    /// Has everything gone as the scenario has it?
+    pub async fn expect_success(self) {
+        let good = self.program.succeeded().await;
+        let errors = std::fs::read_to_string(self.folder.path().join("errors.log")).unwrap_or_default();
+        assert!(good, "sipp is not content: {errors}\n{}", self.program.said());
+    }
+}
+
+/// Takes a call, and notes who is who for requests of its own.
+pub const RING: &str = r#"
+<recv request="INVITE"><action>
+    <ereg regexp=".*" search_in="hdr" header="From:" check_it="true" assign_to="1"/>
+    <ereg regexp=".*" search_in="hdr" header="To:" check_it="true" assign_to="2"/>
+    <ereg regexp="sip:[0-9A-Za-z+@.:;=%-]*" search_in="hdr" header="Contact:" check_it="true" assign_to="3"/>
+</action></recv>
+<nop><action><log message="from [$1] to [$2] at [$3]"/></action></nop>
+"#;
+
+/// An answer to the last request: its first line, and more headers, each with its end of line.
+pub fn answer(line: &str, headers: &str) -> String {
+    format!(
+        "<send><![CDATA[\nSIP/2.0 {line}\n[last_Via:]\n[last_From:]\n[last_To:];tag=[pid]SIPp[call_number]\n\
+         [last_Call-ID:]\n[last_CSeq:]\nContact: <sip:[local_ip]:[local_port]>\n{headers}Content-Length: 0\n\n]]></send>\n"
+    )
+}
+
+/// An answer to a request in the middle of a call.
+pub fn agree() -> String {
+    "<send><![CDATA[\nSIP/2.0 200 OK\n[last_Via:]\n[last_From:]\n[last_To:]\n[last_Call-ID:]\n[last_CSeq:]\n\
+     Content-Length: 0\n\n]]></send>\n"
+        .to_owned()
+}
+
+/// Somebody answers, with sound at the port that sipp has for it.
+pub fn pick_up(line: &str, headers: &str) -> String {
+    format!(
+        "<send><![CDATA[\nSIP/2.0 {line}\n[last_Via:]\n[last_From:]\n[last_To:];tag=[pid]SIPp[call_number]\n\
+         [last_Call-ID:]\nCSeq: 1 INVITE\nContact: <sip:[local_ip]:[local_port]>\n{headers}\
+         Content-Type: application/sdp\nContent-Length: [len]\n\n{}]]></send>\n",
+        sound("sendrecv")
+    )
+}
+
+pub fn sound(direction: &str) -> String {
+    format!(
+        "v=0\no=sipp 1 1 IN IP4 [local_ip]\ns=-\nc=IN IP4 [local_ip]\nt=0 0\nm=audio [media_port] RTP/AVP 0 101\n\
+         a=rtpmap:0 PCMU/8000\na=rtpmap:101 telephone-event/8000\na={direction}\n"
+    )
+}
+
+/// A request in the middle of a call: its method, its number, more headers, and what it carries.
+pub fn request(method: &str, number: u32, headers: &str, body: &str) -> String {
+    format!(
+        "<send><![CDATA[\n{method} [$3] SIP/2.0\nVia: SIP/2.0/UDP [local_ip]:[local_port];branch=[branch]\n\
+         From:[$2];tag=[pid]SIPp[call_number]\nTo:[$1]\nCall-ID: [call_id]\nCSeq: {number} {method}\n\
+         Contact: <sip:[local_ip]:[local_port]>\nMax-Forwards: 70\n{headers}Content-Length: [len]\n\n{body}]]></send>\n"
+    )
+}
+
+pub fn hears(status: u16) -> String {
+    format!("<recv response=\"{status}\"/>\n")
+}
+
+/// The answer must have this in it.
+pub fn hears_with(status: u16, expected: &str) -> String {
+    format!(
+        "<recv response=\"{status}\"><action><ereg regexp=\"{expected}\" search_in=\"msg\" check_it=\"true\" \
+         assign_to=\"4\"/></action></recv>\n<nop><action><log message=\"[$4]\"/></action></nop>\n"
+    )
+}
+
+pub fn takes(method: &str) -> String {
+    format!("<recv request=\"{method}\"/>\n")
+}

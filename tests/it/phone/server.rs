@@ -1,0 +1,179 @@
+//! The whole way, from a request to a recording that is played: a server of its own, and a person with a phone.
+
+use std::{process::Command, time::Duration};
+
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use super::phones::{
+    baresip::{Baresip, Setup},
+    sound,
+};
+use crate::support::{
+    process::{Installation, Serving},
+    until,
+};
+
+const NUMBER: &str = "+12025550123";
+
+fn trunk(phone: &Baresip) -> String {
+    format!("sip://127.0.0.1:{}?from=%2B12025550100", phone.port)
+}
+
+fn serve(here: &Installation, phone: &Baresip, more: &[&str]) -> Serving {
+    let url = trunk(phone);
+    let words = ["--phone-url", &url, "--phone-quiet-hours", "off", "--workers", "2"];
+    here.serve(&[&words[..], more].concat())
+}
+
+async fn create(serving: &Serving, token: &str) {
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let person = json!({ "first_name": "Siobhan", "email": "siobhan@x.org", "phone_number": NUMBER });
+    let body = json!({ "name_page_id": "class", "participant": person });
+    let request = client.post(format!("{}/api/private/v5/participants", serving.base));
+    let answer = request.header("Authorization", token).json(&body).send().await.unwrap();
+    assert_eq!(answer.status(), 201);
+}
+
+async fn get(serving: &Serving, token: &str, path: &str) -> reqwest::Response {
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let url = if path.starts_with("http") { path.to_owned() } else { format!("{}{path}", serving.base) };
+    client.get(url).header("Authorization", token).send().await.unwrap()
+}
+
+fn call(here: &Installation) -> Value {
+    here.json(&["calls", "list", "--json"])["calls"][0].clone()
+}
+
+async fn until_state(here: &Installation, state: &str) {
+    until(&format!("a call that is {state}"), || async { call(here)["state"] == state }).await;
+}
+
+/// What `ffmpeg` hears in a file, as the samples of a phone call, and its loudness.
+fn heard(mp3: &[u8], here: &Installation) -> (Vec<i16>, f32) {
+    let (file, wav) = (here.write("heard.mp3", mp3), here.path("heard.wav"));
+    let run = |arguments: &[&str]| {
+        let done = Command::new("ffmpeg").args(arguments).output().expect("`ffmpeg` is needed for this test");
+        String::from_utf8_lossy(&done.stderr).into_owned()
+    };
+    let (file, wav) = (file.to_str().unwrap(), wav.to_str().unwrap());
+    run(&["-y", "-i", file, "-ar", "8000", "-ac", "1", "-map_metadata", "-1", "-bitexact", wav]);
+    let measured = run(&["-hide_banner", "-nostats", "-i", file, "-af", "ebur128", "-f", "null", "-"]);
+    let line = measured.lines().rev().find(|line| line.trim_start().starts_with("I:")).unwrap();
+    let loudness = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+    (sound::read(&std::fs::read(wav).unwrap()), loudness)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_somebody_says_on_the_phone_is_played_to_others() {
+    let (here, token) = Installation::with_token().await;
+    let mut phone = Baresip::start(NUMBER, Setup::default()).await;
+    let serving = serve(&here, &phone, &[]);
+    let name = sound::speech("Siobhan Papadopoulou", &phone.folder());
+    let file = phone.folder().join("name.wav");
+    sound::spoken(&name, 0.0, &file);
+    create(&serving, &token).await;
+    phone.until("CALL_ESTABLISHED").await;
+    until_state(&here, "in_progress").await;
+    phone.press('1').await;
+    // "Please say your name after the tone" takes two seconds and a half; five more are theirs.
+    sleep(Duration::from_millis(3_500)).await;
+    phone.say(&file).await;
+    sleep(Duration::from_secs_f32(name.len() as f32 / sound::RATE as f32 + 0.7)).await;
+    phone.press('#').await;
+    sleep(Duration::from_millis(500)).await;
+    phone.press('1').await;
+    phone.until("CALL_CLOSED").await;
+    until_state(&here, "recorded").await;
+    let attempts = call(&here)["attempts"].clone();
+    assert_eq!((attempts.as_array().unwrap().len(), &attempts[0]["state"]), (1, &json!("recorded")));
+
+    let path = "/api/private/v5/participants/latest?tokens=siobhan@x.org";
+    let found: Value = get(&serving, &token, path).await.json().await.unwrap();
+    let link = found["participants"][0]["recording_link"].as_str().unwrap().to_owned();
+    let mp3 = get(&serving, &token, &link).await.bytes().await.unwrap();
+    let (samples, loudness) = heard(&mp3, &here);
+    let alike = sound::compare(&name, &samples);
+    assert!(alike.correlation > 0.85 && alike.longer.abs() < 0.3, "{alike:?}");
+    assert!((loudness + 16.0).abs() < 1.0, "{loudness} LUFS");
+    let metrics = get(&serving, &token, "/metrics").await.text().await.unwrap();
+    assert!(metrics.contains("endonym_call_attempts_total{state=\"recorded\"} 1"), "{metrics}");
+    assert!(!serving.log().contains(NUMBER), "a number is in the log");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_is_made_again_when_its_process_is_killed() {
+    let (here, token) = Installation::with_token().await;
+    let phone = Baresip::start(NUMBER, Setup::default()).await;
+    let again = ["--phone-retry-after-seconds", "0", "--phone-attempts", "2"];
+    let first = serve(&here, &phone, &again);
+    create(&first, &token).await;
+    until_state(&here, "in_progress").await;
+    first.kill();
+    let second = serve(&here, &phone, &again);
+    until("the second attempt", || async { call(&here)["attempts"].as_array().unwrap().len() == 2 }).await;
+    let killed = call(&here)["attempts"][0].clone();
+    assert_eq!((&killed["state"], &killed["reason"]), (&json!("failed"), &json!("interrupted")));
+    let id = call(&here)["id"].as_str().unwrap().to_owned();
+    here.succeed(&["calls", "cancel", &id]);
+    until("the line is free", || async { second.log().contains("a call has ended") }).await;
+    assert_eq!(call(&here)["state"], "cancelled");
+    assert_eq!(second.stop().await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_phone_stops_ringing_when_its_call_is_cancelled() {
+    let (here, token) = Installation::with_token().await;
+    let phone = Baresip::start(NUMBER, Setup { answers: false, ..Setup::default() }).await;
+    let serving = serve(&here, &phone, &[]);
+    create(&serving, &token).await;
+    phone.until("CALL_INCOMING").await;
+    assert_eq!(call(&here)["state"], "dialing");
+    let id = call(&here)["id"].as_str().unwrap().to_owned();
+    here.succeed(&["calls", "cancel", &id]);
+    phone.until("CALL_CLOSED").await;
+    assert!(!phone.has_seen("CALL_ESTABLISHED"));
+    let ended = call(&here);
+    assert_eq!(
+        (&ended["state"], &ended["attempts"][0]["reason"]),
+        (&json!("cancelled"), &json!("by_operator"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_stops_hangs_up_and_the_call_is_made_again() {
+    let (here, token) = Installation::with_token().await;
+    let phone = Baresip::start(NUMBER, Setup { answers: false, ..Setup::default() }).await;
+    let serving = serve(&here, &phone, &["--grace-seconds", "0"]);
+    create(&serving, &token).await;
+    phone.until("CALL_INCOMING").await;
+    assert_eq!(serving.stop().await, 0);
+    phone.until("CALL_CLOSED").await;
+    let ended = call(&here);
+    assert_eq!(
+        (&ended["state"], &ended["attempts"][0]["reason"]),
+        (&json!("scheduled"), &json!("interrupted"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_call_is_told_step_by_step() {
+    let here = Installation::new().await;
+    let mut phone = Baresip::start(NUMBER, Setup::default()).await;
+    let url = trunk(&phone);
+    let doctor = here.succeed(&["doctor", "--phone-url", &url, "--listen", "127.0.0.1:0"]);
+    assert!(doctor.contains("SIP trunk 127.0.0.1") && doctor.contains("answers"), "{doctor}");
+    let mut command = here.command(&["phone", "test", NUMBER, "--phone-url", &url]);
+    let telling = tokio::task::spawn_blocking(move || crate::support::process::Ended::of(&mut command));
+    phone.until("CALL_ESTABLISHED").await;
+    phone.press('9').await;
+    let told = telling.await.unwrap().succeeded();
+    for sentence in ["Calling +12025550123", "Somebody answers.", "They press 9.", "cancelled (opted_out)"] {
+        assert!(told.contains(sentence), "{told}");
+    }
+    let busy = ["phone", "test", "123"];
+    assert!(here.refuse(&busy).contains("write it like +12025550123"));
+    assert!(here.refuse(&["phone", "test", NUMBER]).contains("no telephony is configured"));
+    let abroad = ["phone", "test", NUMBER, "--phone-url", &url, "--phone-countries", "IE"];
+    assert!(here.refuse(&abroad).contains("--phone-countries"));
+}
