@@ -291,7 +291,7 @@ impl Vendor {
                                 document = self.ask(&call, action, &[("Digits", "")]).await;
                                 break;
                             }
-                            Some(Act::Waits) => self.go_on.notified().await,
+                            Some(Act::Waits) => return self.go_on.notified().await,
                             None | Some(Act::HangsUp) => return,
                             Some(other) => self.inner().problems.push(format!("{other:?} at a menu")),
                         }
@@ -321,6 +321,7 @@ impl Vendor {
                             self.tell_recording(&call, verb, &recording, &url).await;
                             return;
                         }
+                        Some(Act::Waits) => return self.go_on.notified().await,
                         None | Some(Act::HangsUp) => return,
                         Some(other) => self.inner().problems.push(format!("{other:?} at a tone")),
                     },

@@ -12,12 +12,12 @@ async fn metric(world: &World, name: &str) -> f64 {
 
 /// Somebody has picked up, and the first menu is being said. Says the call and the attempt's address.
 async fn answered(scene: &Scene) -> (Call, String) {
-    let claimed = scene.call().await;
+    let attempt = scene.call().await;
     let call = scene.last_call();
     scene.vendor.tell(&call.sid, "in-progress", &[]).await;
     scene.vendor.ask(&scene.last_call(), call.given("Url"), &[]).await.unwrap();
     assert_eq!(scene.listed().await.state, State::InProgress);
-    (scene.last_call(), format!("{}/phone/attempts/{}", scene.world.base, claimed.attempt.id))
+    (scene.last_call(), format!("{}/phone/attempts/{}", scene.world.base, attempt))
 }
 
 async fn step(scene: &Scene) -> i64 {
@@ -89,10 +89,12 @@ async fn a_call_of_another_attempt_is_foreign_even_before_the_first_is_named() {
     let scene = Scene::allowing(Dialect::Twilio, 2).await;
     let first = scene.call().await;
     let first_call = scene.last_call();
+    scene.vendor.inner().create = Create::Waits;
     scene.vendor.tell(&first_call.sid, "busy", &[]).await;
-    let second = scene.claim().await;
-    assert_ne!(first.attempt.id, second.attempt.id);
-    let url = format!("{}/phone/attempts/{}/status", scene.world.base, second.attempt.id);
+    until("it is tried again", || async { scene.vendor.inner().calls.len() == 2 }).await;
+    let second = scene.attempt().await;
+    assert_ne!(first, second);
+    let url = format!("{}/phone/attempts/{second}/status", scene.world.base);
     let answer = scene.vendor.post(&url, &scene.vendor.params(&first_call, &[("CallStatus", "busy")])).await;
     assert_eq!(answer.status(), 403);
     assert_eq!(scene.listed().await.state, State::Dialing);

@@ -53,19 +53,17 @@ async fn a_call_that_is_not_heard_of_is_asked_for_by_number_and_time() {
     until("the call has its name", || async { scene.count(named).await == 1 }).await;
     assert_eq!(scene.listed().await.state, State::Dialing);
     // And then it is over, but nobody has told us.
+    scene.vendor.inner().create = Create::Fails { made: false };
     scene.vendor.inner().calls[0].status = "busy".into();
     scene.nothing_is_heard().await;
-    until("it is busy", || async { scene.listed().await.state == State::Scheduled }).await;
-    let call = scene.listed().await;
-    assert_eq!((call.attempts.len(), call.attempts[0].state), (1, State::Busy));
+    until("it is tried again", || async { scene.listed().await.attempts.len() == 2 }).await;
+    assert_eq!(scene.listed().await.attempts[0].state, State::Busy);
     // The next attempt does not take the first one's call for its own.
-    scene.vendor.inner().create = Create::Fails { made: false };
-    let claimed = scene.claim().await;
-    calls::cloud::place(&scene.world.app, &claimed).await.unwrap();
     scene.nothing_is_heard().await;
     let call = scene.settled().await;
     assert_eq!(how(&call), (State::Failed, Some(Reason::Unreachable)));
-    assert_eq!((scene.vendor.inner().calls.len(), scene.last_call().sid), (1, sid));
+    assert_eq!(scene.last_call().sid, sid);
+    assert_eq!(scene.vendor.inner().calls.len(), 1);
 }
 
 #[tokio::test]
@@ -73,8 +71,8 @@ async fn a_call_that_was_never_made_has_failed() {
     for lost in [Create::Fails { made: false }, Create::Cut { made: false }] {
         let scene = Scene::new().await;
         scene.vendor.inner().create = lost;
-        scene.call().await;
-        assert_eq!(scene.listed().await.state, State::Dialing, "nobody knows yet");
+        scene.ana().await;
+        until("it is tried", || async { scene.listed().await.state == State::Dialing }).await;
         scene.nothing_is_heard().await;
         assert_eq!(how(&scene.settled().await), (State::Failed, Some(Reason::Unreachable)), "{lost:?}");
     }
@@ -85,7 +83,7 @@ async fn a_call_that_is_refused_has_failed_at_once() {
     for refused in [Create::Refuses, Create::Redirects] {
         let scene = Scene::new().await;
         scene.vendor.inner().create = refused;
-        scene.call().await;
+        scene.ana().await;
         assert_eq!(how(&scene.settled().await), (State::Failed, Some(Reason::Unreachable)), "{refused:?}");
     }
 }
@@ -175,7 +173,8 @@ async fn a_call_that_is_cancelled_is_hung_up() {
     until("it rings", || async { scene.last_call().status == "ringing" }).await;
     calls::cancel(&scene.world.app, scene.listed().await.id).await.unwrap();
     assert_eq!(how(&scene.settled().await), (State::Cancelled, Some(Reason::ByOperator)));
-    assert_eq!(scene.vendor.inner().updates, [(scene.last_call().sid, "canceled".to_owned())]);
+    let sid = scene.last_call().sid;
+    assert_eq!(scene.vendor.inner().updates, [(sid, "canceled".to_owned())]);
     // … and in the middle of it, with what was said so far.
     let scene = Scene::new().await;
     scene.vendor.next_person(Person::Answers(vec![Presses('1'), Says(wav(1.0)), Act::Waits]));
@@ -191,16 +190,13 @@ async fn a_call_that_is_cancelled_is_hung_up() {
 async fn a_call_that_is_cancelled_before_its_name_is_known_is_hung_up_as_soon_as_it_is() {
     let scene = Scene::new().await;
     scene.vendor.inner().create = Create::Waits;
-    scene.ana().await;
-    let claimed = scene.claim().await;
-    let app = scene.world.app.clone();
-    let placing = tokio::spawn(async move { calls::cloud::place(&app, &claimed).await });
-    until("the call is made", || async { !scene.vendor.inner().calls.is_empty() }).await;
+    scene.call().await;
     calls::cancel(&scene.world.app, scene.listed().await.id).await.unwrap();
     scene.vendor.go_on.notify_one();
-    placing.await.unwrap().unwrap();
+    until("it is hung up", || async { !scene.vendor.inner().updates.is_empty() }).await;
     scene.settled().await;
-    assert_eq!(scene.vendor.inner().updates, [(scene.last_call().sid, "canceled".to_owned())]);
+    let sid = scene.last_call().sid;
+    assert_eq!(scene.vendor.inner().updates, [(sid, "canceled".to_owned())]);
 }
 
 #[tokio::test]
