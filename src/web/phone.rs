@@ -18,6 +18,7 @@ use crate::{
         App, Error,
         calls::cloud::{self, Answer, Asked},
     },
+    telemetry::metrics,
 };
 
 /// A webhook is a few hundred bytes.
@@ -64,7 +65,11 @@ async fn hear(app: &App, attempt: &str, asked: Option<Asked>, request: Request) 
     let (parts, body) = request.into_parts();
     let body = match tokio::time::timeout(IN_TIME, collect(body)).await {
         Ok(Some(body)) => body,
-        Ok(None) => return plain(StatusCode::PAYLOAD_TOO_LARGE),
+        Ok(None) => {
+            // Nobody who knows the key sends such a thing.
+            metrics::phone_callback("bad_signature");
+            return plain(StatusCode::PAYLOAD_TOO_LARGE);
+        }
         Err(_) => return plain(StatusCode::REQUEST_TIMEOUT),
     };
     // No attempt has such an id, and the signature is looked at before that is told.

@@ -1,12 +1,14 @@
 //! A cloud that speaks Twilio's dialect: it makes the call, and asks us by webhooks what to say.
 
+mod answers;
 mod client;
 pub mod form;
 mod narrate;
 pub mod signature;
 pub mod twiml;
 
-pub use client::{Call, Client, CreateError, FetchError, Instructions, is_final, is_sid, masked};
+pub use answers::{Call, is_final};
+pub use client::{Client, CreateError, FetchError, Instructions, is_sid};
 pub use narrate::{Ended, narrate};
 
 use std::sync::{Arc, OnceLock};
