@@ -9,7 +9,7 @@ use std::time::Duration;
 
 pub use documents::prompt;
 pub(in crate::app) use takes::give_up;
-pub use takes::{delete_takes, fetch_take, hang_up};
+pub use takes::{delete_takes, fetch_take, hang_up, listen};
 pub use webhooks::{Answer, Asked, Request, hear};
 
 use super::{Claimed, attempts};

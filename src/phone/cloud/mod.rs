@@ -42,6 +42,11 @@ impl std::fmt::Debug for Settings {
     }
 }
 
+/// Half a second of nothing, to be played where what was said is not to be had.
+pub fn silence() -> Vec<u8> {
+    super::wav::write(&[0; super::prompts::RATE as usize / 2])
+}
+
 /// A client that is made when it is first used, and shared from then on.
 #[derive(Debug, Clone, Default)]
 pub struct Line(Arc<OnceLock<Option<Client>>>);

@@ -80,6 +80,8 @@ pub struct Inner {
     pub recordings_go_to: Option<String>,
     /// What was played and said to people.
     pub said: Vec<String>,
+    /// The sounds that were played.
+    pub heard: Vec<Vec<u8>>,
     pub problems: Vec<String>,
     pub updates: Vec<(String, String)>,
     number: usize,
@@ -113,6 +115,7 @@ impl Vendor {
                 recordings_at: None,
                 recordings_go_to: None,
                 said: Vec::new(),
+                heard: Vec::new(),
                 problems: Vec::new(),
                 updates: Vec::new(),
                 number: 0,
@@ -185,10 +188,7 @@ impl Vendor {
         params: &[(String, String)],
         signature: Option<&str>,
     ) -> reqwest::Response {
-        let goes_to = match &*self.reroute.lock().unwrap() {
-            Some((from, to)) => url.replace(from, to),
-            None => url.to_owned(),
-        };
+        let goes_to = self.routed(url);
         let mut form = reqwest::Url::parse("http://x/").unwrap();
         form.query_pairs_mut().extend_pairs(params);
         let mut request = self
@@ -273,9 +273,11 @@ impl Vendor {
                 let call = self.call(sid);
                 let action = verb.attribute("action");
                 match verb.verb.as_str() {
-                    "Play" | "Say" => self.inner().said.push(verb.text.clone()),
+                    "Play" | "Say" => self.listen(verb).await,
                     "Gather" => {
-                        self.inner().said.extend(verb.children.iter().map(|child| child.text.clone()));
+                        for child in &verb.children {
+                            self.listen(child).await;
+                        }
                         match acts.pop_front() {
                             Some(Act::Presses(key)) => {
                                 document = self.ask(&call, action, &[("Digits", &key.to_string())]).await;
@@ -327,6 +329,27 @@ impl Vendor {
                     other => self.inner().problems.push(format!("what is {other}?")),
                 }
             }
+        }
+    }
+
+    /// Hears what is said, and fetches what is played.
+    async fn listen(&self, verb: &Verb) {
+        if verb.verb == "Play" {
+            let answer = self.client.get(self.routed(&verb.text)).send().await.unwrap();
+            let (status, sound) = (answer.status(), answer.bytes().await.unwrap());
+            if status != 200 || !sound.starts_with(b"RIFF") {
+                self.inner().problems.push(format!("{} cannot be played: {status}", verb.text));
+            }
+            self.inner().heard.push(sound.to_vec());
+        }
+        self.inner().said.push(verb.text.clone());
+    }
+
+    /// Where an address leads.
+    fn routed(&self, url: &str) -> String {
+        match &*self.reroute.lock().unwrap() {
+            Some((from, to)) => url.replace(from, to),
+            None => url.to_owned(),
         }
     }
 

@@ -118,7 +118,7 @@ fn recording(form: &Form) -> Option<(String, String)> {
 /// What a webhook has led to.
 struct Heard {
     attempt: Attempt,
-    /// The address of what was recorded last.
+    /// The cloud's name for what was recorded last.
     take: Option<String>,
     repeated: bool,
     ended: Option<Outcome>,
@@ -208,7 +208,7 @@ async fn hear_in(
         };
     }
     let takes = call_takes::of_attempt(sql, attempt.institution, attempt.id).await?;
-    let take = takes.into_iter().next().map(|take| take.url);
+    let take = takes.into_iter().next().map(|take| take.recording);
     Ok(Some(Heard { attempt, take, repeated: !current, ended }))
 }
 
