@@ -115,11 +115,9 @@ async fn turn(
     hang_up: &CancellationToken,
 ) -> Result<Duration> {
     for attempt in calls::overdue(app).await? {
-        if attempt.lease.is_some() {
-            tracing::warn!(attempt = attempt.id, "the process that made a call is gone");
-            calls::finish(app, &attempt, Outcome::Failed(Reason::Interrupted)).await?;
-        } else {
-            calls::cloud::look_after(app, &attempt).await?;
+        // One that cannot be helped must not keep us from the others.
+        if let Err(error) = look_after(app, &attempt).await {
+            tracing::warn!(%error, attempt = attempt.id, "a call could not be looked after; trying again");
         }
     }
     while let Some(claimed) = calls::claim(app, line.lease(app)).await? {
@@ -137,7 +135,17 @@ async fn turn(
             }
         }
     }
-    Ok(calls::until_next(app).await?.unwrap_or(LOOK).clamp(Duration::from_millis(50), LOOK))
+    // What is due and was not taken waits for a limit: whoever ends a call wakes us.
+    let next = calls::until_next(app).await?.filter(|next| !next.is_zero());
+    Ok(next.unwrap_or(LOOK).min(LOOK))
+}
+
+async fn look_after(app: &App, attempt: &Attempt) -> Result<()> {
+    if attempt.lease.is_none() {
+        return calls::cloud::look_after(app, attempt).await;
+    }
+    tracing::warn!(attempt = attempt.id, "the process that made a call is gone");
+    calls::finish(app, attempt, Outcome::Failed(Reason::Interrupted)).await.map(|_| ())
 }
 
 /// Makes a call over the trunk, from the first ring to what becomes of it.
@@ -181,13 +189,20 @@ async fn hold(app: App, trunk: Trunk, claimed: Claimed, stopping: CancellationTo
         says = ended.says,
         "a call has ended"
     );
-    let written = match (ended.outcome, ended.recording) {
-        (Outcome::Recorded, Some(wav)) => keep(&app, &claimed, wav).await,
-        // We stop: it is tried again.
-        (Outcome::Cancelled(_), _) if stopping.is_cancelled() => {
-            finish(&app, &claimed, Outcome::Failed(Reason::Interrupted)).await
+    let written = async {
+        match (ended.outcome, ended.recording) {
+            (Outcome::Recorded, Some(wav)) => keep(&app, &claimed, wav).await,
+            // We stop: it is tried again.
+            (Outcome::Cancelled(_), _) if stopping.is_cancelled() => {
+                finish(&app, &claimed, Outcome::Failed(Reason::Interrupted)).await
+            }
+            (outcome, _) => finish(&app, &claimed, outcome).await,
         }
-        (outcome, _) => finish(&app, &claimed, outcome).await,
+    };
+    // What was said may have to wait for its turn to be processed.
+    let written = tokio::select! {
+        written = written => written,
+        () = watch(&app, attempt, &hang_up) => return,
     };
     if let Err(error) = written {
         tracing::warn!(%error, attempt = attempt.id, "what became of a call could not be written down");
@@ -222,8 +237,6 @@ async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<()> {
             Err(Error::Busy | Error::Unavailable(_)) if tries < TRIES => {
                 tries += 1;
                 tokio::time::sleep(LOOK * tries).await;
-                // Whoever looks for dead processes must not find this one.
-                let _ = calls::renew(app, &claimed.attempt, HELD).await;
             }
             Err(error) => {
                 finish(app, claimed, Outcome::Failed(Reason::Unusable)).await?;

@@ -86,11 +86,13 @@ impl Conversation {
         self.take
     }
 
-    /// The next 20 ms.
-    pub fn tick(&mut self, heard: &Frame) -> Frame {
+    /// The next 20 ms. Nothing is heard while sound is on its way.
+    pub fn tick(&mut self, heard: Option<&Frame>) -> Frame {
         let mut said = QUIET;
         let mut event = None;
-        if !matches!(self.doing, Doing::Recording(_)) {
+        if let Some(heard) = heard
+            && !matches!(self.doing, Doing::Recording(_))
+        {
             self.noise.hear(heard);
         }
         match &mut self.doing {
@@ -110,7 +112,7 @@ impl Conversation {
                 }
             }
             Doing::Recording(recording) => {
-                if recording.hear(heard) {
+                if heard.is_some_and(|heard| recording.hear(heard)) {
                     event = Some(self.recorded());
                 }
             }
@@ -122,16 +124,21 @@ impl Conversation {
         said
     }
 
-    pub fn key(&mut self, key: char) {
+    /// A key, and what was said before it and is not yet heard.
+    pub fn key(&mut self, key: char, before: &[i16]) {
         if matches!(self.doing, Doing::Over) {
             return;
         }
         (self.told)(Progress::Key(key));
-        if key == '#' && matches!(self.doing, Doing::Recording(_)) {
-            let event = self.recorded();
-            self.happened(event);
-        } else {
-            self.happened(Event::Key(key));
+        match &mut self.doing {
+            Doing::Recording(recording) if key == '#' => {
+                for frame in before.as_chunks().0 {
+                    recording.hear(frame);
+                }
+                let event = self.recorded();
+                self.happened(event);
+            }
+            _ => self.happened(Event::Key(key)),
         }
     }
 
@@ -153,12 +160,11 @@ impl Conversation {
         (self.told)(Progress::Step(step));
         let say = |prompt: Prompt| self.script.sound(prompt).to_vec();
         let sound = match step {
-            Step::Invite { said: 1 } => [self.script.greeting().to_vec(), say(Prompt::Invite)].concat(),
-            Step::Invite { .. } => say(Prompt::Invite),
+            Step::Invite { .. } => [self.script.greeting().to_vec(), say(Prompt::Invite)].concat(),
             Step::Record { .. } => [say(Prompt::SayYourName), say(Prompt::Tone)].concat(),
-            Step::Review { take, said } => {
+            Step::Review { take, .. } => {
                 let menu = say(if take < TAKES { Prompt::Review } else { Prompt::LastReview });
-                if said == 1 { [say(Prompt::YouSaid), self.take.clone(), menu].concat() } else { menu }
+                [say(Prompt::YouSaid), self.take.clone(), menu].concat()
             }
             Step::Over { end } => end.farewell().map(say).unwrap_or_default(),
         };

@@ -196,6 +196,7 @@ pub async fn finish(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<bo
     if ended {
         metrics::call_ended(outcome.state().word());
         app.queue.wake();
+        app.switchboard.wake();
     }
     Ok(ended)
 }
@@ -234,6 +235,7 @@ pub async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<Outcome>
     match media::give(app, whose, said, app.clock.now(), Arrival::Called(attempt.clone())).await {
         Ok(_) => {
             metrics::call_ended(State::Recorded.word());
+            app.switchboard.wake();
             Ok(Outcome::Recorded)
         }
         // Somebody else has ended it, or the person is gone.

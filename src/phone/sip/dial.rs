@@ -10,27 +10,24 @@ use std::{
 };
 
 use rsipstack::{
-    dialog::{
-        dialog::DialogState,
-        invitation::{InviteAsyncResult, InviteOption},
-        invite_dialog::InviteDialog,
-    },
-    sip::{Header, HeadersExt, Response, StatusCode, StatusCodeKind},
+    dialog::{invitation::InviteOption, invite_dialog::InviteDialog},
+    sip::{Header, HeadersExt, Response},
     transaction::{CallIdFormat, make_call_id, make_uuid_v4},
 };
 use tokio::{
     net::UdpSocket,
     sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
     task::JoinHandle,
-    time::{Instant, sleep, sleep_until, timeout},
+    time::{sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    ring::{Rang, ring},
     sdp,
     session::{Refresher, SessionTimer},
     talk::{Line, Signal, TalkEnd, Talked, talk},
-    trunk::{Error, Inner, Trunk, resolve, user_agent},
+    trunk::{Error, Inner, Trunk, user_agent},
 };
 use crate::{
     domain::{
@@ -43,7 +40,7 @@ use crate::{
 /// What we understand, also for those who ask.
 pub const ALLOW: &str = "INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, INFO";
 /// How long we wait for the end of a call that we have given up.
-const PARTING: Duration = Duration::from_secs(3);
+pub(super) const PARTING: Duration = Duration::from_secs(3);
 
 /// A call that is to be made.
 pub struct Wanted {
@@ -65,11 +62,11 @@ pub struct Ended {
 }
 
 impl Ended {
-    fn without(outcome: Outcome, says: impl Into<String>) -> Self {
+    pub(super) fn without(outcome: Outcome, says: impl Into<String>) -> Self {
         Self { outcome, recording: None, says: says.into() }
     }
 
-    fn unreachable(says: impl Into<String>) -> Self {
+    pub(super) fn unreachable(says: impl Into<String>) -> Self {
         Self::without(Outcome::Failed(Reason::Unreachable), says)
     }
 }
@@ -141,7 +138,7 @@ struct Prepared {
 
 impl Inner {
     async fn prepare(self: &Arc<Self>, wanted: &Wanted) -> Result<Prepared, Error> {
-        let remote = resolve(&self.settings).await?;
+        let remote = self.resolve().await?;
         let contact = self.contact(remote).await?;
         let socket = Arc::new(self.sound_socket().await?);
         let port = socket.local_addr().map_err(|error| Error::new(error.to_string()))?.port();
@@ -158,7 +155,7 @@ impl Inner {
         let call_id: String =
             make_call_id(self.endpoint.inner.option.callid_suffix.as_deref(), CallIdFormat::UuidWithSuffix)
                 .into();
-        let caller = self.at_trunk(Some(&self.settings.from));
+        let caller = self.caller();
         let invite = InviteOption {
             callee: self.at_trunk(Some(wanted.to.e164())),
             destination: Some(self.destination(remote)),
@@ -211,11 +208,6 @@ impl Drop for Known {
     fn drop(&mut self) {
         self.inner.calls().remove(&self.call_id);
     }
-}
-
-enum Rang {
-    Answer(Box<Response>),
-    Ended(Ended),
 }
 
 impl Prepared {
@@ -295,75 +287,6 @@ async fn part(inner: &Arc<Inner>, dialog: InviteDialog) {
     });
     let _ = timeout(PARTING, leaving).await;
     inner.layer.remove_dialog(&id);
-}
-
-/// Waits until somebody answers, or will not.
-async fn ring(
-    dialog: &InviteDialog,
-    mut asked: JoinHandle<InviteAsyncResult>,
-    news: &mut UnboundedReceiver<DialogState>,
-    wanted: &Wanted,
-) -> Rang {
-    let deadline = Instant::now() + wanted.ring;
-    let (mut heard, mut rings) = (false, false);
-    let given_up = loop {
-        tokio::select! {
-            biased;
-            answer = &mut asked => return answered(answer, heard),
-            () = wanted.hang_up.cancelled() => {
-                break Ended::without(Outcome::Cancelled(Reason::ByOperator), "ended by us while it rang");
-            }
-            Some(state) = news.recv() => match state {
-                DialogState::Early(..) => {
-                    heard = true;
-                    if !rings {
-                        rings = true;
-                        (wanted.told)(Progress::Ringing);
-                    }
-                }
-                DialogState::Trying(_) => heard = true,
-                _ => {}
-            },
-            () = sleep_until(deadline) => {
-                let seconds = wanted.ring.as_secs();
-                break if heard {
-                    Ended::without(Outcome::NoAnswer, format!("nobody has answered for {seconds} s"))
-                } else {
-                    Ended::unreachable(format!("the trunk has not said a word for {seconds} s"))
-                };
-            }
-        }
-    };
-    // An answer that crosses this is acknowledged and ended by the dialog itself, also after we have gone.
-    let leaving = dialog.clone();
-    tokio::spawn(async move {
-        if let Err(error) = leaving.cancel().await {
-            tracing::warn!(%error, "a call that rang could not be cancelled");
-        }
-    });
-    if heard {
-        let _ = timeout(PARTING, asked).await;
-    }
-    Rang::Ended(given_up)
-}
-
-fn answered(answer: Result<InviteAsyncResult, tokio::task::JoinError>, heard: bool) -> Rang {
-    let answer = match answer {
-        Ok(Ok((_, Some(answer)))) => answer,
-        Ok(Ok((_, None))) => return Rang::Ended(Ended::unreachable("the trunk has not answered")),
-        Ok(Err(error)) => return Rang::Ended(Ended::unreachable(format!("the call has failed: {error}"))),
-        Err(error) => return Rang::Ended(Ended::unreachable(format!("the call has failed: {error}"))),
-    };
-    let says = shown(&answer);
-    Rang::Ended(match answer.status_code {
-        StatusCode::OK => return Rang::Answer(Box::new(answer)),
-        _ if is_our_own(&answer) && !heard => Ended::unreachable("the trunk has not answered"),
-        StatusCode::Unauthorized | StatusCode::ProxyAuthenticationRequired => {
-            Ended::unreachable(format!("the trunk refuses our user and password, or wants some: {says}"))
-        }
-        _ if answer.status_code.kind() == StatusCodeKind::Successful => Ended::unreachable(says),
-        _ => Ended::without(Outcome::of_sip_code(answer.status_code.code()), says),
-    })
 }
 
 /// Says from time to time that the call is still on, where that is up to us.

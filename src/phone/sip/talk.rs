@@ -29,6 +29,8 @@ use crate::{
 /// Who is on hold for ever is let go.
 const LONGEST_CALL: Duration = Duration::from_secs(10 * 60);
 const LARGEST_PACKET: usize = 2_048;
+/// So many packets are looked at for each frame: whoever sends more cannot keep us from speaking.
+const PACKETS_PER_FRAME: usize = 50;
 
 /// What signalling has to say to the one who speaks.
 #[derive(Debug)]
@@ -84,7 +86,7 @@ pub async fn talk(mut line: Line, script: Script, told: Told) -> Talked {
                 return Talked { end: TalkEnd::Stopped, take: Vec::new(), they_ended: false };
             }
             signal = line.signals.recv() => match signal {
-                Some(Signal::Key(key)) => conversation.key(key),
+                Some(Signal::Key(key)) => conversation.key(key, &[]),
                 Some(Signal::Media(remote)) => {
                     if remote.held() != line.remote.held() {
                         told(Progress::Held(remote.held()));
@@ -98,26 +100,33 @@ pub async fn talk(mut line: Line, script: Script, told: Told) -> Talked {
                     conversation.hung_up();
                 }
             },
-            received = line.socket.recv_from(&mut packet) => {
-                if let Ok((length, from)) = received
-                    && let Some(key) = receiver.packet(&packet[..length], plain(from))
-                {
-                    conversation.key(key);
-                }
-            }
             () = sleep_until(next) => {
                 next += FRAME_TIME;
+                // What has come while we were late belongs before this frame.
+                for _ in 0..PACKETS_PER_FRAME {
+                    let Ok((length, from)) = line.socket.try_recv_from(&mut packet) else { break };
+                    if let Some(pressed) = receiver.packet(&packet[..length], plain(from)) {
+                        conversation.key(pressed.key, receiver.before(pressed));
+                    }
+                }
                 let heard = receiver.frame();
                 // On hold nobody would hear us, so we wait.
                 if line.remote.held() {
                     sender.pass();
                 } else {
-                    let said = conversation.tick(&heard);
+                    let said = conversation.tick(heard.as_ref());
                     // What cannot be sent is lost, as it may be anywhere on its way.
                     let _ = line.socket.try_send_to(&sender.packet(&said), receiver.address());
                 }
                 if receiver.is_gone() || Instant::now() > last {
                     conversation.hung_up();
+                }
+            }
+            received = line.socket.recv_from(&mut packet) => {
+                if let Ok((length, from)) = received
+                    && let Some(pressed) = receiver.packet(&packet[..length], plain(from))
+                {
+                    conversation.key(pressed.key, receiver.before(pressed));
                 }
             }
         }

@@ -20,19 +20,20 @@ use rsipstack::{
         key::{TransactionKey, TransactionRole},
         make_tag,
     },
-    transport::{SipAddr, TransportLayer, tcp_listener::TcpListenerConnection, udp::UdpConnection},
+    transport::{SipAddr, TransportLayer},
 };
-use tokio::{net::UdpSocket, time::timeout};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::{Settings, Transport, dial::Entry, incoming, tls};
+use super::{
+    Settings, Transport,
+    dial::{Entry, is_our_own, shown},
+    incoming,
+    sockets::{facing, resolve, sockets},
+};
 
 /// How long a trunk may take to say anything to a question of ours.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// For how long we ask to be known.
-const REGISTERED_SECONDS: u32 = 600;
-/// After a refresh that failed.
-const AGAIN: Duration = Duration::from_secs(15);
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What is wrong with the way to the trunk, in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,17 +66,17 @@ pub(super) struct Inner {
     pub layer: Arc<DialogLayer>,
     /// By the id that we have given them.
     pub calls: Mutex<HashMap<String, Arc<Entry>>>,
-    registration: tokio::sync::Mutex<Option<Registration>>,
+    pub registration: tokio::sync::Mutex<Option<Registration>>,
     /// What has become of the last registration.
-    registered: Mutex<Result<(), Error>>,
-    stop: CancellationToken,
+    pub registered: Mutex<Result<(), Error>>,
+    pub stop: CancellationToken,
 }
 
 impl Trunk {
     /// Opens our sockets, and registers where that is wanted. A trunk that cannot be reached, or does not want us, is an
     /// error then; without registration nothing is sent before the first call.
     pub async fn open(settings: &Settings) -> Result<Self, Error> {
-        let remote = resolve(settings).await?;
+        let remote = resolve(settings, settings.listen.map(|listen| listen.ip())).await?;
         let facing = facing(remote).await?;
         let listen = settings.listen.unwrap_or_else(|| SocketAddr::new(facing, 0));
         let stop = CancellationToken::new();
@@ -156,77 +157,11 @@ fn host_of(settings: &Settings, public: IpAddr) -> String {
     if public.is_loopback() || public.is_unspecified() { settings.host.clone() } else { public.to_string() }
 }
 
-/// The trunk's address. Looked up for each call, since it may move.
-pub(super) async fn resolve(settings: &Settings) -> Result<SocketAddr, Error> {
-    let host = settings.host.trim_matches(['[', ']']);
-    let found = tokio::net::lookup_host((host, settings.port)).await;
-    let address = found.ok().and_then(|mut addresses| addresses.next());
-    address.ok_or_else(|| Error::new(format!("{host} cannot be found")))
-}
-
-/// Which of our addresses faces the trunk.
-async fn facing(remote: SocketAddr) -> Result<IpAddr, Error> {
-    let any: SocketAddr =
-        if remote.is_ipv4() { ([0, 0, 0, 0], 0).into() } else { (std::net::Ipv6Addr::UNSPECIFIED, 0).into() };
-    let why = |error| Error::new(format!("there is no way to {remote}: {error}"));
-    let probe = UdpSocket::bind(any).await.map_err(why)?;
-    // Nothing is sent by this.
-    probe.connect(remote).await.map_err(why)?;
-    Ok(probe.local_addr().map_err(why)?.ip())
-}
-
-/// Opens what the transport needs, and says where we can be reached by it.
-async fn sockets(
-    settings: &Settings,
-    transports: &TransportLayer,
-    listen: SocketAddr,
-    public: IpAddr,
-    stop: &CancellationToken,
-) -> Result<SocketAddr, Error> {
-    let failed = |error: &dyn fmt::Display| Error::new(format!("{listen} cannot be listened at: {error}"));
-    if settings.transport == Transport::Tls {
-        transports.set_tls_config(tls::config(
-            settings.host.trim_matches(['[', ']']),
-            settings.ca_file.as_deref(),
-        )?);
-    }
-    let (mut port, listener) = match settings.transport {
-        Transport::Tcp => {
-            let listener = tokio::net::TcpListener::bind(listen).await.map_err(|error| failed(&error))?;
-            (listener.local_addr().map_err(|error| failed(&error))?.port(), Some(listener))
-        }
-        _ => (listen.port(), None),
-    };
-    if let Some(listener) = listener {
-        let (bound, shown) = (SocketAddr::new(listen.ip(), port), SocketAddr::new(public, port));
-        // Whoever serves it binds it anew.
-        drop(listener);
-        let served = TcpListenerConnection::new(bound, Some(shown)).await.map_err(|error| failed(&error))?;
-        transports.add_transport(served.into());
-    } else {
-        // Over TLS everything comes back on the connection that we make, and this one is only the name we go by.
-        let bound = if settings.transport == Transport::Tls {
-            let loopback = if listen.is_ipv4() {
-                IpAddr::from([127, 0, 0, 1])
-            } else {
-                std::net::Ipv6Addr::LOCALHOST.into()
-            };
-            SocketAddr::new(loopback, 0)
-        } else {
-            listen
-        };
-        let socket = UdpSocket::bind(bound).await.map_err(|error| failed(&error))?;
-        port = socket.local_addr().map_err(|error| failed(&error))?.port();
-        let shown = SocketAddr::new(public, port);
-        let served = UdpConnection::from_socket(Arc::new(socket), Some(shown), Some(stop.child_token()))
-            .await
-            .map_err(|error| failed(&error))?;
-        transports.add_transport(served.into());
-    }
-    Ok(SocketAddr::new(public, port))
-}
-
 impl Inner {
+    pub async fn resolve(&self) -> Result<SocketAddr, Error> {
+        resolve(&self.settings, Some(self.local)).await
+    }
+
     pub fn shown(&self) -> String {
         format!("{}:{}", self.settings.host, self.settings.port)
     }
@@ -256,6 +191,11 @@ impl Inner {
             params: self.transport_param(),
             headers: Vec::new(),
         }
+    }
+
+    /// Whom people see.
+    pub fn caller(&self) -> Uri {
+        Uri { params: Vec::new(), ..self.at_trunk(Some(&self.settings.from)) }
     }
 
     fn transport_param(&self) -> Vec<Param> {
@@ -301,7 +241,7 @@ impl Inner {
 
     /// Asks the trunk what it can do, for the sake of an answer.
     async fn options(&self) -> Result<String, Error> {
-        let remote = resolve(&self.settings).await?;
+        let remote = self.resolve().await?;
         let contact = self.contact(remote).await?;
         let failed =
             |error: rsipstack::Error| Error::new(format!("{} cannot be asked: {error}", self.shown()));
@@ -309,8 +249,7 @@ impl Inner {
         let mut local = self.destination(remote);
         local.addr = self.advertised.into();
         let via = inner.get_via(Some(local), None).map_err(failed)?;
-        let us =
-            From { display_name: None, uri: self.at_trunk(Some(&self.settings.from)), params: Vec::new() };
+        let us = From { display_name: None, uri: self.caller(), params: Vec::new() };
         let them = To { display_name: None, uri: self.at_trunk(None), params: Vec::new() };
         let mut request = inner.make_request(
             Method::Options,
@@ -330,70 +269,12 @@ impl Inner {
             if let SipMessage::Response(answer) = message
                 && answer.status_code.kind() != StatusCodeKind::Provisional
             {
-                if super::dial::is_our_own(&answer) {
+                if is_our_own(&answer) {
                     break;
                 }
-                return Ok(super::dial::shown(&answer));
+                return Ok(shown(&answer));
             }
         }
         Err(Error::new(format!("{} does not answer", self.shown())))
     }
-
-    // --- Registration ---
-
-    fn registrar(&self) -> Uri {
-        self.at_trunk(None)
-    }
-
-    async fn register_and_stay(self: &Arc<Self>) -> Result<(), Error> {
-        let mut registration = Registration::new(self.endpoint.inner.clone(), self.credential());
-        let granted = self.register(&mut registration).await?;
-        *self.registration.lock().await = Some(registration);
-        let (stop, weak) = (self.stop.clone(), Arc::downgrade(self));
-        tokio::spawn(async move {
-            let mut wait = refresh_after(granted);
-            loop {
-                tokio::select! {
-                    () = stop.cancelled() => return,
-                    () = tokio::time::sleep(wait) => {}
-                }
-                let Some(inner) = weak.upgrade() else { return };
-                let mut held = inner.registration.lock().await;
-                let Some(registration) = held.as_mut() else { return };
-                let done = inner.register(registration).await;
-                wait = done.as_ref().map_or(AGAIN, |granted| refresh_after(*granted));
-                if let Err(error) = &done {
-                    tracing::warn!(%error, "the trunk does not know us any more");
-                }
-                *inner.registered.lock().unwrap_or_else(PoisonError::into_inner) = done.map(|_| ());
-            }
-        });
-        Ok(())
-    }
-
-    /// For how many seconds we are known now.
-    async fn register(&self, registration: &mut Registration) -> Result<u32, Error> {
-        let remote = resolve(&self.settings).await?;
-        let contact = self.contact(remote).await?;
-        registration.contact = Some(Contact { display_name: None, uri: contact, params: Vec::new() });
-        registration.outbound_proxy = Some(remote);
-        let asked = registration.register(self.registrar(), Some(REGISTERED_SECONDS));
-        let answer = timeout(PATIENCE, asked)
-            .await
-            .map_err(|_| Error::new(format!("{} does not answer when we register", self.shown())))?
-            .map_err(|error| {
-                Error::new(format!("{} cannot be reached to register: {error}", self.shown()))
-            })?;
-        match answer.status_code.kind() {
-            StatusCodeKind::Successful => Ok(registration.granted_expires.unwrap_or(REGISTERED_SECONDS)),
-            _ => {
-                Err(Error::new(format!("the trunk refuses to register us: {}", super::dial::shown(&answer))))
-            }
-        }
-    }
-}
-
-/// Well before it is over.
-fn refresh_after(granted: u32) -> Duration {
-    Duration::from_secs(u64::from(granted) * 3 / 4).max(Duration::from_secs(1))
 }

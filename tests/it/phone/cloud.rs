@@ -1,6 +1,7 @@
 //! Calls that a cloud makes: whole conversations with a stand-in for the vendor, and everything that may come in between.
 
 mod forgery;
+mod killed;
 mod trouble;
 
 use std::time::Duration;

@@ -25,7 +25,7 @@ impl Kamailio {
         let path = folder.path().display().to_string();
         let arguments =
             ["-f", "kamailio.cfg", "-DD", "-E", "-m", "32", "-M", "4", "-w", &path, "-Y", &path, "-P", "pid"];
-        let program = Program::start("kamailio", folder.path(), &arguments);
+        let program = Program::start("/usr/sbin/kamailio", folder.path(), &arguments);
         program.until_at(port).await;
         Self { port, program, folder }
     }

@@ -50,8 +50,9 @@ pub struct Program {
 }
 
 impl Program {
+    /// By name, or by its path where that is not among those that everybody has.
     pub fn start(name: &'static str, folder: &Path, arguments: &[&str]) -> Self {
-        let log = folder.join(format!("{name}.log"));
+        let log = folder.join(format!("{}.log", name.rsplit('/').next().unwrap()));
         let file = File::create(&log).unwrap();
         let started = Command::new(name)
             .args(arguments)

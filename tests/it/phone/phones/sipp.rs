@@ -14,10 +14,6 @@ pub struct Sipp {
 impl Sipp {
     /// Waits for one call and plays this, a list of `<recv>`, `<send>` and so on.
     pub async fn start(scenario: &str) -> Self {
-        Self::with(scenario, &[]).await
-    }
-
-    pub async fn with(scenario: &str, more: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let text = format!(
             "<?xml version=\"1.0\" encoding=\"ISO-8859-1\" ?>\n<!DOCTYPE scenario SYSTEM \"sipp.dtd\">\n\
@@ -26,7 +22,7 @@ impl Sipp {
         std::fs::write(folder.path().join("scenario.xml"), text).unwrap();
         let port = free_ports(6);
         let (at, sound) = (port.to_string(), (port + 2).to_string());
-        let mut arguments = vec![
+        let arguments = [
             "-sf",
             "scenario.xml",
             "-i",
@@ -45,7 +41,6 @@ impl Sipp {
             "60",
             "-timeout_error",
         ];
-        arguments.extend_from_slice(more);
         let program = Program::start("sipp", folder.path(), &arguments);
         program.until_at(port).await;
         Self { port, program, folder }

@@ -7,14 +7,17 @@ use endonym::{
         call::{Outcome, Reason},
         conversation::{End, Step},
     },
-    phone::{Progress, sip::Trunk},
+    phone::{
+        Progress,
+        sip::{Settings, Trunk},
+    },
 };
 use tokio::time::sleep;
 
 use super::{
     super::phones::{
         baresip::{Baresip, Setup},
-        sound,
+        free_ports, sound,
     },
     Call, NUMBER, trunk_at,
 };
@@ -70,7 +73,16 @@ async fn a_second_take_is_the_one_that_is_kept_and_a_law_is_spoken_too() {
 #[tokio::test]
 async fn somebody_hangs_up_half_way() {
     let mut phone = Baresip::start(NUMBER, Setup::default()).await;
-    let trunk = Trunk::open(&trunk_at(phone.port)).await.unwrap();
+    // By name, and with everything that an operator may set.
+    let sound_ports = free_ports(4);
+    let settings = Settings {
+        host: "localhost".to_owned(),
+        listen: Some("127.0.0.1:0".parse().unwrap()),
+        advertise: Some("127.0.0.1".parse().unwrap()),
+        rtp_ports: Some((sound_ports, sound_ports + 3)),
+        ..trunk_at(phone.port)
+    };
+    let trunk = Trunk::open(&settings).await.unwrap();
     let call = Call::place(&trunk);
     phone.until("CALL_ESTABLISHED").await;
     phone.press('1').await;

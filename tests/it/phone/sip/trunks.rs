@@ -9,7 +9,7 @@ use endonym::{
     },
     phone::{
         Progress,
-        sip::{Transport, Trunk},
+        sip::{Settings, Transport, Trunk},
     },
 };
 use futures_util::future::join_all;
@@ -68,8 +68,7 @@ fn guarded(then: &str) -> String {
 async fn a_trunk_that_asks_for_a_password_is_given_it() {
     let then = [answer("486 Busy Here", ""), takes("ACK")].concat();
     let trunk_side = Sipp::start(&guarded(&then)).await;
-    let settings =
-        endonym::phone::sip::Settings { account: account("endonym", "s3cret"), ..trunk_at(trunk_side.port) };
+    let settings = Settings { account: account("endonym", "s3cret"), ..trunk_at(trunk_side.port) };
     let trunk = Trunk::open(&settings).await.unwrap();
     assert_eq!(Call::place(&trunk).end().await.outcome, Outcome::Busy);
     trunk_side.expect_success().await;
@@ -79,8 +78,7 @@ async fn a_trunk_that_asks_for_a_password_is_given_it() {
 async fn a_wrong_password_is_said_to_be_one() {
     let then = [answer("486 Busy Here", ""), takes("ACK")].concat();
     let trunk_side = Sipp::start(&guarded(&then)).await;
-    let settings =
-        endonym::phone::sip::Settings { account: account("endonym", "wr0ng"), ..trunk_at(trunk_side.port) };
+    let settings = Settings { account: account("endonym", "wr0ng"), ..trunk_at(trunk_side.port) };
     let trunk = Trunk::open(&settings).await.unwrap();
     let ended = Call::place(&trunk).end().await;
     assert_eq!(ended.outcome, Outcome::Failed(Reason::Unreachable));
@@ -220,7 +218,7 @@ async fn a_trunk_that_speaks_nothing_that_we_do_is_left_in_good_order() {
 #[tokio::test]
 async fn nobody_is_there() {
     for transport in [Transport::Udp, Transport::Tcp, Transport::Tls] {
-        let settings = endonym::phone::sip::Settings { transport, ..trunk_at(free_ports(1)) };
+        let settings = Settings { transport, ..trunk_at(free_ports(1)) };
         let trunk = Trunk::open(&settings).await.unwrap();
         let ended = Call::ringing_for(&trunk, NUMBER, Duration::from_secs(1)).end().await;
         assert_eq!(ended.outcome, Outcome::Failed(Reason::Unreachable), "{transport:?}: {}", ended.says);
@@ -230,12 +228,19 @@ async fn nobody_is_there() {
 }
 
 #[tokio::test]
+async fn no_port_for_sound_is_left() {
+    let taken = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let settings = Settings { rtp_ports: Some((port, port)), ..trunk_at(free_ports(1)) };
+    let ended = Call::place(&Trunk::open(&settings).await.unwrap()).end().await;
+    assert_eq!(ended.outcome, Outcome::Failed(Reason::Unreachable));
+    assert!(ended.says.contains("ports for sound"), "{}", ended.says);
+}
+
+#[tokio::test]
 async fn strangers_are_answered_and_never_ring() {
     let port = free_ports(1);
-    let settings = endonym::phone::sip::Settings {
-        listen: Some(([127, 0, 0, 1], port).into()),
-        ..trunk_at(free_ports(1))
-    };
+    let settings = Settings { listen: Some(([127, 0, 0, 1], port).into()), ..trunk_at(free_ports(1)) };
     let trunk = Trunk::open(&settings).await.unwrap();
     let stranger = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     let own = stranger.local_addr().unwrap();
