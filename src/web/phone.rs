@@ -18,6 +18,7 @@ use crate::{
         App, Error,
         calls::cloud::{self, Answer, Asked},
     },
+    telemetry::metrics,
 };
 
 /// A webhook is a few hundred bytes.
@@ -32,6 +33,7 @@ pub fn routes() -> Router<App> {
         .route("/phone/attempts/{attempt}/steps/{number}/silence", post(silence))
         .route("/phone/attempts/{attempt}/status", post(status))
         .route("/phone/attempts/{attempt}/recording", post(recording))
+        .route("/phone/attempts/{attempt}/takes/{file}", get(take))
         .route("/phone/prompts/{language}/{file}", get(prompt))
         .route("/phone/prompts/{language}/institutions/{file}", get(name))
 }
@@ -64,7 +66,11 @@ async fn hear(app: &App, attempt: &str, asked: Option<Asked>, request: Request) 
     let (parts, body) = request.into_parts();
     let body = match tokio::time::timeout(IN_TIME, collect(body)).await {
         Ok(Some(body)) => body,
-        Ok(None) => return plain(StatusCode::PAYLOAD_TOO_LARGE),
+        Ok(None) => {
+            // Nobody who knows the key sends such a thing.
+            metrics::phone_callback("bad_signature");
+            return plain(StatusCode::PAYLOAD_TOO_LARGE);
+        }
         Err(_) => return plain(StatusCode::REQUEST_TIMEOUT),
     };
     // No attempt has such an id, and the signature is looked at before that is told.
@@ -116,11 +122,27 @@ async fn name(State(app): State<App>, Path((language, file)): Path<(String, Stri
 async fn sound(app: &App, language: String, file: &str) -> Response {
     let file = file.strip_suffix(".wav").unwrap_or_default().to_owned();
     let Some(wav) = cloud::prompt(app, language, file).await else { return plain(StatusCode::NOT_FOUND) };
-    let mut response = Response::new(Body::from(wav));
+    let mut response = played(wav.into());
+    // An operator may put others in their place.
+    let five_minutes = HeaderValue::from_static("public, max-age=300");
+    response.headers_mut().insert(header::CACHE_CONTROL, five_minutes);
+    response
+}
+
+/// What somebody has just said, while the call goes on.
+async fn take(State(app): State<App>, Path((attempt, file)): Path<(String, String)>) -> Response {
+    let recording = file.strip_suffix(".wav").unwrap_or_default();
+    match cloud::listen(&app, attempt.parse().unwrap_or(0), recording).await {
+        Ok(Some(wav)) => not_kept(played(wav.into())),
+        Ok(None) => plain(StatusCode::NOT_FOUND),
+        Err(error) => trouble(&error),
+    }
+}
+
+fn played(wav: Body) -> Response {
+    let mut response = Response::new(wav);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("audio/wav"));
-    // An operator may put others in their place.
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
 }

@@ -1,14 +1,16 @@
 //! Calls that a cloud makes: placed, looked after when nothing is heard of them, and tidied up behind. What the cloud asks
 //! and tells is `webhooks`.
 
+mod documents;
 mod takes;
 mod webhooks;
 
 use std::time::Duration;
 
+pub use documents::prompt;
 pub(in crate::app) use takes::give_up;
-pub use takes::{delete_takes, fetch_take, hang_up};
-pub use webhooks::{Answer, Asked, Request, hear, prompt};
+pub use takes::{delete_takes, fetch_take, hang_up, listen};
+pub use webhooks::{Answer, Asked, Request, hear};
 
 use super::{Claimed, attempts};
 use crate::{
@@ -225,7 +227,10 @@ async fn end(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<()> {
 /// The same inside a transaction that does more. Nothing that the cloud has recorded stays there, kept or not.
 async fn end_in(sql: &mut Sql, app: &App, attempt: &Attempt, outcome: Outcome, now: Moment) -> Result<bool> {
     let ended = attempts::finish_in(sql, app, &app.calling, attempt, outcome, now).await?;
-    let job = Job::DeleteTakes { institution: attempt.institution, attempt: attempt.id };
-    jobs::enqueue(sql, app.ids.id(now), &job, now, now).await?;
+    // Before the second step nobody has been asked to say anything.
+    if attempt.step_number > 1 {
+        let job = Job::DeleteTakes { institution: attempt.institution, attempt: attempt.id };
+        jobs::enqueue(sql, app.ids.id(now), &job, now, now).await?;
+    }
     Ok(ended)
 }

@@ -1,12 +1,14 @@
 //! A cloud that speaks Twilio's dialect: it makes the call, and asks us by webhooks what to say.
 
+mod answers;
 mod client;
 pub mod form;
 mod narrate;
 pub mod signature;
 pub mod twiml;
 
-pub use client::{Call, Client, CreateError, FetchError, Instructions, is_final, is_sid, masked};
+pub use answers::{Call, is_final};
+pub use client::{Client, CreateError, FetchError, Instructions, is_sid};
 pub use narrate::{Ended, narrate};
 
 use std::sync::{Arc, OnceLock};
@@ -38,6 +40,11 @@ impl std::fmt::Debug for Settings {
             .field("from", from);
         shown.finish_non_exhaustive()
     }
+}
+
+/// Half a second of nothing, to be played where what was said is not to be had.
+pub fn silence() -> Vec<u8> {
+    super::wav::write(&[0; super::prompts::RATE as usize / 2])
 }
 
 /// A client that is made when it is first used, and shared from then on.

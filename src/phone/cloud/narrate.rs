@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    client::{Client, CreateError, Instructions, is_final},
+    answers::is_final,
+    client::{Client, CreateError, Instructions},
     twiml,
 };
 

@@ -40,6 +40,12 @@ impl Addresses {
         format!("{}/phone/attempts/{}/recording", self.base, self.attempt)
     }
 
+    /// Where what was recorded is to be had. The cloud has it itself, but may want a password from whoever plays it, which
+    /// no document may hold.
+    pub fn take(&self, recording: &str) -> String {
+        format!("{}/phone/attempts/{}/takes/{recording}.wav", self.base, self.attempt)
+    }
+
     /// Where one of our prompts is to be had.
     pub fn prompt(&self, language: &str, prompt: Prompt) -> String {
         format!("{}/phone/prompts/{language}/{}.wav", self.base, prompt.file())
@@ -68,7 +74,7 @@ pub struct Scene {
     pub institution: Name,
     pub step: Step,
     pub number: i64,
-    /// The address of what was recorded last.
+    /// The cloud's name for what was recorded last.
     pub take: Option<String>,
 }
 
@@ -101,9 +107,9 @@ impl Scene {
             }),
             Step::Record { .. } => self.record(xml),
             Step::Review { take, .. } => self.menu(xml, |xml| {
-                if let Some(address) = &self.take {
+                if let Some(recording) = &self.take {
                     self.play(xml, Prompt::YouSaid);
-                    xml.text("Play", &[], address);
+                    xml.text("Play", &[], &self.addresses.take(recording));
                 }
                 self.play(xml, if take < TAKES { Prompt::Review } else { Prompt::LastReview });
             }),
@@ -245,7 +251,7 @@ mod tests {
             institution: Name::Said("Smith & \"Sons\" <College>\u{0}".into()),
             step,
             number: 3,
-            take: Some("https://api.example/R1?a=1&b=2".into()),
+            take: Some("RE1".into()),
         }
     }
 
@@ -253,8 +259,10 @@ mod tests {
     fn names_and_addresses_are_escaped() {
         let document = scene(Step::START).document();
         assert!(document.contains(">Smith &amp; &quot;Sons&quot; &lt;College&gt;</Say>"), "{document}");
-        let document = scene(Step::Review { take: 1, said: 1 }).document();
-        assert!(document.contains("<Play>https://api.example/R1?a=1&amp;b=2</Play>"), "{document}");
+        let mut review = scene(Step::Review { take: 1, said: 1 });
+        review.addresses = Addresses::new("https://names.example.edu/a&b", 7);
+        let play = "<Play>https://names.example.edu/a&amp;b/phone/attempts/7/takes/RE1.wav</Play>";
+        assert!(review.document().contains(play), "{}", review.document());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Calls that a cloud makes: whole conversations with a stand-in for the vendor, and everything that may come in between.
 
 mod forgery;
+mod killed;
 mod trouble;
 
 use std::time::Duration;
@@ -174,6 +175,7 @@ async fn a_name_is_said_kept_and_theirs() {
             "thank-you"
         ]
     );
+    assert!(scene.vendor.inner().heard.contains(&name), "they hear what they have said");
     assert!(scene.recording_link().await.is_string());
     assert_eq!(scene.originals(), [name]);
     assert_eq!(scene.deleted(), (1, 1));

@@ -13,7 +13,7 @@ use crate::{
         moment::Moment,
         phone_number::PhoneNumber,
     },
-    phone::cloud::{Client, FetchError},
+    phone::cloud::{Client, FetchError, silence},
     store::{
         Sql,
         call_attempts::{self, Attempt},
@@ -70,6 +70,24 @@ async fn fetched(client: &Client, take: &Take) -> Result<Vec<u8>, FetchError> {
         }
     }
     client.fetch(&take.url, &take.recording).await.map(|sound| sound.to_vec())
+}
+
+/// What somebody has just said, for the cloud to play to them. Nobody else knows its name, which nobody can guess, and it is
+/// there only as long as the call goes on. What cannot be had is silence: a call must not break off for that.
+pub async fn listen(app: &App, attempt: i64, recording: &str) -> Result<Option<Vec<u8>>> {
+    let mut sql = app.db.read();
+    let found = call_attempts::find(&mut sql, attempt).await?.filter(Attempt::is_under_way);
+    let Some(found) = found else { return Ok(None) };
+    let takes = call_takes::of_attempt(&mut sql, found.institution, found.id).await?;
+    drop(sql);
+    let Some(take) = takes.iter().find(|take| take.recording == recording) else { return Ok(None) };
+    match fetched(client(app)?, take).await {
+        Ok(sound) => Ok(Some(sound)),
+        Err(why) => {
+            tracing::warn!(attempt, ?why, "what was said on a call could not be played");
+            Ok(Some(silence()))
+        }
+    }
 }
 
 /// Removes all that was recorded in an attempt, those that we have not been told of among it. May be done twice.

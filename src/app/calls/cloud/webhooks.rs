@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
-
-use super::{end_in, outcome_of};
+use super::{documents::document, end_in, outcome_of};
 use crate::{
-    app::{App, Error, Missing, Result, calls::attempts, jobs},
+    app::{App, Error, Result, calls::attempts, jobs},
     domain::{
         call::Outcome,
         conversation::{End, Event, Step},
@@ -18,13 +16,12 @@ use crate::{
         form::Form,
         is_final, is_sid,
         signature::{self, Content},
-        twiml::{self, Addresses, Name, Scene},
     },
     store::{
         Sql,
         call_attempts::{self, Attempt},
         call_takes::{self, Take},
-        calls, conversations, institutions,
+        calls, conversations,
     },
     telemetry::metrics,
 };
@@ -121,7 +118,7 @@ fn recording(form: &Form) -> Option<(String, String)> {
 /// What a webhook has led to.
 struct Heard {
     attempt: Attempt,
-    /// The address of what was recorded last.
+    /// The cloud's name for what was recorded last.
     take: Option<String>,
     repeated: bool,
     ended: Option<Outcome>,
@@ -153,7 +150,9 @@ pub async fn hear(app: &App, attempt: i64, asked: Asked, request: Request<'_>) -
     }
     app.queue.wake();
     match asked {
-        Asked::Step(_) | Asked::Silence(_) => document(app, heard).await.map(Answer::Document),
+        Asked::Step(_) | Asked::Silence(_) => {
+            document(app, &heard.attempt, heard.take).await.map(Answer::Document)
+        }
         Asked::Status | Asked::Recording => Ok(Answer::Noted),
     }
 }
@@ -209,7 +208,7 @@ async fn hear_in(
         };
     }
     let takes = call_takes::of_attempt(sql, attempt.institution, attempt.id).await?;
-    let take = takes.into_iter().next().map(|take| take.url);
+    let take = takes.into_iter().next().map(|take| take.recording);
     Ok(Some(Heard { attempt, take, repeated: !current, ended }))
 }
 
@@ -309,40 +308,4 @@ async fn note_take(
         jobs::enqueue(sql, app.ids.id(now), &job, now, now).await?;
     }
     Ok(())
-}
-
-/// What the cloud is to do now: the same for everybody who asks in this step.
-async fn document(app: &App, heard: Heard) -> Result<String> {
-    let Heard { attempt, take, .. } = heard;
-    let step = match attempt.step {
-        Some(step @ Step::Over { .. }) => step,
-        Some(step) if attempt.is_under_way() => step,
-        _ => return Ok(twiml::hang_up()),
-    };
-    let whose = institutions::by_id(&mut app.db.read(), attempt.institution).await?;
-    let whose = whose.ok_or(Error::Missing(Missing::Institution))?;
-    let addresses = Addresses::new(&app.phone.callback_base, attempt.id);
-    let language = app.phone.prompts.language(whose.phone_language.as_deref());
-    let institution = if has_file(app, &language, &whose.slug).await {
-        Name::Played(addresses.name(&language, &whose.slug))
-    } else {
-        Name::Said(whose.name)
-    };
-    let scene = Scene { addresses, language, institution, step, number: attempt.step_number, take };
-    Ok(scene.document())
-}
-
-/// Files are looked at, which may take a moment.
-async fn has_file(app: &App, language: &str, slug: &str) -> bool {
-    let (prompts, language, slug) = (app.phone.prompts.clone(), language.to_owned(), slug.to_owned());
-    let looking = tokio::task::spawn_blocking(move || prompts.has_institution(Some(&language), &slug));
-    looking.await.unwrap_or(false)
-}
-
-/// One of the sounds that calls are made of, as WAV; `institutions/SLUG` is a name.
-pub async fn prompt(app: &App, language: String, file: String) -> Option<Bytes> {
-    let prompts = app.phone.prompts.clone();
-    // Asking for a language that is not there is no reason to look for it on disk.
-    let reading = move || prompts.speaks(&language).then(|| prompts.wav(Some(&language), &file)).flatten();
-    tokio::task::spawn_blocking(reading).await.ok().flatten()
 }

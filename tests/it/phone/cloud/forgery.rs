@@ -187,3 +187,55 @@ async fn what_people_say_about_themselves_is_signed_letter_by_letter() {
     let with_query = scene.vendor.post(&format!("{address}/status?a=1&b=%C3%A9"), &params).await;
     assert!(with_query.status().is_success(), "{}", with_query.status());
 }
+
+#[tokio::test]
+async fn what_was_said_is_there_for_the_call_alone() {
+    let scene = Scene::new().await;
+    let name = wav(1.0);
+    scene.vendor.next_person(Person::Answers(vec![Presses('1'), Says(name.clone()), Act::Waits]));
+    scene.call().await;
+    until("they listen", || async { scene.said().last().is_some_and(|said| said == "review") }).await;
+    let said = scene.vendor.inner().said.clone();
+    let address = said.iter().find(|said| said.contains("/takes/")).unwrap();
+    let get = |address: String| async { scene.world.client.get(address).send().await.unwrap() };
+    let answer = get(address.clone()).await;
+    assert_eq!(
+        (answer.status().as_u16(), &answer.headers()["cache-control"]),
+        (200, &"no-store".parse().unwrap())
+    );
+    assert_eq!(answer.bytes().await.unwrap(), name);
+    for other in [
+        address.replace("/takes/RE0", "/takes/RE1"),
+        address.replace(".wav", ""),
+        address.replace("attempts/", "attempts/1"),
+    ] {
+        assert_eq!(get(other.clone()).await.status(), 404, "{other}");
+    }
+    calls::cancel(&scene.world.app, scene.listed().await.id).await.unwrap();
+    assert_eq!(get(address.clone()).await.status(), 404, "the call is over");
+}
+
+#[tokio::test]
+async fn prompts_are_served_and_nothing_beside_them() {
+    let scene = Scene::new().await;
+    let get = |path: &str| {
+        let address = format!("{}/phone/prompts/{path}", scene.world.base);
+        async { scene.world.client.get(address).send().await.unwrap() }
+    };
+    let invite = get("en/invite.wav").await;
+    assert_eq!(
+        (invite.status().as_u16(), &invite.headers()["content-type"]),
+        (200, &"audio/wav".parse().unwrap())
+    );
+    assert!(invite.bytes().await.unwrap().starts_with(b"RIFF"));
+    for other in [
+        "en/invite",
+        "en/nothing.wav",
+        "xx/invite.wav",
+        "..%2Fen/invite.wav",
+        "en/institutions/example.wav",
+        "en/institutions/..%2F..%2Fx.wav",
+    ] {
+        assert_eq!(get(other).await.status(), 404, "{other}");
+    }
+}

@@ -268,3 +268,27 @@ async fn a_test_call_is_narrated() {
     let cloud::Ended::Failed(why) = cloud::narrate(&client, ANA, 30, |_| {}).await else { panic!("refused") };
     assert!(why.contains("21211") && !why.contains("5550123"), "{why}");
 }
+
+#[tokio::test]
+async fn only_what_was_never_sent_is_known_not_to_be_made() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let host = listener.local_addr().unwrap();
+    let url = format!("twilio://AC1:s3cret@{host}?from=%2B12025550100&scheme=http");
+    let Provider::Cloud(settings) = Provider::parse(&url).unwrap() else { panic!("a cloud") };
+    let client = cloud::Client::new(settings).unwrap();
+    let instructions = cloud::Instructions::Document("<Response/>".to_owned());
+    // Somebody takes the whole request and says nothing.
+    let taking = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut taken = Vec::new();
+        while !taken.ends_with(b"%3E") {
+            tokio::io::AsyncReadExt::read_buf(&mut stream, &mut taken).await.unwrap();
+        }
+    });
+    let cut = client.create_call(ANA, 30, &instructions).await.unwrap_err();
+    assert!(matches!(&cut, cloud::CreateError::Ambiguous(why) if !why.contains("s3cret")), "{cut:?}");
+    taking.await.unwrap();
+    // Now nobody is there.
+    let refused = client.create_call(ANA, 30, &instructions).await.unwrap_err();
+    assert!(matches!(&refused, cloud::CreateError::Refused(why) if !why.contains("s3cret")), "{refused:?}");
+}

@@ -1,0 +1,159 @@
+//! What the vendor answers, read within bounds, and what goes wrong told without anybody's number or secret.
+
+use bytes::Bytes;
+use reqwest::{Response, StatusCode};
+use serde::Deserialize;
+
+use crate::domain::moment::Moment;
+
+const LONGEST_ANSWER: usize = 1 << 20;
+
+/// A call as the vendor knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Call {
+    pub sid: String,
+    #[serde(default)]
+    pub status: String,
+    #[serde(default)]
+    date_created: Option<String>,
+    #[serde(default)]
+    start_time: Option<String>,
+}
+
+impl Call {
+    pub fn is_over(&self) -> bool {
+        is_final(&self.status)
+    }
+
+    /// Not every vendor tells when.
+    pub fn begun(&self) -> Option<Moment> {
+        let said = self.date_created.as_deref().or(self.start_time.as_deref())?;
+        let moment = jiff::fmt::rfc2822::parse(said).map(|zoned| Moment::from_timestamp(zoned.timestamp()));
+        moment.ok().or_else(|| Moment::parse(said))
+    }
+}
+
+/// Is a call in this state over?
+pub fn is_final(status: &str) -> bool {
+    matches!(status, "completed" | "busy" | "failed" | "no-answer" | "canceled")
+}
+
+#[derive(Deserialize)]
+pub struct Calls {
+    pub calls: Vec<Call>,
+}
+
+#[derive(Deserialize)]
+pub struct Recordings {
+    pub recordings: Vec<Recording>,
+}
+
+#[derive(Deserialize)]
+pub struct Recording {
+    pub sid: String,
+}
+
+#[derive(Deserialize)]
+struct Complaint {
+    code: Option<serde_json::Value>,
+    message: Option<String>,
+}
+
+/// The answer, if it is a good one; `None` if its status is one of these.
+pub async fn answered(
+    sent: reqwest::Result<Response>,
+    nothing: &[StatusCode],
+) -> Result<Option<Response>, String> {
+    let response = sent.map_err(|error| cause(&error))?;
+    let status = response.status();
+    if nothing.contains(&status) {
+        return Ok(None);
+    }
+    if status.is_redirection() {
+        return Err(format!("the cloud sends us elsewhere ({status}), where we do not follow"));
+    }
+    if status.is_success() { Ok(Some(response)) } else { Err(complaint(response).await) }
+}
+
+/// `None` when it is larger than that.
+pub async fn bytes(mut response: Response, most: usize) -> Result<Option<Bytes>, String> {
+    let mut whole = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(|error| cause(&error))? {
+        if whole.len() + piece.len() > most {
+            return Ok(None);
+        }
+        whole.extend_from_slice(&piece);
+    }
+    Ok(Some(whole.into()))
+}
+
+pub async fn read<T: for<'de> Deserialize<'de>>(response: Response) -> Result<T, String> {
+    let whole = bytes(response, LONGEST_ANSWER).await?.ok_or("an answer without end")?;
+    serde_json::from_slice(&whole).map_err(|error| format!("it cannot be read: {error}"))
+}
+
+/// What the vendor says is wrong, without anybody's number.
+pub async fn complaint(response: Response) -> String {
+    let status = response.status();
+    match read::<Complaint>(response).await {
+        Ok(Complaint { code, message: Some(message) }) => {
+            let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
+            format!("the cloud says{code}: {}", masked(&message))
+        }
+        _ => format!("the cloud answers {status}"),
+    }
+}
+
+/// Without the address, which holds the account, and with what lies below: "connection refused" and the like.
+pub fn cause(error: &reqwest::Error) -> String {
+    let mut words = if error.is_timeout() { "no answer in time".to_owned() } else { String::new() };
+    let mut below = std::error::Error::source(error);
+    while let Some(one) = below {
+        words = one.to_string();
+        below = one.source();
+    }
+    format!("the cloud cannot be reached: {words}")
+}
+
+/// All but the last two digits of every long number.
+pub fn masked(text: &str) -> String {
+    const SHORT: usize = 5;
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, digits) = rest.split_at(start);
+        let length = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        shown.push_str(before);
+        let hidden = if length > SHORT { length - 2 } else { 0 };
+        shown.extend(std::iter::repeat_n('*', hidden));
+        shown.push_str(&digits[hidden..length]);
+        rest = &digits[length..];
+    }
+    shown.push_str(rest);
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_not_told() {
+        assert_eq!(masked("'+12025550123' is not valid"), "'+*********23' is not valid");
+        assert_eq!(masked("code 21211"), "code 21211");
+        assert_eq!(masked(""), "");
+    }
+
+    #[test]
+    fn dates_are_read_as_vendors_write_them() {
+        let call = |date: &str| Call {
+            sid: "CA1".into(),
+            status: String::new(),
+            date_created: Some(date.into()),
+            start_time: None,
+        };
+        let wanted = Moment::parse("2026-11-15T12:00:00Z");
+        assert_eq!(call("Sun, 15 Nov 2026 12:00:00 +0000").begun(), wanted);
+        assert_eq!(call("2026-11-15T12:00:00Z").begun(), wanted);
+    }
+}
