@@ -54,6 +54,12 @@ impl Phone {
                 to.e164()
             )));
         }
+        if to.is_costly() {
+            return Err(Failure(format!(
+                "{} costs more than a call, as premium-rate numbers and satellite phones do, so it is not called",
+                to.e164()
+            )));
+        }
         let phone = phone.phone("").map_err(Failure)?;
         let told: fn(&str) = if *json { |line| eprintln!("{line}") } else { output::print_line };
         let begin = || told(&format!("Calling {} by {}.", to.e164(), phone.provider.shown()));

@@ -3,7 +3,7 @@
 mod zones;
 
 use jiff::tz::TimeZone;
-use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumberFormat};
+use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumberFormat, PhoneNumberType};
 
 use super::countries::Country;
 
@@ -43,6 +43,22 @@ impl PhoneNumber {
     pub fn country(&self) -> Option<Country> {
         let number = PHONE_NUMBER_UTIL.parse(&self.0, None).ok()?;
         Country::of(PHONE_NUMBER_UTIL.get_region_for_number(&number)?)
+    }
+
+    /// Does whoever calls it pay more than for a call? Swindlers hand such numbers to services that call back.
+    ///
+    /// Those are the ones that earn by being called (+1 900, +44 909, +979), those that share their cost, personal numbers
+    /// and pagers (+44 70 and +44 76 cost as much as the first kind), and all that belong to no country, as satellite
+    /// phones do, but for the free ones (+800). The numbers of companies and of voice mail cost what others cost. One that
+    /// no plan knows any more may be anything, so it is costly too.
+    pub fn is_costly(&self) -> bool {
+        use PhoneNumberType::{Pager, PersonalNumber, PremiumRate, SharedCost, TollFree, Unknown};
+        let Ok(number) = PHONE_NUMBER_UTIL.parse(&self.0, None) else { return true };
+        match PHONE_NUMBER_UTIL.get_number_type(&number) {
+            PremiumRate | SharedCost | PersonalNumber | Pager | Unknown => true,
+            TollFree => false,
+            _ => self.country().is_none(),
+        }
     }
 
     /// Every time zone in which it may ring; UTC where nobody knows.
@@ -107,6 +123,39 @@ mod tests {
     fn logs_see_the_last_two_digits() {
         let number = PhoneNumber::parse("+12025550123").expect("a number");
         assert_eq!(number.masked(), "+*********23");
+    }
+
+    #[test]
+    fn numbers_that_cost_more_than_a_call_are_known() {
+        for costly in [
+            "+19002345678",
+            "+979123456789",
+            "+449098790000",
+            "+448431234567",
+            "+447012345678",
+            "+447640123456",
+            "+80812345678",
+            "+878101234567890",
+            "+870773111632",
+            "+881612345678",
+            "+33891123456",
+        ] {
+            assert!(PhoneNumber::parse(costly).unwrap_or_else(|| panic!("{costly}")).is_costly(), "{costly}");
+        }
+        for usual in [
+            "+12025550123",
+            "+18002345678",
+            "+80012345678",
+            "+442079460958",
+            "+447400123456",
+            "+353850123456",
+            "+33612345678",
+            "+81312345678",
+            "+5511961234567",
+        ] {
+            assert!(!PhoneNumber::parse(usual).unwrap_or_else(|| panic!("{usual}")).is_costly(), "{usual}");
+        }
+        assert!(PhoneNumber::stored("+999123").is_costly(), "of no plan");
     }
 
     /// Numbers of every country and kind, with what libphonenumber itself says of them.

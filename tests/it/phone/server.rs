@@ -176,4 +176,6 @@ async fn a_test_call_is_told_step_by_step() {
     assert!(here.refuse(&["phone", "test", NUMBER]).contains("no telephony is configured"));
     let abroad = ["phone", "test", NUMBER, "--phone-url", &url, "--phone-countries", "IE"];
     assert!(here.refuse(&abroad).contains("--phone-countries"));
+    let costly = ["phone", "test", "+1 900 234 5678", "--phone-url", &url];
+    assert!(here.refuse(&costly).contains("+19002345678 costs more than a call"));
 }
