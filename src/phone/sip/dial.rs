@@ -34,7 +34,7 @@ use crate::{
         call::{Outcome, Reason},
         phone_number::PhoneNumber,
     },
-    phone::{Progress, Told, prompts::Script, wav},
+    phone::{Progress, Told, masked, prompts::Script, wav},
 };
 
 /// What we understand, also for those who ask.
@@ -92,12 +92,12 @@ impl Entry {
     }
 }
 
-/// `486 Busy Here`.
+/// `486 Busy Here`. Some trunks say the number, too, which is nobody's business.
 pub(super) fn shown(answer: &Response) -> String {
     let code = answer.status_code.code();
     match answer.reason_phrase() {
-        Some(reason) if !reason.is_empty() => format!("{code} {reason}"),
-        _ => format!("{code} {}", answer.status_code.text()),
+        Some(reason) if !reason.is_empty() => format!("{code} {}", masked(reason)),
+        _ => format!("{code} {}", masked(answer.status_code.text())),
     }
 }
 
@@ -218,7 +218,10 @@ impl Prepared {
         let (states, mut news) = inner.layer.new_dialog_state_channel();
         let (dialog, asked) = match inner.layer.do_invite_async(invite, states) {
             Ok(begun) => begun,
-            Err(error) => return Ended::unreachable(format!("the call cannot be placed: {error}")),
+            Err(error) => {
+                let why = masked(&error.to_string());
+                return Ended::unreachable(format!("the call cannot be placed: {why}"));
+            }
         };
         *entry.dialog.lock().unwrap_or_else(PoisonError::into_inner) = Some(dialog.clone());
         let answer = match ring(&dialog, asked, &mut news, &wanted).await {
