@@ -72,7 +72,7 @@ impl Phone {
             Provider::Sip(settings) => {
                 begin();
                 let script = phone.prompts.script(None, "", "Endonym").await;
-                let trunk = Trunk::open(settings).await?;
+                let trunk = Trunk::visit(settings).await?;
                 let wanted = Wanted {
                     to,
                     ring: rules.ring,

@@ -42,6 +42,10 @@ pub const ALLOW: &str = "INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, INFO";
 /// How long we wait for the end of a call that we have given up.
 pub(super) const PARTING: Duration = Duration::from_secs(3);
 
+/// Nothing can be sent or heard any more.
+const STOPPED: &str =
+    "our side of the SIP trunk has stopped, so nobody can be called until it is opened again";
+
 /// A call that is to be made.
 pub struct Wanted {
     pub to: PhoneNumber,
@@ -118,6 +122,9 @@ fn chance() -> u64 {
 
 impl Trunk {
     pub async fn call(&self, wanted: Wanted) -> Ended {
+        if !self.is_alive() {
+            return Ended::unreachable(STOPPED);
+        }
         match self.0.prepare(&wanted).await {
             Ok(prepared) => prepared.dial(wanted).await,
             Err(error) => Ended::unreachable(error.to_string()),
@@ -224,7 +231,12 @@ impl Prepared {
             }
         };
         *entry.dialog.lock().unwrap_or_else(PoisonError::into_inner) = Some(dialog.clone());
-        let answer = match ring(&dialog, asked, &mut news, &wanted).await {
+        let rang = tokio::select! {
+            biased;
+            rang = ring(&dialog, asked, &mut news, &wanted) => rang,
+            () = inner.stop.cancelled() => Rang::Ended(Ended::unreachable(STOPPED)),
+        };
+        let answer = match rang {
             Rang::Answer(answer) => answer,
             Rang::Ended(ended) => return ended,
         };
