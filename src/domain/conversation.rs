@@ -26,14 +26,14 @@ pub enum Prompt {
     /// "Please say your name after the tone."
     SayYourName,
     Tone,
-    /// "Here is what we recorded."
+    /// "This is what we recorded."
     YouSaid,
     /// "To keep it, press 1. To record again, press 2."
     Review,
     /// The same after the last try.
     LastReview,
     ThankYou,
-    /// "We heard nothing. Goodbye."
+    /// "We could not record your name this time. Goodbye."
     Goodbye,
     /// "We will not call you again."
     OptedOut,
