@@ -40,6 +40,7 @@ use crate::{
 ///
 /// For example: endonym import --institution example-university --name-page class-of-2027 people.csv --dry-run
 #[derive(Debug, clap::Args)]
+#[command(mut_args(without_what_others_do))]
 pub struct Import {
     #[arg(long, value_name = "SLUG")]
     institution: String,
@@ -63,6 +64,14 @@ pub struct Import {
     media: config::Media,
     #[command(flatten)]
     phone: config::Phone,
+}
+
+/// An import schedules calls and makes none: settings of those who make them are understood, and not told of.
+fn without_what_others_do(arg: clap::Arg) -> clap::Arg {
+    let ours = ["phone_url", "phone_quiet_hours", "phone_countries"];
+    let id = arg.get_id().as_str();
+    let is_others = id.starts_with("phone_") && !ours.contains(&id);
+    if is_others { arg.hide(true) } else { arg }
 }
 
 /// Rows that share a transaction.

@@ -55,6 +55,20 @@ fn help_teaches_by_example() {
     }
 }
 
+/// An import makes no calls, and has enough flags of its own.
+#[test]
+fn an_import_tells_of_the_phone_what_matters_to_it() {
+    let help = run(&["import", "--help"]).succeeded();
+    let told = ["--phone-url", "--phone-quiet-hours", "--phone-countries"];
+    assert!(told.iter().all(|flag| help.contains(flag)), "{help}");
+    assert_eq!(help.matches("--phone-").count(), told.len(), "{help}");
+    let all = run(&["serve", "--help"]).succeeded();
+    assert!(all.contains("--phone-attempts") && all.contains("--phone-voice"), "{all}");
+    // What is not told of is understood all the same, like every setting.
+    let wrong = ["import", "--institution", "x", "--name-page", "x", "x.csv", "--phone-attempts", "0"];
+    assert!(run(&wrong).refused().contains("--phone-attempts"));
+}
+
 /// Every line of the examples is run as it stands, in the order in which it stands.
 #[tokio::test]
 async fn the_examples_work_when_pasted() {
