@@ -169,21 +169,10 @@ impl Prompts {
         Some(sound::wav(&sound))
     }
 
-    /// The institution's name, from its file or by the voice.
+    /// The institution's name, from its file or by the voice, which takes its time when it says it first.
     pub async fn institution_wav(&self, language: Option<&str>, slug: &str, name: &str) -> Option<Bytes> {
         let language = self.language(language);
         Some(sound::wav(&self.institution(&language, slug, name).await?))
-    }
-
-    /// "This is" and the institution's name in one, or what is said instead of both.
-    pub async fn greeting_wav(&self, language: Option<&str>, slug: &str, name: &str) -> Bytes {
-        let language = self.language(language);
-        sound::wav(&self.greeting(&language, slug, name).await)
-    }
-
-    /// Is there a file for the institution's name?
-    pub fn has_institution(&self, language: Option<&str>, slug: &str) -> bool {
-        self.institution_file(&self.language(language), slug).is_some()
     }
 
     async fn greeting(&self, language: &str, slug: &str, name: &str) -> Sound {

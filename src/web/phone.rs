@@ -114,7 +114,7 @@ async fn prompt(State(app): State<App>, Path((language, file)): Path<(String, St
     sound(&app, language, &file).await
 }
 
-/// The name of an institution, where there is a file for it.
+/// The name of an institution, where there is a file for it or a voice that says it.
 async fn name(State(app): State<App>, Path((language, file)): Path<(String, String)>) -> Response {
     sound(&app, language, &format!("institutions/{file}")).await
 }

@@ -51,7 +51,7 @@ impl Addresses {
         format!("{}/phone/prompts/{language}/{}.wav", self.base, prompt.file())
     }
 
-    /// Where the name of an institution is to be had, if there is a file for it.
+    /// Where the name of an institution is to be had, if there is a file for it or a voice that says it.
     pub fn name(&self, language: &str, slug: &str) -> String {
         format!("{}/phone/prompts/{language}/institutions/{slug}.wav", self.base)
     }

@@ -16,7 +16,7 @@ use endonym::{
         countries::Countries,
         quiet_hours::QuietHours,
     },
-    phone::{Phone, Provider},
+    phone::{Phone, Prompts, Provider},
 };
 use serde_json::{Value, json};
 
@@ -53,6 +53,10 @@ impl Scene {
     }
 
     async fn allowing(dialect: Dialect, attempts: u32) -> Self {
+        Self::saying(Prompts::default(), dialect, attempts).await
+    }
+
+    async fn saying(prompts: Prompts, dialect: Dialect, attempts: u32) -> Self {
         let vendor = Vendor::start(dialect).await;
         let calling = Rules {
             enabled: true,
@@ -65,7 +69,8 @@ impl Scene {
             max_per_day: 500,
             countries: Countries::default(),
         };
-        let phone = Phone { provider: Provider::parse(&vendor.phone_url()).unwrap(), ..Phone::default() };
+        let provider = Provider::parse(&vendor.phone_url()).unwrap();
+        let phone = Phone { provider, prompts, ..Phone::default() };
         let world = World::with(Setup { calling, phone, ..Setup::default() }).await;
         world.work(2);
         Self { world, vendor }
@@ -313,6 +318,27 @@ async fn signalwire_has_its_own_path_key_and_header() {
     let call = scene.call_to(Person::Answers(vec![Presses('1'), Says(wav(1.0)), Presses('1')])).await;
     assert_eq!(how(&call), (State::Recorded, None));
     assert_eq!(scene.deleted(), (1, 1));
+}
+
+#[tokio::test]
+async fn an_operators_voice_says_the_name_and_without_it_the_clouds() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("name.wav");
+    std::fs::write(&file, wav(1.0)).unwrap();
+    for (command, is_played) in [(format!("cat {}", file.display()), true), ("false".to_owned(), false)] {
+        let prompts = Prompts::open(None, "en", Some(command)).unwrap();
+        let scene = Scene::saying(prompts, Dialect::Twilio, 1).await;
+        let call = scene.call_to(Person::Answers(vec![Presses('9')])).await;
+        assert_eq!(how(&call), (State::Cancelled, Some(Reason::OptedOut)));
+        let said = scene.vendor.inner().said.clone();
+        let played = said.iter().find(|said| said.contains("/phone/prompts/en/institutions/"));
+        assert_eq!(played.is_some(), is_played, "{said:?}");
+        assert_eq!(scene.vendor.inner().problems, Vec::<String>::new());
+        if let Some(played) = played {
+            let elsewhere = scene.world.client.get(played.replace("/en/", "/fr/")).send().await.unwrap();
+            assert_eq!(elsewhere.status(), 404, "in no other language than that of the calls");
+        }
+    }
 }
 
 /// Whoever stops a test call does not leave a phone off its hook.
