@@ -24,9 +24,9 @@ pub enum Calls {
         /// Only this institution's
         #[arg(long, value_name = "SLUG")]
         institution: Option<String>,
-        /// So many at most
-        #[arg(long, value_name = "N", default_value_t = 1_000)]
-        most: u32,
+        /// The newest, so many at most; all when not given
+        #[arg(long, value_name = "N")]
+        most: Option<u32>,
         #[arg(long)]
         json: bool,
     },
@@ -75,7 +75,8 @@ impl Calls {
         match self {
             Self::List { institution, most, json } => {
                 let institution = one(app, institution.as_deref()).await?;
-                list(&calls::all(app, institution, i64::from(*most)).await?, *json);
+                let most = most.map_or(i64::MAX, i64::from);
+                list(&calls::all(app, institution, most).await?, *json);
             }
             Self::Cancel { id: Some(id), json, .. } => {
                 known(id, calls::cancel(app, number(id)?).await)?;

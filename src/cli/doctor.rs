@@ -10,7 +10,11 @@ use crate::{
     blobs::Blobs,
     config::{self, Storage},
     domain::job::State,
-    phone::{Prompts, Provider, cloud::Client, sip::Trunk},
+    phone::{
+        Prompts, Provider,
+        cloud::Client,
+        sip::{self, Trunk},
+    },
     store::{Db, jobs, migrations},
 };
 
@@ -189,25 +193,27 @@ async fn phone(settings: &config::Phone) -> Vec<Finding> {
         Err(why) => return vec![bad(part, why, "look at the settings that begin with phone_")],
     };
     let shown = phone.provider.shown();
-    let mend = "check the host, the account and the transport in --phone-url (ENDONYM_PHONE_URL), and what lies between here and there";
+    let mend = "check the host and the account in --phone-url (ENDONYM_PHONE_URL), and what lies between here and there";
     let answer = tokio::time::timeout(PHONE_ANSWERS, async {
         match &phone.provider {
             Provider::None => Ok("none is configured: numbers are stored and nobody is called".to_owned()),
             Provider::Sip(settings) => {
-                let trunk = Trunk::open(settings).await.map_err(|error| error.to_string())?;
-                let says = trunk.check().await.map_err(|error| error.to_string());
+                let why = |error: sip::Error| (error.to_string(), error.mend());
+                let trunk = Trunk::visit(settings).await.map_err(why)?;
+                let says = trunk.check().await.map_err(why);
                 trunk.close().await;
                 says.map(|says| format!("{shown}: {says}"))
             }
             Provider::Cloud(settings) => {
-                let client = Client::new(settings.clone())?;
-                client.check().await.map(|()| format!("{shown}: the account can be used"))
+                let why = |why: String| (why, mend);
+                let client = Client::new(settings.clone()).map_err(why)?;
+                client.check().await.map(|()| format!("{shown}: the account can be used")).map_err(why)
             }
         }
     });
     let reached = match answer.await {
         Ok(Ok(says)) => good(part, says),
-        Ok(Err(why)) => bad(part, format!("{shown}: {why}"), mend),
+        Ok(Err((why, mend))) => bad(part, format!("{shown}: {why}"), mend),
         Err(_) => bad(part, format!("{shown} does not answer"), mend),
     };
     let mut findings = vec![reached];

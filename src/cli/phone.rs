@@ -72,7 +72,7 @@ impl Phone {
             Provider::Sip(settings) => {
                 begin();
                 let script = phone.prompts.script(None, "", "Endonym").await;
-                let trunk = Trunk::open(settings).await?;
+                let trunk = Trunk::visit(settings).await?;
                 let wanted = Wanted {
                     to,
                     ring: rules.ring,
@@ -93,7 +93,8 @@ impl Phone {
                 begin();
                 let client = Client::new(settings.clone()).map_err(Failure)?;
                 let ring = u32::try_from(rules.ring.as_secs()).unwrap_or(u32::MAX);
-                Ended::of_cloud(cloud::narrate(&client, to.e164(), ring, told).await)
+                let hang_up = hang_up_on_signal();
+                Ended::of_cloud(cloud::narrate_until(&hang_up, &client, to.e164(), ring, told).await)
             }
         };
         if *json {

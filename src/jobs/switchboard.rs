@@ -181,7 +181,8 @@ impl Line {
     /// What is dead is opened anew.
     fn is_alive(&self) -> bool {
         match self {
-            Self::Trunk(_) | Self::Cloud => true,
+            Self::Trunk(trunk) => trunk.is_alive(),
+            Self::Cloud => true,
         }
     }
 

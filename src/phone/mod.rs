@@ -3,6 +3,7 @@
 
 pub mod cloud;
 pub mod live;
+mod masked;
 mod progress;
 pub mod prompts;
 mod provider;
@@ -10,6 +11,7 @@ pub mod sip;
 mod speech;
 mod wav;
 
+use masked::masked;
 pub use progress::{Progress, Told};
 pub use prompts::{Prompts, Script};
 pub use provider::Provider;

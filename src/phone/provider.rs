@@ -65,6 +65,17 @@ fn yes_or_no(key: &str, value: &str) -> Result<bool, String> {
     }
 }
 
+/// A plus that nobody has encoded is read as a blank, and no number begins with one.
+fn caller(from: &str) -> String {
+    from.strip_prefix(' ').map_or_else(|| from.to_owned(), |digits| format!("+{}", digits.trim_start()))
+}
+
+/// Does the host name this machine itself?
+fn is_here(host: &str) -> bool {
+    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    address.map_or_else(|_| host.eq_ignore_ascii_case("localhost"), |address| address.is_loopback())
+}
+
 fn sip_trunk(url: &Url) -> Result<sip::Settings, String> {
     let mut settings = sip::Settings {
         account: (!url.username().is_empty()).then(|| sip::Account {
@@ -83,7 +94,7 @@ fn sip_trunk(url: &Url) -> Result<sip::Settings, String> {
     };
     for (key, value) in url.query_pairs() {
         match key.as_ref() {
-            "from" => settings.from = value.into_owned(),
+            "from" => settings.from = caller(&value),
             "transport" => settings.transport = sip::Transport::parse(&value)?,
             "register" => settings.register = yes_or_no(&key, &value)?,
             "advertise" => {
@@ -127,7 +138,7 @@ fn cloud(url: &Url, vendor: cloud::Vendor) -> Result<cloud::Settings, String> {
     let (mut from, mut scheme, mut signing_key) = (String::new(), "https".to_owned(), None);
     for (key, value) in url.query_pairs() {
         match key.as_ref() {
-            "from" => from = value.into_owned(),
+            "from" => from = caller(&value),
             "scheme" if value == "http" || value == "https" => scheme = value.into_owned(),
             "scheme" => return Err("`scheme` in the phone URL must be http or https".to_owned()),
             "signing_key" => signing_key = Some(value.into_owned()),
@@ -140,8 +151,13 @@ fn cloud(url: &Url, vendor: cloud::Vendor) -> Result<cloud::Settings, String> {
     if vendor == cloud::Vendor::SignalWire && signing_key.is_none() {
         return Err("the phone URL needs `signing_key`: SignalWire signs with a key of its own".to_owned());
     }
+    let host = host(url)?;
+    if scheme == "http" && !is_here(&host) {
+        let why = "the token would be sent in clear text";
+        return Err(format!("`scheme=http` in the phone URL is for this machine alone, since {why}"));
+    }
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-    let api = Url::parse(&format!("{scheme}://{}{port}/", host(url)?))
+    let api = Url::parse(&format!("{scheme}://{host}{port}/"))
         .map_err(|error| format!("the phone URL's host cannot be read: {error}"))?;
     let signing_key = signing_key.unwrap_or_else(|| token.clone());
     Ok(cloud::Settings { vendor, account, token, signing_key, api, from })
@@ -194,6 +210,29 @@ mod tests {
     }
 
     #[test]
+    fn clear_text_stays_on_this_machine() {
+        for host in ["127.0.0.1:9000", "127.8.9.10", "[::1]:9000", "localhost:9000", "LOCALHOST"] {
+            let url = format!("twilio://AC1:token@{host}?from=1&scheme=http");
+            assert!(Provider::parse(&url).is_ok(), "{host}");
+        }
+        for host in ["api.twilio.com", "localhost.example", "[2001:db8::1]", "10.0.0.1", "0.0.0.0"] {
+            let url = format!("twilio://AC1:token@{host}?from=1&scheme=http");
+            assert!(Provider::parse(&url).unwrap_err().contains("clear text"), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_plus_need_not_be_encoded() {
+        let Provider::Sip(trunk) = Provider::parse("sip://trunk.example?from=+12025550100").unwrap() else {
+            panic!("no trunk")
+        };
+        assert_eq!(trunk.from, "+12025550100");
+        let url = "twilio://AC1:token@api.twilio.com?from=+12025550100";
+        let Provider::Cloud(cloud) = Provider::parse(url).unwrap() else { panic!("no cloud") };
+        assert_eq!(cloud.from, "+12025550100");
+    }
+
+    #[test]
     fn nothing_is_nobody() {
         assert_eq!(Provider::parse("  ").unwrap(), Provider::None);
     }
@@ -211,6 +250,9 @@ mod tests {
             "twilio://AC1:s3cret@api.twilio.com",
             "signalwire://p:s3cret@space.signalwire.com?from=1",
             "twilio://AC1:s3cret@api.twilio.com?from=1&scheme=ftp",
+            "twilio://AC1:s3cret@api.twilio.com?from=1&scheme=http",
+            "twilio://AC1:s3cret@127.0.0.1.example?from=1&scheme=http",
+            "signalwire://p:s3cret@192.0.2.7?from=1&signing_key=k&scheme=http",
             "s3cret",
         ] {
             let why = Provider::parse(url).unwrap_err();

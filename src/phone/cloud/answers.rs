@@ -4,7 +4,7 @@ use bytes::Bytes;
 use reqwest::{Response, StatusCode};
 use serde::Deserialize;
 
-use crate::domain::moment::Moment;
+use crate::{domain::moment::Moment, phone::masked};
 
 const LONGEST_ANSWER: usize = 1 << 20;
 
@@ -115,34 +115,9 @@ pub fn cause(error: &reqwest::Error) -> String {
     format!("the cloud cannot be reached: {words}")
 }
 
-/// All but the last two digits of every long number.
-pub fn masked(text: &str) -> String {
-    const SHORT: usize = 5;
-    let mut shown = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
-        let (before, digits) = rest.split_at(start);
-        let length = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-        shown.push_str(before);
-        let hidden = if length > SHORT { length - 2 } else { 0 };
-        shown.extend(std::iter::repeat_n('*', hidden));
-        shown.push_str(&digits[hidden..length]);
-        rest = &digits[length..];
-    }
-    shown.push_str(rest);
-    shown
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_not_told() {
-        assert_eq!(masked("'+12025550123' is not valid"), "'+*********23' is not valid");
-        assert_eq!(masked("code 21211"), "code 21211");
-        assert_eq!(masked(""), "");
-    }
 
     #[test]
     fn dates_are_read_as_vendors_write_them() {

@@ -9,7 +9,7 @@ pub mod twiml;
 
 pub use answers::{Call, is_final};
 pub use client::{Client, CreateError, FetchError, Instructions, is_sid};
-pub use narrate::{Ended, narrate};
+pub use narrate::{Ended, narrate, narrate_until};
 
 use std::sync::{Arc, OnceLock};
 

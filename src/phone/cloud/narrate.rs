@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
 use super::{
     answers::is_final,
     client::{Client, CreateError, Instructions},
@@ -18,14 +20,25 @@ const SENTENCE: &str = "This is a test of the phone calls of Endonym. Everything
 pub enum Ended {
     /// Somebody answered, and the sentence was said.
     Answered,
-    /// It was made and not answered, in the vendor's word: `busy`, `no-answer`, `failed`, `canceled`.
+    /// It was made and not answered, or ended by us, in the vendor's word: `busy`, `no-answer`, `failed`, `canceled`.
     Unanswered(String),
     /// It was not made, or nothing more was heard of it.
     Failed(String),
 }
 
 /// Calls a number, says a sentence, and tells each change.
-pub async fn narrate(client: &Client, to: &str, ring_seconds: u32, mut told: impl FnMut(&str)) -> Ended {
+pub async fn narrate(client: &Client, to: &str, ring_seconds: u32, told: impl FnMut(&str)) -> Ended {
+    narrate_until(&CancellationToken::new(), client, to, ring_seconds, told).await
+}
+
+/// The same, and the call is ended when we are told to.
+pub async fn narrate_until(
+    hang_up: &CancellationToken,
+    client: &Client,
+    to: &str,
+    ring_seconds: u32,
+    mut told: impl FnMut(&str),
+) -> Ended {
     let instructions = Instructions::Document(twiml::say(SENTENCE));
     let sid = match client.create_call(to, ring_seconds, &instructions).await {
         Ok(sid) => sid,
@@ -33,12 +46,20 @@ pub async fn narrate(client: &Client, to: &str, ring_seconds: u32, mut told: imp
     };
     told(&format!("the cloud has taken the call: {sid}"));
     let longest = Duration::from_secs(u64::from(ring_seconds)) + LONGEST;
-    match tokio::time::timeout(longest, watch(client, &sid, &mut told)).await {
-        Ok(ended) => ended,
-        Err(_) => match client.hang_up(&sid).await {
-            Ok(()) => Ended::Failed("it did not end in time, so it was ended".to_owned()),
-            Err(why) => Ended::Failed(format!("it did not end in time, and could not be ended: {why}")),
-        },
+    let (why, ended) = tokio::select! {
+        biased;
+        () = hang_up.cancelled() => ("we were told to stop", Ended::Unanswered("canceled".to_owned())),
+        watched = tokio::time::timeout(longest, watch(client, &sid, &mut told)) => match watched {
+            Ok(ended) => return ended,
+            Err(_) => {
+                let why = "it did not end in time";
+                (why, Ended::Failed(format!("{why}, so it was ended")))
+            }
+        }
+    };
+    match client.hang_up(&sid).await {
+        Ok(()) => ended,
+        Err(error) => Ended::Failed(format!("{why}, and it could not be ended: {error}")),
     }
 }
 

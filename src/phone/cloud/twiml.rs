@@ -126,7 +126,8 @@ impl Scene {
         xml.text("Play", &[], &self.addresses.prompt(&self.language, prompt));
     }
 
-    /// Keys count while it is said. No key within the time is told to us as well.
+    /// Keys count while it is said. No key within the time is told to us as well; by those who do not do that for a menu, by
+    /// what stands behind it, which is the same question without a key.
     fn menu(&self, xml: &mut Xml, said: impl FnOnce(&mut Xml)) {
         let attributes = [
             ("input", "dtmf"),
@@ -138,6 +139,7 @@ impl Scene {
             ("method", "POST"),
         ];
         xml.within("Gather", &attributes, said);
+        xml.text("Redirect", &[("method", "POST")], &self.addresses.step(self.number));
     }
 
     /// The vendor has one time for silence, before speech and behind it, and we want two. A recording in which nobody has
@@ -273,6 +275,16 @@ mod tests {
         assert_eq!(times, ["2", "3"]);
         let behind = document.rsplit("<Record").next().unwrap();
         assert!(behind.contains("https://names.example.edu/phone/attempts/7/steps/3/silence</Redirect>"));
+    }
+
+    #[test]
+    fn a_menu_without_a_key_is_told_to_us_by_everybody() {
+        for step in [Step::START, Step::Review { take: 1, said: 1 }] {
+            let document = scene(step).document();
+            let behind = "</Gather><Redirect method=\"POST\">https://names.example.edu/phone/attempts/7/steps/3</Redirect>";
+            assert!(document.ends_with(&format!("{behind}</Response>")), "{document}");
+            assert!(document.contains("action=\"https://names.example.edu/phone/attempts/7/steps/3\""));
+        }
     }
 
     #[test]

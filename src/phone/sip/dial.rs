@@ -34,13 +34,17 @@ use crate::{
         call::{Outcome, Reason},
         phone_number::PhoneNumber,
     },
-    phone::{Progress, Told, prompts::Script, wav},
+    phone::{Progress, Told, masked, prompts::Script, wav},
 };
 
 /// What we understand, also for those who ask.
 pub const ALLOW: &str = "INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, INFO";
 /// How long we wait for the end of a call that we have given up.
 pub(super) const PARTING: Duration = Duration::from_secs(3);
+
+/// Nothing can be sent or heard any more.
+const STOPPED: &str =
+    "our side of the SIP trunk has stopped, so nobody can be called until it is opened again";
 
 /// A call that is to be made.
 pub struct Wanted {
@@ -92,12 +96,12 @@ impl Entry {
     }
 }
 
-/// `486 Busy Here`.
+/// `486 Busy Here`. Some trunks say the number, too, which is nobody's business.
 pub(super) fn shown(answer: &Response) -> String {
     let code = answer.status_code.code();
     match answer.reason_phrase() {
-        Some(reason) if !reason.is_empty() => format!("{code} {reason}"),
-        _ => format!("{code} {}", answer.status_code.text()),
+        Some(reason) if !reason.is_empty() => format!("{code} {}", masked(reason)),
+        _ => format!("{code} {}", masked(answer.status_code.text())),
     }
 }
 
@@ -118,6 +122,9 @@ fn chance() -> u64 {
 
 impl Trunk {
     pub async fn call(&self, wanted: Wanted) -> Ended {
+        if !self.is_alive() {
+            return Ended::unreachable(STOPPED);
+        }
         match self.0.prepare(&wanted).await {
             Ok(prepared) => prepared.dial(wanted).await,
             Err(error) => Ended::unreachable(error.to_string()),
@@ -218,10 +225,18 @@ impl Prepared {
         let (states, mut news) = inner.layer.new_dialog_state_channel();
         let (dialog, asked) = match inner.layer.do_invite_async(invite, states) {
             Ok(begun) => begun,
-            Err(error) => return Ended::unreachable(format!("the call cannot be placed: {error}")),
+            Err(error) => {
+                let why = masked(&error.to_string());
+                return Ended::unreachable(format!("the call cannot be placed: {why}"));
+            }
         };
         *entry.dialog.lock().unwrap_or_else(PoisonError::into_inner) = Some(dialog.clone());
-        let answer = match ring(&dialog, asked, &mut news, &wanted).await {
+        let rang = tokio::select! {
+            biased;
+            rang = ring(&dialog, asked, &mut news, &wanted) => rang,
+            () = inner.stop.cancelled() => Rang::Ended(Ended::unreachable(STOPPED)),
+        };
+        let answer = match rang {
             Rang::Answer(answer) => answer,
             Rang::Ended(ended) => return ended,
         };

@@ -1,5 +1,6 @@
 //! A SIP trunk: calls are placed, spoken and heard by this process.
 
+mod ask;
 mod dial;
 mod incoming;
 mod jitter;

@@ -13,7 +13,7 @@ use tokio::{
 use super::dial::{Ended, PARTING, Wanted, is_our_own, shown};
 use crate::{
     domain::call::{Outcome, Reason},
-    phone::Progress,
+    phone::{Progress, masked},
 };
 
 pub enum Rang {
@@ -75,7 +75,10 @@ fn answered(answer: Result<InviteAsyncResult, tokio::task::JoinError>, heard: bo
     let answer = match answer {
         Ok(Ok((_, Some(answer)))) => answer,
         Ok(Ok((_, None))) => return Rang::Ended(Ended::unreachable("the trunk has not answered")),
-        Ok(Err(error)) => return Rang::Ended(Ended::unreachable(format!("the call has failed: {error}"))),
+        Ok(Err(error)) => {
+            let why = masked(&error.to_string());
+            return Rang::Ended(Ended::unreachable(format!("the call has failed: {why}")));
+        }
         Err(error) => return Rang::Ended(Ended::unreachable(format!("the call has failed: {error}"))),
     };
     let says = shown(&answer);

@@ -15,9 +15,10 @@ use super::{Settings, Transport, tls, trunk::Error};
 /// The trunk's address, of the same family as ours. Looked up for each call, since it may move.
 pub async fn resolve(settings: &Settings, ours: Option<IpAddr>) -> Result<SocketAddr, Error> {
     let host = settings.host.trim_matches(['[', ']']);
-    let found = tokio::net::lookup_host((host, settings.port))
-        .await
-        .map_err(|error| Error::new(format!("{host} cannot be found: {error}")))?;
+    let found = tokio::net::lookup_host((host, settings.port)).await.map_err(|error| {
+        Error::new(format!("{host} cannot be found: {error}"))
+            .advising("check the host in --phone-url (ENDONYM_PHONE_URL), and this machine's name server")
+    })?;
     let mut usable = found.filter(|address| ours.is_none_or(|ours| ours.is_ipv4() == address.is_ipv4()));
     usable.next().ok_or_else(|| Error::new(format!("{host} has no address that we can use")))
 }
@@ -41,7 +42,11 @@ pub async fn sockets(
     public: IpAddr,
     stop: &CancellationToken,
 ) -> Result<SocketAddr, Error> {
-    let failed = |error: &dyn fmt::Display| Error::new(format!("{listen} cannot be listened at: {error}"));
+    let failed = |error: &dyn fmt::Display| {
+        Error::new(format!("{listen} cannot be listened at: {error}")).advising(
+            "set an address of this machine and a free port as `listen` in --phone-url (ENDONYM_PHONE_URL)",
+        )
+    };
     if settings.transport == Transport::Tls {
         transports.set_tls_config(tls::config(
             settings.host.trim_matches(['[', ']']),

@@ -10,16 +10,8 @@ use std::{
 
 use rsipstack::{
     dialog::{authenticate::Credential, dialog_layer::DialogLayer, registration::Registration},
-    sip::{
-        Auth, Host, HostWithPort, Method, Param, Scheme, SipMessage, StatusCodeKind, Uri,
-        typed::{Contact, From, To},
-    },
-    transaction::{
-        Endpoint, EndpointBuilder, Transaction,
-        endpoint::EndpointOption,
-        key::{TransactionKey, TransactionRole},
-        make_tag,
-    },
+    sip::{Auth, Host, HostWithPort, Param, Scheme, Uri},
+    transaction::{Endpoint, EndpointBuilder, endpoint::EndpointOption},
     transport::{SipAddr, TransportLayer},
 };
 use tokio::time::timeout;
@@ -27,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Settings, Transport,
-    dial::{Entry, is_our_own, shown},
+    dial::Entry,
     incoming,
     sockets::{facing, resolve, sockets},
 };
@@ -37,17 +29,30 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What is wrong with the way to the trunk, in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error(String);
+pub struct Error {
+    why: String,
+    mend: &'static str,
+}
 
 impl Error {
     pub(super) fn new(why: impl Into<String>) -> Self {
-        Self(why.into())
+        let mend = "check the host, the port and the transport in --phone-url (ENDONYM_PHONE_URL), and what lies between here and there";
+        Self { why: why.into(), mend }
+    }
+
+    /// With what an operator can do about it.
+    pub(super) fn advising(self, mend: &'static str) -> Self {
+        Self { mend, ..self }
+    }
+
+    pub fn mend(&self) -> &'static str {
+        self.mend
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.why)
     }
 }
 
@@ -76,6 +81,22 @@ impl Trunk {
     /// Opens our sockets, and registers where that is wanted. A trunk that cannot be reached, or does not want us, is an
     /// error then; without registration nothing is sent before the first call.
     pub async fn open(settings: &Settings) -> Result<Self, Error> {
+        let trunk = Self::begin(settings).await?;
+        if settings.register {
+            trunk.0.register_and_stay().await?;
+        }
+        Ok(trunk)
+    }
+
+    /// Opens sockets beside those of a server that may be running here: on any free port, and without registering. A trunk
+    /// that keeps one contact for an account would forget the server's, and all of it when we go. Whoever wants us to be
+    /// registered before they take calls takes this one while the server is, and our password comes with the call anyway.
+    pub async fn visit(settings: &Settings) -> Result<Self, Error> {
+        let listen = settings.listen.map(|listen| SocketAddr::new(listen.ip(), 0));
+        Self::begin(&Settings { listen, ..settings.clone() }).await
+    }
+
+    async fn begin(settings: &Settings) -> Result<Self, Error> {
         let remote = resolve(settings, settings.listen.map(|listen| listen.ip())).await?;
         let facing = facing(remote).await?;
         let listen = settings.listen.unwrap_or_else(|| SocketAddr::new(facing, 0));
@@ -109,27 +130,35 @@ impl Trunk {
             endpoint,
         });
         let serving = inner.endpoint.inner.clone();
+        // However it ends, everything else ends with it: a trunk that hears nothing is of no use to anybody.
+        let ends = inner.stop.clone();
         tokio::spawn(async move {
-            if let Err(error) = serving.serve().await {
-                tracing::warn!(%error, "SIP has stopped");
+            let _also_by_a_panic = ends.clone().drop_guard();
+            let served = serving.serve().await;
+            if !ends.is_cancelled() {
+                let error = served.err().map(|error| error.to_string());
+                tracing::warn!(error, "SIP has stopped");
             }
         });
         tokio::spawn(incoming::serve(Arc::downgrade(&inner), requests));
-        if settings.register {
-            inner.register_and_stay().await?;
-        }
         Ok(Self(inner))
+    }
+
+    /// Can calls be made by it? One that has stopped never comes back: another has to be opened.
+    pub fn is_alive(&self) -> bool {
+        !self.0.stop.is_cancelled()
     }
 
     /// Is the trunk there? A sentence for people.
     pub async fn check(&self) -> Result<String, Error> {
+        if self.0.settings.register && self.0.registration.lock().await.is_none() {
+            return self.0.bindings().await;
+        }
         if self.0.settings.register {
             let known = self.0.registered.lock().unwrap_or_else(PoisonError::into_inner).clone();
             return known.map(|()| "registered with the trunk".to_owned());
         }
-        let status = timeout(PATIENCE, self.0.options())
-            .await
-            .map_err(|_| Error::new(format!("{} does not answer", self.0.shown())))??;
+        let status = self.0.options().await?;
         Ok(format!("{} answers ({status})", self.0.shown()))
     }
 
@@ -237,44 +266,5 @@ impl Inner {
             params: self.transport_param(),
             headers: Vec::new(),
         })
-    }
-
-    /// Asks the trunk what it can do, for the sake of an answer.
-    async fn options(&self) -> Result<String, Error> {
-        let remote = self.resolve().await?;
-        let contact = self.contact(remote).await?;
-        let failed =
-            |error: rsipstack::Error| Error::new(format!("{} cannot be asked: {error}", self.shown()));
-        let inner = &self.endpoint.inner;
-        let mut local = self.destination(remote);
-        local.addr = self.advertised.into();
-        let via = inner.get_via(Some(local), None).map_err(failed)?;
-        let us = From { display_name: None, uri: self.caller(), params: Vec::new() };
-        let them = To { display_name: None, uri: self.at_trunk(None), params: Vec::new() };
-        let mut request = inner.make_request(
-            Method::Options,
-            self.at_trunk(None),
-            via,
-            us.with_tag(make_tag()),
-            them,
-            1,
-            None,
-        );
-        request.headers.push(Contact { display_name: None, uri: contact, params: Vec::new() }.into());
-        let key = TransactionKey::from_request(&request, TransactionRole::Client).map_err(failed)?;
-        let mut asked = Transaction::new_client(key, request, inner.clone(), None);
-        asked.destination = Some(self.destination(remote));
-        asked.send().await.map_err(failed)?;
-        while let Some(message) = asked.receive().await {
-            if let SipMessage::Response(answer) = message
-                && answer.status_code.kind() != StatusCodeKind::Provisional
-            {
-                if is_our_own(&answer) {
-                    break;
-                }
-                return Ok(shown(&answer));
-            }
-        }
-        Err(Error::new(format!("{} does not answer", self.shown())))
     }
 }

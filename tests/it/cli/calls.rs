@@ -41,6 +41,19 @@ async fn an_import_calls_nobody_unless_told() {
 }
 
 #[tokio::test]
+async fn all_calls_are_listed_unless_fewer_are_wanted() {
+    let (here, _) = Installation::with_token().await;
+    let people = (0..1_005).map(|at| format!("Ana,ana{at}@x.org,+1202555{at:04}\n"));
+    let file =
+        here.write("many.csv", format!("first_name,email,phone_number\n{}", people.collect::<String>()));
+    let words = ["import", "--institution", "example", "--name-page", "class", file.to_str().unwrap()];
+    here.succeed(&[&words[..], &["--phone-url", TRUNK, "--call"]].concat());
+    assert_eq!(calls(&here).len(), 1_005);
+    let two = here.json(&["calls", "list", "--most", "2", "--json"]);
+    assert_eq!(two["calls"].as_array().unwrap()[..], calls(&here)[..2]);
+}
+
+#[tokio::test]
 async fn a_call_is_cancelled_and_made_again() {
     let (here, _) = Installation::with_token().await;
     import(&here, &["--phone-url", TRUNK, "--call"]);

@@ -4,7 +4,10 @@ mod forgery;
 mod killed;
 mod trouble;
 
-use std::time::Duration;
+use std::{
+    io::{BufRead, BufReader},
+    time::Duration,
+};
 
 use endonym::{
     app::calls::{self, Rules},
@@ -26,6 +29,7 @@ use crate::support::{
     Setup, World,
     database::execute,
     media::{files, wav, wav_of},
+    process::Installation,
     until,
 };
 use Act::{DoesNothing, HangsUp, Presses, Says};
@@ -229,12 +233,14 @@ async fn whoever_presses_9_is_never_called_again() {
 #[tokio::test]
 async fn no_key_and_keys_that_mean_nothing_end_the_call() {
     for acts in [[DoesNothing, DoesNothing], [Presses('5'), DoesNothing], [Presses('#'), Presses('7')]] {
-        let scene = Scene::new().await;
-        let call = scene.call_to(Person::Answers(acts.to_vec())).await;
-        assert_eq!(how(&call), (State::Failed, Some(Reason::NoKey)), "{acts:?}");
-        let twice = scene.said().iter().filter(|said| *said == "invite").count();
-        assert_eq!(twice, 2, "a menu is said twice");
-        assert_eq!(scene.said().last().unwrap(), "goodbye");
+        for dialect in [Dialect::Twilio, Dialect::SignalWire] {
+            let scene = Scene::with(dialect).await;
+            let call = scene.call_to(Person::Answers(acts.to_vec())).await;
+            assert_eq!(how(&call), (State::Failed, Some(Reason::NoKey)), "{acts:?}");
+            let twice = scene.said().iter().filter(|said| *said == "invite").count();
+            assert_eq!(twice, 2, "a menu is said twice");
+            assert_eq!(scene.said().last().unwrap(), "goodbye");
+        }
     }
 }
 
@@ -307,6 +313,28 @@ async fn signalwire_has_its_own_path_key_and_header() {
     let call = scene.call_to(Person::Answers(vec![Presses('1'), Says(wav(1.0)), Presses('1')])).await;
     assert_eq!(how(&call), (State::Recorded, None));
     assert_eq!(scene.deleted(), (1, 1));
+}
+
+/// Whoever stops a test call does not leave a phone off its hook.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_call_that_is_stopped_is_hung_up() {
+    let here = Installation::new().await;
+    let vendor = Vendor::start(Dialect::Twilio).await;
+    let url = vendor.phone_url();
+    let mut command = here.command(&["phone", "test", "+12025550123", "--phone-url", &url]);
+    let mut testing = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(testing.stdout.take().unwrap()).lines();
+    // It is being watched by now.
+    tokio::task::block_in_place(|| told.find(|line| line.as_ref().unwrap() == "queued"))
+        .expect("a call")
+        .unwrap();
+    let interrupt = format!("kill -INT {}", testing.id());
+    assert!(std::process::Command::new("sh").args(["-c", &interrupt]).status().unwrap().success());
+    let rest: Vec<String> = tokio::task::block_in_place(|| told.map_while(Result::ok).collect());
+    let ended = tokio::task::block_in_place(|| testing.wait()).unwrap();
+    assert!(ended.success() && rest.last().unwrap().contains("canceled"), "{ended}: {rest:?}");
+    let sid = vendor.inner().calls[0].sid.clone();
+    assert_eq!(vendor.inner().updates, [(sid, "canceled".to_owned())]);
 }
 
 /// Neither side of the check is ours: the vendor's client reads what the stand-in says.

@@ -283,6 +283,8 @@ impl Vendor {
                                 document = self.ask(&call, action, &[("Digits", &key.to_string())]).await;
                                 break;
                             }
+                            // Not every cloud knows the word.
+                            Some(Act::DoesNothing) if self.dialect == Dialect::SignalWire => {}
                             Some(Act::DoesNothing) if verb.attribute("actionOnEmptyResult") == "true" => {
                                 document = self.ask(&call, action, &[("Digits", "")]).await;
                                 break;

@@ -161,6 +161,52 @@ async fn a_server_that_stops_hangs_up_and_the_call_is_made_again() {
     );
 }
 
+/// A phone hears from anybody, and a log that strangers can fill is of no use.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn strangers_do_not_fill_the_log() {
+    let (here, token) = Installation::with_token().await;
+    let phone = Baresip::start(NUMBER, Setup { answers: false, ..Setup::default() }).await;
+    let port = super::phones::free_ports(1);
+    let url = format!("{}&listen=127.0.0.1:{port}", trunk(&phone));
+    let words = [
+        "--phone-url",
+        &url,
+        "--phone-quiet-hours",
+        "off",
+        "--workers",
+        "2",
+        "--log",
+        "debug",
+        "--grace-seconds",
+        "0",
+    ];
+    let serving = here.serve(&words);
+    create(&serving, &token).await;
+    phone.until("CALL_INCOMING").await;
+    let stranger = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    stranger.connect(("127.0.0.1", port)).await.unwrap();
+    for packet in ["xyzzy", "INVITE sip:xyzzy\r\nxyzzy\r\n\r\n", "SIP/2.0 999 xyzzy\r\nVia: xyzzy\r\n\r\n"] {
+        stranger.send(packet.as_bytes()).await.unwrap();
+    }
+    // It is answered after those before it have been read.
+    let ask = "OPTIONS sip:us@127.0.0.1 SIP/2.0\r\nVia: SIP/2.0/UDP 127.0.0.1;rport;branch=z9hG4bKaaaaaaaa\r\n\
+               From: <sip:a@127.0.0.1>;tag=a\r\nTo: <sip:us@127.0.0.1>\r\nCall-ID: a\r\nCSeq: 1 OPTIONS\r\n\
+               Max-Forwards: 70\r\nContent-Length: 0\r\n\r\n";
+    stranger.send(ask.as_bytes()).await.unwrap();
+    let mut heard = [0; 4096];
+    let length =
+        tokio::time::timeout(Duration::from_secs(20), stranger.recv(&mut heard)).await.unwrap().unwrap();
+    assert!(heard[..length].starts_with(b"SIP/2.0 "), "{:?}", String::from_utf8_lossy(&heard[..length]));
+    let doctor = here.succeed(&["doctor", "--phone-url", &url, "--listen", "127.0.0.1:0"]);
+    assert!(doctor.contains("answers"), "the port is the server's, and the doctor uses another: {doctor}");
+    assert_eq!(serving.stop().await, 0);
+    let log = std::fs::read_to_string(here.path("serve.log")).unwrap();
+    assert!(log.contains("a call has ended"), "there is a log: {log}");
+    for word in ["xyzzy", NUMBER, "12025550123", "z9hG4bK", "INVITE"] {
+        assert!(!log.contains(word), "{word} is in the log: {log}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_test_call_is_told_step_by_step() {
     let here = Installation::new().await;

@@ -3,6 +3,7 @@
 mod people;
 mod proxies;
 mod trunks;
+mod visits;
 
 use std::{
     collections::HashMap,

@@ -79,7 +79,7 @@ async fn an_invitation_says_who_calls() {
     trunk_side.expect_success().await;
 }
 
-const CHALLENGE: &str = "WWW-Authenticate: Digest realm=\"trunk.test\", nonce=\"47ebe028cda119c35d4877b383027d28\", qop=\"auth\", algorithm=MD5\n";
+pub(super) const CHALLENGE: &str = "WWW-Authenticate: Digest realm=\"trunk.test\", nonce=\"47ebe028cda119c35d4877b383027d28\", qop=\"auth\", algorithm=MD5\n";
 
 /// Asks for a password, and looks at it.
 fn guarded(then: &str) -> String {
