@@ -17,7 +17,6 @@ use serde_json::{Value, json};
 
 use crate::support::{
     Setup, World,
-    database::execute,
     media::{file, wav},
 };
 
