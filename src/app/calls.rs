@@ -27,7 +27,7 @@ use crate::{
     store::{
         Sql, call_attempts, call_takes,
         calls::{self, Call},
-        rolls,
+        participants, rolls,
     },
 };
 
@@ -60,6 +60,11 @@ impl Rules {
             max_per_day: 0,
             countries: Countries::default(),
         }
+    }
+
+    /// In an allowed country, and at no more than the price of a call.
+    fn may_be_called(&self, number: &PhoneNumber) -> bool {
+        self.countries.allows(number) && !number.is_costly()
     }
 
     /// The first moment from then on at which the owner of a number may be called.
@@ -152,7 +157,7 @@ pub(super) async fn settle(
         return Ok(());
     }
     cancel_in(sql, pending, Reason::NumberChanged, ids.job, now).await?;
-    let wanted = is_wanted && rules.enabled && rules.countries.allows(&number);
+    let wanted = is_wanted && rules.enabled && rules.may_be_called(&number);
     if !wanted || calls::is_opted_out(sql, institution, number.e164()).await? {
         return Ok(());
     }
@@ -237,7 +242,9 @@ pub async fn cancel(app: &App, id: i64) -> Result<()> {
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                let call = calls::find(sql, id).await?.ok_or(Error::Missing(Missing::Call))?;
+                let missing = || Error::Missing(Missing::Call);
+                let found = calls::find(sql, id).await?.ok_or_else(missing)?;
+                let call = calls::lock(sql, found.institution, id).await?.ok_or_else(missing)?;
                 if !call.state.is_pending() {
                     return Err(Error::invalid("call", format!("is over already: {}", call.state.word())));
                 }
@@ -247,6 +254,47 @@ pub async fn cancel(app: &App, id: i64) -> Result<()> {
         .await?;
     app.queue.wake();
     Ok(())
+}
+
+/// An operator ends all calls that are pending, of one institution or of all. Says how many there were.
+pub async fn cancel_pending(app: &App, institution: Option<i64>) -> Result<u64> {
+    let mut cancelled = 0;
+    for call in calls::all_pending(&mut app.db.read(), institution).await? {
+        match cancel(app, call).await {
+            Ok(()) => cancelled += 1,
+            // It has ended by itself.
+            Err(Error::Missing(_) | Error::Invalid(_)) => {}
+            Err(other) => return Err(other),
+        }
+    }
+    Ok(cancelled)
+}
+
+/// Ends what else is pending to a number whose owner asked not to be called. One by one: nothing else is locked meanwhile.
+pub(super) async fn cancel_opted_out(app: &App, institution: i64, phone_number: &str) -> Result<()> {
+    let now = app.clock.now();
+    for call in calls::pending_to(&mut app.db.read(), institution, phone_number).await? {
+        let job = app.ids.id(now);
+        app.db
+            .write::<_, Error>(move |sql| {
+                Box::pin(async move { cancel_in(sql, Some(call), Reason::OptedOut, job, now).await })
+            })
+            .await?;
+    }
+    app.queue.wake();
+    Ok(())
+}
+
+/// Somebody has said that they do not want to be called, whatever becomes of the call in which they did.
+pub async fn opt_out(app: &App, attempt: &Attempt) -> Result<()> {
+    let (attempt, now) = (attempt.clone(), app.clock.now());
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                Ok(calls::opt_out(sql, attempt.institution, &attempt.phone_number, now).await?)
+            })
+        })
+        .await
 }
 
 /// An operator has a call made again that is over, with as many attempts as a new one. Whoever makes it looks at quiet hours
@@ -273,6 +321,11 @@ pub async fn retry(app: &App, id: i64, attempts: u32) -> Result<()> {
                 }
                 if calls::is_opted_out(sql, call.institution, &call.phone_number).await? {
                     return refused("goes to somebody who asked not to be called");
+                }
+                // Whoever has the number now is somebody else, for all we know.
+                let theirs = participants::phone_number(sql, call.institution, call.participant).await?;
+                if theirs.as_deref() != Some(&call.phone_number) {
+                    return refused("goes to a number that is not theirs any more");
                 }
                 call.attempts_allowed = call.attempts_made + attempts;
                 calls::become_(sql, &call, State::Scheduled, Some(now)).await?;

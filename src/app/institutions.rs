@@ -148,6 +148,7 @@ pub async fn delete(app: &App, slug: &str) -> Result<()> {
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
+                store::rolls::lock(sql, id).await?;
                 institutions::close_access(sql, id).await?;
                 calls::cancel_all(sql, &at_hand.ids, id, None, now).await
             })

@@ -32,7 +32,14 @@ pub enum Calls {
     },
     /// End a call that is scheduled or under way; the trunk or the vendor is told
     Cancel {
-        id: String,
+        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        id: Option<String>,
+        /// All that are scheduled or under way
+        #[arg(long)]
+        all: bool,
+        /// Only this institution's, with --all
+        #[arg(long, value_name = "SLUG", requires = "all")]
+        institution: Option<String>,
         #[arg(long)]
         json: bool,
     },
@@ -67,16 +74,18 @@ impl Calls {
     pub async fn run(&self, app: &App) -> Outcome {
         match self {
             Self::List { institution, most, json } => {
-                let institution = match institution {
-                    Some(slug) => Some(super::institution(app, slug).await?.id),
-                    None => None,
-                };
+                let institution = one(app, institution.as_deref()).await?;
                 let most = most.map_or(i64::MAX, i64::from);
                 list(&calls::all(app, institution, most).await?, *json);
             }
-            Self::Cancel { id, json } => {
+            Self::Cancel { id: Some(id), json, .. } => {
                 known(id, calls::cancel(app, number(id)?).await)?;
                 said(*json, "cancelled", id, "The call is cancelled.");
+            }
+            Self::Cancel { id: None, institution, json, .. } => {
+                let institution = one(app, institution.as_deref()).await?;
+                let count = calls::cancel_pending(app, institution).await?.to_string();
+                said(*json, "cancelled", &count, &format!("Cancelled: {count}"));
             }
             Self::Retry { id, json, phone_attempts } => {
                 known(id, calls::retry(app, number(id)?, *phone_attempts).await)?;
@@ -107,6 +116,14 @@ impl Calls {
             }
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The institution that is named, if one is.
+async fn one(app: &App, slug: Option<&str>) -> Result<Option<i64>, Failure> {
+    match slug {
+        Some(slug) => Ok(Some(super::institution(app, slug).await?.id)),
+        None => Ok(None),
     }
 }
 

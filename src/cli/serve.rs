@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Failure, Outcome, bind, database, output, stop_on_signal};
 use crate::{
-    app::{App, Links, Parts, callers, demo, institutions},
+    app::{App, Links, Parts, callers, calls, demo, institutions},
     blobs::Blobs,
     config::{self, MetricsAt, Serving, Storage},
     jobs,
@@ -98,6 +98,12 @@ async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) ->
         }
         provider => format!("  Phone       {}", provider.shown()),
     });
+    let waiting: u64 = calls::counts(app).await?.into_iter().map(|(_, count)| count).sum();
+    if app.phone.provider == Provider::None && waiting > 0 {
+        output::print_line(&format!(
+            "              calls that wait, and nobody makes: {waiting} (`endonym calls cancel --all`)"
+        ));
+    }
     if with_demo {
         let demo = demo::seed(app, &storage.data_dir).await?;
         output::print_line(&format!("  Institution {} ({})", demo.institution.slug, demo.institution.name));

@@ -81,6 +81,14 @@ impl Conversation {
         }
     }
 
+    /// How it ends, also while the farewell is being said.
+    pub fn decided(&self) -> Option<End> {
+        match self.step {
+            Step::Over { end } => Some(end),
+            _ => None,
+        }
+    }
+
     /// The last take, which is theirs if they have kept it.
     pub fn into_take(self) -> Vec<i16> {
         self.take

@@ -110,6 +110,13 @@ pub async fn begun_by(sql: &mut Sql, institution: i64, since: Moment) -> Result<
     Ok(found.await?.unwrap_or((0, None)))
 }
 
+/// Attempts of people who are gone are not counted any more from then on.
+pub async fn forget_nobodys(sql: &mut Sql, institution: i64, before: Moment) -> Result<()> {
+    let text = "DELETE FROM call_attempts WHERE institution_id = $1 AND call_id = $2 AND started_at <= $3";
+    let params: [Value<'_>; 3] = [institution.into(), calls::NOBODYS.into(), before.micros().into()];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
 /// Those that nobody has said a word about for too long.
 pub async fn overdue(sql: &mut Sql, now: Moment) -> Result<Vec<Attempt>> {
     let text = format!("SELECT {COLUMNS} FROM call_attempts WHERE until <= $1 ORDER BY until, id LIMIT 100");

@@ -87,6 +87,17 @@ pub async fn pending_in(sql: &mut Sql, institution: i64, page: Option<i64>) -> R
     sql.rows(&text, &params, from_row).await
 }
 
+/// The ids of all that are to be made or are being made.
+pub async fn all_pending(sql: &mut Sql, institution: Option<i64>) -> Result<Vec<i64>> {
+    let mut text = format!("SELECT id FROM calls WHERE {PENDING}");
+    let mut params: Vec<Value<'_>> = Vec::new();
+    if let Some(institution) = institution {
+        text.push_str(" AND institution_id = $1");
+        params.push(institution.into());
+    }
+    sql.rows(&text, &params, |row| row.int(0)).await
+}
+
 /// Whose it is, for operators, who name it by its id alone.
 pub async fn find(sql: &mut Sql, id: i64) -> Result<Option<Call>> {
     sql.one(&format!("SELECT {COLUMNS} FROM calls c WHERE c.id = $1"), &[id.into()], from_row).await
@@ -138,13 +149,13 @@ pub async fn take_turn(sql: &mut Sql) -> Result<()> {
     sql.execute("UPDATE switchboard SET turn = turn + 1 WHERE id = 1", &[]).await.map(|_| ())
 }
 
-/// Calls that are due to numbers that nobody is calling, those that have been due longest first.
-pub async fn due(sql: &mut Sql, now: Moment, count: i64) -> Result<Vec<Call>> {
+/// The call that has been due longest, to a number that nobody is calling.
+pub async fn due(sql: &mut Sql, now: Moment) -> Result<Option<Call>> {
     let text = format!(
         "SELECT {COLUMNS} FROM calls c WHERE c.run_at <= $1 AND NOT EXISTS (SELECT 1 FROM call_attempts a \
-         WHERE a.until IS NOT NULL AND a.phone_number = c.phone_number) ORDER BY c.run_at, c.id LIMIT $2"
+         WHERE a.until IS NOT NULL AND a.phone_number = c.phone_number) ORDER BY c.run_at, c.id LIMIT 1"
     );
-    sql.rows(&text, &[now.micros().into(), count.into()], from_row).await
+    sql.one(&text, &[now.micros().into()], from_row).await
 }
 
 /// The newest first. Attempts are asked for apart.
@@ -194,21 +205,29 @@ pub async fn delete_on_page(sql: &mut Sql, institution: i64, page: i64) -> Resul
     delete(sql, whose, &[institution.into(), page.into()]).await
 }
 
-pub async fn delete_all(sql: &mut Sql, institution: i64) -> Result<()> {
-    delete(sql, "SELECT id FROM calls WHERE institution_id = $1", &[institution.into()]).await?;
-    sql.execute("DELETE FROM do_not_call WHERE institution_id = $1", &[institution.into()]).await.map(|_| ())
-}
-
+/// Attempts stay for a day, as nobody's: whoever deletes people and makes them anew must not call without limit. So do the
+/// cloud's names, for whoever has to remove what was recorded there.
 async fn delete(sql: &mut Sql, whose: &str, params: &[Value<'_>]) -> Result<()> {
     for text in [
         format!(
-            "DELETE FROM call_takes WHERE institution_id = $1 AND attempt_id IN \
-             (SELECT id FROM call_attempts WHERE institution_id = $1 AND call_id IN ({whose}))"
+            "UPDATE call_attempts SET call_id = {NOBODYS}, phone_number = '', until = NULL, lease = NULL \
+             WHERE institution_id = $1 AND call_id IN ({whose})"
         ),
-        format!("DELETE FROM call_attempts WHERE institution_id = $1 AND call_id IN ({whose})"),
         format!("DELETE FROM calls WHERE institution_id = $1 AND id IN ({whose})"),
     ] {
         sql.execute(&text, params).await?;
+    }
+    Ok(())
+}
+
+/// The call of attempts whose call is gone.
+pub(super) const NOBODYS: i64 = 0;
+
+/// Everything, with the institution.
+pub async fn delete_all(sql: &mut Sql, institution: i64) -> Result<()> {
+    for table in ["call_takes", "call_attempts", "calls", "do_not_call"] {
+        let text = format!("DELETE FROM {table} WHERE institution_id = $1");
+        sql.execute(&text, &[institution.into()]).await?;
     }
     Ok(())
 }

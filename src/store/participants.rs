@@ -486,6 +486,12 @@ pub async fn insert(sql: &mut Sql, institution: i64, new: &Record) -> Result<()>
 }
 
 /// What an update may change.
+/// Where somebody is called, if they have said so.
+pub async fn phone_number(sql: &mut Sql, institution: i64, id: i64) -> Result<Option<String>> {
+    let text = "SELECT phone_number FROM participants WHERE institution_id = $1 AND id = $2";
+    Ok(sql.one(text, &[institution.into(), id.into()], |row| row.opt_text(0)).await?.flatten())
+}
+
 pub struct Change<'a> {
     pub first_name: Option<&'a str>,
     pub last_name: Option<&'a str>,

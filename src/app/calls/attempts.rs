@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Rules, cancel_in};
+use super::{Rules, cancel_in, cancel_opted_out};
 use crate::{
     app::{
         App, Error, Result,
@@ -48,15 +48,35 @@ impl Lease {
 
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// So many that are due are looked at before somebody else has a turn.
-const LOOKED_AT: i64 = 50;
+/// So many that may not be made are looked at before somebody else has a turn.
+const LOOKED_AT: u32 = 50;
+
+/// What was found at the head of those that are due.
+enum Found {
+    Taken(Box<Claimed>),
+    /// It may not be made now, and stands elsewhere.
+    PutOff,
+    Nothing,
+}
 
 /// Takes the next call that is due, if the limits allow one more.
 pub async fn claim(app: &App, lease: Lease) -> Result<Option<Claimed>> {
+    for _ in 0..LOOKED_AT {
+        match look(app, lease).await? {
+            Found::Taken(claimed) => return Ok(Some(*claimed)),
+            Found::PutOff => {}
+            Found::Nothing => break,
+        }
+    }
+    Ok(None)
+}
+
+/// One call and no more for each transaction: whoever writes about several holds them in an order of their own.
+async fn look(app: &App, lease: Lease) -> Result<Found> {
     let now = app.clock.now();
     // Asking is cheap and leaves the database's one writer alone.
     if calls::next(&mut app.db.read()).await?.is_none_or(|next| next > now) {
-        return Ok(None);
+        return Ok(Found::Nothing);
     }
     let (id, job, proof, rules) = (app.ids.id(now), app.ids.id(now), app.ids.hex(), app.calling.clone());
     app.db
@@ -67,17 +87,17 @@ pub async fn claim(app: &App, lease: Lease) -> Result<Option<Claimed>> {
                     || call_attempts::begun_since(sql, now.minus(MINUTE)).await?.len()
                         >= rules.max_per_minute as usize
                 {
-                    return Ok(None);
+                    return Ok(Found::Nothing);
                 }
-                for (at, call) in (0..).zip(calls::due(sql, now, LOOKED_AT).await?) {
-                    let Some(call) = calls::lock(sql, call.institution, call.id).await? else { continue };
-                    if call.state == State::Scheduled
-                        && may_be_made(sql, &rules, &call, job + at, now).await?
-                    {
-                        return begin(sql, call, id, proof, lease, now).await.map(Some);
-                    }
+                let Some(due) = calls::due(sql, now).await? else { return Ok(Found::Nothing) };
+                let Some(call) = calls::lock(sql, due.institution, due.id).await? else {
+                    return Ok(Found::PutOff);
+                };
+                if call.state != State::Scheduled || !may_be_made(sql, &rules, &call, job, now).await? {
+                    return Ok(Found::PutOff);
                 }
-                Ok(None)
+                let claimed = begin(sql, call, id, proof, lease, now).await?;
+                Ok(Found::Taken(Box::new(claimed)))
             })
         })
         .await
@@ -88,7 +108,7 @@ async fn may_be_made(sql: &mut Sql, rules: &Rules, call: &Call, job: i64, now: M
     let number = PhoneNumber::stored(&call.phone_number);
     let refused = if calls::is_opted_out(sql, call.institution, &call.phone_number).await? {
         Some(Reason::OptedOut)
-    } else if rules.countries.allows(&number) {
+    } else if rules.may_be_called(&number) {
         None
     } else {
         Some(Reason::ByOperator)
@@ -102,6 +122,7 @@ async fn may_be_made(sql: &mut Sql, rules: &Rules, call: &Call, job: i64, now: M
         calls::postpone(sql, call, allowed).await?;
         return Ok(false);
     }
+    call_attempts::forget_nobodys(sql, call.institution, now.minus(DAY)).await?;
     let (begun, first) = call_attempts::begun_by(sql, call.institution, now.minus(DAY)).await?;
     if begun >= u64::from(rules.max_per_day) {
         // The first of them leaves the day then. A limit of nothing is looked at again in a while.
@@ -186,13 +207,16 @@ pub async fn overdue(app: &App) -> Result<Vec<Attempt>> {
 
 /// Ends an attempt without a recording. False when it was over before, and nothing has changed.
 pub async fn finish(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<bool> {
-    let (now, rules, attempt, ids) = (app.clock.now(), app.calling.clone(), attempt.clone(), app.clone());
+    let (now, rules, ending) = (app.clock.now(), app.calling.clone(), attempt.clone());
     let ended = app
         .db
         .write::<_, Error>(move |sql| {
-            Box::pin(async move { finish_in(sql, &ids, &rules, &attempt, outcome, now).await })
+            Box::pin(async move { finish_in(sql, &rules, &ending, outcome, now).await })
         })
         .await?;
+    if outcome.reason() == Some(Reason::OptedOut) {
+        cancel_opted_out(app, attempt.institution, &attempt.phone_number).await?;
+    }
     if ended {
         metrics::call_ended(outcome.state().word());
         app.queue.wake();
@@ -204,12 +228,15 @@ pub async fn finish(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<bo
 /// The same inside a transaction that does more.
 pub(in crate::app) async fn finish_in(
     sql: &mut Sql,
-    app: &App,
     rules: &Rules,
     attempt: &Attempt,
     outcome: Outcome,
     now: Moment,
 ) -> Result<bool> {
+    if outcome.reason() == Some(Reason::OptedOut) {
+        // Also when the call was over before: they have said it.
+        calls::opt_out(sql, attempt.institution, &attempt.phone_number, now).await?;
+    }
     let Some(call) = calls::lock(sql, attempt.institution, attempt.call).await? else { return Ok(false) };
     if !call_attempts::end(sql, attempt, outcome, now).await? {
         return Ok(false);
@@ -218,12 +245,6 @@ pub(in crate::app) async fn finish_in(
     let number = PhoneNumber::stored(&call.phone_number);
     let run_at = (next == State::Scheduled).then(|| rules.allowed_from(&number, now.plus(rules.retry_after)));
     calls::become_(sql, &call, next, run_at).await?;
-    if outcome.reason() == Some(Reason::OptedOut) {
-        calls::opt_out(sql, call.institution, &call.phone_number, now).await?;
-        for other in calls::pending_to(sql, call.institution, &call.phone_number).await? {
-            cancel_in(sql, Some(other), Reason::OptedOut, app.ids.id(now), now).await?;
-        }
-    }
     Ok(true)
 }
 
@@ -251,6 +272,8 @@ pub async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<Outcome>
 
 /// It has led to a recording, which is written in the same transaction. False when it was over before.
 pub(in crate::app) async fn recorded_in(sql: &mut Sql, attempt: &Attempt, now: Moment) -> Result<bool> {
+    // That they had picked up may not have been written down.
+    answered_in(sql, attempt).await?;
     let Some(call) = calls::lock(sql, attempt.institution, attempt.call).await? else { return Ok(false) };
     if !call_attempts::end(sql, attempt, Outcome::Recorded, now).await? {
         return Ok(false);

@@ -226,7 +226,7 @@ async fn end(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<()> {
 
 /// The same inside a transaction that does more. Nothing that the cloud has recorded stays there, kept or not.
 async fn end_in(sql: &mut Sql, app: &App, attempt: &Attempt, outcome: Outcome, now: Moment) -> Result<bool> {
-    let ended = attempts::finish_in(sql, app, &app.calling, attempt, outcome, now).await?;
+    let ended = attempts::finish_in(sql, &app.calling, attempt, outcome, now).await?;
     // Before the second step nobody has been asked to say anything.
     if attempt.step_number > 1 {
         let job = Job::DeleteTakes { institution: attempt.institution, attempt: attempt.id };

@@ -45,6 +45,7 @@ pub struct Calls {
 
 #[derive(Deserialize)]
 pub struct Recordings {
+    #[serde(default)]
     pub recordings: Vec<Recording>,
 }
 

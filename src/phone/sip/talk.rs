@@ -83,7 +83,9 @@ pub async fn talk(mut line: Line, script: Script, told: Told) -> Talked {
         tokio::select! {
             biased;
             () = line.hang_up.cancelled() => {
-                return Talked { end: TalkEnd::Stopped, take: Vec::new(), they_ended: false };
+                // What they have decided counts, though nobody says goodbye.
+                let end = conversation.decided().map_or(TalkEnd::Stopped, TalkEnd::Said);
+                return Talked { end, take: conversation.into_take(), they_ended: false };
             }
             signal = line.signals.recv() => match signal {
                 Some(Signal::Key(key)) => conversation.key(key, &[]),

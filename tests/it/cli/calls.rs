@@ -74,6 +74,20 @@ async fn a_call_is_cancelled_and_made_again() {
 }
 
 #[tokio::test]
+async fn calls_that_nobody_makes_any_more_are_told_of_and_cancelled_together() {
+    let (here, _) = Installation::with_token().await;
+    import(&here, &["--phone-url", TRUNK, "--call"]);
+    let serving = here.serve(&[]);
+    assert!(serving.greeting.contains("numbers are stored and nobody is called"), "{}", serving.greeting);
+    assert!(serving.greeting.contains("nobody makes: 1"), "{}", serving.greeting);
+    assert!(here.refuse(&["calls", "cancel"]).contains("<ID>"));
+    let elsewhere = ["calls", "cancel", "--all", "--institution", "elsewhere"];
+    assert!(here.refuse(&elsewhere).contains("institution list"));
+    assert_eq!(here.json(&["calls", "cancel", "--all", "--json"]), json!({ "cancelled": "1" }));
+    assert_eq!(calls(&here)[0]["state"], "cancelled");
+}
+
+#[tokio::test]
 async fn whoever_asked_not_to_be_called_may_change_their_mind() {
     let (here, _) = Installation::with_token().await;
     let whose = ["--institution", "example"];

@@ -1,5 +1,6 @@
 //! Phone calls: when they are made, what becomes of them, and real phones that are called over loopback.
 
+mod bounds;
 mod cloud;
 mod cloud_stand_in;
 mod person;

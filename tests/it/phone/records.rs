@@ -17,15 +17,14 @@ use serde_json::{Value, json};
 
 use crate::support::{
     Setup, World,
-    database::execute,
     media::{file, wav},
 };
 
-const HELD: Lease = Lease::Held(Duration::from_secs(15));
-const ANA: &str = "+12025550123";
-const BEN: &str = "+12025550124";
+pub const HELD: Lease = Lease::Held(Duration::from_secs(15));
+pub const ANA: &str = "+12025550123";
+pub const BEN: &str = "+12025550124";
 
-fn rules() -> Rules {
+pub fn rules() -> Rules {
     Rules {
         enabled: true,
         attempts: 3,
@@ -39,32 +38,32 @@ fn rules() -> Rules {
     }
 }
 
-async fn world(rules: Rules) -> World {
+pub async fn world(rules: Rules) -> World {
     World::with(Setup { calling: rules, ..Setup::default() }).await
 }
 
-async fn create(world: &World, email: &str, number: &str) -> Value {
+pub async fn create(world: &World, email: &str, number: &str) -> Value {
     world.person_on(&world.page, json!({ "first_name": "Ana", "email": email, "phone_number": number })).await
 }
 
-async fn update(world: &World, email: &str, participant: Value) {
+pub async fn update(world: &World, email: &str, participant: Value) {
     let body = json!({ "name_page_id": world.page.slug, "participant": participant });
     world.put(&format!("/v5/participants/{email}"), body).await.expect(200);
 }
 
-async fn all(world: &World) -> Vec<Listed> {
+pub async fn all(world: &World) -> Vec<Listed> {
     calls::all(&world.app, None, 1_000).await.unwrap()
 }
 
-async fn states(world: &World) -> Vec<State> {
+pub async fn states(world: &World) -> Vec<State> {
     all(world).await.into_iter().rev().map(|call| call.state).collect()
 }
 
-async fn take(world: &World) -> Option<Claimed> {
+pub async fn take(world: &World) -> Option<Claimed> {
     calls::claim(&world.app, HELD).await.unwrap()
 }
 
-async fn delete(world: &World, email: &str) -> (u16, Value) {
+pub async fn delete(world: &World, email: &str) -> (u16, Value) {
     let path = format!("/v5/participants/{email}");
     let answer = world.delete(&path, json!({ "name_page_id": world.page.slug })).await;
     (answer.status.as_u16(), answer.body)
@@ -116,15 +115,6 @@ async fn nobody_is_called_where_there_is_no_telephony() {
     create(&world, "ana@x.org", ANA).await;
     assert_eq!(states(&world).await, []);
     assert_eq!(delete(&world, "ana@x.org").await.0, 200);
-}
-
-#[tokio::test]
-async fn nobody_is_called_abroad_where_that_is_not_allowed() {
-    let world = world(Rules { countries: Countries::parse("IE,GB").unwrap(), ..rules() }).await;
-    create(&world, "ana@x.org", ANA).await;
-    assert_eq!(states(&world).await, []);
-    create(&world, "ben@x.org", "+353850123456").await;
-    assert_eq!(states(&world).await, [State::Scheduled]);
 }
 
 #[tokio::test]
@@ -252,103 +242,6 @@ async fn sound_that_cannot_be_used_is_a_failed_attempt() {
 }
 
 #[tokio::test]
-async fn whoever_opts_out_is_not_called_again() {
-    let world = world(rules()).await;
-    create(&world, "ana@x.org", ANA).await;
-    create(&world, "twin@x.org", ANA).await;
-    let neighbour = world.neighbour().await;
-    let claimed = take(&world).await.unwrap();
-    calls::finish(&world.app, &claimed.attempt, Outcome::Cancelled(Reason::OptedOut)).await.unwrap();
-    assert_eq!(
-        states(&world).await,
-        [State::Cancelled, State::Cancelled],
-        "the same number waits for nobody"
-    );
-    create(&world, "late@x.org", ANA).await;
-    assert_eq!(states(&world).await.len(), 2, "created, and not called");
-    assert_eq!(delete(&world, "late@x.org").await.0, 200, "nothing is pending");
-    let why = calls::retry(&world.app, all(&world).await[0].id, 1).await.unwrap_err().to_string();
-    assert!(why.contains("asked not to be called"), "{why}");
-    // They said it to one institution.
-    assert_eq!(calls::opted_out(&world.app, neighbour.institution.id).await.unwrap().len(), 0);
-    let listed = calls::opted_out(&world.app, world.institution.id).await.unwrap();
-    assert_eq!(listed[0].0, ANA);
-}
-
-#[tokio::test]
-async fn never_two_calls_to_one_number_at_a_time() {
-    let world = world(rules()).await;
-    create(&world, "ana@x.org", ANA).await;
-    create(&world, "twin@x.org", ANA).await;
-    create(&world, "ben@x.org", BEN).await;
-    let first = take(&world).await.unwrap();
-    let second = take(&world).await.unwrap();
-    assert_eq!((first.number.e164(), second.number.e164()), (ANA, BEN));
-    assert!(take(&world).await.is_none());
-    calls::finish(&world.app, &first.attempt, Outcome::Cancelled(Reason::ByOperator)).await.unwrap();
-    assert_eq!(take(&world).await.unwrap().number.e164(), ANA);
-}
-
-#[tokio::test]
-async fn so_many_at_once_and_in_a_minute() {
-    let world = world(Rules { max_at_once: 2, max_per_minute: 3, ..rules() }).await;
-    for n in 0..5 {
-        create(&world, &format!("p{n}@x.org"), &format!("+1202555012{n}")).await;
-    }
-    let first = take(&world).await.unwrap();
-    assert!(take(&world).await.is_some());
-    assert!(take(&world).await.is_none(), "two at once");
-    calls::finish(&world.app, &first.attempt, Outcome::Cancelled(Reason::ByOperator)).await.unwrap();
-    let third = take(&world).await.unwrap();
-    calls::finish(&world.app, &third.attempt, Outcome::Cancelled(Reason::ByOperator)).await.unwrap();
-    assert!(take(&world).await.is_none(), "three in a minute");
-    execute(&world.app.db, "UPDATE call_attempts SET started_at = started_at - 61000000", vec![]).await;
-    assert!(take(&world).await.is_some(), "a minute later");
-}
-
-#[tokio::test]
-async fn so_many_in_a_day_for_each_institution() {
-    let world = world(Rules { max_per_day: 1, ..rules() }).await;
-    let neighbour = world.neighbour().await;
-    create(&world, "ana@x.org", ANA).await;
-    create(&world, "ben@x.org", BEN).await;
-    let body = json!({
-        "name_page_id": neighbour.page.slug,
-        "participant": { "first_name": "Eve", "email": "eve@x.org", "phone_number": "+12025550129" }
-    });
-    let request = world.request_as(&neighbour.token, reqwest::Method::POST, "/v5/participants").json(&body);
-    crate::support::Answer::of(request).await.expect(201);
-    assert!(take(&world).await.is_some());
-    assert_eq!(take(&world).await.unwrap().number.e164(), "+12025550129", "others have a day of their own");
-    assert!(take(&world).await.is_none());
-    let waiting = all(&world).await.into_iter().find(|call| call.state == State::Scheduled).unwrap();
-    let due = waiting.run_at.unwrap().since(world.app.clock.now());
-    assert!(due > Duration::from_secs(86_000) && due <= Duration::from_secs(86_400), "{due:?}");
-}
-
-#[tokio::test]
-async fn nobody_is_called_in_their_quiet_hours() {
-    // Quiet for all but one minute that is hours away, wherever the number is.
-    let zone = jiff::tz::TimeZone::get("America/New_York").unwrap();
-    let shown = endonym::app::Clock.now().shown_in(&zone);
-    let hour: u32 = shown[11..13].parse().unwrap();
-    let (from, to) = ((hour + 23) % 24, (hour + 3) % 24);
-    let quiet = QuietHours::parse(&format!("{from:02}:00-{to:02}:00")).unwrap();
-    let world = world(Rules { quiet_hours: quiet, ..rules() }).await;
-    create(&world, "ana@x.org", ANA).await;
-    assert!(take(&world).await.is_none());
-    let due = all(&world).await[0].run_at.unwrap().since(world.app.clock.now());
-    assert!(due > Duration::from_secs(2 * 3_600 - 5) && due <= Duration::from_secs(3 * 3_600), "{due:?}");
-    // Hours may have changed since it was scheduled: they are looked at again before anybody is called.
-    execute(&world.app.db, "UPDATE calls SET run_at = 0", vec![]).await;
-    assert!(take(&world).await.is_none());
-    assert!(
-        all(&world).await[0].run_at.unwrap().since(world.app.clock.now())
-            > Duration::from_secs(2 * 3_600 - 5)
-    );
-}
-
-#[tokio::test]
 async fn an_attempt_ends_once() {
     let world = world(rules()).await;
     create(&world, "ana@x.org", ANA).await;
@@ -364,26 +257,6 @@ async fn an_attempt_ends_once() {
 }
 
 #[tokio::test]
-async fn many_who_take_calls_at_once_take_each_once() {
-    let world = world(Rules { max_at_once: 6, ..rules() }).await;
-    for n in 0..9 {
-        create(&world, &format!("p{n}@x.org"), &format!("+1202555012{n}")).await;
-    }
-    let takers = (0..12).map(|_| {
-        let app = world.app.clone();
-        tokio::spawn(async move { calls::claim(&app, HELD).await.unwrap() })
-    });
-    let mut taken = Vec::new();
-    for taker in takers {
-        taken.extend(taker.await.unwrap().map(|claimed| claimed.number.e164().to_owned()));
-    }
-    taken.sort();
-    taken.dedup();
-    assert_eq!(taken.len(), 6);
-    assert_eq!(states(&world).await.iter().filter(|state| **state == State::Dialing).count(), 6);
-}
-
-#[tokio::test]
 async fn a_page_goes_with_its_calls() {
     let world = world(rules()).await;
     create(&world, "ana@x.org", ANA).await;
@@ -393,4 +266,25 @@ async fn a_page_goes_with_its_calls() {
     assert_eq!(states(&world).await, []);
     assert!(!calls::still_wanted(&world.app, &claimed.attempt).await.unwrap());
     assert!(!calls::finish(&world.app, &claimed.attempt, Outcome::Busy).await.unwrap());
+}
+
+#[tokio::test]
+async fn an_answer_that_was_not_written_down_costs_no_recording() {
+    let world = world(rules()).await;
+    create(&world, "ana@x.org", ANA).await;
+    let claimed = take(&world).await.unwrap();
+    assert_eq!(calls::keep(&world.app, &claimed, wav(1.5)).await.unwrap(), Outcome::Recorded);
+    assert_eq!(states(&world).await, [State::Recorded]);
+}
+
+#[tokio::test]
+async fn nobody_is_called_again_at_a_number_that_was_theirs() {
+    let world = world(Rules { attempts: 1, ..rules() }).await;
+    create(&world, "ana@x.org", ANA).await;
+    let old = all(&world).await[0].id;
+    update(&world, "ana@x.org", json!({ "phone_number": BEN })).await;
+    calls::cancel_pending(&world.app, None).await.unwrap();
+    let why = calls::retry(&world.app, old, 1).await.unwrap_err().to_string();
+    assert!(why.contains("not theirs any more"), "{why}");
+    calls::retry(&world.app, all(&world).await[0].id, 1).await.unwrap();
 }

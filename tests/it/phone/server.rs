@@ -64,17 +64,10 @@ fn heard(mp3: &[u8], here: &Installation) -> (Vec<i16>, f32) {
     (sound::read(&std::fs::read(wav).unwrap()), loudness)
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_somebody_says_on_the_phone_is_played_to_others() {
-    let (here, token) = Installation::with_token().await;
-    let mut phone = Baresip::start(NUMBER, Setup::default()).await;
-    let serving = serve(&here, &phone, &[]);
-    let name = sound::speech("Siobhan Papadopoulou", &phone.folder());
+/// Presses 1, says a name after the tone, and presses `#`.
+async fn say_name(phone: &mut Baresip, name: &[i16]) {
     let file = phone.folder().join("name.wav");
-    sound::spoken(&name, 0.0, &file);
-    create(&serving, &token).await;
-    phone.until("CALL_ESTABLISHED").await;
-    until_state(&here, "in_progress").await;
+    sound::spoken(name, 0.0, &file);
     phone.press('1').await;
     // "Please say your name after the tone" takes two seconds and a half; five more are theirs.
     sleep(Duration::from_millis(3_500)).await;
@@ -82,6 +75,18 @@ async fn what_somebody_says_on_the_phone_is_played_to_others() {
     sleep(Duration::from_secs_f32(name.len() as f32 / sound::RATE as f32 + 0.7)).await;
     phone.press('#').await;
     sleep(Duration::from_millis(500)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_somebody_says_on_the_phone_is_played_to_others() {
+    let (here, token) = Installation::with_token().await;
+    let mut phone = Baresip::start(NUMBER, Setup::default()).await;
+    let serving = serve(&here, &phone, &[]);
+    let name = sound::speech("Siobhan Papadopoulou", &phone.folder());
+    create(&serving, &token).await;
+    phone.until("CALL_ESTABLISHED").await;
+    until_state(&here, "in_progress").await;
+    say_name(&mut phone, &name).await;
     phone.press('1').await;
     phone.until("CALL_CLOSED").await;
     until_state(&here, "recorded").await;
@@ -231,4 +236,71 @@ async fn a_test_call_is_told_step_by_step() {
     assert!(here.refuse(&abroad).contains("--phone-countries"));
     let costly = ["phone", "test", "+1 900 234 5678", "--phone-url", &url];
     assert!(here.refuse(&costly).contains("+19002345678 costs more than a call"));
+}
+
+/// They press a key, and the server is told to stop while it still says goodbye.
+async fn press_and_stop(phone: &mut Baresip, serving: Serving, key: char) {
+    phone.press(key).await;
+    // Shorter than any farewell, and long enough for a key to arrive.
+    sleep(Duration::from_millis(500)).await;
+    assert_eq!(serving.stop().await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_pressed_9_is_not_called_again_though_the_server_stops() {
+    let (here, token) = Installation::with_token().await;
+    let mut phone = Baresip::start(NUMBER, Setup::default()).await;
+    let serving = serve(&here, &phone, &["--grace-seconds", "0"]);
+    create(&serving, &token).await;
+    phone.until("CALL_ESTABLISHED").await;
+    until_state(&here, "in_progress").await;
+    press_and_stop(&mut phone, serving, '9').await;
+    let ended = call(&here);
+    assert_eq!(
+        (&ended["state"], &ended["attempts"][0]["reason"]),
+        (&json!("cancelled"), &json!("opted_out"))
+    );
+    let listed = here.json(&["calls", "opt-outs", "--institution", "example", "--json"]);
+    assert_eq!(listed["opt_outs"][0]["number"], NUMBER);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_kept_is_kept_though_the_server_stops() {
+    let (here, token) = Installation::with_token().await;
+    let mut phone = Baresip::start(NUMBER, Setup::default()).await;
+    let serving = serve(&here, &phone, &["--grace-seconds", "0"]);
+    let name = sound::speech("Siobhan Papadopoulou", &phone.folder());
+    create(&serving, &token).await;
+    phone.until("CALL_ESTABLISHED").await;
+    until_state(&here, "in_progress").await;
+    say_name(&mut phone, &name).await;
+    press_and_stop(&mut phone, serving, '1').await;
+    assert_eq!(call(&here)["state"], "recorded", "{}", call(&here));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_voice_that_is_slow_costs_no_attempt() {
+    let (here, token) = Installation::with_token().await;
+    let phone = Baresip::start(NUMBER, Setup { answers: false, ..Setup::default() }).await;
+    let serving = serve(&here, &phone, &["--phone-voice", "sleep 30"]);
+    create(&serving, &token).await;
+    phone.until("CALL_INCOMING").await;
+    // Longer than a process that says nothing is believed, from the moment at which it took the call.
+    sleep(Duration::from_secs(8)).await;
+    assert_eq!(call(&here)["state"], "dialing", "{}", serving.log());
+    assert!(!phone.has_seen("CALL_CLOSED"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_dead_process_has_left_is_looked_after_where_nobody_calls() {
+    let (here, token) = Installation::with_token().await;
+    let phone = Baresip::start(NUMBER, Setup { answers: false, ..Setup::default() }).await;
+    let first = serve(&here, &phone, &["--phone-attempts", "1"]);
+    create(&first, &token).await;
+    phone.until("CALL_INCOMING").await;
+    first.kill();
+    let without = here.serve(&[]);
+    until_state(&here, "failed").await;
+    assert_eq!(call(&here)["attempts"][0]["reason"], "interrupted");
+    assert_eq!(without.stop().await, 0);
 }

@@ -49,8 +49,17 @@ async fn new_database(server: &str) -> String {
     format!("{start}/{name}")
 }
 
-/// One statement in a transaction of its own; says how many rows it changed.
+/// One statement in a transaction of its own; says how many rows it changed. One that touches every row of a table may meet
+/// workers who lock them in another order: PostgreSQL then ends one of the two, and this one begins anew.
 pub async fn execute(db: &Db, text: impl Into<String>, params: Vec<Value<'static>>) -> u64 {
     let text = text.into();
-    db.write::<_, Error>(move |sql| Box::pin(async move { sql.execute(&text, &params).await })).await.unwrap()
+    loop {
+        let (text, params) = (text.clone(), params.clone());
+        let done =
+            db.write::<_, Error>(move |sql| Box::pin(async move { sql.execute(&text, &params).await })).await;
+        match done {
+            Err(Error::Unavailable(why)) if why.contains("deadlock detected") => {}
+            done => return done.unwrap(),
+        }
+    }
 }

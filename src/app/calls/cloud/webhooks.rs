@@ -4,9 +4,13 @@ use std::time::Duration;
 
 use super::{documents::document, end_in, outcome_of};
 use crate::{
-    app::{App, Error, Result, calls::attempts, jobs},
+    app::{
+        App, Error, Result,
+        calls::{attempts, cancel_opted_out},
+        jobs,
+    },
     domain::{
-        call::Outcome,
+        call::{Outcome, Reason, State},
         conversation::{End, Event, Step},
         job::Job,
         moment::Moment,
@@ -30,6 +34,8 @@ use crate::{
 const STEP: Duration = Duration::from_secs(90);
 /// Nor does a farewell.
 const FAREWELL: Duration = Duration::from_secs(30);
+/// How long a key may take to us after its call has ended.
+const LATE_KEY: Duration = Duration::from_secs(5);
 /// The queue has given up by then.
 const FETCH: Duration = Duration::from_secs(2 * 60 * 60);
 
@@ -122,6 +128,8 @@ struct Heard {
     take: Option<String>,
     repeated: bool,
     ended: Option<Outcome>,
+    /// They asked not to be called again.
+    opted_out: bool,
 }
 
 /// Answers the cloud. Who is not the cloud, or speaks of a call that is not ours, is refused, and counted.
@@ -147,6 +155,9 @@ pub async fn hear(app: &App, attempt: i64, asked: Asked, request: Request<'_>) -
     if let Some(outcome) = heard.ended {
         metrics::call_ended(outcome.state().word());
         app.switchboard.wake();
+    }
+    if heard.opted_out {
+        cancel_opted_out(app, heard.attempt.institution, &heard.attempt.phone_number).await?;
     }
     app.queue.wake();
     match asked {
@@ -207,9 +218,32 @@ async fn hear_in(
             Asked::Recording => None,
         };
     }
+    let mut opted_out = ended.and_then(Outcome::reason) == Some(Reason::OptedOut);
+    if !current && is_late_nine(&attempt, asked, said) {
+        calls::opt_out(sql, attempt.institution, &attempt.phone_number, now).await?;
+        opted_out = true;
+    }
+    if is_unwanted(&attempt, said) {
+        let job = Job::hang_up(said.call.clone());
+        jobs::enqueue(sql, app.ids.id(now), &job, now, now).await?;
+    }
     let takes = call_takes::of_attempt(sql, attempt.institution, attempt.id).await?;
     let take = takes.into_iter().next().map(|take| take.recording);
-    Ok(Some(Heard { attempt, take, repeated: !current, ended }))
+    Ok(Some(Heard { attempt, take, repeated: !current, ended, opted_out }))
+}
+
+/// They pressed 9 in the last menu and hung up, and we have heard of that first.
+fn is_late_nine(attempt: &Attempt, asked: Asked, said: &Said) -> bool {
+    let in_its_menu = matches!(asked, Asked::Step(number) if number > 0 && number == attempt.step_number);
+    let menu = matches!(attempt.step, Some(Step::Invite { .. } | Step::Review { .. }));
+    let known = !attempt.phone_number.is_empty();
+    !attempt.is_under_way() && known && in_its_menu && menu && said.digits.starts_with('9')
+}
+
+/// It was cancelled before its name was known, and rings all the same.
+fn is_unwanted(attempt: &Attempt, said: &Said) -> bool {
+    let cut_short = !matches!(attempt.step, Some(Step::Over { .. }));
+    attempt.state == State::Cancelled && cut_short && !said.status.is_empty() && !is_final(&said.status)
 }
 
 /// Is this the cloud's name for the attempt? If none is known yet, because the answer that brings it is on its way or was
@@ -271,6 +305,11 @@ async fn status(
     now: Moment,
 ) -> Result<Option<Outcome>> {
     match outcome_of(&said.status, said.sip_code, attempt) {
+        // The key with which they have answered a menu may be on its way still.
+        Some(Outcome::Failed(Reason::HungUp)) if matches!(attempt.step, Some(Step::Review { .. })) => {
+            call_attempts::renew(sql, attempt, now.plus(LATE_KEY)).await?;
+            Ok(None)
+        }
         Some(outcome) => {
             let ended = end_in(sql, app, attempt, outcome, now).await?;
             Ok(ended.then_some(outcome))

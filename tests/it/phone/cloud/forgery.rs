@@ -127,11 +127,11 @@ async fn after_the_end_there_is_nothing_more_to_say() {
     let (call, address) = answered(&scene).await;
     scene.vendor.tell(&call.sid, "completed", &[]).await;
     assert_eq!(how(&scene.settled().await), (State::Failed, Some(Reason::HungUp)));
-    let params = scene.vendor.params(&call, &[("Digits", "9")]);
+    let params = scene.vendor.params(&call, &[("Digits", "1")]);
     let answer = scene.vendor.post(&format!("{address}/steps/1"), &params).await;
     assert_eq!(answer.status(), 200);
     assert!(answer.text().await.unwrap().ends_with("<Response><Hangup/></Response>"));
-    assert_eq!(scene.count("do_not_call").await, 0);
+    assert_eq!(how(&scene.settled().await), (State::Failed, Some(Reason::HungUp)));
     // A recording that we hear of only now is removed at once.
     let (sid, url) = scene.vendor.record(&call.sid, wav(0.5));
     let late = [("RecordingSid", sid.as_str()), ("RecordingUrl", &url), ("RecordingStatus", "completed")];
@@ -237,5 +237,43 @@ async fn prompts_are_served_and_nothing_beside_them() {
         "en/institutions/..%2F..%2Fx.wav",
     ] {
         assert_eq!(get(other).await.status(), 404, "{other}");
+    }
+}
+
+/// They have said their name, and hear it again.
+async fn at_review(scene: &Scene) -> (Call, String) {
+    let (call, address) = answered(scene).await;
+    let keyed = scene.vendor.params(&call, &[("Digits", "1")]);
+    scene.vendor.post(&format!("{address}/steps/1"), &keyed).await;
+    let (_, url) = scene.vendor.record(&call.sid, wav(1.0));
+    let said =
+        scene.vendor.params(&call, &[("RecordingUrl", &url), ("RecordingDuration", "1"), ("Digits", "#")]);
+    let review = scene.vendor.post(&format!("{address}/steps/2"), &said).await.text().await.unwrap();
+    assert!(review.contains("review.wav"), "{review}");
+    (call, address)
+}
+
+#[tokio::test]
+async fn what_is_kept_counts_though_the_hang_up_is_told_first() {
+    let scene = Scene::new().await;
+    let (call, address) = at_review(&scene).await;
+    scene.vendor.tell(&call.sid, "completed", &[]).await;
+    let kept = scene.vendor.params(&call, &[("Digits", "1")]);
+    scene.vendor.post(&format!("{address}/steps/3"), &kept).await;
+    assert_eq!(how(&scene.settled().await), (State::Recorded, None));
+}
+
+#[tokio::test]
+async fn a_9_counts_though_the_hang_up_is_told_first() {
+    for at_the_end in [false, true] {
+        let scene = Scene::new().await;
+        let ((call, address), step) =
+            if at_the_end { (at_review(&scene).await, 3) } else { (answered(&scene).await, 1) };
+        scene.vendor.tell(&call.sid, "completed", &[]).await;
+        let nine = scene.vendor.params(&call, &[("Digits", "9")]);
+        scene.vendor.post(&format!("{address}/steps/{step}"), &nine).await;
+        let listed =
+            endonym::app::calls::opted_out(&scene.world.app, scene.world.institution.id).await.unwrap();
+        assert_eq!(listed.len(), 1, "at the end: {at_the_end}");
     }
 }

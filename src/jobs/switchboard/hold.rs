@@ -1,0 +1,154 @@
+//! One call over a trunk: made, spoken, and written down, while it is said again and again that it is ours.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::{HELD, Holding};
+use crate::{
+    app::{
+        App, Error, Result,
+        calls::{self, Attempt, Claimed},
+        institutions,
+    },
+    domain::{
+        call::{Outcome, Reason},
+        conversation::{End, Step},
+    },
+    jobs::LOOK,
+    phone::{
+        Progress,
+        sip::{Trunk, Wanted},
+    },
+};
+
+const RENEW: Duration = Duration::from_secs(5);
+/// How soon a call that is not wanted any more is hung up.
+const GLANCE: Duration = Duration::from_secs(1);
+/// How often what was said is offered to a database or a store that cannot take it.
+const TRIES: u32 = 8;
+
+/// Makes a call over the trunk, and says all the while that it does.
+pub async fn hold(app: App, trunk: Trunk, claimed: Claimed, stopping: CancellationToken, _holding: Holding) {
+    let hang_up = stopping.child_token();
+    let attempt = claimed.attempt.id;
+    let made = tokio::select! {
+        made = make(&app, &trunk, &claimed, &hang_up) => made,
+        () = watch(&app, &claimed.attempt, &hang_up) => return,
+    };
+    if let Err(error) = made {
+        tracing::warn!(%error, attempt, "what became of a call could not be written down");
+    }
+}
+
+/// From the first ring to what becomes of it.
+async fn make(app: &App, trunk: &Trunk, claimed: &Claimed, hang_up: &CancellationToken) -> Result<()> {
+    let attempt = &claimed.attempt;
+    let whose = institutions::by_id(app, attempt.institution).await?;
+    let script = app.phone.prompts.script(whose.phone_language.as_deref(), &whose.slug, &whose.name).await;
+    let (news, mut told) = mpsc::unbounded_channel();
+    let call = trunk.call(Wanted {
+        to: claimed.number.clone(),
+        ring: app.calling.ring,
+        script,
+        told: Arc::new(move |progress| {
+            let _ = news.send(progress);
+        }),
+        hang_up: hang_up.clone(),
+    });
+    let beside = async {
+        while let Some(progress) = told.recv().await {
+            note(app, attempt, progress).await;
+        }
+        std::future::pending::<()>().await;
+    };
+    let ended = tokio::select! {
+        ended = call => ended,
+        () = beside => return Ok(()),
+    };
+    tracing::info!(
+        attempt = attempt.id,
+        number = claimed.number.masked(),
+        outcome = ended.outcome.state().word(),
+        says = ended.says,
+        "a call has ended"
+    );
+    let outcome = match ended.outcome {
+        // We have hung up. If it is not wanted any more, it has ended already; if it is, we stop, and it is tried again.
+        Outcome::Cancelled(Reason::ByOperator) => Outcome::Failed(Reason::Interrupted),
+        other => other,
+    };
+    match (outcome, ended.recording) {
+        (Outcome::Recorded, Some(wav)) => keep(app, claimed, wav).await,
+        (outcome, _) => finish(app, attempt, outcome).await,
+    }
+}
+
+/// What must be known before the call is over.
+async fn note(app: &App, attempt: &Attempt, progress: Progress) {
+    let noted = match progress {
+        Progress::Answered => calls::answered(app, attempt).await,
+        Progress::Step(Step::Over { end: End::OptedOut }) => calls::opt_out(app, attempt).await,
+        _ => Ok(()),
+    };
+    if let Err(error) = noted {
+        tracing::warn!(%error, attempt = attempt.id, "what happens on a call could not be written down");
+    }
+}
+
+/// Says again and again that the call is being made, and hangs up once it is not wanted, or once nobody may know of it any
+/// more. Never ends by itself.
+async fn watch(app: &App, attempt: &Attempt, hang_up: &CancellationToken) {
+    let mut renewed = app.clock.instant();
+    loop {
+        tokio::time::sleep(GLANCE).await;
+        let now = app.clock.instant();
+        let since = now.duration_since(renewed);
+        let asked = async {
+            if since >= RENEW {
+                calls::renew(app, attempt, HELD).await.inspect(|_| renewed = now)
+            } else {
+                calls::still_wanted(app, attempt).await
+            }
+        };
+        match tokio::time::timeout(HELD, asked).await {
+            Ok(Ok(true)) => {}
+            Ok(Ok(false)) => hang_up.cancel(),
+            Ok(Err(_)) | Err(_) if since <= HELD => {}
+            Ok(Err(_)) | Err(_) => {
+                tracing::warn!(attempt = attempt.id, "nobody may know of a call any more; it is hung up");
+                hang_up.cancel();
+            }
+        }
+    }
+}
+
+/// What was said must not be lost to a moment of trouble: nobody likes to be called again for that.
+async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<()> {
+    match patiently(|| calls::keep(app, claimed, wav.clone())).await {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            finish(app, &claimed.attempt, Outcome::Failed(Reason::Unusable)).await?;
+            Err(error)
+        }
+    }
+}
+
+async fn finish(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<()> {
+    patiently(|| calls::finish(app, attempt, outcome)).await.map(|_| ())
+}
+
+/// Tries for half a minute, where trying again may help.
+async fn patiently<T, F: Future<Output = Result<T>>>(work: impl Fn() -> F) -> Result<T> {
+    let mut tries = 0;
+    loop {
+        match work().await {
+            Err(Error::Busy | Error::Unavailable(_)) if tries < TRIES => {
+                tries += 1;
+                tokio::time::sleep(LOOK * tries).await;
+            }
+            other => return other,
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Within which bounds people are called: limits, hours, countries, and who asked not to be.
+
+use std::time::Duration;
+
+use endonym::{
+    app::{
+        calls::{self, Rules},
+        imports::{self, Calling, Line},
+    },
+    domain::{
+        call::{Outcome, Reason, State},
+        countries::Countries,
+        email::Email,
+        name_page::NamePageRef,
+        participant::{Draft, Given},
+        quiet_hours::QuietHours,
+    },
+};
+use serde_json::json;
+
+use super::records::{ANA, BEN, HELD, all, create, delete, rules, states, take, world};
+use crate::support::database::execute;
+
+#[tokio::test]
+async fn nobody_is_called_abroad_where_that_is_not_allowed() {
+    let world = world(Rules { countries: Countries::parse("IE,GB").unwrap(), ..rules() }).await;
+    create(&world, "ana@x.org", ANA).await;
+    assert_eq!(states(&world).await, []);
+    create(&world, "ben@x.org", "+353850123456").await;
+    assert_eq!(states(&world).await, [State::Scheduled]);
+}
+
+#[tokio::test]
+async fn whoever_opts_out_is_not_called_again() {
+    let world = world(rules()).await;
+    create(&world, "ana@x.org", ANA).await;
+    create(&world, "twin@x.org", ANA).await;
+    let neighbour = world.neighbour().await;
+    let claimed = take(&world).await.unwrap();
+    calls::finish(&world.app, &claimed.attempt, Outcome::Cancelled(Reason::OptedOut)).await.unwrap();
+    assert_eq!(
+        states(&world).await,
+        [State::Cancelled, State::Cancelled],
+        "the same number waits for nobody"
+    );
+    create(&world, "late@x.org", ANA).await;
+    assert_eq!(states(&world).await.len(), 2, "created, and not called");
+    assert_eq!(delete(&world, "late@x.org").await.0, 200, "nothing is pending");
+    let why = calls::retry(&world.app, all(&world).await[0].id, 1).await.unwrap_err().to_string();
+    assert!(why.contains("asked not to be called"), "{why}");
+    // They said it to one institution.
+    assert_eq!(calls::opted_out(&world.app, neighbour.institution.id).await.unwrap().len(), 0);
+    let listed = calls::opted_out(&world.app, world.institution.id).await.unwrap();
+    assert_eq!(listed[0].0, ANA);
+}
+
+#[tokio::test]
+async fn never_two_calls_to_one_number_at_a_time() {
+    let world = world(rules()).await;
+    create(&world, "ana@x.org", ANA).await;
+    create(&world, "twin@x.org", ANA).await;
+    create(&world, "ben@x.org", BEN).await;
+    let first = take(&world).await.unwrap();
+    let second = take(&world).await.unwrap();
+    assert_eq!((first.number.e164(), second.number.e164()), (ANA, BEN));
+    assert!(take(&world).await.is_none());
+    calls::finish(&world.app, &first.attempt, Outcome::Cancelled(Reason::ByOperator)).await.unwrap();
+    assert_eq!(take(&world).await.unwrap().number.e164(), ANA);
+}
+
+#[tokio::test]
+async fn so_many_at_once_and_in_a_minute() {
+    let world = world(Rules { max_at_once: 2, max_per_minute: 3, ..rules() }).await;
+    for n in 0..5 {
+        create(&world, &format!("p{n}@x.org"), &format!("+1202555012{n}")).await;
+    }
+    let first = take(&world).await.unwrap();
+    assert!(take(&world).await.is_some());
+    assert!(take(&world).await.is_none(), "two at once");
+    calls::finish(&world.app, &first.attempt, Outcome::Cancelled(Reason::ByOperator)).await.unwrap();
+    let third = take(&world).await.unwrap();
+    calls::finish(&world.app, &third.attempt, Outcome::Cancelled(Reason::ByOperator)).await.unwrap();
+    assert!(take(&world).await.is_none(), "three in a minute");
+    execute(&world.app.db, "UPDATE call_attempts SET started_at = started_at - 61000000", vec![]).await;
+    assert!(take(&world).await.is_some(), "a minute later");
+}
+
+#[tokio::test]
+async fn so_many_in_a_day_for_each_institution() {
+    let world = world(Rules { max_per_day: 1, ..rules() }).await;
+    let neighbour = world.neighbour().await;
+    create(&world, "ana@x.org", ANA).await;
+    create(&world, "ben@x.org", BEN).await;
+    let body = json!({
+        "name_page_id": neighbour.page.slug,
+        "participant": { "first_name": "Eve", "email": "eve@x.org", "phone_number": "+12025550129" }
+    });
+    let request = world.request_as(&neighbour.token, reqwest::Method::POST, "/v5/participants").json(&body);
+    crate::support::Answer::of(request).await.expect(201);
+    assert!(take(&world).await.is_some());
+    assert_eq!(take(&world).await.unwrap().number.e164(), "+12025550129", "others have a day of their own");
+    assert!(take(&world).await.is_none());
+    let waiting = all(&world).await.into_iter().find(|call| call.state == State::Scheduled).unwrap();
+    let due = waiting.run_at.unwrap().since(world.app.clock.now());
+    assert!(due > Duration::from_secs(86_000) && due <= Duration::from_secs(86_400), "{due:?}");
+}
+
+#[tokio::test]
+async fn nobody_is_called_in_their_quiet_hours() {
+    // Quiet for all but one minute that is hours away, wherever the number is.
+    let zone = jiff::tz::TimeZone::get("America/New_York").unwrap();
+    let shown = endonym::app::Clock.now().shown_in(&zone);
+    let hour: u32 = shown[11..13].parse().unwrap();
+    let (from, to) = ((hour + 23) % 24, (hour + 3) % 24);
+    let quiet = QuietHours::parse(&format!("{from:02}:00-{to:02}:00")).unwrap();
+    let world = world(Rules { quiet_hours: quiet, ..rules() }).await;
+    create(&world, "ana@x.org", ANA).await;
+    assert!(take(&world).await.is_none());
+    let due = all(&world).await[0].run_at.unwrap().since(world.app.clock.now());
+    assert!(due > Duration::from_secs(2 * 3_600 - 5) && due <= Duration::from_secs(3 * 3_600), "{due:?}");
+    // Hours may have changed since it was scheduled: they are looked at again before anybody is called.
+    execute(&world.app.db, "UPDATE calls SET run_at = 0", vec![]).await;
+    assert!(take(&world).await.is_none());
+    assert!(
+        all(&world).await[0].run_at.unwrap().since(world.app.clock.now())
+            > Duration::from_secs(2 * 3_600 - 5)
+    );
+}
+
+#[tokio::test]
+async fn many_who_take_calls_at_once_take_each_once() {
+    let world = world(Rules { max_at_once: 6, ..rules() }).await;
+    for n in 0..9 {
+        create(&world, &format!("p{n}@x.org"), &format!("+1202555012{n}")).await;
+    }
+    let takers = (0..12).map(|_| {
+        let app = world.app.clone();
+        tokio::spawn(async move { calls::claim(&app, HELD).await.unwrap() })
+    });
+    let mut taken = Vec::new();
+    for taker in takers {
+        taken.extend(taker.await.unwrap().map(|claimed| claimed.number.e164().to_owned()));
+    }
+    taken.sort();
+    taken.dedup();
+    assert_eq!(taken.len(), 6);
+    assert_eq!(states(&world).await.iter().filter(|state| **state == State::Dialing).count(), 6);
+}
+
+#[tokio::test]
+async fn whoever_pressed_9_is_listed_whatever_else_has_ended_the_call() {
+    let world = world(rules()).await;
+    create(&world, "ana@x.org", ANA).await;
+    let claimed = take(&world).await.unwrap();
+    calls::cancel(&world.app, all(&world).await[0].id).await.unwrap();
+    let outcome = Outcome::Cancelled(Reason::OptedOut);
+    assert!(!calls::finish(&world.app, &claimed.attempt, outcome).await.unwrap(), "it was over before");
+    assert_eq!(calls::opted_out(&world.app, world.institution.id).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn nobody_is_called_at_the_price_of_more_than_a_call() {
+    let world = world(rules()).await;
+    for (n, number) in ["+19002345678", "+979123456789", "+449098790000"].into_iter().enumerate() {
+        create(&world, &format!("p{n}@x.org"), number).await;
+    }
+    assert_eq!(states(&world).await, []);
+}
+
+#[tokio::test]
+async fn whoever_deletes_people_and_makes_them_anew_calls_no_more_for_it() {
+    let world = world(Rules { max_per_day: 1, ..rules() }).await;
+    let mut made = 0;
+    for n in 0..3 {
+        let email = format!("p{n}@x.org");
+        create(&world, &email, &format!("+1202555012{n}")).await;
+        if let Some(claimed) = take(&world).await {
+            made += 1;
+            assert_eq!(delete(&world, &email).await.0, 422);
+            let outcome = Outcome::Cancelled(Reason::ByOperator);
+            calls::finish(&world.app, &claimed.attempt, outcome).await.unwrap();
+            assert_eq!(delete(&world, &email).await.0, 200);
+        }
+    }
+    assert_eq!(made, 1);
+    // Nothing is left of whom it was, and after a day nothing at all.
+    let whose = "UPDATE call_attempts SET started_at = started_at - 86500000000 WHERE phone_number = ''";
+    assert_eq!(execute(&world.app.db, whose, vec![]).await, 1);
+    execute(&world.app.db, "UPDATE calls SET run_at = 0 WHERE run_at IS NOT NULL", vec![]).await;
+    assert!(take(&world).await.is_some());
+    assert_eq!(execute(&world.app.db, "DELETE FROM call_attempts WHERE phone_number = ''", vec![]).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn takers_and_writers_do_not_wait_for_each_other_for_ever() {
+    let world = world(Rules { max_per_day: 0, max_at_once: 100, max_per_minute: 1_000, ..rules() }).await;
+    for n in 0..10 {
+        create(&world, &format!("p{n}@x.org"), &format!("+1202555012{n}")).await;
+    }
+    let line = |n: u64| Line {
+        number: n,
+        draft: Draft {
+            first_name: Given::Set("Ana".to_owned()),
+            email: Given::Set(Email::parse(&format!("p{n}@x.org")).unwrap()),
+            phone_number: Given::Clear,
+            ..Draft::default()
+        },
+    };
+    for _ in 0..20 {
+        // Those that came last are due first.
+        let due = "UPDATE calls SET run_at = 1000000 - (id % 1000000), state = 'scheduled'";
+        execute(&world.app.db, due, vec![]).await;
+        let app = world.app.clone();
+        let taking = tokio::spawn(async move { calls::claim(&app, HELD).await.map(|_| ()) });
+        let (app, institution) = (world.app.clone(), world.institution.id);
+        let page = NamePageRef::parse(&world.page.slug).unwrap();
+        let lines = (0..10).map(line).collect();
+        let writing = tokio::spawn(async move {
+            imports::group(&app, institution, page, lines, Calling::Those, false).await.map(|_| ())
+        });
+        taking.await.unwrap().unwrap();
+        writing.await.unwrap().unwrap();
+    }
+}
