@@ -4,10 +4,7 @@ mod forgery;
 mod killed;
 mod trouble;
 
-use std::{
-    io::{BufRead, BufReader},
-    time::Duration,
-};
+use std::time::Duration;
 
 use endonym::{
     app::calls::{self, Rules},
@@ -29,7 +26,6 @@ use crate::support::{
     Setup, World,
     database::execute,
     media::{files, wav, wav_of},
-    process::Installation,
     until,
 };
 use Act::{DoesNothing, HangsUp, Presses, Says};
@@ -339,28 +335,6 @@ async fn an_operators_voice_says_the_name_and_without_it_the_clouds() {
             assert_eq!(elsewhere.status(), 404, "in no other language than that of the calls");
         }
     }
-}
-
-/// Whoever stops a test call does not leave a phone off its hook.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_test_call_that_is_stopped_is_hung_up() {
-    let here = Installation::new().await;
-    let vendor = Vendor::start(Dialect::Twilio).await;
-    let url = vendor.phone_url();
-    let mut command = here.command(&["phone", "test", "+12025550123", "--phone-url", &url]);
-    let mut testing = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
-    let mut told = BufReader::new(testing.stdout.take().unwrap()).lines();
-    // It is being watched by now.
-    tokio::task::block_in_place(|| told.find(|line| line.as_ref().unwrap() == "queued"))
-        .expect("a call")
-        .unwrap();
-    let interrupt = format!("kill -INT {}", testing.id());
-    assert!(std::process::Command::new("sh").args(["-c", &interrupt]).status().unwrap().success());
-    let rest: Vec<String> = tokio::task::block_in_place(|| told.map_while(Result::ok).collect());
-    let ended = tokio::task::block_in_place(|| testing.wait()).unwrap();
-    assert!(ended.success() && rest.last().unwrap().contains("canceled"), "{ended}: {rest:?}");
-    let sid = vendor.inner().calls[0].sid.clone();
-    assert_eq!(vendor.inner().updates, [(sid, "canceled".to_owned())]);
 }
 
 /// Neither side of the check is ours: the vendor's client reads what the stand-in says.

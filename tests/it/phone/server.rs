@@ -1,13 +1,20 @@
 //! The whole way, from a request to a recording that is played: a server of its own, and a person with a phone.
 
-use std::{process::Command, time::Duration};
+use std::{
+    io::{BufRead, BufReader},
+    process::{Command, Stdio},
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::phones::{
-    baresip::{Baresip, Setup},
-    sound,
+use super::{
+    cloud_stand_in::{Dialect, Vendor},
+    phones::{
+        baresip::{Baresip, Setup},
+        sound,
+    },
 };
 use crate::support::{
     process::{Installation, Serving},
@@ -303,4 +310,26 @@ async fn what_a_dead_process_has_left_is_looked_after_where_nobody_calls() {
     until_state(&here, "failed").await;
     assert_eq!(call(&here)["attempts"][0]["reason"], "interrupted");
     assert_eq!(without.stop().await, 0);
+}
+
+/// Whoever stops a test call does not leave a phone off its hook.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_call_that_is_stopped_is_hung_up() {
+    let here = Installation::new().await;
+    let vendor = Vendor::start(Dialect::Twilio).await;
+    let url = vendor.phone_url();
+    let mut command = here.command(&["phone", "test", NUMBER, "--phone-url", &url]);
+    let mut testing = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(testing.stdout.take().unwrap()).lines();
+    // It is being watched by now.
+    tokio::task::block_in_place(|| told.find(|line| line.as_ref().unwrap() == "queued"))
+        .expect("a call")
+        .unwrap();
+    let interrupt = format!("kill -INT {}", testing.id());
+    assert!(Command::new("sh").args(["-c", &interrupt]).status().unwrap().success());
+    let rest: Vec<String> = tokio::task::block_in_place(|| told.map_while(Result::ok).collect());
+    let ended = tokio::task::block_in_place(|| testing.wait()).unwrap();
+    assert!(ended.success() && rest.last().unwrap().contains("canceled"), "{ended}: {rest:?}");
+    let sid = vendor.inner().calls[0].sid.clone();
+    assert_eq!(vendor.inner().updates, [(sid, "canceled".to_owned())]);
 }
