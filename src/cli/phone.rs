@@ -94,7 +94,7 @@ impl Phone {
                 let client = Client::new(settings.clone()).map_err(Failure)?;
                 let ring = u32::try_from(rules.ring.as_secs()).unwrap_or(u32::MAX);
                 let hang_up = hang_up_on_signal();
-                Ended::of_cloud(cloud::narrate_until(&hang_up, &client, to.e164(), ring, told).await)
+                Ended::of_cloud(cloud::narrate(&hang_up, &client, to.e164(), ring, told).await)
             }
         };
         if *json {

@@ -9,7 +9,7 @@ pub mod twiml;
 
 pub use answers::{Call, is_final};
 pub use client::{Client, CreateError, FetchError, Instructions, is_sid};
-pub use narrate::{Ended, narrate, narrate_until};
+pub use narrate::{Ended, narrate};
 
 use std::sync::{Arc, OnceLock};
 

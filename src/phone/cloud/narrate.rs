@@ -26,13 +26,8 @@ pub enum Ended {
     Failed(String),
 }
 
-/// Calls a number, says a sentence, and tells each change.
-pub async fn narrate(client: &Client, to: &str, ring_seconds: u32, told: impl FnMut(&str)) -> Ended {
-    narrate_until(&CancellationToken::new(), client, to, ring_seconds, told).await
-}
-
-/// The same, and the call is ended when we are told to.
-pub async fn narrate_until(
+/// Calls a number, says a sentence, and tells each change. The call is ended when we are told to.
+pub async fn narrate(
     hang_up: &CancellationToken,
     client: &Client,
     to: &str,

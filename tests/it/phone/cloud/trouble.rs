@@ -9,6 +9,7 @@ use endonym::{
     server::{self, Draining, Limits},
     web::{self, metrics::Metrics},
 };
+use tokio_util::sync::CancellationToken;
 
 use super::*;
 
@@ -252,7 +253,10 @@ async fn a_test_call_is_narrated() {
     let client = cloud::Client::new(settings).unwrap();
     let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
     let narrating = tokio::spawn(async move {
-        cloud::narrate(&client, ANA, 30, |line| told.send(line.to_owned()).unwrap()).await
+        cloud::narrate(&CancellationToken::new(), &client, ANA, 30, |line| {
+            told.send(line.to_owned()).unwrap()
+        })
+        .await
     });
     assert!(heard.recv().await.unwrap().contains("CA"));
     let document = vendor.inner().calls[0].given("Twiml").to_owned();
@@ -265,7 +269,10 @@ async fn a_test_call_is_narrated() {
     vendor.inner().create = Create::Refuses;
     let Provider::Cloud(settings) = Provider::parse(&vendor.phone_url()).unwrap() else { panic!("a cloud") };
     let client = cloud::Client::new(settings).unwrap();
-    let cloud::Ended::Failed(why) = cloud::narrate(&client, ANA, 30, |_| {}).await else { panic!("refused") };
+    let cloud::Ended::Failed(why) = cloud::narrate(&CancellationToken::new(), &client, ANA, 30, |_| {}).await
+    else {
+        panic!("refused")
+    };
     assert!(why.contains("21211") && !why.contains("5550123"), "{why}");
 }
 
