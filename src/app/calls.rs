@@ -10,7 +10,9 @@ use tokio::sync::Notify;
 
 pub use crate::store::call_attempts::Attempt;
 pub(super) use attempts::recorded_in;
-pub use attempts::{Claimed, Lease, answered, claim, finish, keep, overdue, renew, still_wanted, until_next};
+pub use attempts::{
+    Claimed, Lease, answered, claim, finish, interrupt, keep, overdue, renew, still_wanted, until_next,
+};
 
 use super::{App, Error, Missing, Result, jobs};
 use crate::{

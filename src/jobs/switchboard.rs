@@ -17,7 +17,6 @@ use crate::{
         App, Result,
         calls::{self, Attempt, Lease},
     },
-    domain::call::{Outcome, Reason},
     phone::{Provider, sip::Trunk},
 };
 
@@ -87,8 +86,10 @@ async fn look_after(app: &App, held: &Held, attempt: &Attempt) -> Result<()> {
         // It is ours, and the database was away for too long.
         return calls::renew(app, attempt, HELD).await.map(|_| ());
     }
-    tracing::warn!(attempt = attempt.id, "the process that made a call is gone");
-    calls::finish(app, attempt, Outcome::Failed(Reason::Interrupted)).await.map(|_| ())
+    if calls::interrupt(app, attempt).await? {
+        tracing::warn!(attempt = attempt.id, "the process that made a call is gone");
+    }
+    Ok(())
 }
 
 async fn make_calls(app: &App, held: &Arc<Held>, grace: Duration, stop: &CancellationToken) {
@@ -104,6 +105,8 @@ async fn make_calls(app: &App, held: &Arc<Held>, grace: Duration, stop: &Cancell
             }
         }
         line.close().await;
+        // One that dies as soon as it is there must not keep us busy.
+        stop.run_until_cancelled(tokio::time::sleep(LOOK)).await;
     }
 }
 

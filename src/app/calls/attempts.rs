@@ -218,14 +218,42 @@ pub async fn finish(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<bo
         cancel_opted_out(app, attempt.institution, &attempt.phone_number).await?;
     }
     if ended {
-        metrics::call_ended(outcome.state().word());
-        app.queue.wake();
-        app.switchboard.wake();
+        told(app, outcome);
     }
     Ok(ended)
 }
 
-/// The same inside a transaction that does more.
+/// Ends an attempt whose process has said nothing for too long. False when it has spoken meanwhile.
+pub async fn interrupt(app: &App, attempt: &Attempt) -> Result<bool> {
+    let (now, rules, silent) = (app.clock.now(), app.calling.clone(), attempt.clone());
+    let outcome = Outcome::Failed(Reason::Interrupted);
+    let ended = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                calls::lock(sql, silent.institution, silent.call).await?;
+                let found = call_attempts::find(sql, silent.id).await?;
+                if found.and_then(|found| found.until).is_none_or(|until| until > now) {
+                    return Ok(false);
+                }
+                finish_in(sql, &rules, &silent, outcome, now).await
+            })
+        })
+        .await?;
+    if ended {
+        told(app, outcome);
+    }
+    Ok(ended)
+}
+
+/// An attempt has ended: others may have their turn.
+fn told(app: &App, outcome: Outcome) {
+    metrics::call_ended(outcome.state().word());
+    app.queue.wake();
+    app.switchboard.wake();
+}
+
+/// Ends an attempt inside a transaction that does more.
 pub(in crate::app) async fn finish_in(
     sql: &mut Sql,
     rules: &Rules,
@@ -255,8 +283,7 @@ pub async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<Outcome>
     let said = (Kind::Recording, Incoming::Bytes(wav));
     match media::give(app, whose, said, app.clock.now(), Arrival::Called(attempt.clone())).await {
         Ok(_) => {
-            metrics::call_ended(State::Recorded.word());
-            app.switchboard.wake();
+            told(app, Outcome::Recorded);
             Ok(Outcome::Recorded)
         }
         // Somebody else has ended it, or the person is gone.

@@ -288,3 +288,18 @@ async fn nobody_is_called_again_at_a_number_that_was_theirs() {
     assert!(why.contains("not theirs any more"), "{why}");
     calls::retry(&world.app, all(&world).await[0].id, 1).await.unwrap();
 }
+
+#[tokio::test]
+async fn only_a_process_that_says_nothing_is_taken_for_dead() {
+    let world = world(rules()).await;
+    create(&world, "ana@x.org", ANA).await;
+    let silent = calls::claim(&world.app, Lease::Held(Duration::ZERO)).await.unwrap().unwrap().attempt;
+    assert_eq!(calls::overdue(&world.app).await.unwrap().len(), 1);
+    // It speaks after all, between the look and the end.
+    assert!(calls::renew(&world.app, &silent, Duration::from_secs(15)).await.unwrap());
+    assert!(!calls::interrupt(&world.app, &silent).await.unwrap());
+    assert!(calls::renew(&world.app, &silent, Duration::ZERO).await.unwrap());
+    assert!(calls::interrupt(&world.app, &silent).await.unwrap());
+    assert_eq!(states(&world).await, [State::Scheduled]);
+    assert_eq!(all(&world).await[0].attempts[0].reason, Some(Reason::Interrupted));
+}
