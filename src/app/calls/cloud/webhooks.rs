@@ -93,15 +93,19 @@ impl Said {
 
     /// What has happened in a step.
     fn event(&self, step: Step, asked: Asked) -> Event {
-        if is_final(&self.status) || self.digits == "hangup" {
-            return Event::HungUp;
+        let key = self.digits.chars().next().filter(|_| self.digits != "hangup");
+        match (step, key) {
+            // It counts also when they have hung up behind it.
+            (Step::Invite { .. } | Step::Review { .. }, Some(key)) => return Event::Key(key),
+            _ if is_final(&self.status) || self.digits == "hangup" => return Event::HungUp,
+            _ => {}
         }
         match step {
             Step::Record { .. } if self.recording.is_some() && !matches!(asked, Asked::Silence(_)) => {
                 Event::Heard
             }
             Step::Record { .. } => Event::Silence,
-            _ => self.digits.chars().next().map_or(Event::NoKey, Event::Key),
+            _ => Event::NoKey,
         }
     }
 }

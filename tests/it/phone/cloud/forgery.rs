@@ -258,7 +258,7 @@ async fn what_is_kept_counts_though_the_hang_up_is_told_first() {
     let scene = Scene::new().await;
     let (call, address) = at_review(&scene).await;
     scene.vendor.tell(&call.sid, "completed", &[]).await;
-    let kept = scene.vendor.params(&call, &[("Digits", "1")]);
+    let kept = scene.vendor.params(&scene.last_call(), &[("Digits", "1")]);
     scene.vendor.post(&format!("{address}/steps/3"), &kept).await;
     assert_eq!(how(&scene.settled().await), (State::Recorded, None));
 }
@@ -270,7 +270,7 @@ async fn a_9_counts_though_the_hang_up_is_told_first() {
         let ((call, address), step) =
             if at_the_end { (at_review(&scene).await, 3) } else { (answered(&scene).await, 1) };
         scene.vendor.tell(&call.sid, "completed", &[]).await;
-        let nine = scene.vendor.params(&call, &[("Digits", "9")]);
+        let nine = scene.vendor.params(&scene.last_call(), &[("Digits", "9")]);
         scene.vendor.post(&format!("{address}/steps/{step}"), &nine).await;
         let listed =
             endonym::app::calls::opted_out(&scene.world.app, scene.world.institution.id).await.unwrap();
