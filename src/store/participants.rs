@@ -1,5 +1,8 @@
 //! Participants. Reads give whole records with their page's label; `Key`s are the little that choosing and ordering need.
 
+mod statements;
+mod writes;
+
 use std::{
     collections::HashMap,
     sync::{Arc, LazyLock},
@@ -11,6 +14,9 @@ use crate::domain::{
     name_page::PageLabel,
     participant::{Changed, CustomValues, Legal, Participant, Recording, name_key},
 };
+
+pub use statements::statements;
+pub use writes::{Change, Record, delete, insert, list_badge, update};
 
 const COLUMNS: &str = "p.id, p.page_place, p.name_page_id, p.token, p.first_name, p.last_name, p.email, p.identifier, \
      p.phonetic, p.notes, p.recording, p.recorded_at, p.legal_first_name, p.legal_last_name, p.legal_middle_name, \
@@ -427,197 +433,8 @@ pub async fn email_taken(sql: &mut Sql, institution: i64, page: i64, email_key: 
 const EMAIL_TAKEN: &str =
     "SELECT 1 FROM participants WHERE institution_id = $1 AND name_page_id = $2 AND email_key = $3";
 
-/// A row as it is written; `Participant` is how it is read.
-pub struct Record {
-    pub id: i64,
-    pub name_page_id: i64,
-    pub page_place: i64,
-    pub token: String,
-    pub first_name: Option<String>,
-    pub last_name: Option<String>,
-    pub email: Option<String>,
-    pub email_key: Option<String>,
-    pub identifier: Option<String>,
-    pub identifier_key: Option<String>,
-    pub phonetic: Option<String>,
-    pub notes: Option<String>,
-    pub phone_number: Option<String>,
-    pub legal: Legal,
-    pub custom: CustomValues,
-    pub custom_changed_at: Option<Moment>,
-    pub now: Moment,
-}
-
-pub async fn insert(sql: &mut Sql, institution: i64, new: &Record) -> Result<()> {
-    let text = "INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, last_name, \
-         email, email_key, identifier, identifier_key, phonetic, notes, phone_number, recorded_at, \
-         legal_first_name, legal_last_name, legal_middle_name, legal_phonetic, legal_notes, legal_recorded_at, \
-         custom, custom_changed_at, created_at, updated_at, first_name_key, last_name_key) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, $16, $17, $18, $19, 0, $20, $21, $22, \
-         $23, $24, $25)";
-    let params: [Value<'_>; 25] = [
-        institution.into(),
-        new.id.into(),
-        new.name_page_id.into(),
-        new.page_place.into(),
-        (&new.token).into(),
-        new.first_name.as_ref().into(),
-        new.last_name.as_ref().into(),
-        new.email.as_ref().into(),
-        new.email_key.as_ref().into(),
-        new.identifier.as_ref().into(),
-        new.identifier_key.as_ref().into(),
-        new.phonetic.as_ref().into(),
-        new.notes.as_ref().into(),
-        new.phone_number.as_ref().into(),
-        new.legal.first_name.as_ref().into(),
-        new.legal.last_name.as_ref().into(),
-        new.legal.middle_name.as_ref().into(),
-        new.legal.phonetic.as_ref().into(),
-        new.legal.notes.as_ref().into(),
-        custom_to_json(&new.custom).into(),
-        new.custom_changed_at.map(Moment::micros).into(),
-        new.now.micros().into(),
-        new.now.micros().into(),
-        new.first_name.as_deref().map(name_key).into(),
-        new.last_name.as_deref().map(name_key).into(),
-    ];
-    sql.execute(text, &params).await.map(|_| ())
-}
-
-/// What an update may change.
 /// Where somebody is called, if they have said so.
 pub async fn phone_number(sql: &mut Sql, institution: i64, id: i64) -> Result<Option<String>> {
     let text = "SELECT phone_number FROM participants WHERE institution_id = $1 AND id = $2";
     Ok(sql.one(text, &[institution.into(), id.into()], |row| row.opt_text(0)).await?.flatten())
-}
-
-pub struct Change<'a> {
-    pub first_name: Option<&'a str>,
-    pub last_name: Option<&'a str>,
-    pub phonetic: Option<&'a str>,
-    pub notes: Option<&'a str>,
-    /// `None` leaves the number as it is.
-    pub phone_number: Option<Option<&'a str>>,
-    pub legal: &'a Legal,
-    pub custom: &'a CustomValues,
-    pub custom_changed_at: Option<Moment>,
-    pub now: Moment,
-}
-
-pub async fn update(sql: &mut Sql, institution: i64, id: i64, change: &Change<'_>) -> Result<()> {
-    let text = "UPDATE participants SET first_name = $1, last_name = $2, phonetic = $3, notes = $4, legal_first_name = $5, \
-         legal_last_name = $6, legal_middle_name = $7, legal_phonetic = $8, legal_notes = $9, custom = $10, \
-         custom_changed_at = $11, updated_at = $12, first_name_key = $13, last_name_key = $14 \
-         WHERE institution_id = $15 AND id = $16";
-    let legal = change.legal;
-    let params: [Value<'_>; 16] = [
-        change.first_name.into(),
-        change.last_name.into(),
-        change.phonetic.into(),
-        change.notes.into(),
-        legal.first_name.as_ref().into(),
-        legal.last_name.as_ref().into(),
-        legal.middle_name.as_ref().into(),
-        legal.phonetic.as_ref().into(),
-        legal.notes.as_ref().into(),
-        custom_to_json(change.custom).into(),
-        change.custom_changed_at.map(Moment::micros).into(),
-        change.now.micros().into(),
-        change.first_name.map(name_key).into(),
-        change.last_name.map(name_key).into(),
-        institution.into(),
-        id.into(),
-    ];
-    sql.execute(text, &params).await?;
-    if let Some(phone_number) = change.phone_number {
-        let text = "UPDATE participants SET phone_number = $1 WHERE institution_id = $2 AND id = $3";
-        sql.execute(text, &[phone_number.into(), institution.into(), id.into()]).await?;
-    }
-    Ok(())
-}
-
-pub async fn list_badge(sql: &mut Sql, institution: i64, id: i64, listed: bool) -> Result<()> {
-    let text = "UPDATE participants SET badge_listed = $1 WHERE institution_id = $2 AND id = $3";
-    sql.execute(text, &[listed.into(), institution.into(), id.into()]).await.map(|_| ())
-}
-
-/// The caller holds the institution's lock.
-pub async fn delete(sql: &mut Sql, institution: i64, page: i64, id: i64) -> Result<()> {
-    let text = "DELETE FROM participants WHERE institution_id = $1 AND id = $2 RETURNING page_place";
-    let place = sql.one(text, &[institution.into(), id.into()], |row| row.int(0)).await?;
-    if let Some(place) = place {
-        super::rolls::leave(sql, institution, super::rolls::INSTITUTION, &[id]).await?;
-        super::rolls::leave(sql, institution, page, &[place]).await?;
-    }
-    Ok(())
-}
-
-/// Every read of people with sample parameters, for the test that looks at the databases' plans.
-#[doc(hidden)]
-pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
-    let (institution, page) = (Value::Int(1), Value::Int(1));
-    let text = |text: &'static str| Value::from(text);
-    let bounds = || bounds(Changed { after: Some(Moment::from_micros(1_000)), before: None });
-    let mut all = Vec::new();
-    for (by, key) in [(By::Email, "a@example.edu"), (By::Token, "0f"), (By::Identifier, "A1")] {
-        let one = vec![institution.clone(), text(key)];
-        all.push(("the best by key", best_text(by, false), one.clone()));
-        all.push((
-            "the best by key on a page",
-            best_text(by, true),
-            [one.clone(), vec![page.clone()]].concat(),
-        ));
-        let many = [vec![institution.clone()], vec![text(key); 64]].concat();
-        all.push(("many by key", by_keys_text(COLUMNS, by, 64, false, false), many.clone()));
-        all.push(("keys of many", by_keys_text("p.id, p.recorded_at", by, 64, false, false), many.clone()));
-        let changed = [many.clone(), bounds().to_vec()].concat();
-        all.push(("many by key and change", by_keys_text(COLUMNS, by, 64, true, false), changed));
-        all.push((
-            "many by key on a page",
-            by_keys_text(COLUMNS, by, 64, false, true),
-            [many, vec![page.clone()]].concat(),
-        ));
-    }
-    let ids = [vec![institution.clone()], vec![Value::Int(7); 64]].concat();
-    all.push(("many by id", by_ids_text(64), ids));
-    let part = |start: i64| vec![Value::Int(start), Value::Int(10), Value::Int(0)];
-    all.push((
-        "a part of the institution",
-        IN_INSTITUTION.clone(),
-        [vec![institution.clone()], part(50)].concat(),
-    ));
-    all.push((
-        "a part of a page",
-        ON_PAGE.clone(),
-        [vec![institution.clone(), page.clone()], part(5)].concat(),
-    ));
-    for names in [
-        Names { first: Some("first7"), last: None },
-        Names { first: None, last: Some("last7") },
-        Names { first: Some("first7"), last: Some("last7") },
-    ] {
-        let keys = [names.last, names.first].into_iter().flatten().map(text);
-        let place = [page.clone(), Value::Int(5), Value::Int(500)];
-        let params: Vec<_> = [institution.clone()].into_iter().chain(keys).chain(place).collect();
-        all.push(("by name", named_text(names, false), params.clone()));
-        all.push(("by name on a page", named_text(names, true), params));
-    }
-    let since = [vec![institution.clone()], bounds().to_vec()].concat();
-    let whole = changed_text(&WITH_LABEL, false);
-    all.push(("whoever changed", whole, since.clone()));
-    all.push(("the ids of whoever changed", changed_text("p.id FROM participants p", false), since.clone()));
-    let on_page = [since, vec![page.clone()]].concat();
-    all.push(("whoever changed on a page", changed_text("p.id FROM participants p", true), on_page));
-    all.push((
-        "is the email taken",
-        EMAIL_TAKEN.to_owned(),
-        vec![institution.clone(), page, text("a@example.edu")],
-    ));
-    all.push((
-        "is the identifier taken",
-        IDENTIFIER_TAKEN.to_owned(),
-        vec![institution, text("A1"), text("a@example.edu")],
-    ));
-    all
 }

@@ -1,0 +1,72 @@
+//! Samples of what is asked about people, for the test that looks at the databases' plans.
+
+use super::*;
+
+/// Every read of people with sample parameters, for the test that looks at the databases' plans.
+#[doc(hidden)]
+pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
+    let (institution, page) = (Value::Int(1), Value::Int(1));
+    let text = |text: &'static str| Value::from(text);
+    let bounds = || bounds(Changed { after: Some(Moment::from_micros(1_000)), before: None });
+    let mut all = Vec::new();
+    for (by, key) in [(By::Email, "a@example.edu"), (By::Token, "0f"), (By::Identifier, "A1")] {
+        let one = vec![institution.clone(), text(key)];
+        all.push(("the best by key", best_text(by, false), one.clone()));
+        all.push((
+            "the best by key on a page",
+            best_text(by, true),
+            [one.clone(), vec![page.clone()]].concat(),
+        ));
+        let many = [vec![institution.clone()], vec![text(key); 64]].concat();
+        all.push(("many by key", by_keys_text(COLUMNS, by, 64, false, false), many.clone()));
+        all.push(("keys of many", by_keys_text("p.id, p.recorded_at", by, 64, false, false), many.clone()));
+        let changed = [many.clone(), bounds().to_vec()].concat();
+        all.push(("many by key and change", by_keys_text(COLUMNS, by, 64, true, false), changed));
+        all.push((
+            "many by key on a page",
+            by_keys_text(COLUMNS, by, 64, false, true),
+            [many, vec![page.clone()]].concat(),
+        ));
+    }
+    let ids = [vec![institution.clone()], vec![Value::Int(7); 64]].concat();
+    all.push(("many by id", by_ids_text(64), ids));
+    let part = |start: i64| vec![Value::Int(start), Value::Int(10), Value::Int(0)];
+    all.push((
+        "a part of the institution",
+        IN_INSTITUTION.clone(),
+        [vec![institution.clone()], part(50)].concat(),
+    ));
+    all.push((
+        "a part of a page",
+        ON_PAGE.clone(),
+        [vec![institution.clone(), page.clone()], part(5)].concat(),
+    ));
+    for names in [
+        Names { first: Some("first7"), last: None },
+        Names { first: None, last: Some("last7") },
+        Names { first: Some("first7"), last: Some("last7") },
+    ] {
+        let keys = [names.last, names.first].into_iter().flatten().map(text);
+        let place = [page.clone(), Value::Int(5), Value::Int(500)];
+        let params: Vec<_> = [institution.clone()].into_iter().chain(keys).chain(place).collect();
+        all.push(("by name", named_text(names, false), params.clone()));
+        all.push(("by name on a page", named_text(names, true), params));
+    }
+    let since = [vec![institution.clone()], bounds().to_vec()].concat();
+    let whole = changed_text(&WITH_LABEL, false);
+    all.push(("whoever changed", whole, since.clone()));
+    all.push(("the ids of whoever changed", changed_text("p.id FROM participants p", false), since.clone()));
+    let on_page = [since, vec![page.clone()]].concat();
+    all.push(("whoever changed on a page", changed_text("p.id FROM participants p", true), on_page));
+    all.push((
+        "is the email taken",
+        EMAIL_TAKEN.to_owned(),
+        vec![institution.clone(), page, text("a@example.edu")],
+    ));
+    all.push((
+        "is the identifier taken",
+        IDENTIFIER_TAKEN.to_owned(),
+        vec![institution, text("A1"), text("a@example.edu")],
+    ));
+    all
+}

@@ -1,0 +1,124 @@
+//! People: written, changed, removed. The caller holds the institution's lock and has checked everything.
+
+use super::*;
+use crate::store::rolls;
+
+/// A row as it is written; `Participant` is how it is read.
+pub struct Record {
+    pub id: i64,
+    pub name_page_id: i64,
+    pub page_place: i64,
+    pub token: String,
+    pub first_name: Option<String>,
+    pub last_name: Option<String>,
+    pub email: Option<String>,
+    pub email_key: Option<String>,
+    pub identifier: Option<String>,
+    pub identifier_key: Option<String>,
+    pub phonetic: Option<String>,
+    pub notes: Option<String>,
+    pub phone_number: Option<String>,
+    pub legal: Legal,
+    pub custom: CustomValues,
+    pub custom_changed_at: Option<Moment>,
+    pub now: Moment,
+}
+
+pub async fn insert(sql: &mut Sql, institution: i64, new: &Record) -> Result<()> {
+    let text = "INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, last_name, \
+         email, email_key, identifier, identifier_key, phonetic, notes, phone_number, recorded_at, \
+         legal_first_name, legal_last_name, legal_middle_name, legal_phonetic, legal_notes, legal_recorded_at, \
+         custom, custom_changed_at, created_at, updated_at, first_name_key, last_name_key) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, $16, $17, $18, $19, 0, $20, $21, $22, \
+         $23, $24, $25)";
+    let params: [Value<'_>; 25] = [
+        institution.into(),
+        new.id.into(),
+        new.name_page_id.into(),
+        new.page_place.into(),
+        (&new.token).into(),
+        new.first_name.as_ref().into(),
+        new.last_name.as_ref().into(),
+        new.email.as_ref().into(),
+        new.email_key.as_ref().into(),
+        new.identifier.as_ref().into(),
+        new.identifier_key.as_ref().into(),
+        new.phonetic.as_ref().into(),
+        new.notes.as_ref().into(),
+        new.phone_number.as_ref().into(),
+        new.legal.first_name.as_ref().into(),
+        new.legal.last_name.as_ref().into(),
+        new.legal.middle_name.as_ref().into(),
+        new.legal.phonetic.as_ref().into(),
+        new.legal.notes.as_ref().into(),
+        custom_to_json(&new.custom).into(),
+        new.custom_changed_at.map(Moment::micros).into(),
+        new.now.micros().into(),
+        new.now.micros().into(),
+        new.first_name.as_deref().map(name_key).into(),
+        new.last_name.as_deref().map(name_key).into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// What an update may change.
+pub struct Change<'a> {
+    pub first_name: Option<&'a str>,
+    pub last_name: Option<&'a str>,
+    pub phonetic: Option<&'a str>,
+    pub notes: Option<&'a str>,
+    /// `None` leaves the number as it is.
+    pub phone_number: Option<Option<&'a str>>,
+    pub legal: &'a Legal,
+    pub custom: &'a CustomValues,
+    pub custom_changed_at: Option<Moment>,
+    pub now: Moment,
+}
+
+pub async fn update(sql: &mut Sql, institution: i64, id: i64, change: &Change<'_>) -> Result<()> {
+    let text = "UPDATE participants SET first_name = $1, last_name = $2, phonetic = $3, notes = $4, legal_first_name = $5, \
+         legal_last_name = $6, legal_middle_name = $7, legal_phonetic = $8, legal_notes = $9, custom = $10, \
+         custom_changed_at = $11, updated_at = $12, first_name_key = $13, last_name_key = $14 \
+         WHERE institution_id = $15 AND id = $16";
+    let legal = change.legal;
+    let params: [Value<'_>; 16] = [
+        change.first_name.into(),
+        change.last_name.into(),
+        change.phonetic.into(),
+        change.notes.into(),
+        legal.first_name.as_ref().into(),
+        legal.last_name.as_ref().into(),
+        legal.middle_name.as_ref().into(),
+        legal.phonetic.as_ref().into(),
+        legal.notes.as_ref().into(),
+        custom_to_json(change.custom).into(),
+        change.custom_changed_at.map(Moment::micros).into(),
+        change.now.micros().into(),
+        change.first_name.map(name_key).into(),
+        change.last_name.map(name_key).into(),
+        institution.into(),
+        id.into(),
+    ];
+    sql.execute(text, &params).await?;
+    if let Some(phone_number) = change.phone_number {
+        let text = "UPDATE participants SET phone_number = $1 WHERE institution_id = $2 AND id = $3";
+        sql.execute(text, &[phone_number.into(), institution.into(), id.into()]).await?;
+    }
+    Ok(())
+}
+
+pub async fn list_badge(sql: &mut Sql, institution: i64, id: i64, listed: bool) -> Result<()> {
+    let text = "UPDATE participants SET badge_listed = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[listed.into(), institution.into(), id.into()]).await.map(|_| ())
+}
+
+/// The caller holds the institution's lock.
+pub async fn delete(sql: &mut Sql, institution: i64, page: i64, id: i64) -> Result<()> {
+    let text = "DELETE FROM participants WHERE institution_id = $1 AND id = $2 RETURNING page_place";
+    let place = sql.one(text, &[institution.into(), id.into()], |row| row.int(0)).await?;
+    if let Some(place) = place {
+        rolls::leave(sql, institution, rolls::INSTITUTION, &[id]).await?;
+        rolls::leave(sql, institution, page, &[place]).await?;
+    }
+    Ok(())
+}
