@@ -20,6 +20,8 @@ pub mod app;
 
 /// The bytes of recordings and pictures, on disk or on S3. (How they are processed is `endonym-media`, in `media/`.)
 pub mod blobs;
+/// Learning systems: their courses and rosters, and what LTI signs and checks.
+pub mod lms;
 /// Phone calls: over a SIP trunk or by a cloud, and what is said on them.
 pub mod phone;
 /// All SQL, for SQLite and PostgreSQL.

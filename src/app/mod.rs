@@ -32,7 +32,12 @@ pub use error::{Error, Missing, Result};
 pub use ids::Ids;
 pub use links::Links;
 
-use crate::{blobs::Blobs, phone::Phone, store::Db};
+use crate::{
+    blobs::Blobs,
+    lms::Outbound,
+    phone::Phone,
+    store::{Db, secrets::Secrets},
+};
 
 /// What every use case has at hand. Cheap to clone.
 #[derive(Clone)]
@@ -54,6 +59,10 @@ pub struct Inner {
     pub calling: calls::Rules,
     pub switchboard: calls::Switchboard,
     pub phone: Phone,
+    /// What is kept sealed.
+    pub secrets: Secrets,
+    /// How learning systems are asked.
+    pub outbound: Outbound,
 }
 
 /// What an installation is put together from.
@@ -66,11 +75,14 @@ pub struct Parts {
     pub export_life: Duration,
     pub calling: calls::Rules,
     pub phone: Phone,
+    pub secrets: Secrets,
+    pub outbound: Outbound,
 }
 
 impl App {
     pub fn new(parts: Parts) -> Self {
-        let Parts { db, blobs, studio, links, limits, export_life, calling, phone } = parts;
+        let Parts { db, blobs, studio, links, limits, export_life, calling, phone, secrets, outbound } =
+            parts;
         Self(Arc::new(Inner {
             db,
             blobs,
@@ -85,6 +97,8 @@ impl App {
             calling,
             switchboard: calls::Switchboard::default(),
             phone,
+            secrets,
+            outbound,
         }))
     }
 }

@@ -245,6 +245,8 @@ async fn open_with(
         export_life: std::time::Duration::ZERO,
         calling,
         phone,
+        secrets: storage.secrets().map_err(Failure)?,
+        outbound: storage.outbound().map_err(Failure)?,
     }))
 }
 

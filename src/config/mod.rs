@@ -13,9 +13,10 @@ use crate::{
     blobs::{self, Delivery},
     domain::{countries::Countries, quiet_hours::QuietHours},
     jobs,
+    lms::{Outbound, outbound::Allowed},
     phone::{self, Prompts, Provider},
     server::Limits,
-    store,
+    store::{self, secrets::Secrets},
 };
 
 pub const DEFAULTS: &str = include_str!("../../config.default.toml");
@@ -42,6 +43,8 @@ pub struct Storage {
     /// How files on S3 are handed out: `stream` through this server, or `redirect` to the S3 server
     #[arg(long, value_name = "HOW", global = true, value_parser = ["stream", "redirect"])]
     blobs_delivery: String,
+    #[command(flatten)]
+    outside: Outside,
 }
 
 impl Storage {
@@ -61,7 +64,37 @@ impl Storage {
             delivery: if self.blobs_delivery == "redirect" { Delivery::Redirect } else { Delivery::Stream },
         }
     }
+
+    pub fn secrets(&self) -> Result<Secrets, String> {
+        let key = set(&self.outside.secret_key);
+        match &key {
+            Some(key) if key.trim().chars().count() < SHORTEST_SECRET => {
+                Err(format!("the secret key must have {SHORTEST_SECRET} characters or more"))
+            }
+            _ => Ok(Secrets::new(key, &self.data_dir)),
+        }
+    }
+
+    pub fn outbound(&self) -> Result<Outbound, String> {
+        Outbound::new(Allowed::parse(&set(&self.outside.outbound_allow).unwrap_or_default())?)
+    }
 }
+
+/// Other systems that we speak to, and what lets us in there. Every command has these.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Learning systems")]
+struct Outside {
+    /// Seals credentials in the database: 32 characters or more, the same in every process; made once in the data folder when
+    /// empty
+    #[arg(long, value_name = "SECRET", global = true)]
+    secret_key: Option<String>,
+    /// Networks that a learning system may be in besides public ones, like 10.20.0.0/16,127.0.0.0/8; plain http is taken there
+    /// too
+    #[arg(long, value_name = "NETWORKS", global = true)]
+    outbound_allow: Option<String>,
+}
+
+const SHORTEST_SECRET: usize = 32;
 
 /// What is taken of sound and pictures, and how they are processed.
 #[derive(Debug, Clone, Args)]

@@ -3,6 +3,7 @@
 pub mod call;
 pub mod conversation;
 pub mod countries;
+pub mod course;
 pub mod custom_field;
 pub mod email;
 pub mod export;
@@ -18,5 +19,7 @@ pub mod phone_number;
 pub mod quiet_hours;
 pub mod report;
 pub mod roll;
+pub mod roster;
 pub mod text;
 pub mod token;
+pub mod tool_consumer;

@@ -10,6 +10,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     (NAMES, include_str!("../../migrations/0003_names.sql")),
     ("0004_jobs_and_exports", include_str!("../../migrations/0004_jobs_and_exports.sql")),
     ("0005_calls", include_str!("../../migrations/0005_calls.sql")),
+    ("0006_courses", include_str!("../../migrations/0006_courses.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

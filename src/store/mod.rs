@@ -19,6 +19,7 @@ pub mod migrations;
 pub mod name_pages;
 pub mod participants;
 pub mod rolls;
+pub mod secrets;
 pub mod tokens;
 
 pub use db::{Db, Error, Options, Place, Result, Row, RowStream, Sql, Transaction, Value};

@@ -1,4 +1,4 @@
-//! Arrows point down only: main → cli → {api, web, server, jobs} → app → {store, blobs, phone} → domain. All but `domain` may tell
+//! Arrows point down only: main → cli → {api, web, lti, server, jobs} → app → {store, blobs, lms, phone} → domain. All but `domain` may tell
 //! `telemetry` what they do; it knows nobody.
 
 use std::path::Path;
@@ -9,12 +9,14 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("store", &["store", "domain", "telemetry"]),
     ("blobs", &["blobs", "domain", "telemetry"]),
     ("phone", &["phone", "domain", "telemetry"]),
-    ("app", &["app", "blobs", "phone", "store", "domain", "telemetry"]),
+    ("lms", &["lms", "domain", "telemetry"]),
+    ("app", &["app", "blobs", "lms", "phone", "store", "domain", "telemetry"]),
     ("api", &["api", "app", "domain", "telemetry"]),
     ("jobs", &["jobs", "api", "app", "phone", "domain", "telemetry"]),
     ("server", &["server", "api", "app", "domain", "telemetry"]),
-    ("web", &["web", "api", "server", "app", "blobs", "domain", "telemetry"]),
-    ("config", &["config", "api", "app", "domain", "jobs", "server", "blobs", "phone", "store"]),
+    ("lti", &["lti", "web", "server", "app", "domain", "telemetry"]),
+    ("web", &["web", "lti", "api", "server", "app", "blobs", "domain", "telemetry"]),
+    ("config", &["config", "api", "app", "domain", "jobs", "server", "blobs", "lms", "phone", "store"]),
     ("telemetry", &["telemetry"]),
 ];
 
@@ -23,11 +25,13 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("rusqlite", &["store"]),
     ("tokio_postgres", &["store"]),
     ("deadpool_postgres", &["store"]),
-    ("axum", &["api", "web", "server"]),
+    ("axum", &["api", "lti", "web", "server"]),
     ("hyper", &["server", "api"]),
     ("object_store", &["blobs"]),
     ("memmap2", &["blobs"]),
     ("rsipstack", &["phone"]),
+    ("jsonwebtoken", &["lms"]),
+    ("aws_lc_rs", &["lms", "store"]),
     ("clap", &["cli", "config"]),
     ("prometheus", &["telemetry"]),
     ("opentelemetry", &["telemetry"]),

@@ -22,9 +22,10 @@ use endonym::{
         participant::{Draft, Given},
     },
     jobs,
+    lms::{Outbound, outbound::Allowed},
     phone::Phone,
     server::{self, Draining, Limits},
-    store,
+    store::{self, secrets::Secrets},
     web::{self, metrics::Metrics},
 };
 use reqwest::{Method, StatusCode};
@@ -59,6 +60,8 @@ pub struct Setup {
     pub export_life: Duration,
     pub calling: calls::Rules,
     pub phone: Phone,
+    /// Networks that learning systems may be in.
+    pub outbound: &'static str,
 }
 
 impl Default for Setup {
@@ -78,6 +81,7 @@ impl Default for Setup {
             export_life: Duration::from_secs(7 * 24 * 3_600),
             calling: calls::Rules::nobody(),
             phone: Phone::default(),
+            outbound: "127.0.0.0/8",
         }
     }
 }
@@ -107,6 +111,8 @@ impl World {
             calling: setup.calling,
             // Only now it is known where a cloud reaches us.
             phone: Phone { callback_base: base.clone(), ..setup.phone },
+            secrets: Secrets::new(None, folder.path()),
+            outbound: Outbound::new(Allowed::parse(setup.outbound).unwrap()).unwrap(),
         });
         let institution = institutions::create(
             &app,

@@ -228,6 +228,8 @@ async fn a_conversation_goes_on_in_another_process() {
             callback_base: scene.world.base.clone(),
             ..Phone::default()
         },
+        secrets: scene.world.app.secrets.clone(),
+        outbound: scene.world.app.outbound.clone(),
     });
     let site = web::site(app, Draining::default(), Metrics::Here);
     tokio::spawn(server::run(listener, site, Limits::default(), Default::default()));

@@ -1,0 +1,152 @@
+//! A tool consumer (the contract's word): one learning system that an institution has connected.
+
+use super::{moment::Moment, roster::Role};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LmsKind {
+    Canvas,
+    Moodle,
+    /// Any learning system, by LTI 1.3.
+    Lti,
+}
+
+impl LmsKind {
+    pub const ALL: [Self; 3] = [Self::Canvas, Self::Moodle, Self::Lti];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Canvas => "canvas",
+            Self::Moodle => "moodle",
+            Self::Lti => "lti",
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct ToolConsumer {
+    pub institution: i64,
+    pub id: i64,
+    pub name: String,
+    pub kind: LmsKind,
+    /// Canvas's root, Moodle's wwwroot, or the issuer.
+    pub url: String,
+    /// An lti system's product, in the word that paths have for it.
+    pub product: Option<String>,
+    pub enabled: bool,
+    /// Who is on a roster.
+    pub roles: Vec<Role>,
+    /// As it is kept: sealed.
+    pub sealed_access_token: Option<String>,
+    pub lti: Option<Registration>,
+    pub created_at: Moment,
+}
+
+/// What LTI needs to know besides the issuer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Registration {
+    pub client_id: String,
+    pub deployments: Vec<String>,
+    pub auth_url: String,
+    pub token_url: String,
+    /// Where it is not the token URL.
+    pub token_audience: Option<String>,
+    pub jwks_url: String,
+    /// Origins that may show our pages inside theirs.
+    pub frame_ancestors: Vec<String>,
+}
+
+/// Words of products that a path may have, whether or not anybody has connected one.
+const PRODUCTS: [&str; 8] =
+    ["canvas", "moodle", "blackboard", "brightspace", "sakai", "schoology", "openedx", "ilias"];
+
+/// The word in a path: which learning systems it means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word<'a> {
+    /// `lms`: all of them.
+    Any,
+    Product(&'a str),
+}
+
+impl<'a> Word<'a> {
+    pub fn parse(word: &'a str) -> Self {
+        if word == "lms" { Self::Any } else { Self::Product(word) }
+    }
+
+    /// Is it a word at all, as far as anybody knows who has not seen who is connected?
+    pub fn is_known(self) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Product(word) => PRODUCTS.contains(&word),
+        }
+    }
+}
+
+impl ToolConsumer {
+    /// Does a path with this word mean it?
+    pub fn answers_to(&self, word: Word<'_>) -> bool {
+        match (word, self.kind) {
+            (Word::Any, _) => true,
+            (Word::Product(word), LmsKind::Lti) => self.product.as_deref() == Some(word),
+            (Word::Product(word), kind) => word == kind.word(),
+        }
+    }
+}
+
+/// A product as it calls itself in LTI (`product_family_code`), in the word that paths have for it.
+pub fn product_word(family: &str) -> Option<String> {
+    let plain: String = family.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
+    let word = match plain.as_str() {
+        "" => return None,
+        "blackboardlearn" => "blackboard",
+        "desire2learn" | "d2l" => "brightspace",
+        "edx" => "openedx",
+        other => other,
+    };
+    Some(word.chars().take(60).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn consumer(kind: LmsKind, product: Option<&str>) -> ToolConsumer {
+        ToolConsumer {
+            institution: 1,
+            id: 2,
+            name: "Campus".into(),
+            kind,
+            url: "https://lms.example.edu".into(),
+            product: product.map(str::to_owned),
+            enabled: true,
+            roles: vec![Role::Student],
+            sealed_access_token: None,
+            lti: None,
+            created_at: Moment::from_micros(0),
+        }
+    }
+
+    #[test]
+    fn lms_means_everybody_and_a_product_its_own() {
+        let canvas = consumer(LmsKind::Canvas, None);
+        assert!(canvas.answers_to(Word::parse("lms")) && canvas.answers_to(Word::parse("canvas")));
+        assert!(!canvas.answers_to(Word::parse("moodle")) && !canvas.answers_to(Word::parse("lti")));
+        let sakai = consumer(LmsKind::Lti, Some("sakai"));
+        assert!(sakai.answers_to(Word::parse("lms")) && sakai.answers_to(Word::parse("sakai")));
+        assert!(!sakai.answers_to(Word::parse("lti")) && !sakai.answers_to(Word::parse("canvas")));
+        assert!(!consumer(LmsKind::Lti, None).answers_to(Word::parse("canvas")));
+        assert!(Word::parse("brightspace").is_known() && !Word::parse("fax").is_known());
+    }
+
+    #[test]
+    fn products_have_one_word_each() {
+        for (family, word) in [
+            ("moodle", Some("moodle")),
+            ("BlackboardLearn", Some("blackboard")),
+            ("desire2learn", Some("brightspace")),
+            ("Open edX", Some("openedx")),
+            (" / ", None),
+        ] {
+            assert_eq!(product_word(family).as_deref(), word, "{family}");
+        }
+    }
+}

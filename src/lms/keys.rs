@@ -1,0 +1,88 @@
+//! The tool's own RSA keys: what it signs with, and what it tells others of them.
+
+use aws_lc_rs::{
+    encoding::{AsDer, Pkcs8V1Der},
+    rsa::KeySize,
+    signature::{KeyPair, RsaKeyPair},
+};
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// A private key, and the name by which others find its public half.
+#[derive(Clone)]
+pub struct SigningKey {
+    pub kid: String,
+    /// PKCS #8.
+    der: Vec<u8>,
+}
+
+/// Without the key.
+impl std::fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SigningKey").field("kid", &self.kid).finish_non_exhaustive()
+    }
+}
+
+impl SigningKey {
+    pub fn make(kid: String) -> Result<Self, String> {
+        let pair =
+            RsaKeyPair::generate(KeySize::Rsa2048).map_err(|_| "no RSA key could be made".to_owned())?;
+        let der =
+            AsDer::<Pkcs8V1Der<'_>>::as_der(&pair).map_err(|_| "no RSA key could be written".to_owned())?;
+        Ok(Self { kid, der: der.as_ref().to_vec() })
+    }
+
+    pub fn from_der(kid: String, der: Vec<u8>) -> Self {
+        Self { kid, der }
+    }
+
+    pub fn der(&self) -> &[u8] {
+        &self.der
+    }
+
+    /// What `/lti/jwks.json` says of it.
+    pub fn public(&self) -> Result<Value, String> {
+        let pair = RsaKeyPair::from_pkcs8(&self.der).map_err(|_| "this is no RSA key".to_owned())?;
+        let public = pair.public_key();
+        let encoded = |bytes: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(bytes);
+        Ok(json!({
+            "kty": "RSA",
+            "use": "sig",
+            "alg": "RS256",
+            "kid": self.kid,
+            "n": encoded(public.modulus().big_endian_without_leading_zero()),
+            "e": encoded(public.exponent().big_endian_without_leading_zero()),
+        }))
+    }
+
+    pub fn sign(&self, claims: &impl Serialize) -> Result<String, String> {
+        let header = Header { kid: Some(self.kid.clone()), ..Header::new(Algorithm::RS256) };
+        jsonwebtoken::encode(&header, claims, &EncodingKey::from_rsa_der(&self.der))
+            .map_err(|error| format!("a token could not be signed: {error}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonwebtoken::{DecodingKey, Validation};
+
+    use super::*;
+
+    #[test]
+    fn what_it_signs_its_public_half_confirms() {
+        let key = SigningKey::make("k1".into()).unwrap();
+        let again = SigningKey::from_der("k1".into(), key.der().to_vec());
+        let token = again.sign(&json!({ "sub": "me", "exp": 4_000_000_000_u64 })).unwrap();
+        let public = serde_json::from_value(key.public().unwrap()).unwrap();
+        let decoded = jsonwebtoken::decode::<Value>(
+            &token,
+            &DecodingKey::from_jwk(&public).unwrap(),
+            &Validation::new(Algorithm::RS256),
+        )
+        .unwrap();
+        assert_eq!(decoded.header.kid.as_deref(), Some("k1"));
+        assert_eq!(decoded.claims["sub"], "me");
+    }
+}

@@ -1,0 +1,111 @@
+//! Learning systems, as we ask them: Canvas, Moodle, and any other by LTI 1.3. Everything that goes out goes through
+//! `Outbound`, which knows where we may go.
+
+pub mod keys;
+pub mod outbound;
+
+use bytes::Bytes;
+
+use crate::domain::roster::{Role, Roster};
+use keys::SigningKey;
+pub use outbound::Outbound;
+
+/// Why a learning system did not give what was asked of it. Sentences hold no credentials.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Error {
+    /// We may not go to that address.
+    Refused(String),
+    /// It cannot be reached, has no time for us, or is broken: it may work later.
+    Unavailable(String),
+    /// It does not accept our credentials, or they do not let us see this.
+    Denied(String),
+    /// What was asked for is not there.
+    Missing,
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Refused(why) | Self::Unavailable(why) | Self::Denied(why) => f.write_str(why),
+            Self::Missing => f.write_str("it is not there"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// How a learning system lets us in.
+#[derive(Clone)]
+pub enum Access {
+    Canvas { url: String, token: String },
+    Moodle { url: String, token: String },
+    Lti(LtiAccess),
+}
+
+#[derive(Clone)]
+pub struct LtiAccess {
+    pub issuer: String,
+    pub client_id: String,
+    pub deployments: Vec<String>,
+    pub token_url: String,
+    pub token_audience: Option<String>,
+    /// In the word that paths have for it, where it is known.
+    pub product: Option<String>,
+    pub key: SigningKey,
+}
+
+/// A course as somebody has named it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    pub given: String,
+    /// Where its roster is, when an earlier launch or answer has told.
+    pub memberships_url: Option<String>,
+}
+
+/// A course that is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The learning system's own id, whatever form it was named in.
+    pub id: String,
+    pub title: String,
+    /// LTI alone: where its roster is.
+    pub memberships_url: Option<String>,
+}
+
+/// A learning system that can be asked.
+#[derive(Clone)]
+pub struct Connection {
+    #[expect(dead_code)]
+    outbound: Outbound,
+    #[expect(dead_code)]
+    access: Access,
+}
+
+impl Connection {
+    pub fn new(outbound: &Outbound, access: Access) -> Self {
+        Self { outbound: outbound.clone(), access }
+    }
+
+    /// Is the course there? One cheap question.
+    pub async fn find(&self, _course: &Wanted) -> Result<Option<Found>> {
+        Err(Error::Unavailable("not written yet".to_owned()))
+    }
+
+    /// Everybody in the course who has one of these roles: all of them, or an error.
+    pub async fn roster(&self, _course: &Found, _roles: &[Role]) -> Result<Roster> {
+        Err(Error::Unavailable("not written yet".to_owned()))
+    }
+
+    /// The bytes of a picture, from the learning system's own origin alone; `None` for one from elsewhere, or that is not
+    /// there.
+    pub async fn photo(&self, _url: &str) -> Result<Option<Bytes>> {
+        Ok(None)
+    }
+
+    /// Can it be reached, and does it know us? Says what it has seen, for an operator.
+    pub async fn check(&self) -> Result<String> {
+        Err(Error::Unavailable("not written yet".to_owned()))
+    }
+}

@@ -1,0 +1,171 @@
+//! What is kept sealed in the database: other systems' credentials and our own private keys. Whoever has the database alone,
+//! or a backup of it, cannot read them.
+
+use std::{
+    io::{ErrorKind, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
+
+use aws_lc_rs::{
+    aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey},
+    rand,
+};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use sha2::{Digest, Sha256};
+
+use super::{Error, Result};
+
+/// The key, which is made or read when it is needed first.
+#[derive(Clone)]
+pub struct Secrets(Arc<Inner>);
+
+struct Inner {
+    /// As an operator has set it; otherwise the file has it.
+    setting: Option<String>,
+    file: PathBuf,
+    key: OnceLock<[u8; 32]>,
+}
+
+const FILE: &str = "secret.key";
+/// Of what is sealed; a later way of sealing gets another.
+const WAY: &str = "v1:";
+
+/// Without the key.
+impl std::fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secrets")
+    }
+}
+
+impl Secrets {
+    pub fn new(setting: Option<String>, data_dir: &Path) -> Self {
+        Self(Arc::new(Inner { setting, file: data_dir.join(FILE), key: OnceLock::new() }))
+    }
+
+    /// What it is for is sealed with it: one secret cannot stand in for another.
+    pub fn seal(&self, purpose: &str, plain: &[u8]) -> Result<String> {
+        let mut sealed = plain.to_vec();
+        let nonce = self
+            .cipher()?
+            .seal_in_place_append_tag(Aad::from(purpose.as_bytes()), &mut sealed)
+            .map_err(|_| Error::Broken("a secret could not be sealed".to_owned()))?;
+        let whole = [nonce.as_ref().as_slice(), &sealed].concat();
+        Ok(format!("{WAY}{}", BASE64_STANDARD.encode(whole)))
+    }
+
+    pub fn open(&self, purpose: &str, sealed: &str) -> Result<Vec<u8>> {
+        let cannot = || {
+            Error::Broken(
+                "a secret in the database cannot be opened: ENDONYM_SECRET_KEY, or secret.key in the data folder, is not what \
+                 it was when the secret was sealed"
+                    .to_owned(),
+            )
+        };
+        let text = sealed.strip_prefix(WAY).ok_or_else(cannot)?;
+        let mut whole = BASE64_STANDARD.decode(text).map_err(|_| cannot())?;
+        if whole.len() < NONCE_LEN {
+            return Err(cannot());
+        }
+        let mut body = whole.split_off(NONCE_LEN);
+        let nonce = Nonce::try_assume_unique_for_key(&whole).map_err(|_| cannot())?;
+        let plain = self.cipher()?.open_in_place(nonce, Aad::from(purpose.as_bytes()), &mut body);
+        plain.map(|plain| plain.to_vec()).map_err(|_| cannot())
+    }
+
+    fn cipher(&self) -> Result<RandomizedNonceKey> {
+        let key = match self.0.key.get() {
+            Some(key) => *key,
+            None => {
+                let made = self.key()?;
+                *self.0.key.get_or_init(|| made)
+            }
+        };
+        RandomizedNonceKey::new(&AES_256_GCM, &key)
+            .map_err(|_| Error::Broken("no key to seal with".to_owned()))
+    }
+
+    fn key(&self) -> Result<[u8; 32]> {
+        let text = match &self.0.setting {
+            Some(setting) => setting.clone(),
+            None => read_or_make(&self.0.file).map_err(|error| {
+                Error::Broken(format!("{} cannot be used: {error}", self.0.file.display()))
+            })?,
+        };
+        Ok(Sha256::digest([b"endonym secrets\0", text.trim().as_bytes()].concat()).into())
+    }
+}
+
+/// Made once, whoever comes first, and readable by nobody else.
+fn read_or_make(file: &Path) -> std::io::Result<String> {
+    if let Some(text) = read(file)? {
+        return Ok(text);
+    }
+    let mut bytes = [0; 32];
+    rand::fill(&mut bytes)
+        .map_err(|_| std::io::Error::other("the system's random generator does not work"))?;
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let beside = file.with_extension(format!("new-{}", std::process::id()));
+    let mut new =
+        std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+    new.write_all(BASE64_STANDARD.encode(bytes).as_bytes())?;
+    new.sync_all()?;
+    // A link and not a rename: whoever is second must not replace the first one's.
+    let linked = std::fs::hard_link(&beside, file);
+    std::fs::remove_file(&beside)?;
+    match linked {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    read(file)?.ok_or_else(|| ErrorKind::NotFound.into())
+}
+
+fn read(file: &Path) -> std::io::Result<Option<String>> {
+    match std::fs::read_to_string(file) {
+        Ok(text) if text.trim().len() < 32 => Err(std::io::Error::other("it holds no key")),
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn what_is_sealed_is_opened_by_the_same_key_for_the_same_purpose_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let secrets = Secrets::new(None, folder.path());
+        let sealed = secrets.seal("access token of 7", b"canvas-secret").unwrap();
+        assert!(!sealed.contains("canvas"));
+        assert_ne!(sealed, secrets.seal("access token of 7", b"canvas-secret").unwrap());
+        // Another process reads the same file.
+        let other = Secrets::new(None, folder.path());
+        assert_eq!(other.open("access token of 7", &sealed).unwrap(), b"canvas-secret");
+        assert!(other.open("access token of 8", &sealed).is_err());
+        assert!(
+            Secrets::new(Some("x".repeat(32)), folder.path()).open("access token of 7", &sealed).is_err()
+        );
+        for broken in ["", "v1:", "v1:AAAA", "v2:xyz", &sealed[..sealed.len() - 6]] {
+            assert!(secrets.open("access token of 7", broken).is_err(), "{broken}");
+        }
+        let mode = std::fs::metadata(folder.path().join(FILE)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_key_that_is_set_needs_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let secrets = Secrets::new(Some("correct horse battery staple, and more".into()), folder.path());
+        let sealed = secrets.seal("p", b"s").unwrap();
+        assert_eq!(secrets.open("p", &sealed).unwrap(), b"s");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
