@@ -2,11 +2,11 @@
 
 use aws_lc_rs::{
     encoding::{AsDer, Pkcs8V1Der},
+    rand::SystemRandom,
     rsa::KeySize,
-    signature::{KeyPair, RsaKeyPair},
+    signature::{KeyPair, RSA_PKCS1_SHA256, RsaKeyPair},
 };
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -44,9 +44,8 @@ impl SigningKey {
 
     /// What `/lti/jwks.json` says of it.
     pub fn public(&self) -> Result<Value, String> {
-        let pair = RsaKeyPair::from_pkcs8(&self.der).map_err(|_| "this is no RSA key".to_owned())?;
+        let pair = self.pair()?;
         let public = pair.public_key();
-        let encoded = |bytes: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(bytes);
         Ok(json!({
             "kty": "RSA",
             "use": "sig",
@@ -57,16 +56,30 @@ impl SigningKey {
         }))
     }
 
+    /// A JWT with RS256. By hand, because `jsonwebtoken` signs with keys in PKCS #1 alone, which nothing here writes.
     pub fn sign(&self, claims: &impl Serialize) -> Result<String, String> {
-        let header = Header { kid: Some(self.kid.clone()), ..Header::new(Algorithm::RS256) };
-        jsonwebtoken::encode(&header, claims, &EncodingKey::from_rsa_der(&self.der))
-            .map_err(|error| format!("a token could not be signed: {error}"))
+        let pair = self.pair()?;
+        let header = json!({ "typ": "JWT", "alg": "RS256", "kid": self.kid });
+        let claims = serde_json::to_vec(claims).map_err(|error| error.to_string())?;
+        let signed = format!("{}.{}", encoded(header.to_string().as_bytes()), encoded(&claims));
+        let mut signature = vec![0; pair.public_modulus_len()];
+        pair.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), signed.as_bytes(), &mut signature)
+            .map_err(|_| "a token could not be signed".to_owned())?;
+        Ok(format!("{signed}.{}", encoded(&signature)))
     }
+
+    fn pair(&self) -> Result<RsaKeyPair, String> {
+        RsaKeyPair::from_pkcs8(&self.der).map_err(|_| "this is no RSA key".to_owned())
+    }
+}
+
+fn encoded(bytes: &[u8]) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(bytes)
 }
 
 #[cfg(test)]
 mod tests {
-    use jsonwebtoken::{DecodingKey, Validation};
+    use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 
     use super::*;
 
