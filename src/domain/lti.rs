@@ -1,0 +1,270 @@
+//! LTI 1.3, as a tool understands it: what a launch says, and which of them are refused.
+
+pub mod keys;
+pub mod roles;
+
+use serde_json::Value;
+
+use super::moment::Moment;
+pub use roles::Standing;
+
+const CLAIM: &str = "https://purl.imsglobal.org/spec/lti/claim/";
+const DEEP_LINKING: &str = "https://purl.imsglobal.org/spec/lti-dl/claim/";
+const MEMBERSHIPS: &str = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice";
+
+/// Clocks differ.
+const LEEWAY_SECONDS: i64 = 60;
+/// A token is made for the launch that brings it, and a login lives ten minutes.
+const OLDEST_SECONDS: i64 = 3_600;
+
+/// What a launch may be, before anybody has looked at who is there.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    pub message: Message,
+    pub deployment: String,
+    pub context: Option<Context>,
+    pub standing: Standing,
+    pub person: Person,
+    /// Where the course's roster is.
+    pub memberships_url: Option<String>,
+    /// As the platform calls itself.
+    pub product_family: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+pub enum Message {
+    ResourceLink,
+    DeepLinking(DeepLinking),
+}
+
+/// Somebody is adding a link to a course and asks us which.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct DeepLinking {
+    pub return_url: String,
+    /// To be given back as it came.
+    pub data: Option<Value>,
+    pub deployment: String,
+}
+
+/// A course, as a launch tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Context {
+    pub id: String,
+    pub title: Option<String>,
+}
+
+/// Whoever launches.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Person {
+    /// The platform's own id for them; a launch may be anonymous.
+    pub user_id: Option<String>,
+    pub given_name: Option<String>,
+    pub family_name: Option<String>,
+    pub name: Option<String>,
+    pub email: Option<String>,
+    pub sourced_id: Option<String>,
+}
+
+/// What a launch must agree with.
+#[derive(Debug, Clone, Copy)]
+pub struct Expected<'a> {
+    pub issuer: &'a str,
+    pub client_id: &'a str,
+    pub deployments: &'a [String],
+    pub nonce: &'a str,
+    pub base_url: &'a str,
+    pub now: Moment,
+}
+
+/// What is wrong with the claims of a token whose signature is right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    Issuer,
+    Audience,
+    AuthorizedParty,
+    Expired,
+    FromTheFuture,
+    Nonce,
+    /// With the one that it names.
+    Deployment(String),
+    Version,
+    Message,
+    Roles,
+    TargetLink,
+    ResourceLink,
+    DeepLinking,
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Issuer => "it is from another issuer",
+            Self::Audience => "it is for another client",
+            Self::AuthorizedParty => "its azp is missing or another client",
+            Self::Expired => "it has expired",
+            Self::FromTheFuture => "its time has not come yet",
+            Self::Nonce => "its nonce is not the one that was asked for",
+            Self::Deployment(_) => "its deployment is not registered",
+            Self::Version => "it is not of LTI 1.3",
+            Self::Message => "it is of a kind that is not known here",
+            Self::Roles => "it names no roles",
+            Self::TargetLink => "it leads to an address that is not ours",
+            Self::ResourceLink => "it names no resource link",
+            Self::DeepLinking => "it does not say where the link is to go",
+        })
+    }
+}
+
+impl Launch {
+    /// From claims whose signature has been verified.
+    pub fn read(claims: &Value, expected: &Expected<'_>) -> Result<Self, Fault> {
+        check_envelope(claims, expected)?;
+        let deployment = text(&claims[&*claim("deployment_id")]).unwrap_or_default();
+        if !expected.deployments.contains(&deployment) {
+            return Err(Fault::Deployment(deployment));
+        }
+        if claims[&*claim("version")] != "1.3.0" {
+            return Err(Fault::Version);
+        }
+        let message = message(claims, &deployment)?;
+        let roles = claims[&*claim("roles")].as_array().ok_or(Fault::Roles)?;
+        let standing = Standing::of(roles.iter().filter_map(Value::as_str));
+        let target = text(&claims[&*claim("target_link_uri")]);
+        // A deep linking request need not have one.
+        let is_ours = target.as_deref().map_or(matches!(message, Message::DeepLinking(_)), |target| {
+            is_under(target, expected.base_url)
+        });
+        if !is_ours {
+            return Err(Fault::TargetLink);
+        }
+        if matches!(message, Message::ResourceLink)
+            && text(&claims[&*claim("resource_link")]["id"]).is_none()
+        {
+            return Err(Fault::ResourceLink);
+        }
+        let context = &claims[&*claim("context")];
+        let context = text(&context["id"]).map(|id| Context {
+            id,
+            title: text(&context["title"]).or_else(|| text(&context["label"])),
+        });
+        Ok(Self {
+            message,
+            deployment,
+            context,
+            standing,
+            person: Person {
+                user_id: text(&claims["sub"]),
+                given_name: text(&claims["given_name"]),
+                family_name: text(&claims["family_name"]),
+                name: text(&claims["name"]),
+                email: text(&claims["email"]),
+                sourced_id: text(&claims[&*claim("lis")]["person_sourcedid"]),
+            },
+            memberships_url: text(&claims[MEMBERSHIPS]["context_memberships_url"]),
+            product_family: text(&claims[&*claim("tool_platform")]["product_family_code"]),
+        })
+    }
+}
+
+/// For whom and when the token is.
+fn check_envelope(claims: &Value, expected: &Expected<'_>) -> Result<(), Fault> {
+    if claims["iss"] != expected.issuer {
+        return Err(Fault::Issuer);
+    }
+    let several = match &claims["aud"] {
+        Value::String(one) if one == expected.client_id => false,
+        Value::Array(all) if all.iter().any(|one| *one == expected.client_id) => all.len() > 1,
+        _ => return Err(Fault::Audience),
+    };
+    match &claims["azp"] {
+        Value::Null if several => return Err(Fault::AuthorizedParty),
+        Value::Null => {}
+        azp if *azp == expected.client_id => {}
+        _ => return Err(Fault::AuthorizedParty),
+    }
+    let now = expected.now.micros().div_euclid(1_000_000);
+    let seconds = |name: &str| {
+        let value = &claims[name];
+        // Some write them with a fraction.
+        #[allow(clippy::cast_possible_truncation)]
+        value.as_i64().or_else(|| value.as_f64().map(|seconds| seconds as i64))
+    };
+    let (Some(expires), Some(issued)) = (seconds("exp"), seconds("iat")) else { return Err(Fault::Expired) };
+    let is_old = issued < now.saturating_sub(OLDEST_SECONDS);
+    if is_old || expires.saturating_add(LEEWAY_SECONDS) < now {
+        return Err(Fault::Expired);
+    }
+    let soon = now.saturating_add(LEEWAY_SECONDS);
+    if issued > soon || seconds("nbf").is_some_and(|not_before| not_before > soon) {
+        return Err(Fault::FromTheFuture);
+    }
+    if claims["nonce"] != expected.nonce {
+        return Err(Fault::Nonce);
+    }
+    Ok(())
+}
+
+fn message(claims: &Value, deployment: &str) -> Result<Message, Fault> {
+    match claims[&*claim("message_type")].as_str() {
+        Some("LtiResourceLinkRequest") => Ok(Message::ResourceLink),
+        Some("LtiDeepLinkingRequest") => {
+            let settings = &claims[format!("{DEEP_LINKING}deep_linking_settings")];
+            let data = Some(settings["data"].clone()).filter(|data| !data.is_null());
+            let return_url = text(&settings["deep_link_return_url"]).ok_or(Fault::DeepLinking)?;
+            Ok(Message::DeepLinking(DeepLinking { return_url, data, deployment: deployment.to_owned() }))
+        }
+        _ => Err(Fault::Message),
+    }
+}
+
+/// The answer to a deep linking request: one link, which opens the course's page.
+pub fn deep_linking_response(
+    asked: &DeepLinking,
+    (issuer, client_id): (&str, &str),
+    (title, url): (&str, &str),
+    nonce: &str,
+    now: Moment,
+) -> Value {
+    let seconds = now.micros().div_euclid(1_000_000);
+    let mut claims = serde_json::json!({
+        "iss": client_id,
+        "aud": issuer,
+        "iat": seconds,
+        "exp": seconds + 300,
+        "nonce": nonce,
+    });
+    claims[claim("deployment_id")] = asked.deployment.clone().into();
+    claims[claim("message_type")] = "LtiDeepLinkingResponse".into();
+    claims[claim("version")] = "1.3.0".into();
+    claims[format!("{DEEP_LINKING}content_items")] =
+        serde_json::json!([{ "type": "ltiResourceLink", "title": title, "url": url }]);
+    if let Some(data) = &asked.data {
+        claims[format!("{DEEP_LINKING}data")] = data.clone();
+    }
+    claims
+}
+
+/// Is an address one of ours?
+pub fn is_under(address: &str, base_url: &str) -> bool {
+    // What a browser would take for another path must not pass.
+    let is_plain = !address.contains(['\\', '\n', '\r', '\t']);
+    let rest = address.strip_prefix(base_url);
+    is_plain && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#']))
+}
+
+fn claim(name: &str) -> String {
+    format!("{CLAIM}{name}")
+}
+
+fn text(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => text.trim().to_owned(),
+        // Some platforms write ids as numbers.
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests;

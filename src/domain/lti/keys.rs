@@ -1,0 +1,92 @@
+//! When the tool's own keys are made, sign, are shown and go: by their age alone, so that every node says the same.
+
+use std::time::Duration;
+
+use crate::domain::moment::Moment;
+
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+/// After so long another one is made.
+const LIFE: Duration = Duration::from_secs(90 * 24 * 3_600);
+/// Platforms keep what they have seen of our keys for a while; a new key signs when they can know it.
+const RIPE: Duration = DAY;
+/// What a key has signed may still be looked at after another one has begun to sign.
+const SHOWN_AFTERWARDS: Duration = Duration::from_secs(30 * 24 * 3_600);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    pub created_at: Moment,
+    /// Can it be opened with the secret of today?
+    pub opens: bool,
+}
+
+/// The one to sign with, as a place in the list; `None` where there is none to be had.
+pub fn signing(keys: &[Key], now: Moment) -> Option<usize> {
+    let usable = || keys.iter().enumerate().filter(|(_, key)| key.opens);
+    let ripe = usable().filter(|(_, key)| now.since(key.created_at) >= RIPE);
+    let newest = ripe.max_by_key(|(_, key)| key.created_at);
+    newest.or_else(|| usable().min_by_key(|(_, key)| key.created_at)).map(|(place, _)| place)
+}
+
+/// Is it time for another one?
+pub fn is_due(keys: &[Key], now: Moment) -> bool {
+    let newest = keys.iter().filter(|key| key.opens).map(|key| key.created_at).max();
+    newest.is_none_or(|created_at| now.since(created_at) >= LIFE)
+}
+
+/// Is this one not to be shown any more?
+pub fn is_over(key: Key, keys: &[Key], now: Moment) -> bool {
+    let successors = keys.iter().filter(|other| other.opens && other.created_at > key.created_at);
+    let since = successors.map(|other| other.created_at.plus(RIPE)).min();
+    since.is_some_and(|since| now >= since.plus(SHOWN_AFTERWARDS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(n: i64) -> Moment {
+        Moment::from_micros(1_800_000_000_000_000).plus_days(n)
+    }
+
+    fn key(made: i64) -> Key {
+        Key { created_at: day(made), opens: true }
+    }
+
+    #[test]
+    fn the_only_key_signs_at_once_and_a_second_one_a_day_later() {
+        assert_eq!(signing(&[], day(0)), None);
+        assert_eq!(signing(&[key(0)], day(0)), Some(0));
+        let both = [key(0), key(90)];
+        assert_eq!(signing(&both, day(90)), Some(0));
+        assert_eq!(signing(&both, day(91)), Some(1));
+    }
+
+    #[test]
+    fn a_key_that_cannot_be_opened_never_signs() {
+        let lost = Key { opens: false, ..key(0) };
+        assert_eq!(signing(&[lost], day(5)), None);
+        assert!(is_due(&[lost], day(5)));
+        assert_eq!(signing(&[lost, key(5)], day(5)), Some(1));
+        // Two nodes have made one each: the older one signs until the newer one is known.
+        assert_eq!(signing(&[key(0), Key { created_at: day(0).plus(Duration::from_secs(1)), opens: true }], day(0)), Some(0));
+    }
+
+    #[test]
+    fn another_one_is_made_after_ninety_days() {
+        assert!(is_due(&[], day(0)));
+        assert!(!is_due(&[key(0)], day(89)));
+        assert!(is_due(&[key(0)], day(90)));
+        assert!(!is_due(&[key(0), key(90)], day(100)));
+    }
+
+    #[test]
+    fn a_key_is_shown_for_thirty_days_after_another_one_signs() {
+        let both = [key(0), key(90)];
+        assert!(!is_over(both[0], &both, day(120)));
+        assert!(is_over(both[0], &both, day(121)));
+        assert!(!is_over(both[1], &both, day(1_000)));
+        // One that nobody can open replaces nothing.
+        let lost = [key(0), Key { opens: false, ..key(90) }];
+        assert!(!is_over(lost[0], &lost, day(1_000)));
+    }
+}

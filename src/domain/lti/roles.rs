@@ -1,0 +1,99 @@
+//! Who somebody is in a course, from the roles that a launch names: in full, in short, or in the words of older versions.
+
+/// What somebody may see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Everybody in the course.
+    Staff,
+    /// Themselves.
+    Student,
+    /// Nobody: observers, designers, a platform's test user.
+    Neither,
+}
+
+const MEMBERSHIP: &str = "http://purl.imsglobal.org/vocab/lis/v2/membership";
+const INSTITUTION: &str = "http://purl.imsglobal.org/vocab/lis/v2/institution/person#";
+const SYSTEM: &str = "http://purl.imsglobal.org/vocab/lis/v2/system/person#";
+const TEST_USER: &str = "http://purl.imsglobal.org/vocab/lti/system/person#TestUser";
+const OLD: &str = "urn:lti:role:ims/lis/";
+
+impl Standing {
+    pub fn of<'a>(roles: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut found = Self::Neither;
+        for role in roles {
+            if role == TEST_USER {
+                return Self::Neither;
+            }
+            match one(role) {
+                Self::Staff => found = Self::Staff,
+                Self::Student if found == Self::Neither => found = Self::Student,
+                Self::Student | Self::Neither => {}
+            }
+        }
+        found
+    }
+}
+
+fn one(role: &str) -> Standing {
+    for everywhere in [INSTITUTION, SYSTEM] {
+        if let Some(word) = role.strip_prefix(everywhere) {
+            // Somebody who teaches somewhere in the institution is nobody in this course.
+            let is_administrator = matches!(word, "Administrator" | "SysAdmin");
+            return if is_administrator { Standing::Staff } else { Standing::Neither };
+        }
+    }
+    let in_course = match role.strip_prefix(MEMBERSHIP) {
+        // `membership#Instructor`, `membership/Instructor#TeachingAssistant`
+        Some(rest) => rest.trim_start_matches(['#', '/']),
+        None => role.strip_prefix(OLD).unwrap_or(role),
+    };
+    match in_course.split(['#', '/']).next().unwrap_or_default() {
+        "Instructor" | "TeachingAssistant" | "Administrator" => Standing::Staff,
+        "Learner" => Standing::Student,
+        _ => Standing::Neither,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_are_known_in_full_in_short_and_in_older_words() {
+        for (roles, wanted) in [
+            (vec!["http://purl.imsglobal.org/vocab/lis/v2/membership#Instructor"], Standing::Staff),
+            (
+                vec!["http://purl.imsglobal.org/vocab/lis/v2/membership/Instructor#TeachingAssistant"],
+                Standing::Staff,
+            ),
+            (vec!["http://purl.imsglobal.org/vocab/lis/v2/membership#Administrator"], Standing::Staff),
+            (
+                vec!["http://purl.imsglobal.org/vocab/lis/v2/institution/person#Administrator"],
+                Standing::Staff,
+            ),
+            (vec!["http://purl.imsglobal.org/vocab/lis/v2/system/person#Administrator"], Standing::Staff),
+            (vec!["Instructor"], Standing::Staff),
+            (vec!["TeachingAssistant"], Standing::Staff),
+            (vec!["urn:lti:role:ims/lis/Instructor"], Standing::Staff),
+            (vec!["http://purl.imsglobal.org/vocab/lis/v2/membership#Learner"], Standing::Student),
+            (
+                vec!["http://purl.imsglobal.org/vocab/lis/v2/membership/Learner#GuestLearner"],
+                Standing::Student,
+            ),
+            (vec!["Learner"], Standing::Student),
+            (vec!["Learner", "Instructor"], Standing::Staff),
+            (
+                vec!["http://purl.imsglobal.org/vocab/lis/v2/institution/person#Instructor"],
+                Standing::Neither,
+            ),
+            (vec!["http://purl.imsglobal.org/vocab/lis/v2/institution/person#Student"], Standing::Neither),
+            (vec!["http://purl.imsglobal.org/vocab/lis/v2/membership#Mentor"], Standing::Neither),
+            (vec!["http://purl.imsglobal.org/vocab/lis/v2/membership#ContentDeveloper"], Standing::Neither),
+            (vec!["instructor", "http://evil.example/membership#Instructor", "x/Instructor"], Standing::Neither),
+            (vec!["Learner", TEST_USER], Standing::Neither),
+            (vec![], Standing::Neither),
+        ] {
+            assert_eq!(Standing::of(roles.iter().copied()), wanted, "{roles:?}");
+        }
+    }
+}
