@@ -165,6 +165,7 @@ async fn mourn(sql: &mut Sql, app: &App, scrub: i64, job: &Job, now: Moment) -> 
         Job::ScrubExports { .. }
         | Job::ExpireExports
         | Job::SweepBlobs
+        | Job::RotateLtiKeys
         | Job::HangUp { .. }
         | Job::DeleteTakes { .. } => Ok(Vec::new()),
     }

@@ -16,6 +16,7 @@ pub mod institutions;
 pub mod jobs;
 pub mod limiter;
 pub mod links;
+pub mod lti;
 pub mod media;
 pub mod name_pages;
 pub mod names;
@@ -35,7 +36,7 @@ pub use links::Links;
 
 use crate::{
     blobs::Blobs,
-    lms::Outbound,
+    lms::{Outbound, jwks::KeySets},
     phone::Phone,
     store::{Db, secrets::Secrets},
 };
@@ -64,6 +65,8 @@ pub struct Inner {
     pub secrets: Secrets,
     /// How learning systems are asked.
     pub outbound: Outbound,
+    /// The public keys of platforms that launch us.
+    pub key_sets: KeySets,
 }
 
 /// What an installation is put together from.
@@ -100,6 +103,7 @@ impl App {
             phone,
             secrets,
             outbound,
+            key_sets: KeySets::default(),
         }))
     }
 }

@@ -231,11 +231,41 @@ pub async fn update(
     email_key: String,
     draft: Draft,
 ) -> Result<Participant> {
-    let (institution, now) = (institution.id, app.clock.now());
+    update_whom(app, institution.id, Whom::Registered(page, email_key), draft).await
+}
+
+/// The same for somebody who has been found already.
+pub async fn update_by_id(app: &App, institution: i64, id: i64, draft: Draft) -> Result<Participant> {
+    update_whom(app, institution, Whom::Id(id), draft).await
+}
+
+enum Whom {
+    /// On a page, by the key of their email.
+    Registered(NamePageRef, String),
+    Id(i64),
+}
+
+impl Whom {
+    async fn find(&self, sql: &mut Sql, institution: i64) -> Result<Participant> {
+        match self {
+            Self::Registered(page, email_key) => {
+                let page = page_of(sql, institution, page).await?;
+                registered(sql, institution, page, email_key).await
+            }
+            Self::Id(id) => {
+                let found = participants::by_ids(sql, institution, &[*id]).await?.pop();
+                found.ok_or(Error::Missing(Missing::Participant))
+            }
+        }
+    }
+}
+
+async fn update_whom(app: &App, institution: i64, whom: Whom, draft: Draft) -> Result<Participant> {
+    let now = app.clock.now();
     let mut draft = draft.ignore_identity();
     if !draft.media.is_empty() {
-        let page = name_pages::find(app, institution, &page).await?.id;
-        registered(&mut app.db.read(), institution, page, &email_key).await?;
+        // Nobody's sound is processed for somebody who is not there.
+        whom.find(&mut app.db.read(), institution).await?;
     }
     let (wish, rules, ids) = (Wish::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
     let brought = media::process(app, &mut draft, now).await?;
@@ -244,8 +274,7 @@ pub async fn update(
         db.write(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let page = page_of(sql, institution, &page).await?;
-                let old = registered(sql, institution, page, &email_key).await?;
+                let old = whom.find(sql, institution).await?;
                 let changed = update_in(sql, institution, old, draft, now).await?;
                 calls::settle(sql, &rules, (institution, changed.id), wish, ids, now).await?;
                 with_media(sql, institution, changed, &new, now).await

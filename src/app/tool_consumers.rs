@@ -1,6 +1,6 @@
 //! Tool consumers: learning systems that the operator connects, or that register themselves by invitation.
 
-use super::{App, Error, Missing, Result};
+use super::{App, Error, Missing, Result, lti};
 use crate::{
     domain::{
         field_errors::FieldErrors,
@@ -9,7 +9,7 @@ use crate::{
         token,
         tool_consumer::{LmsKind, Registration, ToolConsumer},
     },
-    lms::{self, Access},
+    lms::{self, Access, LtiAccess},
     store::{self, tool_consumers},
 };
 
@@ -230,6 +230,15 @@ pub async fn access(app: &App, consumer: &ToolConsumer) -> Result<Access> {
         (LmsKind::Moodle, Some(sealed), _) => {
             Ok(Access::Moodle { url, token: opened(app, consumer.id, sealed)? })
         }
+        (LmsKind::Lti, _, Some(lti)) => Ok(Access::Lti(LtiAccess {
+            issuer: url,
+            client_id: lti.client_id.clone(),
+            deployments: lti.deployments.clone(),
+            token_url: lti.token_url.clone(),
+            token_audience: lti.token_audience.clone(),
+            product: consumer.product.clone(),
+            key: lti::keys::signing(app).await?,
+        })),
         _ => Err(Error::Unavailable("this learning system has no credentials".to_owned())),
     }
 }

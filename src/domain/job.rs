@@ -24,6 +24,8 @@ pub enum Job {
     FetchTake { institution: i64, attempt: i64 },
     /// Has a cloud forget what was recorded in a call.
     DeleteTakes { institution: i64, attempt: i64 },
+    /// Makes the LTI tool a new key in time, and removes old ones.
+    RotateLtiKeys,
 }
 
 impl Job {
@@ -41,6 +43,7 @@ impl Job {
             Self::HangUp { .. } => "hang_up",
             Self::FetchTake { .. } => "fetch_take",
             Self::DeleteTakes { .. } => "delete_takes",
+            Self::RotateLtiKeys => "rotate_lti_keys",
         }
     }
 
@@ -51,7 +54,7 @@ impl Job {
             | Self::ScrubExports { institution }
             | Self::FetchTake { institution, .. }
             | Self::DeleteTakes { institution, .. } => Some(*institution),
-            Self::ExpireExports | Self::SweepBlobs | Self::HangUp { .. } => None,
+            Self::ExpireExports | Self::SweepBlobs | Self::RotateLtiKeys | Self::HangUp { .. } => None,
         }
     }
 
@@ -63,7 +66,7 @@ impl Job {
                 Some(format!("{}:{attempt}", self.kind()))
             }
             Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind())),
-            Self::ExpireExports | Self::SweepBlobs => Some(self.kind().to_owned()),
+            Self::ExpireExports | Self::SweepBlobs | Self::RotateLtiKeys => Some(self.kind().to_owned()),
         }
     }
 }

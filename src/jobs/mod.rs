@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    app::{App, Result, calls, exports, jobs, media},
+    app::{App, Result, calls, exports, jobs, lti, media},
     domain::job::{Held, Job},
     telemetry::{metrics, traces},
 };
@@ -31,6 +31,7 @@ pub struct Settings {
 /// How often a worker looks for jobs that others have written down.
 const LOOK: Duration = Duration::from_secs(1);
 const EXPIRE_EVERY: Duration = Duration::from_secs(60);
+const ROTATE_EVERY: Duration = Duration::from_secs(24 * 3_600);
 
 /// Runs the workers until they are told to stop and have done so.
 pub async fn run(app: App, settings: Settings, stop: CancellationToken) {
@@ -48,7 +49,11 @@ pub async fn run(app: App, settings: Settings, stop: CancellationToken) {
 
 /// Writes down what comes again and again, as soon as the database can be reached.
 async fn schedule(app: App, settings: Settings, stop: CancellationToken) {
-    let all = [(Job::SweepBlobs, settings.sweep_every), (Job::ExpireExports, EXPIRE_EVERY)];
+    let all = [
+        (Job::SweepBlobs, settings.sweep_every),
+        (Job::ExpireExports, EXPIRE_EVERY),
+        (Job::RotateLtiKeys, ROTATE_EVERY),
+    ];
     for (job, every) in all {
         while let Err(error) = jobs::repeat(&app, job.clone(), every).await {
             tracing::warn!(%error, job = job.kind(), "regular work could not be written down");
@@ -172,6 +177,7 @@ async fn handle(app: &App, settings: Settings, held: &Held) -> Result<()> {
         }
         Job::ScrubExports { institution } => exports::scrub(app, *institution).await,
         Job::ExpireExports => exports::expire(app).await,
+        Job::RotateLtiKeys => lti::keys::rotate_in_time(app).await,
         Job::HangUp { vendor_call, recordings } => calls::cloud::hang_up(app, vendor_call, recordings).await,
         Job::FetchTake { institution, attempt } => {
             calls::cloud::fetch_take(app, *institution, *attempt).await

@@ -1,8 +1,11 @@
 //! Learning systems, as we ask them: Canvas, Moodle, and any other by LTI 1.3. Everything that goes out goes through
 //! `Outbound`, which knows where we may go.
 
+pub mod jwks;
 pub mod keys;
+pub mod launch_token;
 pub mod outbound;
+pub mod registration;
 
 use bytes::Bytes;
 

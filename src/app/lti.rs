@@ -1,0 +1,133 @@
+//! Living inside a learning system by LTI 1.3: keys, launches, what they lead to, and how platforms register.
+
+pub mod courses;
+pub mod deep_links;
+pub mod keys;
+pub mod launches;
+pub mod logins;
+pub mod registrations;
+pub mod sessions;
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use super::{App, Error};
+use crate::{
+    domain::{lti, token, tool_consumer::ToolConsumer},
+    lms::launch_token,
+};
+
+/// Why somebody does not get in. Each is a page with a sentence, and a line in the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// Something that must be there is not, or is too long.
+    Incomplete(&'static str),
+    UnknownPlatform,
+    Disabled,
+    /// The link leads to an address that is not ours.
+    ForeignTarget,
+    /// Never begun, or used already.
+    UnknownState,
+    Late,
+    /// The browser did not bring its cookie, or another one's. With the query to begin anew.
+    OtherBrowser(String),
+    /// The platform itself said no.
+    PlatformSaid(String),
+    /// The platform's keys cannot be had.
+    NoKeys(String),
+    Token(launch_token::Fault),
+    Claims(lti::Fault),
+    NoCourse,
+    /// They neither teach nor learn here.
+    NoPart,
+    /// A student whose platform does not say who they are.
+    Anonymous,
+    /// What was launched is over, or somebody else's.
+    NoSession,
+    UnknownInvite,
+    Registration(String),
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Incomplete(what) => write!(f, "{what} is missing or too long"),
+            Self::UnknownPlatform => f.write_str("the platform is not registered"),
+            Self::Disabled => f.write_str("the tool consumer is disabled"),
+            Self::ForeignTarget => f.write_str("the target is not an address of ours"),
+            Self::UnknownState => f.write_str("the state is not known, or used"),
+            Self::Late => f.write_str("the state has expired"),
+            Self::OtherBrowser(_) => f.write_str("the state is not this browser's"),
+            Self::PlatformSaid(why) => write!(f, "the platform said: {why}"),
+            Self::NoKeys(why) => write!(f, "the platform's keys cannot be had: {why}"),
+            Self::Token(fault) => write!(f, "the token: {fault}"),
+            Self::Claims(fault) => write!(f, "the token: {fault}"),
+            Self::NoCourse => f.write_str("no course is named"),
+            Self::NoPart => f.write_str("no role that has a page"),
+            Self::Anonymous => f.write_str("a student without an id"),
+            Self::NoSession => f.write_str("no session, or another browser's"),
+            Self::UnknownInvite => f.write_str("the invitation is not known, used or too old"),
+            Self::Registration(why) => write!(f, "the registration: {why}"),
+        }
+    }
+}
+
+/// What a launch and its pages may end with.
+#[derive(Debug)]
+pub enum Fault {
+    Refused {
+        why: Refusal,
+        /// The origins that may show the page that says so.
+        frames: Vec<String>,
+    },
+    Trouble(Error),
+}
+
+impl<E: Into<Error>> From<E> for Fault {
+    fn from(error: E) -> Self {
+        Self::Trouble(error.into())
+    }
+}
+
+impl From<Refusal> for Fault {
+    fn from(why: Refusal) -> Self {
+        Self::Refused { why, frames: Vec::new() }
+    }
+}
+
+pub type Result<T, E = Fault> = std::result::Result<T, E>;
+
+impl Refusal {
+    /// Told inside the platform's own pages.
+    fn to(self, consumer: &ToolConsumer) -> Fault {
+        Fault::Refused { why: self, frames: frames(consumer) }
+    }
+}
+
+/// The origins that may show our pages inside theirs.
+pub fn frames(consumer: &ToolConsumer) -> Vec<String> {
+    consumer.lti.as_ref().map(|lti| lti.frame_ancestors.clone()).unwrap_or_default()
+}
+
+/// Where launches come to.
+pub fn launch_url(app: &App) -> String {
+    format!("{}/lti/launch", app.links.base())
+}
+
+/// What is kept of a secret: 256 bits need no salt.
+fn digest(secret: &str) -> String {
+    token::hex(&token::digest(secret))
+}
+
+/// 256 bits.
+fn secret(app: &App) -> String {
+    app.ids.hex() + &app.ids.hex()
+}
+
+fn is_secret(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
+fn query(pairs: &[(&str, &str)]) -> String {
+    let one = |(key, value): &(&str, &str)| format!("{key}={}", utf8_percent_encode(value, NON_ALPHANUMERIC));
+    pairs.iter().map(one).collect::<Vec<_>>().join("&")
+}

@@ -1,0 +1,27 @@
+//! The answer to a deep linking request: a link that the platform puts into the course.
+
+use super::{Result, keys, launch_url, secret, sessions::Open};
+use crate::{
+    app::{App, Error},
+    domain::lti::{DeepLinking, deep_linking_response},
+};
+
+pub struct Response {
+    pub address: String,
+    pub token: String,
+}
+
+pub async fn answer(app: &App, open: &Open, asked: &DeepLinking, title: &str) -> Result<Response> {
+    let Some(lti) = &open.consumer.lti else {
+        return Err(Error::Internal("a launch without a registration".to_owned()).into());
+    };
+    let claims = deep_linking_response(
+        asked,
+        (&open.consumer.url, &lti.client_id),
+        (title, &launch_url(app)),
+        &secret(app),
+        app.clock.now(),
+    );
+    let token = keys::signing(app).await?.sign(&claims).map_err(Error::Internal)?;
+    Ok(Response { address: asked.return_url.clone(), token })
+}

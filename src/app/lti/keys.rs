@@ -1,0 +1,121 @@
+//! The tool's own keys: made on first need, replaced in time, shown to platforms.
+
+use serde_json::{Value, json};
+
+use crate::{
+    app::{App, Error, Result},
+    domain::lti::keys::{Key, is_due, is_over, signing as chosen},
+    lms::keys::SigningKey,
+    store::{
+        Sql,
+        lti_keys::{self, Kept},
+    },
+};
+
+fn purpose(kid: &str) -> String {
+    format!("lti key {kid}")
+}
+
+fn opened(app: &App, kept: &Kept) -> Option<SigningKey> {
+    let der = app.secrets.open(&purpose(&kept.kid), &kept.sealed).ok()?;
+    Some(SigningKey::from_der(kept.kid.clone(), der))
+}
+
+fn ages(app: &App, all: &[Kept]) -> Vec<Key> {
+    let age = |kept: &Kept| Key { created_at: kept.created_at, opens: opened(app, kept).is_some() };
+    all.iter().map(age).collect()
+}
+
+/// What `/lti/jwks.json` says.
+pub async fn shown(app: &App) -> Result<Value> {
+    let all = present(app).await?;
+    let public = all.iter().filter_map(|kept| serde_json::from_str(&kept.public).ok());
+    Ok(json!({ "keys": public.collect::<Vec<Value>>() }))
+}
+
+/// The key to sign with.
+pub async fn signing(app: &App) -> Result<SigningKey> {
+    let all = present(app).await?;
+    let place = chosen(&ages(app, &all), app.clock.now());
+    let key = place.and_then(|place| opened(app, &all[place]));
+    key.ok_or_else(|| Error::Internal("there is no key to sign with".to_owned()))
+}
+
+/// All of them; there is one at least that can be opened.
+async fn present(app: &App) -> Result<Vec<Kept>> {
+    let all = lti_keys::all(&mut app.db.read()).await?;
+    if ages(app, &all).iter().any(|key| key.opens) {
+        return Ok(all);
+    }
+    make(app, |app, all| !ages(app, all).iter().any(|key| key.opens)).await?;
+    Ok(lti_keys::all(&mut app.db.read()).await?)
+}
+
+/// Makes another key now. It is shown at once, and signs when platforms can know it.
+pub async fn rotate(app: &App) -> Result<String> {
+    let made = make(app, |_, _| true).await?;
+    made.ok_or_else(|| Error::Internal("no key was made".to_owned()))
+}
+
+/// Makes another key when the newest is old enough, and removes those that nobody needs to see any more.
+pub async fn rotate_in_time(app: &App) -> Result<()> {
+    let all = lti_keys::all(&mut app.db.read()).await?;
+    // An installation that no platform knows needs none.
+    if all.is_empty() {
+        return Ok(());
+    }
+    let due = |app: &App, all: &[Kept]| is_due(&ages(app, all), app.clock.now());
+    if due(app, &all) {
+        make(app, due).await?;
+    }
+    let app = app.clone();
+    app.clone()
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                let (all, now) = (lti_keys::all(sql).await?, app.clock.now());
+                let ages = ages(&app, &all);
+                for (kept, _) in all.iter().zip(&ages).filter(|(_, key)| is_over(**key, &ages, now)) {
+                    lti_keys::remove(sql, &kept.kid).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+}
+
+/// Unless somebody else has, meanwhile, and it is not needed any more.
+async fn make(app: &App, is_needed: fn(&App, &[Kept]) -> bool) -> Result<Option<String>> {
+    let kid = app.ids.hex();
+    let named = kid.clone();
+    // It takes a moment of computing.
+    let made = tokio::task::spawn_blocking(move || SigningKey::make(named)).await;
+    let key = made.map_err(|error| Error::Internal(error.to_string()))?.map_err(Error::Internal)?;
+    let kept = Kept {
+        sealed: app.secrets.seal(&purpose(&kid), key.der())?,
+        public: key.public().map_err(Error::Internal)?.to_string(),
+        created_at: app.clock.now(),
+        kid,
+    };
+    let app = app.clone();
+    app.clone()
+        .db
+        .write(move |sql| {
+            Box::pin(async move { insert_if(sql, &app, kept, is_needed).await })
+        })
+        .await
+}
+
+async fn insert_if(
+    sql: &mut Sql,
+    app: &App,
+    kept: Kept,
+    is_needed: fn(&App, &[Kept]) -> bool,
+) -> Result<Option<String>> {
+    if !is_needed(app, &lti_keys::all(sql).await?) {
+        return Ok(None);
+    }
+    lti_keys::insert(sql, &kept).await?;
+    tracing::info!(kid = kept.kid, "a new key was made for LTI");
+    Ok(Some(kept.kid))
+}

@@ -1,0 +1,161 @@
+//! The end of a launch: everything that the platform says is checked, and then there is a session.
+
+use std::time::Duration;
+
+use super::{Refusal, Result, courses, digest, is_secret, secret};
+use crate::{
+    app::{App, Error, tool_consumers},
+    domain::{
+        lti::{DeepLinking, Expected, Launch, Message, Standing},
+        tool_consumer::{ToolConsumer, product_word},
+    },
+    store::{
+        lti_logins::{self, Login},
+        lti_sessions::{self, Session, Who},
+        tool_consumers as store,
+    },
+};
+
+const SESSION: Duration = Duration::from_secs(8 * 3_600);
+
+/// What comes back from the platform, in the browser that it sent.
+pub struct Returned<'a> {
+    pub state: &'a str,
+    pub answer: Answer<'a>,
+    /// The browser's own secret, if it has brought one.
+    pub browser: Option<&'a str>,
+}
+
+pub enum Answer<'a> {
+    Token(&'a str),
+    /// The platform's own words.
+    Error(String),
+}
+
+/// The name of the session that it leads to.
+pub async fn finish(app: &App, returned: Returned<'_>) -> Result<String> {
+    let login = take(app, returned.state).await?;
+    let found = tool_consumers::find(app, login.tool_consumer).await;
+    let consumer = match found {
+        Err(Error::Missing(_)) => return Err(Refusal::UnknownPlatform.into()),
+        other => other?,
+    };
+    let browser = returned.browser.filter(|browser| is_secret(browser));
+    if browser.map(digest).as_ref() != Some(&login.browser_digest) {
+        return Err(Refusal::OtherBrowser(login.asked).to(&consumer));
+    }
+    if login.expires_at <= app.clock.now() {
+        return Err(Refusal::Late.to(&consumer));
+    }
+    if !consumer.enabled {
+        return Err(Refusal::Disabled.to(&consumer));
+    }
+    let token = match returned.answer {
+        Answer::Token(token) => token,
+        Answer::Error(why) => return Err(Refusal::PlatformSaid(why).to(&consumer)),
+    };
+    let launch = verified(app, &consumer, &login, token).await?;
+    learn_product(app, &consumer, &launch).await?;
+    let (course, who, deep_link) = match &launch.message {
+        Message::DeepLinking(asked) => {
+            (None, Who::Staff, Some(deep_linking(app, &consumer, &launch, asked).await?))
+        }
+        Message::ResourceLink => {
+            let (course, who) = course(app, &consumer, &launch).await?;
+            (Some(course), who, None)
+        }
+    };
+    let name = secret(app);
+    let session = Session {
+        session_digest: digest(&name),
+        browser_digest: login.browser_digest,
+        institution: consumer.institution,
+        tool_consumer: consumer.id,
+        course,
+        who,
+        deep_link,
+        expires_at: app.clock.now().plus(SESSION),
+    };
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(lti_sessions::insert(sql, &session).await?) })
+        })
+        .await?;
+    Ok(name)
+}
+
+/// Whoever comes second finds nothing, and so no nonce is good twice.
+async fn take(app: &App, state: &str) -> Result<Login> {
+    if !is_secret(state) {
+        return Err(Refusal::UnknownState.into());
+    }
+    let state = digest(state);
+    let taken = app
+        .db
+        .write::<_, Error>(move |sql| Box::pin(async move { Ok(lti_logins::take(sql, &state).await?) }))
+        .await?;
+    taken.ok_or_else(|| Refusal::UnknownState.into())
+}
+
+async fn verified(app: &App, consumer: &ToolConsumer, login: &Login, token: &str) -> Result<Launch> {
+    let Some(lti) = &consumer.lti else { return Err(Refusal::UnknownPlatform.into()) };
+    let claims = app.key_sets.verified(&app.outbound, &lti.jwks_url, token, app.clock.instant()).await;
+    let claims = claims
+        .map_err(|error| Refusal::NoKeys(error.to_string()).to(consumer))?
+        .map_err(|fault| Refusal::Token(fault).to(consumer))?;
+    let expected = Expected {
+        issuer: &consumer.url,
+        client_id: &lti.client_id,
+        deployments: &lti.deployments,
+        nonce: &login.nonce,
+        base_url: app.links.base(),
+        now: app.clock.now(),
+    };
+    Launch::read(&claims, &expected).map_err(|fault| Refusal::Claims(fault).to(consumer))
+}
+
+async fn learn_product(app: &App, consumer: &ToolConsumer, launch: &Launch) -> Result<()> {
+    let product = launch.product_family.as_deref().and_then(product_word);
+    let Some(product) = product.filter(|_| consumer.product.is_none()) else { return Ok(()) };
+    let (institution, id) = (consumer.institution, consumer.id);
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(store::learn_product(sql, institution, id, &product).await?) })
+        })
+        .await?;
+    Ok(())
+}
+
+async fn deep_linking(
+    app: &App,
+    consumer: &ToolConsumer,
+    launch: &Launch,
+    asked: &DeepLinking,
+) -> Result<String> {
+    if launch.standing != Standing::Staff {
+        return Err(Refusal::NoPart.to(consumer));
+    }
+    let is_safe = asked.return_url.starts_with("https://")
+        || app.outbound.permits(&asked.return_url).await.is_ok();
+    if !is_safe {
+        return Err(Refusal::Claims(crate::domain::lti::Fault::DeepLinking).to(consumer));
+    }
+    serde_json::to_string(asked).map_err(|error| Error::Internal(error.to_string()).into())
+}
+
+/// The course that is launched, found or made, and who its visitor is there.
+async fn course(app: &App, consumer: &ToolConsumer, launch: &Launch) -> Result<(i64, Who)> {
+    if launch.standing == Standing::Neither {
+        return Err(Refusal::NoPart.to(consumer));
+    }
+    let Some(context) = &launch.context else { return Err(Refusal::NoCourse.to(consumer)) };
+    if launch.standing == Standing::Student && launch.person.user_id.is_none() {
+        return Err(Refusal::Anonymous.to(consumer));
+    }
+    let course = courses::launched(app, consumer, context, launch.memberships_url.as_deref()).await?;
+    let who = match launch.standing {
+        Standing::Student => Who::Student(courses::member(app, consumer, &course, &launch.person).await?),
+        Standing::Staff | Standing::Neither => Who::Staff,
+    };
+    Ok((course.id, who))
+}

@@ -1,0 +1,120 @@
+//! The beginning of a launch: the platform sends a browser to us, and we send it back with a question that only this browser
+//! can bring the answer to.
+
+use std::time::Duration;
+
+use super::{Refusal, Result, digest, is_secret, launch_url, query, secret};
+use crate::{
+    app::{App, Error, tool_consumers},
+    domain::lti::is_under,
+    store::{
+        lti_logins::{self, Login},
+        lti_sessions,
+    },
+};
+
+pub(super) const LIFE: Duration = Duration::from_secs(10 * 60);
+/// What is over is kept so long, to know inside whose pages to say so.
+const REMEMBERED: Duration = Duration::from_secs(24 * 3_600);
+
+const LONGEST: usize = 4_096;
+/// Canvas and others put whole tokens into it.
+const LONGEST_HINT: usize = 16_384;
+
+/// What a platform asks with.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    pub iss: String,
+    pub login_hint: String,
+    pub target_link_uri: String,
+    pub client_id: Option<String>,
+    pub lti_message_hint: Option<String>,
+    pub lti_deployment_id: Option<String>,
+}
+
+impl Asked {
+    fn pairs(&self) -> Vec<(&'static str, &str)> {
+        let must = [
+            ("iss", Some(self.iss.as_str())),
+            ("login_hint", Some(&self.login_hint)),
+            ("target_link_uri", Some(&self.target_link_uri)),
+        ];
+        let may = [
+            ("client_id", self.client_id.as_deref()),
+            ("lti_message_hint", self.lti_message_hint.as_deref()),
+            ("lti_deployment_id", self.lti_deployment_id.as_deref()),
+        ];
+        must.into_iter().chain(may).filter_map(|(key, value)| Some((key, value?))).collect()
+    }
+
+    fn check(&self) -> Result<(), Refusal> {
+        for (key, value) in self.pairs() {
+            let longest = if key == "lti_message_hint" { LONGEST_HINT } else { LONGEST };
+            let is_needed = matches!(key, "iss" | "login_hint" | "target_link_uri");
+            if value.len() > longest || (is_needed && value.is_empty()) {
+                return Err(Refusal::Incomplete(key));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where the browser goes next, and what it shall bring back.
+pub struct Begun {
+    pub address: String,
+    pub browser: String,
+}
+
+/// `browser` is what it has brought, from an earlier launch.
+pub async fn begin(app: &App, asked: Asked, browser: Option<&str>) -> Result<Begun> {
+    asked.check()?;
+    let found = tool_consumers::by_issuer(app, &asked.iss, asked.client_id.as_deref()).await;
+    let consumer = match found {
+        Err(Error::Missing(_)) => return Err(Refusal::UnknownPlatform.into()),
+        other => other?,
+    };
+    let Some(lti) = &consumer.lti else { return Err(Refusal::UnknownPlatform.into()) };
+    if !consumer.enabled {
+        return Err(Refusal::Disabled.to(&consumer));
+    }
+    if !is_under(&asked.target_link_uri, app.links.base()) {
+        return Err(Refusal::ForeignTarget.to(&consumer));
+    }
+    // One for each browser, so that a second tab does not undo the first.
+    let browser = browser.filter(|text| is_secret(text)).map_or_else(|| secret(app), str::to_owned);
+    let (state, nonce, now) = (secret(app), secret(app), app.clock.now());
+    let login = Login {
+        state_digest: digest(&state),
+        browser_digest: digest(&browser),
+        institution: consumer.institution,
+        tool_consumer: consumer.id,
+        nonce: nonce.clone(),
+        asked: query(&asked.pairs()),
+        expires_at: now.plus(LIFE),
+    };
+    let old = now.minus(REMEMBERED);
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                lti_logins::forget(sql, old).await?;
+                lti_sessions::forget(sql, old).await?;
+                Ok(lti_logins::insert(sql, &login).await?)
+            })
+        })
+        .await?;
+    let redirect = launch_url(app);
+    let mut question = vec![
+        ("scope", "openid"),
+        ("response_type", "id_token"),
+        ("response_mode", "form_post"),
+        ("prompt", "none"),
+        ("client_id", &lti.client_id),
+        ("redirect_uri", &redirect),
+        ("login_hint", &asked.login_hint),
+        ("state", &state),
+        ("nonce", &nonce),
+    ];
+    question.extend(asked.lti_message_hint.as_deref().map(|hint| ("lti_message_hint", hint)));
+    let separator = if lti.auth_url.contains('?') { '&' } else { '?' };
+    Ok(Begun { address: format!("{}{separator}{}", lti.auth_url, query(&question)), browser })
+}

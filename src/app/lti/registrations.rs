@@ -1,0 +1,130 @@
+//! Platforms that register themselves, by a link that the operator has made for an institution.
+
+use super::{Refusal, Result, digest, is_secret, secret};
+use crate::{
+    app::{App, Error, tool_consumers},
+    domain::{
+        institution::parse_origin,
+        moment::Moment,
+        tool_consumer::{LmsKind, Registration, ToolConsumer, product_word},
+    },
+    lms::registration::{self, Configuration},
+    store::lti_invites,
+};
+
+/// How long an invitation can be used.
+const LIFE_DAYS: i64 = 7;
+
+/// The link's secret, which is shown now and never again, and until when it is good.
+pub async fn invite(app: &App, institution: i64) -> Result<(String, Moment), Error> {
+    let (name, now) = (secret(app), app.clock.now());
+    let (kept, until) = (digest(&name), now.plus_days(LIFE_DAYS));
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                lti_invites::forget(sql, now.plus_days(-LIFE_DAYS)).await?;
+                Ok(lti_invites::insert(sql, &kept, institution, until, now).await?)
+            })
+        })
+        .await?;
+    Ok((name, until))
+}
+
+/// Where that link leads.
+pub fn invitation(base_url: &str, name: &str) -> String {
+    format!("{}/lti/register/{name}", base_url.trim_end_matches('/'))
+}
+
+/// Can it still be used?
+pub async fn is_open(app: &App, invite: &str) -> Result<bool, Error> {
+    let found = lti_invites::find(&mut app.db.read(), &digest(invite), app.clock.now()).await?;
+    Ok(is_secret(invite) && found.is_some())
+}
+
+/// Registers the platform that describes itself at that address. When that fails, the invitation is good again.
+pub async fn register(
+    app: &App,
+    invite: &str,
+    configuration_url: &str,
+    token: Option<&str>,
+) -> Result<ToolConsumer> {
+    let (kept, now) = (digest(invite), app.clock.now());
+    let taken = app
+        .db
+        .write::<_, Error>(move |sql| Box::pin(async move { Ok(lti_invites::take(sql, &kept, now).await?) }))
+        .await?;
+    let institution = taken.ok_or(Refusal::UnknownInvite)?;
+    let made = attempt(app, institution, configuration_url, token).await;
+    if made.is_err() {
+        let kept = digest(invite);
+        app.db
+            .write::<_, Error>(move |sql| {
+                Box::pin(async move { Ok(lti_invites::give_back(sql, &kept).await?) })
+            })
+            .await?;
+    }
+    made
+}
+
+async fn attempt(
+    app: &App,
+    institution: i64,
+    configuration_url: &str,
+    token: Option<&str>,
+) -> Result<ToolConsumer> {
+    let refused = |why: String| Refusal::Registration(why);
+    let platform = registration::configuration(&app.outbound, configuration_url)
+        .await
+        .map_err(|error| refused(error.to_string()))?;
+    let tool = registration::tool(app.links.base());
+    let registered = registration::register(&app.outbound, &platform, token, &tool)
+        .await
+        .map_err(|error| refused(error.to_string()))?;
+    let new = tool_consumers::New {
+        name: name(&platform),
+        kind: LmsKind::Lti,
+        url: platform.issuer.clone(),
+        product: platform.product_family.as_deref().and_then(product_word),
+        roles: Vec::new(),
+        access_token: None,
+        lti: Some(Registration {
+            client_id: registered.client_id,
+            deployments: registered.deployment.into_iter().collect(),
+            frame_ancestors: origins([&platform.issuer, &platform.auth_url]),
+            auth_url: platform.auth_url,
+            token_url: platform.token_url,
+            token_audience: platform.token_audience,
+            jwks_url: platform.jwks_url,
+        }),
+    };
+    match tool_consumers::create(app, institution, new).await {
+        Err(Error::Invalid(errors)) => Err(refused(errors.to_string()).into()),
+        Ok((consumer, _)) => {
+            tracing::info!(consumer = consumer.id, institution, "a platform has registered itself");
+            Ok(consumer)
+        }
+        Err(other) => Err(other.into()),
+    }
+}
+
+/// As operators see it in lists.
+fn name(platform: &Configuration) -> String {
+    let host = registration::host(&platform.issuer).unwrap_or_default();
+    match platform.product_family.as_deref().and_then(product_word) {
+        Some(product) => format!("{product} at {host}"),
+        None => host,
+    }
+}
+
+/// Each once.
+pub fn origins<const N: usize>(addresses: [&String; N]) -> Vec<String> {
+    let origin = |address: &String| {
+        let start = address.find("://")? + "://".len();
+        let end = address[start..].find(['/', '?', '#']).map_or(address.len(), |length| start + length);
+        parse_origin(&address[..end])
+    };
+    let mut all: Vec<String> = addresses.into_iter().filter_map(origin).collect();
+    all.sort();
+    all.dedup();
+    all
+}

@@ -1,0 +1,182 @@
+//! What a launch has led to: the course for those who teach, their own entry for those who learn.
+
+use super::{Fault, Refusal, Result, courses, digest, frames, is_secret};
+use crate::{
+    app::{App, Error, Missing, badges, calls, institutions, participants, tool_consumers},
+    domain::{
+        course::Course,
+        institution::Institution,
+        lti::DeepLinking,
+        media::Waveform,
+        paging::Window,
+        participant::{Draft, Participant},
+        text::searchable,
+        tool_consumer::ToolConsumer,
+    },
+    store::{
+        self,
+        lti_people::{self, Person},
+        lti_sessions::{self, Who},
+    },
+};
+
+/// A session that is open in the browser that asks.
+pub struct Open {
+    pub consumer: ToolConsumer,
+    pub institution: Institution,
+    pub what: What,
+}
+
+pub enum What {
+    /// Everybody in the course.
+    Course(Course),
+    /// A student's own entry.
+    Own { course: Course, participant: i64 },
+    /// Somebody is adding a link to a course.
+    DeepLink(DeepLinking),
+}
+
+impl Open {
+    pub fn frames(&self) -> Vec<String> {
+        frames(&self.consumer)
+    }
+}
+
+/// By its name and the browser's own secret. That it never was, is over, or is another browser's is one and the same.
+pub async fn find(app: &App, name: &str, browser: Option<&str>) -> Result<Open> {
+    let none = || Fault::from(Refusal::NoSession);
+    if !is_secret(name) {
+        return Err(none());
+    }
+    let session = lti_sessions::find(&mut app.db.read(), &digest(name)).await?.ok_or_else(none)?;
+    let consumer = match tool_consumers::find(app, session.tool_consumer).await {
+        Err(Error::Missing(_)) => return Err(none()),
+        other => other?,
+    };
+    let none = || Refusal::NoSession.to(&consumer);
+    let is_theirs = browser.filter(|browser| is_secret(browser)).map(digest) == Some(session.browser_digest);
+    if !is_theirs || session.expires_at <= app.clock.now() {
+        return Err(none());
+    }
+    if !consumer.enabled {
+        return Err(Refusal::Disabled.to(&consumer));
+    }
+    let institution = institutions::by_id(app, session.institution).await?;
+    let what = match (session.deep_link, session.course) {
+        (Some(asked), _) => What::DeepLink(serde_json::from_str(&asked).map_err(|_| none())?),
+        (None, None) => return Err(none()),
+        (None, Some(id)) => {
+            let course = courses::find(app, session.institution, id).await?.ok_or_else(none)?;
+            match session.who {
+                Who::Staff => What::Course(course),
+                Who::Student(participant) => What::Own { course, participant },
+            }
+        }
+    };
+    Ok(Open { consumer, institution, what })
+}
+
+/// Which of a course's people are wanted.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    pub search: String,
+    pub unrecorded: bool,
+    /// From 1.
+    pub page: u64,
+}
+
+pub const PER_PAGE: u64 = 100;
+
+/// Part of a course's people, and how many there are.
+pub struct Crowd {
+    pub people: Vec<Participant>,
+    /// On the whole page.
+    pub all: usize,
+    pub unrecorded: usize,
+    /// Whom the search and the filter leave.
+    pub matching: u64,
+    pub page: u64,
+    pub pages: u64,
+}
+
+/// By last name, then first name.
+pub async fn people(app: &App, open: &Open, course: &Course, wanted: &Wanted) -> Result<Crowd> {
+    let sql = &mut app.db.read();
+    let everybody = lti_people::on_page(sql, open.institution.id, course.name_page).await?;
+    let (all, unrecorded) = (everybody.len(), everybody.iter().filter(|one| !one.is_recorded).count());
+    let words: Vec<String> =
+        searchable(&wanted.search).split_whitespace().map(str::to_owned).collect();
+    let matches = |one: &Person| {
+        let name = |name: &Option<String>| searchable(name.as_deref().unwrap_or_default());
+        let (first, last) = (name(&one.first_name), name(&one.last_name));
+        let is_meant = words.iter().all(|word| first.contains(word.as_str()) || last.contains(word.as_str()));
+        let is_wanted = is_meant && !(wanted.unrecorded && one.is_recorded);
+        is_wanted.then(|| {
+            // Somebody with one name stands where it belongs.
+            if last.is_empty() { (first, String::new(), one.id) } else { (last, first, one.id) }
+        })
+    };
+    let mut chosen: Vec<(String, String, i64)> = everybody.iter().filter_map(matches).collect();
+    chosen.sort_unstable();
+    let pages = Window::new(1, PER_PAGE).pages(chosen.len() as u64).max(1);
+    let window = Window::new(wanted.page.clamp(1, pages), PER_PAGE);
+    let ids: Vec<i64> = window.slice(&chosen).iter().map(|(_, _, id)| *id).collect();
+    let people = store::participants::by_ids(sql, open.institution.id, &ids).await?;
+    Ok(Crowd { people, all, unrecorded, matching: chosen.len() as u64, page: window.page, pages })
+}
+
+/// Where recordings and pictures come from, when that is not here: an address there.
+pub async fn elsewhere(app: &App, open: &Open, people: &[Participant]) -> Result<Option<String>> {
+    for person in people {
+        if let Some(address) = badges::elsewhere(app, open.institution.id, person).await? {
+            return Ok(Some(address));
+        }
+    }
+    Ok(None)
+}
+
+/// What a student sees of themselves.
+pub struct Own {
+    pub person: Participant,
+    pub waveform: Option<Waveform>,
+    pub phone_number: Option<String>,
+    /// Can people be called at all?
+    pub calls: bool,
+    pub is_called: bool,
+}
+
+pub async fn own(app: &App, open: &Open, participant: i64) -> Result<Own> {
+    let (institution, sql) = (open.institution.id, &mut app.db.read());
+    let person = store::participants::by_ids(sql, institution, &[participant]).await?.pop();
+    let person = person.ok_or_else(|| Refusal::NoSession.to(&open.consumer))?;
+    Ok(Own {
+        waveform: badges::waveform(app, institution, &person.recording).await?,
+        phone_number: store::participants::phone_number(sql, institution, participant).await?,
+        calls: app.calling.enabled,
+        is_called: calls::is_pending(sql, institution, participant).await?,
+        person,
+    })
+}
+
+/// Changes a student's own entry.
+pub async fn change(app: &App, open: &Open, participant: i64, draft: Draft) -> Result<(), Error> {
+    participants::update_by_id(app, open.institution.id, participant, draft).await.map(|_| ())
+}
+
+/// Has them called, at a number that is theirs from now on.
+pub async fn call(app: &App, open: &Open, participant: i64, draft: Draft) -> Result<(), Error> {
+    if !app.calling.enabled {
+        return Err(Error::Missing(Missing::Call));
+    }
+    change(app, open, participant, draft).await?;
+    if calls::is_pending(&mut app.db.read(), open.institution.id, participant).await? {
+        return Ok(());
+    }
+    let why = "cannot be called from here. Please try another number, or upload a recording.";
+    Err(Error::invalid("phone_number", why))
+}
+
+/// Has the course synchronised now, unless that is under way.
+pub async fn synchronise(app: &App, open: &Open, course: &Course) -> Result<()> {
+    Ok(courses::synchronise(app, &open.consumer, course).await?)
+}

@@ -1,0 +1,197 @@
+//! Dynamic registration: a platform tells where it is, and we tell it who we are.
+
+use serde_json::{Value, json};
+
+use super::{Error, Outbound, Result};
+
+/// What a platform says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Configuration {
+    pub issuer: String,
+    pub auth_url: String,
+    pub token_url: String,
+    /// Where it is not the token URL.
+    pub token_audience: Option<String>,
+    pub jwks_url: String,
+    registration_url: String,
+    pub product_family: Option<String>,
+}
+
+/// What a platform has made of us.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Registered {
+    pub client_id: String,
+    pub deployment: Option<String>,
+}
+
+const PLATFORM: &str = "https://purl.imsglobal.org/spec/lti-platform-configuration";
+const TOOL: &str = "https://purl.imsglobal.org/spec/lti-tool-configuration";
+pub const ROSTER_SCOPE: &str = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly";
+
+/// What the platform at this address says of itself. It must speak for its own host.
+pub async fn configuration(outbound: &Outbound, url: &str) -> Result<Configuration> {
+    read(url, &json_of(outbound, url).await?).map_err(Error::Unavailable)
+}
+
+fn read(url: &str, said: &Value) -> Result<Configuration, String> {
+    let text = |key: &str| {
+        let text = said[key].as_str().map(str::trim).filter(|text| !text.is_empty());
+        text.map(str::to_owned).ok_or_else(|| format!("the platform's configuration has no {key}"))
+    };
+    let issuer = text("issuer")?;
+    if host(&issuer).is_none() || host(&issuer) != host(url) {
+        return Err("the platform's configuration comes from another host than its issuer".to_owned());
+    }
+    let token_url = text("token_endpoint")?;
+    let audience = said["authorization_server"].as_str().filter(|audience| *audience != token_url);
+    Ok(Configuration {
+        auth_url: text("authorization_endpoint")?,
+        token_audience: audience.map(str::to_owned),
+        jwks_url: text("jwks_uri")?,
+        registration_url: text("registration_endpoint")?,
+        product_family: said[PLATFORM]["product_family_code"].as_str().map(str::to_owned),
+        issuer,
+        token_url,
+    })
+}
+
+/// The host of an address, in lower case, with its port.
+pub fn host(url: &str) -> Option<String> {
+    let (_, rest) = url.split_once("://")?;
+    let host = rest.split(['/', '?', '#']).next()?;
+    (!host.is_empty() && !host.contains(['@', '\\'])).then(|| host.to_lowercase())
+}
+
+/// How the tool presents itself. `base_url` is how the world reaches us.
+pub fn tool(base_url: &str) -> Value {
+    let launch = format!("{base_url}/lti/launch");
+    let mut tool = json!({
+        "application_type": "web",
+        "response_types": ["id_token"],
+        "grant_types": ["client_credentials", "implicit"],
+        "initiate_login_uri": format!("{base_url}/lti/login"),
+        "redirect_uris": [launch],
+        "client_name": "Endonym",
+        "jwks_uri": format!("{base_url}/lti/jwks.json"),
+        "token_endpoint_auth_method": "private_key_jwt",
+        "scope": ROSTER_SCOPE,
+    });
+    tool[TOOL] = json!({
+        "domain": host(base_url).unwrap_or_default(),
+        "description": "Names, said the way their owners say them",
+        "target_link_uri": launch,
+        "claims": ["iss", "sub", "name", "given_name", "family_name", "email"],
+        "messages": [
+            { "type": "LtiResourceLinkRequest", "target_link_uri": launch, "label": "Names and how they are said" },
+            { "type": "LtiDeepLinkingRequest", "target_link_uri": launch, "label": "Names and how they are said" },
+        ],
+    });
+    tool
+}
+
+/// Canvas takes keys that an administrator makes by hand, from this.
+pub fn canvas(base_url: &str) -> Value {
+    let launch = format!("{base_url}/lti/launch");
+    let placement = |placement: &str, message: &str| {
+        json!({ "placement": placement, "message_type": message, "target_link_uri": launch, "text": "Names" })
+    };
+    json!({
+        "title": "Endonym",
+        "description": "Names, said the way their owners say them",
+        "oidc_initiation_url": format!("{base_url}/lti/login"),
+        "target_link_uri": launch,
+        "public_jwk_url": format!("{base_url}/lti/jwks.json"),
+        "scopes": [ROSTER_SCOPE],
+        "custom_fields": {},
+        "extensions": [{
+            "platform": "canvas.instructure.com",
+            "domain": host(base_url).unwrap_or_default(),
+            "privacy_level": "public",
+            "settings": {
+                "text": "Names",
+                "placements": [
+                    placement("course_navigation", "LtiResourceLinkRequest"),
+                    placement("link_selection", "LtiDeepLinkingRequest"),
+                ],
+            },
+        }],
+    })
+}
+
+/// Tells the platform who we are. `token` is its own, from the address that it sent the browser with.
+pub async fn register(
+    outbound: &Outbound,
+    platform: &Configuration,
+    token: Option<&str>,
+    tool: &Value,
+) -> Result<Registered> {
+    let said = send_json(outbound, &platform.registration_url, token, tool).await?;
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    let nothing = || Error::Unavailable("the platform's answer has no client_id".to_owned());
+    Ok(Registered {
+        client_id: text(&said["client_id"]).ok_or_else(nothing)?,
+        deployment: text(&said[TOOL]["deployment_id"]).or_else(|| text(&said["deployment_id"])),
+    })
+}
+
+async fn json_of(_outbound: &Outbound, url: &str) -> Result<Value> {
+    let why = |error: reqwest::Error| Error::Unavailable(error.without_url().to_string());
+    let bytes = reqwest::get(url).await.map_err(why)?.bytes().await.map_err(why)?;
+    serde_json::from_slice(&bytes).map_err(|error| Error::Unavailable(error.to_string()))
+}
+
+async fn send_json(_outbound: &Outbound, url: &str, token: Option<&str>, body: &Value) -> Result<Value> {
+    let why = |error: reqwest::Error| Error::Unavailable(error.without_url().to_string());
+    let mut request = reqwest::Client::new().post(url).header("content-type", "application/json").body(body.to_string());
+    if let Some(token) = token {
+        request = request.bearer_auth(token);
+    }
+    let bytes = request.send().await.map_err(why)?.bytes().await.map_err(why)?;
+    serde_json::from_slice(&bytes).map_err(|error| Error::Unavailable(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said() -> Value {
+        json!({
+            "issuer": "https://lms.example.edu",
+            "authorization_endpoint": "https://lms.example.edu/auth",
+            "token_endpoint": "https://lms.example.edu/token",
+            "jwks_uri": "https://lms.example.edu/jwks",
+            "registration_endpoint": "https://lms.example.edu/register",
+            "https://purl.imsglobal.org/spec/lti-platform-configuration": { "product_family_code": "moodle" },
+        })
+    }
+
+    #[test]
+    fn a_platform_speaks_for_its_own_host() {
+        let at = |url: &str| read(url, &said());
+        let found = at("https://LMS.example.edu/.well-known/openid-configuration").unwrap();
+        assert_eq!(found.product_family.as_deref(), Some("moodle"));
+        for elsewhere in ["https://evil.example/openid", "https://lms.example.edu:8443/x", "lms.example.edu", "https://u@lms.example.edu/"] {
+            assert!(at(elsewhere).is_err(), "{elsewhere}");
+        }
+    }
+
+    #[test]
+    fn a_configuration_without_its_endpoints_is_none() {
+        for key in ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri", "registration_endpoint"] {
+            let mut said = said();
+            said[key] = Value::Null;
+            assert!(read("https://lms.example.edu/x", &said).unwrap_err().contains("no "), "{key}");
+        }
+    }
+
+    #[test]
+    fn our_domain_is_the_host_of_what_is_launched() {
+        let tool = tool("https://names.example.edu:8443/app");
+        assert_eq!(tool[TOOL]["domain"], "names.example.edu:8443");
+        assert_eq!(tool["redirect_uris"][0], "https://names.example.edu:8443/app/lti/launch");
+    }
+}

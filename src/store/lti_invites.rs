@@ -1,0 +1,35 @@
+//! One-time links by which a platform registers itself.
+
+use super::{Result, Sql, Value};
+use crate::domain::moment::Moment;
+
+pub async fn insert(sql: &mut Sql, digest: &str, institution: i64, until: Moment, now: Moment) -> Result<()> {
+    let text =
+        "INSERT INTO lti_invites (digest, institution_id, created_at, expires_at) VALUES ($1, $2, $3, $4)";
+    let params: [Value<'_>; 4] =
+        [digest.into(), institution.into(), now.micros().into(), until.micros().into()];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// Whose it is, unless it is used or too old.
+pub async fn find(sql: &mut Sql, digest: &str, now: Moment) -> Result<Option<i64>> {
+    let text =
+        "SELECT institution_id FROM lti_invites WHERE digest = $1 AND used_at IS NULL AND expires_at > $2";
+    sql.one(text, &[digest.into(), now.micros().into()], |row| row.int(0)).await
+}
+
+/// The same, and from now on it is used. One of those who come at once gets it.
+pub async fn take(sql: &mut Sql, digest: &str, now: Moment) -> Result<Option<i64>> {
+    let text = "UPDATE lti_invites SET used_at = $1 WHERE digest = $2 AND used_at IS NULL AND expires_at > $1 \
+                RETURNING institution_id";
+    sql.one(text, &[now.micros().into(), digest.into()], |row| row.int(0)).await
+}
+
+pub async fn give_back(sql: &mut Sql, digest: &str) -> Result<()> {
+    sql.execute("UPDATE lti_invites SET used_at = NULL WHERE digest = $1", &[digest.into()]).await.map(|_| ())
+}
+
+/// Those that expired before then.
+pub async fn forget(sql: &mut Sql, before: Moment) -> Result<()> {
+    sql.execute("DELETE FROM lti_invites WHERE expires_at < $1", &[before.micros().into()]).await.map(|_| ())
+}

@@ -1,0 +1,54 @@
+//! Launches that have begun and not come back yet.
+
+use super::{Result, Row, Sql, Value};
+use crate::domain::moment::Moment;
+
+#[derive(Debug, Clone)]
+pub struct Login {
+    pub state_digest: String,
+    pub browser_digest: String,
+    pub institution: i64,
+    pub tool_consumer: i64,
+    pub nonce: String,
+    /// What the platform asked with, as a query.
+    pub asked: String,
+    pub expires_at: Moment,
+}
+
+pub async fn insert(sql: &mut Sql, login: &Login) -> Result<()> {
+    let text = "INSERT INTO lti_logins (state_digest, browser_digest, institution_id, tool_consumer_id, nonce, asked, expires_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    let params: [Value<'_>; 7] = [
+        (&login.state_digest).into(),
+        (&login.browser_digest).into(),
+        login.institution.into(),
+        login.tool_consumer.into(),
+        (&login.nonce).into(),
+        (&login.asked).into(),
+        login.expires_at.micros().into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// Takes it: nobody finds it a second time.
+pub async fn take(sql: &mut Sql, state_digest: &str) -> Result<Option<Login>> {
+    let text = "DELETE FROM lti_logins WHERE state_digest = $1 RETURNING state_digest, browser_digest, institution_id, \
+         tool_consumer_id, nonce, asked, expires_at";
+    let read = |row: &Row<'_>| {
+        Ok(Login {
+            state_digest: row.text(0)?,
+            browser_digest: row.text(1)?,
+            institution: row.int(2)?,
+            tool_consumer: row.int(3)?,
+            nonce: row.text(4)?,
+            asked: row.text(5)?,
+            expires_at: Moment::from_micros(row.int(6)?),
+        })
+    };
+    sql.one(text, &[state_digest.into()], read).await
+}
+
+/// Those that expired before then.
+pub async fn forget(sql: &mut Sql, before: Moment) -> Result<()> {
+    sql.execute("DELETE FROM lti_logins WHERE expires_at < $1", &[before.micros().into()]).await.map(|_| ())
+}

@@ -1,0 +1,72 @@
+//! What launches have led to.
+
+use super::{Error, Result, Row, Sql, Value};
+use crate::domain::moment::Moment;
+
+#[derive(Debug, Clone)]
+pub struct Session {
+    pub session_digest: String,
+    pub browser_digest: String,
+    pub institution: i64,
+    pub tool_consumer: i64,
+    pub course: Option<i64>,
+    pub who: Who,
+    /// What the answer to a deep linking request needs, as JSON.
+    pub deep_link: Option<String>,
+    pub expires_at: Moment,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    Staff,
+    /// With their own entry.
+    Student(i64),
+}
+
+pub async fn insert(sql: &mut Sql, session: &Session) -> Result<()> {
+    let text = "INSERT INTO lti_sessions (session_digest, browser_digest, institution_id, tool_consumer_id, course_id, \
+         participant_id, role, deep_link, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    let (role, participant) = match session.who {
+        Who::Staff => ("staff", None),
+        Who::Student(participant) => ("student", Some(participant)),
+    };
+    let params: [Value<'_>; 9] = [
+        (&session.session_digest).into(),
+        (&session.browser_digest).into(),
+        session.institution.into(),
+        session.tool_consumer.into(),
+        session.course.into(),
+        participant.into(),
+        role.into(),
+        session.deep_link.as_ref().into(),
+        session.expires_at.micros().into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+pub async fn find(sql: &mut Sql, session_digest: &str) -> Result<Option<Session>> {
+    let text = "SELECT session_digest, browser_digest, institution_id, tool_consumer_id, course_id, participant_id, role, \
+         deep_link, expires_at FROM lti_sessions WHERE session_digest = $1";
+    let read = |row: &Row<'_>| {
+        Ok(Session {
+            session_digest: row.text(0)?,
+            browser_digest: row.text(1)?,
+            institution: row.int(2)?,
+            tool_consumer: row.int(3)?,
+            course: row.opt_int(4)?,
+            who: match (row.text(6)?.as_str(), row.opt_int(5)?) {
+                ("staff", None) => Who::Staff,
+                ("student", Some(participant)) => Who::Student(participant),
+                _ => return Err(Error::Broken("a session of a kind that is not known".to_owned())),
+            },
+            deep_link: row.opt_text(7)?,
+            expires_at: Moment::from_micros(row.int(8)?),
+        })
+    };
+    sql.one(text, &[session_digest.into()], read).await
+}
+
+/// Those that expired before then.
+pub async fn forget(sql: &mut Sql, before: Moment) -> Result<()> {
+    sql.execute("DELETE FROM lti_sessions WHERE expires_at < $1", &[before.micros().into()]).await.map(|_| ())
+}
