@@ -10,6 +10,8 @@ pub mod config;
 pub mod api;
 /// Work that is done later: the workers, and a file for each job.
 pub mod jobs;
+/// Inside learning systems: where LTI 1.3 comes in, and its pages.
+pub mod lti;
 /// The HTTP server itself: connections, time-outs, request ids, logs.
 pub mod server;
 /// The pages that people see.

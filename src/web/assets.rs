@@ -40,6 +40,8 @@ asset!(PLAYER_STYLE, "player.css", CSS);
 asset!(PLAYER_SCRIPT, "player.js", JS);
 asset!(BADGE_STYLE, "badge.css", CSS);
 asset!(BADGE_SCRIPT, "badge.js", JS);
+asset!(LTI_STYLE, "lti.css", CSS);
+asset!(LTI_SCRIPT, "lti.js", JS);
 
 impl Asset {
     /// Behind the site's root.
@@ -63,7 +65,8 @@ impl Asset {
 }
 
 pub fn routes() -> Router<App> {
-    let all: [&'static Asset; 5] = [&STYLE, &PLAYER_STYLE, &PLAYER_SCRIPT, &BADGE_STYLE, &BADGE_SCRIPT];
+    let all: [&'static Asset; 7] =
+        [&STYLE, &PLAYER_STYLE, &PLAYER_SCRIPT, &BADGE_STYLE, &BADGE_SCRIPT, &LTI_STYLE, &LTI_SCRIPT];
     all.into_iter()
         .fold(Router::new(), |router, asset| router.route(asset.path, get(async || asset.answer())))
 }

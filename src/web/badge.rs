@@ -178,7 +178,7 @@ fn description(person: &Participant, name: &str) -> String {
 }
 
 /// The first letter of each name with the marks on it, for those without a picture.
-fn initials(person: &Participant) -> String {
+pub fn initials(person: &Participant) -> String {
     let first = |name: &Option<String>| {
         let mut letters = name.as_deref()?.chars().skip_while(|c| !c.is_alphanumeric());
         let mut initial: String = letters.next()?.to_uppercase().take(1).collect();

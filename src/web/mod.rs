@@ -1,12 +1,12 @@
 //! The pages that people see, the health checks, and the router that joins everything.
 
-mod assets;
-mod badge;
+pub mod assets;
+pub mod badge;
 mod docs;
 mod files;
 mod health;
 pub mod metrics;
-mod page;
+pub mod page;
 mod phone;
 mod player;
 mod vcard;
@@ -26,6 +26,7 @@ use tower_service::Service;
 use crate::{
     api,
     app::App,
+    lti,
     server::{self, Draining, Site},
 };
 use metrics::Metrics;
@@ -56,6 +57,7 @@ fn router(app: App, draining: Draining, metrics: Metrics) -> Router {
         .route("/readyz", get(move |state| health::ready(state, draining)))
         .merge(assets::routes())
         .merge(phone::routes())
+        .merge(lti::routes())
         .merge(metrics.routes())
         // What is asked of the API is named by `api::face`, which costs nothing.
         .layer(middleware::from_fn(server::name_route));

@@ -9,7 +9,7 @@ use axum::{
 
 use super::{
     assets,
-    page::{self, Policy, path_of, root},
+    page::{self, Frames, Policy, path_of, root},
 };
 use crate::{
     api::{
@@ -99,9 +99,10 @@ pub async fn show(
     };
     let policy = Policy {
         scripts: true,
-        framed_by_anybody: true,
+        frames: Frames::Anybody,
         pictures_of: wish.pictures_of.as_deref(),
         media_of: media_of.as_deref(),
+        ..Policy::default()
     };
     let mut response = page::written(status, page.render(), policy);
     let headers = response.headers_mut();

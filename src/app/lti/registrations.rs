@@ -128,3 +128,8 @@ pub fn origins<const N: usize>(addresses: [&String; N]) -> Vec<String> {
     all.dedup();
     all
 }
+
+/// What an administrator of Canvas makes a key from by hand.
+pub fn canvas(app: &App) -> serde_json::Value {
+    registration::canvas(app.links.base())
+}

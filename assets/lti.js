@@ -1,0 +1,66 @@
+// Pages inside a learning system: names are played one at a time, the arrow keys go from one to the next, a list that is
+// being fetched comes by itself, and what is done goes back to the platform.
+const word = 'endonym:play';
+const channel = 'BroadcastChannel' in window ? new BroadcastChannel('endonym') : null;
+const sounds = [...document.querySelectorAll('audio')];
+const stopAllBut = (one) => sounds.forEach((sound) => sound === one || sound.pause());
+const buttons = [];
+
+const enhance = (sound) => {
+  const [button, fault] = ['.play', '.fault'].map((what) => sound.parentElement.querySelector(what));
+  const isOn = () => !(sound.paused || sound.ended || sound.error);
+  const show = () => {
+    button.setAttribute('aria-pressed', isOn());
+    fault.textContent = sound.error ? 'It cannot be played just now.' : '';
+  };
+  button.addEventListener('click', () => {
+    if (isOn()) return sound.pause();
+    if (sound.error) sound.load();
+    sound.play().catch(() => {});
+  });
+  sound.addEventListener('play', () => {
+    stopAllBut(sound);
+    channel?.postMessage(word);
+    show();
+  });
+  sound.addEventListener('pause', () => {
+    if (!sound.ended) sound.currentTime = 0;
+    show();
+  });
+  sound.addEventListener('ended', show);
+  sound.addEventListener('error', () => {
+    sound.pause();
+    show();
+  });
+  sound.hidden = true;
+  button.hidden = false;
+  buttons.push(button);
+};
+
+sounds.forEach(enhance);
+channel?.addEventListener('message', (event) => event.data === word && stopAllBut());
+
+document.addEventListener('keydown', (event) => {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const at = buttons.indexOf(document.activeElement);
+  const next = step && at >= 0 ? buttons[at + step] : null;
+  if (next) {
+    event.preventDefault();
+    next.focus();
+  }
+});
+
+// Not while somebody is writing.
+if (document.querySelector('[data-wait]')) {
+  const look = () => {
+    if (['INPUT', 'BUTTON'].includes(document.activeElement?.tagName)) setTimeout(look, 2000);
+    else location.reload();
+  };
+  setTimeout(look, 2000);
+}
+
+document.querySelector('form[data-at-once]')?.submit();
+
+if (document.querySelector('[data-close]')) {
+  (window.opener || window.parent).postMessage({ subject: 'org.imsglobal.lti.close' }, '*');
+}

@@ -1,0 +1,63 @@
+//! `/lti/launch`: the browser comes back with what the platform says.
+
+use axum::{
+    body::Body,
+    extract::{Request, State},
+    http::{HeaderValue, StatusCode, header},
+    response::Response,
+};
+
+use super::{cookie, form, pages};
+use crate::{
+    app::{
+        App,
+        lti::{
+            Refusal,
+            launches::{self, Answer, Returned},
+        },
+    },
+    web::page::root,
+};
+
+/// Somebody has opened the address itself.
+pub async fn by_hand(State(app): State<App>) -> Response {
+    pages::fault(&app, Refusal::Incomplete("id_token").into())
+}
+
+pub async fn launch(State(app): State<App>, request: Request) -> Response {
+    let headers = request.headers().clone();
+    let form = match form::read(request).await {
+        Ok(form) => form,
+        Err(status) => return pages::unreadable(&app, status),
+    };
+    let error = || {
+        let said = form.filled("error_description").or_else(|| form.filled("error"))?;
+        Some(said.chars().filter(|c| !c.is_control()).take(300).collect())
+    };
+    let answer = match (form.get("id_token"), error()) {
+        (_, Some(said)) => Answer::Error(said),
+        (Some(token), None) if !token.is_empty() => Answer::Token(token),
+        _ => return pages::fault(&app, Refusal::Incomplete("id_token").into()),
+    };
+    let Some(state) = form.get("state").filter(|state| !state.is_empty()) else {
+        return pages::fault(&app, Refusal::Incomplete("state").into());
+    };
+    let returned = Returned { state, answer, browser: cookie::read(&headers) };
+    match launches::finish(&app, returned).await {
+        Ok(session) => to_session(&app, &session, ""),
+        Err(fault) => pages::fault(&app, fault),
+    }
+}
+
+/// Shows the session's page, as a request of its own: what was sent is not sent again when it is reloaded.
+pub fn to_session(app: &App, session: &str, query: &str) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    let address = format!("{}/lti/s/{session}/{query}", root(&app.links));
+    let headers = response.headers_mut();
+    if let Ok(address) = HeaderValue::try_from(address) {
+        headers.insert(header::LOCATION, address);
+    }
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,37 @@
+//! Inside a learning system: where LTI 1.3 comes in, and the pages that it leads to.
+
+mod cookie;
+mod course;
+mod deep_link;
+mod form;
+mod launch;
+mod login;
+mod own;
+mod pages;
+mod register;
+mod session;
+mod tool;
+
+use axum::{
+    Router,
+    routing::{get, post},
+};
+
+use crate::app::App;
+
+pub fn routes() -> Router<App> {
+    Router::new()
+        .route("/lti/jwks.json", get(tool::keys))
+        .route("/lti/config.json", get(tool::canvas))
+        .route("/lti/login", get(login::from_query).post(login::from_form))
+        .route("/lti/launch", get(launch::by_hand).post(launch::launch))
+        .route("/lti/register", get(register::uninvited))
+        .route("/lti/register/{invite}", get(register::register))
+        .route("/lti/s/{session}", get(session::slashless))
+        .route("/lti/s/{session}/", get(session::show))
+        .route("/lti/s/{session}/sync", post(course::synchronise))
+        .route("/lti/s/{session}/details", post(own::details))
+        .route("/lti/s/{session}/recording", post(own::recording))
+        .route("/lti/s/{session}/call", post(own::call))
+        .route("/lti/s/{session}/link", post(deep_link::answer))
+}

@@ -1,0 +1,239 @@
+//! A student's own entry: heard, changed, recorded.
+
+use askama::Template;
+use axum::{
+    extract::{Path, Request, State},
+    http::StatusCode,
+    response::Response,
+};
+
+use super::{
+    form::{self, Form},
+    launch,
+    pages::{self, Parts, written},
+    session,
+};
+use crate::{
+    app::{
+        App, Error,
+        lti::{
+            Refusal,
+            sessions::{self, Open, Own, What},
+        },
+    },
+    domain::{
+        course::Course,
+        field_errors::FieldErrors,
+        media::{Incoming, Kind},
+        participant::{Draft, LegalNames},
+        text::{INVALID, longest},
+    },
+    web::page::{Forms, origin_of, path_of},
+};
+
+#[derive(Template)]
+#[template(path = "lti/own.html")]
+struct Page<'a> {
+    parts: Parts<'a>,
+    course: &'a Course,
+    name: String,
+    own: &'a Own,
+    sound: Option<String>,
+    typed: Typed,
+    faults: Faults,
+    /// What has just been done.
+    done: Option<&'static str>,
+    longest_phonetic: usize,
+    longest_notes: usize,
+}
+
+/// What stands in the fields: what is kept, or what was typed and not taken.
+struct Typed {
+    phonetic: String,
+    notes: String,
+    phone_number: String,
+}
+
+/// A sentence for each field that has something wrong with it.
+#[derive(Default)]
+struct Faults {
+    phonetic: Option<String>,
+    notes: Option<String>,
+    phone_number: Option<String>,
+    recording: Option<String>,
+}
+
+impl Faults {
+    fn of(errors: &FieldErrors) -> Self {
+        let mut faults = Self::default();
+        for (field, messages) in errors.iter() {
+            // Where there is a sentence, it stands behind the contract's word.
+            let message = messages.last().map(String::as_str).unwrap_or(INVALID);
+            let (fault, sentence) = match field {
+                "phonetic" => (&mut faults.phonetic, format!("The phonetic spelling {message}.")),
+                "notes" => (&mut faults.notes, format!("The notes are not right: the text {message}.")),
+                "phone_number" if message == "Is not valid." => {
+                    (&mut faults.phone_number, "This is not a phone number that exists.".to_owned())
+                }
+                "phone_number" => (&mut faults.phone_number, format!("This number {message}")),
+                _ => (&mut faults.recording, format!("This is not a recording that can be used: {message}.")),
+            };
+            *fault = Some(sentence);
+        }
+        faults
+    }
+
+    fn any(&self) -> bool {
+        [&self.phonetic, &self.notes, &self.phone_number, &self.recording].into_iter().any(Option::is_some)
+    }
+}
+
+pub async fn show(app: &App, open: &Open, course: &Course, participant: i64, query: &Form) -> Response {
+    let done = match query.get("done") {
+        Some("details") => Some("Saved."),
+        Some("recording") => Some("Your recording has been saved. Please listen to it once."),
+        Some("call") => Some("You will be called."),
+        _ => None,
+    };
+    draw(app, open, course, participant, |_| {}, Faults::default(), done).await
+}
+
+async fn draw(
+    app: &App,
+    open: &Open,
+    course: &Course,
+    participant: i64,
+    fill: impl FnOnce(&mut Typed),
+    faults: Faults,
+    done: Option<&'static str>,
+) -> Response {
+    let own = match sessions::own(app, open, participant).await {
+        Ok(own) => own,
+        Err(fault) => return pages::fault(app, fault),
+    };
+    let media_of = match sessions::elsewhere(app, open, std::slice::from_ref(&own.person)).await {
+        Ok(address) => address.as_deref().and_then(origin_of),
+        Err(fault) => return pages::fault(app, fault),
+    };
+    let mut typed = Typed {
+        phonetic: own.person.phonetic.clone().unwrap_or_default(),
+        notes: own.person.notes.clone().unwrap_or_default(),
+        phone_number: own.phone_number.clone().unwrap_or_default(),
+    };
+    fill(&mut typed);
+    let sound = own.person.recording.as_ref().map(|recording| {
+        path_of(&app.links.recording(open.institution.id, recording)).to_owned()
+    });
+    let status = if faults.any() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    let page = Page {
+        parts: Parts::of(app),
+        course,
+        name: own.person.full_name(),
+        own: &own,
+        sound,
+        typed,
+        faults,
+        done,
+        longest_phonetic: longest::PHONETIC,
+        longest_notes: longest::NOTES,
+    };
+    written(status, &page, &open.frames(), Forms::Here, media_of.as_deref())
+}
+
+/// A form of a student's own, in the session that it was sent in.
+macro_rules! opened {
+    ($app:ident, $name:ident, $request:ident) => {
+        match session::of_form(&$app, &$name, $request.headers()).await {
+            Ok(open) => open,
+            Err(response) => return response,
+        }
+    };
+}
+
+pub async fn details(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
+    let open = opened!(app, name, request);
+    let What::Own { course, participant } = &open.what else { return none(&app) };
+    let form = match form::read(request).await {
+        Ok(form) => form,
+        Err(status) => return pages::unreadable(&app, status),
+    };
+    // Nothing else of an entry is the student's to change here.
+    let whole = Draft::read(&form, LegalNames::Ignored);
+    let mut draft = Draft { phonetic: whole.phonetic, notes: whole.notes, ..Draft::default() };
+    for (field, messages) in whole.errors.iter().filter(|(field, _)| matches!(*field, "phonetic" | "notes")) {
+        messages.iter().for_each(|message| draft.errors.add(field, message));
+    }
+    match sessions::change(&app, &open, *participant, draft).await {
+        Ok(()) => launch::to_session(&app, &name, "?done=details"),
+        Err(Error::Invalid(errors)) => {
+            let fill = |typed: &mut Typed| {
+                typed.phonetic = form.get("phonetic").unwrap_or_default().to_owned();
+                typed.notes = form.get("notes").unwrap_or_default().to_owned();
+            };
+            draw(&app, &open, course, *participant, fill, Faults::of(&errors), None).await
+        }
+        Err(other) => gone_or(&app, other),
+    }
+}
+
+pub async fn recording(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
+    let open = opened!(app, name, request);
+    let What::Own { course, participant } = &open.what else { return none(&app) };
+    let largest = app.studio.settings.sound.bytes;
+    let told = |sentence: &str| Faults { recording: Some(sentence.to_owned()), ..Faults::default() };
+    let faults = match form::file(request, "recording", largest).await {
+        Ok(bytes) if bytes.is_empty() => told("Please choose a file first."),
+        Ok(bytes) => {
+            let media = vec![(Kind::Recording, Incoming::Bytes(bytes))];
+            let draft = Draft { media, ..Draft::default() };
+            match sessions::change(&app, &open, *participant, draft).await {
+                Ok(()) => return launch::to_session(&app, &name, "?done=recording"),
+                Err(Error::Invalid(errors)) => Faults::of(&errors),
+                Err(Error::Busy) => told("There is too much to do just now; please try again in a moment."),
+                Err(other) => return gone_or(&app, other),
+            }
+        }
+        Err(StatusCode::PAYLOAD_TOO_LARGE) => told("This file is too large for a recording of a name."),
+        Err(status) => return pages::unreadable(&app, status),
+    };
+    draw(&app, &open, course, *participant, |_| {}, faults, None).await
+}
+
+pub async fn call(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
+    let open = opened!(app, name, request);
+    let What::Own { course, participant } = &open.what else { return none(&app) };
+    let form = match form::read(request).await {
+        Ok(form) => form,
+        Err(status) => return pages::unreadable(&app, status),
+    };
+    let whole = Draft::read(&form, LegalNames::Ignored);
+    let outcome = match whole.phone_number.set() {
+        Some(number) => {
+            let phone_number = crate::domain::participant::Given::Set(number.clone());
+            let draft = Draft { phone_number, ..Draft::default() };
+            sessions::call(&app, &open, *participant, draft).await
+        }
+        None => Err(Error::invalid("phone_number", "Is not valid.")),
+    };
+    match outcome {
+        Ok(()) => launch::to_session(&app, &name, "?done=call"),
+        Err(Error::Invalid(errors)) => {
+            let fill = |typed: &mut Typed| {
+                typed.phone_number = form.get("phone_number").unwrap_or_default().to_owned();
+            };
+            draw(&app, &open, course, *participant, fill, Faults::of(&errors), None).await
+        }
+        Err(other) => gone_or(&app, other),
+    }
+}
+
+fn none(app: &App) -> Response {
+    pages::fault(app, Refusal::NoSession.into())
+}
+
+fn gone_or(app: &App, error: Error) -> Response {
+    match error {
+        Error::Missing(_) => none(app),
+        other => pages::fault(app, other.into()),
+    }
+}

@@ -1,0 +1,44 @@
+//! What the tool tells the world of itself.
+
+use axum::{
+    body::Body,
+    extract::State,
+    http::{HeaderValue, StatusCode, header},
+    response::Response,
+};
+use serde_json::Value;
+
+use crate::app::{
+    App, Error,
+    lti::{keys, registrations},
+};
+
+/// Our public keys.
+pub async fn keys(State(app): State<App>) -> Response {
+    match keys::shown(&app).await {
+        Ok(shown) => json(&shown),
+        Err(error) => trouble(&error),
+    }
+}
+
+/// For keys that an administrator of Canvas makes by hand.
+pub async fn canvas(State(app): State<App>) -> Response {
+    json(&registrations::canvas(&app))
+}
+
+fn json(value: &Value) -> Response {
+    let mut response = Response::new(Body::from(value.to_string()));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    // A new key is shown a day before it signs.
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+fn trouble(error: &Error) -> Response {
+    tracing::error!(%error, "the keys for LTI cannot be shown");
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    response
+}
