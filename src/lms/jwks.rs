@@ -13,12 +13,14 @@ use serde_json::Value;
 use super::{
     Error, Outbound, Result,
     launch_token::{self, Fault},
+    outbound::Ask,
 };
 
 /// A key that a platform has withdrawn is believed no longer than this.
 const KEPT: Duration = Duration::from_secs(3_600);
 /// Between two questions to the same platform, whoever launches how often.
 const PAUSE: Duration = Duration::from_secs(5);
+const LARGEST: usize = 1 << 20;
 const MOST_PLATFORMS: usize = 10_000;
 
 #[derive(Default)]
@@ -82,14 +84,13 @@ impl KeySets {
 
 async fn fetch(outbound: &Outbound, url: &str) -> Result<JwkSet> {
     let unusable = || Error::Unavailable("the address of its keys shows none".to_owned());
-    let mut shown = json(outbound, url).await?;
+    let mut shown = ask(outbound, url).await?;
     // Keys of kinds that are not known yet must not keep us from those that are.
     let all = shown["keys"].as_array_mut().map(std::mem::take).ok_or_else(unusable)?;
     Ok(JwkSet { keys: all.into_iter().filter_map(|key| serde_json::from_value(key).ok()).collect() })
 }
 
-async fn json(_outbound: &Outbound, url: &str) -> Result<Value> {
-    let why = |error: reqwest::Error| Error::Unavailable(error.without_url().to_string());
-    let bytes = reqwest::get(url).await.map_err(why)?.bytes().await.map_err(why)?;
-    serde_json::from_slice(&bytes).map_err(|error| Error::Unavailable(error.to_string()))
+async fn ask(outbound: &Outbound, url: &str) -> Result<Value> {
+    let ask = Ask::get(outbound.address(url)?).accept("application/json").within(outbound.limits().question);
+    outbound.send(ask.at_most(LARGEST)).await?.good()?.value()
 }

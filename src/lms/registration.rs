@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Error, Outbound, Result};
+use super::{Error, Outbound, Result, outbound::Ask};
 
 /// What a platform says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,13 +24,14 @@ pub struct Registered {
     pub deployment: Option<String>,
 }
 
+const LARGEST: usize = 1 << 20;
 const PLATFORM: &str = "https://purl.imsglobal.org/spec/lti-platform-configuration";
 const TOOL: &str = "https://purl.imsglobal.org/spec/lti-tool-configuration";
 pub const ROSTER_SCOPE: &str = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly";
 
 /// What the platform at this address says of itself. It must speak for its own host.
 pub async fn configuration(outbound: &Outbound, url: &str) -> Result<Configuration> {
-    read(url, &json_of(outbound, url).await?).map_err(Error::Unavailable)
+    read(url, &outbound.send(asked(outbound, Ask::get(outbound.address(url)?))).await?.good()?.value()?).map_err(Error::Unavailable)
 }
 
 fn read(url: &str, said: &Value) -> Result<Configuration, String> {
@@ -53,6 +54,11 @@ fn read(url: &str, said: &Value) -> Result<Configuration, String> {
         issuer,
         token_url,
     })
+}
+
+/// An administrator waits for it.
+fn asked(outbound: &Outbound, ask: Ask) -> Ask {
+    ask.accept("application/json").at_most(LARGEST).within(outbound.limits().question)
 }
 
 /// The host of an address, in lower case, with its port.
@@ -125,7 +131,9 @@ pub async fn register(
     token: Option<&str>,
     tool: &Value,
 ) -> Result<Registered> {
-    let said = send_json(outbound, &platform.registration_url, token, tool).await?;
+    let ask = Ask::json(outbound.address(&platform.registration_url)?, tool);
+    let ask = token.into_iter().fold(ask, |ask, token| ask.bearer(token));
+    let said = outbound.send(asked(outbound, ask)).await?.good()?.value()?;
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
         Value::Number(number) => Some(number.to_string()),
@@ -136,22 +144,6 @@ pub async fn register(
         client_id: text(&said["client_id"]).ok_or_else(nothing)?,
         deployment: text(&said[TOOL]["deployment_id"]).or_else(|| text(&said["deployment_id"])),
     })
-}
-
-async fn json_of(_outbound: &Outbound, url: &str) -> Result<Value> {
-    let why = |error: reqwest::Error| Error::Unavailable(error.without_url().to_string());
-    let bytes = reqwest::get(url).await.map_err(why)?.bytes().await.map_err(why)?;
-    serde_json::from_slice(&bytes).map_err(|error| Error::Unavailable(error.to_string()))
-}
-
-async fn send_json(_outbound: &Outbound, url: &str, token: Option<&str>, body: &Value) -> Result<Value> {
-    let why = |error: reqwest::Error| Error::Unavailable(error.without_url().to_string());
-    let mut request = reqwest::Client::new().post(url).header("content-type", "application/json").body(body.to_string());
-    if let Some(token) = token {
-        request = request.bearer_auth(token);
-    }
-    let bytes = request.send().await.map_err(why)?.bytes().await.map_err(why)?;
-    serde_json::from_slice(&bytes).map_err(|error| Error::Unavailable(error.to_string()))
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ use crate::{
         field_errors::FieldErrors,
         media::{Incoming, Kind},
         participant::{Draft, LegalNames},
-        text::{INVALID, longest},
+        text::INVALID,
     },
     web::page::{Forms, origin_of, path_of},
 };
@@ -43,8 +43,6 @@ struct Page<'a> {
     faults: Faults,
     /// What has just been done.
     done: Option<&'static str>,
-    longest_phonetic: usize,
-    longest_notes: usize,
 }
 
 /// What stands in the fields: what is kept, or what was typed and not taken.
@@ -134,8 +132,6 @@ async fn draw(
         typed,
         faults,
         done,
-        longest_phonetic: longest::PHONETIC,
-        longest_notes: longest::NOTES,
     };
     written(status, &page, &open.frames(), Forms::Here, media_of.as_deref())
 }
