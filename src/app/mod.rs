@@ -5,6 +5,7 @@ pub mod badges;
 pub mod callers;
 pub mod calls;
 pub mod clock;
+pub mod courses;
 pub mod custom_fields;
 pub mod demo;
 pub mod error;

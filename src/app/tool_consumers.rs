@@ -1,6 +1,6 @@
 //! Tool consumers: learning systems that the operator connects, or that register themselves by invitation.
 
-use super::{App, Error, Missing, Result, lti};
+use super::{App, Clock, Error, Missing, Result, lti};
 use crate::{
     domain::{
         field_errors::FieldErrors,
@@ -238,6 +238,7 @@ pub async fn access(app: &App, consumer: &ToolConsumer) -> Result<Access> {
             token_audience: lti.token_audience.clone(),
             product: consumer.product.clone(),
             key: lti::keys::signing(app).await?,
+            now: || Clock.now(),
         })),
         _ => Err(Error::Unavailable("this learning system has no credentials".to_owned())),
     }

@@ -26,6 +26,8 @@ pub enum Job {
     DeleteTakes { institution: i64, attempt: i64 },
     /// Makes the LTI tool a new key in time, and removes old ones.
     RotateLtiKeys,
+    /// Brings a course's page to what the learning system says of it.
+    SyncCourse { institution: i64, course: i64 },
 }
 
 impl Job {
@@ -44,6 +46,7 @@ impl Job {
             Self::FetchTake { .. } => "fetch_take",
             Self::DeleteTakes { .. } => "delete_takes",
             Self::RotateLtiKeys => "rotate_lti_keys",
+            Self::SyncCourse { .. } => "sync_course",
         }
     }
 
@@ -53,7 +56,8 @@ impl Job {
             Self::BuildExport { institution, .. }
             | Self::ScrubExports { institution }
             | Self::FetchTake { institution, .. }
-            | Self::DeleteTakes { institution, .. } => Some(*institution),
+            | Self::DeleteTakes { institution, .. }
+            | Self::SyncCourse { institution, .. } => Some(*institution),
             Self::ExpireExports | Self::SweepBlobs | Self::RotateLtiKeys | Self::HangUp { .. } => None,
         }
     }
@@ -65,6 +69,7 @@ impl Job {
             Self::FetchTake { attempt, .. } | Self::DeleteTakes { attempt, .. } => {
                 Some(format!("{}:{attempt}", self.kind()))
             }
+            Self::SyncCourse { course, .. } => Some(format!("{}:{course}", self.kind())),
             Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind())),
             Self::ExpireExports | Self::SweepBlobs | Self::RotateLtiKeys => Some(self.kind().to_owned()),
         }

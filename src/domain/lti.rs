@@ -131,22 +131,19 @@ impl Launch {
         let standing = Standing::of(roles.iter().filter_map(Value::as_str));
         let target = text(&claims[&*claim("target_link_uri")]);
         // A deep linking request need not have one.
-        let is_ours = target.as_deref().map_or(matches!(message, Message::DeepLinking(_)), |target| {
-            is_under(target, expected.base_url)
-        });
+        let is_ours = target
+            .as_deref()
+            .map_or(matches!(message, Message::DeepLinking(_)), |target| is_under(target, expected.base_url));
         if !is_ours {
             return Err(Fault::TargetLink);
         }
-        if matches!(message, Message::ResourceLink)
-            && text(&claims[&*claim("resource_link")]["id"]).is_none()
+        if matches!(message, Message::ResourceLink) && text(&claims[&*claim("resource_link")]["id"]).is_none()
         {
             return Err(Fault::ResourceLink);
         }
         let context = &claims[&*claim("context")];
-        let context = text(&context["id"]).map(|id| Context {
-            id,
-            title: text(&context["title"]).or_else(|| text(&context["label"])),
-        });
+        let context = text(&context["id"])
+            .map(|id| Context { id, title: text(&context["title"]).or_else(|| text(&context["label"])) });
         Ok(Self {
             message,
             deployment,

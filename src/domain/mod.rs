@@ -11,6 +11,7 @@ pub mod field_errors;
 pub mod institution;
 pub mod job;
 pub mod lti;
+pub mod matching;
 pub mod media;
 pub mod moment;
 pub mod name_page;

@@ -33,7 +33,8 @@ impl std::fmt::Display for Fault {
 pub fn key_wanted(token: &str) -> Result<Option<String>, Fault> {
     use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
     let mut parts = token.split('.');
-    let (Some(head), Some(_), Some(_), None) = (parts.next(), parts.next(), parts.next(), parts.next()) else {
+    let (Some(head), Some(_), Some(_), None) = (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
         return Err(Fault::Shape);
     };
     let head = BASE64_URL_SAFE_NO_PAD.decode(head).map_err(|_| Fault::Shape)?;
@@ -47,7 +48,8 @@ pub fn key_wanted(token: &str) -> Result<Option<String>, Fault> {
 /// The key of that name. One that has no name may be meant when it is the only one.
 pub fn chosen<'a>(keys: &'a JwkSet, kid: Option<&str>) -> Option<&'a Jwk> {
     let is_rsa = |key: &&Jwk| matches!(key.algorithm, AlgorithmParameters::RSA(_));
-    let named = keys.keys.iter().filter(is_rsa).find(|key| kid.is_some() && key.common.key_id.as_deref() == kid);
+    let named =
+        keys.keys.iter().filter(is_rsa).find(|key| kid.is_some() && key.common.key_id.as_deref() == kid);
     named.or_else(|| match keys.keys.as_slice() {
         [only] if kid.is_none() || only.common.key_id.is_none() => Some(only).filter(is_rsa),
         _ => None,

@@ -31,7 +31,8 @@ pub const ROSTER_SCOPE: &str = "https://purl.imsglobal.org/spec/lti-nrps/scope/c
 
 /// What the platform at this address says of itself. It must speak for its own host.
 pub async fn configuration(outbound: &Outbound, url: &str) -> Result<Configuration> {
-    read(url, &outbound.send(asked(outbound, Ask::get(outbound.address(url)?))).await?.good()?.value()?).map_err(Error::Unavailable)
+    read(url, &outbound.send(asked(outbound, Ask::get(outbound.address(url)?))).await?.good()?.value()?)
+        .map_err(Error::Unavailable)
 }
 
 fn read(url: &str, said: &Value) -> Result<Configuration, String> {
@@ -98,9 +99,7 @@ pub fn tool(base_url: &str) -> Value {
 /// Canvas takes keys that an administrator makes by hand, from this.
 pub fn canvas(base_url: &str) -> Value {
     let launch = format!("{base_url}/lti/launch");
-    let placement = |placement: &str, message: &str| {
-        json!({ "placement": placement, "message_type": message, "target_link_uri": launch, "text": "Names" })
-    };
+    let placement = |placement: &str, message: &str| json!({ "placement": placement, "message_type": message, "target_link_uri": launch, "text": "Names" });
     json!({
         "title": "Endonym",
         "description": "Names, said the way their owners say them",
@@ -166,14 +165,20 @@ mod tests {
         let at = |url: &str| read(url, &said());
         let found = at("https://LMS.example.edu/.well-known/openid-configuration").unwrap();
         assert_eq!(found.product_family.as_deref(), Some("moodle"));
-        for elsewhere in ["https://evil.example/openid", "https://lms.example.edu:8443/x", "lms.example.edu", "https://u@lms.example.edu/"] {
+        for elsewhere in [
+            "https://evil.example/openid",
+            "https://lms.example.edu:8443/x",
+            "lms.example.edu",
+            "https://u@lms.example.edu/",
+        ] {
             assert!(at(elsewhere).is_err(), "{elsewhere}");
         }
     }
 
     #[test]
     fn a_configuration_without_its_endpoints_is_none() {
-        for key in ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri", "registration_endpoint"] {
+        for key in ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri", "registration_endpoint"]
+        {
             let mut said = said();
             said[key] = Value::Null;
             assert!(read("https://lms.example.edu/x", &said).unwrap_err().contains("no "), "{key}");

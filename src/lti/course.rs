@@ -66,9 +66,10 @@ impl Entry {
             let link = app.links.photo(institution, hex);
             format!("{}_128.jpg", path_of(&link).trim_end_matches(".jpg"))
         });
-        let sound = person.recording.as_ref().map(|recording| {
-            path_of(&app.links.recording(institution, recording)).to_owned()
-        });
+        let sound = person
+            .recording
+            .as_ref()
+            .map(|recording| path_of(&app.links.recording(institution, recording)).to_owned());
         Self {
             name: person.full_name(),
             phonetic: person.phonetic.clone(),

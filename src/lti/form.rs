@@ -29,9 +29,8 @@ pub struct Form(Vec<(String, String)>);
 
 impl Form {
     pub fn from_query(query: &str) -> Self {
-        let decode = |text: &str| {
-            percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
-        };
+        let decode =
+            |text: &str| percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned();
         let pairs = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
             (decode(key), decode(value))
@@ -178,7 +177,8 @@ mod tests {
     fn a_boundary_is_read_from_its_header() {
         assert_eq!(boundary("multipart/form-data; boundary=----WebKit1"), Some("----WebKit1"));
         assert_eq!(boundary("Multipart/Form-Data; charset=utf-8; Boundary=\"a b\""), Some("a b"));
-        for other in ["multipart/mixed; boundary=a", "multipart/form-data", "multipart/form-data; boundary="] {
+        for other in ["multipart/mixed; boundary=a", "multipart/form-data", "multipart/form-data; boundary="]
+        {
             assert_eq!(boundary(other), None, "{other}");
         }
     }

@@ -17,11 +17,7 @@ use crate::app::{
     lti::logins::{self, Asked},
 };
 
-pub async fn from_query(
-    State(app): State<App>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Response {
+pub async fn from_query(State(app): State<App>, RawQuery(query): RawQuery, headers: HeaderMap) -> Response {
     begin(&app, &Form::from_query(&query.unwrap_or_default()), &headers).await
 }
 

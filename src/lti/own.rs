@@ -119,9 +119,11 @@ async fn draw(
         phone_number: own.phone_number.clone().unwrap_or_default(),
     };
     fill(&mut typed);
-    let sound = own.person.recording.as_ref().map(|recording| {
-        path_of(&app.links.recording(open.institution.id, recording)).to_owned()
-    });
+    let sound = own
+        .person
+        .recording
+        .as_ref()
+        .map(|recording| path_of(&app.links.recording(open.institution.id, recording)).to_owned());
     let status = if faults.any() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let page = Page {
         parts: Parts::of(app),

@@ -97,7 +97,8 @@ pub fn fault(app: &App, fault: Fault) -> Response {
         }
         Fault::Trouble(error) => {
             tracing::error!(%error, "LTI: a page cannot be shown");
-            let sentence = "This could not be done just now. It is not your fault; please try again in a moment.";
+            let sentence =
+                "This could not be done just now. It is not your fault; please try again in a moment.";
             let (status, title) = (StatusCode::SERVICE_UNAVAILABLE, "Something went wrong");
             say(app, status, title, vec![sentence.to_owned()], None, &[])
         }

@@ -45,9 +45,11 @@ pub async fn register(
         Err(trouble) => return pages::fault(&app, trouble),
     };
     let has_deployment = consumer.lti.as_ref().is_some_and(|lti| !lti.deployments.is_empty());
-    let mut sentences = vec![format!("\u{2068}{}\u{2069} is registered, under the ID {}.", consumer.name, consumer.id)];
+    let mut sentences =
+        vec![format!("\u{2068}{}\u{2069} is registered, under the ID {}.", consumer.name, consumer.id)];
     if has_deployment {
-        sentences.push("It may have to be activated in your learning system before it can be used.".to_owned());
+        sentences
+            .push("It may have to be activated in your learning system before it can be used.".to_owned());
     } else {
         sentences.push(format!(
             "Your learning system did not say its deployment ID. Whoever runs this site adds it with endonym tool-consumer \

@@ -28,12 +28,8 @@ pub async fn all(sql: &mut Sql) -> Result<Vec<Kept>> {
 
 pub async fn insert(sql: &mut Sql, key: &Kept) -> Result<()> {
     let text = "INSERT INTO lti_keys (kid, private_key, public_key, created_at) VALUES ($1, $2, $3, $4)";
-    let params = [
-        (&key.kid).into(),
-        (&key.sealed).into(),
-        (&key.public).into(),
-        key.created_at.micros().into(),
-    ];
+    let params =
+        [(&key.kid).into(), (&key.sealed).into(), (&key.public).into(), key.created_at.micros().into()];
     sql.execute(text, &params).await.map(|_| ())
 }
 

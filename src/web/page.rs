@@ -215,7 +215,10 @@ mod tests {
             Frames::Of(&origins.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>()).sources()
         };
         assert_eq!(of(&[]), "'none'");
-        assert_eq!(of(&["https://lms.example.edu/", "*", "https://a; script-src *"]), "https://lms.example.edu");
+        assert_eq!(
+            of(&["https://lms.example.edu/", "*", "https://a; script-src *"]),
+            "https://lms.example.edu"
+        );
         assert_eq!(of(&["https://*.Example.com"]), "https://*.example.com");
         assert_eq!(of(&["https://*.*", "https://*."]), "'none'");
     }

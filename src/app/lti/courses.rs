@@ -1,31 +1,84 @@
 //! The course that a launch leads to, with its name page, and a student's own entry there.
 
+use std::time::Duration;
+
 use crate::{
-    app::{App, Error, Result},
+    app::{App, Result, courses},
     domain::{
-        course::Course,
+        course::{Course, Sync},
         lti::{Context, Person},
+        roster::Member,
         tool_consumer::ToolConsumer,
     },
+    lms::Found,
+    store::courses as store,
 };
 
-pub async fn find(_app: &App, _institution: i64, _id: i64) -> Result<Option<Course>> {
-    Err(Error::Internal("not yet".to_owned()))
+/// Who launches finds a list that is no older than this, or will be new in a moment.
+const FRESH: Duration = Duration::from_secs(4 * 3_600);
+
+pub async fn find(app: &App, institution: i64, id: i64) -> Result<Option<Course>> {
+    let found = store::find(&mut app.db.read(), institution, id).await?;
+    Ok(found.map(|(course, _)| course))
 }
 
+/// The course that a platform calls so, found again or made. When its list is old, it is fetched anew.
 pub async fn launched(
-    _app: &App,
-    _consumer: &ToolConsumer,
-    _context: &Context,
-    _memberships_url: Option<&str>,
+    app: &App,
+    consumer: &ToolConsumer,
+    context: &Context,
+    memberships_url: Option<&str>,
 ) -> Result<Course> {
-    Err(Error::Internal("not yet".to_owned()))
+    let sql = &mut app.db.read();
+    let known = store::by_external_id(sql, consumer.institution, consumer.id, &context.id).await?;
+    let known = known.map(|(course, _)| course);
+    let old_title = known.as_ref().map(|course| course.title.clone());
+    let found = Found {
+        id: context.id.clone(),
+        // A launch that does not say is no reason to call it otherwise.
+        title: context.title.clone().or(old_title).unwrap_or_default(),
+        memberships_url: memberships_url.map(str::to_owned),
+    };
+    let course = match known {
+        // Most launches tell nothing new.
+        Some(course) if says_the_same(&course, &found) => course,
+        _ => courses::ensure(app, consumer, found).await?,
+    };
+    let is_fresh = course.synced_at.is_some_and(|at| app.clock.now().since(at) < FRESH);
+    if course.sync == Sync::Idle && !is_fresh && course.memberships_url.is_some() {
+        synchronise(app, consumer, &course).await?;
+    }
+    Ok(course)
 }
 
-pub async fn member(_app: &App, _consumer: &ToolConsumer, _course: &Course, _person: &Person) -> Result<i64> {
-    Err(Error::Internal("not yet".to_owned()))
+fn says_the_same(course: &Course, found: &Found) -> bool {
+    let same_address = found.memberships_url.is_none() || found.memberships_url == course.memberships_url;
+    course.title == found.title && same_address
 }
 
-pub async fn synchronise(_app: &App, _consumer: &ToolConsumer, _course: &Course) -> Result<()> {
-    Err(Error::Internal("not yet".to_owned()))
+/// A student's own entry.
+pub async fn member(app: &App, consumer: &ToolConsumer, course: &Course, person: &Person) -> Result<i64> {
+    let mut member = Member {
+        user_id: person.user_id.clone().unwrap_or_default(),
+        first_name: person.given_name.clone(),
+        last_name: person.family_name.clone(),
+        email: person.email.clone(),
+        identifier: person.sourced_id.clone(),
+        photo_url: None,
+    };
+    if member.first_name.is_none() && member.last_name.is_none() {
+        // The whole name is better than none; where it would have to be cut is not ours to guess.
+        member.first_name = person.name.clone();
+    }
+    courses::join(app, consumer.institution, course, member).await
+}
+
+/// Has the list fetched, unless that is under way.
+pub async fn synchronise(app: &App, consumer: &ToolConsumer, course: &Course) -> Result<()> {
+    let found = Found {
+        id: course.external_id.clone(),
+        title: course.title.clone(),
+        memberships_url: course.memberships_url.clone(),
+    };
+    courses::start(app, consumer, found).await
 }

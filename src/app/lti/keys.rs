@@ -100,9 +100,7 @@ async fn make(app: &App, is_needed: fn(&App, &[Kept]) -> bool) -> Result<Option<
     let app = app.clone();
     app.clone()
         .db
-        .write(move |sql| {
-            Box::pin(async move { insert_if(sql, &app, kept, is_needed).await })
-        })
+        .write(move |sql| Box::pin(async move { insert_if(sql, &app, kept, is_needed).await }))
         .await
 }
 

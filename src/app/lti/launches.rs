@@ -77,9 +77,7 @@ pub async fn finish(app: &App, returned: Returned<'_>) -> Result<String> {
         expires_at: app.clock.now().plus(SESSION),
     };
     app.db
-        .write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(lti_sessions::insert(sql, &session).await?) })
-        })
+        .write::<_, Error>(move |sql| Box::pin(async move { Ok(lti_sessions::insert(sql, &session).await?) }))
         .await?;
     Ok(name)
 }
@@ -135,8 +133,8 @@ async fn deep_linking(
     if launch.standing != Standing::Staff {
         return Err(Refusal::NoPart.to(consumer));
     }
-    let is_safe = asked.return_url.starts_with("https://")
-        || app.outbound.permits(&asked.return_url).await.is_ok();
+    let is_safe =
+        asked.return_url.starts_with("https://") || app.outbound.permits(&asked.return_url).await.is_ok();
     if !is_safe {
         return Err(Refusal::Claims(crate::domain::lti::Fault::DeepLinking).to(consumer));
     }

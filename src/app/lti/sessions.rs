@@ -104,8 +104,7 @@ pub async fn people(app: &App, open: &Open, course: &Course, wanted: &Wanted) ->
     let sql = &mut app.db.read();
     let everybody = lti_people::on_page(sql, open.institution.id, course.name_page).await?;
     let (all, unrecorded) = (everybody.len(), everybody.iter().filter(|one| !one.is_recorded).count());
-    let words: Vec<String> =
-        searchable(&wanted.search).split_whitespace().map(str::to_owned).collect();
+    let words: Vec<String> = searchable(&wanted.search).split_whitespace().map(str::to_owned).collect();
     let matches = |one: &Person| {
         let name = |name: &Option<String>| searchable(name.as_deref().unwrap_or_default());
         let (first, last) = (name(&one.first_name), name(&one.last_name));

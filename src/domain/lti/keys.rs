@@ -68,7 +68,10 @@ mod tests {
         assert!(is_due(&[lost], day(5)));
         assert_eq!(signing(&[lost, key(5)], day(5)), Some(1));
         // Two nodes have made one each: the older one signs until the newer one is known.
-        assert_eq!(signing(&[key(0), Key { created_at: day(0).plus(Duration::from_secs(1)), opens: true }], day(0)), Some(0));
+        assert_eq!(
+            signing(&[key(0), Key { created_at: day(0).plus(Duration::from_secs(1)), opens: true }], day(0)),
+            Some(0)
+        );
     }
 
     #[test]

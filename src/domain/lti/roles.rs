@@ -82,14 +82,14 @@ mod tests {
             ),
             (vec!["Learner"], Standing::Student),
             (vec!["Learner", "Instructor"], Standing::Staff),
-            (
-                vec!["http://purl.imsglobal.org/vocab/lis/v2/institution/person#Instructor"],
-                Standing::Neither,
-            ),
+            (vec!["http://purl.imsglobal.org/vocab/lis/v2/institution/person#Instructor"], Standing::Neither),
             (vec!["http://purl.imsglobal.org/vocab/lis/v2/institution/person#Student"], Standing::Neither),
             (vec!["http://purl.imsglobal.org/vocab/lis/v2/membership#Mentor"], Standing::Neither),
             (vec!["http://purl.imsglobal.org/vocab/lis/v2/membership#ContentDeveloper"], Standing::Neither),
-            (vec!["instructor", "http://evil.example/membership#Instructor", "x/Instructor"], Standing::Neither),
+            (
+                vec!["instructor", "http://evil.example/membership#Instructor", "x/Instructor"],
+                Standing::Neither,
+            ),
             (vec!["Learner", TEST_USER], Standing::Neither),
             (vec![], Standing::Neither),
         ] {

@@ -34,7 +34,8 @@ fn read(claims: &Value) -> Result<Launch, Fault> {
 
 fn with(key: &str, value: Value) -> Option<Fault> {
     let mut claims = good();
-    let key = if good().get(key).is_some() || ["azp", "nbf"].contains(&key) { key.to_owned() } else { claim(key) };
+    let key =
+        if good().get(key).is_some() || ["azp", "nbf"].contains(&key) { key.to_owned() } else { claim(key) };
     claims[key] = value;
     read(&claims).err()
 }
@@ -98,7 +99,9 @@ fn our_addresses_begin_with_our_base_and_end_there_or_at_a_slash() {
     for ours in ["", "/", "/lti/launch", "?x=1"] {
         assert!(is_under(&format!("{base}{ours}"), base), "{ours}");
     }
-    for other in ["https://names.example.edu/", "https://names.example.edu/apple", "http://names.example.edu/app", ""] {
+    for other in
+        ["https://names.example.edu/", "https://names.example.edu/apple", "http://names.example.edu/app", ""]
+    {
         assert!(!is_under(other, base), "{other}");
     }
 }
@@ -112,11 +115,19 @@ fn the_answer_to_a_deep_linking_request_gives_back_what_came() {
     let launch = read(&claims).unwrap();
     let Message::DeepLinking(asked) = launch.message else { panic!("{:?}", launch.message) };
     let now = Moment::from_micros(NOW * 1_000_000);
-    let answer =
-        deep_linking_response(&asked, ("https://lms.example.edu", "tool-1"), ("Names", "https://n/lti/launch"), "x", now);
+    let answer = deep_linking_response(
+        &asked,
+        ("https://lms.example.edu", "tool-1"),
+        ("Names", "https://n/lti/launch"),
+        "x",
+        now,
+    );
     assert_eq!(answer["iss"], "tool-1");
     assert_eq!(answer["aud"], "https://lms.example.edu");
     assert_eq!(answer["exp"], NOW + 300);
     assert_eq!(answer["https://purl.imsglobal.org/spec/lti-dl/claim/data"], "opaque");
-    assert_eq!(answer["https://purl.imsglobal.org/spec/lti-dl/claim/content_items"][0]["type"], "ltiResourceLink");
+    assert_eq!(
+        answer["https://purl.imsglobal.org/spec/lti-dl/claim/content_items"][0]["type"],
+        "ltiResourceLink"
+    );
 }
