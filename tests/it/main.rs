@@ -7,6 +7,7 @@ mod support;
 
 mod cli;
 mod jobs;
+mod lti;
 mod lms;
 mod ops;
 mod phone;

@@ -1,0 +1,196 @@
+//! Inside a learning system: launches, what is refused, and the pages that they lead to.
+
+mod browser;
+mod forgery;
+mod keys;
+mod launches;
+mod library;
+mod pages;
+mod registration;
+
+use std::sync::LazyLock;
+
+use axum::{Router, routing::get};
+use endonym::{
+    app::tool_consumers,
+    domain::tool_consumer::{LmsKind, Registration, ToolConsumer},
+    lms::keys::SigningKey,
+};
+use reqwest::{Response, header};
+use serde_json::{Value, json};
+
+use crate::support::{Setup, World};
+
+/// A platform that shows its keys, and signs whatever it is told to.
+struct Platform {
+    world: World,
+    consumer: ToolConsumer,
+    key: SigningKey,
+    /// Where its keys are; it is also its own issuer.
+    address: String,
+    client: reqwest::Client,
+}
+
+/// Making one takes a while.
+static KEY: LazyLock<SigningKey> = LazyLock::new(|| SigningKey::make("platform-1".into()).unwrap());
+
+const CLAIM: &str = "https://purl.imsglobal.org/spec/lti/claim/";
+const INSTRUCTOR: &str = "http://purl.imsglobal.org/vocab/lis/v2/membership#Instructor";
+const LEARNER: &str = "http://purl.imsglobal.org/vocab/lis/v2/membership#Learner";
+
+/// What a browser holds after a login.
+struct Login {
+    cookie: String,
+    state: String,
+    nonce: String,
+}
+
+impl Platform {
+    async fn new() -> Self {
+        Self::with(Setup::default()).await
+    }
+
+    async fn with(setup: Setup) -> Self {
+        let world = World::with(setup).await;
+        let key = KEY.clone();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let keys = json!({ "keys": [key.public().unwrap()] }).to_string();
+        let router = Router::new().route("/jwks", get(async || keys));
+        tokio::spawn(async { axum::serve(listener, router).await });
+        let consumer = register(&world, &address, &address, "tool-1").await;
+        let client = reqwest::Client::builder()
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .unwrap();
+        Self { world, consumer, key, address, client }
+    }
+
+    fn login_query(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("iss", self.address.clone()),
+            ("client_id", "tool-1".into()),
+            ("login_hint", "u7".into()),
+            ("target_link_uri", format!("{}/lti/launch", self.world.base)),
+            ("lti_message_hint", "{\"a\":\"b&c\"}".into()),
+        ]
+    }
+
+    async fn get(&self, path: &str, cookie: Option<&str>) -> Response {
+        let request = self.client.get(format!("{}{path}", self.world.base));
+        let request = cookie.into_iter().fold(request, |request, cookie| request.header(header::COOKIE, cookie));
+        request.send().await.unwrap()
+    }
+
+    async fn login(&self) -> Login {
+        let answer = self.login_answer(&self.login_query(), None).await;
+        assert_eq!(answer.status(), 302);
+        Login::of(&answer)
+    }
+
+    async fn login_answer(&self, query: &[(&str, String)], cookie: Option<&str>) -> Response {
+        let url = reqwest::Url::parse_with_params(&format!("{}/lti/login", self.world.base), query).unwrap();
+        let request = self.client.get(url);
+        let request = cookie.into_iter().fold(request, |request, cookie| request.header(header::COOKIE, cookie));
+        request.send().await.unwrap()
+    }
+
+    /// What this platform would say, if it were honest.
+    fn claims(&self, login: &Login, roles: &[&str]) -> Value {
+        let now = self.world.app.clock.now().micros() / 1_000_000;
+        json!({
+            "iss": self.address, "aud": "tool-1", "sub": "u7", "nonce": login.nonce, "iat": now, "exp": now + 60,
+            "given_name": "Siobhán", "family_name": "Ní Bhriain", "name": "Siobhán Ní Bhriain",
+            "email": "siobhan@example.edu",
+            claim("version"): "1.3.0",
+            claim("message_type"): "LtiResourceLinkRequest",
+            claim("deployment_id"): "d1",
+            claim("target_link_uri"): format!("{}/lti/launch", self.world.base),
+            claim("roles"): roles,
+            claim("resource_link"): { "id": "r1" },
+            claim("context"): { "id": "c1", "title": "Irish Literature" },
+            claim("lis"): { "person_sourcedid": "S7" },
+            claim("tool_platform"): { "product_family_code": "Sakai" },
+        })
+    }
+
+    async fn launch(&self, login: &Login, token: &str) -> Response {
+        let form = [("id_token", token), ("state", &login.state)];
+        self.send_launch(&form, Some(&login.cookie)).await
+    }
+
+    async fn send_launch(&self, form: &[(&str, &str)], cookie: Option<&str>) -> Response {
+        self.post("/lti/launch", form, cookie).await
+    }
+
+    async fn post(&self, path: &str, form: &[(&str, &str)], cookie: Option<&str>) -> Response {
+        let body = reqwest::Url::parse_with_params("http://x/", form).unwrap();
+        let request = self
+            .client
+            .post(format!("{}{path}", self.world.base))
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(body.query().unwrap_or_default().to_owned());
+        let request = cookie.into_iter().fold(request, |request, cookie| request.header(header::COOKIE, cookie));
+        request.send().await.unwrap()
+    }
+
+    /// A whole launch; the path of the session, and the cookie that opens it.
+    async fn session(&self, change: impl FnOnce(&mut Value), roles: &[&str]) -> (String, String) {
+        let login = self.login().await;
+        let mut claims = self.claims(&login, roles);
+        change(&mut claims);
+        let answer = self.launch(&login, &self.key.sign(&claims).unwrap()).await;
+        let status = answer.status();
+        let place = answer.headers().get(header::LOCATION).map(|place| place.to_str().unwrap().to_owned());
+        assert_eq!(status, 303, "{}", answer.text().await.unwrap());
+        (place.unwrap(), login.cookie)
+    }
+}
+
+impl Login {
+    fn of(answer: &Response) -> Self {
+        let place = answer.headers()[header::LOCATION].to_str().unwrap();
+        let place = reqwest::Url::parse(place).unwrap();
+        let query = |name: &str| {
+            place.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap()
+        };
+        let cookie = answer.headers()[header::SET_COOKIE].to_str().unwrap();
+        Self {
+            cookie: cookie.split(';').next().unwrap().to_owned(),
+            state: query("state"),
+            nonce: query("nonce"),
+        }
+    }
+}
+
+fn claim(name: &str) -> String {
+    format!("{CLAIM}{name}")
+}
+
+/// Connects a platform whose keys are at `keys`, with pages that are framed by its issuer.
+async fn register(world: &World, issuer: &str, keys: &str, client_id: &str) -> ToolConsumer {
+    let lti = Registration {
+        client_id: client_id.into(),
+        deployments: vec!["d1".into()],
+        auth_url: format!("{keys}/auth?tenant=1"),
+        token_url: format!("{keys}/token"),
+        token_audience: None,
+        jwks_url: format!("{keys}/jwks"),
+        frame_ancestors: vec![issuer.to_owned()],
+    };
+    let new = tool_consumers::New {
+        name: "Campus".into(),
+        kind: LmsKind::Lti,
+        url: issuer.into(),
+        product: None,
+        roles: Vec::new(),
+        access_token: None,
+        lti: Some(lti),
+    };
+    tool_consumers::create(&world.app, world.institution.id, new).await.unwrap().0
+}
+
+fn policy(answer: &Response) -> String {
+    answer.headers()[header::CONTENT_SECURITY_POLICY].to_str().unwrap().to_owned()
+}
