@@ -4,6 +4,7 @@
 mod canvas;
 pub mod keys;
 mod link;
+mod moodle;
 pub mod outbound;
 mod pages;
 mod patience;
@@ -18,6 +19,7 @@ use crate::domain::{
 };
 use canvas::Canvas;
 use keys::SigningKey;
+use moodle::Moodle;
 pub use outbound::Outbound;
 
 /// Why a learning system did not give what was asked of it. Sentences hold no credentials.
@@ -102,14 +104,17 @@ impl Connection {
         Canvas { outbound: &self.outbound, url, token }
     }
 
+    fn moodle<'a>(&'a self, url: &'a str, token: &'a str) -> Moodle<'a> {
+        Moodle { outbound: &self.outbound, url, token }
+    }
+
     /// Is the course there? One cheap question, for which somebody waits.
     pub async fn find(&self, course: &Wanted) -> Result<Option<Found>> {
         let finding = async {
             match &self.access {
                 Access::Canvas { url, token } => self.canvas(url, token).find(&course.given).await,
-                Access::Moodle { .. } | Access::Lti(_) => {
-                    Err(Error::Unavailable("not written yet".to_owned()))
-                }
+                Access::Moodle { url, token } => self.moodle(url, token).find(&course.given).await,
+                Access::Lti(_) => Err(Error::Unavailable("not written yet".to_owned())),
             }
         };
         self.soon(finding).await
@@ -119,7 +124,8 @@ impl Connection {
     pub async fn roster(&self, course: &Found, roles: &[Role]) -> Result<Roster> {
         match &self.access {
             Access::Canvas { url, token } => self.canvas(url, token).roster(course, roles).await,
-            Access::Moodle { .. } | Access::Lti(_) => Err(Error::Unavailable("not written yet".to_owned())),
+            Access::Moodle { url, token } => self.moodle(url, token).roster(course, roles).await,
+            Access::Lti(_) => Err(Error::Unavailable("not written yet".to_owned())),
         }
     }
 
@@ -128,7 +134,8 @@ impl Connection {
     pub async fn photo(&self, picture: &str) -> Result<Option<Bytes>> {
         match &self.access {
             Access::Canvas { url, token } => self.canvas(url, token).photo(picture).await,
-            Access::Moodle { .. } | Access::Lti(_) => Ok(None),
+            Access::Moodle { url, token } => self.moodle(url, token).photo(picture).await,
+            Access::Lti(_) => Ok(None),
         }
     }
 
@@ -136,7 +143,8 @@ impl Connection {
     pub async fn check(&self) -> Result<String> {
         match &self.access {
             Access::Canvas { url, token } => self.canvas(url, token).check().await,
-            Access::Moodle { .. } | Access::Lti(_) => Err(Error::Unavailable("not written yet".to_owned())),
+            Access::Moodle { url, token } => self.moodle(url, token).check().await,
+            Access::Lti(_) => Err(Error::Unavailable("not written yet".to_owned())),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Pictures of people, from the learning system's own origin alone.
 
 use bytes::Bytes;
-use reqwest::{StatusCode, Url};
+use reqwest::{StatusCode, Url, header};
 
 use super::{Error, Outbound, Result, outbound::Ask};
 
@@ -17,8 +17,11 @@ pub(super) fn within(root: &Url, url: &str) -> Option<Url> {
 /// `None` when there is none, or it is elsewhere, or nothing that anybody would look at.
 pub(super) async fn fetch(outbound: &Outbound, url: Url) -> Result<Option<Bytes>> {
     let answer = outbound.exchange(Ask::get(url).accept("image/*").at_most(LARGEST)).await?;
+    // A page that asks for a password is no picture, nor is what Moodle says of a token.
+    let kind = answer.header(header::CONTENT_TYPE).unwrap_or_default();
+    let is_picture = kind.is_empty() || kind.starts_with("image/") || kind == "application/octet-stream";
     match answer.status {
-        StatusCode::OK if !answer.whole => Ok(None),
+        StatusCode::OK if !answer.whole || !is_picture => Ok(None),
         StatusCode::OK => Ok(Some(answer.body).filter(|body| !body.is_empty())),
         status if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
             Err(Error::Unavailable(format!("a picture cannot be had just now ({})", status.as_u16())))

@@ -2,6 +2,8 @@
 
 pub mod canvas;
 mod canvas_connector;
+pub mod moodle;
+mod moodle_connector;
 mod outbound;
 pub mod people;
 
