@@ -4,7 +4,9 @@
 mod canvas;
 pub mod keys;
 mod link;
+pub mod lti_roles;
 mod moodle;
+mod nrps;
 pub mod outbound;
 mod pages;
 mod patience;
@@ -20,6 +22,7 @@ use crate::domain::{
 use canvas::Canvas;
 use keys::SigningKey;
 use moodle::Moodle;
+use nrps::Nrps;
 pub use outbound::Outbound;
 
 /// Why a learning system did not give what was asked of it. Sentences hold no credentials.
@@ -63,6 +66,7 @@ pub struct LtiAccess {
     pub deployments: Vec<String>,
     pub token_url: String,
     pub token_audience: Option<String>,
+    pub jwks_url: String,
     /// In the word that paths have for it, where it is known.
     pub product: Option<String>,
     pub key: SigningKey,
@@ -108,13 +112,17 @@ impl Connection {
         Moodle { outbound: &self.outbound, url, token }
     }
 
+    fn lti<'a>(&'a self, access: &'a LtiAccess) -> Nrps<'a> {
+        Nrps { outbound: &self.outbound, access }
+    }
+
     /// Is the course there? One cheap question, for which somebody waits.
     pub async fn find(&self, course: &Wanted) -> Result<Option<Found>> {
         let finding = async {
             match &self.access {
                 Access::Canvas { url, token } => self.canvas(url, token).find(&course.given).await,
                 Access::Moodle { url, token } => self.moodle(url, token).find(&course.given).await,
-                Access::Lti(_) => Err(Error::Unavailable("not written yet".to_owned())),
+                Access::Lti(access) => self.lti(access).find(course).await,
             }
         };
         self.soon(finding).await
@@ -125,7 +133,7 @@ impl Connection {
         match &self.access {
             Access::Canvas { url, token } => self.canvas(url, token).roster(course, roles).await,
             Access::Moodle { url, token } => self.moodle(url, token).roster(course, roles).await,
-            Access::Lti(_) => Err(Error::Unavailable("not written yet".to_owned())),
+            Access::Lti(access) => self.lti(access).roster(course, roles).await,
         }
     }
 
@@ -135,7 +143,7 @@ impl Connection {
         match &self.access {
             Access::Canvas { url, token } => self.canvas(url, token).photo(picture).await,
             Access::Moodle { url, token } => self.moodle(url, token).photo(picture).await,
-            Access::Lti(_) => Ok(None),
+            Access::Lti(access) => self.lti(access).photo(picture).await,
         }
     }
 
@@ -144,7 +152,7 @@ impl Connection {
         match &self.access {
             Access::Canvas { url, token } => self.canvas(url, token).check().await,
             Access::Moodle { url, token } => self.moodle(url, token).check().await,
-            Access::Lti(_) => Err(Error::Unavailable("not written yet".to_owned())),
+            Access::Lti(access) => self.lti(access).check().await,
         }
     }
 

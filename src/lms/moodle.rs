@@ -279,7 +279,7 @@ impl User {
             last_name,
             email: said(self.email.as_deref()),
             identifier: said(self.idnumber.as_deref()),
-            photo_url: said(self.profileimageurl.as_deref()).filter(|url| !url.contains("/theme/image.php")),
+            photo_url: said(self.profileimageurl.as_deref()).filter(|url| photos::is_real(url)),
         })
     }
 }
