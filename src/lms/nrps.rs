@@ -162,7 +162,7 @@ impl Nrps<'_> {
             return Err(Error::Unavailable(format!("{place} shows no keys of the platform")));
         }
         Ok(format!(
-            "reached the platform {}: it gives us service tokens and shows {many} keys; whether it shows a course is seen \
+            "reached the platform {}: it gives us service tokens and shows its keys ({many}); whether it shows a course is seen \
              when one is synchronised",
             self.access.issuer
         ))
