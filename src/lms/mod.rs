@@ -1,12 +1,22 @@
 //! Learning systems, as we ask them: Canvas, Moodle, and any other by LTI 1.3. Everything that goes out goes through
 //! `Outbound`, which knows where we may go.
 
+mod canvas;
 pub mod keys;
+mod link;
 pub mod outbound;
+mod pages;
+mod patience;
+mod photos;
+mod service_token;
 
 use bytes::Bytes;
 
-use crate::domain::roster::{Role, Roster};
+use crate::domain::{
+    moment::Moment,
+    roster::{Role, Roster},
+};
+use canvas::Canvas;
 use keys::SigningKey;
 pub use outbound::Outbound;
 
@@ -54,6 +64,8 @@ pub struct LtiAccess {
     /// In the word that paths have for it, where it is known.
     pub product: Option<String>,
     pub key: SigningKey,
+    /// What time it is: tokens are signed for a few minutes, and kept until they expire.
+    pub now: fn() -> Moment,
 }
 
 /// A course as somebody has named it.
@@ -77,9 +89,7 @@ pub struct Found {
 /// A learning system that can be asked.
 #[derive(Clone)]
 pub struct Connection {
-    #[expect(dead_code)]
     outbound: Outbound,
-    #[expect(dead_code)]
     access: Access,
 }
 
@@ -88,24 +98,51 @@ impl Connection {
         Self { outbound: outbound.clone(), access }
     }
 
-    /// Is the course there? One cheap question.
-    pub async fn find(&self, _course: &Wanted) -> Result<Option<Found>> {
-        Err(Error::Unavailable("not written yet".to_owned()))
+    fn canvas<'a>(&'a self, url: &'a str, token: &'a str) -> Canvas<'a> {
+        Canvas { outbound: &self.outbound, url, token }
+    }
+
+    /// Is the course there? One cheap question, for which somebody waits.
+    pub async fn find(&self, course: &Wanted) -> Result<Option<Found>> {
+        let finding = async {
+            match &self.access {
+                Access::Canvas { url, token } => self.canvas(url, token).find(&course.given).await,
+                Access::Moodle { .. } | Access::Lti(_) => {
+                    Err(Error::Unavailable("not written yet".to_owned()))
+                }
+            }
+        };
+        self.soon(finding).await
     }
 
     /// Everybody in the course who has one of these roles: all of them, or an error.
-    pub async fn roster(&self, _course: &Found, _roles: &[Role]) -> Result<Roster> {
-        Err(Error::Unavailable("not written yet".to_owned()))
+    pub async fn roster(&self, course: &Found, roles: &[Role]) -> Result<Roster> {
+        match &self.access {
+            Access::Canvas { url, token } => self.canvas(url, token).roster(course, roles).await,
+            Access::Moodle { .. } | Access::Lti(_) => Err(Error::Unavailable("not written yet".to_owned())),
+        }
     }
 
     /// The bytes of a picture, from the learning system's own origin alone; `None` for one from elsewhere, or that is not
     /// there.
-    pub async fn photo(&self, _url: &str) -> Result<Option<Bytes>> {
-        Ok(None)
+    pub async fn photo(&self, picture: &str) -> Result<Option<Bytes>> {
+        match &self.access {
+            Access::Canvas { url, token } => self.canvas(url, token).photo(picture).await,
+            Access::Moodle { .. } | Access::Lti(_) => Ok(None),
+        }
     }
 
     /// Can it be reached, and does it know us? Says what it has seen, for an operator.
     pub async fn check(&self) -> Result<String> {
-        Err(Error::Unavailable("not written yet".to_owned()))
+        match &self.access {
+            Access::Canvas { url, token } => self.canvas(url, token).check().await,
+            Access::Moodle { .. } | Access::Lti(_) => Err(Error::Unavailable("not written yet".to_owned())),
+        }
+    }
+
+    async fn soon<T>(&self, question: impl Future<Output = Result<T>>) -> Result<T> {
+        let answered = tokio::time::timeout(self.outbound.limits().question, question).await;
+        answered
+            .unwrap_or_else(|_| Err(Error::Unavailable("no answer from the learning system in time".into())))
     }
 }

@@ -1,37 +1,407 @@
-//! Where requests of ours may go: https and public addresses, and the networks that the operator lists.
+//! What goes out to addresses that others have told us: https to public addresses, and to the networks that the operator
+//! lists, where plain http will do. Names are looked up by ourselves, and what may not be reached is left out there: nothing
+//! can change between a check and its use.
 
-use ipnet::IpNet;
+mod networks;
 
-/// Networks to which we may go besides public ones, even over plain http.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Allowed(Vec<IpNet>);
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
-impl Allowed {
-    /// Networks with commas between them; an address alone is a network of one.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let networks = text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(|word| {
-            let network =
-                word.parse::<IpNet>().or_else(|_| word.parse::<std::net::IpAddr>().map(IpNet::from));
-            network.map_err(|_| format!("`{word}` is no network; write it like 10.20.0.0/16"))
-        });
-        networks.collect::<Result<Vec<_>, _>>().map(Self)
+use bytes::Bytes;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::{
+    Client, Method, Response, StatusCode, Url,
+    dns::{Addrs, Name, Resolve, Resolving},
+    header::{self, HeaderMap, HeaderName, HeaderValue},
+    redirect,
+};
+use serde_json::Value;
+
+use super::{Error, Result, service_token::ServiceTokens};
+pub use networks::Allowed;
+use networks::is_public;
+
+const TO_CONNECT: Duration = Duration::from_secs(5);
+const TO_RESOLVE: Duration = Duration::from_secs(5);
+const MOST_REDIRECTS: usize = 3;
+const LARGEST_ANSWER: usize = 16 << 20;
+
+/// How long we wait, and for how much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// A request from its beginning to the end of its answer.
+    pub request: Duration,
+    /// One that somebody waits for.
+    pub question: Duration,
+    /// Between the first attempt and the second; each next pause is twice as long.
+    pub pause: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            request: Duration::from_secs(30),
+            question: Duration::from_secs(8),
+            pause: Duration::from_millis(250),
+        }
     }
 }
 
-/// What goes out to addresses that others have told us.
-#[derive(Debug, Clone, Default)]
-pub struct Outbound {
-    #[expect(dead_code)]
+#[derive(Clone)]
+pub struct Outbound(Arc<Inner>);
+
+struct Inner {
     allowed: Allowed,
+    limits: Limits,
+    /// To public addresses and listed ones.
+    secure: Client,
+    /// To listed ones alone.
+    plain: Client,
+    service_tokens: ServiceTokens,
+}
+
+/// Without the clients' own pile of settings, and without tokens.
+impl std::fmt::Debug for Outbound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Outbound").field("allowed", &self.0.allowed).finish_non_exhaustive()
+    }
+}
+
+/// Something to be sent.
+#[derive(Clone)]
+pub struct Ask {
+    method: Method,
+    url: Url,
+    headers: HeaderMap,
+    body: Option<Bytes>,
+    most: usize,
+    within: Option<Duration>,
+}
+
+/// What came back, read to its end.
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+    /// Where it came from at last.
+    pub url: Url,
+    /// Or was it more than we have asked for?
+    pub(super) whole: bool,
+}
+
+impl Ask {
+    fn new(method: Method, url: Url) -> Self {
+        Self { method, url, headers: HeaderMap::new(), body: None, most: LARGEST_ANSWER, within: None }
+    }
+
+    pub fn get(url: Url) -> Self {
+        Self::new(Method::GET, url)
+    }
+
+    pub fn form(url: Url, pairs: &[(&str, &str)]) -> Self {
+        Self::new(Method::POST, url).holding("application/x-www-form-urlencoded", Bytes::from(written(pairs)))
+    }
+
+    pub fn json(url: Url, body: &Value) -> Self {
+        Self::new(Method::POST, url).holding("application/json", Bytes::from(body.to_string()))
+    }
+
+    fn holding(mut self, kind: &'static str, body: Bytes) -> Self {
+        self.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        self.body = Some(body);
+        self
+    }
+
+    /// A value that no header can have is left out: a token with a line break in it is no token.
+    pub fn header(mut self, name: HeaderName, value: &str) -> Self {
+        if let Ok(mut value) = HeaderValue::from_str(value) {
+            value.set_sensitive(name == header::AUTHORIZATION);
+            self.headers.insert(name, value);
+        }
+        self
+    }
+
+    pub fn bearer(self, token: &str) -> Self {
+        self.header(header::AUTHORIZATION, &format!("Bearer {token}"))
+    }
+
+    pub fn accept(self, kind: &str) -> Self {
+        self.header(header::ACCEPT, kind)
+    }
+
+    /// So many bytes of an answer, and not more.
+    pub fn at_most(mut self, bytes: usize) -> Self {
+        self.most = bytes;
+        self
+    }
+
+    pub fn within(mut self, time: Duration) -> Self {
+        self.within = Some(time);
+        self
+    }
+}
+
+impl Answer {
+    pub fn header(&self, name: HeaderName) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// Good news alone.
+    pub fn good(self) -> Result<Self> {
+        let place = place(&self.url);
+        match self.status {
+            status if status.is_success() => Ok(self),
+            status if status.is_redirection() => {
+                Err(Error::Unavailable(format!("{place} sends us elsewhere, where we do not follow")))
+            }
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                Err(Error::Denied(format!("{place} refuses us ({})", self.status.as_u16())))
+            }
+            StatusCode::NOT_FOUND | StatusCode::GONE => Err(Error::Missing),
+            status => Err(Error::Unavailable(format!("{place} answers {}", status.as_u16()))),
+        }
+    }
+
+    /// The body as JSON, whatever the status.
+    pub fn value(&self) -> Result<Value> {
+        serde_json::from_slice(&self.body).map_err(|_| {
+            Error::Unavailable(format!("{} answers something that is no JSON", place(&self.url)))
+        })
+    }
 }
 
 impl Outbound {
     pub fn new(allowed: Allowed) -> Result<Self, String> {
-        Ok(Self { allowed })
+        Self::with_limits(allowed, Limits::default())
+    }
+
+    pub fn with_limits(allowed: Allowed, limits: Limits) -> Result<Self, String> {
+        let client = |plain: bool| {
+            Client::builder()
+                .connect_timeout(TO_CONNECT)
+                .timeout(limits.request)
+                // We follow by ourselves, and nobody in the environment stands between.
+                .redirect(redirect::Policy::none())
+                .no_proxy()
+                .referer(false)
+                .https_only(!plain)
+                .user_agent(concat!("Endonym/", env!("CARGO_PKG_VERSION")))
+                .dns_resolver(Arc::new(Lookup { allowed: allowed.clone(), plain }))
+                .build()
+                .map_err(|error| format!("no client for learning systems: {error}"))
+        };
+        let (secure, plain) = (client(false)?, client(true)?);
+        let service_tokens = ServiceTokens::default();
+        Ok(Self(Arc::new(Inner { allowed, limits, secure, plain, service_tokens })))
+    }
+
+    pub fn limits(&self) -> Limits {
+        self.0.limits
+    }
+
+    pub(super) fn service_tokens(&self) -> &ServiceTokens {
+        &self.0.service_tokens
+    }
+
+    /// Reads an address, and says at once what can be said without asking anybody.
+    pub fn address(&self, text: &str) -> Result<Url> {
+        let url = Url::parse(text.trim()).map_err(|_| {
+            Error::Refused("that is no address; write it like https://lms.example.edu".into())
+        })?;
+        self.check(&url)?;
+        Ok(url)
+    }
+
+    fn check(&self, url: &Url) -> Result<()> {
+        let plain = match url.scheme() {
+            "https" => false,
+            "http" => true,
+            _ => return Err(Error::Refused(format!("{} is no https address", place(url)))),
+        };
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(Error::Refused(format!(
+                "{} has a name or a password before its host, which we do not send",
+                place(url)
+            )));
+        }
+        match host_ip(url) {
+            Some(ip) if !self.0.allowed.permits(ip, plain) => Err(refused(url)),
+            _ => Ok(()),
+        }
+    }
+
+    /// May we go there? For whoever writes an address down: a name that nobody knows yet may be known later, but over plain
+    /// http only what is known now is good.
+    pub async fn permits(&self, url: &str) -> Result<()> {
+        let url = self.address(url)?;
+        let (Some(host), None) = (url.host_str(), host_ip(&url)) else { return Ok(()) };
+        let plain = url.scheme() == "http";
+        let looking = tokio::net::lookup_host((host, 0));
+        let Ok(Ok(mut found)) = tokio::time::timeout(TO_RESOLVE, looking).await else {
+            return if plain { Err(refused(&url)) } else { Ok(()) };
+        };
+        if found.any(|address| self.0.allowed.permits(address.ip(), plain)) {
+            Ok(())
+        } else {
+            Err(refused(&url))
+        }
+    }
+
+    /// Sends it, and follows a `GET` within its own origin. What leads elsewhere is answered as it came.
+    pub async fn send(&self, ask: Ask) -> Result<Answer> {
+        let answer = self.exchange(ask).await?;
+        if answer.whole {
+            Ok(answer)
+        } else {
+            Err(Error::Unavailable(format!("{} gives an answer that is too large", place(&answer.url))))
+        }
+    }
+
+    pub(super) async fn exchange(&self, ask: Ask) -> Result<Answer> {
+        let mut url = ask.url.clone();
+        let mut followed = 0;
+        loop {
+            self.check(&url)?;
+            let client = if url.scheme() == "http" { &self.0.plain } else { &self.0.secure };
+            let mut request = client.request(ask.method.clone(), url.clone()).headers(ask.headers.clone());
+            if let Some(body) = &ask.body {
+                request = request.body(body.clone());
+            }
+            if let Some(time) = ask.within {
+                request = request.timeout(time);
+            }
+            let response = request.send().await.map_err(|error| failure(&url, &error))?;
+            let next = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
+            let next = next.and_then(|to| url.join(to).ok()).filter(|to| to.origin() == url.origin());
+            match next {
+                Some(next)
+                    if response.status().is_redirection()
+                        && ask.method == Method::GET
+                        && followed < MOST_REDIRECTS =>
+                {
+                    (url, followed) = (next, followed + 1);
+                }
+                _ => return read(response, url, ask.most).await,
+            }
+        }
+    }
+
+    /// A JSON document that is there.
+    pub async fn json(&self, url: &str, headers: &[(HeaderName, &str)]) -> Result<Value> {
+        let ask = Ask::get(self.address(url)?).accept("application/json");
+        let ask = headers.iter().fold(ask, |ask, (name, value)| ask.header(name.clone(), value));
+        self.send(ask).await?.good()?.value()
+    }
+
+    /// Sends JSON. The answer is whatever came.
+    pub async fn post_json(&self, url: &str, headers: &[(HeaderName, &str)], body: &Value) -> Result<Answer> {
+        let ask = Ask::json(self.address(url)?, body).accept("application/json");
+        self.send(headers.iter().fold(ask, |ask, (name, value)| ask.header(name.clone(), value))).await
+    }
+
+    /// Sends a form. The answer is whatever came.
+    pub async fn post_form(&self, url: &str, pairs: &[(&str, &str)]) -> Result<Answer> {
+        self.send(Ask::form(self.address(url)?, pairs).accept("application/json")).await
     }
 
     /// May we go there? Asked when an address is given to us, and again by every request.
     pub async fn permits(&self, _url: &str) -> super::Result<()> {
         Ok(())
     }
+}
+
+impl Allowed {
+    fn permits(&self, ip: IpAddr, plain: bool) -> bool {
+        self.lists(ip) || (!plain && is_public(ip))
+    }
+}
+
+/// Looks names up for a client, and tells it only of addresses that it may go to.
+struct Lookup {
+    allowed: Allowed,
+    plain: bool,
+}
+
+/// Every address of a name is one that we may not go to.
+#[derive(Debug)]
+struct Forbidden;
+
+impl std::fmt::Display for Forbidden {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("its address is not permitted")
+    }
+}
+
+impl std::error::Error for Forbidden {}
+
+impl Resolve for Lookup {
+    fn resolve(&self, name: Name) -> Resolving {
+        let (allowed, plain) = (self.allowed.clone(), self.plain);
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let may: Vec<_> = found.filter(|address| allowed.permits(address.ip(), plain)).collect();
+            if may.is_empty() {
+                return Err(Box::new(Forbidden) as Box<dyn std::error::Error + Send + Sync>);
+            }
+            Ok(Box::new(may.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// The host where it is an address and no name, in whatever form it was written: `Url` has made it one.
+fn host_ip(url: &Url) -> Option<IpAddr> {
+    url.host_str()?.trim_start_matches('[').trim_end_matches(']').parse().ok()
+}
+
+/// Read in pieces, so that one without end ends.
+async fn read(mut response: Response, url: Url, most: usize) -> Result<Answer> {
+    let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
+    let (mut body, mut whole) = (Vec::new(), true);
+    while let Some(piece) = response.chunk().await.map_err(|error| failure(&url, &error))? {
+        if body.len() + piece.len() > most {
+            whole = false;
+            break;
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(Answer { status, headers, body: body.into(), url, whole })
+}
+
+/// An address as it may be shown: what stands behind the host may hold secrets.
+pub fn place(url: &Url) -> String {
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{}://{}{port}", url.scheme(), url.host_str().unwrap_or_default())
+}
+
+fn refused(url: &Url) -> Error {
+    let rule = if url.scheme() == "http" {
+        "plain http goes to listed networks alone"
+    } else {
+        "it is in no public network"
+    };
+    Error::Refused(format!("{} may not be reached: {rule} (ENDONYM_OUTBOUND_ALLOW lists them)", place(url)))
+}
+
+/// What lies below tells: "connection refused" and the like, and never the whole address.
+fn failure(url: &Url, error: &reqwest::Error) -> Error {
+    let mut words = String::new();
+    let mut below = std::error::Error::source(error);
+    while let Some(one) = below {
+        if one.is::<Forbidden>() {
+            return refused(url);
+        }
+        words = one.to_string();
+        below = one.source();
+    }
+    if error.is_timeout() {
+        words = "no answer in time".to_owned();
+    }
+    Error::Unavailable(format!("{} cannot be reached: {words}", place(url)))
+}
+
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+fn written(pairs: &[(&str, &str)]) -> String {
+    let escape = |text: &str| utf8_percent_encode(text, PLAIN).to_string();
+    let pieces = pairs.iter().map(|(name, value)| format!("{}={}", escape(name), escape(value)));
+    pieces.collect::<Vec<_>>().join("&")
 }

@@ -7,6 +7,7 @@ mod support;
 
 mod cli;
 mod jobs;
+mod lms;
 mod ops;
 mod phone;
 mod server;

@@ -1,0 +1,123 @@
+//! `Link` headers (RFC 8288): where an answer goes on.
+
+use reqwest::header::{HeaderMap, LINK};
+
+/// The address of the first link with this relation, as it was written.
+pub fn related(headers: &HeaderMap, relation: &str) -> Option<String> {
+    let texts = headers.get_all(LINK).iter().filter_map(|value| std::str::from_utf8(value.as_bytes()).ok());
+    texts.flat_map(links).find(|link| link.has(relation)).map(|link| link.target.to_owned())
+}
+
+struct Link<'a> {
+    target: &'a str,
+    /// Only the first `rel` counts.
+    relations: Option<String>,
+}
+
+impl Link<'_> {
+    /// One `rel` may have several words.
+    fn has(&self, relation: &str) -> bool {
+        let mut words = self.relations.iter().flat_map(|words| words.split_ascii_whitespace());
+        words.any(|word| word.eq_ignore_ascii_case(relation))
+    }
+}
+
+/// Every link of a header, up to what cannot be read.
+fn links(text: &str) -> Vec<Link<'_>> {
+    let (mut rest, mut found) = (text, Vec::new());
+    loop {
+        rest = rest.trim_start_matches([' ', '\t', ',']);
+        let Some((target, behind)) = rest.strip_prefix('<').and_then(|rest| rest.split_once('>')) else {
+            return found;
+        };
+        let (relations, behind) = parameters(behind);
+        found.push(Link { target: target.trim(), relations });
+        rest = behind;
+    }
+}
+
+/// What stands behind an address, up to the comma after it: its relations, and what follows.
+fn parameters(mut rest: &str) -> (Option<String>, &str) {
+    let mut relations = None;
+    loop {
+        rest = rest.trim_start();
+        let Some(behind) = rest.strip_prefix(';') else { return (relations, rest) };
+        let end = behind.find(['=', ';', ',']).unwrap_or(behind.len());
+        let name = behind[..end].trim();
+        rest = &behind[end..];
+        let Some(behind) = rest.strip_prefix('=') else { continue };
+        let (value, behind) = value(behind.trim_start());
+        if name.eq_ignore_ascii_case("rel") && relations.is_none() {
+            relations = Some(value);
+        }
+        rest = behind;
+    }
+}
+
+fn value(text: &str) -> (String, &str) {
+    let Some(quoted) = text.strip_prefix('"') else {
+        let end = text.find([';', ',']).unwrap_or(text.len());
+        return (text[..end].trim().to_owned(), &text[end..]);
+    };
+    let (mut value, mut escaped) = (String::new(), false);
+    for (at, letter) in quoted.char_indices() {
+        match letter {
+            _ if escaped => {
+                value.push(letter);
+                escaped = false;
+            }
+            '\\' => escaped = true,
+            '"' => return (value, &quoted[at + 1..]),
+            _ => value.push(letter),
+        }
+    }
+    (value, "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn next(lines: &[&str]) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            headers.append("link", line.parse().unwrap());
+        }
+        related(&headers, "next")
+    }
+
+    #[test]
+    fn the_next_page_is_found_however_it_is_written() {
+        for lines in [
+            &["<https://x/2>; rel=\"next\""][..],
+            &["<https://x/2>; rel=next"],
+            &["<https://x/2>;REL=\"NEXT\""],
+            &["<https://x/2> ; rel = \"next\" ; title=\"a, b; c\""],
+            &["<https://x/1>; rel=\"current\",<https://x/2>; rel=\"next\",<https://x/9>; rel=\"last\""],
+            &["<https://x/1,1;rel=next>; rel=prev, <https://x/2>; rel=next"],
+            &[
+                "<https://x/1>; title=\"say \\\"hi\\\", <https://y>; rel=next\"; rel=prev, <https://x/2>; rel=next",
+            ],
+            &["<https://x/1>; rel=first", "<https://x/2>; rel=\"last next\""],
+            &["<https://x/1>; rel=prev; rel=next", ", ,<https://x/2>;crossorigin;rel=next"],
+            &["<https://x/2>; rel=\"next\", and what nobody can read"],
+        ] {
+            assert_eq!(next(lines).as_deref(), Some("https://x/2"), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn where_there_is_none_none_is_found() {
+        for lines in [
+            &[][..],
+            &[""],
+            &["<https://x/2>"],
+            &["<https://x/2>; rel=nextish"],
+            &["<https://x/2; rel=next"],
+            &["https://x/2; rel=next"],
+            &["<https://x/2>; title=\"rel=next"],
+        ] {
+            assert_eq!(next(lines), None, "{lines:?}");
+        }
+    }
+}

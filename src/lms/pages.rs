@@ -1,0 +1,83 @@
+//! Rosters that come in pages: followed to their end, and only where they may lead.
+
+use std::collections::HashSet;
+
+use reqwest::Url;
+use serde_json::Value;
+
+use super::{
+    Error, Result, link,
+    outbound::{Answer, place},
+};
+use crate::domain::roster::Member;
+
+/// Whoever has more has told us nonsense: that many people at a hundred a page are a quarter of the pages.
+const MOST_PEOPLE: usize = 50_000;
+const MOST_PAGES: usize = 2_000;
+
+/// The way from page to page: within one origin, and never back.
+pub(super) struct Trail {
+    seen: HashSet<String>,
+}
+
+impl Trail {
+    pub(super) fn from(first: &Url) -> Self {
+        Self { seen: HashSet::from([first.to_string()]) }
+    }
+
+    /// Where the page after this one is. Its address is the system's affair, its origin is ours.
+    pub(super) fn next(&mut self, answer: &Answer) -> Result<Option<Url>> {
+        let Some(told) = link::related(&answer.headers, "next") else { return Ok(None) };
+        let here = &answer.url;
+        let next = here.join(&told).ok().filter(|next| next.origin() == here.origin());
+        let Some(next) = next else {
+            return Err(Error::Unavailable(format!(
+                "{} says that its next page is elsewhere, where we do not follow",
+                place(here)
+            )));
+        };
+        if self.seen.len() >= MOST_PAGES || !self.seen.insert(next.to_string()) {
+            return Err(Error::Unavailable(format!("{} has pages without end", place(here))));
+        }
+        Ok(Some(next))
+    }
+}
+
+/// Everybody once, in the order in which they came.
+#[derive(Default)]
+pub(super) struct People {
+    members: Vec<Member>,
+    known: HashSet<String>,
+}
+
+impl People {
+    /// `false` when they are here already.
+    pub(super) fn add(&mut self, member: Member) -> Result<bool> {
+        if !self.known.insert(member.user_id.clone()) {
+            return Ok(false);
+        }
+        if self.members.len() == MOST_PEOPLE {
+            return Err(Error::Unavailable(format!("the course has more than {MOST_PEOPLE} people")));
+        }
+        self.members.push(member);
+        Ok(true)
+    }
+
+    pub(super) fn all(self) -> Vec<Member> {
+        self.members
+    }
+}
+
+/// An id may be a number or a text.
+pub(super) fn id(value: &Value) -> Option<String> {
+    match value {
+        Value::Number(number) if !number.is_f64() => Some(number.to_string()),
+        Value::String(text) => said(Some(text)),
+        _ => None,
+    }
+}
+
+/// A text that says something.
+pub(super) fn said(text: Option<&str>) -> Option<String> {
+    text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+}

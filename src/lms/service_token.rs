@@ -1,0 +1,138 @@
+//! What lets a tool ask an LTI platform: tokens for its services, given for an assertion that our key has signed.
+
+use std::{collections::HashMap, sync::Mutex, time::Duration};
+
+use aws_lc_rs::rand;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use super::{
+    Error, LtiAccess, Outbound, Result,
+    outbound::{Ask, place},
+    pages::said,
+    patience::Patience,
+};
+use crate::domain::{moment::Moment, token::hex};
+
+pub(super) const MEMBERSHIPS: &str =
+    "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly";
+
+const ASSERTION_LIFE: Duration = Duration::from_secs(300);
+/// Clocks differ, and requests take their time.
+const MARGIN: Duration = Duration::from_secs(60);
+/// Where the platform does not say how long a token lives.
+const LEAST_LIFE: u64 = 300;
+
+/// Who a token was given to, and by whom.
+#[derive(PartialEq, Eq, Hash)]
+struct Registration {
+    issuer: String,
+    client_id: String,
+    token_url: String,
+}
+
+/// Tokens that are still good.
+#[derive(Default)]
+pub(super) struct ServiceTokens(Mutex<HashMap<Registration, (String, Moment)>>);
+
+impl ServiceTokens {
+    fn of(&self, registration: &Registration, now: Moment) -> Option<String> {
+        let kept = self.0.lock().ok()?;
+        kept.get(registration).filter(|(_, until)| now < *until).map(|(token, _)| token.clone())
+    }
+
+    fn keep(&self, registration: Registration, token: &str, until: Moment, now: Moment) {
+        if let Ok(mut kept) = self.0.lock() {
+            kept.retain(|_, (_, until)| now < *until);
+            kept.insert(registration, (token.to_owned(), until));
+        }
+    }
+
+    fn forget(&self, registration: &Registration) {
+        if let Ok(mut kept) = self.0.lock() {
+            kept.remove(registration);
+        }
+    }
+}
+
+impl LtiAccess {
+    fn registration(&self) -> Registration {
+        Registration {
+            issuer: self.issuer.clone(),
+            client_id: self.client_id.clone(),
+            token_url: self.token_url.clone(),
+        }
+    }
+
+    /// The token for rosters; a new one where there is none that is good for a while.
+    pub(super) async fn service_token(&self, outbound: &Outbound, patience: Patience) -> Result<String> {
+        let kept = outbound.service_tokens().of(&self.registration(), (self.now)());
+        match kept {
+            Some(token) => Ok(token),
+            None => self.new_service_token(outbound, patience).await,
+        }
+    }
+
+    /// For one that the platform does not take any more.
+    pub(super) async fn new_service_token(&self, outbound: &Outbound, patience: Patience) -> Result<String> {
+        outbound.service_tokens().forget(&self.registration());
+        let url = outbound.address(&self.token_url)?;
+        let assertion = self.assertion()?;
+        let form = [
+            ("grant_type", "client_credentials"),
+            ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+            ("client_assertion", assertion.as_str()),
+            ("scope", MEMBERSHIPS),
+        ];
+        let answer = outbound.patiently(patience, Ask::form(url, &form).accept("application/json")).await?;
+        let place = place(&answer.url);
+        match answer.status {
+            status if status.is_success() => {}
+            StatusCode::BAD_REQUEST | StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                let word = answer.value().ok().and_then(|said| error_word(&said));
+                let word = word.unwrap_or_else(|| answer.status.as_u16().to_string());
+                return Err(Error::Denied(format!("{place} gives us no service token: {word}")));
+            }
+            status => {
+                let why = format!("{place} answers {} when asked for a service token", status.as_u16());
+                return Err(Error::Unavailable(why));
+            }
+        }
+        let value = answer.value()?;
+        let token = said(value["access_token"].as_str())
+            .ok_or_else(|| Error::Unavailable(format!("{place} answers without a service token")))?;
+        let now = (self.now)();
+        let life = Duration::from_secs(seconds(&value["expires_in"])).saturating_sub(MARGIN);
+        outbound.service_tokens().keep(self.registration(), &token, now.plus(life), now);
+        Ok(token)
+    }
+
+    fn assertion(&self) -> Result<String> {
+        let issued = (self.now)().micros() / 1_000_000;
+        let mut chance = [0; 16];
+        let chosen = rand::fill(&mut chance).map_err(|_| "there is no chance to be had".to_owned());
+        let signed = chosen.and_then(|()| {
+            self.key.sign(&json!({
+                "iss": self.client_id,
+                "sub": self.client_id,
+                "aud": self.token_audience.as_deref().unwrap_or(&self.token_url),
+                "iat": issued,
+                "exp": issued + ASSERTION_LIFE.as_secs().cast_signed(),
+                "jti": hex(&chance),
+            }))
+        });
+        signed.map_err(Error::Unavailable)
+    }
+}
+
+/// `invalid_client` and the like; nothing that is no word.
+fn error_word(said: &Value) -> Option<String> {
+    let word = said["error"].as_str()?;
+    let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == ' ';
+    (word.len() <= 60 && word.chars().all(is_word)).then(|| word.to_owned())
+}
+
+fn seconds(value: &Value) -> u64 {
+    let told = value.as_u64().or_else(|| value.as_str().and_then(|text| text.parse().ok()));
+    told.unwrap_or(LEAST_LIFE).min(86_400)
+}

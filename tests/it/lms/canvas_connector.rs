@@ -1,0 +1,252 @@
+//! Canvas, asked by us: what we make of what it says, and of everything that goes wrong.
+
+use std::time::Duration;
+
+use endonym::{
+    domain::roster::{Member, Role, Roster},
+    lms::{Access, Connection, Error, Found, Wanted},
+};
+
+use super::{
+    canvas::{Canvas, Fault, Throttle},
+    hasty,
+    people::{Avatar, Person, five_scripts},
+};
+
+fn connection(canvas: &Canvas) -> Connection {
+    connection_with(canvas, canvas.token())
+}
+
+fn connection_with(canvas: &Canvas, token: &str) -> Connection {
+    Connection::new(&hasty(), Access::Canvas { url: canvas.url().into(), token: token.into() })
+}
+
+fn wanted(given: &str) -> Wanted {
+    Wanted { given: given.into(), memberships_url: None }
+}
+
+fn found(id: &str, title: &str) -> Found {
+    Found { id: id.into(), title: title.into(), memberships_url: None }
+}
+
+/// A course with so many students.
+async fn with_students(many: u64) -> Canvas {
+    let canvas = Canvas::start().await;
+    canvas.course(101, Some("A/1"), "Rhetoric");
+    for id in 1..=many {
+        canvas.enrol(101, Person::student(id, "Ada", &format!("Number{id}")));
+    }
+    canvas
+}
+
+async fn roster(canvas: &Canvas) -> Result<Roster, Error> {
+    connection(canvas).roster(&found("101", "Rhetoric"), &[Role::Student]).await
+}
+
+fn unavailable(result: Result<Roster, Error>) -> String {
+    match result {
+        Err(Error::Unavailable(why)) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_course_is_found_by_each_of_its_names() {
+    let canvas = with_students(0).await;
+    let connection = connection(&canvas);
+    for name in ["101", "sis_course_id:A/1", "lti_context_id:context101"] {
+        assert_eq!(connection.find(&wanted(name)).await, Ok(Some(found("101", "Rhetoric"))), "{name}");
+    }
+    assert!(canvas.requests().contains(&"GET /api/v1/courses/sis_course_id:A%2F1".to_owned()));
+    for name in ["102", "sis_course_id:B", "sis_integration_id:x"] {
+        assert_eq!(connection.find(&wanted(name)).await, Ok(None), "{name}");
+    }
+    let asked = canvas.requests().len();
+    for name in ["", "..", "self", "101/users", "A101"] {
+        assert_eq!(connection.find(&wanted(name)).await, Ok(None), "{name}");
+    }
+    assert_eq!(canvas.requests().len(), asked, "what is no course id is not asked for");
+}
+
+#[tokio::test]
+async fn a_roster_is_everybody_with_one_of_the_roles() {
+    let canvas = Canvas::start().await;
+    canvas.course(101, None, "Rhetoric");
+    for person in five_scripts(1) {
+        canvas.enrol(101, person);
+    }
+    canvas.enrol(101, Person::student(6, "Sukarno", "").without_email().without_identifier());
+    canvas.enrol(101, Person::student(7, "Gone", "Away").inactive());
+    canvas.enrol(101, Person::student(8, "Tom", "Teacher").role("teacher"));
+    canvas.enrol(101, Person::student(9, "Tia", "Assistant").role("ta"));
+    // In two sections.
+    canvas.enrol(101, Person::student(1, "Siobhán", "Ní Dhomhnaill"));
+    let connection = connection(&canvas);
+
+    let roster = connection.roster(&found("101", "old title"), &[Role::Student]).await.unwrap();
+    assert_eq!(roster.title.as_deref(), Some("Rhetoric"));
+    let expected: Vec<Member> = five_scripts(1)
+        .into_iter()
+        .map(|person| Member {
+            user_id: person.id.to_string(),
+            first_name: Some(person.first),
+            last_name: Some(person.last),
+            email: person.email,
+            identifier: person.identifier,
+            photo_url: None,
+        })
+        .chain([Member { user_id: "6".into(), first_name: Some("Sukarno".into()), ..Member::default() }])
+        .collect();
+    assert_eq!(roster.members, expected);
+
+    let staff = connection.roster(&found("101", ""), &[Role::Teacher, Role::Assistant]).await.unwrap();
+    let ids: Vec<&str> = staff.members.iter().map(|member| member.user_id.as_str()).collect();
+    assert_eq!(ids, ["8", "9"]);
+    assert_eq!(connection.roster(&found("999", ""), &[Role::Student]).await, Err(Error::Missing));
+}
+
+#[tokio::test]
+async fn pages_are_followed_to_their_end_and_nobody_comes_twice() {
+    let canvas = with_students(5_000).await;
+    let everybody = roster(&canvas).await.unwrap();
+    assert_eq!(everybody.members.len(), 5_000);
+    assert_eq!(everybody.members[4_999].last_name.as_deref(), Some("Number5000"));
+    // The course, and fifty pages.
+    assert_eq!(canvas.requests().len(), 51);
+
+    let canvas = with_students(50).await;
+    canvas.most_per_page(20);
+    canvas.fault(Fault::Shifted);
+    assert_eq!(roster(&canvas).await.unwrap().members, everybody.members[..50]);
+    assert_eq!(canvas.requests().len(), 4);
+}
+
+#[tokio::test]
+async fn a_page_that_fails_is_asked_for_again_and_a_roster_is_never_half() {
+    let canvas = with_students(250).await;
+    canvas.fault(Fault::PageFails { page: 3, times: 2 });
+    assert_eq!(roster(&canvas).await.unwrap().members.len(), 250);
+    canvas.fault(Fault::PageFails { page: 3, times: usize::MAX });
+    assert!(unavailable(roster(&canvas).await).contains("answers 500"));
+    canvas.fault(Fault::PageHangs { page: 2 });
+    assert!(unavailable(roster(&canvas).await).contains("no answer in time"));
+    canvas.fault(Fault::Loop);
+    assert!(unavailable(roster(&canvas).await).contains("pages without end"));
+    let elsewhere = Canvas::start().await;
+    for origin in [elsewhere.url(), "https://canvas.example.edu", "file://"] {
+        canvas.fault(Fault::NextAt(origin.to_owned()));
+        assert!(unavailable(roster(&canvas).await).contains("elsewhere"), "{origin}");
+    }
+    assert_eq!(elsewhere.requests().len(), 0, "no token goes to another origin");
+    canvas.heal();
+    assert_eq!(roster(&canvas).await.unwrap().members.len(), 250);
+}
+
+#[tokio::test]
+async fn a_request_to_slow_down_is_heeded_in_both_its_forms() {
+    for how in [Throttle::Words, Throttle::TooMany] {
+        let canvas = with_students(3).await;
+        canvas.fault(Fault::Throttled { how, times: 2 });
+        assert!(connection(&canvas).find(&wanted("101")).await.unwrap().is_some());
+        canvas.fault(Fault::Throttled { how, times: 5 });
+        assert_eq!(roster(&canvas).await.unwrap().members.len(), 3);
+        canvas.fault(Fault::Throttled { how, times: usize::MAX });
+        assert!(unavailable(roster(&canvas).await).contains("slow down"));
+    }
+}
+
+#[tokio::test]
+async fn a_dead_token_and_a_weak_one_are_told_apart() {
+    let canvas = with_students(1).await;
+    canvas.fault(Fault::TokenDead);
+    let denied = |result: Result<Option<Found>, Error>| match result {
+        Err(Error::Denied(why)) => why,
+        other => panic!("{other:?}"),
+    };
+    assert!(denied(connection(&canvas).find(&wanted("101")).await).contains("expired or was deleted"));
+    canvas.fault(Fault::NoPermission);
+    assert!(
+        denied(connection(&canvas).find(&wanted("101")).await).contains("does not let its user see this")
+    );
+    canvas.heal();
+    let wrong = connection_with(&canvas, "wrong\ntoken");
+    let why = denied(wrong.find(&wanted("101")).await);
+    assert!(!why.contains("wrong"), "{why}");
+}
+
+#[tokio::test]
+async fn what_is_broken_may_work_later() {
+    let canvas = with_students(1).await;
+    let question = |fault| {
+        canvas.fault(fault);
+        let connection = connection(&canvas);
+        async move { connection.find(&wanted("101")).await }
+    };
+    for fault in [
+        Fault::Hang,
+        Fault::Fails { status: 500, times: usize::MAX },
+        Fault::Fails { status: 503, times: usize::MAX },
+        Fault::Maintenance,
+        Fault::Redirect("https://canvas.example.edu/login".to_owned()),
+    ] {
+        let told = question(fault.clone()).await;
+        assert!(matches!(told, Err(Error::Unavailable(_))), "{fault:?}: {told:?}");
+    }
+    assert_eq!(question(Fault::Fails { status: 502, times: 1 }).await, Ok(Some(found("101", "Rhetoric"))));
+
+    let nobody = Access::Canvas { url: "http://127.0.0.1:1".into(), token: "t".into() };
+    let told = Connection::new(&hasty(), nobody).find(&wanted("101")).await;
+    assert!(matches!(told, Err(Error::Unavailable(_))), "{told:?}");
+}
+
+#[tokio::test]
+async fn an_answer_in_time_is_all_that_somebody_waits_for() {
+    let canvas = with_students(1).await;
+    canvas.fault(Fault::Throttled { how: Throttle::Words, times: usize::MAX });
+    let asked = connection(&canvas);
+    let told = tokio::time::timeout(Duration::from_secs(5), asked.find(&wanted("101"))).await.unwrap();
+    assert!(matches!(told, Err(Error::Unavailable(_))), "{told:?}");
+}
+
+#[tokio::test]
+async fn photos_come_from_canvas_itself_and_from_nowhere_else() {
+    let (canvas, elsewhere) = (with_students(0).await, Canvas::start().await);
+    let picture = b"\x89PNG and so on".to_vec();
+    let foreign = format!("{}/images/thumbnails/4/aBc", elsewhere.url());
+    for (id, avatar) in [
+        (1, Avatar::Own(picture.clone())),
+        (2, Avatar::Default),
+        (3, Avatar::None),
+        (4, Avatar::At(foreign.clone())),
+    ] {
+        canvas.enrol(101, Person::student(id, "Ada", "Own").avatar(avatar));
+    }
+    let members = roster(&canvas).await.unwrap().members;
+    let urls: Vec<Option<&str>> = members.iter().map(|member| member.photo_url.as_deref()).collect();
+    let own = format!("{}/images/thumbnails/1/aBc", canvas.url());
+    assert_eq!(urls, [Some(own.as_str()), None, None, Some(foreign.as_str())]);
+
+    let connection = connection(&canvas);
+    assert_eq!(connection.photo(&own).await.unwrap().unwrap(), picture);
+    assert_eq!(connection.photo(&foreign).await, Ok(None));
+    assert_eq!(connection.photo(&format!("{}/images/thumbnails/9/aBc", canvas.url())).await, Ok(None));
+    for strange in ["data:image/png;base64,AAAA", "http://[", "file:///etc/passwd"] {
+        assert_eq!(connection.photo(strange).await, Ok(None), "{strange}");
+    }
+    assert_eq!(elsewhere.requests().len(), 0);
+    canvas.fault(Fault::Redirect(foreign.clone()));
+    assert_eq!(connection.photo(&own).await, Ok(None));
+    canvas.fault(Fault::Fails { status: 500, times: 1 });
+    assert!(matches!(connection.photo(&own).await, Err(Error::Unavailable(_))));
+    assert_eq!(elsewhere.requests().len(), 0);
+    assert_eq!(canvas.tokens_shown_to_pictures(), 0);
+}
+
+#[tokio::test]
+async fn an_operator_is_told_what_was_seen() {
+    let canvas = with_students(1).await;
+    let told = connection(&canvas).check().await.unwrap();
+    assert!(told.contains("Rosa Registrar") && told.contains("Rhetoric"), "{told}");
+    canvas.fault(Fault::TokenDead);
+    assert!(matches!(connection(&canvas).check().await, Err(Error::Denied(_))));
+}

@@ -1,0 +1,23 @@
+//! Learning systems: how they are asked, against stand-ins that were written from their documents.
+
+pub mod canvas;
+mod canvas_connector;
+mod outbound;
+pub mod people;
+
+use std::time::Duration;
+
+use endonym::lms::{
+    Outbound,
+    outbound::{Allowed, Limits},
+};
+
+/// May go to stand-ins, and waits for nobody long.
+pub fn hasty() -> Outbound {
+    let limits = Limits {
+        request: Duration::from_millis(500),
+        question: Duration::from_secs(2),
+        pause: Duration::from_millis(5),
+    };
+    Outbound::with_limits(Allowed::parse("127.0.0.0/8").unwrap(), limits).unwrap()
+}
