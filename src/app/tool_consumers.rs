@@ -237,6 +237,7 @@ pub async fn access(app: &App, consumer: &ToolConsumer) -> Result<Access> {
             token_url: lti.token_url.clone(),
             token_audience: lti.token_audience.clone(),
             product: consumer.product.clone(),
+            jwks_url: lti.jwks_url.clone(),
             key: lti::keys::signing(app).await?,
             now: || Clock.now(),
         })),
