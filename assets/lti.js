@@ -59,6 +59,9 @@ if (document.querySelector('[data-wait]')) {
   setTimeout(look, 2000);
 }
 
+// `autofocus` is not for frames of another site.
+document.querySelector('[aria-invalid=true]')?.focus();
+
 document.querySelector('form[data-at-once]')?.submit();
 
 if (document.querySelector('[data-close]')) {

@@ -159,7 +159,7 @@ fn refused(app: &App, why: &Refusal, frames: &[String]) -> Response {
             "This deployment is not known here",
             vec![
                 format!("Your learning system calls it \u{2068}{}\u{2069}.", shortened(deployment)),
-                "Whoever runs this site can add it with endonym tool-consumer update ID --deployment-id.".into(),
+                "Whoever runs this site can add it with “endonym tool-consumer update ID --deployment-id”.".into(),
             ],
         ),
         Refusal::Token(_) | Refusal::Claims(_) => (
@@ -190,7 +190,7 @@ fn refused(app: &App, why: &Refusal, frames: &[String]) -> Response {
             "This invitation cannot be used",
             vec![
                 "Learning systems register by a link that is good once and for seven days. Whoever runs this site makes one \
-                 with endonym tool-consumer invite."
+                 with “endonym tool-consumer invite”."
                     .into(),
             ],
         ),

@@ -1,1 +1,319 @@
-//! Soon.
+//! What those who teach see of a course, and those who learn of themselves.
+
+use endonym::{
+    app::{calls, name_pages},
+    domain::{countries::Countries, media::Kind, name_page::NamePage, quiet_hours::QuietHours},
+};
+use reqwest::{Response, header};
+use serde_json::{Value, json};
+
+use super::{INSTRUCTOR, LEARNER, Platform, claim, policy};
+use crate::{
+    support::{Setup, World, database::execute},
+    web::SOUND,
+};
+
+/// The page of the course that was launched.
+async fn page_of_course(platform: &Platform) -> NamePage {
+    let all = name_pages::all(&platform.world.app, platform.world.institution.id).await.unwrap();
+    all.into_iter().map(|(page, _)| page).find(|page| page.title == "Irish Literature").unwrap()
+}
+
+async fn person(platform: &Platform, first: &str, last: &str) -> Value {
+    let page = page_of_course(platform).await;
+    let email = format!("p{}@example.edu", platform.world.app.ids.hex());
+    let person = json!({ "first_name": first, "last_name": last, "email": email, "phonetic": format!("say {first}") });
+    platform.world.person_on(&page, person).await
+}
+
+async fn text_of(platform: &Platform, path: &str, cookie: &str) -> String {
+    let answer = platform.get(path, Some(cookie)).await;
+    assert_eq!(answer.status(), 200, "{path}");
+    answer.text().await.unwrap()
+}
+
+/// The names in the order in which they stand.
+fn names(text: &str) -> Vec<&str> {
+    text.split("<p class=\"name\" dir=\"auto\" lang=\"\">")
+        .skip(1)
+        .map(|rest| rest.split('<').next().unwrap())
+        .collect()
+}
+
+fn is_closed(answer: &Response) -> bool {
+    answer.status() == 403
+}
+
+#[tokio::test]
+async fn the_list_is_by_last_name_and_can_be_searched_and_filtered() {
+    let platform = Platform::new().await;
+    let (session, cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
+    let empty = text_of(&platform, &session, &cookie).await;
+    assert!(empty.contains("There is nobody in this course yet"), "{empty}");
+    let ana = person(&platform, "Ana", "Ørsted").await;
+    platform.world.give(&ana, Kind::Recording, SOUND).await;
+    person(&platform, "Bo", "adams").await;
+    person(&platform, "Ánh", "Zhou").await;
+    person(&platform, "<b>Eve</b>", "Đặng").await;
+
+    let answer = platform.get(&session, Some(&cookie)).await;
+    let headers = policy(&answer);
+    for part in [
+        "default-src 'none'",
+        "script-src 'self'",
+        "form-action 'self';",
+        &format!("frame-ancestors {}", platform.address),
+    ] {
+        assert!(headers.contains(part), "{part} in {headers}");
+    }
+    assert!(!headers.contains("unsafe") && answer.headers().get("x-frame-options").is_none());
+    assert_eq!(answer.headers()["cache-control"], "no-store");
+    let text = answer.text().await.unwrap();
+    assert_eq!(names(&text), ["Bo adams", "&#60;b&#62;Eve&#60;/b&#62; Đặng", "Ana Ørsted", "Ánh Zhou"]);
+    assert!(text.contains("say Ana") && text.contains("Everybody <span class=\"count\">4</span>"), "{text}");
+    assert!(text.contains("Not recorded yet <span class=\"count\">3</span>"), "{text}");
+    assert_eq!(text.matches("<audio").count(), 1);
+
+    let found = text_of(&platform, &format!("{session}?q=ANH"), &cookie).await;
+    assert_eq!(names(&found), ["Ánh Zhou"]);
+    let found = text_of(&platform, &format!("{session}?q=orsted+ana"), &cookie).await;
+    assert_eq!(names(&found), ["Ana Ørsted"]);
+    let none = text_of(&platform, &format!("{session}?q=%3Cscript%3E"), &cookie).await;
+    assert!(none.contains("Nobody here is called <bdi>&#60;script&#62;</bdi>"), "{none}");
+    let open = text_of(&platform, &format!("{session}?show=unrecorded"), &cookie).await;
+    assert_eq!(names(&open).len(), 3);
+    assert!(!open.contains("Ørsted"));
+}
+
+#[tokio::test]
+async fn a_large_course_is_shown_in_pages() {
+    let platform = Platform::new().await;
+    let (session, cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
+    platform.world.crowd(&page_of_course(&platform).await, 0..1_001).await;
+    let first = text_of(&platform, &session, &cookie).await;
+    assert_eq!(names(&first).len(), 100);
+    assert!(first.contains("Page 1 of 11") && first.contains("<span class=\"count\">1001</span>"), "{first}");
+    assert!(first.contains("href=\"?page=2\"") && !first.contains("rel=\"prev\""));
+    let last = text_of(&platform, &format!("{session}?page=999"), &cookie).await;
+    assert_eq!(names(&last).len(), 1);
+    assert!(last.contains("href=\"?page=10\"") && !last.contains("rel=\"next\""));
+    for odd in ["?page=0", "?page=-1", "?page=x", "?page=2&page=3", "?q=&show=x"] {
+        text_of(&platform, &format!("{session}{odd}"), &cookie).await;
+    }
+}
+
+#[tokio::test]
+async fn a_session_is_for_the_browser_that_launched_it_and_not_for_ever() {
+    let platform = Platform::new().await;
+    let (session, cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
+    person(&platform, "Ana", "Ørsted").await;
+    let other = platform.login().await;
+    let unknown = format!("/lti/s/{}/", "0".repeat(64));
+    for (path, cookie) in [
+        (session.as_str(), None),
+        (session.as_str(), Some(other.cookie.as_str())),
+        (unknown.as_str(), Some(cookie.as_str())),
+        ("/lti/s/x/", Some(cookie.as_str())),
+    ] {
+        let answer = platform.get(path, cookie).await;
+        assert!(is_closed(&answer), "{path}");
+        let text = answer.text().await.unwrap();
+        assert!(text.contains("open it again from your course") && !text.contains("Ørsted"), "{text}");
+    }
+    // One trailing slash too few is no reason to see nothing.
+    let bare = platform.get(session.trim_end_matches('/'), Some(&cookie)).await;
+    assert_eq!((bare.status().as_u16(), bare.headers()["location"].to_str().unwrap()), (303, session.as_str()));
+    let past = platform.world.app.clock.now().micros() - 1;
+    execute(&platform.world.app.db, "UPDATE lti_sessions SET expires_at = $1", vec![past.into()]).await;
+    let over = platform.get(&session, Some(&cookie)).await;
+    assert!(policy(&over).contains(&platform.address), "the page that says so is seen inside the platform's");
+    assert!(is_closed(&over));
+}
+
+#[tokio::test]
+async fn a_form_that_another_site_sends_does_nothing() {
+    let platform = Platform::new().await;
+    let (session, cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    let send = async |name: &'static str, value: &str| {
+        let request = platform.client.post(format!("{}{session}details", platform.world.base));
+        let request = request.header(header::COOKIE, &cookie).header(name, value);
+        let kind = "application/x-www-form-urlencoded";
+        request.header(header::CONTENT_TYPE, kind).body("phonetic=x").send().await.unwrap().status().as_u16()
+    };
+    assert_eq!(send("origin", "https://evil.example").await, 403);
+    assert_eq!(send("origin", "null").await, 403);
+    assert_eq!(send("sec-fetch-site", "cross-site").await, 403);
+    assert_eq!(send("sec-fetch-site", "same-site").await, 403);
+    assert!(!text_of(&platform, &session, &cookie).await.contains("value=\"x\""));
+    assert_eq!(send("origin", &platform.world.base).await, 303);
+    assert_eq!(send("sec-fetch-site", "same-origin").await, 303);
+}
+
+#[tokio::test]
+async fn a_student_sees_themselves_alone_and_changes_what_is_theirs() {
+    let platform = Platform::new().await;
+    let (session, cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    person(&platform, "Ana", "Ørsted").await;
+    let text = text_of(&platform, &session, &cookie).await;
+    assert!(text.contains("Siobhán Ní Bhriain") && !text.contains("Ørsted"), "{text}");
+    assert!(text.contains("Others cannot hear your name yet") && !text.contains("Be called"), "{text}");
+    assert!(text.contains("class=\"microphone\" hidden"), "its place is kept");
+
+    let form = [("phonetic", "shi-VAWN"), ("notes", "Irish.\r\nThe h is silent."), ("first_name", "Eve")];
+    let saved = platform.post(&format!("{session}details"), &form, Some(&cookie)).await;
+    assert_eq!(saved.status(), 303);
+    let text = text_of(&platform, saved.headers()["location"].to_str().unwrap(), &cookie).await;
+    for part in ["Saved.", "value=\"shi-VAWN\"", "Irish.\nThe h is silent.", "Siobhán Ní Bhriain"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!text.contains("Eve"), "the name is the learning system's");
+
+    let long = "x".repeat(501);
+    let wrong = platform.post(&format!("{session}details"), &[("phonetic", &long), ("notes", "kept")], Some(&cookie)).await;
+    assert_eq!(wrong.status(), 422);
+    let text = wrong.text().await.unwrap();
+    assert!(text.contains("The phonetic spelling is too long (maximum is 500 characters)."), "{text}");
+    assert!(text.contains(&long) && text.contains("kept</textarea>"), "what was typed stays");
+    // Nothing else that there is in a session is a student's.
+    for path in ["sync", "link"] {
+        let answer = platform.post(&format!("{session}{path}"), &[("title", "x")], Some(&cookie)).await;
+        assert!(is_closed(&answer), "{path}");
+    }
+    let (staff, staff_cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
+    for path in ["details", "recording", "call", "link"] {
+        let answer = platform.post(&format!("{staff}{path}"), &[("phonetic", "x")], Some(&staff_cookie)).await;
+        assert!(is_closed(&answer), "{path}");
+    }
+}
+
+/// A form with a file, as browsers send it.
+async fn upload(platform: &Platform, path: &str, cookie: &str, file: &[u8]) -> Response {
+    let head = "--b1\r\nContent-Disposition: form-data; name=\"recording\"; filename=\"me.mp3\"\r\nContent-Type: audio/mpeg\r\n\r\n";
+    let body = [head.as_bytes(), file, b"\r\n--b1--\r\n"].concat();
+    let request = platform.client.post(format!("{}{path}recording", platform.world.base));
+    let request = request.header(header::COOKIE, cookie);
+    request.header(header::CONTENT_TYPE, "multipart/form-data; boundary=b1").body(body).send().await.unwrap()
+}
+
+#[tokio::test]
+async fn a_student_uploads_a_recording_and_hears_it() {
+    let platform = Platform::new().await;
+    let (session, cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    for (file, sentence) in [
+        (&b""[..], "Please choose a file first."),
+        (b"this is no sound", "This is not a recording that can be used: "),
+    ] {
+        let answer = upload(&platform, &session, &cookie, file).await;
+        assert_eq!(answer.status(), 422);
+        let text = answer.text().await.unwrap();
+        assert!(text.contains(sentence), "{text}");
+    }
+    let answer = upload(&platform, &session, &cookie, SOUND).await;
+    assert_eq!(answer.status(), 303);
+    let text = text_of(&platform, answer.headers()["location"].to_str().unwrap(), &cookie).await;
+    assert!(text.contains("Your recording has been saved."), "{text}");
+    let link = text.split("<audio controls preload=\"none\" src=\"").nth(1).unwrap().split('"').next().unwrap();
+    assert_eq!(platform.get(link, None).await.status(), 200);
+    // Those who teach hear it, too.
+    let (staff, cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
+    assert!(text_of(&platform, &staff, &cookie).await.contains(link));
+}
+
+#[tokio::test]
+async fn a_student_asks_to_be_called_where_there_are_calls() {
+    let calling = calls::Rules {
+        enabled: true,
+        attempts: 3,
+        quiet_hours: QuietHours::OFF,
+        countries: Countries::default(),
+        ..calls::Rules::nobody()
+    };
+    let platform = Platform::with(Setup { calling, ..Setup::default() }).await;
+    let (session, cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    assert!(text_of(&platform, &session, &cookie).await.contains("Be called instead"));
+    let call = format!("{session}call");
+    for number in ["", "12", "call me"] {
+        let wrong = platform.post(&call, &[("phone_number", number)], Some(&cookie)).await;
+        assert_eq!(wrong.status(), 422, "{number}");
+        let text = wrong.text().await.unwrap();
+        assert!(text.contains("not a phone number that exists"), "{text}");
+        assert!(text.contains(&format!("value=\"{number}\"")), "{text}");
+    }
+    let asked = platform.post(&call, &[("phone_number", "+1 202 555 0123")], Some(&cookie)).await;
+    assert_eq!(asked.status(), 303, "{}", asked.text().await.unwrap());
+    let text = text_of(&platform, &session, &cookie).await;
+    assert!(text.contains("You will be called at <bdi>+12025550123</bdi>"), "{text}");
+}
+
+#[tokio::test]
+async fn two_students_with_one_email_have_an_entry_each() {
+    let platform = Platform::new().await;
+    let (first, cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    platform.post(&format!("{first}details"), &[("notes", "a secret of u7")], Some(&cookie)).await;
+    let twin = |claims: &mut Value| {
+        claims["sub"] = json!("u8");
+        claims["given_name"] = json!("Aoife");
+    };
+    let (second, cookie) = platform.session(twin, &[LEARNER]).await;
+    let text = text_of(&platform, &second, &cookie).await;
+    assert!(text.contains("Aoife") && !text.contains("a secret of u7"), "{text}");
+}
+
+#[tokio::test]
+async fn a_student_who_was_registered_by_the_same_email_finds_that_entry() {
+    let platform = Platform::new().await;
+    platform.session(|_| {}, &[INSTRUCTOR]).await;
+    let page = page_of_course(&platform).await;
+    let known = json!({ "first_name": "Sheevaun", "email": "Siobhan@example.edu", "phonetic": "already here" });
+    platform.world.person_on(&page, known).await;
+    let (session, cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    let text = text_of(&platform, &session, &cookie).await;
+    assert!(text.contains("already here") && text.contains("Siobhán Ní Bhriain"), "{text}");
+    let nameless = |claims: &mut Value| {
+        claims["sub"] = json!("u9");
+        for key in ["given_name", "family_name", "email"] {
+            claims[key] = Value::Null;
+        }
+        claims["name"] = json!("Madonna");
+        claims[claim("lis")] = Value::Null;
+    };
+    let (session, cookie) = platform.session(nameless, &[LEARNER]).await;
+    assert!(text_of(&platform, &session, &cookie).await.contains("Madonna"));
+}
+
+#[tokio::test]
+async fn a_deep_link_needs_a_title() {
+    let platform = Platform::new().await;
+    let ask = |claims: &mut Value| {
+        claims[claim("message_type")] = json!("LtiDeepLinkingRequest");
+        claims["https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings"] =
+            json!({ "deep_link_return_url": "https://lms.example.edu/dl?x=1", "data": "d" });
+    };
+    let (session, cookie) = platform.session(ask, &[INSTRUCTOR]).await;
+    assert!(text_of(&platform, &session, &cookie).await.contains("Names and how they are said"));
+    let answer = platform.post(&format!("{session}link"), &[("title", " ")], Some(&cookie)).await;
+    assert_eq!(answer.status(), 422);
+    assert!(answer.text().await.unwrap().contains("The title can&#39;t be blank."));
+    let answer = platform.post(&format!("{session}link"), &[("title", "Names")], Some(&cookie)).await;
+    assert_eq!(answer.status(), 200);
+    assert!(policy(&answer).contains("form-action 'self' https://lms.example.edu;"));
+    // Where a browser must not be sent, it is not.
+    for elsewhere in ["http://10.0.0.1/dl", "javascript:alert(1)", "http://lms.example.edu/dl"] {
+        let login = platform.login().await;
+        let mut claims = platform.claims(&login, &[INSTRUCTOR]);
+        ask(&mut claims);
+        claims["https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings"]["deep_link_return_url"] =
+            json!(elsewhere);
+        let answer = platform.launch(&login, &platform.key.sign(&claims).unwrap()).await;
+        assert_eq!(answer.status(), 403, "{elsewhere}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_is_gone_closes_its_sessions() {
+    let platform = Platform::new().await;
+    let (session, cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    let world: &World = &platform.world;
+    endonym::app::tool_consumers::delete(&world.app, platform.consumer.id).await.unwrap();
+    assert!(is_closed(&platform.get(&session, Some(&cookie)).await));
+}

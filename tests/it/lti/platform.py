@@ -141,6 +141,8 @@ class Handler(BaseHTTPRequestHandler):
         elif url.path == "/leave":
             Handler.left.add(asked["user"])
             self.say("")
+        elif url.path == "/favicon.ico":
+            self.say("", "image/x-icon")
         else:
             self.say("", status=404)
 

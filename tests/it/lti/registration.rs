@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use axum::{
     Router,
     http::{HeaderMap, StatusCode},
+    response::Html,
     routing::{get, post},
 };
 use endonym::app::{lti::registrations, tool_consumers};
@@ -14,14 +15,15 @@ use crate::support::World;
 
 /// What it was told, and what it shall answer.
 #[derive(Default)]
-struct Told {
+pub struct Told {
     tool: Value,
     bearer: String,
     answer: Value,
     configuration: Value,
 }
 
-async fn platform() -> (String, Arc<Mutex<Told>>) {
+/// Where its administrators register tools, it shows what stands behind the `#` inside its own page.
+pub async fn platform() -> (String, Arc<Mutex<Told>>) {
     let told = Arc::new(Mutex::new(Told::default()));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
@@ -49,7 +51,15 @@ async fn platform() -> (String, Arc<Mutex<Told>>) {
         let status = if told.answer.is_null() { StatusCode::UNAUTHORIZED } else { StatusCode::OK };
         (status, told.answer.to_string())
     };
+    let tools = async || {
+        Html(
+            "<!doctype html><html lang=\"en\"><title>Tools</title><iframe title=\"A tool\"></iframe><script>\
+             addEventListener('message', (event) => { document.title = event.data.subject });\
+             document.querySelector('iframe').src = location.hash.slice(1)</script></html>",
+        )
+    };
     let router = Router::new()
+        .route("/tools", get(tools))
         .route("/.well-known/openid-configuration", get(configuration))
         .route("/register", post(register));
     tokio::spawn(async { axum::serve(listener, router).await });

@@ -27,6 +27,11 @@ pub struct Element(Value);
 
 impl Chromium {
     pub async fn start() -> Self {
+        Self::with(json!({})).await
+    }
+
+    /// With settings of the browser's own, as its profile has them.
+    pub async fn with(preferences: Value) -> Self {
         let turn = ONE_AT_A_TIME.lock().await;
         let profile = tempfile::tempdir().unwrap();
         let mut driver = Command::new("chromedriver")
@@ -61,7 +66,7 @@ impl Chromium {
             &folder,
         ];
         let wanted = json!({ "capabilities": { "alwaysMatch": {
-            "goog:chromeOptions": { "args": arguments },
+            "goog:chromeOptions": { "args": arguments, "prefs": preferences },
             "goog:loggingPrefs": { "browser": "ALL" },
         } } });
         let root = format!("http://127.0.0.1:{port}/session");
@@ -92,6 +97,31 @@ impl Chromium {
         let Element(element) = self.find(css).await;
         let id = element[ELEMENT].as_str().unwrap();
         self.command(&format!("/element/{id}/click"), json!({})).await;
+    }
+
+    /// Writes into a field, or says which file it is to send.
+    pub async fn write(&self, css: &str, text: &str) {
+        let Element(element) = self.find(css).await;
+        let id = element[ELEMENT].as_str().unwrap();
+        self.command(&format!("/element/{id}/value"), json!({ "text": text })).await;
+    }
+
+    /// Goes into the window that was opened last.
+    pub async fn enter_new_window(&self) {
+        let handles = async || {
+            let answer = self.client.get(format!("{}/window/handles", self.session)).send().await.unwrap();
+            let answer: Value = answer.json().await.unwrap();
+            answer["value"].as_array().unwrap().clone()
+        };
+        for _ in 0..100 {
+            let all = handles().await;
+            if let [_, .., last] = &all[..] {
+                self.command("/window", json!({ "handle": last })).await;
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("no other window was opened");
     }
 
     /// Presses a key wherever the focus is. The names of keys are those of WebDriver.

@@ -1,8 +1,8 @@
 //! The pages that people see, and the snippets that they see in pages of others.
 
 mod badge;
-mod browser;
-mod chromium;
+pub mod browser;
+pub mod chromium;
 mod files;
 mod legacy;
 mod pages;
@@ -14,7 +14,7 @@ use reqwest::header::HeaderMap;
 use crate::support::World;
 
 /// Six seconds of a tone that swells, so that nothing is over before a test has looked.
-const SOUND: &[u8] = include_bytes!("fixtures/sound.mp3");
+pub const SOUND: &[u8] = include_bytes!("fixtures/sound.mp3");
 
 struct Page {
     status: u16,
