@@ -32,6 +32,8 @@ pub enum Missing {
     Export,
     Job,
     Call,
+    ToolConsumer,
+    Course,
 }
 
 /// In the contract's words, wherever it is told.
@@ -90,6 +92,8 @@ impl std::fmt::Display for Missing {
             Self::Export => "export",
             Self::Job => "job",
             Self::Call => "call",
+            Self::ToolConsumer => "tool consumer",
+            Self::Course => "course",
         })
     }
 }

@@ -23,6 +23,7 @@ pub mod participants;
 pub mod pronunciations;
 pub mod studio;
 pub mod tokens;
+pub mod tool_consumers;
 
 use std::{sync::Arc, time::Duration};
 

@@ -21,6 +21,7 @@ pub mod participants;
 pub mod rolls;
 pub mod secrets;
 pub mod tokens;
+pub mod tool_consumers;
 
 pub use db::{Db, Error, Options, Place, Result, Row, RowStream, Sql, Transaction, Value};
 pub use postgres::without_password;

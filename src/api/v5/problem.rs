@@ -38,6 +38,8 @@ const fn missing(what: Missing) -> &'static str {
         | Missing::CustomField
         | Missing::Export
         | Missing::Job
-        | Missing::Call => "Not Found",
+        | Missing::Call
+        | Missing::Course => "Not Found",
+        Missing::ToolConsumer => "Tool consumer not found",
     }
 }

@@ -1,9 +1,14 @@
 //! A fresh database for each test: a SQLite file, or a database of its own on the PostgreSQL server that `./test` runs.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::{
+    sync::atomic::{AtomicU32, Ordering},
+    time::Duration,
+};
 
 use endonym::store::{Db, Error, Options, Value, migrations};
 use tempfile::TempDir;
+use tokio::sync::OnceCell;
+use tokio_postgres::error::SqlState;
 
 pub struct TestDatabase {
     pub db: Db,
@@ -22,7 +27,12 @@ fn server() -> Option<String> {
 
 impl TestDatabase {
     pub async fn new() -> Self {
-        let (options, folder) = options().await;
+        let folder = tempfile::tempdir().unwrap();
+        let url = match server() {
+            None => None,
+            Some(server) => Some(new_database(&server, template(&server).await).await),
+        };
+        let options = options_of(url, &folder);
         let db = Db::open(&options).await.unwrap();
         migrations::migrate(&db).await.unwrap();
         Self { db, options, _folder: folder }
@@ -34,17 +44,41 @@ pub async fn options() -> (Options, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let url = match server() {
         None => None,
-        Some(server) => Some(new_database(&server).await),
+        Some(server) => Some(new_database(&server, "template1").await),
     };
-    (Options { url, data_dir: folder.path().to_owned(), ca_file: None, connections: 4 }, folder)
+    (options_of(url, &folder), folder)
 }
 
-async fn new_database(server: &str) -> String {
+fn options_of(url: Option<String>, folder: &TempDir) -> Options {
+    Options { url, data_dir: folder.path().to_owned(), ca_file: None, connections: 4 }
+}
+
+/// A database of the newest shape, which others are copies of: on PostgreSQL that is faster than to migrate each.
+async fn template(server: &str) -> &'static str {
+    static TEMPLATE: OnceCell<String> = OnceCell::const_new();
+    TEMPLATE
+        .get_or_init(|| async {
+            let url = new_database(server, "template1").await;
+            let folder = tempfile::tempdir().unwrap();
+            let db = Db::open(&options_of(Some(url.clone()), &folder)).await.unwrap();
+            migrations::migrate(&db).await.unwrap();
+            url.rsplit_once('/').unwrap().1.to_owned()
+        })
+        .await
+}
+
+async fn new_database(server: &str, template: &str) -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let name = format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
     let (client, connection) = tokio_postgres::connect(server, tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
-    client.batch_execute(&format!("CREATE DATABASE {name}")).await.unwrap();
+    // Whoever has made the template may need a moment to leave it.
+    let in_use = |error: &tokio_postgres::Error| error.code() == Some(&SqlState::OBJECT_IN_USE);
+    let text = format!("CREATE DATABASE {name} TEMPLATE {template}");
+    while let Err(error) = client.batch_execute(&text).await {
+        assert!(in_use(&error), "{error}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     let (start, _) = server.rsplit_once('/').expect("the URL ends in /database");
     format!("{start}/{name}")
 }

@@ -1,0 +1,246 @@
+//! Tool consumers: learning systems that the operator connects, or that register themselves by invitation.
+
+use super::{App, Error, Missing, Result};
+use crate::{
+    domain::{
+        field_errors::FieldErrors,
+        roster::Role,
+        text::{self, BLANK, Lines, TAKEN, longest},
+        token,
+        tool_consumer::{LmsKind, Registration, ToolConsumer},
+    },
+    lms::{self, Access},
+    store::{self, tool_consumers},
+};
+
+pub struct New {
+    pub name: String,
+    pub kind: LmsKind,
+    pub url: String,
+    pub product: Option<String>,
+    /// None for students alone.
+    pub roles: Vec<Role>,
+    /// Canvas and Moodle have one, LTI has none.
+    pub access_token: Option<String>,
+    pub lti: Option<Registration>,
+}
+
+/// The api_token is in the answer and nowhere else: we keep its digest.
+pub async fn create(app: &App, institution: i64, new: New) -> Result<(ToolConsumer, String)> {
+    let mut errors = FieldErrors::default();
+    name_fault(&new.name, &mut errors);
+    let url = match new.kind {
+        // An issuer is compared letter by letter.
+        LmsKind::Lti => new.url.trim().to_owned(),
+        LmsKind::Canvas | LmsKind::Moodle => new.url.trim().trim_end_matches('/').to_owned(),
+    };
+    if url.ends_with("/api/v1") {
+        errors.add("url", "must be Canvas's root, without /api/v1");
+    }
+    let access_token =
+        new.access_token.map(|token| token.trim().to_owned()).filter(|token| !token.is_empty());
+    match (new.kind, &access_token, &new.lti) {
+        (LmsKind::Canvas | LmsKind::Moodle, None, _) => errors.add("access token", BLANK),
+        (LmsKind::Lti, _, None) => errors.add("client id", BLANK),
+        _ => {}
+    }
+    if let Some(lti) = &new.lti {
+        registration_faults(lti, &mut errors);
+    }
+    errors.into_result()?;
+    permitted(app, "url", &url).await?;
+    if let Some(lti) = &new.lti {
+        registration_permitted(app, lti).await?;
+    }
+    let now = app.clock.now();
+    let (id, secret) = (app.ids.id(now), app.ids.access_token());
+    let digest = token::hex(&token::digest(&secret));
+    let made = ToolConsumer {
+        institution,
+        id,
+        name: new.name,
+        kind: new.kind,
+        url,
+        product: new.product,
+        enabled: true,
+        roles: if new.roles.is_empty() { vec![Role::Student] } else { new.roles },
+        sealed_access_token: sealed(app, id, access_token)?,
+        lti: new.lti,
+        created_at: now,
+    };
+    app.db
+        .write(move |sql| {
+            Box::pin(async move {
+                match tool_consumers::insert(sql, &made, &digest).await {
+                    Err(store::Error::Conflict) => Err(Error::invalid("client id", TAKEN)),
+                    other => Ok(other.map(|()| (made, secret))?),
+                }
+            })
+        })
+        .await
+}
+
+/// What an operator may change; `None` leaves it as it is.
+#[derive(Default)]
+pub struct Change {
+    pub name: Option<String>,
+    pub product: Option<String>,
+    pub enabled: Option<bool>,
+    pub roles: Option<Vec<Role>>,
+    pub access_token: Option<String>,
+    pub deployments: Option<Vec<String>>,
+    pub auth_url: Option<String>,
+    pub token_url: Option<String>,
+    pub token_audience: Option<String>,
+    pub jwks_url: Option<String>,
+    pub frame_ancestors: Option<Vec<String>>,
+}
+
+pub async fn update(app: &App, id: i64, change: Change) -> Result<ToolConsumer> {
+    let mut changed = find(app, id).await?;
+    let mut errors = FieldErrors::default();
+    if let Some(name) = change.name {
+        name_fault(&name, &mut errors);
+        changed.name = name;
+    }
+    if let Some(token) = change.access_token {
+        if changed.kind == LmsKind::Lti {
+            errors.add("access token", "is not what LTI uses");
+        }
+        changed.sealed_access_token = sealed(app, id, Some(token.trim().to_owned()))?;
+    }
+    changed.product = change.product.or(changed.product);
+    changed.enabled = change.enabled.unwrap_or(changed.enabled);
+    changed.roles = change.roles.filter(|roles| !roles.is_empty()).unwrap_or(changed.roles);
+    if let Some(lti) = &mut changed.lti {
+        lti.deployments = change.deployments.unwrap_or(std::mem::take(&mut lti.deployments));
+        lti.frame_ancestors = change.frame_ancestors.unwrap_or(std::mem::take(&mut lti.frame_ancestors));
+        lti.token_audience = change.token_audience.or(lti.token_audience.take());
+        for (new, old) in [
+            (change.auth_url, &mut lti.auth_url),
+            (change.token_url, &mut lti.token_url),
+            (change.jwks_url, &mut lti.jwks_url),
+        ] {
+            new.into_iter().for_each(|new| *old = new);
+        }
+        registration_faults(lti, &mut errors);
+    }
+    errors.into_result()?;
+    if let Some(lti) = &changed.lti {
+        registration_permitted(app, lti).await?;
+    }
+    app.db
+        .write(move |sql| {
+            Box::pin(async move {
+                tool_consumers::update(sql, &changed).await?;
+                Ok(changed)
+            })
+        })
+        .await
+}
+
+fn name_fault(name: &str, errors: &mut FieldErrors) {
+    if text::is_blank(name) {
+        errors.add("name", BLANK);
+    } else if let Some(fault) = text::fault(name, longest::NAME, Lines::One) {
+        errors.add("name", fault);
+    }
+}
+
+fn registration_faults(lti: &Registration, errors: &mut FieldErrors) {
+    if text::is_blank(&lti.client_id) {
+        errors.add("client id", BLANK);
+    }
+    for (field, url) in
+        [("auth url", &lti.auth_url), ("token url", &lti.token_url), ("jwks url", &lti.jwks_url)]
+    {
+        if text::is_blank(url) {
+            errors.add(field, BLANK);
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    if lti.deployments.iter().any(|deployment| text::is_blank(deployment) || !seen.insert(deployment)) {
+        errors.add("deployment id", "must not be blank, nor given twice");
+    }
+}
+
+async fn registration_permitted(app: &App, lti: &Registration) -> Result<()> {
+    // The browser goes to the auth URL, and we do not; but it is an address of the same system.
+    for (field, url) in
+        [("auth url", &lti.auth_url), ("token url", &lti.token_url), ("jwks url", &lti.jwks_url)]
+    {
+        permitted(app, field, url).await?;
+    }
+    Ok(())
+}
+
+async fn permitted(app: &App, field: &str, url: &str) -> Result<()> {
+    app.outbound.permits(url).await.map_err(|error| Error::invalid(field, error.to_string()))
+}
+
+fn sealed(app: &App, id: i64, access_token: Option<String>) -> Result<Option<String>> {
+    let seal = |token: String| app.secrets.seal(&purpose(id), token.as_bytes());
+    Ok(access_token.map(seal).transpose()?)
+}
+
+fn purpose(id: i64) -> String {
+    format!("access token of tool consumer {id}")
+}
+
+pub async fn find(app: &App, id: i64) -> Result<ToolConsumer> {
+    let found = tool_consumers::find(&mut app.db.read(), id).await?;
+    found.ok_or(Error::Missing(Missing::ToolConsumer))
+}
+
+/// The one that an api_token belongs to, in the institution whose caller sends it.
+pub async fn by_token(app: &App, institution: i64, api_token: &str) -> Result<ToolConsumer> {
+    let digest = token::hex(&token::digest(api_token));
+    let found = tool_consumers::by_token(&mut app.db.read(), institution, &digest).await?;
+    found.ok_or(Error::Missing(Missing::ToolConsumer))
+}
+
+/// Whose launch this is: by issuer and client, or by the issuer alone where it has but one.
+pub async fn by_issuer(app: &App, issuer: &str, client_id: Option<&str>) -> Result<ToolConsumer> {
+    let mut found = tool_consumers::by_issuer(&mut app.db.read(), issuer, client_id).await?;
+    match (found.pop(), found.is_empty()) {
+        (Some(one), true) => Ok(one),
+        _ => Err(Error::Missing(Missing::ToolConsumer)),
+    }
+}
+
+pub async fn all(app: &App, institution: Option<i64>) -> Result<Vec<ToolConsumer>> {
+    Ok(tool_consumers::all(&mut app.db.read(), institution).await?)
+}
+
+pub async fn delete(app: &App, id: i64) -> Result<()> {
+    let institution = find(app, id).await?.institution;
+    let gone = app.db.write::<_, Error>(move |sql| {
+        Box::pin(async move { Ok(tool_consumers::delete(sql, institution, id).await?) })
+    });
+    if gone.await? { Ok(()) } else { Err(Error::Missing(Missing::ToolConsumer)) }
+}
+
+/// What lets us in there.
+pub async fn access(app: &App, consumer: &ToolConsumer) -> Result<Access> {
+    let url = consumer.url.clone();
+    match (consumer.kind, &consumer.sealed_access_token, &consumer.lti) {
+        (LmsKind::Canvas, Some(sealed), _) => {
+            Ok(Access::Canvas { url, token: opened(app, consumer.id, sealed)? })
+        }
+        (LmsKind::Moodle, Some(sealed), _) => {
+            Ok(Access::Moodle { url, token: opened(app, consumer.id, sealed)? })
+        }
+        _ => Err(Error::Unavailable("this learning system has no credentials".to_owned())),
+    }
+}
+
+fn opened(app: &App, id: i64, sealed: &str) -> Result<String> {
+    let plain =
+        app.secrets.open(&purpose(id), sealed).map_err(|error| Error::Unavailable(error.to_string()))?;
+    String::from_utf8(plain).map_err(|_| Error::Internal("an access token that is no text".to_owned()))
+}
+
+/// Can it be asked, now?
+pub async fn connect(app: &App, consumer: &ToolConsumer) -> Result<lms::Connection> {
+    Ok(lms::Connection::new(&app.outbound, access(app, consumer).await?))
+}

@@ -1,0 +1,185 @@
+//! Tool consumers: the learning systems that institutions have connected.
+
+use super::{Error, Result, Row, Sql, Value};
+use crate::domain::{
+    moment::Moment,
+    roster::Role,
+    tool_consumer::{LmsKind, Registration, ToolConsumer},
+};
+
+const COLUMNS: &str = "t.institution_id, t.id, t.name, t.kind, t.url, t.product, t.enabled, t.roles, t.access_token, t.client_id, \
+     t.auth_url, t.token_url, t.token_audience, t.jwks_url, t.frame_ancestors, t.created_at";
+
+/// Without its deployments, which have a table of their own.
+fn from_row(row: &Row<'_>) -> Result<ToolConsumer> {
+    let word = row.text(3)?;
+    let kind = LmsKind::ALL.into_iter().find(|kind| kind.word() == word);
+    let kind = kind.ok_or_else(|| {
+        Error::Broken("a kind of learning system that this binary does not know".to_owned())
+    })?;
+    let lti = match row.opt_text(9)? {
+        Some(client_id) => Some(Registration {
+            client_id,
+            deployments: Vec::new(),
+            auth_url: row.opt_text(10)?.unwrap_or_default(),
+            token_url: row.opt_text(11)?.unwrap_or_default(),
+            token_audience: row.opt_text(12)?,
+            jwks_url: row.opt_text(13)?.unwrap_or_default(),
+            frame_ancestors: list(&row.text(14)?),
+        }),
+        None => None,
+    };
+    Ok(ToolConsumer {
+        institution: row.int(0)?,
+        id: row.int(1)?,
+        name: row.text(2)?,
+        kind,
+        url: row.text(4)?,
+        product: row.opt_text(5)?,
+        enabled: row.bool(6)?,
+        roles: list(&row.text(7)?).iter().filter_map(|word| Role::parse(word)).collect(),
+        sealed_access_token: row.opt_text(8)?,
+        lti,
+        created_at: Moment::from_micros(row.int(15)?),
+    })
+}
+
+fn list(json: &str) -> Vec<String> {
+    serde_json::from_str(json).unwrap_or_default()
+}
+
+fn json(words: &[impl AsRef<str>]) -> String {
+    serde_json::Value::from(words.iter().map(AsRef::as_ref).collect::<Vec<&str>>()).to_string()
+}
+
+/// A `Conflict` means that its issuer and client are registered already, by anybody.
+pub async fn insert(sql: &mut Sql, new: &ToolConsumer, token_digest: &str) -> Result<()> {
+    let text = "INSERT INTO tool_consumers (institution_id, id, name, kind, url, product, token_digest, enabled, roles, \
+         access_token, client_id, auth_url, token_url, token_audience, jwks_url, frame_ancestors, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+    let lti = new.lti.as_ref();
+    let roles: Vec<&str> = new.roles.iter().map(|role| role.word()).collect();
+    let params: [Value<'_>; 17] = [
+        new.institution.into(),
+        new.id.into(),
+        (&new.name).into(),
+        new.kind.word().into(),
+        (&new.url).into(),
+        new.product.as_ref().into(),
+        token_digest.into(),
+        new.enabled.into(),
+        json(&roles).into(),
+        new.sealed_access_token.as_ref().into(),
+        lti.map(|lti| lti.client_id.as_str()).into(),
+        lti.map(|lti| lti.auth_url.as_str()).into(),
+        lti.map(|lti| lti.token_url.as_str()).into(),
+        lti.and_then(|lti| lti.token_audience.as_deref()).into(),
+        lti.map(|lti| lti.jwks_url.as_str()).into(),
+        json(lti.map_or(&[], |lti| lti.frame_ancestors.as_slice())).into(),
+        new.created_at.micros().into(),
+    ];
+    sql.execute(text, &params).await?;
+    deploy(sql, new).await
+}
+
+/// Everything of it that an operator may change.
+pub async fn update(sql: &mut Sql, changed: &ToolConsumer) -> Result<()> {
+    let text = "UPDATE tool_consumers SET name = $1, product = $2, enabled = $3, roles = $4, access_token = $5, auth_url = $6, \
+         token_url = $7, token_audience = $8, jwks_url = $9, frame_ancestors = $10 WHERE institution_id = $11 AND id = $12";
+    let lti = changed.lti.as_ref();
+    let roles: Vec<&str> = changed.roles.iter().map(|role| role.word()).collect();
+    let params: [Value<'_>; 12] = [
+        (&changed.name).into(),
+        changed.product.as_ref().into(),
+        changed.enabled.into(),
+        json(&roles).into(),
+        changed.sealed_access_token.as_ref().into(),
+        lti.map(|lti| lti.auth_url.as_str()).into(),
+        lti.map(|lti| lti.token_url.as_str()).into(),
+        lti.and_then(|lti| lti.token_audience.as_deref()).into(),
+        lti.map(|lti| lti.jwks_url.as_str()).into(),
+        json(lti.map_or(&[], |lti| lti.frame_ancestors.as_slice())).into(),
+        changed.institution.into(),
+        changed.id.into(),
+    ];
+    sql.execute(text, &params).await?;
+    let text = "DELETE FROM lti_deployments WHERE institution_id = $1 AND tool_consumer_id = $2";
+    sql.execute(text, &[changed.institution.into(), changed.id.into()]).await?;
+    deploy(sql, changed).await
+}
+
+async fn deploy(sql: &mut Sql, consumer: &ToolConsumer) -> Result<()> {
+    for deployment in consumer.lti.iter().flat_map(|lti| &lti.deployments) {
+        let text = "INSERT INTO lti_deployments (institution_id, tool_consumer_id, deployment_id) VALUES ($1, $2, $3)";
+        sql.execute(text, &[consumer.institution.into(), consumer.id.into(), deployment.into()]).await?;
+    }
+    Ok(())
+}
+
+/// A launch has told which product it is.
+pub async fn learn_product(sql: &mut Sql, institution: i64, id: i64, product: &str) -> Result<()> {
+    let text =
+        "UPDATE tool_consumers SET product = $1 WHERE institution_id = $2 AND id = $3 AND product IS NULL";
+    sql.execute(text, &[product.into(), institution.into(), id.into()]).await.map(|_| ())
+}
+
+/// Its ids are unique over all institutions.
+pub async fn find(sql: &mut Sql, id: i64) -> Result<Option<ToolConsumer>> {
+    let text = format!("SELECT {COLUMNS} FROM tool_consumers t WHERE t.id = $1");
+    Ok(read(sql, &text, &[id.into()]).await?.pop())
+}
+
+/// Whose api_token has this digest.
+pub async fn by_token(sql: &mut Sql, institution: i64, digest: &str) -> Result<Option<ToolConsumer>> {
+    let text =
+        format!("SELECT {COLUMNS} FROM tool_consumers t WHERE t.token_digest = $1 AND t.institution_id = $2");
+    Ok(read(sql, &text, &[digest.into(), institution.into()]).await?.pop())
+}
+
+/// Those that an issuer has, or the one among them with this client.
+pub async fn by_issuer(sql: &mut Sql, issuer: &str, client_id: Option<&str>) -> Result<Vec<ToolConsumer>> {
+    let mut text =
+        format!("SELECT {COLUMNS} FROM tool_consumers t WHERE t.url = $1 AND t.client_id IS NOT NULL");
+    let mut params: Vec<Value<'_>> = vec![issuer.into()];
+    if let Some(client_id) = client_id {
+        text.push_str(" AND t.client_id = $2");
+        params.push(client_id.into());
+    }
+    read(sql, &text, &params).await
+}
+
+pub async fn all(sql: &mut Sql, institution: Option<i64>) -> Result<Vec<ToolConsumer>> {
+    let only = if institution.is_some() { "WHERE t.institution_id = $1 " } else { "" };
+    let text = format!("SELECT {COLUMNS} FROM tool_consumers t {only}ORDER BY t.id");
+    let params: Vec<Value<'_>> = institution.into_iter().map(Value::from).collect();
+    read(sql, &text, &params).await
+}
+
+async fn read(sql: &mut Sql, text: &str, params: &[Value<'_>]) -> Result<Vec<ToolConsumer>> {
+    let mut found = sql.rows(text, params, from_row).await?;
+    for consumer in &mut found {
+        if let Some(lti) = &mut consumer.lti {
+            let text = "SELECT deployment_id FROM lti_deployments WHERE institution_id = $1 AND tool_consumer_id = $2 \
+                        ORDER BY deployment_id";
+            let whose = [consumer.institution.into(), consumer.id.into()];
+            lti.deployments = sql.rows(text, &whose, |row| row.text(0)).await?;
+        }
+    }
+    Ok(found)
+}
+
+/// With what is known of its courses. Their name pages stay, with everybody on them.
+pub async fn delete(sql: &mut Sql, institution: i64, id: i64) -> Result<bool> {
+    let whose = [Value::from(institution), Value::from(id)];
+    for text in [
+        "DELETE FROM course_members WHERE institution_id = $1 AND course_id IN \
+         (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.tool_consumer_id = $2)",
+        "DELETE FROM courses WHERE institution_id = $1 AND tool_consumer_id = $2",
+        "DELETE FROM lti_deployments WHERE institution_id = $1 AND tool_consumer_id = $2",
+        "DELETE FROM lti_logins WHERE institution_id = $1 AND tool_consumer_id = $2",
+        "DELETE FROM lti_sessions WHERE institution_id = $1 AND tool_consumer_id = $2",
+    ] {
+        sql.execute(text, &whose).await?;
+    }
+    Ok(sql.execute("DELETE FROM tool_consumers WHERE institution_id = $1 AND id = $2", &whose).await? == 1)
+}
