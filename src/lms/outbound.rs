@@ -302,11 +302,6 @@ impl Outbound {
     pub async fn post_form(&self, url: &str, pairs: &[(&str, &str)]) -> Result<Answer> {
         self.send(Ask::form(self.address(url)?, pairs).accept("application/json")).await
     }
-
-    /// May we go there? Asked when an address is given to us, and again by every request.
-    pub async fn permits(&self, _url: &str) -> super::Result<()> {
-        Ok(())
-    }
 }
 
 impl Allowed {
