@@ -260,3 +260,29 @@ async fn photos_need_the_token_which_goes_to_moodle_alone() {
     let access = Access::Moodle { url: moodle.url().into(), token: "wrong".into() };
     assert_eq!(Connection::new(&hasty(), access).photo(&own).await, Ok(None));
 }
+
+#[tokio::test]
+async fn each_roster_is_what_is_there_then() {
+    let moodle = with_students(2).await;
+    moodle.fault(Fault::TokenDead);
+    moodle.heal();
+    let before = roster(&moodle).await.unwrap();
+    let [first, second] = before.members.as_slice() else { panic!("{before:?}") };
+    moodle.course(2, None, "Rhetoric II");
+    moodle.drop_person(2, first.user_id.parse().unwrap());
+    moodle.change(2, second.user_id.parse().unwrap(), |person| {
+        *person = person.clone().email("ada@example.edu").identifier("N7");
+        "Augusta".clone_into(&mut person.first);
+    });
+    let after = roster(&moodle).await.unwrap();
+    assert_eq!(after.title.as_deref(), Some("Rhetoric II"));
+    let expected = Member {
+        first_name: Some("Augusta".into()),
+        email: Some("ada@example.edu".into()),
+        identifier: Some("N7".into()),
+        ..second.clone()
+    };
+    assert_eq!(after.members, [expected]);
+    moodle.remove_course(2);
+    assert_eq!(roster(&moodle).await, Err(Error::Missing));
+}
