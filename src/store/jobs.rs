@@ -107,9 +107,9 @@ pub async fn claim_this(
     Ok(Some(Held { id, lease: lease.to_owned(), job, attempts, failures, every: None }))
 }
 
-/// It is wanted at once, if it waits.
+/// It is wanted at once, if it waits: as if it were new.
 pub async fn hurry(sql: &mut Sql, id: i64, now: Moment) -> Result<()> {
-    let text = "UPDATE jobs SET run_at = $1 WHERE id = $2 AND state = 'waiting' AND run_at > $1";
+    let text = "UPDATE jobs SET run_at = $1, failures = 0 WHERE id = $2 AND state = 'waiting'";
     sql.execute(text, &[now.micros().into(), id.into()]).await.map(|_| ())
 }
 
