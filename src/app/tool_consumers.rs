@@ -26,7 +26,7 @@ pub struct New {
 }
 
 /// The api_token is in the answer and nowhere else: we keep its digest.
-pub async fn create(app: &App, institution: i64, new: New) -> Result<(ToolConsumer, String)> {
+pub async fn create(app: &App, institution: i64, mut new: New) -> Result<(ToolConsumer, String)> {
     let mut errors = FieldErrors::default();
     name_fault(&new.name, &mut errors);
     let url = match new.kind {
@@ -44,7 +44,11 @@ pub async fn create(app: &App, institution: i64, new: New) -> Result<(ToolConsum
         (LmsKind::Lti, _, None) => errors.add("client id", BLANK),
         _ => {}
     }
-    if let Some(lti) = &new.lti {
+    if let Some(lti) = &mut new.lti {
+        if lti.frame_ancestors.is_empty() {
+            // Where people work with the platform, most likely.
+            lti.frame_ancestors = lti::registrations::origins([&url, &lti.auth_url]);
+        }
         registration_faults(lti, &mut errors);
     }
     errors.into_result()?;

@@ -7,7 +7,12 @@ use serde_json::{Value, json};
 
 use super::{Failure, Outcome, institution, output};
 use crate::{
-    app::{App, Error, platforms, tool_consumers},
+    app::{
+        App, Error,
+        lti::{keys, registrations},
+        platforms, tool_consumers,
+    },
+    config::Reached,
     domain::{
         roster::Role,
         tool_consumer::{LmsKind, Registration, ToolConsumer, product_word},
@@ -67,6 +72,22 @@ pub enum Command {
         /// Do not ask
         #[arg(long)]
         yes: bool,
+    },
+    /// Print a link by which an LTI platform registers itself with an institution, once and within seven days
+    ///
+    /// For example: endonym tool-consumer invite --institution example-university --base-url https://names.example.edu
+    Invite {
+        #[arg(long, value_name = "SLUG")]
+        institution: String,
+        #[command(flatten)]
+        reached: Reached,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make a new key for LTI now; it is shown at once and signs a day later
+    RotateKey {
+        #[arg(long)]
+        json: bool,
     },
     /// Say whether it can be reached and knows us
     Test {
@@ -148,6 +169,27 @@ impl Command {
                 output::confirm(yes, &what)?;
                 tool_consumers::delete(app, found.id).await?;
                 output::print_line(&format!("Deleted tool consumer {} ({}).", found.id, found.name));
+            }
+            Self::Invite { institution: slug, reached, json } => {
+                let owner = institution(app, &slug).await?;
+                let base_url = reached.base_url().map_err(Failure)?;
+                let (name, until) = registrations::invite(app, owner.id).await?;
+                let (url, until) = (registrations::invitation(&base_url, &name), output::time(until));
+                if json {
+                    output::print_json(&json!({ "url": url, "expires_at": until }));
+                } else {
+                    output::print_line(&format!(
+                        "Register the tool in the learning system with this link, once and until {until}:\n{url}"
+                    ));
+                }
+            }
+            Self::RotateKey { json } => {
+                let kid = keys::rotate(app).await?;
+                if json {
+                    output::print_json(&json!({ "kid": kid }));
+                } else {
+                    output::print_line(&format!("Key {kid} is shown from now on, and signs from tomorrow."));
+                }
             }
             Self::Test { id, json } => return test(app, &find(app, &id).await?, json).await,
         }

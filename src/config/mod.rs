@@ -356,14 +356,40 @@ impl Serving {
 
     /// As set, or from the address that we listen on.
     pub fn base_url(&self, listening: SocketAddr) -> Result<String, String> {
-        if let Some(url) = set(&self.base_url) {
-            return web_address("base URL", &url);
+        base_url(&self.base_url, listening)
+    }
+}
+
+fn base_url(given: &Option<String>, listening: SocketAddr) -> Result<String, String> {
+    if let Some(url) = set(given) {
+        return web_address("base URL", &url);
+    }
+    Ok(if listening.ip().is_unspecified() {
+        format!("http://localhost:{}", listening.port())
+    } else {
+        format!("http://{listening}")
+    })
+}
+
+/// How the world reaches a server that runs with the same settings, for commands that print links to it.
+#[derive(Debug, Clone, Args)]
+pub struct Reached {
+    /// How the outside world reaches the server, like https://names.example.edu
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+    #[arg(long, value_name = "ADDRESS:PORT", hide = true)]
+    listen: String,
+}
+
+impl Reached {
+    pub fn base_url(&self) -> Result<String, String> {
+        match self.listen.parse() {
+            Ok(listening) => base_url(&self.base_url, listening),
+            Err(_) if set(&self.base_url).is_none() => {
+                Err("say with --base-url how the server is reached".to_owned())
+            }
+            Err(_) => base_url(&self.base_url, SocketAddr::from(([127, 0, 0, 1], 0))),
         }
-        Ok(if listening.ip().is_unspecified() {
-            format!("http://localhost:{}", listening.port())
-        } else {
-            format!("http://{listening}")
-        })
     }
 }
 

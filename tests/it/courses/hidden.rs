@@ -40,7 +40,8 @@ async fn whoever_leaves_is_nowhere_and_comes_back_with_what_they_had() {
     let world = &school.world;
     let page = school.page().await;
     let hex = world.give(&ana(&school).await, Kind::Recording, b"the sound of a name").await;
-    let body = json!({ "name_page_id": page.slug, "participant": { "phonetic": "AH-na", "notes": "Slowly." } });
+    let body =
+        json!({ "name_page_id": page.slug, "participant": { "phonetic": "AH-na", "notes": "Slowly." } });
     world.put(&format!("/v5/participants/{EMAIL}"), body).await.expect(200);
     let everything = "include=custom_attributes,embeddables";
     let show = format!("/v4/name_pages/{}/participants/{EMAIL}?{everything}", page.slug);

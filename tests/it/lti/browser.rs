@@ -67,7 +67,10 @@ async fn a_teacher_hears_a_course_by_keyboard_inside_a_frame_and_adds_a_link() {
     browser.write("#q", "bhriain").await;
     browser.press(ENTER).await;
     browser.until("document.querySelector('.found')?.textContent.includes('1 found')").await;
-    assert_eq!(browser.value("document.querySelector('.people .name').textContent").await, "Siobhán Ní Bhriain");
+    assert_eq!(
+        browser.value("document.querySelector('.people .name').textContent").await,
+        "Siobhán Ní Bhriain"
+    );
     check(&browser, "a search").await;
     assert_eq!(browser.complaints().await, [""; 0], "the page's own policy lets all of it work");
 
@@ -101,7 +104,9 @@ async fn a_student_writes_and_uploads_inside_a_frame() {
     browser.click("form[action=recording] button").await;
     browser.until("document.querySelector('.done')?.textContent.includes('recording has been saved')").await;
     browser.click(".play").await;
-    browser.until("!document.querySelector('audio').paused && document.querySelector('audio').currentTime > 0.2").await;
+    browser
+        .until("!document.querySelector('audio').paused && document.querySelector('audio').currentTime > 0.2")
+        .await;
     check(&browser, "one's own recording").await;
     browser.write("#phone_number", "12").await;
     browser.click("form[action=call] button").await;

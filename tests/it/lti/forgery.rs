@@ -171,7 +171,9 @@ async fn a_launch_in_another_browser_shows_nothing_and_offers_its_own_window() {
         assert_eq!(again.status(), 302);
         let place = again.headers()["location"].to_str().unwrap();
         let place = reqwest::Url::parse(place).unwrap();
-        assert!(place.query_pairs().any(|pair| pair == ("lti_message_hint".into(), "{\"a\":\"b&c\"}".into())));
+        assert!(
+            place.query_pairs().any(|pair| pair == ("lti_message_hint".into(), "{\"a\":\"b&c\"}".into()))
+        );
         // What was brought to another browser is used up for the right one as well.
         refused(platform.launch(&login, &token).await, "afterwards").await;
     }

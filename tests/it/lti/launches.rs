@@ -51,7 +51,9 @@ async fn a_login_that_cannot_lead_anywhere_is_refused() {
     let changed = |key: &str, value: Option<&str>| {
         let mut query = platform.login_query();
         query.retain(|(name, _)| *name != key);
-        query.extend(value.map(|value| (if key == "iss" { "iss" } else { "target_link_uri" }, value.to_owned())));
+        query.extend(
+            value.map(|value| (if key == "iss" { "iss" } else { "target_link_uri" }, value.to_owned())),
+        );
         query
     };
     for (query, status) in [
@@ -64,7 +66,10 @@ async fn a_login_that_cannot_lead_anywhere_is_refused() {
         let answer = platform.login_answer(&query, None).await;
         assert_eq!(answer.status(), status, "{query:?}");
         assert!(answer.headers().get(header::SET_COOKIE).is_none());
-        assert!(!policy(&answer).contains("frame-ancestors http") || query.iter().any(|(_, v)| v.contains("evil")));
+        assert!(
+            !policy(&answer).contains("frame-ancestors http")
+                || query.iter().any(|(_, v)| v.contains("evil"))
+        );
     }
     // With two of its clients it must say which.
     super::register(&platform.world, &platform.address, &platform.address, "tool-2").await;
@@ -83,7 +88,9 @@ async fn a_launch_makes_the_course_once_and_learns_the_product() {
     assert_eq!(all.len(), 1);
     assert_eq!((all[0].external_id.as_str(), all[0].title.as_str()), ("c1", "Irish Literature"));
     // The title follows, and a launch that does not say it changes nothing.
-    platform.session(|claims| claims[claim("context")] = json!({ "id": "c1", "title": "Irish" }), &[INSTRUCTOR]).await;
+    platform
+        .session(|claims| claims[claim("context")] = json!({ "id": "c1", "title": "Irish" }), &[INSTRUCTOR])
+        .await;
     platform.session(|claims| claims[claim("context")] = json!({ "id": "c1" }), &[LEARNER]).await;
     let all = endonym::app::courses::all(app, &consumer).await.unwrap();
     assert_eq!((all.len(), all[0].title.as_str()), (1, "Irish"));

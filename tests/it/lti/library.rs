@@ -80,15 +80,16 @@ impl Library {
 
     /// Goes where the platform sends somebody, as a browser would, up to the page that they see.
     pub async fn launch(&self, query: &str) -> Landed {
-        let place = |answer: &reqwest::Response| {
-            answer.headers()[header::LOCATION].to_str().unwrap().to_owned()
-        };
+        let place =
+            |answer: &reqwest::Response| answer.headers()[header::LOCATION].to_str().unwrap().to_owned();
         let start = self.client.get(format!("{}/launch?{query}", self.base)).send().await.unwrap();
         let login = self.client.get(place(&start)).send().await.unwrap();
-        let cookie = login.headers()[header::SET_COOKIE].to_str().unwrap().split(';').next().unwrap().to_owned();
+        let cookie =
+            login.headers()[header::SET_COOKIE].to_str().unwrap().split(';').next().unwrap().to_owned();
         let form = self.client.get(place(&login)).send().await.unwrap().text().await.unwrap();
         let field = |name: &str| {
-            let rest = form.split(&format!("name=\"{name}\" value=\"")).nth(1).unwrap_or_else(|| panic!("{form}"));
+            let rest =
+                form.split(&format!("name=\"{name}\" value=\"")).nth(1).unwrap_or_else(|| panic!("{form}"));
             rest.split('"').next().unwrap().to_owned()
         };
         let body = format!("id_token={}&state={}", field("id_token"), field("state"));

@@ -79,7 +79,8 @@ impl Platform {
 
     async fn get(&self, path: &str, cookie: Option<&str>) -> Response {
         let request = self.client.get(format!("{}{path}", self.world.base));
-        let request = cookie.into_iter().fold(request, |request, cookie| request.header(header::COOKIE, cookie));
+        let request =
+            cookie.into_iter().fold(request, |request, cookie| request.header(header::COOKIE, cookie));
         request.send().await.unwrap()
     }
 
@@ -92,7 +93,8 @@ impl Platform {
     async fn login_answer(&self, query: &[(&str, String)], cookie: Option<&str>) -> Response {
         let url = reqwest::Url::parse_with_params(&format!("{}/lti/login", self.world.base), query).unwrap();
         let request = self.client.get(url);
-        let request = cookie.into_iter().fold(request, |request, cookie| request.header(header::COOKIE, cookie));
+        let request =
+            cookie.into_iter().fold(request, |request, cookie| request.header(header::COOKIE, cookie));
         request.send().await.unwrap()
     }
 
@@ -131,7 +133,8 @@ impl Platform {
             .post(format!("{}{path}", self.world.base))
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(body.query().unwrap_or_default().to_owned());
-        let request = cookie.into_iter().fold(request, |request, cookie| request.header(header::COOKIE, cookie));
+        let request =
+            cookie.into_iter().fold(request, |request, cookie| request.header(header::COOKIE, cookie));
         request.send().await.unwrap()
     }
 

@@ -22,7 +22,8 @@ async fn page_of_course(platform: &Platform) -> NamePage {
 async fn person(platform: &Platform, first: &str, last: &str) -> Value {
     let page = page_of_course(platform).await;
     let email = format!("p{}@example.edu", platform.world.app.ids.hex());
-    let person = json!({ "first_name": first, "last_name": last, "email": email, "phonetic": format!("say {first}") });
+    let person =
+        json!({ "first_name": first, "last_name": last, "email": email, "phonetic": format!("say {first}") });
     platform.world.person_on(&page, person).await
 }
 
@@ -122,7 +123,10 @@ async fn a_session_is_for_the_browser_that_launched_it_and_not_for_ever() {
     }
     // One trailing slash too few is no reason to see nothing.
     let bare = platform.get(session.trim_end_matches('/'), Some(&cookie)).await;
-    assert_eq!((bare.status().as_u16(), bare.headers()["location"].to_str().unwrap()), (303, session.as_str()));
+    assert_eq!(
+        (bare.status().as_u16(), bare.headers()["location"].to_str().unwrap()),
+        (303, session.as_str())
+    );
     let past = platform.world.app.clock.now().micros() - 1;
     execute(&platform.world.app.db, "UPDATE lti_sessions SET expires_at = $1", vec![past.into()]).await;
     let over = platform.get(&session, Some(&cookie)).await;
@@ -169,7 +173,9 @@ async fn a_student_sees_themselves_alone_and_changes_what_is_theirs() {
     assert!(!text.contains("Eve"), "the name is the learning system's");
 
     let long = "x".repeat(501);
-    let wrong = platform.post(&format!("{session}details"), &[("phonetic", &long), ("notes", "kept")], Some(&cookie)).await;
+    let wrong = platform
+        .post(&format!("{session}details"), &[("phonetic", &long), ("notes", "kept")], Some(&cookie))
+        .await;
     assert_eq!(wrong.status(), 422);
     let text = wrong.text().await.unwrap();
     assert!(text.contains("The phonetic spelling is too long (maximum is 500 characters)."), "{text}");
@@ -181,7 +187,8 @@ async fn a_student_sees_themselves_alone_and_changes_what_is_theirs() {
     }
     let (staff, staff_cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
     for path in ["details", "recording", "call", "link"] {
-        let answer = platform.post(&format!("{staff}{path}"), &[("phonetic", "x")], Some(&staff_cookie)).await;
+        let answer =
+            platform.post(&format!("{staff}{path}"), &[("phonetic", "x")], Some(&staff_cookie)).await;
         assert!(is_closed(&answer), "{path}");
     }
 }
@@ -212,7 +219,8 @@ async fn a_student_uploads_a_recording_and_hears_it() {
     assert_eq!(answer.status(), 303);
     let text = text_of(&platform, answer.headers()["location"].to_str().unwrap(), &cookie).await;
     assert!(text.contains("Your recording has been saved."), "{text}");
-    let link = text.split("<audio controls preload=\"none\" src=\"").nth(1).unwrap().split('"').next().unwrap();
+    let link =
+        text.split("<audio controls preload=\"none\" src=\"").nth(1).unwrap().split('"').next().unwrap();
     assert_eq!(platform.get(link, None).await.status(), 200);
     // Those who teach hear it, too.
     let (staff, cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
@@ -264,7 +272,8 @@ async fn a_student_who_was_registered_by_the_same_email_finds_that_entry() {
     let platform = Platform::new().await;
     platform.session(|_| {}, &[INSTRUCTOR]).await;
     let page = page_of_course(&platform).await;
-    let known = json!({ "first_name": "Sheevaun", "email": "Siobhan@example.edu", "phonetic": "already here" });
+    let known =
+        json!({ "first_name": "Sheevaun", "email": "Siobhan@example.edu", "phonetic": "already here" });
     platform.world.person_on(&page, known).await;
     let (session, cookie) = platform.session(|_| {}, &[LEARNER]).await;
     let text = text_of(&platform, &session, &cookie).await;

@@ -11,7 +11,7 @@ use axum::{
 use endonym::app::{lti::registrations, tool_consumers};
 use serde_json::{Value, json};
 
-use crate::support::World;
+use crate::support::{World, process::Installation};
 
 /// What it was told, and what it shall answer.
 #[derive(Default)]
@@ -70,7 +70,8 @@ async fn visit(world: &World, invite: &str, platform: &str, token: &str) -> (u16
     let configuration = format!("{platform}/.well-known/openid-configuration");
     let query = [("openid_configuration", configuration.as_str()), ("registration_token", token)];
     let url = registrations::invitation(&world.base, invite);
-    let answer = world.client.get(reqwest::Url::parse_with_params(&url, query).unwrap()).send().await.unwrap();
+    let answer =
+        world.client.get(reqwest::Url::parse_with_params(&url, query).unwrap()).send().await.unwrap();
     (answer.status().as_u16(), answer.text().await.unwrap())
 }
 
@@ -96,7 +97,7 @@ async fn a_platform_registers_itself_once() {
     let lti = all[0].lti.clone().unwrap();
     assert_eq!((all[0].url.as_str(), all[0].product.as_deref()), (platform.as_str(), Some("moodle")));
     assert_eq!((lti.client_id.as_str(), &lti.deployments[..]), ("client-7", &["12".to_owned()][..]));
-    assert_eq!(lti.frame_ancestors, [platform.clone()]);
+    assert_eq!(lti.frame_ancestors, std::slice::from_ref(&platform));
     // The link is used up.
     assert_eq!(visit(&world, &invite, &platform, "").await.0, 404);
     assert_eq!(visit(&world, &"0".repeat(64), &platform, "").await.0, 404);
@@ -155,4 +156,25 @@ async fn canvas_is_told_how_to_make_a_key_by_hand() {
     assert_eq!(config["oidc_initiation_url"], format!("{}/lti/login", world.base));
     assert_eq!(config["public_jwk_url"], format!("{}/lti/jwks.json", world.base));
     assert_eq!(config["extensions"][0]["platform"], "canvas.instructure.com");
+}
+
+#[tokio::test]
+async fn an_operator_prints_a_link_and_makes_a_new_key() {
+    let (installation, _) = Installation::with_token().await;
+    let invite = |words: &[&str]| {
+        let all = [&["tool-consumer", "invite", "--institution", "example"], words].concat();
+        installation.succeed(&all)
+    };
+    let said: Value =
+        serde_json::from_str(&invite(&["--json", "--base-url", "https://names.example.edu/app/"])).unwrap();
+    let url = said["url"].as_str().unwrap();
+    let (start, secret) = url.rsplit_once('/').unwrap();
+    assert_eq!((start, secret.len()), ("https://names.example.edu/app/lti/register", 64));
+    assert!(invite(&["--listen", "127.0.0.1:9"]).contains("http://127.0.0.1:9/lti/register/"));
+    let unknown = installation.refuse(&["tool-consumer", "invite", "--institution", "nobody"]);
+    assert!(unknown.contains("there is no institution `nobody`"), "{unknown}");
+    let first = installation.json(&["tool-consumer", "rotate-key", "--json"])["kid"].clone();
+    assert_ne!(installation.json(&["tool-consumer", "rotate-key", "--json"])["kid"], first);
+    let kept = endonym::store::lti_keys::all(&mut installation.database().await.read()).await.unwrap();
+    assert_eq!(kept.len(), 2);
 }
