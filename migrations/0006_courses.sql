@@ -37,7 +37,8 @@ CREATE TABLE lti_deployments (
 );
 
 -- A course is found again by external_id, the system's own id for it, whatever form a caller has named it in. job_id is the
--- job that synchronises it, as long as there is one in `jobs`. error says why the last attempt has failed.
+-- job that synchronises it, as long as there is one in `jobs`. error says why the last attempt has failed; note is what an
+-- operator should know of the last one that has not.
 CREATE TABLE courses (
     institution_id BIGINT NOT NULL,
     id BIGINT NOT NULL,
@@ -49,19 +50,22 @@ CREATE TABLE courses (
     job_id BIGINT,
     synced_at BIGINT,
     error TEXT,
+    note TEXT,
     created_at BIGINT NOT NULL,
     PRIMARY KEY (institution_id, id)
 );
 CREATE UNIQUE INDEX courses_by_external_id ON courses (institution_id, tool_consumer_id, external_id);
 CREATE UNIQUE INDEX courses_by_page ON courses (institution_id, name_page_id);
 
--- Who somebody on a course's page is in the learning system. photo_url is where their picture was copied from.
+-- Who somebody on a course's page is in the learning system. photo_url is where their picture was copied from, and photo what
+-- it became: as long as that is theirs, it is the learning system's to take away.
 CREATE TABLE course_members (
     institution_id BIGINT NOT NULL,
     course_id BIGINT NOT NULL,
     user_id TEXT NOT NULL,
     participant_id BIGINT NOT NULL,
     photo_url TEXT,
+    photo TEXT,
     PRIMARY KEY (institution_id, course_id, user_id)
 );
 CREATE UNIQUE INDEX course_members_by_participant ON course_members (institution_id, participant_id);

@@ -21,6 +21,23 @@ pub(super) enum Given {
     Json(Value),
 }
 
+impl Given {
+    fn as_name(&self) -> Option<String> {
+        match self {
+            Self::Form(text) => (!text::is_blank(text)).then(|| text.trim().to_owned()),
+            Self::Json(value) => name_of(value),
+        }
+    }
+}
+
+fn name_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => (!text::is_blank(text)).then(|| text.trim().to_owned()),
+        Value::Number(number) if !number.is_f64() => Some(number.to_string()),
+        _ => None,
+    }
+}
+
 impl Params {
     pub fn from_query(query: &str) -> Self {
         let decode = |text: &str| {
@@ -74,6 +91,28 @@ impl Params {
             Given::Json(_) => return None,
         };
         (!text.is_empty()).then_some(text)
+    }
+
+    /// A name that another system has given something: a text or a whole number, and not blank.
+    pub fn name(&self, name: &str) -> Option<String> {
+        self.all(name).last().and_then(Given::as_name)
+    }
+
+    /// A list of them; `None` when it is none, is empty, or has anything else in it.
+    pub fn names(&self, name: &str) -> Option<Vec<String>> {
+        let mut names = Vec::new();
+        for given in self.all(name) {
+            match given {
+                Given::Form(_) => names.push(given.as_name()?),
+                Given::Json(Value::Array(all)) => {
+                    for value in all {
+                        names.push(name_of(value)?);
+                    }
+                }
+                Given::Json(_) => return None,
+            }
+        }
+        (!names.is_empty()).then_some(names)
     }
 
     pub(super) fn is_blank(&self, name: &str) -> bool {
@@ -192,6 +231,21 @@ mod tests {
         let mut errors = FieldErrors::default();
         json(json!({"page": true, "per_page": [1]})).window(&mut errors);
         assert!(errors.has("page") && errors.has("per_page"));
+    }
+
+    #[test]
+    fn names_are_texts_or_whole_numbers() {
+        let params = json(json!({
+            "all": [" 101 ", 7, "sis_course_id:A/1"], "none": [], "one": 12, "blank": [" "], "deep": [[1]],
+            "part": [1.5], "nothing": null, "text": "a"
+        }));
+        assert_eq!(params.names("all").unwrap(), ["101", "7", "sis_course_id:A/1"]);
+        for name in ["none", "one", "blank", "deep", "part", "nothing", "text", "absent"] {
+            assert_eq!(params.names(name), None, "{name}");
+        }
+        assert_eq!((params.name("one"), params.name("text")), (Some("12".into()), Some("a".into())));
+        assert_eq!((params.name("all"), params.name("nothing")), (None, None));
+        assert_eq!(Params::from_query("c[]=1&c[]=+x").names("c").unwrap(), ["1", "x"]);
     }
 
     #[test]

@@ -9,7 +9,10 @@ use axum::{
 
 use super::face::Cause;
 use crate::{
-    app::{self, error::PENDING_CALLS},
+    app::{
+        self,
+        error::{COURSE_SYNCHRONIZING, PENDING_CALLS, TOOL_CONSUMER_DISABLED},
+    },
     domain::field_errors::FieldErrors,
 };
 
@@ -66,6 +69,21 @@ impl Told {
     pub fn pending_calls() -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, PENDING_CALLS)
             .with(FieldErrors::one("first_name", PENDING_CALLS))
+    }
+
+    pub fn tool_consumer_disabled() -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, TOOL_CONSUMER_DISABLED)
+    }
+
+    pub fn course_synchronizing() -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, COURSE_SYNCHRONIZING)
+    }
+
+    /// A system that is not ours did not answer as it should: whoever asked may know why, and it is no fault here.
+    pub fn learning_system(why: &impl std::fmt::Display) -> Self {
+        let message =
+            format!("Service Unavailable: the learning management system did not answer as needed: {why}");
+        Self { retry_after: Some(10), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
     }
 
     /// More than we take on is waiting: nothing is wrong, so nothing is logged as a fault.

@@ -1,6 +1,6 @@
 //! What can go wrong, as meanings. Each face has one exhaustive match from these to its own words.
 
-use crate::{blobs, domain::field_errors::FieldErrors, store};
+use crate::{blobs, domain::field_errors::FieldErrors, lms, store};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -13,6 +13,12 @@ pub enum Error {
     Invalid(FieldErrors),
     /// Somebody who is being called, or will be, cannot be deleted.
     PendingCalls,
+    /// Its operator has switched it off.
+    ToolConsumerDisabled,
+    /// One synchronisation of a course at a time.
+    CourseSynchronizing,
+    /// A learning system did not give what was asked of it.
+    LearningSystem(lms::Error),
     /// More work is waiting than we take on: the same request will work in a moment.
     Busy,
     /// The same request may work later.
@@ -38,6 +44,8 @@ pub enum Missing {
 
 /// In the contract's words, wherever it is told.
 pub const PENDING_CALLS: &str = "Participant has pending calls";
+pub const TOOL_CONSUMER_DISABLED: &str = "API integration for tool consumer is disabled";
+pub const COURSE_SYNCHRONIZING: &str = "Course is synchronizing now";
 
 impl Error {
     pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
@@ -60,6 +68,12 @@ impl From<blobs::Error> for Error {
     }
 }
 
+impl From<lms::Error> for Error {
+    fn from(error: lms::Error) -> Self {
+        Self::LearningSystem(error)
+    }
+}
+
 impl From<FieldErrors> for Error {
     fn from(errors: FieldErrors) -> Self {
         Self::Invalid(errors)
@@ -74,6 +88,9 @@ impl std::fmt::Display for Error {
             Self::Missing(what) => write!(f, "there is no such {what}"),
             Self::Invalid(errors) => errors.fmt(f),
             Self::PendingCalls => f.write_str(PENDING_CALLS),
+            Self::ToolConsumerDisabled => f.write_str(TOOL_CONSUMER_DISABLED),
+            Self::CourseSynchronizing => f.write_str(COURSE_SYNCHRONIZING),
+            Self::LearningSystem(why) => why.fmt(f),
             Self::Busy => f.write_str("too much is waiting to be processed; please try again in a moment"),
             Self::Unavailable(why) | Self::Internal(why) => f.write_str(why),
         }

@@ -9,7 +9,7 @@ pub use departures::scrub;
 pub use report::Report;
 
 pub(super) use build::give_up;
-pub(super) use departures::leave;
+pub(super) use departures::{come_back, leave};
 
 use super::{App, Error, Missing, Result, jobs};
 use crate::{

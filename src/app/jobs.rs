@@ -51,6 +51,16 @@ pub async fn claim(app: &App, lease: Duration) -> Result<Option<Held>> {
         .await
 }
 
+/// Takes this job, if it is due and nobody has it.
+pub async fn claim_this(app: &App, id: i64, lease: Duration) -> Result<Option<Held>> {
+    let (now, proof) = (app.clock.now(), app.ids.hex());
+    app.db
+        .write(move |sql| {
+            Box::pin(async move { Ok(jobs::claim_this(sql, id, &proof, now.plus(lease), now).await?) })
+        })
+        .await
+}
+
 /// How long until the next job comes.
 pub async fn until_next(app: &App) -> Result<Option<Duration>> {
     let now = app.clock.now();
@@ -166,7 +176,8 @@ async fn mourn(sql: &mut Sql, app: &App, scrub: i64, job: &Job, now: Moment) -> 
         | Job::ExpireExports
         | Job::SweepBlobs
         | Job::HangUp { .. }
-        | Job::DeleteTakes { .. } => Ok(Vec::new()),
+        | Job::DeleteTakes { .. }
+        | Job::SyncCourse { .. } => Ok(Vec::new()),
     }
 }
 

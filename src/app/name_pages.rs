@@ -4,10 +4,11 @@ use super::{App, Error, Missing, Result, calls, exports};
 use crate::{
     domain::{
         field_errors::FieldErrors,
+        moment::Moment,
         name_page::{NamePage, NamePageRef, code_fault, code_key, slug_fault},
         text::{self, BLANK, Lines, TAKEN, longest},
     },
-    store::{self, exports::Leaving, name_pages, rolls},
+    store::{self, Sql, exports::Leaving, name_pages, rolls},
 };
 
 pub struct New {
@@ -28,7 +29,7 @@ pub async fn create(app: &App, institution: i64, new: New) -> Result<NamePage> {
     let id = app.ids.id(now);
     let slug = match new.slug {
         Some(slug) => slug,
-        None => free_slug(app, &new.title, id).await?,
+        None => free_slug(&mut app.db.read(), &new.title, id).await?,
     };
     let access_code = new.access_code.unwrap_or_else(|| app.ids.access_code());
     let sql = &mut app.db.read();
@@ -67,10 +68,32 @@ pub async fn create(app: &App, institution: i64, new: New) -> Result<NamePage> {
     })
 }
 
+/// Inside a transaction that does more than this, with a title that can be one.
+pub(super) async fn create_in(
+    sql: &mut Sql,
+    app: &App,
+    institution: i64,
+    title: &str,
+    now: Moment,
+) -> Result<NamePage> {
+    let id = app.ids.id(now);
+    let page = NamePage {
+        id,
+        title: title.to_owned(),
+        slug: free_slug(sql, title, id).await?,
+        event_code: app.ids.event_code(),
+        access_code: app.ids.access_code(),
+        allow_v2: false,
+        created_at: now,
+    };
+    name_pages::insert(sql, institution, &page).await?;
+    Ok(page)
+}
+
 /// From the title; with the page's id behind it when that is taken.
-async fn free_slug(app: &App, title: &str, id: i64) -> Result<String> {
+async fn free_slug(sql: &mut Sql, title: &str, id: i64) -> Result<String> {
     let wanted = text::slug_from(title).unwrap_or_else(|| "page".to_owned());
-    let taken = name_pages::code_taken(&mut app.db.read(), &wanted).await?;
+    let taken = name_pages::code_taken(sql, &wanted).await?;
     Ok(if taken { format!("{wanted}-{id}") } else { wanted })
 }
 

@@ -4,9 +4,9 @@ use std::{io::Write, process::ExitCode, time::Duration};
 
 use serde_json::json;
 
-use super::{Outcome, output};
+use super::{Failure, Outcome, open, output};
 use crate::{
-    app::Clock,
+    app::{Clock, studio, tool_consumers},
     blobs::Blobs,
     config::{self, Storage},
     domain::job::State,
@@ -148,8 +148,35 @@ async fn database(storage: &Storage) -> Vec<Finding> {
     let mut findings = vec![reached, shape];
     if migrations::version(&db).await.is_ok_and(|version| version == migrations::NEWEST) {
         findings.push(background(&db).await);
+        findings.extend(secrets(storage).await);
     }
     findings
+}
+
+/// Can what is sealed in the database be opened? Nothing is said where there is nothing.
+async fn secrets(storage: &Storage) -> Option<Finding> {
+    let part = "secrets";
+    let mend = "set --secret-key (ENDONYM_SECRET_KEY) to what it was, or bring back secret.key in the data folder; if it is lost, \
+                give each learning system its access token again with `endonym tool-consumer update`";
+    let app = match open(storage, studio::Settings::default()).await {
+        Ok(app) => app,
+        Err(Failure(why)) => return Some(bad(part, why, mend)),
+    };
+    let all = match tool_consumers::all(&app, None).await {
+        Ok(all) => all,
+        Err(error) => return Some(bad(part, error.to_string(), "check the rights of the database's user")),
+    };
+    let mut closed = Vec::new();
+    for one in &all {
+        if tool_consumers::access(&app, one).await.is_err() {
+            closed.push(one.name.as_str());
+        }
+    }
+    Some(match (all.len(), closed.len()) {
+        (0, _) => return None,
+        (some, 0) => good(part, format!("what lets us into learning systems can be opened: {some} of them")),
+        _ => bad(part, format!("cannot be opened: what lets us into {}", closed.join(", ")), mend),
+    })
 }
 
 /// Longer than any job has to wait where somebody works.

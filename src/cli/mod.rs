@@ -5,6 +5,7 @@ mod backup;
 mod badge;
 mod blobs;
 mod calls;
+mod course;
 mod custom_field;
 mod doctor;
 mod import;
@@ -18,6 +19,7 @@ mod ready;
 mod restore;
 mod serve;
 mod token;
+mod tool_consumer;
 mod work;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -69,6 +71,11 @@ Examples:
   And their recordings, in files named by email or institution_id:
     endonym import --institution example-university --name-page class-of-2027 --recordings audio
 
+  Connect a learning system, and bring a course's people in:
+    endonym tool-consumer create --institution example-university --name Moodle --lms moodle \
+--url https://moodle.example.edu --access-token - < moodle-token
+    endonym course sync --tool-consumer ID 101
+
   Save everything, and bring it back into another data folder:
     endonym backup saved
     endonym restore saved --data-dir restored-data
@@ -102,6 +109,10 @@ enum Command {
     NamePage(name_page::NamePage),
     #[command(subcommand)]
     CustomField(custom_field::CustomField),
+    #[command(subcommand)]
+    ToolConsumer(tool_consumer::Command),
+    #[command(subcommand)]
+    Course(course::Command),
     Import(import::Import),
     #[command(subcommand)]
     Badge(badge::Badge),
@@ -180,6 +191,8 @@ async fn run(cli: Cli) -> Outcome {
         Command::Token(command) => command.run(&open().await?).await,
         Command::NamePage(command) => command.run(&open().await?).await,
         Command::CustomField(command) => command.run(&open().await?).await,
+        Command::ToolConsumer(command) => command.run(&open().await?).await,
+        Command::Course(command) => command.run(&open().await?).await,
         Command::Import(command) => command.run(&storage).await,
         Command::Badge(command) => command.run(&open().await?).await,
         Command::Blobs(command) => command.run(&open().await?).await,

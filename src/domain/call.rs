@@ -90,10 +90,12 @@ pub enum Reason {
     NumberChanged,
     /// An operator has ended it.
     ByOperator,
+    /// They are not in the course any more.
+    LeftCourse,
 }
 
 impl Reason {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::NoKey,
         Self::Silence,
         Self::HungUp,
@@ -106,6 +108,7 @@ impl Reason {
         Self::RecordedElsewhere,
         Self::NumberChanged,
         Self::ByOperator,
+        Self::LeftCourse,
     ];
 
     pub const fn word(self) -> &'static str {
@@ -122,6 +125,7 @@ impl Reason {
             Self::RecordedElsewhere => "recorded_elsewhere",
             Self::NumberChanged => "number_changed",
             Self::ByOperator => "by_operator",
+            Self::LeftCourse => "left_course",
         }
     }
 

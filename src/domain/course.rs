@@ -15,6 +15,8 @@ pub struct Course {
     pub synced_at: Option<Moment>,
     /// Why the last attempt has failed.
     pub error: Option<String>,
+    /// What an operator should know of the last one that has not.
+    pub note: Option<String>,
     pub sync: Sync,
 }
 

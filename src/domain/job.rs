@@ -24,6 +24,8 @@ pub enum Job {
     FetchTake { institution: i64, attempt: i64 },
     /// Has a cloud forget what was recorded in a call.
     DeleteTakes { institution: i64, attempt: i64 },
+    /// Brings a course's page to what the learning system says of it.
+    SyncCourse { institution: i64, course: i64 },
 }
 
 impl Job {
@@ -41,6 +43,7 @@ impl Job {
             Self::HangUp { .. } => "hang_up",
             Self::FetchTake { .. } => "fetch_take",
             Self::DeleteTakes { .. } => "delete_takes",
+            Self::SyncCourse { .. } => "sync_course",
         }
     }
 
@@ -50,7 +53,8 @@ impl Job {
             Self::BuildExport { institution, .. }
             | Self::ScrubExports { institution }
             | Self::FetchTake { institution, .. }
-            | Self::DeleteTakes { institution, .. } => Some(*institution),
+            | Self::DeleteTakes { institution, .. }
+            | Self::SyncCourse { institution, .. } => Some(*institution),
             Self::ExpireExports | Self::SweepBlobs | Self::HangUp { .. } => None,
         }
     }
@@ -62,6 +66,7 @@ impl Job {
             Self::FetchTake { attempt, .. } | Self::DeleteTakes { attempt, .. } => {
                 Some(format!("{}:{attempt}", self.kind()))
             }
+            Self::SyncCourse { course, .. } => Some(format!("{}:{course}", self.kind())),
             Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind())),
             Self::ExpireExports | Self::SweepBlobs => Some(self.kind().to_owned()),
         }

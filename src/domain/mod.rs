@@ -10,6 +10,7 @@ pub mod export;
 pub mod field_errors;
 pub mod institution;
 pub mod job;
+pub mod matching;
 pub mod media;
 pub mod moment;
 pub mod name_page;

@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    app::{App, Result, calls, exports, jobs, media},
+    app::{App, Result, calls, courses, exports, jobs, media},
     domain::job::{Held, Job},
     telemetry::{metrics, traces},
 };
@@ -83,6 +83,17 @@ async fn worker(app: App, settings: Settings, stop: CancellationToken) {
             () = app.queue.woken() => {}
             () = stop.cancelled() => {}
         }
+    }
+}
+
+/// Does one job now, here, for somebody who waits for it. False when it is not to be had: another has it, or it is not due.
+pub async fn do_now(app: &App, settings: Settings, id: i64, stop: &CancellationToken) -> Result<bool> {
+    match jobs::claim_this(app, id, settings.lease).await? {
+        Some(held) => {
+            perform(app, settings, held, stop).await;
+            Ok(true)
+        }
+        None => Ok(false),
     }
 }
 
@@ -179,6 +190,7 @@ async fn handle(app: &App, settings: Settings, held: &Held) -> Result<()> {
         Job::DeleteTakes { institution, attempt } => {
             calls::cloud::delete_takes(app, *institution, *attempt).await
         }
+        Job::SyncCourse { institution, course } => courses::run(app, held, *institution, *course).await,
         Job::SweepBlobs => {
             let swept = media::sweep(app, settings.orphans_older_than, false).await?;
             if swept.removed > 0 {

@@ -200,9 +200,14 @@ pub async fn delete_of(sql: &mut Sql, institution: i64, participant: i64) -> Res
 }
 
 pub async fn delete_on_page(sql: &mut Sql, institution: i64, page: i64) -> Result<()> {
-    let whose = "SELECT c.id FROM calls c JOIN participants p ON p.institution_id = c.institution_id \
-         AND p.id = c.participant_id WHERE c.institution_id = $1 AND p.name_page_id = $2";
-    delete(sql, whose, &[institution.into(), page.into()]).await
+    for table in ["participants", "hidden_participants"] {
+        let whose = format!(
+            "SELECT c.id FROM calls c JOIN {table} p ON p.institution_id = c.institution_id \
+             AND p.id = c.participant_id WHERE c.institution_id = $1 AND p.name_page_id = $2"
+        );
+        delete(sql, &whose, &[institution.into(), page.into()]).await?;
+    }
+    Ok(())
 }
 
 /// Attempts stay for a day, as nobody's: whoever deletes people and makes them anew must not call without limit. So do the

@@ -242,23 +242,31 @@ pub async fn touched(sql: &mut Sql, institution: i64) -> Result<Vec<(i64, PartRo
     sql.rows(&text, &[institution.into()], |row| Ok((row.int(6)?, part_from_row(row)?))).await
 }
 
-/// Who is about to be deleted, by the same condition.
+/// Who is about to be deleted or hidden, by the same condition.
 pub enum Leaving {
     One(i64),
     OnPage(i64),
+    /// They are hidden, and may come back.
+    These(Vec<i64>),
 }
 
 /// Writes down who leaves, while they are still there.
 pub async fn depart(sql: &mut Sql, institution: i64, leaving: Leaving) -> Result<()> {
-    let (column, value) = match leaving {
-        Leaving::One(id) => ("id", id),
-        Leaving::OnPage(page) => ("name_page_id", page),
+    let (column, values) = match leaving {
+        Leaving::One(id) => ("id", vec![id]),
+        Leaving::OnPage(page) => ("name_page_id", vec![page]),
+        Leaving::These(ids) => ("id", ids),
     };
-    let text = format!(
-        "INSERT INTO departures (institution_id, participant_id, token) \
-         SELECT institution_id, id, token FROM participants WHERE institution_id = $1 AND {column} = $2"
-    );
-    sql.execute(&text, &[institution.into(), value.into()]).await.map(|_| ())
+    for group in padded(&values) {
+        let text = format!(
+            "INSERT INTO departures (institution_id, participant_id, token) \
+             SELECT institution_id, id, token FROM participants WHERE institution_id = $1 AND {column} IN ({})",
+            placeholders(2, group.len())
+        );
+        let params: Vec<Value<'_>> = [institution].into_iter().chain(group).map(Value::from).collect();
+        sql.execute(&text, &params).await?;
+    }
+    Ok(())
 }
 
 /// The tokens of the departed who may be in a part.

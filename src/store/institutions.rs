@@ -100,17 +100,27 @@ pub async fn update(sql: &mut Sql, institution: &Institution, time_zone: &str) -
 
 /// Ends all access first, so that nothing is added while the rest is removed in small steps.
 pub async fn close_access(sql: &mut Sql, institution: i64) -> Result<()> {
-    for text in
-        ["DELETE FROM tokens WHERE institution_id = $1", "DELETE FROM codes WHERE institution_id = $1"]
-    {
+    for text in [
+        "DELETE FROM tokens WHERE institution_id = $1",
+        "DELETE FROM codes WHERE institution_id = $1",
+        "DELETE FROM lti_sessions WHERE institution_id = $1",
+        "DELETE FROM lti_logins WHERE institution_id = $1",
+        "DELETE FROM lti_invites WHERE institution_id = $1",
+        "DELETE FROM lti_deployments WHERE institution_id = $1",
+        "DELETE FROM tool_consumers WHERE institution_id = $1",
+    ] {
         sql.execute(text, &[institution.into()]).await?;
     }
     Ok(())
 }
 
 pub async fn delete_people(sql: &mut Sql, institution: i64, up_to: i64) -> Result<u64> {
-    let text = "DELETE FROM participants WHERE institution_id = $1 AND id < $2";
-    sql.execute(text, &[institution.into(), up_to.into()]).await
+    let mut gone = 0;
+    for table in ["participants", "hidden_participants"] {
+        let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND id < $2");
+        gone += sql.execute(&text, &[institution.into(), up_to.into()]).await?;
+    }
+    Ok(gone)
 }
 
 /// The end of the institution's roll: every id is below it.
@@ -122,6 +132,14 @@ pub async fn people_end(sql: &mut Sql, institution: i64) -> Result<i64> {
 pub async fn delete_rest(sql: &mut Sql, institution: i64) -> Result<()> {
     for text in [
         "DELETE FROM participants WHERE institution_id = $1",
+        "DELETE FROM hidden_participants WHERE institution_id = $1",
+        "DELETE FROM course_members WHERE institution_id = $1",
+        "DELETE FROM courses WHERE institution_id = $1",
+        "DELETE FROM lti_sessions WHERE institution_id = $1",
+        "DELETE FROM lti_logins WHERE institution_id = $1",
+        "DELETE FROM lti_invites WHERE institution_id = $1",
+        "DELETE FROM lti_deployments WHERE institution_id = $1",
+        "DELETE FROM tool_consumers WHERE institution_id = $1",
         "DELETE FROM media WHERE institution_id = $1",
         "DELETE FROM departures WHERE institution_id = $1",
         "DELETE FROM export_parts WHERE institution_id = $1",

@@ -88,6 +88,36 @@ pub async fn claim(sql: &mut Sql, lease: &str, until: Moment, now: Moment) -> Re
     Ok(Some(Held { id, lease: lease.to_owned(), job, attempts, failures, every }))
 }
 
+/// Takes this one, if it is due by then and nobody has it.
+pub async fn claim_this(
+    sql: &mut Sql,
+    id: i64,
+    lease: &str,
+    until: Moment,
+    now: Moment,
+) -> Result<Option<Held>> {
+    let text = "UPDATE jobs SET state = 'running', lease = $1, run_at = $2, attempts = attempts + 1, waiting_key = NULL \
+                WHERE id = $3 AND run_at <= $4 AND every_micros IS NULL RETURNING payload, attempts, failures";
+    let params: [Value<'_>; 4] = [lease.into(), until.micros().into(), id.into(), now.micros().into()];
+    let taken = sql.one(text, &params, |row| Ok((row.text(0)?, row.int(1)?, row.int(2)?))).await?;
+    let Some((payload, attempts, failures)) = taken else { return Ok(None) };
+    let job = serde_json::from_str(&payload).map_err(|error| Error::Broken(error.to_string()))?;
+    let count = |number: i64| u32::try_from(number).unwrap_or(u32::MAX);
+    let (attempts, failures) = (count(attempts), count(failures));
+    Ok(Some(Held { id, lease: lease.to_owned(), job, attempts, failures, every: None }))
+}
+
+/// It is wanted at once, if it waits: as if it were new.
+pub async fn hurry(sql: &mut Sql, id: i64, now: Moment) -> Result<()> {
+    let text = "UPDATE jobs SET run_at = $1, failures = 0 WHERE id = $2 AND state = 'waiting'";
+    sql.execute(text, &[now.micros().into(), id.into()]).await.map(|_| ())
+}
+
+/// Another one has taken the place of one that was given up.
+pub async fn remove_dead(sql: &mut Sql, id: i64) -> Result<()> {
+    sql.execute("DELETE FROM jobs WHERE id = $1 AND state = 'dead'", &[id.into()]).await.map(|_| ())
+}
+
 /// Prolongs the lease. False when the job has gone to somebody else.
 pub async fn renew(sql: &mut Sql, held: &Held, until: Moment) -> Result<bool> {
     let text = "UPDATE jobs SET run_at = $1 WHERE id = $2 AND lease = $3";

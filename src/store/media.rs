@@ -6,9 +6,9 @@ use crate::domain::{
     moment::Moment,
 };
 
-const COLUMNS: &str = "m.hex, m.kind, m.bytes, m.duration_ms, m.peaks, m.original, m.created_at";
+pub(super) const COLUMNS: &str = "m.hex, m.kind, m.bytes, m.duration_ms, m.peaks, m.original, m.created_at";
 
-fn from_row(row: &Row<'_>) -> Result<Media> {
+pub(super) fn from_row(row: &Row<'_>) -> Result<Media> {
     let waveform = match (row.opt_int(3)?, row.opt_text(4)?) {
         (Some(duration_ms), Some(peaks)) => {
             Some(Waveform { duration_ms: duration_ms.unsigned_abs(), peaks: from_hex(&peaks) })
@@ -43,14 +43,15 @@ pub async fn alive(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<
     sql.one(ALIVE, &[institution.into(), hex.into()], read).await
 }
 
-const ALIVE: &str = "SELECT kind, bytes FROM media WHERE institution_id = $1 AND hex = $2";
+/// What people have who are hidden is kept, and nobody gets it.
+const ALIVE: &str = "SELECT kind, bytes FROM media WHERE institution_id = $1 AND hex = $2 AND NOT hidden";
 
 pub async fn find(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<Media>> {
     sql.one(&FIND, &[institution.into(), hex.into()], from_row).await
 }
 
 static FIND: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
-    format!("SELECT {COLUMNS} FROM media m WHERE m.institution_id = $1 AND m.hex = $2")
+    format!("SELECT {COLUMNS} FROM media m WHERE m.institution_id = $1 AND m.hex = $2 AND NOT m.hidden")
 });
 
 /// Whose it is.
@@ -58,9 +59,9 @@ pub async fn owner(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<
     sql.one(OWNER, &[institution.into(), hex.into()], |row| row.int(0)).await
 }
 
-const OWNER: &str = "SELECT participant_id FROM media WHERE institution_id = $1 AND hex = $2";
+const OWNER: &str = "SELECT participant_id FROM media WHERE institution_id = $1 AND hex = $2 AND NOT hidden";
 
-/// Those of these that are in use.
+/// Those of these that are in use, be their owners hidden or not.
 pub async fn living(sql: &mut Sql, institution: i64, hexes: &[&str]) -> Result<Vec<String>> {
     let mut found = Vec::with_capacity(hexes.len());
     for group in padded(hexes) {
@@ -187,6 +188,20 @@ async fn show(
     sql.execute(&text, &params).await.map(|_| ())
 }
 
+/// Makes the links of these people dead, or alive again.
+pub async fn hide(sql: &mut Sql, institution: i64, participants: &[i64], hidden: bool) -> Result<()> {
+    for group in padded(participants) {
+        let text = format!(
+            "UPDATE media SET hidden = $1 WHERE institution_id = $2 AND participant_id IN ({})",
+            placeholders(3, group.len())
+        );
+        let ids = group.into_iter().map(Value::from);
+        let params: Vec<Value<'_>> = [hidden.into(), institution.into()].into_iter().chain(ids).collect();
+        sql.execute(&text, &params).await?;
+    }
+    Ok(())
+}
+
 const DELETE_OF: &str = "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id = $2";
 
 /// Everything that somebody has.
@@ -194,11 +209,17 @@ pub async fn delete_of(sql: &mut Sql, institution: i64, participant: i64) -> Res
     removed(sql, DELETE_OF, &[institution.into(), participant.into()]).await
 }
 
-/// Everything that the people of a page have.
+/// Everything that the people of a page have, those who are hidden among them.
 pub async fn delete_on_page(sql: &mut Sql, institution: i64, page: i64) -> Result<Vec<Media>> {
-    let text = "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id IN \
-                (SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.name_page_id = $2)";
-    removed(sql, text, &[institution.into(), page.into()]).await
+    let mut gone = Vec::new();
+    for table in ["participants", "hidden_participants"] {
+        let text = format!(
+            "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id IN \
+             (SELECT p.id FROM {table} p WHERE p.institution_id = $1 AND p.name_page_id = $2)"
+        );
+        gone.extend(removed(sql, &text, &[institution.into(), page.into()]).await?);
+    }
+    Ok(gone)
 }
 
 /// Everything that people below an id have.

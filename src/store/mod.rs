@@ -10,6 +10,7 @@ pub mod call_attempts;
 pub mod call_takes;
 pub mod calls;
 pub mod conversations;
+pub mod courses;
 pub mod custom_fields;
 pub mod exports;
 pub mod institutions;
@@ -44,4 +45,24 @@ fn padded<T: Copy>(keys: &[T]) -> impl Iterator<Item = Vec<T>> {
         group.resize(chunk.len().next_power_of_two(), last);
         group
     })
+}
+
+/// The rows of a text that writes many, in groups of powers of two, for the same reason.
+fn in_powers<T>(rows: &[T]) -> impl Iterator<Item = &[T]> {
+    let mut left = rows;
+    std::iter::from_fn(move || {
+        let count = left.len().min(MOST_ROWS);
+        let (group, rest) = left.split_at(if count == 0 { 0 } else { 1 << count.ilog2() });
+        left = rest;
+        (!group.is_empty()).then_some(group)
+    })
+}
+
+/// The most rows that one text writes.
+const MOST_ROWS: usize = 128;
+
+/// `($first, …), (…)` for so many rows.
+fn value_rows(first: usize, rows: usize, columns: usize) -> String {
+    let row = |row: usize| format!("({})", placeholders(first + row * columns, columns));
+    (0..rows).map(row).collect::<Vec<_>>().join(", ")
 }

@@ -102,7 +102,13 @@ pub async fn allow_v2(sql: &mut Sql, institution: i64, page: i64, allow: bool) -
     sql.execute(text, &[allow.into(), institution.into(), page.into()]).await.map(|_| ())
 }
 
-/// The page with its people. The caller holds the institution's lock.
+pub async fn set_title(sql: &mut Sql, institution: i64, page: i64, title: &str) -> Result<()> {
+    let text = "UPDATE name_pages SET title = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[title.into(), institution.into(), page.into()]).await.map(|_| ())
+}
+
+/// The page with its people, those who are hidden among them, and with the course that it is of: when that is synchronised
+/// again, it gets a new page. The caller holds the institution's lock.
 pub async fn delete(sql: &mut Sql, institution: i64, page: i64) -> Result<u64> {
     let here = [Value::from(institution), Value::from(page)];
     let text =
@@ -110,6 +116,10 @@ pub async fn delete(sql: &mut Sql, institution: i64, page: i64) -> Result<u64> {
     let people = sql.rows(text, &here, |row| row.int(0)).await?;
     for text in [
         "DELETE FROM participants WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM hidden_participants WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM course_members WHERE institution_id = $1 AND course_id IN \
+         (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.name_page_id = $2)",
+        "DELETE FROM courses WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM codes WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM name_pages WHERE institution_id = $1 AND id = $2",
     ] {

@@ -38,16 +38,20 @@ pub async fn join(sql: &mut Sql, institution: i64, page: i64) -> Result<i64> {
     place.ok_or_else(|| super::Error::Broken("a roll is missing".to_owned()))
 }
 
+/// The same for several at once; gives the first of their places, which are one behind the other.
+pub async fn join_all(sql: &mut Sql, institution: i64, page: i64, count: i64) -> Result<i64> {
+    let text = "UPDATE rolls SET next_place = next_place + $1, members = members + $1 \
+                WHERE institution_id = $2 AND name_page_id = $3 RETURNING next_place - $1";
+    let place = sql.one(text, &[count.into(), institution.into(), page.into()], |row| row.int(0)).await?;
+    place.ok_or_else(|| super::Error::Broken("a roll is missing".to_owned()))
+}
+
 /// Takes people off a roll.
 pub async fn leave(sql: &mut Sql, institution: i64, page: i64, places: &[i64]) -> Result<()> {
     let text = "UPDATE rolls SET members = members - $1 WHERE institution_id = $2 AND name_page_id = $3";
     sql.execute(text, &[(places.len() as i64).into(), institution.into(), page.into()]).await?;
     for shift in SHIFTS {
-        let mut missing = BTreeMap::new();
-        for place in places {
-            *missing.entry(bucket(*place, shift)).or_insert(0_i64) += 1;
-        }
-        for (bucket, missing) in missing {
+        for (bucket, missing) in counted(places, shift) {
             let text = "INSERT INTO roll_gaps (institution_id, name_page_id, shift, bucket, missing) VALUES ($1, $2, $3, $4, $5) \
                  ON CONFLICT (institution_id, name_page_id, shift, bucket) \
                  DO UPDATE SET missing = roll_gaps.missing + excluded.missing";
@@ -57,6 +61,32 @@ pub async fn leave(sql: &mut Sql, institution: i64, page: i64, places: &[i64]) -
         }
     }
     Ok(())
+}
+
+/// Puts people back in the places that they had.
+pub async fn rejoin(sql: &mut Sql, institution: i64, page: i64, places: &[i64]) -> Result<()> {
+    let text = "UPDATE rolls SET members = members + $1 WHERE institution_id = $2 AND name_page_id = $3";
+    sql.execute(text, &[(places.len() as i64).into(), institution.into(), page.into()]).await?;
+    for shift in SHIFTS {
+        for (bucket, filled) in counted(places, shift) {
+            let text = "UPDATE roll_gaps SET missing = missing - $1 \
+                 WHERE institution_id = $2 AND name_page_id = $3 AND shift = $4 AND bucket = $5";
+            let params: [Value<'_>; 5] =
+                [filled.into(), institution.into(), page.into(), i64::from(shift).into(), bucket.into()];
+            sql.execute(text, &params).await?;
+        }
+    }
+    let text = "DELETE FROM roll_gaps WHERE institution_id = $1 AND name_page_id = $2 AND missing = 0";
+    sql.execute(text, &[institution.into(), page.into()]).await.map(|_| ())
+}
+
+/// How many of these places are in each bucket.
+fn counted(places: &[i64], shift: u32) -> BTreeMap<i64, i64> {
+    let mut counts = BTreeMap::new();
+    for place in places {
+        *counts.entry(bucket(*place, shift)).or_insert(0_i64) += 1;
+    }
+    counts
 }
 
 pub async fn members(sql: &mut Sql, institution: i64, page: i64) -> Result<i64> {

@@ -28,7 +28,8 @@ struct Inner {
     key: OnceLock<[u8; 32]>,
 }
 
-const FILE: &str = "secret.key";
+/// In the data folder.
+pub const FILE: &str = "secret.key";
 /// Of what is sealed; a later way of sealing gets another.
 const WAY: &str = "v1:";
 

@@ -6,6 +6,7 @@ mod contract;
 mod support;
 
 mod cli;
+mod courses;
 mod jobs;
 mod lms;
 mod ops;

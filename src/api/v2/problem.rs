@@ -24,6 +24,9 @@ fn words(error: Error) -> Told {
             Told::new(StatusCode::UNPROCESSABLE_ENTITY, format!("Unprocessable entity: {errors}"))
         }
         Error::PendingCalls => Told::pending_calls(),
+        Error::ToolConsumerDisabled => Told::tool_consumer_disabled(),
+        Error::CourseSynchronizing => Told::course_synchronizing(),
+        Error::LearningSystem(why) => Told::learning_system(&why),
         Error::Busy => Told::busy(),
         Error::Unavailable(why) => Told::unavailable(why),
         Error::Internal(why) => Told::fault(why),

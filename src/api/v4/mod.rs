@@ -1,5 +1,6 @@
-//! Version 4: reads in the institution and per name page, create on a name page, exports.
+//! Version 4: reads in the institution and per name page, create on a name page, exports, one course at a time.
 
+pub mod courses;
 pub mod exports;
 pub mod name_pages;
 pub mod participants;
@@ -7,7 +8,10 @@ pub mod problem;
 pub mod report;
 pub mod wire;
 
-use axum::{Router, routing::get};
+use axum::{
+    Router,
+    routing::{get, post},
+};
 
 use self::problem::show;
 use super::{embeds::Dialect, face::on, under};
@@ -34,6 +38,7 @@ pub fn routes() -> Router<App> {
             ("/name_pages/{name_page_id}/participants/{id_or_email}", get(on(name_pages::show, show))),
             ("/exports", get(on(exports::list, show)).post(on(exports::create, show))),
             ("/exports/{id}", get(on(exports::show, show))),
+            ("/lti/{lms}/courses/synchronize", post(on(courses::synchronize, show))),
         ],
     )
 }

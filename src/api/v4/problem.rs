@@ -7,7 +7,7 @@ use crate::{
         face,
         problem::{Problem, Told},
     },
-    app::Error,
+    app::{Error, Missing},
     domain::field_errors::FieldErrors,
 };
 
@@ -18,14 +18,33 @@ pub fn show(problem: Problem) -> Response {
 fn words(error: Error) -> Told {
     match error {
         Error::Unauthorized => Told::new(StatusCode::UNAUTHORIZED, "Not Authorized"),
-        Error::Missing(_) => Told::new(StatusCode::NOT_FOUND, "Not Found"),
+        Error::Missing(what) => Told::new(StatusCode::NOT_FOUND, missing(what)),
         Error::Invalid(errors) => {
             Told::new(StatusCode::UNPROCESSABLE_ENTITY, "Unprocessable entity").with(errors)
         }
         Error::PendingCalls => Told::pending_calls(),
+        Error::ToolConsumerDisabled => Told::tool_consumer_disabled(),
+        Error::CourseSynchronizing => Told::course_synchronizing(),
+        Error::LearningSystem(why) => Told::learning_system(&why),
         Error::Busy => Told::busy(),
         Error::Unavailable(why) => Told::unavailable(why),
         Error::Internal(why) => Told::fault(why),
+    }
+}
+
+const fn missing(what: Missing) -> &'static str {
+    match what {
+        Missing::ToolConsumer => "Tool consumer not found",
+        Missing::Course => "Course does not exist in the learning management system",
+        Missing::Institution
+        | Missing::NamePage
+        | Missing::Participant
+        | Missing::Recording
+        | Missing::Token
+        | Missing::CustomField
+        | Missing::Export
+        | Missing::Job
+        | Missing::Call => "Not Found",
     }
 }
 

@@ -1,5 +1,6 @@
 //! Version 5: create, read, update and delete; lists are wrapped in `Response`.
 
+pub mod courses;
 pub mod participants;
 pub mod problem;
 pub mod pronunciations;
@@ -37,6 +38,7 @@ pub fn routes() -> Router<App> {
                 delete(on(pronunciations::delete, show)),
             ),
             ("/pronunciations/search", post(on(pronunciations::search, show))),
+            ("/lti/{lms}/courses/synchronize", post(on(courses::synchronize, show))),
         ],
     )
 }

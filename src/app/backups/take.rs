@@ -24,7 +24,7 @@ use crate::{
     app::{Clock, Error},
     blobs::{Blobs, Key},
     domain::token::hex,
-    store::{self, Db, Sql, folder, migrations},
+    store::{self, Db, Sql, folder, migrations, secrets},
 };
 
 /// What is backed up.
@@ -247,6 +247,8 @@ fn others(source: &Source<'_>, data_dir: &Path) -> Result<Vec<PathBuf>> {
             || blobs.as_deref() == Some(path)
             || path == data_dir.join(BLOBS)
             || path == folder::others(data_dir)
+            // A backup with the key beside what it has sealed would keep no secret.
+            || path == data_dir.join(secrets::FILE)
             || path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".endonym-"))
     };
     let mut found = Vec::new();

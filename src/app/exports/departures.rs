@@ -34,6 +34,12 @@ pub(in crate::app) async fn leave(
     Ok(())
 }
 
+/// They are there again. Reports from before they left may have them; those that begin from here on must, and whoever takes
+/// people out of reports reads who has left after it has seen which parts there are.
+pub(in crate::app) async fn come_back(sql: &mut Sql, institution: i64, ids: &[i64]) -> Result<()> {
+    Ok(exports::forget_departures(sql, institution, ids).await?)
+}
+
 /// More often than this it is not chance that others write the same parts anew.
 const MOST_PASSES: u32 = 10;
 

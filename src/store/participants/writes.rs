@@ -1,7 +1,10 @@
 //! People: written, changed, removed. The caller holds the institution's lock and has checked everything.
 
 use super::*;
-use crate::store::rolls;
+use crate::{
+    domain::matching::Wanted,
+    store::{in_powers, rolls, value_rows},
+};
 
 /// A row as it is written; `Participant` is how it is read.
 pub struct Record {
@@ -25,13 +28,33 @@ pub struct Record {
 }
 
 pub async fn insert(sql: &mut Sql, institution: i64, new: &Record) -> Result<()> {
-    let text = "INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, last_name, \
+    static TEXT: LazyLock<String> = LazyLock::new(|| insert_text(1));
+    sql.execute(&TEXT, &insert_params(institution, new)).await.map(|_| ())
+}
+
+/// Many at once.
+pub async fn insert_all(sql: &mut Sql, institution: i64, new: &[Record]) -> Result<()> {
+    for group in in_powers(new) {
+        let params: Vec<Value<'_>> = group.iter().flat_map(|one| insert_params(institution, one)).collect();
+        sql.execute(&insert_text(group.len()), &params).await?;
+    }
+    Ok(())
+}
+
+const INSERTED: usize = 27;
+
+fn insert_text(rows: usize) -> String {
+    format!(
+        "INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, last_name, \
          email, email_key, identifier, identifier_key, phonetic, notes, phone_number, recorded_at, \
          legal_first_name, legal_last_name, legal_middle_name, legal_phonetic, legal_notes, legal_recorded_at, \
-         custom, custom_changed_at, created_at, updated_at, first_name_key, last_name_key) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, $16, $17, $18, $19, 0, $20, $21, $22, \
-         $23, $24, $25)";
-    let params: [Value<'_>; 25] = [
+         custom, custom_changed_at, created_at, updated_at, first_name_key, last_name_key) VALUES {}",
+        value_rows(1, rows, INSERTED)
+    )
+}
+
+fn insert_params(institution: i64, new: &Record) -> [Value<'_>; INSERTED] {
+    [
         institution.into(),
         new.id.into(),
         new.name_page_id.into(),
@@ -46,19 +69,49 @@ pub async fn insert(sql: &mut Sql, institution: i64, new: &Record) -> Result<()>
         new.phonetic.as_ref().into(),
         new.notes.as_ref().into(),
         new.phone_number.as_ref().into(),
+        0.into(),
         new.legal.first_name.as_ref().into(),
         new.legal.last_name.as_ref().into(),
         new.legal.middle_name.as_ref().into(),
         new.legal.phonetic.as_ref().into(),
         new.legal.notes.as_ref().into(),
+        0.into(),
         custom_to_json(&new.custom).into(),
         new.custom_changed_at.map(Moment::micros).into(),
         new.now.micros().into(),
         new.now.micros().into(),
         new.first_name.as_deref().map(name_key).into(),
         new.last_name.as_deref().map(name_key).into(),
+    ]
+}
+
+/// What a learning system says of somebody, whether they are to be seen or hidden.
+pub async fn set_identity(
+    sql: &mut Sql,
+    institution: i64,
+    (id, hidden): (i64, bool),
+    wanted: &Wanted,
+    now: Moment,
+) -> Result<()> {
+    let table = if hidden { "hidden_participants" } else { "participants" };
+    let text = format!(
+        "UPDATE {table} SET first_name = $1, last_name = $2, email = $3, email_key = $4, identifier = $5, identifier_key = $6, \
+         first_name_key = $7, last_name_key = $8, updated_at = $9 WHERE institution_id = $10 AND id = $11"
+    );
+    let params: [Value<'_>; 11] = [
+        wanted.first_name.as_ref().into(),
+        wanted.last_name.as_ref().into(),
+        wanted.email.as_ref().into(),
+        wanted.email_key.as_ref().into(),
+        wanted.identifier.as_ref().into(),
+        wanted.identifier_key.as_ref().into(),
+        wanted.first_name.as_deref().map(name_key).into(),
+        wanted.last_name.as_deref().map(name_key).into(),
+        now.micros().into(),
+        institution.into(),
+        id.into(),
     ];
-    sql.execute(text, &params).await.map(|_| ())
+    sql.execute(&text, &params).await.map(|_| ())
 }
 
 /// What an update may change.
@@ -116,6 +169,8 @@ pub async fn list_badge(sql: &mut Sql, institution: i64, id: i64, listed: bool) 
 pub async fn delete(sql: &mut Sql, institution: i64, page: i64, id: i64) -> Result<()> {
     let text = "DELETE FROM participants WHERE institution_id = $1 AND id = $2 RETURNING page_place";
     let place = sql.one(text, &[institution.into(), id.into()], |row| row.int(0)).await?;
+    let text = "DELETE FROM course_members WHERE institution_id = $1 AND participant_id = $2";
+    sql.execute(text, &[institution.into(), id.into()]).await?;
     if let Some(place) = place {
         rolls::leave(sql, institution, rolls::INSTITUTION, &[id]).await?;
         rolls::leave(sql, institution, page, &[place]).await?;

@@ -29,6 +29,8 @@ fn help_teaches_by_example() {
         "token",
         "name-page",
         "custom-field",
+        "tool-consumer",
+        "course",
         "import",
         "calls",
         "phone",
@@ -45,6 +47,8 @@ fn help_teaches_by_example() {
         &["token", "create"],
         &["name-page", "create"],
         &["custom-field", "create"],
+        &["tool-consumer", "create"],
+        &["course", "sync"],
         &["import"],
         &["backup"],
         &["restore"],
@@ -74,14 +78,16 @@ fn an_import_tells_of_the_phone_what_matters_to_it() {
 async fn the_examples_work_when_pasted() {
     let here = Installation::new().await;
     here.write("people.csv", "email,first_name\nana@example.edu,Ana\n");
+    here.write("moodle-token", "secret\n");
     std::fs::create_dir(here.path("audio")).unwrap();
     let help = run(&["--help"]).succeeded();
     let (_, examples) = help.split_once("Examples:").unwrap();
     let lines: Vec<&str> =
         examples.lines().map(str::trim).filter(|line| line.starts_with("endonym ")).collect();
-    // Those that go on until they are told to stop, or that call somebody, are shown elsewhere.
+    // Those that go on until they are told to stop, or that call or ask somebody, are shown elsewhere.
     let ends = |line: &&str| {
-        !line.contains("serve") && !line.starts_with("endonym work") && !line.starts_with("endonym phone")
+        let others = ["endonym work", "endonym phone", "endonym course"];
+        !line.contains("serve") && !others.iter().any(|other| line.starts_with(other))
     };
     let lines: Vec<&str> = lines.into_iter().filter(ends).collect();
     // PostgreSQL has tools of its own for these.

@@ -18,10 +18,11 @@ use endonym::lms::{
 
 /// May go to stand-ins, and waits for nobody long.
 pub fn hasty() -> Outbound {
-    let limits = Limits {
-        request: Duration::from_millis(500),
-        question: Duration::from_secs(2),
-        pause: Duration::from_millis(5),
-    };
-    Outbound::with_limits(Allowed::parse("127.0.0.0/8").unwrap(), limits).unwrap()
+    Outbound::with_limits(Allowed::parse("127.0.0.0/8").unwrap(), HASTE).unwrap()
 }
+
+pub const HASTE: Limits = Limits {
+    request: Duration::from_millis(500),
+    question: Duration::from_secs(2),
+    pause: Duration::from_millis(5),
+};

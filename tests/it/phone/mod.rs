@@ -6,7 +6,7 @@ mod cloud_stand_in;
 mod person;
 pub mod phones;
 mod prompts;
-mod records;
+pub mod records;
 mod server;
 mod sip;
 mod vendor_library;

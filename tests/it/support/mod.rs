@@ -22,7 +22,7 @@ use endonym::{
         participant::{Draft, Given},
     },
     jobs,
-    lms::{Outbound, outbound::Allowed},
+    lms::{Outbound, outbound},
     phone::Phone,
     server::{self, Draining, Limits},
     store::{self, secrets::Secrets},
@@ -62,6 +62,7 @@ pub struct Setup {
     pub phone: Phone,
     /// Networks that learning systems may be in.
     pub outbound: &'static str,
+    pub outbound_limits: outbound::Limits,
 }
 
 impl Default for Setup {
@@ -82,6 +83,7 @@ impl Default for Setup {
             calling: calls::Rules::nobody(),
             phone: Phone::default(),
             outbound: "127.0.0.0/8",
+            outbound_limits: outbound::Limits::default(),
         }
     }
 }
@@ -112,7 +114,11 @@ impl World {
             // Only now it is known where a cloud reaches us.
             phone: Phone { callback_base: base.clone(), ..setup.phone },
             secrets: Secrets::new(None, folder.path()),
-            outbound: Outbound::new(Allowed::parse(setup.outbound).unwrap()).unwrap(),
+            outbound: Outbound::with_limits(
+                outbound::Allowed::parse(setup.outbound).unwrap(),
+                setup.outbound_limits,
+            )
+            .unwrap(),
         });
         let institution = institutions::create(
             &app,

@@ -1,0 +1,36 @@
+//! Version 5: courses of a learning system, several at once.
+
+use axum::{http::StatusCode, response::Response};
+use serde::Serialize;
+
+use crate::{
+    api::{ask::Ask, courses, face, problem::Problem},
+    app::{
+        App,
+        courses::{WhenRunning, synchronize as begin},
+    },
+};
+
+#[derive(Serialize)]
+struct NotFound {
+    external_courses_ids: Vec<String>,
+    message: String,
+}
+
+pub async fn synchronize(app: App, ask: Ask) -> Result<Response, Problem> {
+    if let Some(unknown) = courses::unknown_path(&app, &ask).await? {
+        return Ok(unknown);
+    }
+    let params = ask.params()?;
+    let (Some(token), Some(given)) = (params.name("api_token"), params.names("external_course_ids")) else {
+        return Err(Problem::Malformed);
+    };
+    let consumer = courses::consumer(&app, &ask, &token).await?;
+    let outcome = begin(&app, &consumer, given, WhenRunning::Fine).await?;
+    if outcome.unknown.is_empty() {
+        return Ok(face::nothing());
+    }
+    let message =
+        format!("Courses were not found in the learning management system: {}", outcome.unknown.join(", "));
+    Ok(face::json(StatusCode::ACCEPTED, &NotFound { external_courses_ids: outcome.unknown, message }))
+}

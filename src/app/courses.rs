@@ -1,0 +1,228 @@
+//! Courses: found in a learning system, given a name page, and brought by a job to what the system says of them.
+
+mod apply;
+mod copies;
+mod photos;
+mod roster;
+
+use std::{collections::HashSet, time::Duration};
+
+use futures_util::{StreamExt, TryStreamExt};
+
+pub use roster::run;
+
+use super::{App, Error, Missing, Result, jobs, name_pages, tool_consumers};
+use crate::{
+    domain::{
+        course::{Course, Sync},
+        job::Job,
+        matching::clean,
+        moment::Moment,
+        text::longest,
+        tool_consumer::{ToolConsumer, Word},
+    },
+    lms::{self, Found},
+    store::{Sql, courses, rolls},
+};
+
+/// What has become of a wish to synchronise courses.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// As they were named; the learning system does not have them.
+    pub unknown: Vec<String>,
+    /// Begun, or tried again at once.
+    pub started: Vec<Course>,
+    /// Somebody else's wish is under way.
+    pub running: Vec<Course>,
+}
+
+/// What a version does with courses that are being synchronised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhenRunning {
+    /// They count as started.
+    Fine,
+    /// Then nothing is.
+    Refuse,
+}
+
+/// The tool consumer that a path's word and an api_token mean. A word that nobody knows is told before all else.
+pub async fn consumer(app: &App, institution: i64, word: &str, api_token: &str) -> Result<ToolConsumer> {
+    let word = Word::parse(word);
+    let found = tool_consumers::by_token(app, institution, api_token).await?;
+    if !found.answers_to(word) {
+        return Err(Error::Missing(Missing::ToolConsumer));
+    }
+    if !found.enabled {
+        return Err(Error::ToolConsumerDisabled);
+    }
+    Ok(found)
+}
+
+/// Is this a word that paths have? One that a tool consumer of the institution calls its own is.
+pub async fn is_known_word(app: &App, institution: i64, word: &str) -> Result<bool> {
+    let word = Word::parse(word);
+    if word.is_known() {
+        return Ok(true);
+    }
+    let all = tool_consumers::all(app, Some(institution)).await?;
+    Ok(all.iter().any(|consumer| consumer.answers_to(word)))
+}
+
+const ASKED_AT_ONCE: usize = 8;
+/// The caller waits for it.
+const LONGEST_CHECK: Duration = Duration::from_secs(10);
+
+/// Has courses synchronised. All are looked for first; unless the learning system can be asked about each, nothing begins.
+pub async fn synchronize(
+    app: &App,
+    consumer: &ToolConsumer,
+    given: Vec<String>,
+    when_running: WhenRunning,
+) -> Result<Outcome> {
+    let connection = tool_consumers::connect(app, consumer).await?;
+    let mut seen = HashSet::new();
+    let mut wanted = Vec::new();
+    for given in given.into_iter().filter(|given| seen.insert(given.clone())) {
+        let known =
+            courses::by_external_id(&mut app.db.read(), consumer.institution, consumer.id, &given).await?;
+        let memberships_url = known.and_then(|(course, _)| course.memberships_url);
+        wanted.push(lms::Wanted { given, memberships_url });
+    }
+    let checks = wanted.into_iter().map(|wanted| {
+        let connection = connection.clone();
+        async move {
+            // What there is no name for is not there.
+            let found = match connection.find(&wanted).await {
+                Err(lms::Error::Missing) => None,
+                other => other?,
+            };
+            Ok::<_, lms::Error>((wanted.given, found))
+        }
+    });
+    let checks = futures_util::stream::iter(checks).buffered(ASKED_AT_ONCE).try_collect::<Vec<_>>();
+    let late = |_| lms::Error::Unavailable("the learning system takes too long to answer".to_owned());
+    let checked = tokio::time::timeout(LONGEST_CHECK, checks).await.map_err(late)??;
+    let mut outcome = Outcome::default();
+    let mut found = Vec::new();
+    for (given, answer) in checked {
+        match answer {
+            Some(course) => found.push(course),
+            None => outcome.unknown.push(given),
+        }
+    }
+    let mut once = HashSet::new();
+    found.retain(|course| once.insert(course.id.clone()));
+    let (started, running) = begin(app, consumer, found, when_running).await?;
+    outcome.started = started;
+    outcome.running = running;
+    app.queue.wake();
+    Ok(outcome)
+}
+
+/// Writes down what is to be synchronised, all of it at once. Says what was begun and what is under way already.
+async fn begin(
+    app: &App,
+    consumer: &ToolConsumer,
+    found: Vec<Found>,
+    when_running: WhenRunning,
+) -> Result<(Vec<Course>, Vec<Course>)> {
+    let (at_hand, now) = (app.clone(), app.clock.now());
+    let (institution, consumer) = (consumer.institution, consumer.id);
+    app.db
+        .write(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let (mut started, mut running) = (Vec::new(), Vec::new());
+                for found in &found {
+                    let (course, job) = ensure_in(sql, &at_hand, institution, consumer, found, now).await?;
+                    match (course.sync, job) {
+                        (Sync::Running, _) => {
+                            if when_running == WhenRunning::Refuse {
+                                return Err(Error::CourseSynchronizing);
+                            }
+                            running.push(course);
+                            continue;
+                        }
+                        (Sync::Resting, Some(job)) => crate::store::jobs::hurry(sql, job, now).await?,
+                        (Sync::Resting | Sync::Idle, old) => {
+                            if let Some(old) = old {
+                                crate::store::jobs::remove_dead(sql, old).await?;
+                            }
+                            let id = at_hand.ids.id(now);
+                            let job = Job::SyncCourse { institution, course: course.id };
+                            jobs::enqueue(sql, id, &job, now, now).await?;
+                            courses::set_job(sql, institution, course.id, id).await?;
+                        }
+                    }
+                    started.push(course);
+                }
+                Ok((started, running))
+            })
+        })
+        .await
+}
+
+/// The course that a learning system calls so, with its name page: found again, or made.
+pub async fn ensure(app: &App, consumer: &ToolConsumer, found: Found) -> Result<Course> {
+    let (at_hand, now) = (app.clone(), app.clock.now());
+    let (institution, consumer) = (consumer.institution, consumer.id);
+    app.db
+        .write(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let made = ensure_in(sql, &at_hand, institution, consumer, &found, now).await?;
+                Ok(made.0)
+            })
+        })
+        .await
+}
+
+/// With its job, if it has ever had one.
+async fn ensure_in(
+    sql: &mut Sql,
+    app: &App,
+    institution: i64,
+    consumer: i64,
+    found: &Found,
+    now: Moment,
+) -> Result<(Course, Option<i64>)> {
+    let title = title(&found.title, &found.id);
+    let memberships_url = found.memberships_url.as_deref();
+    let known = courses::by_external_id(sql, institution, consumer, &found.id).await?;
+    if let Some((mut course, job)) = known {
+        courses::describe(sql, institution, course.id, &title, memberships_url).await?;
+        course.title = title;
+        course.memberships_url = found.memberships_url.clone().or(course.memberships_url);
+        return Ok((course, job));
+    }
+    let page = name_pages::create_in(sql, app, institution, &title, now).await?;
+    let course = Course {
+        id: app.ids.id(now),
+        tool_consumer: consumer,
+        external_id: found.id.clone(),
+        title,
+        name_page: page.id,
+        memberships_url: found.memberships_url.clone(),
+        synced_at: None,
+        error: None,
+        note: None,
+        sync: Sync::Idle,
+    };
+    courses::insert(sql, institution, &course, now).await?;
+    Ok((course, None))
+}
+
+/// What a course's page is called.
+fn title(said: &str, id: &str) -> String {
+    let fallback = || clean(&format!("Course {id}"), longest::TITLE).unwrap_or_else(|| "Course".to_owned());
+    clean(said, longest::TITLE).unwrap_or_else(fallback)
+}
+
+pub async fn all(app: &App, consumer: &ToolConsumer) -> Result<Vec<Course>> {
+    Ok(courses::all(&mut app.db.read(), consumer.institution, consumer.id).await?)
+}
+
+/// With the job that synchronises it, or once did.
+pub async fn find(app: &App, institution: i64, id: i64) -> Result<(Course, Option<i64>)> {
+    courses::find(&mut app.db.read(), institution, id).await?.ok_or(Error::Missing(Missing::Course))
+}

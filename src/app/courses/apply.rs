@@ -1,0 +1,242 @@
+//! A roster, written down: one transaction, all of it or nothing.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{
+    copies::{Copies, Copy},
+    photos::Photo,
+};
+use crate::{
+    app::{
+        App, Error, Result,
+        calls::{self, Wish},
+        exports, media,
+    },
+    domain::{
+        call::Reason,
+        course::Course,
+        job::Held,
+        matching::{Entry, Plan, Wanted, identifier_key},
+        media::Media,
+        moment::Moment,
+        participant::{CustomValues, Legal},
+        roster::{Member, Roster},
+    },
+    store::{
+        self, Sql,
+        courses::{self, Ended, members},
+        exports::Leaving,
+        name_pages,
+        participants::{self, Record, hidden},
+        rolls,
+    },
+};
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counts {
+    pub new: usize,
+    pub changed: usize,
+    pub back: usize,
+    pub left: usize,
+    pub identifiers_taken: usize,
+}
+
+pub struct Applied {
+    pub counts: Counts,
+    /// What is to be done about pictures, which have time.
+    pub photos: Vec<Photo>,
+}
+
+pub async fn apply(
+    app: &App,
+    held: &Held,
+    institution: i64,
+    course: &Course,
+    roster: Roster,
+    copies: Copies,
+) -> Result<Applied> {
+    let (at_hand, held, now) = (app.clone(), held.clone(), app.clock.now());
+    let title = roster.title.as_deref().map(|said| super::title(said, &course.external_id));
+    let title = title.unwrap_or_else(|| course.title.clone());
+    let made: Vec<Media> = copies.values().map(|copy| copy.media.clone()).collect();
+    let mut sync = Sync {
+        app: at_hand,
+        institution,
+        course: course.id,
+        page: course.name_page,
+        now,
+        copies,
+        used: HashSet::new(),
+    };
+    let (applied, used) = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                if !store::jobs::is_held(sql, &held).await? {
+                    return Err(Error::Unavailable("the job has gone to another worker".to_owned()));
+                }
+                let there = courses::find(sql, institution, sync.course).await?;
+                if there.is_none_or(|(course, job)| course.name_page != sync.page || job != Some(held.id)) {
+                    return Err(Error::Unavailable("the course has become another".to_owned()));
+                }
+                let applied = sync.write(sql, &roster.members, &title).await?;
+                Ok((applied, sync.used))
+            })
+        })
+        .await?;
+    let unused: Vec<Media> = made.into_iter().filter(|one| !used.contains(&one.hex)).collect();
+    media::discard(app, institution, &unused).await;
+    Ok(applied)
+}
+
+struct Sync {
+    app: App,
+    institution: i64,
+    course: i64,
+    page: i64,
+    now: Moment,
+    copies: Copies,
+    /// The copies that somebody has got.
+    used: HashSet<String>,
+}
+
+impl Sync {
+    async fn write(&mut self, sql: &mut Sql, members: &[Member], title: &str) -> Result<Applied> {
+        let (institution, page) = (self.institution, self.page);
+        let entries = members::entries(sql, institution, self.course, page).await?;
+        let keys: HashSet<String> = members.iter().filter_map(identifier_key).collect();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let holders = members::holders(sql, institution, page, &keys).await?;
+        let plan = Plan::new(members, &entries, &holders);
+        let left: Vec<i64> = plan.leaving.iter().map(|at| entries[*at].id).collect();
+        self.hide(sql, left).await?;
+        let mut counts = Counts {
+            new: plan.new.len(),
+            left: plan.leaving.len(),
+            identifiers_taken: plan.identifiers_taken,
+            ..Counts::default()
+        };
+        let mut back = Vec::new();
+        for (at, _, wanted) in &plan.known {
+            let entry = &entries[*at];
+            if is_changed(entry, wanted) {
+                participants::set_identity(sql, institution, (entry.id, entry.hidden), wanted, self.now)
+                    .await?;
+                counts.changed += 1;
+            }
+            back.extend(entry.hidden.then_some(entry.id));
+        }
+        counts.back = back.len();
+        self.show(sql, back).await?;
+        let first = self.insert(sql, &plan.new).await?;
+        self.link(sql, members, &entries, &plan, &first).await?;
+        name_pages::set_title(sql, institution, page, title).await?;
+        courses::describe(sql, institution, self.course, title, None).await?;
+        let note = (plan.identifiers_taken > 0).then(|| {
+            format!(
+                "{} kept without the institution_id of the learning system: somebody with another email has it",
+                plan.identifiers_taken
+            )
+        });
+        courses::end(sql, institution, self.course, Ended::Synced(self.now, note.as_deref())).await?;
+        let known = plan.known.iter().map(|(at, who, _)| Photo::of(&members[*who], &entries[*at]));
+        let new = plan.new.iter().zip(&first).map(|((who, _), id)| Photo::new(&members[*who], *id));
+        Ok(Applied { counts, photos: known.chain(new).flatten().collect() })
+    }
+
+    async fn hide(&self, sql: &mut Sql, ids: Vec<i64>) -> Result<()> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        for id in &ids {
+            let wish = Wish::Cancel(Reason::LeftCourse);
+            let made = calls::Ids::new(&self.app, self.now);
+            calls::settle(sql, &self.app.calling, (self.institution, *id), wish, made, self.now).await?;
+        }
+        let job = self.app.ids.id(self.now);
+        exports::leave(sql, job, self.institution, Leaving::These(ids.clone()), self.now).await?;
+        Ok(hidden::hide(sql, self.institution, self.page, &ids).await?)
+    }
+
+    async fn show(&self, sql: &mut Sql, ids: Vec<i64>) -> Result<()> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        exports::come_back(sql, self.institution, &ids).await?;
+        Ok(hidden::show(sql, self.institution, self.page, &ids, self.now).await?)
+    }
+
+    /// Gives the ids of those who are new, in their order.
+    async fn insert(&mut self, sql: &mut Sql, new: &[(usize, Wanted)]) -> Result<Vec<i64>> {
+        if new.is_empty() {
+            return Ok(Vec::new());
+        }
+        let count = i64::try_from(new.len()).unwrap_or(i64::MAX);
+        let first_id = rolls::join_all(sql, self.institution, rolls::INSTITUTION, count).await?;
+        let first_place = rolls::join_all(sql, self.institution, self.page, count).await?;
+        let copies = self.living_copies(sql).await?;
+        let record = |(nth, (who, wanted)): (i64, &(usize, Wanted))| Record {
+            id: first_id + nth,
+            name_page_id: self.page,
+            page_place: first_place + nth,
+            token: self.app.ids.hex(),
+            first_name: wanted.first_name.clone(),
+            last_name: wanted.last_name.clone(),
+            email: wanted.email.clone(),
+            email_key: wanted.email_key.clone(),
+            identifier: wanted.identifier.clone(),
+            identifier_key: wanted.identifier_key.clone(),
+            phonetic: copies.get(who).and_then(|copy| copy.phonetic.clone()),
+            notes: None,
+            phone_number: None,
+            legal: Legal::default(),
+            custom: CustomValues::default(),
+            custom_changed_at: None,
+            now: self.now,
+        };
+        let records: Vec<Record> = (0..).zip(new).map(record).collect();
+        participants::insert_all(sql, self.institution, &records).await?;
+        for (record, (who, _)) in records.iter().zip(new) {
+            if let Some(copy) = copies.get(who) {
+                let attached = std::slice::from_ref(&copy.media);
+                media::attach(sql, self.institution, record.id, attached, self.now).await?;
+                self.used.insert(copy.media.hex.clone());
+            }
+        }
+        Ok(records.into_iter().map(|record| record.id).collect())
+    }
+
+    /// Without those whose original has been deleted while they were made.
+    async fn living_copies(&mut self, sql: &mut Sql) -> Result<HashMap<usize, Copy>> {
+        let copies = std::mem::take(&mut self.copies);
+        let originals: Vec<&str> = copies.values().map(|copy| copy.of.as_str()).collect();
+        let living: HashSet<String> =
+            store::media::living(sql, self.institution, &originals).await?.into_iter().collect();
+        Ok(copies.into_iter().filter(|(_, copy)| living.contains(&copy.of)).collect())
+    }
+
+    async fn link(
+        &self,
+        sql: &mut Sql,
+        members: &[Member],
+        entries: &[Entry],
+        plan: &Plan,
+        first: &[i64],
+    ) -> Result<()> {
+        let mut pairs: Vec<(&str, i64)> = Vec::new();
+        for (at, who, _) in &plan.known {
+            if entries[*at].user_id.as_deref() != Some(&members[*who].user_id) {
+                pairs.push((&members[*who].user_id, entries[*at].id));
+            }
+        }
+        let new = plan.new.iter().zip(first).map(|((who, _), id)| (members[*who].user_id.as_str(), *id));
+        pairs.extend(new);
+        Ok(members::link(sql, self.institution, self.course, &pairs).await?)
+    }
+}
+
+fn is_changed(entry: &Entry, wanted: &Wanted) -> bool {
+    let said = (&entry.first_name, &entry.last_name, &entry.email, &entry.identifier);
+    said != (&wanted.first_name, &wanted.last_name, &wanted.email, &wanted.identifier)
+}

@@ -1,0 +1,124 @@
+//! People's pictures, as the learning system has them: copied after everything else, and no reason for it to fail.
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+
+use crate::{
+    app::{
+        App, Error, Result,
+        media::{self, Arrival},
+    },
+    domain::{
+        matching::Entry,
+        media::{Incoming, Kind},
+        roster::Member,
+    },
+    lms::Connection,
+    store::{self, courses::members, participants, rolls},
+};
+
+/// What is to be done about somebody's picture.
+#[derive(Debug, Clone)]
+pub struct Photo {
+    participant: i64,
+    wish: Wish,
+}
+
+#[derive(Debug, Clone)]
+enum Wish {
+    /// From there; it is remembered without what opens it.
+    Copy { url: String, mark: String },
+    /// The learning system has none any more, and what they have was copied from there.
+    Remove,
+}
+
+impl Photo {
+    pub fn new(member: &Member, participant: i64) -> Option<Self> {
+        let wish = Wish::Copy { url: member.photo_url.clone()?, mark: member.photo_mark()? };
+        Some(Self { participant, wish })
+    }
+
+    /// `None` where it is as it should be.
+    pub fn of(member: &Member, entry: &Entry) -> Option<Self> {
+        // Whoever is somebody else by now has had another's.
+        let was = entry.user_id.as_deref() == Some(&member.user_id);
+        let mark = entry.photo_url.as_ref().filter(|_| was);
+        match member.photo_mark() {
+            Some(wanted) if mark == Some(&wanted) => None,
+            Some(_) => Self::new(member, entry.id),
+            None => {
+                let is_theirs = entry.copied_photo.is_some() && entry.copied_photo == entry.photo;
+                is_theirs.then_some(Self { participant: entry.id, wish: Wish::Remove })
+            }
+        }
+    }
+}
+
+const COPIED_AT_ONCE: usize = 4;
+
+pub async fn follow(app: &App, connection: &Connection, institution: i64, photos: Vec<Photo>) {
+    let one = |photo: Photo| async move {
+        let done = match &photo.wish {
+            Wish::Copy { url, mark } => {
+                copy(app, connection, (institution, photo.participant), url, mark).await
+            }
+            Wish::Remove => remove(app, institution, photo.participant).await,
+        };
+        if let Err(error) = done {
+            // They keep what they have, and it is tried again with the next synchronisation.
+            tracing::warn!(participant = photo.participant, %error, "a picture could not follow the learning system");
+        }
+    };
+    futures_util::stream::iter(photos).for_each_concurrent(COPIED_AT_ONCE, one).await;
+}
+
+async fn copy(
+    app: &App,
+    connection: &Connection,
+    (institution, participant): (i64, i64),
+    url: &str,
+    mark: &str,
+) -> Result<()> {
+    let Some(bytes) = connection.photo(url).await? else { return Ok(()) };
+    let person = give(app, (institution, participant), bytes).await?;
+    let (mark, hex) = (mark.to_owned(), person);
+    app.db
+        .write(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let from = hex.as_deref().map(|hex| (mark.as_str(), hex));
+                Ok(members::set_photo(sql, institution, participant, from).await?)
+            })
+        })
+        .await
+}
+
+/// Says what it has become. Where too much is waiting to be processed, this has time.
+async fn give(app: &App, whose: (i64, i64), bytes: Bytes) -> Result<Option<String>> {
+    loop {
+        let said = (Kind::Photo, Incoming::Bytes(bytes.to_vec()));
+        match media::give(app, whose, said, app.clock.now(), Arrival::Again).await {
+            Err(Error::Busy) => tokio::time::sleep(std::time::Duration::from_secs(1)).await,
+            other => return Ok(other?.photo),
+        }
+    }
+}
+
+async fn remove(app: &App, institution: i64, participant: i64) -> Result<()> {
+    let now = app.clock.now();
+    let gone = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                if participants::by_ids(sql, institution, &[participant]).await?.is_empty() {
+                    return Ok(None);
+                }
+                members::set_photo(sql, institution, participant, None).await?;
+                Ok(store::media::detach(sql, institution, participant, Kind::Photo, now).await?)
+            })
+        })
+        .await?;
+    media::discard(app, institution, gone.as_slice()).await;
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! One synchronisation of a course: the whole roster is fetched, then written down at once, or nothing of it is.
+
+use super::{apply, copies, photos};
+use crate::{
+    app::{App, Error, Missing, Result, tool_consumers},
+    domain::{course::Course, job::Held, tool_consumer::ToolConsumer},
+    lms::{self, Connection, Found},
+    store::{
+        self,
+        courses::{self, Ended},
+        rolls,
+    },
+};
+
+/// What a worker does for a course. What cannot be mended by trying again is written down, and then it is done.
+pub async fn run(app: &App, held: &Held, institution: i64, id: i64) -> Result<()> {
+    let Some((course, job)) = courses::find(&mut app.db.read(), institution, id).await? else {
+        return Ok(());
+    };
+    // Another job has taken the place of one that was given up.
+    if job != Some(held.id) {
+        return Ok(());
+    }
+    let outcome = async {
+        let consumer = match tool_consumers::find(app, course.tool_consumer).await {
+            Err(Error::Missing(Missing::ToolConsumer)) => return Ok(()),
+            other => other?,
+        };
+        if !consumer.enabled {
+            return Err(Error::ToolConsumerDisabled);
+        }
+        import(app, held, &consumer, &course).await
+    };
+    let Err(error) = outcome.await else { return Ok(()) };
+    failed(app, held, institution, id, error.to_string()).await?;
+    match error {
+        Error::ToolConsumerDisabled
+        | Error::LearningSystem(lms::Error::Refused(_) | lms::Error::Denied(_) | lms::Error::Missing) => {
+            tracing::warn!(course = id, %error, "a course could not be synchronised");
+            Ok(())
+        }
+        other => Err(other),
+    }
+}
+
+async fn import(app: &App, held: &Held, consumer: &ToolConsumer, course: &Course) -> Result<()> {
+    let connection: Connection = tool_consumers::connect(app, consumer).await?;
+    let found = Found {
+        id: course.external_id.clone(),
+        title: course.title.clone(),
+        memberships_url: course.memberships_url.clone(),
+    };
+    let roster = connection.roster(&found, &consumer.roles).await?;
+    let copies = copies::prepare(app, consumer.institution, course, &roster.members).await?;
+    let applied = apply::apply(app, held, consumer.institution, course, roster, copies).await?;
+    let counts = applied.counts;
+    tracing::info!(
+        course = course.id,
+        new = counts.new,
+        changed = counts.changed,
+        back = counts.back,
+        left = counts.left,
+        identifiers_taken = counts.identifiers_taken,
+        "a course was synchronised"
+    );
+    photos::follow(app, &connection, consumer.institution, applied.photos).await;
+    app.switchboard.wake();
+    app.queue.wake();
+    Ok(())
+}
+
+/// Writes down why, as long as the job is ours.
+async fn failed(app: &App, held: &Held, institution: i64, id: i64, why: String) -> Result<()> {
+    let held = held.clone();
+    app.db
+        .write(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                if store::jobs::is_held(sql, &held).await? {
+                    courses::end(sql, institution, id, Ended::Failed(&why)).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+}

@@ -1,0 +1,173 @@
+//! `endonym course …`
+
+use std::{process::ExitCode, time::Duration};
+
+use clap::Subcommand;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::{Failure, Outcome, output, stop_on_signal, tool_consumer};
+use crate::{
+    app::{
+        App,
+        courses::{self, WhenRunning},
+    },
+    domain::course::{Course, Sync},
+    jobs,
+};
+
+/// Look at the courses of a learning system, and synchronise them
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the courses that have been synchronised or opened, and how that went
+    List {
+        #[arg(long, value_name = "ID")]
+        tool_consumer: String,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Bring courses' name pages to what the learning system says of them, and wait for it
+    ///
+    /// For example: endonym course sync --tool-consumer 61890742730975174 101 sis_course_id:BIO-1
+    Sync {
+        #[arg(long, value_name = "ID")]
+        tool_consumer: String,
+        /// The learning system's ids; all that are known when left out
+        #[arg(value_name = "COURSE")]
+        courses: Vec<String>,
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Command {
+    pub async fn run(self, app: &App) -> Outcome {
+        match self {
+            Self::List { tool_consumer, json } => {
+                let consumer = tool_consumer::find(app, &tool_consumer).await?;
+                list(&courses::all(app, &consumer).await?, json);
+                Ok(ExitCode::SUCCESS)
+            }
+            Self::Sync { tool_consumer, courses, json } => sync(app, &tool_consumer, courses, json).await,
+        }
+    }
+}
+
+fn state(course: &Course) -> &'static str {
+    match (course.sync, &course.error, course.synced_at) {
+        (Sync::Running, ..) => "running",
+        (Sync::Resting, ..) => "will be tried again",
+        (Sync::Idle, Some(_), _) => "failed",
+        (Sync::Idle, None, Some(_)) => "synchronised",
+        (Sync::Idle, None, None) => "never synchronised",
+    }
+}
+
+fn list(all: &[Course], json: bool) {
+    if json {
+        let shown = |course: &Course| {
+            json!({
+                "id": course.id.to_string(),
+                "external_id": course.external_id,
+                "title": course.title,
+                "name_page_id": course.name_page.to_string(),
+                "state": state(course),
+                "synced_at": course.synced_at.map(output::time),
+                "error": course.error,
+                "note": course.note,
+            })
+        };
+        output::print_json(&json!({ "courses": all.iter().map(shown).collect::<Vec<_>>() }));
+        return;
+    }
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    let rows: Vec<Vec<String>> = all
+        .iter()
+        .map(|course| {
+            vec![
+                course.external_id.clone(),
+                course.title.clone(),
+                state(course).to_owned(),
+                or_none(course.synced_at.map(output::time)),
+                or_none(course.error.clone().or_else(|| course.note.clone())),
+            ]
+        })
+        .collect();
+    output::print_table(&["COURSE", "TITLE", "STATE", "SYNCHRONISED", "NOTE"], &rows);
+}
+
+/// A worker of another process that says nothing for so long has died.
+const LEASE: Duration = Duration::from_secs(30);
+const LOOK: Duration = Duration::from_millis(200);
+
+async fn sync(app: &App, consumer: &str, given: Vec<String>, json: bool) -> Outcome {
+    let consumer = tool_consumer::find(app, consumer).await?;
+    let given = if given.is_empty() {
+        courses::all(app, &consumer).await?.into_iter().map(|course| course.external_id).collect()
+    } else {
+        given
+    };
+    if !consumer.enabled {
+        return Err(Failure(format!(
+            "{} is disabled: `endonym tool-consumer enable {}` lets it be asked",
+            consumer.name, consumer.id
+        )));
+    }
+    let began = app.clock.now();
+    let outcome = courses::synchronize(app, &consumer, given, WhenRunning::Fine).await?;
+    let stop = CancellationToken::new();
+    tokio::spawn(stop_on_signal(stop.clone(), || {}));
+    let mut told = Vec::new();
+    for course in outcome.started.iter().chain(&outcome.running) {
+        let ended = wait(app, consumer.institution, course.id, &stop).await?;
+        let is_done = ended.error.is_none() && ended.synced_at.is_some_and(|at| at >= began);
+        told.push((ended, is_done));
+    }
+    let all_well = outcome.unknown.is_empty() && told.iter().all(|(_, is_done)| *is_done);
+    if json {
+        let shown = |(course, is_done): &(Course, bool)| {
+            json!({
+                "external_id": course.external_id, "title": course.title, "synchronised": is_done,
+                "error": course.error, "note": course.note,
+            })
+        };
+        let shown: Vec<_> = told.iter().map(shown).collect();
+        output::print_json(&json!({ "courses": shown, "unknown": outcome.unknown }));
+    } else {
+        for (course, is_done) in &told {
+            let said = match (is_done, &course.error) {
+                (true, _) => course
+                    .note
+                    .clone()
+                    .map_or("synchronised".to_owned(), |note| format!("synchronised; {note}")),
+                (false, Some(error)) => format!("failed: {error}"),
+                (false, None) => "not done".to_owned(),
+            };
+            output::print_line(&format!("{} ({}): {said}", course.external_id, course.title));
+        }
+        for id in &outcome.unknown {
+            output::print_line(&format!("{id}: the learning system does not have it"));
+        }
+    }
+    Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Does it here, or waits for whoever has it.
+async fn wait(app: &App, institution: i64, id: i64, stop: &CancellationToken) -> Result<Course, Failure> {
+    let settings = jobs::Settings {
+        workers: 0,
+        lease: LEASE,
+        grace: Duration::ZERO,
+        sweep_every: Duration::ZERO,
+        orphans_older_than: Duration::ZERO,
+    };
+    loop {
+        let (course, job) = courses::find(app, institution, id).await?;
+        let (Sync::Running, Some(job), false) = (course.sync, job, stop.is_cancelled()) else {
+            return Ok(course);
+        };
+        if !jobs::do_now(app, settings, job, stop).await? {
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Who on a course's page somebody on its roster is, and what of what the learning system says of them can be written down.
+//! Whatever the order in which a roster comes, the answer is the same.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::{
+    email::{Email, email_key},
+    roster::Member,
+    text::{self, longest},
+};
+
+/// Somebody on the course's page.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Entry {
+    pub id: i64,
+    pub first_name: Option<String>,
+    pub last_name: Option<String>,
+    pub email: Option<String>,
+    pub email_key: Option<String>,
+    pub identifier: Option<String>,
+    pub identifier_key: Option<String>,
+    /// Who they were in the learning system when it was asked last.
+    pub user_id: Option<String>,
+    pub hidden: bool,
+    /// Their picture now; what it was copied from, and what that has become.
+    pub photo: Option<String>,
+    pub photo_url: Option<String>,
+    pub copied_photo: Option<String>,
+}
+
+/// What an entry is to say of somebody.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Wanted {
+    pub first_name: Option<String>,
+    pub last_name: Option<String>,
+    pub email: Option<String>,
+    pub email_key: Option<String>,
+    pub identifier: Option<String>,
+    pub identifier_key: Option<String>,
+}
+
+/// Somebody elsewhere in the institution who has one of the roster's identifiers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    pub identifier_key: String,
+    pub email_key: Option<String>,
+}
+
+/// What a roster means for a page: places in `members` and in `entries`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Plan {
+    /// On the page already, or hidden there: the entry, the member, and what the entry is to say.
+    pub known: Vec<(usize, usize, Wanted)>,
+    pub new: Vec<(usize, Wanted)>,
+    /// Once on the roster and not any more.
+    pub leaving: Vec<usize>,
+    /// How many could not be given their institution_id, because somebody with another email has it.
+    pub identifiers_taken: usize,
+}
+
+impl Plan {
+    /// `holders` are on other pages of the institution.
+    pub fn new(members: &[Member], entries: &[Entry], holders: &[Holder]) -> Self {
+        let members = &distinct(members)[..];
+        let owners = owners(members, entries);
+        let matched: HashSet<usize> = owners.iter().flatten().copied().collect();
+        let unmatched = |at: &usize| !matched.contains(at) && !entries[*at].hidden;
+        let (leaving, staying): (Vec<usize>, Vec<usize>) =
+            (0..entries.len()).filter(unmatched).partition(|at| entries[*at].user_id.is_some());
+        let others: Vec<&Entry> = staying.into_iter().map(|at| &entries[at]).collect();
+        let mut people: Vec<Person<'_>> = members
+            .iter()
+            .zip(owners)
+            .map(|((at, member), owner)| {
+                Person::new(*at, member, owner.map(|owner| (owner, &entries[owner])))
+            })
+            .collect();
+        give_emails(&mut people, &others);
+        let identifiers_taken = give_identifiers(&mut people, &others, holders);
+        let mut plan = Self { leaving, identifiers_taken, ..Self::default() };
+        for person in people {
+            match person.entry {
+                Some((at, _)) => plan.known.push((at, person.member, person.wanted)),
+                None => plan.new.push((person.member, person.wanted)),
+            }
+        }
+        plan
+    }
+}
+
+/// In an order of their own, each once, with their place on the roster.
+fn distinct(members: &[Member]) -> Vec<(usize, &Member)> {
+    let mut by_id: BTreeMap<&str, (usize, &Member)> = BTreeMap::new();
+    for (at, member) in members.iter().enumerate() {
+        by_id.entry(&member.user_id).or_insert((at, member));
+    }
+    by_id.into_values().collect()
+}
+
+/// The entry of each member: by email, institution_id and then the learning system's id, among those who are to be seen and
+/// then among those who are hidden. Nobody's entry is given twice.
+fn owners(members: &[(usize, &Member)], entries: &[Entry]) -> Vec<Option<usize>> {
+    let keys: Vec<[Option<String>; 3]> = members.iter().map(|(_, member)| keys_of(member)).collect();
+    let mut owner: Vec<Option<usize>> = vec![None; members.len()];
+    let mut taken: HashSet<usize> = HashSet::new();
+    for hidden in [false, true] {
+        for by in 0..3 {
+            let mut found: HashMap<&str, Vec<usize>> = HashMap::new();
+            for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.hidden == hidden) {
+                let key = [&entry.email_key, &entry.identifier_key, &entry.user_id][by];
+                if let Some(key) = key {
+                    found.entry(key).or_default().push(at);
+                }
+            }
+            for entries_of_key in found.values_mut() {
+                entries_of_key.sort_by_key(|at| entries[*at].id);
+            }
+            // Whoever had the entry before comes before whoever merely has the same key.
+            for linked in [true, false] {
+                for (at, (_, member)) in members.iter().enumerate() {
+                    let Some(key) = keys[at][by].as_deref().filter(|_| owner[at].is_none()) else { continue };
+                    let fits = |entry: &&usize| {
+                        !taken.contains(*entry)
+                            && (!linked || entries[**entry].user_id.as_deref() == Some(&member.user_id))
+                    };
+                    let entry = found.get(key).and_then(|of_key| of_key.iter().find(fits)).copied();
+                    taken.extend(entry);
+                    owner[at] = entry;
+                }
+            }
+        }
+    }
+    owner
+}
+
+fn keys_of(member: &Member) -> [Option<String>; 3] {
+    let email = member.email.as_deref().and_then(Email::parse);
+    [email.map(|email| email.key().to_owned()), identifier_key(member), Some(member.user_id.clone())]
+}
+
+struct Person<'a> {
+    /// The place on the roster.
+    member: usize,
+    entry: Option<(usize, &'a Entry)>,
+    /// What the learning system says, where it can be used.
+    email: Option<Email>,
+    identifier: Option<String>,
+    wanted: Wanted,
+}
+
+impl<'a> Person<'a> {
+    fn new(member: usize, said: &Member, entry: Option<(usize, &'a Entry)>) -> Self {
+        let (first_name, last_name) = names(said);
+        Self {
+            member,
+            entry,
+            email: said.email.as_deref().and_then(Email::parse),
+            identifier: identifier(said),
+            wanted: Wanted { first_name, last_name, ..Wanted::default() },
+        }
+    }
+
+    fn old_email(&self) -> Option<&str> {
+        self.entry.and_then(|(_, entry)| entry.email_key.as_deref())
+    }
+
+    fn old_identifier(&self) -> Option<&str> {
+        self.entry.and_then(|(_, entry)| entry.identifier_key.as_deref())
+    }
+
+    fn is_hidden(&self) -> bool {
+        self.entry.is_some_and(|(_, entry)| entry.hidden)
+    }
+
+    fn take_email(&mut self) {
+        self.wanted.email = self.email.as_ref().map(|email| email.as_given().to_owned());
+        self.wanted.email_key = self.email.as_ref().map(|email| email.key().to_owned());
+    }
+
+    fn keep_email(&mut self) {
+        self.wanted.email = self.entry.and_then(|(_, entry)| entry.email.clone());
+        self.wanted.email_key = self.old_email().map(str::to_owned);
+    }
+}
+
+/// An email is one person's on a page. It follows the learning system where it is free; else people keep what they have.
+fn give_emails(people: &mut [Person<'_>], others: &[&Entry]) {
+    let mut held: HashSet<String> = others.iter().filter_map(|entry| entry.email_key.clone()).collect();
+    // In this order: those who have what they are to have; those who are to be seen and keep or change theirs; those who come
+    // back; those who are new.
+    let has_it = |person: &Person<'_>| {
+        person.email.is_some() && person.email.as_ref().map(Email::key) == person.old_email()
+    };
+    let rank = |person: &Person<'_>| match person.entry {
+        Some(_) if !person.is_hidden() && has_it(person) => 0,
+        Some(_) if !person.is_hidden() && person.email.is_none() => 1,
+        Some(_) if !person.is_hidden() => 2,
+        Some(_) if has_it(person) => 3,
+        Some(_) => 4,
+        None => 5,
+    };
+    for turn in 0..=5 {
+        for person in people.iter_mut().filter(|person| rank(person) == turn) {
+            let said = person.email.as_ref().map(|email| email.key().to_owned());
+            if said.as_ref().is_some_and(|key| !held.contains(key)) {
+                person.take_email();
+            } else if person.old_email().is_some_and(|key| !held.contains(key)) {
+                person.keep_email();
+            }
+            held.extend(person.wanted.email_key.clone());
+        }
+    }
+}
+
+/// An identifier is one person's in the institution: those who share it have the same email, or one of them has none. Says
+/// for how many it could not be so.
+fn give_identifiers(people: &mut [Person<'_>], others: &[&Entry], holders: &[Holder]) -> usize {
+    let mut held: HashMap<String, HashSet<String>> = HashMap::new();
+    let mut hold = |key: &str, email: Option<&str>| {
+        let emails = held.entry(key.to_owned()).or_default();
+        emails.extend(email.map(str::to_owned));
+    };
+    for entry in others {
+        if let Some(key) = &entry.identifier_key {
+            hold(key, entry.email_key.as_deref());
+        }
+    }
+    holders.iter().for_each(|holder| hold(&holder.identifier_key, holder.email_key.as_deref()));
+    let mut taken = 0;
+    for unchanged in [true, false] {
+        for person in people.iter_mut() {
+            let key = person.identifier.as_deref().map(text::nfc);
+            let keeps = key.is_none() || key.as_deref() == person.old_identifier();
+            if keeps != unchanged {
+                continue;
+            }
+            let email = person.wanted.email_key.clone();
+            let is_free = |key: &str| {
+                email.as_deref().is_none_or(|email| {
+                    held.get(key).is_none_or(|emails| emails.iter().all(|other| other == email))
+                })
+            };
+            if let Some(key) = key.filter(|key| keeps || is_free(key)) {
+                person.wanted.identifier.clone_from(&person.identifier);
+                person.wanted.identifier_key = Some(key);
+            } else {
+                taken += usize::from(!keeps);
+                person.wanted.identifier = person.entry.and_then(|(_, entry)| entry.identifier.clone());
+                person.wanted.identifier_key = person.old_identifier().map(str::to_owned);
+            }
+            if let Some(key) = &person.wanted.identifier_key {
+                held.entry(key.clone()).or_default().extend(email);
+            }
+        }
+    }
+    taken
+}
+
+/// By which identifier somebody on a roster may be known elsewhere.
+pub fn identifier_key(member: &Member) -> Option<String> {
+    identifier(member).as_deref().map(text::nfc)
+}
+
+fn identifier(member: &Member) -> Option<String> {
+    let given = one_line(member.identifier.as_deref()?);
+    (!given.is_empty() && given.chars().count() <= longest::IDENTIFIER).then_some(given)
+}
+
+/// Whoever has no name that can be written is called by their address, so that nobody is left out for it.
+fn names(member: &Member) -> (Option<String>, Option<String>) {
+    let name = |given: &Option<String>| given.as_deref().and_then(|given| clean(given, longest::NAME));
+    match (name(&member.first_name), name(&member.last_name)) {
+        (None, None) => {
+            let key = member.email.as_deref().map(email_key).unwrap_or_default();
+            let local = key.split('@').next().and_then(|local| clean(local, longest::NAME));
+            (Some(local.unwrap_or_else(|| "?".to_owned())), None)
+        }
+        names => names,
+    }
+}
+
+/// A text that may have been written by anybody, as one of ours: without control characters, not too long, not blank.
+pub fn clean(given: &str, longest: usize) -> Option<String> {
+    let cut: String = one_line(given).chars().take(longest).collect();
+    let cut = cut.trim_end();
+    (!cut.is_empty()).then(|| cut.to_owned())
+}
+
+fn one_line(given: &str) -> String {
+    let plain: String =
+        given.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(|c| !c.is_control()).collect();
+    plain.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn member(user_id: &str, email: &str, identifier: &str) -> Member {
+    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    Member {
+        user_id: user_id.into(),
+        first_name: Some(format!("N{user_id}")),
+        email: some(email),
+        identifier: some(identifier),
+        ..Member::default()
+    }
+}
+
+fn entry(id: i64, user_id: &str, email: &str, identifier: &str) -> Entry {
+    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    Entry {
+        id,
+        user_id: some(user_id),
+        email: some(email),
+        email_key: some(email),
+        identifier: some(identifier),
+        identifier_key: some(identifier),
+        ..Entry::default()
+    }
+}
+
+fn hidden(id: i64, user_id: &str, email: &str, identifier: &str) -> Entry {
+    Entry { hidden: true, ..entry(id, user_id, email, identifier) }
+}
+
+/// For each member the id of their entry, or 0, and their email.
+fn told(members: &[Member], entries: &[Entry]) -> Vec<(String, i64, Option<String>)> {
+    let plan = Plan::new(members, entries, &[]);
+    let known = plan.known.iter().map(|(at, who, wanted)| (*who, entries[*at].id, wanted.email_key.clone()));
+    let new = plan.new.iter().map(|(who, wanted)| (*who, 0, wanted.email_key.clone()));
+    let mut told: Vec<_> =
+        known.chain(new).map(|(who, id, email)| (members[who].user_id.clone(), id, email)).collect();
+    told.sort();
+    told
+}
+
+fn row(user_id: &str, id: i64, email: &str) -> (String, i64, Option<String>) {
+    (user_id.to_owned(), id, (!email.is_empty()).then(|| email.to_owned()))
+}
+
+#[test]
+fn email_comes_before_identifier_and_that_before_the_systems_own_id() {
+    let entries = [entry(1, "", "a@x.org", ""), entry(2, "", "b@x.org", "S2"), entry(3, "u3", "", "")];
+    let members =
+        [member("u9", "A@x.org", "S2"), member("u8", "new@x.org", "S2"), member("u3", "c@x.org", "S3")];
+    assert_eq!(
+        told(&members, &entries),
+        [row("u3", 3, "c@x.org"), row("u8", 2, "new@x.org"), row("u9", 1, "a@x.org")]
+    );
+}
+
+#[test]
+fn whoever_is_to_be_seen_comes_before_whoever_is_hidden() {
+    let entries = [hidden(1, "u1", "a@x.org", ""), entry(2, "", "a@x.org", "")];
+    assert_eq!(told(&[member("u1", "a@x.org", "")], &entries), [row("u1", 2, "a@x.org")]);
+    assert_eq!(told(&[member("u1", "a@x.org", "")], &entries[..1]), [row("u1", 1, "a@x.org")]);
+}
+
+#[test]
+fn of_several_with_one_address_the_one_whose_it_was_keeps_it() {
+    let entries = [entry(1, "u5", "shared@x.org", "")];
+    let members = ["u1", "u5", "u9"].map(|id| member(id, "shared@x.org", ""));
+    assert_eq!(told(&members, &entries), [row("u1", 0, ""), row("u5", 1, "shared@x.org"), row("u9", 0, "")]);
+    assert_eq!(
+        told(&members, &[]),
+        [row("u1", 0, "shared@x.org"), row("u5", 0, ""), row("u9", 0, "")],
+        "when it was nobody's, the first of them"
+    );
+}
+
+#[test]
+fn an_address_that_cannot_be_used_changes_nothing() {
+    let entries = [entry(1, "u1", "a@x.org", ""), entry(2, "u2", "b@x.org", "")];
+    let members =
+        [member("u1", "not an address", ""), member("u2", "", ""), member("u3", "neither@ this", "")];
+    assert_eq!(
+        told(&members, &entries),
+        [row("u1", 1, "a@x.org"), row("u2", 2, "b@x.org"), row("u3", 0, "")]
+    );
+}
+
+#[test]
+fn whoever_comes_back_gives_way_to_whoever_has_the_address_by_now() {
+    let entries = [hidden(1, "u1", "a@x.org", ""), entry(2, "", "a@x.org", "")];
+    assert_eq!(told(&[member("u1", "", "")], &entries), [row("u1", 1, "")]);
+}
+
+#[test]
+fn those_who_are_not_on_the_roster_leave_unless_they_never_were() {
+    let entries = [entry(1, "u1", "", ""), entry(2, "", "b@x.org", ""), hidden(3, "u3", "", "")];
+    let plan = Plan::new(&[], &entries, &[]);
+    assert_eq!((plan.leaving, plan.known.len(), plan.new.len()), (vec![0], 0, 0));
+}
+
+#[test]
+fn an_identifier_of_somebody_with_another_address_is_not_given() {
+    let holder =
+        |email: Option<&str>| Holder { identifier_key: "S1".into(), email_key: email.map(str::to_owned) };
+    let given = |members: &[Member], entries: &[Entry], holders: &[Holder]| {
+        let plan = Plan::new(members, entries, holders);
+        let wanted = plan.known.into_iter().map(|(_, _, wanted)| wanted);
+        let all: Vec<_> = wanted.chain(plan.new.into_iter().map(|(_, wanted)| wanted)).collect();
+        (all.into_iter().map(|wanted| wanted.identifier).collect::<Vec<_>>(), plan.identifiers_taken)
+    };
+    let s1 = Some("S1".to_owned());
+    let one = [member("u1", "a@x.org", "S1")];
+    assert_eq!(given(&one, &[], &[holder(Some("b@x.org"))]), (vec![None], 1));
+    assert_eq!(given(&one, &[], &[holder(Some("a@x.org"))]), (vec![s1.clone()], 0));
+    assert_eq!(given(&[member("u1", "", "S1")], &[], &[holder(None)]), (vec![s1.clone()], 0));
+    let old = [entry(1, "u1", "a@x.org", "S0")];
+    assert_eq!(given(&one, &old, &[holder(Some("b@x.org"))]), (vec![Some("S0".into())], 1), "left as it was");
+    assert_eq!(given(&[member("u1", "", "")], &old, &[]), (vec![Some("S0".into())], 0));
+    let two = [member("u1", "a@x.org", "S1"), member("u2", "b@x.org", "S1")];
+    assert_eq!(given(&two, &[], &[]), (vec![s1, None], 1));
+}
+
+#[test]
+fn names_are_cleaned_and_nobody_is_nameless() {
+    let named = |first: &str, last: &str, email: &str| {
+        names(&Member {
+            first_name: Some(first.into()),
+            last_name: Some(last.into()),
+            email: Some(email.into()),
+            ..Member::default()
+        })
+    };
+    assert_eq!(
+        named(" Ngọc\u{7} Ánh\n", "Þórsdóttir", ""),
+        (Some("Ngọc Ánh".into()), Some("Þórsdóttir".into()))
+    );
+    assert_eq!(named("\u{1}", "  ", "Ana.Lima@x.org"), (Some("ana.lima".into()), None));
+    assert_eq!(named("", "", ""), (Some("?".into()), None));
+    assert_eq!(named(&"é".repeat(300), "", "").0.map(|name| name.chars().count()), Some(200));
+    assert_eq!(clean(&format!("{} end", "x".repeat(199)), 200).map(|text| text.len()), Some(199));
+}
+
+fn key() -> impl Strategy<Value = String> {
+    prop_oneof![Just(String::new()), "[abc]".prop_map(|word| word)]
+}
+
+proptest! {
+    #[test]
+    fn whatever_comes_nobody_is_taken_twice_and_order_does_not_matter(
+        members in prop::collection::vec((0_u8..6, key(), key()), 0..7),
+        shown in prop::collection::btree_map(key(), (prop::option::of(0_u8..6), key()), 0..4),
+        away in prop::collection::vec((prop::option::of(0_u8..6), key(), key()), 0..4),
+        turn in 0_usize..7,
+    ) {
+        let address = |word: &str| if word.is_empty() { String::new() } else { format!("{word}@x.org") };
+        let user = |id: Option<u8>| id.map(|id| format!("u{id}")).unwrap_or_default();
+        let mut seen = HashSet::new();
+        let mut linked = |id: Option<u8>| user(id.filter(|id| seen.insert(*id)));
+        let mut entries = Vec::new();
+        for (email, (id, identifier)) in &shown {
+            entries.push(entry(entries.len() as i64 + 1, &linked(*id), &address(email), identifier));
+        }
+        for (id, email, identifier) in &away {
+            entries.push(hidden(entries.len() as i64 + 1, &linked(*id), &address(email), identifier));
+        }
+        let mut once = HashSet::new();
+        let mut members: Vec<Member> = members.iter().filter(|(id, ..)| once.insert(*id))
+            .map(|(id, email, identifier)| member(&user(Some(*id)), &address(email), identifier)).collect();
+        let first = told(&members, &entries);
+        let ids: Vec<i64> = first.iter().map(|(_, id, _)| *id).filter(|id| *id != 0).collect();
+        prop_assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len());
+        prop_assert_eq!(first.len(), members.len());
+        let plan = Plan::new(&members, &entries, &[]);
+        let stays = |(at, entry): &(usize, &Entry)| {
+            !entry.hidden && !plan.leaving.contains(at) && !plan.known.iter().any(|(known, ..)| known == at)
+        };
+        let mut emails: Vec<String> =
+            entries.iter().enumerate().filter(stays).filter_map(|(_, entry)| entry.email_key.clone()).collect();
+        emails.extend(first.iter().filter_map(|(_, _, email)| email.clone()));
+        prop_assert_eq!(emails.iter().collect::<HashSet<_>>().len(), emails.len(), "an address is one person's");
+        if !members.is_empty() {
+            let turn = turn % members.len();
+            members.rotate_left(turn);
+            members.reverse();
+        }
+        prop_assert_eq!(told(&members, &entries), first);
+    }
+}

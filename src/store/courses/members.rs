@@ -1,0 +1,147 @@
+//! Who somebody on a course's page is in the learning system, and what a synchronisation needs to know of them.
+
+use crate::{
+    domain::{
+        matching::{Entry, Holder},
+        media::Media,
+    },
+    store::{Result, Row, Sql, Value, in_powers, media, padded, participants::By, placeholders, value_rows},
+};
+
+/// Everybody on the page, those who are hidden behind those who are not.
+pub async fn entries(sql: &mut Sql, institution: i64, course: i64, page: i64) -> Result<Vec<Entry>> {
+    let mut all = Vec::new();
+    for (table, hidden) in [("participants", false), ("hidden_participants", true)] {
+        let text = format!(
+            "SELECT p.id, p.first_name, p.last_name, p.email, p.email_key, p.identifier, p.identifier_key, p.photo, \
+             m.user_id, m.photo_url, m.photo FROM {table} p LEFT JOIN course_members m \
+             ON m.institution_id = p.institution_id AND m.participant_id = p.id AND m.course_id = $1 \
+             WHERE p.institution_id = $2 AND p.name_page_id = $3 ORDER BY p.id"
+        );
+        let read = |row: &Row<'_>| {
+            Ok(Entry {
+                id: row.int(0)?,
+                first_name: row.opt_text(1)?,
+                last_name: row.opt_text(2)?,
+                email: row.opt_text(3)?,
+                email_key: row.opt_text(4)?,
+                identifier: row.opt_text(5)?,
+                identifier_key: row.opt_text(6)?,
+                photo: row.opt_text(7)?,
+                user_id: row.opt_text(8)?,
+                photo_url: row.opt_text(9)?,
+                copied_photo: row.opt_text(10)?,
+                hidden,
+            })
+        };
+        all.extend(sql.rows(&text, &[course.into(), institution.into(), page.into()], read).await?);
+    }
+    Ok(all)
+}
+
+/// Who on other pages has one of these identifiers.
+pub async fn holders(sql: &mut Sql, institution: i64, page: i64, keys: &[&str]) -> Result<Vec<Holder>> {
+    let mut found = Vec::new();
+    for group in padded(keys) {
+        let text = format!(
+            "SELECT identifier_key, email_key FROM participants WHERE institution_id = $1 AND identifier_key IN ({}) \
+             AND name_page_id <> ${}",
+            placeholders(2, group.len()),
+            group.len() + 2
+        );
+        let mut params: Vec<Value<'_>> = vec![institution.into()];
+        params.extend(group.into_iter().map(Value::from));
+        params.push(page.into());
+        let read = |row: &Row<'_>| Ok(Holder { identifier_key: row.text(0)?, email_key: row.opt_text(1)? });
+        found.extend(sql.rows(&text, &params, read).await?);
+    }
+    Ok(found)
+}
+
+/// A recording that somebody has, and how they write it.
+#[derive(Debug, Clone)]
+pub struct Said {
+    pub key: String,
+    pub phonetic: Option<String>,
+    pub media: Media,
+}
+
+/// The recordings of people with these keys, hidden or not, the newest first.
+pub async fn recordings(sql: &mut Sql, institution: i64, by: By, keys: &[&str]) -> Result<Vec<Said>> {
+    let column = match by {
+        By::Email => "email_key",
+        By::Identifier => "identifier_key",
+        By::Token => "token",
+    };
+    let mut found = Vec::new();
+    for table in ["participants", "hidden_participants"] {
+        for group in padded(keys) {
+            let text = format!(
+                "SELECT {}, p.{column}, p.phonetic FROM {table} p JOIN media m ON m.institution_id = p.institution_id \
+                 AND m.participant_id = p.id AND m.kind = 'recording' \
+                 WHERE p.institution_id = $1 AND p.{column} IN ({}) AND p.recorded_at > 0",
+                media::COLUMNS,
+                placeholders(2, group.len())
+            );
+            let params: Vec<Value<'_>> =
+                [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+            let read = |row: &Row<'_>| {
+                Ok(Said { media: media::from_row(row)?, key: row.text(7)?, phonetic: row.opt_text(8)? })
+            };
+            found.extend(sql.rows(&text, &params, read).await?);
+        }
+    }
+    found.sort_by(|a, b| (b.media.created_at, &b.media.hex).cmp(&(a.media.created_at, &a.media.hex)));
+    Ok(found)
+}
+
+/// Writes down who these are: user ids and people. Whatever was known of either is forgotten.
+pub async fn link(sql: &mut Sql, institution: i64, course: i64, pairs: &[(&str, i64)]) -> Result<()> {
+    let (users, people): (Vec<&str>, Vec<i64>) = pairs.iter().copied().unzip();
+    for group in padded(&users) {
+        let text = format!(
+            "DELETE FROM course_members WHERE institution_id = $1 AND course_id = $2 AND user_id IN ({})",
+            placeholders(3, group.len())
+        );
+        let mut params: Vec<Value<'_>> = vec![institution.into(), course.into()];
+        params.extend(group.into_iter().map(Value::from));
+        sql.execute(&text, &params).await?;
+    }
+    for group in padded(&people) {
+        let text = format!(
+            "DELETE FROM course_members WHERE institution_id = $1 AND participant_id IN ({})",
+            placeholders(2, group.len())
+        );
+        let params: Vec<Value<'_>> = [institution].into_iter().chain(group).map(Value::from).collect();
+        sql.execute(&text, &params).await?;
+    }
+    for group in in_powers(pairs) {
+        let text = format!(
+            "INSERT INTO course_members (institution_id, course_id, user_id, participant_id) VALUES {}",
+            value_rows(1, group.len(), 4)
+        );
+        let row = |(user, person): &(&str, i64)| {
+            [institution.into(), course.into(), Value::from((*user).to_owned()), (*person).into()]
+        };
+        let params: Vec<Value<'_>> = group.iter().flat_map(row).collect();
+        sql.execute(&text, &params).await?;
+    }
+    Ok(())
+}
+
+/// From where somebody's picture was copied, and what it became.
+pub async fn set_photo(
+    sql: &mut Sql,
+    institution: i64,
+    participant: i64,
+    from: Option<(&str, &str)>,
+) -> Result<()> {
+    let text = "UPDATE course_members SET photo_url = $1, photo = $2 WHERE institution_id = $3 AND participant_id = $4";
+    let params = [
+        from.map(|(url, _)| url).into(),
+        from.map(|(_, hex)| hex).into(),
+        institution.into(),
+        participant.into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}

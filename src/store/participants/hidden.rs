@@ -1,0 +1,63 @@
+//! People who have left a course. Their rows move to a table that nothing else asks, and back. The caller holds the
+//! institution's lock.
+
+use super::*;
+use crate::store::{media, rolls};
+
+/// Of both tables: a row moves whole.
+const WHOLE: &str = "institution_id, id, name_page_id, page_place, token, first_name, last_name, email, email_key, identifier, \
+     identifier_key, phonetic, notes, phone_number, recording, recorded_at, legal_first_name, legal_last_name, \
+     legal_middle_name, legal_phonetic, legal_notes, legal_recording, legal_recorded_at, custom, custom_changed_at, created_at, \
+     updated_at, photo, badge_listed, first_name_key, last_name_key";
+
+/// Takes people of one page out of every list, look-up and count; links to what they have are dead.
+pub async fn hide(sql: &mut Sql, institution: i64, page: i64, ids: &[i64]) -> Result<()> {
+    let (ids, places) = moved(sql, institution, page, ids, ("participants", "hidden_participants")).await?;
+    rolls::leave(sql, institution, rolls::INSTITUTION, &ids).await?;
+    rolls::leave(sql, institution, page, &places).await?;
+    media::hide(sql, institution, &ids, true).await
+}
+
+/// They are back, in the places that they had, with everything that they had.
+pub async fn show(sql: &mut Sql, institution: i64, page: i64, ids: &[i64], now: Moment) -> Result<()> {
+    let (ids, places) = moved(sql, institution, page, ids, ("hidden_participants", "participants")).await?;
+    rolls::rejoin(sql, institution, rolls::INSTITUTION, &ids).await?;
+    rolls::rejoin(sql, institution, page, &places).await?;
+    media::hide(sql, institution, &ids, false).await?;
+    // Whoever asks for what has changed since then hears of them.
+    for group in padded(&ids) {
+        let text = format!(
+            "UPDATE participants SET updated_at = $1 WHERE institution_id = $2 AND id IN ({})",
+            placeholders(3, group.len())
+        );
+        let params: Vec<Value<'_>> =
+            [now.micros(), institution].into_iter().chain(group).map(Value::from).collect();
+        sql.execute(&text, &params).await?;
+    }
+    Ok(())
+}
+
+/// Says who was there to be moved, and their places on the page.
+async fn moved(
+    sql: &mut Sql,
+    institution: i64,
+    page: i64,
+    ids: &[i64],
+    (from, to): (&str, &str),
+) -> Result<(Vec<i64>, Vec<i64>)> {
+    let (mut moved, mut places) = (Vec::with_capacity(ids.len()), Vec::with_capacity(ids.len()));
+    for group in padded(ids) {
+        let these = format!(
+            "FROM {from} WHERE institution_id = $1 AND name_page_id = $2 AND id IN ({})",
+            placeholders(3, group.len())
+        );
+        let params: Vec<Value<'_>> = [institution, page].into_iter().chain(group).map(Value::from).collect();
+        sql.execute(&format!("INSERT INTO {to} ({WHOLE}) SELECT {WHOLE} {these}"), &params).await?;
+        let text = format!("DELETE {these} RETURNING id, page_place");
+        for (id, place) in sql.rows(&text, &params, |row| Ok((row.int(0)?, row.int(1)?))).await? {
+            moved.push(id);
+            places.push(place);
+        }
+    }
+    Ok((moved, places))
+}

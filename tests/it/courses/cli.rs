@@ -1,0 +1,165 @@
+//! `endonym tool-consumer …` and `endonym course …`, with the real binary.
+
+use std::{
+    io::Write,
+    process::{Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+use crate::{
+    lms::{
+        canvas::{Canvas, Fault},
+        people::Person,
+    },
+    support::{
+        keys,
+        process::{Ended, Installation},
+    },
+};
+
+const ALLOW: [&str; 2] = ["--outbound-allow", "127.0.0.0/8"];
+
+struct Office {
+    here: Installation,
+    canvas: Canvas,
+}
+
+impl Office {
+    async fn new() -> Self {
+        let (here, _) = Installation::with_token().await;
+        let canvas = Canvas::start().await;
+        canvas.course(101, Some("RHE-1"), "Rhetoric");
+        canvas.enrol(101, Person::student(1, "Ana", "Lima"));
+        Self { here, canvas }
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        self.here.command(&[words, &ALLOW].concat())
+    }
+
+    fn run(&self, words: &[&str]) -> Ended {
+        Ended::of(&mut self.command(words))
+    }
+
+    fn create(&self, words: &[&str]) -> Vec<String> {
+        let create = ["tool-consumer", "create", "--institution", "example", "--name", "Campus"];
+        create.iter().chain(words).map(|word| (*word).to_owned()).collect()
+    }
+
+    /// Its id and api_token.
+    fn connect(&self) -> Value {
+        let words =
+            self.create(&["--lms", "canvas", "--url", self.canvas.url(), "--access-token", "-", "--json"]);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut command = self.command(&words);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        writeln!(child.stdin.take().unwrap(), "{}", self.canvas.token()).unwrap();
+        Ended::from(child.wait_with_output().unwrap()).json()
+    }
+
+    fn refused(&self, words: &[&str]) -> String {
+        let words = self.create(words);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        self.here.refuse(&words)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_learning_system_is_connected_tried_listed_switched_and_forgotten() {
+    let office = Office::new().await;
+    let made = office.connect();
+    assert_eq!(keys(&made), ["api_token", "id"]);
+    let id = made["id"].as_str().unwrap();
+    office.run(&["tool-consumer", "test", id]).succeeded();
+    let listed = office.run(&["tool-consumer", "list", "--institution", "example", "--json"]).json();
+    let one = &listed["tool_consumers"][0];
+    assert_eq!((&one["id"], &one["lms"], &one["enabled"]), (&made["id"], &json!("canvas"), &json!(true)));
+    assert_eq!(one["roles"], json!(["student"]));
+    let said = listed.to_string() + &office.run(&["tool-consumer", "list"]).succeeded();
+    assert!(!said.contains(office.canvas.token()) && !said.contains(made["api_token"].as_str().unwrap()));
+    let update = ["tool-consumer", "update", id, "--roles", "student,teacher", "--name", "Canvas", "--json"];
+    let changed = office.run(&update).json();
+    assert_eq!(changed["tool_consumers"][0]["roles"], json!(["student", "teacher"]));
+    office.run(&["tool-consumer", "disable", id]).succeeded();
+    assert!(office.run(&["course", "sync", "--tool-consumer", id, "101"]).refused().contains("disabled"));
+    office.run(&["tool-consumer", "enable", id]).succeeded();
+
+    office.canvas.fault(Fault::TokenDead);
+    let said = office.run(&["tool-consumer", "test", id]).refused();
+    assert!(!said.contains(office.canvas.token()), "{said}");
+    office.canvas.heal();
+    // With another key nothing can be opened, and doctor says so too.
+    let other = ["--secret-key", "another key that is long enough for it"];
+    let said = office.run(&[&["tool-consumer", "test", id][..], &other].concat()).refused();
+    assert!(said.contains("ENDONYM_SECRET_KEY"), "{said}");
+    let doctor = |words: &[&str]| {
+        let ended = office.run(&[&["doctor", "--listen", "127.0.0.1:0", "--json"], words].concat());
+        let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+        let parts = report["parts"].as_array().unwrap();
+        parts.iter().find(|part| part["part"] == "secrets").unwrap()["works"].clone()
+    };
+    assert_eq!((doctor(&[]), doctor(&other)), (json!(true), json!(false)));
+
+    assert!(office.run(&["tool-consumer", "delete", id]).refused().contains("--yes"));
+    office.run(&["tool-consumer", "delete", id, "--yes"]).succeeded();
+    assert!(office.run(&["tool-consumer", "test", id]).refused().contains("no tool consumer"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn courses_are_synchronised_here_and_now_and_listed() {
+    let office = Office::new().await;
+    let made = office.connect();
+    let id = made["id"].as_str().unwrap();
+    let sync = ["course", "sync", "--tool-consumer", id];
+    let told = office.run(&[&sync[..], &["sis_course_id:RHE-1", "--json"]].concat()).json();
+    assert_eq!(told["courses"][0]["synchronised"], true, "{told}");
+    assert_eq!((&told["courses"][0]["external_id"], &told["unknown"]), (&json!("101"), &json!([])));
+    let pages = office.here.json(&["name-page", "list", "--institution", "example", "--json"]);
+    let page =
+        pages["name_pages"].as_array().unwrap().iter().find(|page| page["title"] == "Rhetoric").unwrap();
+    assert_eq!(page["participants"], 1);
+    let list = ["course", "list", "--tool-consumer", id];
+    let listed = office.run(&[&list[..], &["--json"]].concat()).json();
+    assert_eq!(
+        keys(&listed["courses"][0]),
+        ["error", "external_id", "id", "name_page_id", "note", "state", "synced_at", "title"]
+    );
+    assert_eq!(listed["courses"][0]["state"], "synchronised");
+    // Without ids it is all that are known.
+    office.canvas.enrol(101, Person::student(2, "Ben", "Okri"));
+    assert!(office.run(&sync).succeeded().contains("101 (Rhetoric): synchronised"));
+    let ended = office.run(&[&sync[..], &["101", "999"]].concat());
+    assert!(
+        ended.code > 0 && ended.stdout.contains("999: the learning system does not have it"),
+        "{ended:?}"
+    );
+    office.canvas.fault(Fault::NoPermission);
+    let refused = office.run(&sync).refused();
+    assert!(!refused.contains(office.canvas.token()), "{refused}");
+    office.canvas.fault(Fault::PageFails { page: 1, times: usize::MAX });
+    let ended = office.run(&sync);
+    assert!(ended.code > 0 && ended.stdout.contains("failed: "), "{ended:?}");
+    assert!(office.run(&list).succeeded().contains("will be tried again"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_connected_is_said_in_a_sentence_and_not_kept() {
+    let office = Office::new().await;
+    let url = office.canvas.url().to_owned();
+    // Nobody has listed the network here.
+    let said = office.refused(&["--lms", "canvas", "--url", &url, "--access-token", "x"]);
+    assert!(said.contains("url") && said.contains("127.0.0.1"), "{said}");
+    let public = ["--lms", "canvas", "--url", "https://192.0.2.1"];
+    assert!(office.refused(&public).contains("access token can't be blank"));
+    let said = office.refused(&[&public[..], &["--access-token", "x", "--roles", "king"]].concat());
+    assert!(said.contains("king") && said.contains("teacher"), "{said}");
+    office.refused(&["--lms", "fax", "--url", "https://x.example", "--access-token", "x"]);
+    assert!(office.refused(&["--lms", "lti", "--url", "https://x.example"]).contains("client id"));
+    // An issuer whose document cannot be read, and no addresses in its place.
+    let lti = office.create(&["--lms", "lti", "--url", &url, "--client-id", "c1"]);
+    let lti: Vec<&str> = lti.iter().map(String::as_str).collect();
+    assert!(office.run(&lti).refused().contains("--token-url"));
+    assert_eq!(office.here.json(&["tool-consumer", "list", "--json"]), json!({ "tool_consumers": [] }));
+}

@@ -1,0 +1,141 @@
+//! Courses of a learning system, from the request that has one synchronised to the people on its name page.
+
+mod cli;
+mod endpoint;
+mod hidden;
+mod killed;
+mod matching;
+mod media;
+mod trouble;
+
+use std::time::Duration;
+
+use endonym::{
+    app::{courses, name_pages, tool_consumers},
+    domain::{
+        course::{Course, Sync},
+        name_page::{NamePage, NamePageRef},
+        tool_consumer::{LmsKind, ToolConsumer},
+    },
+    lms::outbound::Limits,
+};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::{
+    lms::{canvas::Canvas, people::Person},
+    support::{Answer, Setup, World, until},
+};
+
+/// A world whose institution has a Canvas with the course 101, "Rhetoric".
+struct School {
+    world: World,
+    canvas: Canvas,
+    consumer: ToolConsumer,
+    api_token: String,
+}
+
+impl School {
+    /// With workers.
+    async fn new() -> Self {
+        let school = Self::without_workers(Setup::default()).await;
+        school.world.work(2);
+        school
+    }
+
+    async fn without_workers(setup: Setup) -> Self {
+        // A stand-in that hangs does not keep a test waiting for long.
+        let outbound_limits = Limits {
+            request: Duration::from_secs(5),
+            question: Duration::from_millis(800),
+            pause: Duration::from_millis(5),
+        };
+        let world = World::with(Setup { outbound_limits, ..setup }).await;
+        let canvas = Canvas::start().await;
+        canvas.course(101, Some("RHE-1"), "Rhetoric");
+        let (consumer, api_token) = connect(&world, &canvas).await;
+        Self { world, canvas, consumer, api_token }
+    }
+
+    fn enrol(&self, people: impl IntoIterator<Item = Person>) {
+        people.into_iter().for_each(|person| self.canvas.enrol(101, person));
+    }
+
+    /// Version 5's wish for these courses.
+    async fn ask(&self, ids: Value) -> Answer {
+        let body = json!({ "api_token": self.api_token, "external_course_ids": ids });
+        self.world.post("/v5/lti/lms/courses/synchronize", body).await
+    }
+
+    async fn ask_v4(&self, id: Value) -> Answer {
+        let body = json!({ "api_token": self.api_token, "external_course_id": id });
+        self.world.post("/v4/lti/lms/courses/synchronize", body).await
+    }
+
+    /// Has 101 synchronised, and waits for the end of it.
+    async fn sync(&self) -> Course {
+        self.ask(json!(["101"])).await.expect(200);
+        let course = self.settled().await;
+        assert_eq!(course.error, None);
+        course
+    }
+
+    async fn settled(&self) -> Course {
+        until("a course is not being synchronised any more", || async {
+            self.course().await.is_some_and(|course| course.sync != Sync::Running)
+        })
+        .await;
+        self.course().await.unwrap()
+    }
+
+    async fn course(&self) -> Option<Course> {
+        let all = courses::all(&self.world.app, &self.consumer).await.unwrap();
+        all.into_iter().find(|course| course.external_id == "101")
+    }
+
+    async fn page(&self) -> NamePage {
+        let id = self.course().await.unwrap().name_page.to_string();
+        let reference = NamePageRef::parse(&id).unwrap();
+        name_pages::find(&self.world.app, self.world.institution.id, &reference).await.unwrap()
+    }
+
+    /// Everybody on the course's page, in the order in which they came.
+    async fn people(&self) -> Vec<Value> {
+        let path = format!("/v4/name_pages/{}/participants?per_page=10000", self.page().await.slug);
+        let body = self.world.get(&path).await.expect(200);
+        let people = body["participants"].as_array().unwrap().clone();
+        assert_eq!(body["meta"]["total_count"], people.len());
+        people
+    }
+
+    async fn emails(&self) -> Vec<Option<String>> {
+        self.people().await.iter().map(|one| one["email"].as_str().map(str::to_owned)).collect()
+    }
+
+    async fn first_names(&self) -> Vec<String> {
+        self.people().await.iter().map(|one| one["first_name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    async fn count(&self, what: &str) -> i64 {
+        let text = format!("SELECT COUNT(*) FROM {what}");
+        self.world.app.db.read().one(&text, &[], |row| row.int(0)).await.unwrap().unwrap()
+    }
+
+    /// What a link answers.
+    async fn link(&self, url: &str) -> u16 {
+        self.world.client.request(Method::GET, url).send().await.unwrap().status().as_u16()
+    }
+}
+
+async fn connect(world: &World, canvas: &Canvas) -> (ToolConsumer, String) {
+    let new = tool_consumers::New {
+        name: "Canvas".into(),
+        kind: LmsKind::Canvas,
+        url: canvas.url().into(),
+        product: None,
+        roles: Vec::new(),
+        access_token: Some(canvas.token().into()),
+        lti: None,
+    };
+    tool_consumers::create(&world.app, world.institution.id, new).await.unwrap()
+}
