@@ -2,28 +2,31 @@
 //! lists, where plain http will do. Names are looked up by ourselves, and what may not be reached is left out there: nothing
 //! can change between a check and its use.
 
+mod message;
 mod networks;
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{
+    net::IpAddr,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
-use bytes::Bytes;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{
-    Client, Method, Response, StatusCode, Url,
+    Client, Method, Response, Url,
     dns::{Addrs, Name, Resolve, Resolving},
-    header::{self, HeaderMap, HeaderName, HeaderValue},
+    header::{self, HeaderName},
     redirect,
 };
 use serde_json::Value;
 
 use super::{Error, Result, service_token::ServiceTokens};
+pub use message::{Answer, Ask, place};
 pub use networks::Allowed;
 use networks::is_public;
 
 const TO_CONNECT: Duration = Duration::from_secs(5);
 const TO_RESOLVE: Duration = Duration::from_secs(5);
 const MOST_REDIRECTS: usize = 3;
-const LARGEST_ANSWER: usize = 16 << 20;
 
 /// How long we wait, and for how much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,9 +56,9 @@ struct Inner {
     allowed: Allowed,
     limits: Limits,
     /// To public addresses and listed ones.
-    secure: Client,
+    secure: OnceLock<Client>,
     /// To listed ones alone.
-    plain: Client,
+    plain: OnceLock<Client>,
     service_tokens: ServiceTokens,
 }
 
@@ -66,131 +69,13 @@ impl std::fmt::Debug for Outbound {
     }
 }
 
-/// Something to be sent.
-#[derive(Clone)]
-pub struct Ask {
-    method: Method,
-    url: Url,
-    headers: HeaderMap,
-    body: Option<Bytes>,
-    most: usize,
-    within: Option<Duration>,
-}
-
-/// What came back, read to its end.
-pub struct Answer {
-    pub status: StatusCode,
-    pub headers: HeaderMap,
-    pub body: Bytes,
-    /// Where it came from at last.
-    pub url: Url,
-    /// Or was it more than we have asked for?
-    pub(super) whole: bool,
-}
-
-impl Ask {
-    fn new(method: Method, url: Url) -> Self {
-        Self { method, url, headers: HeaderMap::new(), body: None, most: LARGEST_ANSWER, within: None }
-    }
-
-    pub fn get(url: Url) -> Self {
-        Self::new(Method::GET, url)
-    }
-
-    pub fn form(url: Url, pairs: &[(&str, &str)]) -> Self {
-        Self::new(Method::POST, url).holding("application/x-www-form-urlencoded", Bytes::from(written(pairs)))
-    }
-
-    pub fn json(url: Url, body: &Value) -> Self {
-        Self::new(Method::POST, url).holding("application/json", Bytes::from(body.to_string()))
-    }
-
-    fn holding(mut self, kind: &'static str, body: Bytes) -> Self {
-        self.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-        self.body = Some(body);
-        self
-    }
-
-    /// A value that no header can have is left out: a token with a line break in it is no token.
-    pub fn header(mut self, name: HeaderName, value: &str) -> Self {
-        if let Ok(mut value) = HeaderValue::from_str(value) {
-            value.set_sensitive(name == header::AUTHORIZATION);
-            self.headers.insert(name, value);
-        }
-        self
-    }
-
-    pub fn bearer(self, token: &str) -> Self {
-        self.header(header::AUTHORIZATION, &format!("Bearer {token}"))
-    }
-
-    pub fn accept(self, kind: &str) -> Self {
-        self.header(header::ACCEPT, kind)
-    }
-
-    /// So many bytes of an answer, and not more.
-    pub fn at_most(mut self, bytes: usize) -> Self {
-        self.most = bytes;
-        self
-    }
-
-    pub fn within(mut self, time: Duration) -> Self {
-        self.within = Some(time);
-        self
-    }
-}
-
-impl Answer {
-    pub fn header(&self, name: HeaderName) -> Option<&str> {
-        self.headers.get(name)?.to_str().ok()
-    }
-
-    /// Good news alone.
-    pub fn good(self) -> Result<Self> {
-        let place = place(&self.url);
-        match self.status {
-            status if status.is_success() => Ok(self),
-            status if status.is_redirection() => {
-                Err(Error::Unavailable(format!("{place} sends us elsewhere, where we do not follow")))
-            }
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                Err(Error::Denied(format!("{place} refuses us ({})", self.status.as_u16())))
-            }
-            StatusCode::NOT_FOUND | StatusCode::GONE => Err(Error::Missing),
-            status => Err(Error::Unavailable(format!("{place} answers {}", status.as_u16()))),
-        }
-    }
-
-    /// The body as JSON, whatever the status.
-    pub fn value(&self) -> Result<Value> {
-        serde_json::from_slice(&self.body).map_err(|_| {
-            Error::Unavailable(format!("{} answers something that is no JSON", place(&self.url)))
-        })
-    }
-}
-
 impl Outbound {
     pub fn new(allowed: Allowed) -> Result<Self, String> {
         Self::with_limits(allowed, Limits::default())
     }
 
     pub fn with_limits(allowed: Allowed, limits: Limits) -> Result<Self, String> {
-        let client = |plain: bool| {
-            Client::builder()
-                .connect_timeout(TO_CONNECT)
-                .timeout(limits.request)
-                // We follow by ourselves, and nobody in the environment stands between.
-                .redirect(redirect::Policy::none())
-                .no_proxy()
-                .referer(false)
-                .https_only(!plain)
-                .user_agent(concat!("Endonym/", env!("CARGO_PKG_VERSION")))
-                .dns_resolver(Arc::new(Lookup { allowed: allowed.clone(), plain }))
-                .build()
-                .map_err(|error| format!("no client for learning systems: {error}"))
-        };
-        let (secure, plain) = (client(false)?, client(true)?);
-        let service_tokens = ServiceTokens::default();
+        let (secure, plain, service_tokens) = Default::default();
         Ok(Self(Arc::new(Inner { allowed, limits, secure, plain, service_tokens })))
     }
 
@@ -261,7 +146,7 @@ impl Outbound {
         let mut followed = 0;
         loop {
             self.check(&url)?;
-            let client = if url.scheme() == "http" { &self.0.plain } else { &self.0.secure };
+            let client = self.client(url.scheme() == "http")?;
             let mut request = client.request(ask.method.clone(), url.clone()).headers(ask.headers.clone());
             if let Some(body) = &ask.body {
                 request = request.body(body.clone());
@@ -283,6 +168,30 @@ impl Outbound {
                 _ => return read(response, url, ask.most).await,
             }
         }
+    }
+
+    /// Made when it is first needed: to read whom to trust takes a while, and most who start us send nothing.
+    fn client(&self, plain: bool) -> Result<&Client> {
+        let kept = if plain { &self.0.plain } else { &self.0.secure };
+        if let Some(client) = kept.get() {
+            return Ok(client);
+        }
+        // Plain http trusts nobody.
+        let builder = Client::builder();
+        let builder = if plain { builder.tls_certs_only([]) } else { builder };
+        let client = builder
+            .connect_timeout(TO_CONNECT)
+            .timeout(self.0.limits.request)
+            // We follow by ourselves, and nobody in the environment stands between.
+            .redirect(redirect::Policy::none())
+            .no_proxy()
+            .referer(false)
+            .https_only(!plain)
+            .user_agent(concat!("Endonym/", env!("CARGO_PKG_VERSION")))
+            .dns_resolver(Arc::new(Lookup { allowed: self.0.allowed.clone(), plain }))
+            .build()
+            .map_err(|error| Error::Unavailable(format!("no client for learning systems: {error}")))?;
+        Ok(kept.get_or_init(|| client))
     }
 
     /// A JSON document that is there.
@@ -361,12 +270,6 @@ async fn read(mut response: Response, url: Url, most: usize) -> Result<Answer> {
     Ok(Answer { status, headers, body: body.into(), url, whole })
 }
 
-/// An address as it may be shown: what stands behind the host may hold secrets.
-pub fn place(url: &Url) -> String {
-    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-    format!("{}://{}{port}", url.scheme(), url.host_str().unwrap_or_default())
-}
-
 fn refused(url: &Url) -> Error {
     let rule = if url.scheme() == "http" {
         "plain http goes to listed networks alone"
@@ -391,12 +294,4 @@ fn failure(url: &Url, error: &reqwest::Error) -> Error {
         words = "no answer in time".to_owned();
     }
     Error::Unavailable(format!("{} cannot be reached: {words}", place(url)))
-}
-
-const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
-
-fn written(pairs: &[(&str, &str)]) -> String {
-    let escape = |text: &str| utf8_percent_encode(text, PLAIN).to_string();
-    let pieces = pairs.iter().map(|(name, value)| format!("{}={}", escape(name), escape(value)));
-    pieces.collect::<Vec<_>>().join("&")
 }

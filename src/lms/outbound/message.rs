@@ -1,0 +1,132 @@
+//! What is asked and what is answered.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::{
+    Method, StatusCode, Url,
+    header::{self, HeaderMap, HeaderName, HeaderValue},
+};
+use serde_json::Value;
+
+use crate::lms::{Error, Result};
+
+const LARGEST_ANSWER: usize = 16 << 20;
+
+/// Something to be sent.
+#[derive(Clone)]
+pub struct Ask {
+    pub(super) method: Method,
+    pub(super) url: Url,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Option<Bytes>,
+    pub(super) most: usize,
+    pub(super) within: Option<Duration>,
+}
+
+/// What came back, read to its end.
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+    /// Where it came from at last.
+    pub url: Url,
+    /// Or was it more than we have asked for?
+    pub(in crate::lms) whole: bool,
+}
+
+impl Ask {
+    fn new(method: Method, url: Url) -> Self {
+        Self { method, url, headers: HeaderMap::new(), body: None, most: LARGEST_ANSWER, within: None }
+    }
+
+    pub fn get(url: Url) -> Self {
+        Self::new(Method::GET, url)
+    }
+
+    pub fn form(url: Url, pairs: &[(&str, &str)]) -> Self {
+        Self::new(Method::POST, url).holding("application/x-www-form-urlencoded", Bytes::from(written(pairs)))
+    }
+
+    pub fn json(url: Url, body: &Value) -> Self {
+        Self::new(Method::POST, url).holding("application/json", Bytes::from(body.to_string()))
+    }
+
+    fn holding(mut self, kind: &'static str, body: Bytes) -> Self {
+        self.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        self.body = Some(body);
+        self
+    }
+
+    /// A value that no header can have is left out: a token with a line break in it is no token.
+    pub fn header(mut self, name: HeaderName, value: &str) -> Self {
+        if let Ok(mut value) = HeaderValue::from_str(value) {
+            value.set_sensitive(name == header::AUTHORIZATION);
+            self.headers.insert(name, value);
+        }
+        self
+    }
+
+    pub fn bearer(self, token: &str) -> Self {
+        self.header(header::AUTHORIZATION, &format!("Bearer {token}"))
+    }
+
+    pub fn accept(self, kind: &str) -> Self {
+        self.header(header::ACCEPT, kind)
+    }
+
+    /// So many bytes of an answer, and not more.
+    pub fn at_most(mut self, bytes: usize) -> Self {
+        self.most = bytes;
+        self
+    }
+
+    pub fn within(mut self, time: Duration) -> Self {
+        self.within = Some(time);
+        self
+    }
+}
+
+impl Answer {
+    pub fn header(&self, name: HeaderName) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// Good news alone.
+    pub fn good(self) -> Result<Self> {
+        let place = place(&self.url);
+        match self.status {
+            status if status.is_success() => Ok(self),
+            status if status.is_redirection() => {
+                Err(Error::Unavailable(format!("{place} sends us elsewhere, where we do not follow")))
+            }
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                Err(Error::Denied(format!("{place} refuses us ({})", self.status.as_u16())))
+            }
+            StatusCode::NOT_FOUND | StatusCode::GONE => Err(Error::Missing),
+            status => Err(Error::Unavailable(format!("{place} answers {}", status.as_u16()))),
+        }
+    }
+
+    /// The body as JSON, whatever the status.
+    pub fn value(&self) -> Result<Value> {
+        serde_json::from_slice(&self.body).map_err(|_| {
+            Error::Unavailable(format!("{} answers something that is no JSON", place(&self.url)))
+        })
+    }
+}
+
+/// An address as it may be shown: what stands behind the host may hold secrets.
+pub fn place(url: &Url) -> String {
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{}://{}{port}", url.scheme(), url.host_str().unwrap_or_default())
+}
+
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+fn written(pairs: &[(&str, &str)]) -> String {
+    let escape = |text: &str| utf8_percent_encode(text, PLAIN).to_string();
+    let pieces = pairs.iter().map(|(name, value)| format!("{}={}", escape(name), escape(value)));
+    pieces.collect::<Vec<_>>().join("&")
+}
