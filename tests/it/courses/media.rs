@@ -23,8 +23,7 @@ async fn whoever_has_a_recording_elsewhere_starts_with_a_copy_of_the_newest() {
     let school = School::new().await;
     let world = &school.world;
     let other = world.page("Another page").await;
-    let by_email =
-        json!({ "first_name": "Ana", "email": "Person1@example.edu", "phonetic": "AH-na" });
+    let by_email = json!({ "first_name": "Ana", "email": "Person1@example.edu", "phonetic": "AH-na" });
     let old = world.person_on(&other, by_email.clone()).await;
     world.give(&old, Kind::Recording, b"the older one").await;
     let original = world.person_on(&world.page, by_email).await;
