@@ -109,7 +109,7 @@ impl Canvas<'_> {
             last_name,
             email: said(user.email.as_deref()),
             identifier: user.sis_user_id.as_ref().and_then(id),
-            photo_url: said(user.avatar_url.as_deref()).filter(|url| is_real(url)),
+            photo_url: said(user.avatar_url.as_deref()).filter(|url| photos::is_real(url)),
         })
     }
 
@@ -224,12 +224,6 @@ fn is_course_id(given: &str) -> bool {
     is_number(given) || given.split_once('~').is_some_and(|(shard, rest)| is_number(shard) && is_number(rest))
 }
 
-/// Pictures that Canvas shows for those who have none.
-fn is_real(url: &str) -> bool {
-    const NONE: [&str; 3] = ["/images/messages/avatar-", "/images/dotted_pic.png", "/images/no_pic"];
-    !url.is_empty() && !NONE.iter().any(|picture| url.contains(picture))
-}
-
 fn read<T: for<'de> Deserialize<'de>>(answer: Answer) -> Result<T> {
     if answer.status == StatusCode::NOT_FOUND {
         return Err(Error::Missing);
@@ -287,15 +281,5 @@ mod tests {
         {
             assert!(!is_course_id(id), "{id}");
         }
-    }
-
-    #[test]
-    fn who_has_no_picture_has_none() {
-        for url in
-            ["", "https://c.example/images/messages/avatar-50.png", "https://c.example/images/dotted_pic.png"]
-        {
-            assert!(!is_real(url), "{url}");
-        }
-        assert!(is_real("https://c.example/images/thumbnails/12/ab"));
     }
 }

@@ -120,4 +120,13 @@ mod tests {
             assert_eq!(next(lines), None, "{lines:?}");
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_is_written_is_read_to_an_end(text in "[<>;,=\"\\\\ a-cé]{0,40}") {
+            for link in links(&text) {
+                proptest::prop_assert!(text.contains(link.target));
+            }
+        }
+    }
 }

@@ -4,6 +4,9 @@
 mod canvas;
 pub mod keys;
 mod link;
+pub mod lti_roles;
+mod moodle;
+mod nrps;
 pub mod outbound;
 mod pages;
 mod patience;
@@ -18,6 +21,8 @@ use crate::domain::{
 };
 use canvas::Canvas;
 use keys::SigningKey;
+use moodle::Moodle;
+use nrps::Nrps;
 pub use outbound::Outbound;
 
 /// Why a learning system did not give what was asked of it. Sentences hold no credentials.
@@ -61,6 +66,7 @@ pub struct LtiAccess {
     pub deployments: Vec<String>,
     pub token_url: String,
     pub token_audience: Option<String>,
+    pub jwks_url: String,
     /// In the word that paths have for it, where it is known.
     pub product: Option<String>,
     pub key: SigningKey,
@@ -102,14 +108,21 @@ impl Connection {
         Canvas { outbound: &self.outbound, url, token }
     }
 
+    fn moodle<'a>(&'a self, url: &'a str, token: &'a str) -> Moodle<'a> {
+        Moodle { outbound: &self.outbound, url, token }
+    }
+
+    fn lti<'a>(&'a self, access: &'a LtiAccess) -> Nrps<'a> {
+        Nrps { outbound: &self.outbound, access }
+    }
+
     /// Is the course there? One cheap question, for which somebody waits.
     pub async fn find(&self, course: &Wanted) -> Result<Option<Found>> {
         let finding = async {
             match &self.access {
                 Access::Canvas { url, token } => self.canvas(url, token).find(&course.given).await,
-                Access::Moodle { .. } | Access::Lti(_) => {
-                    Err(Error::Unavailable("not written yet".to_owned()))
-                }
+                Access::Moodle { url, token } => self.moodle(url, token).find(&course.given).await,
+                Access::Lti(access) => self.lti(access).find(course).await,
             }
         };
         self.soon(finding).await
@@ -119,7 +132,8 @@ impl Connection {
     pub async fn roster(&self, course: &Found, roles: &[Role]) -> Result<Roster> {
         match &self.access {
             Access::Canvas { url, token } => self.canvas(url, token).roster(course, roles).await,
-            Access::Moodle { .. } | Access::Lti(_) => Err(Error::Unavailable("not written yet".to_owned())),
+            Access::Moodle { url, token } => self.moodle(url, token).roster(course, roles).await,
+            Access::Lti(access) => self.lti(access).roster(course, roles).await,
         }
     }
 
@@ -128,7 +142,8 @@ impl Connection {
     pub async fn photo(&self, picture: &str) -> Result<Option<Bytes>> {
         match &self.access {
             Access::Canvas { url, token } => self.canvas(url, token).photo(picture).await,
-            Access::Moodle { .. } | Access::Lti(_) => Ok(None),
+            Access::Moodle { url, token } => self.moodle(url, token).photo(picture).await,
+            Access::Lti(access) => self.lti(access).photo(picture).await,
         }
     }
 
@@ -136,7 +151,8 @@ impl Connection {
     pub async fn check(&self) -> Result<String> {
         match &self.access {
             Access::Canvas { url, token } => self.canvas(url, token).check().await,
-            Access::Moodle { .. } | Access::Lti(_) => Err(Error::Unavailable("not written yet".to_owned())),
+            Access::Moodle { url, token } => self.moodle(url, token).check().await,
+            Access::Lti(access) => self.lti(access).check().await,
         }
     }
 

@@ -12,7 +12,7 @@ use super::{
 use crate::domain::roster::Member;
 
 /// Whoever has more has told us nonsense: that many people at a hundred a page are a quarter of the pages.
-const MOST_PEOPLE: usize = 50_000;
+pub(super) const MOST_PEOPLE: usize = 50_000;
 const MOST_PAGES: usize = 2_000;
 
 /// The way from page to page: within one origin, and never back.
@@ -57,7 +57,7 @@ impl People {
             return Ok(false);
         }
         if self.members.len() == MOST_PEOPLE {
-            return Err(Error::Unavailable(format!("the course has more than {MOST_PEOPLE} people")));
+            return Err(too_many());
         }
         self.members.push(member);
         Ok(true)
@@ -66,6 +66,10 @@ impl People {
     pub(super) fn all(self) -> Vec<Member> {
         self.members
     }
+}
+
+pub(super) fn too_many() -> Error {
+    Error::Unavailable(format!("the course has more than {MOST_PEOPLE} people, which is more than we take"))
 }
 
 /// An id may be a number or a text.

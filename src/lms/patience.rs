@@ -41,10 +41,19 @@ impl Patience {
 impl Outbound {
     /// Asks until there is an answer that is neither a failure of theirs nor a request to wait, or patience ends.
     pub(super) async fn patiently(&self, patience: Patience, ask: Ask) -> Result<Answer> {
+        self.patiently_made(patience, || Ok(ask.clone())).await
+    }
+
+    /// For what may be said only once: each attempt is made anew.
+    pub(super) async fn patiently_made(
+        &self,
+        patience: Patience,
+        make: impl Fn() -> Result<Ask>,
+    ) -> Result<Answer> {
         let (mut broken, mut throttled) = (0, 0);
         let mut pause = self.limits().pause;
         loop {
-            let (why, wish) = match self.send(ask.clone()).await {
+            let (why, wish) = match self.send(make()?).await {
                 Ok(answer) if is_throttled(&answer) => {
                     throttled += 1;
                     let why = Error::Unavailable(format!("{} asks us to slow down", place(&answer.url)));

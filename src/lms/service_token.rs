@@ -77,14 +77,18 @@ impl LtiAccess {
     pub(super) async fn new_service_token(&self, outbound: &Outbound, patience: Patience) -> Result<String> {
         outbound.service_tokens().forget(&self.registration());
         let url = outbound.address(&self.token_url)?;
-        let assertion = self.assertion()?;
-        let form = [
-            ("grant_type", "client_credentials"),
-            ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
-            ("client_assertion", assertion.as_str()),
-            ("scope", MEMBERSHIPS),
-        ];
-        let answer = outbound.patiently(patience, Ask::form(url, &form).accept("application/json")).await?;
+        // A platform may take an assertion only once.
+        let make = || {
+            let assertion = self.assertion()?;
+            let form = [
+                ("grant_type", "client_credentials"),
+                ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+                ("client_assertion", assertion.as_str()),
+                ("scope", MEMBERSHIPS),
+            ];
+            Ok(Ask::form(url.clone(), &form).accept("application/json"))
+        };
+        let answer = outbound.patiently_made(patience, make).await?;
         let place = place(&answer.url);
         match answer.status {
             status if status.is_success() => {}

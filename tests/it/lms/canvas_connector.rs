@@ -250,3 +250,29 @@ async fn an_operator_is_told_what_was_seen() {
     canvas.fault(Fault::TokenDead);
     assert!(matches!(connection(&canvas).check().await, Err(Error::Denied(_))));
 }
+
+#[tokio::test]
+async fn each_roster_is_what_is_there_then() {
+    let canvas = with_students(2).await;
+    canvas.fault(Fault::TokenDead);
+    canvas.heal();
+    let before = roster(&canvas).await.unwrap();
+    let [first, second] = before.members.as_slice() else { panic!("{before:?}") };
+    canvas.course(101, None, "Rhetoric II");
+    canvas.drop_person(101, first.user_id.parse().unwrap());
+    canvas.change(101, second.user_id.parse().unwrap(), |person| {
+        *person = person.clone().email("ada@example.edu").identifier("N7");
+        "Augusta".clone_into(&mut person.first);
+    });
+    let after = roster(&canvas).await.unwrap();
+    assert_eq!(after.title.as_deref(), Some("Rhetoric II"));
+    let expected = Member {
+        first_name: Some("Augusta".into()),
+        email: Some("ada@example.edu".into()),
+        identifier: Some("N7".into()),
+        ..second.clone()
+    };
+    assert_eq!(after.members, [expected]);
+    canvas.remove_course(101);
+    assert_eq!(roster(&canvas).await, Err(Error::Missing));
+}

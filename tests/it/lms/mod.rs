@@ -2,8 +2,12 @@
 
 pub mod canvas;
 mod canvas_connector;
+pub mod moodle;
+mod moodle_connector;
+mod nrps_connector;
 mod outbound;
 pub mod people;
+mod platform;
 
 use std::time::Duration;
 

@@ -1,0 +1,85 @@
+//! Roles as LTI writes them: short, as names of LIS, or with a role within a role.
+
+use crate::domain::roster::Role;
+
+const CONTEXT: &str = "http://purl.imsglobal.org/vocab/lis/v2/membership";
+const OLD: &str = "urn:lti:role:ims/lis/";
+/// Somebody whom the platform has made up.
+const TEST_USER: &str = "http://purl.imsglobal.org/vocab/lti/system/person#TestUser";
+
+/// What these make of somebody in a course. What they are in the whole institution does not count.
+pub fn in_course<S: AsRef<str>>(words: &[S]) -> Vec<Role> {
+    if words.iter().any(|word| word.as_ref().trim() == TEST_USER) {
+        return Vec::new();
+    }
+    let mut roles: Vec<Role> = words.iter().filter_map(|word| one(word.as_ref().trim())).collect();
+    // An assistant is told as an instructor of that kind, and as an instructor.
+    if roles.contains(&Role::Assistant) {
+        roles.retain(|role| *role != Role::Teacher);
+    }
+    roles.sort_unstable();
+    roles.dedup();
+    roles
+}
+
+fn one(word: &str) -> Option<Role> {
+    let short = match word.strip_prefix(CONTEXT) {
+        Some(rest) => rest.trim_start_matches(['#', '/']),
+        None => word.strip_prefix(OLD).unwrap_or(word),
+    };
+    let (role, within) = short.split_once(['#', '/']).unwrap_or((short, ""));
+    match role {
+        "Learner" | "Student" => Some(Role::Student),
+        "Instructor" if within.contains("TeachingAssistant") => Some(Role::Assistant),
+        "TeachingAssistant" => Some(Role::Assistant),
+        "Instructor" => Some(Role::Teacher),
+        "ContentDeveloper" => Some(Role::Designer),
+        "Mentor" => Some(Role::Observer),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_are_known_in_each_of_their_forms() {
+        for (words, roles) in [
+            (&["Learner"][..], &[Role::Student][..]),
+            (&["http://purl.imsglobal.org/vocab/lis/v2/membership#Learner"], &[Role::Student]),
+            (
+                &["http://purl.imsglobal.org/vocab/lis/v2/membership/Learner#NonCreditLearner"],
+                &[Role::Student],
+            ),
+            (&["urn:lti:role:ims/lis/Learner"], &[Role::Student]),
+            (&["Instructor", "Learner"], &[Role::Student, Role::Teacher]),
+            (
+                &["http://purl.imsglobal.org/vocab/lis/v2/membership/Instructor#TeachingAssistant"],
+                &[Role::Assistant],
+            ),
+            (
+                &[
+                    "http://purl.imsglobal.org/vocab/lis/v2/membership#Instructor",
+                    "http://purl.imsglobal.org/vocab/lis/v2/membership/Instructor#TeachingAssistant",
+                ],
+                &[Role::Assistant],
+            ),
+            (&["Instructor#TeachingAssistant"], &[Role::Assistant]),
+            (&["urn:lti:role:ims/lis/TeachingAssistant"], &[Role::Assistant]),
+            (
+                &["http://purl.imsglobal.org/vocab/lis/v2/membership/Instructor#GuestInstructor"],
+                &[Role::Teacher],
+            ),
+            (&["http://purl.imsglobal.org/vocab/lis/v2/membership#ContentDeveloper"], &[Role::Designer]),
+            (&["http://purl.imsglobal.org/vocab/lis/v2/membership#Mentor"], &[Role::Observer]),
+            (&["http://purl.imsglobal.org/vocab/lis/v2/institution/person#Student"], &[]),
+            (&["http://purl.imsglobal.org/vocab/lis/v2/system/person#Administrator"], &[]),
+            (&["http://purl.imsglobal.org/vocab/lis/v2/membership#Manager", "Learners"], &[]),
+            (&["Learner", TEST_USER], &[]),
+            (&[], &[]),
+        ] {
+            assert_eq!(in_course(words), roles, "{words:?}");
+        }
+    }
+}

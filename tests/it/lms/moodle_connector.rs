@@ -1,0 +1,288 @@
+//! Moodle, asked by us: what we make of what it says, and of everything that goes wrong. What is said about a course that is
+//! there is said to a real Moodle too, where `docs/testing.md` says how to name one.
+
+use endonym::{
+    domain::roster::{Member, Role, Roster},
+    lms::{Access, Connection, Error, Found, Outbound, Wanted, outbound::Allowed},
+};
+
+use super::{
+    hasty,
+    moodle::{Fault, Moodle},
+    people::{Avatar, Person, five_scripts},
+};
+
+fn connection(moodle: &Moodle) -> Connection {
+    Connection::new(&hasty(), Access::Moodle { url: moodle.url().into(), token: moodle.token().into() })
+}
+
+fn wanted(given: &str) -> Wanted {
+    Wanted { given: given.into(), memberships_url: None }
+}
+
+fn found(id: &str, title: &str) -> Found {
+    Found { id: id.into(), title: title.into(), memberships_url: None }
+}
+
+async fn with_students(many: u64) -> Moodle {
+    let moodle = Moodle::start().await;
+    moodle.course(2, Some("RH/1"), "Rhetoric & \"Style\"");
+    for id in 10..10 + many {
+        moodle.enrol(2, Person::student(id, "Ada", &format!("Number{id}")));
+    }
+    moodle
+}
+
+async fn roster(moodle: &Moodle) -> Result<Roster, Error> {
+    connection(moodle).roster(&found("2", ""), &[Role::Student]).await
+}
+
+fn unavailable<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+    match result {
+        Err(Error::Unavailable(why)) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn denied<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+    match result {
+        Err(Error::Denied(why)) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A Moodle with a course that has students.
+struct System {
+    outbound: Outbound,
+    url: String,
+    token: String,
+    course: String,
+}
+
+/// The stand-in, and the real one if there is one.
+#[allow(clippy::disallowed_methods)]
+async fn systems() -> Vec<System> {
+    let moodle = with_students(3).await;
+    let stand_in = System {
+        outbound: hasty(),
+        url: moodle.url().into(),
+        token: moodle.token().into(),
+        course: "2".into(),
+    };
+    let Ok(url) = std::env::var("ENDONYM_TEST_MOODLE_URL") else { return vec![stand_in] };
+    let named = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is set with the address"));
+    let real = System {
+        // Wherever the tester says.
+        outbound: Outbound::new(Allowed::parse("0.0.0.0/0,::/0").unwrap()).unwrap(),
+        url,
+        token: named("ENDONYM_TEST_MOODLE_TOKEN"),
+        course: named("ENDONYM_TEST_MOODLE_COURSE"),
+    };
+    vec![stand_in, real]
+}
+
+#[tokio::test]
+async fn what_is_there_is_found_and_what_is_not_is_not() {
+    for System { outbound, url, token, course } in systems().await {
+        let connection = Connection::new(&outbound, Access::Moodle { url: url.clone(), token });
+        assert!(connection.check().await.unwrap().contains("a course"));
+        let course = connection.find(&wanted(&course)).await.unwrap().unwrap();
+        assert!(!course.title.is_empty());
+        for nobody in ["987654321", "no such idnumber", "1", "", "-1", "007"] {
+            assert_eq!(connection.find(&wanted(nobody)).await, Ok(None), "{nobody}");
+        }
+        let roster = connection.roster(&course, &[Role::Student]).await.unwrap();
+        assert_eq!(roster.title.as_deref(), Some(course.title.as_str()));
+        assert!(!roster.members.is_empty());
+        for member in &roster.members {
+            assert!(!member.user_id.is_empty() && member.first_name.is_some(), "{member:?}");
+        }
+        assert_eq!(connection.roster(&found("987654321", ""), &[Role::Student]).await, Err(Error::Missing));
+
+        let stranger = Connection::new(&outbound, Access::Moodle { url, token: "notthetoken".into() });
+        for why in [
+            denied(stranger.find(&wanted("2")).await),
+            denied(stranger.roster(&course, &[Role::Student]).await),
+            denied(stranger.check().await),
+        ] {
+            assert!(why.contains("access token") && !why.contains("notthetoken"), "{why}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_id_is_tried_as_id_and_then_as_idnumber() {
+    let moodle = with_students(0).await;
+    moodle.course(3, Some("2"), "Shadowed");
+    moodle.course(4, Some("77"), "By its number");
+    let connection = connection(&moodle);
+    for (given, id) in [("2", "2"), ("RH/1", "2"), ("77", "4"), (" 4 ", "4")] {
+        assert_eq!(connection.find(&wanted(given)).await.unwrap().unwrap().id, id, "{given}");
+    }
+    assert_eq!(connection.find(&wanted("2")).await.unwrap().unwrap().title, "Rhetoric & \"Style\"");
+    let asked = moodle.requests();
+    assert!(asked.contains(&"core_course_get_courses_by_field id=77".to_owned()), "{asked:?}");
+    assert!(!asked.contains(&"core_course_get_courses_by_field id=RH/1".to_owned()), "{asked:?}");
+}
+
+#[tokio::test]
+async fn a_roster_is_everybody_with_one_of_the_roles() {
+    let moodle = with_students(0).await;
+    for person in five_scripts(10) {
+        moodle.enrol(2, person);
+    }
+    moodle.enrol(2, Person::student(15, "Sukarno", "").without_email().without_identifier());
+    moodle.enrol(2, Person::student(16, "Gone", "Away").inactive());
+    moodle.enrol(2, Person::student(17, "Tom", "Teacher").role("editingteacher"));
+    moodle.enrol(2, Person::student(18, "Tia", "Assistant").role("teacher"));
+    // Enrolled twice, and somebody who is both.
+    moodle.enrol(2, Person::student(10, "Siobhán", "Ní Dhomhnaill"));
+    moodle.enrol(2, Person::student(18, "Tia", "Assistant").role("student"));
+    let members = roster(&moodle).await.unwrap().members;
+    let mut expected: Vec<Member> = five_scripts(10)
+        .into_iter()
+        .map(|person| Member {
+            user_id: person.id.to_string(),
+            first_name: Some(person.first),
+            last_name: Some(person.last),
+            email: person.email,
+            identifier: person.identifier,
+            photo_url: None,
+        })
+        .collect();
+    expected.push(Member { user_id: "15".into(), first_name: Some("Sukarno".into()), ..Member::default() });
+    assert_eq!(members[..6], expected);
+    assert_eq!(members[6].user_id, "18");
+    assert_eq!(members.len(), 7);
+    let ids = async |role| {
+        let members = connection(&moodle).roster(&found("2", ""), &[role]).await.unwrap().members;
+        members.into_iter().map(|member| member.user_id).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(Role::Teacher).await, ["17"]);
+    assert_eq!(ids(Role::Assistant).await, ["18"]);
+}
+
+#[tokio::test]
+async fn pages_are_read_to_their_end_whatever_moves_meanwhile() {
+    let moodle = with_students(5_000).await;
+    assert_eq!(roster(&moodle).await.unwrap().members.len(), 5_000);
+    let pages = moodle.requests().iter().filter(|line| line.contains("limitfrom")).count();
+    assert_eq!(pages, 21);
+
+    let moodle = with_students(600).await;
+    moodle.leaves_meanwhile(2, 20);
+    let members = roster(&moodle).await.unwrap().members;
+    let ids: Vec<u64> = members.iter().map(|member| member.user_id.parse().unwrap()).collect();
+    assert_eq!(ids, (10..610).filter(|id| *id != 20).collect::<Vec<_>>());
+
+    moodle.fault(Fault::NoPages);
+    assert_eq!(roster(&moodle).await.unwrap().members.len(), 599);
+    moodle.fault(Fault::SamePage);
+    assert!(unavailable(roster(&moodle).await).contains("do not fit together"));
+    for exactly in [249, 250, 251] {
+        assert_eq!(roster(&with_students(exactly).await).await.unwrap().members.len(), exactly as usize);
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_breaks_is_asked_for_again_and_a_roster_is_never_half() {
+    let moodle = with_students(700).await;
+    moodle.fault(Fault::PageBreaks { page: 3, times: 2 });
+    assert_eq!(roster(&moodle).await.unwrap().members.len(), 700);
+    moodle.fault(Fault::PageBreaks { page: 3, times: usize::MAX });
+    assert!(unavailable(roster(&moodle).await).contains("500"));
+    moodle.fault(Fault::PageFails { page: 3, times: usize::MAX });
+    assert!(unavailable(roster(&moodle).await).contains("dmlreadexception"));
+}
+
+#[tokio::test]
+async fn what_is_broken_may_work_later_and_what_is_refused_is_told() {
+    let moodle = with_students(1).await;
+    let elsewhere = Moodle::start().await;
+    let question = async |fault: Fault| {
+        moodle.fault(fault);
+        connection(&moodle).find(&wanted("2")).await
+    };
+    for fault in [
+        Fault::Hang,
+        Fault::Fails { status: 500, times: usize::MAX },
+        Fault::Fails { status: 429, times: usize::MAX },
+        Fault::Fails { status: 404, times: usize::MAX },
+        Fault::Maintenance,
+        Fault::Redirect(format!("{}/webservice/rest/server.php", elsewhere.url())),
+    ] {
+        let told = question(fault.clone()).await;
+        assert!(matches!(told, Err(Error::Unavailable(_))), "{fault:?}: {told:?}");
+    }
+    assert!(elsewhere.requests().is_empty());
+    for fault in [Fault::Fails { status: 503, times: 1 }, Fault::Fails { status: 429, times: 2 }] {
+        assert!(question(fault).await.unwrap().is_some());
+    }
+    assert!(denied(question(Fault::TokenDead).await).contains("access token"));
+    assert!(denied(question(Fault::NoPermission).await).contains("core_course_get_courses_by_field"));
+    assert!(denied(connection(&moodle).check().await).contains("add it to the service"));
+    assert!(denied(question(Fault::Disabled).await).contains("REST protocol"));
+}
+
+#[tokio::test]
+async fn photos_need_the_token_which_goes_to_moodle_alone() {
+    let (moodle, elsewhere) = (with_students(0).await, Moodle::start().await);
+    let picture = b"\x89PNG and so on".to_vec();
+    let file = "webservice/pluginfile.php/10/user/icon/boost/f1?rev=7";
+    let foreign = format!("{}/{file}", elsewhere.url());
+    for (id, avatar) in [
+        (10, Avatar::Own(picture.clone())),
+        (11, Avatar::Default),
+        (12, Avatar::None),
+        (13, Avatar::At(foreign.clone())),
+    ] {
+        moodle.enrol(2, Person::student(id, "Ada", "Own").avatar(avatar));
+    }
+    let members = roster(&moodle).await.unwrap().members;
+    let urls: Vec<Option<&str>> = members.iter().map(|member| member.photo_url.as_deref()).collect();
+    let own = format!("{}/{file}", moodle.url());
+    assert_eq!(urls, [Some(own.as_str()), None, None, Some(foreign.as_str())]);
+    let connection = connection(&moodle);
+    assert_eq!(connection.photo(&own).await.unwrap().unwrap(), picture);
+    // The address that browsers use.
+    let bare = own.replace("/webservice/", "/");
+    assert_eq!(connection.photo(&bare).await.unwrap().unwrap(), picture);
+    assert_eq!(connection.photo(&own.replace("/10/", "/99/")).await, Ok(None));
+    assert_eq!(connection.photo(&foreign).await, Ok(None));
+    assert!(elsewhere.requests().is_empty());
+    // Beside Moodle, on the same host.
+    let beside = format!("{}/webservice/pluginfile.php/10/x", moodle.origin());
+    assert_eq!(connection.photo(&beside).await, Ok(None));
+    let shown: Vec<String> =
+        moodle.requests().into_iter().filter(|line| line.contains(moodle.token())).collect();
+    assert!(shown.iter().all(|line| line.starts_with("GET /moodle/webservice/pluginfile.php/")), "{shown:?}");
+    // And a token that is none gives no picture.
+    let access = Access::Moodle { url: moodle.url().into(), token: "wrong".into() };
+    assert_eq!(Connection::new(&hasty(), access).photo(&own).await, Ok(None));
+}
+
+#[tokio::test]
+async fn each_roster_is_what_is_there_then() {
+    let moodle = with_students(2).await;
+    moodle.fault(Fault::TokenDead);
+    moodle.heal();
+    let before = roster(&moodle).await.unwrap();
+    let [first, second] = before.members.as_slice() else { panic!("{before:?}") };
+    moodle.course(2, None, "Rhetoric II");
+    moodle.drop_person(2, first.user_id.parse().unwrap());
+    moodle.change(2, second.user_id.parse().unwrap(), |person| {
+        *person = person.clone().email("ada@example.edu").identifier("N7");
+        "Augusta".clone_into(&mut person.first);
+    });
+    let after = roster(&moodle).await.unwrap();
+    assert_eq!(after.title.as_deref(), Some("Rhetoric II"));
+    let expected = Member {
+        first_name: Some("Augusta".into()),
+        email: Some("ada@example.edu".into()),
+        identifier: Some("N7".into()),
+        ..second.clone()
+    };
+    assert_eq!(after.members, [expected]);
+    moodle.remove_course(2);
+    assert_eq!(roster(&moodle).await, Err(Error::Missing));
+}

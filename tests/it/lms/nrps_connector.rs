@@ -1,0 +1,272 @@
+//! Any platform of LTI 1.3, asked by us for rosters.
+
+use std::sync::{
+    LazyLock,
+    atomic::{AtomicI64, Ordering},
+};
+
+use endonym::{
+    domain::{
+        moment::Moment,
+        roster::{Member, Role, Roster},
+    },
+    lms::{Access, Connection, Error, Found, LtiAccess, Outbound, Wanted, keys::SigningKey},
+};
+
+use super::{
+    hasty,
+    people::{Avatar, Person, five_scripts},
+    platform::{CLIENT, DEPLOYMENTS, Fault, Platform, Words},
+};
+
+/// Making one takes a while.
+static KEY: LazyLock<SigningKey> = LazyLock::new(|| SigningKey::make("k1".into()).unwrap());
+
+#[allow(clippy::disallowed_methods)]
+fn now() -> Moment {
+    Moment::from_timestamp(jiff::Timestamp::now())
+}
+
+fn access(platform: &Platform, product: Option<&str>) -> LtiAccess {
+    LtiAccess {
+        issuer: platform.url().into(),
+        client_id: CLIENT.into(),
+        deployments: DEPLOYMENTS.map(str::to_owned).to_vec(),
+        token_url: platform.token_url(),
+        token_audience: None,
+        jwks_url: platform.jwks_url(),
+        product: product.map(str::to_owned),
+        key: KEY.clone(),
+        now,
+    }
+}
+
+fn connection(outbound: &Outbound, platform: &Platform, product: Option<&str>) -> Connection {
+    Connection::new(outbound, Access::Lti(access(platform, product)))
+}
+
+fn wanted(given: &str) -> Wanted {
+    Wanted { given: given.into(), memberships_url: None }
+}
+
+async fn with_students(many: u64) -> Platform {
+    let platform = Platform::start(&KEY).await;
+    platform.course(2, "Rhetoric");
+    for id in 1..=many {
+        platform.enrol(2, Person::student(id, "Ada", &format!("Number{id}")));
+    }
+    platform
+}
+
+/// The course, as a launch has told of it.
+fn launched(platform: &Platform) -> Found {
+    Found { id: "2".into(), title: "Rhetoric".into(), memberships_url: Some(platform.memberships_url(2)) }
+}
+
+async fn roster(platform: &Platform) -> Result<Roster, Error> {
+    connection(&hasty(), platform, None).roster(&launched(platform), &[Role::Student]).await
+}
+
+fn unavailable<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+    match result {
+        Err(Error::Unavailable(why)) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn denied<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+    match result {
+        Err(Error::Denied(why)) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_course_is_found_where_a_launch_has_told_or_where_it_is_known_to_be() {
+    let platform = with_students(3).await;
+    let outbound = hasty();
+    let find = async |product: Option<&str>, course: &Wanted| {
+        connection(&outbound, &platform, product).find(course).await
+    };
+    let told = Wanted { given: "2".into(), memberships_url: Some(platform.memberships_url(2)) };
+    assert_eq!(find(None, &told).await, Ok(Some(launched(&platform))));
+    assert!(platform.requests().contains(&"GET /memberships/2?rlid=a%26b&limit=1".to_owned()));
+
+    let canvas = find(Some("canvas"), &wanted("2")).await.unwrap().unwrap();
+    let address = format!("{}/api/lti/courses/2/names_and_roles", platform.url());
+    assert_eq!(canvas, Found { memberships_url: Some(address), ..launched(&platform) });
+    let moodle = find(Some("moodle"), &wanted("2")).await.unwrap().unwrap();
+    // Not the first deployment, but the second.
+    let address = format!("{}/mod/lti/services.php/CourseSection/2/bindings/5/memberships", platform.url());
+    assert_eq!(moodle.memberships_url.as_deref(), Some(address.as_str()));
+
+    for (product, given) in
+        [(Some("canvas"), "999"), (Some("moodle"), "999"), (Some("moodle"), "../2"), (None, "2")]
+    {
+        assert_eq!(find(product, &wanted(given)).await, Ok(None), "{product:?} {given}");
+    }
+    assert_eq!(platform.tokens_given(), 1, "a token is used as long as it is good");
+
+    // And where nothing was kept of where it is, the roster is found all the same.
+    let known = Found { memberships_url: None, ..launched(&platform) };
+    let moodle = connection(&outbound, &platform, Some("moodle"));
+    assert_eq!(moodle.roster(&known, &[Role::Student]).await.unwrap().members.len(), 3);
+    let unknown = connection(&outbound, &platform, None);
+    assert_eq!(unknown.roster(&known, &[Role::Student]).await, Err(Error::Missing));
+}
+
+#[tokio::test]
+async fn a_roster_is_everybody_with_one_of_the_roles_in_either_words() {
+    for words in [Words::Short, Words::Full] {
+        let platform = with_students(0).await;
+        platform.words(words);
+        for person in five_scripts(1) {
+            platform.enrol(2, person);
+        }
+        platform.enrol(2, Person::student(6, "Sukarno", "").without_email().without_identifier());
+        platform.enrol(2, Person::student(7, "Gone", "Away").inactive());
+        platform.enrol(2, Person::student(8, "Tom", "Teacher").role("teacher"));
+        platform.enrol(2, Person::student(9, "Tia", "Assistant").role("ta"));
+        platform.enrol(2, Person::student(1, "Siobhán", "Ní Dhomhnaill"));
+        let roster = roster(&platform).await.unwrap();
+        assert_eq!(roster.title.as_deref(), Some("Rhetoric"));
+        let mut expected: Vec<Member> = five_scripts(1)
+            .into_iter()
+            .map(|person| Member {
+                user_id: person.id.to_string(),
+                first_name: Some(person.first),
+                last_name: Some(person.last),
+                email: person.email,
+                identifier: person.identifier,
+                photo_url: None,
+            })
+            .collect();
+        expected.push(Member {
+            user_id: "6".into(),
+            first_name: Some("Sukarno".into()),
+            ..Member::default()
+        });
+        assert_eq!(roster.members, expected);
+        for (role, id) in [(Role::Teacher, "8"), (Role::Assistant, "9")] {
+            let staff =
+                connection(&hasty(), &platform, None).roster(&launched(&platform), &[role]).await.unwrap();
+            assert_eq!(staff.members.len(), 1);
+            assert_eq!(staff.members[0].user_id, id);
+        }
+    }
+}
+
+#[tokio::test]
+async fn pages_are_followed_and_a_roster_is_never_half() {
+    let platform = with_students(5_000).await;
+    assert_eq!(roster(&platform).await.unwrap().members.len(), 5_000);
+    let platform = with_students(250).await;
+    platform.fault(Fault::Shifted);
+    assert_eq!(roster(&platform).await.unwrap().members.len(), 250);
+    platform.fault(Fault::PageFails { page: 3, times: 2 });
+    assert_eq!(roster(&platform).await.unwrap().members.len(), 250);
+    platform.fault(Fault::Throttled { times: 3 });
+    assert_eq!(roster(&platform).await.unwrap().members.len(), 250);
+    platform.fault(Fault::PageFails { page: 3, times: usize::MAX });
+    assert!(unavailable(roster(&platform).await).contains("500"));
+    platform.fault(Fault::Loop);
+    assert!(unavailable(roster(&platform).await).contains("pages without end"));
+    let elsewhere = Platform::start(&KEY).await;
+    platform.fault(Fault::NextAt(elsewhere.url().to_owned()));
+    assert!(unavailable(roster(&platform).await).contains("elsewhere"));
+    assert!(elsewhere.requests().is_empty(), "no token goes to another origin");
+    for fault in [Fault::Hang, Fault::Maintenance] {
+        platform.fault(fault);
+        unavailable(roster(&platform).await);
+    }
+    platform.heal();
+    let gone = Found { memberships_url: Some(platform.memberships_url(9)), ..launched(&platform) };
+    let told = connection(&hasty(), &platform, None).roster(&gone, &[Role::Student]).await;
+    assert_eq!(told, Err(Error::Missing));
+}
+
+#[tokio::test]
+async fn a_token_is_kept_while_it_is_good_and_renewed_once() {
+    let platform = with_students(2).await;
+    let outbound = hasty();
+    let ask = async || connection(&outbound, &platform, Some("moodle")).find(&wanted("2")).await;
+    ask().await.unwrap().unwrap();
+    platform.forget_tokens();
+    ask().await.unwrap().unwrap();
+    assert_eq!(platform.tokens_given(), 2);
+    platform.fault(Fault::TokenNeverGood);
+    let asked = platform.tokens_given();
+    denied(connection(&outbound, &platform, Some("canvas")).find(&wanted("2")).await);
+    assert_eq!(platform.tokens_given(), asked + 1, "renewed once");
+    platform.fault(Fault::Forbidden);
+    denied(ask().await);
+
+    platform.forget_tokens();
+    for (fault, word) in [
+        (Fault::NoToken { status: 400, error: "invalid_scope" }, "invalid_scope"),
+        (Fault::NoToken { status: 401, error: "<script>" }, "401"),
+    ] {
+        platform.fault(fault);
+        assert!(
+            denied(connection(&hasty(), &platform, Some("moodle")).find(&wanted("2")).await).contains(word)
+        );
+    }
+    platform.fault(Fault::TokenFails { times: usize::MAX });
+    unavailable(connection(&hasty(), &platform, Some("moodle")).find(&wanted("2")).await);
+    // The second attempt brings another assertion.
+    platform.fault(Fault::TokenFails { times: 1 });
+    connection(&hasty(), &platform, Some("moodle")).find(&wanted("2")).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_token_is_not_used_to_its_last_minute() {
+    static LATER: AtomicI64 = AtomicI64::new(0);
+    let platform = with_students(1).await;
+    platform.expires_in(200);
+    let outbound = hasty();
+    let late = || Moment::from_micros(now().micros() + LATER.load(Ordering::Relaxed) * 1_000_000);
+    let access = LtiAccess { now: late, ..access(&platform, Some("moodle")) };
+    let connection = Connection::new(&outbound, Access::Lti(access));
+    for (seconds, given) in [(0, 1), (130, 1), (145, 2), (150, 2)] {
+        LATER.store(seconds, Ordering::Relaxed);
+        connection.find(&wanted("2")).await.unwrap().unwrap();
+        assert_eq!(platform.tokens_given(), given, "after {seconds} s");
+    }
+}
+
+#[tokio::test]
+async fn an_assertion_is_for_whom_the_platform_wants() {
+    let platform = with_students(1).await;
+    platform.audience("https://api.brightspace.example/auth/token");
+    let plain = connection(&hasty(), &platform, Some("moodle"));
+    assert!(denied(plain.find(&wanted("2")).await).contains("invalid_client"));
+    let told = LtiAccess {
+        token_audience: Some("https://api.brightspace.example/auth/token".into()),
+        ..access(&platform, Some("moodle"))
+    };
+    let told = Connection::new(&hasty(), Access::Lti(told));
+    assert!(told.find(&wanted("2")).await.unwrap().is_some());
+    let checked = told.check().await.unwrap();
+    assert!(checked.contains("service tokens") && checked.contains("its keys (1)"), "{checked}");
+    platform.fault(Fault::NoToken { status: 400, error: "invalid_client" });
+    denied(told.check().await);
+}
+
+#[tokio::test]
+async fn pictures_come_from_the_platform_alone() {
+    let (platform, elsewhere) = (with_students(0).await, Platform::start(&KEY).await);
+    let own = format!("{}/jwks", platform.url());
+    let foreign = format!("{}/jwks", elsewhere.url());
+    platform.enrol(2, Person::student(1, "Ada", "Own").avatar(Avatar::At(own.clone())));
+    let default = format!("{}/theme/image.php/u/f1", platform.url());
+    platform.enrol(2, Person::student(2, "Ada", "Default").avatar(Avatar::At(default)));
+    let members = roster(&platform).await.unwrap().members;
+    assert_eq!(members[0].photo_url.as_deref(), Some(own.as_str()));
+    assert_eq!(members[1].photo_url, None);
+    let connection = connection(&hasty(), &platform, None);
+    // It is asked for, and is no picture.
+    assert_eq!(connection.photo(&own).await, Ok(None));
+    assert_eq!(connection.photo(&foreign).await, Ok(None));
+    assert_eq!(platform.requests().last().unwrap(), "GET /jwks");
+    assert!(elsewhere.requests().is_empty());
+}
