@@ -99,15 +99,11 @@ pub(super) type Written = (Participant, Vec<Media>);
 
 /// Stores what was brought, then writes, then removes what the write has replaced. Goes on to its end even when the
 /// caller hangs up in the middle.
-pub(super) async fn store_and<F, Fut>(
-    app: &App,
-    institution: i64,
-    brought: Brought,
-    write: F,
-) -> Result<Participant>
+pub(super) async fn store_and<F, Fut, T>(app: &App, institution: i64, brought: Brought, write: F) -> Result<T>
 where
     F: FnOnce(Vec<Media>) -> Fut + Send + 'static,
-    Fut: Future<Output = Result<Written>> + Send,
+    Fut: Future<Output = Result<(T, Vec<Media>)>> + Send,
+    T: Send + 'static,
 {
     if brought.is_empty() {
         let (person, replaced) = write(Vec::new()).await?;
@@ -163,8 +159,8 @@ pub(super) async fn attach(
 pub(super) enum Arrival {
     /// They or somebody else sent it: they need not be called any more.
     Sent,
-    /// What they had, made anew.
-    Again,
+    /// It has nothing to do with calls.
+    Aside,
     /// They said it in this call, which ends with it. When the call is over already, it is not theirs.
     Called(Attempt),
 }
@@ -197,7 +193,7 @@ pub(super) async fn give(
                     Arrival::Called(attempt) if !calls::recorded_in(sql, &attempt, now).await? => {
                         return Err(Error::Missing(Missing::Call));
                     }
-                    Arrival::Again | Arrival::Called(_) => {}
+                    Arrival::Aside | Arrival::Called(_) => {}
                 }
                 let replaced = attach(sql, institution, participant, &new, now).await?;
                 let person = participants::by_ids(sql, institution, &[participant]).await?.pop();
@@ -267,8 +263,24 @@ pub async fn reprocess(
 async fn again(app: &App, institution: i64, owner: i64, old: &Media) -> Result<()> {
     let key = Key { shelf: Shelf::Originals, institution, hex: old.hex.clone() };
     let bytes = app.blobs.read(&key).await?.ok_or(Error::Missing(Missing::Recording))?;
-    let incoming = Incoming::Bytes(bytes.to_vec());
-    give(app, (institution, owner), (old.kind, incoming), old.created_at, Arrival::Again).await.map(|_| ())
+    let mut draft = Draft { media: vec![(old.kind, Incoming::Bytes(bytes.to_vec()))], ..Draft::default() };
+    let brought = process(app, &mut draft, old.created_at).await?;
+    draft.errors.into_result()?;
+    let (db, now, hex) = (app.db.clone(), app.clock.now(), old.hex.clone());
+    // Its owner may be hidden: then it is made anew all the same, and nobody gets it.
+    let write = move |new: Vec<Media>| async move {
+        db.write(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                if media::living(sql, institution, &[&hex]).await?.is_empty() {
+                    return Err(Error::Missing(Missing::Recording));
+                }
+                Ok(((), attach(sql, institution, owner, &new, now).await?))
+            })
+        })
+        .await
+    };
+    store_and(app, institution, brought, write).await
 }
 
 /// What a sweep has seen.

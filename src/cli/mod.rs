@@ -72,8 +72,8 @@ Examples:
     endonym import --institution example-university --name-page class-of-2027 --recordings audio
 
   Connect a learning system, and bring a course's people in:
-    endonym tool-consumer create --institution example-university --name Moodle --lms moodle \
---url https://moodle.example.edu --access-token - < moodle-token
+    endonym tool-consumer create --institution example-university --name Moodle --lms moodle \\
+      --url https://moodle.example.edu --access-token - < moodle-token
     endonym course sync --tool-consumer ID 101
 
   Save everything, and bring it back into another data folder:

@@ -179,13 +179,17 @@ async fn show(
         params.push(what.map_or(0, |(_, moment)| moment.micros()).into());
     }
     let next = params.len() + 1;
-    let text = format!(
-        "UPDATE participants SET {} WHERE institution_id = ${next} AND id = ${}",
-        changes.join(", "),
-        next + 1
-    );
     params.extend([institution.into(), participant.into()]);
-    sql.execute(&text, &params).await.map(|_| ())
+    let text = |table: &str| {
+        let changes = changes.join(", ");
+        format!("UPDATE {table} SET {changes} WHERE institution_id = ${next} AND id = ${}", next + 1)
+    };
+    if sql.execute(&text("participants"), &params).await? == 0
+        && sql.execute(&text("hidden_participants"), &params).await? == 1
+    {
+        hide(sql, institution, &[participant], true).await?;
+    }
+    Ok(())
 }
 
 /// Makes the links of these people dead, or alive again.

@@ -149,10 +149,12 @@ impl Sync {
         if ids.is_empty() {
             return Ok(());
         }
-        for id in &ids {
+        let leaving: HashSet<i64> = ids.iter().copied().collect();
+        let pending = store::calls::pending_in(sql, self.institution, Some(self.page)).await?;
+        for id in pending.iter().map(|call| call.participant).filter(|id| leaving.contains(id)) {
             let wish = Wish::Cancel(Reason::LeftCourse);
             let made = calls::Ids::new(&self.app, self.now);
-            calls::settle(sql, &self.app.calling, (self.institution, *id), wish, made, self.now).await?;
+            calls::settle(sql, &self.app.calling, (self.institution, id), wish, made, self.now).await?;
         }
         let job = self.app.ids.id(self.now);
         exports::leave(sql, job, self.institution, Leaving::These(ids.clone()), self.now).await?;

@@ -1,5 +1,7 @@
 //! Who somebody on a course's page is in the learning system, and what a synchronisation needs to know of them.
 
+use std::collections::HashMap;
+
 use crate::{
     domain::{
         matching::{Entry, Holder},
@@ -8,15 +10,19 @@ use crate::{
     store::{Result, Row, Sql, Value, in_powers, media, padded, participants::By, placeholders, value_rows},
 };
 
-/// Everybody on the page, those who are hidden behind those who are not.
+/// Everybody on the page, those who are hidden behind those who are not. Who they are in the learning system is read apart
+/// and joined here: of tables that have just been filled, databases know too little to join them well.
 pub async fn entries(sql: &mut Sql, institution: i64, course: i64, page: i64) -> Result<Vec<Entry>> {
+    let text = "SELECT participant_id, user_id, photo_url, photo FROM course_members \
+                WHERE institution_id = $1 AND course_id = $2";
+    let read = |row: &Row<'_>| Ok((row.int(0)?, (row.text(1)?, row.opt_text(2)?, row.opt_text(3)?)));
+    let mut known: HashMap<i64, _> =
+        sql.rows(text, &[institution.into(), course.into()], read).await?.into_iter().collect();
     let mut all = Vec::new();
     for (table, hidden) in [("participants", false), ("hidden_participants", true)] {
         let text = format!(
-            "SELECT p.id, p.first_name, p.last_name, p.email, p.email_key, p.identifier, p.identifier_key, p.photo, \
-             m.user_id, m.photo_url, m.photo FROM {table} p LEFT JOIN course_members m \
-             ON m.institution_id = p.institution_id AND m.participant_id = p.id AND m.course_id = $1 \
-             WHERE p.institution_id = $2 AND p.name_page_id = $3 ORDER BY p.id"
+            "SELECT id, first_name, last_name, email, email_key, identifier, identifier_key, photo FROM {table} \
+             WHERE institution_id = $1 AND name_page_id = $2"
         );
         let read = |row: &Row<'_>| {
             Ok(Entry {
@@ -28,13 +34,18 @@ pub async fn entries(sql: &mut Sql, institution: i64, course: i64, page: i64) ->
                 identifier: row.opt_text(5)?,
                 identifier_key: row.opt_text(6)?,
                 photo: row.opt_text(7)?,
-                user_id: row.opt_text(8)?,
-                photo_url: row.opt_text(9)?,
-                copied_photo: row.opt_text(10)?,
                 hidden,
+                ..Entry::default()
             })
         };
-        all.extend(sql.rows(&text, &[course.into(), institution.into(), page.into()], read).await?);
+        let mut found = sql.rows(&text, &[institution.into(), page.into()], read).await?;
+        found.sort_unstable_by_key(|entry| entry.id);
+        all.append(&mut found);
+    }
+    for entry in &mut all {
+        if let Some((user_id, photo_url, copied_photo)) = known.remove(&entry.id) {
+            (entry.user_id, entry.photo_url, entry.copied_photo) = (Some(user_id), photo_url, copied_photo);
+        }
     }
     Ok(all)
 }

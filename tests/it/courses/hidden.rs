@@ -16,7 +16,12 @@ use super::School;
 use crate::{
     lms::people::Person,
     phone::records::{ANA, rules},
-    support::{Answer, Setup, World, database::on_postgres, media::files, until},
+    support::{
+        Answer, Setup, World,
+        database::on_postgres,
+        media::{file, files, wav},
+        until,
+    },
 };
 
 const EMAIL: &str = "person1@example.edu";
@@ -145,6 +150,30 @@ async fn whoever_leaves_is_not_in_kept_reports_and_is_in_those_after_their_retur
         assert_eq!(names(&export().await).await, ["Ana", "Ben", "Cy"]);
     }
     assert_eq!(school.count("departures").await, 0);
+}
+
+#[tokio::test]
+async fn what_hidden_people_have_is_made_anew_with_the_rest() {
+    let school = school().await;
+    let page = school.page().await.slug;
+    let body = json!({ "name_page_id": page, "participant": { "pronunciation": file(wav(1.0)) } });
+    school.world.put(&format!("/v5/participants/{EMAIL}"), body).await.expect(200);
+    let link = async || ana(&school).await["recording_link"].as_str().unwrap().to_owned();
+    let before = link().await;
+    school.canvas.drop_person(101, 1);
+    school.sync().await;
+    let mut told = Vec::new();
+    let again = media::reprocess(&school.world.app, school.world.institution.id, |hex, why| {
+        told.push((hex.to_owned(), why));
+    });
+    again.await.unwrap();
+    assert!(matches!(&told[..], [(hex, None)] if before.contains(hex)), "{told:?}");
+    assert_eq!(school.count("media WHERE hidden").await, 1);
+    school.enrol([Person::student(1, "Ana", "Lima")]);
+    school.sync().await;
+    let after = link().await;
+    assert_ne!(after, before);
+    assert_eq!((school.link(&before).await, school.link(&after).await), (404, 200));
 }
 
 #[tokio::test]

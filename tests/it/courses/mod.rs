@@ -108,10 +108,6 @@ impl School {
         people
     }
 
-    async fn emails(&self) -> Vec<Option<String>> {
-        self.people().await.iter().map(|one| one["email"].as_str().map(str::to_owned)).collect()
-    }
-
     async fn first_names(&self) -> Vec<String> {
         self.people().await.iter().map(|one| one["first_name"].as_str().unwrap().to_owned()).collect()
     }

@@ -11,6 +11,7 @@ use endonym::{
         paging::Window,
         participant::{Draft, Given},
     },
+    store::{participants::hidden, rolls},
 };
 use futures_util::future::join_all;
 use serde_json::json;
@@ -153,6 +154,60 @@ impl Model {
             assert_eq!(found, window.slice(wanted), "page {number} of {size} on {page:?}");
         }
     }
+}
+
+/// Moves somebody to those who are hidden, or back. Their number is their id, as long as nobody else is in the institution.
+async fn turn(model: &Model, page: usize, email: &str, hide: bool) {
+    let id: i64 = email.trim_start_matches('p').split('@').next().unwrap().parse().unwrap();
+    let (institution, page) = (model.world.institution.id, model.pages[page].id);
+    let now = model.world.app.clock.now();
+    let moved = model.world.app.db.write::<_, endonym::store::Error>(move |sql| {
+        Box::pin(async move {
+            rolls::lock(sql, institution).await?;
+            if hide {
+                hidden::hide(sql, institution, page, &[id]).await
+            } else {
+                hidden::show(sql, institution, page, &[id], now).await
+            }
+        })
+    });
+    moved.await.unwrap();
+}
+
+#[tokio::test]
+async fn paging_is_exact_while_people_are_hidden_and_come_back() {
+    let mut model = Model::new(0x5eed_0005, 3).await;
+    let mut hidden: Vec<(usize, String)> = Vec::new();
+    for round in 0..6 {
+        for page in 0..3 {
+            let count = 1 + model.chance.below(120);
+            model.join(page, count).await;
+        }
+        for _ in 0..40 {
+            let at = model.chance.below(model.people.len());
+            let one = model.people.remove(at);
+            turn(&model, one.0, &one.1, true).await;
+            hidden.push(one);
+        }
+        let left = model.chance.below(20);
+        model.leave(left).await;
+        let back = if round == 5 { hidden.len() } else { model.chance.below(hidden.len()) };
+        for _ in 0..back {
+            let at = model.chance.below(hidden.len());
+            let one = hidden.remove(at);
+            turn(&model, one.0, &one.1, false).await;
+            model.people.push(one);
+        }
+        let number =
+            |email: &str| email.trim_start_matches('p').split('@').next().unwrap().parse::<u64>().unwrap();
+        model.people.sort_by_key(|(_, email)| number(email));
+        model.check(&[7, 128]).await;
+    }
+    assert!(hidden.is_empty());
+    model.leave(usize::MAX).await;
+    let gaps = "SELECT COUNT(*) FROM roll_gaps WHERE missing <= 0";
+    let read = model.world.app.db.read().one(gaps, &[], |row| row.int(0)).await;
+    assert_eq!(read.unwrap(), Some(0), "a gap that is filled is none");
 }
 
 const SIZES: [u64; 5] = [1, 7, 10, 128, 1_000];
