@@ -63,7 +63,7 @@ impl Sync {
         let own = entries.iter().find(|entry| entry.user_id.as_deref() == Some(user));
         if let Some(own) = own {
             if own.hidden {
-                self.show(sql, vec![own.id]).await?;
+                self.bring_back(sql, own, &entries).await?;
             }
             return Ok(own.id);
         }
@@ -93,6 +93,25 @@ impl Sync {
         };
         members::link(sql, institution, self.course, &[(user, participant)]).await?;
         Ok(participant)
+    }
+}
+
+impl Sync {
+    /// Meanwhile somebody else may have got what they had.
+    async fn bring_back(&self, sql: &mut Sql, own: &Entry, entries: &[Entry]) -> Result<()> {
+        let had = Wanted {
+            first_name: own.first_name.clone(),
+            last_name: own.last_name.clone(),
+            email: own.email.clone(),
+            email_key: own.email_key.clone(),
+            identifier: own.identifier.clone(),
+            identifier_key: own.identifier_key.clone(),
+        };
+        let left = without_what_is_taken(had.clone(), entries);
+        if left != had {
+            participants::set_identity(sql, self.institution, (own.id, true), &left, self.now).await?;
+        }
+        self.show(sql, vec![own.id]).await
     }
 }
 

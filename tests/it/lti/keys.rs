@@ -1,11 +1,21 @@
 //! The tool's own keys, as platforms see them.
 
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use axum::{Router, routing::get};
 use endonym::{
-    app::lti::keys,
+    app::{Clock, lti::keys},
     domain::moment::Moment,
+    lms::{Outbound, jwks::KeySets, keys::SigningKey, launch_token::Fault, outbound::Allowed},
     store::{lti_keys, secrets::Secrets},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{World, database::execute};
 
@@ -81,4 +91,48 @@ async fn what_is_kept_of_a_key_is_sealed() {
     let kept = lti_keys::all(&mut world.app.db.read()).await.unwrap();
     assert!(kept[0].sealed.starts_with("v1:"), "{}", kept[0].sealed);
     assert!(kept[0].created_at > Moment::from_micros(0));
+}
+
+/// A platform that counts how often its keys are asked for, and may get others.
+async fn platform() -> (String, Arc<AtomicUsize>, Arc<Mutex<Vec<Value>>>) {
+    let (asked, keys) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(Vec::new())));
+    let (count, shown) = (asked.clone(), keys.clone());
+    let answer = async move || {
+        count.fetch_add(1, Ordering::SeqCst);
+        json!({ "keys": *shown.lock().unwrap() }).to_string()
+    };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/jwks", listener.local_addr().unwrap());
+    tokio::spawn(async { axum::serve(listener, Router::new().route("/jwks", get(answer))).await });
+    (url, asked, keys)
+}
+
+#[tokio::test]
+async fn a_platforms_keys_are_kept_and_asked_for_again_when_a_new_one_signs() {
+    let (url, asked, keys) = platform().await;
+    let (old, new) =
+        (super::KEY.clone(), SigningKey::from_der("platform-2".into(), super::KEY.der().to_vec()));
+    *keys.lock().unwrap() = vec![json!({ "kty": "of tomorrow" }), old.public().unwrap()];
+    let outbound = Outbound::new(Allowed::parse("127.0.0.0/8").unwrap()).unwrap();
+    let (sets, start) = (KeySets::default(), Clock.instant());
+    let verify = async |key: &SigningKey, seconds: u64| {
+        let token = key.sign(&json!({ "sub": "u7" })).unwrap();
+        sets.verified(&outbound, &url, &token, start + Duration::from_secs(seconds))
+            .await
+            .unwrap()
+            .map(|_| ())
+    };
+    let times = || asked.load(Ordering::SeqCst);
+    assert_eq!((verify(&old, 0).await, verify(&old, 1).await, times()), (Ok(()), Ok(()), 1));
+    // A name that nobody knows is asked for once in a while, however often it comes.
+    assert_eq!((verify(&new, 2).await, times()), (Err(Fault::Key), 1));
+    assert_eq!(
+        (verify(&new, 6).await, verify(&new, 7).await, times()),
+        (Err(Fault::Key), Err(Fault::Key), 2)
+    );
+    *keys.lock().unwrap() = vec![new.public().unwrap()];
+    assert_eq!((verify(&new, 12).await, times()), (Ok(()), 3));
+    assert_eq!(verify(&old, 13).await, Err(Fault::Key), "what the platform has withdrawn is not believed");
+    // After an hour they are asked for in any case.
+    assert_eq!((verify(&new, 3_700).await, times()), (Ok(()), 4));
 }

@@ -111,6 +111,18 @@ impl Library {
         Landed { path, cookie, status, text }
     }
 
+    /// Sends a form of a page.
+    async fn post(&self, landed: &Landed, path: &str, form: &'static str) -> reqwest::Response {
+        self.client
+            .post(format!("{}{}{path}", self.world.base, landed.path))
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .header(header::COOKIE, &landed.cookie)
+            .body(form)
+            .send()
+            .await
+            .unwrap()
+    }
+
     pub async fn page(&self, path: &str, cookie: &str) -> (u16, String) {
         let request = self.client.get(format!("{}{path}", self.world.base)).header(header::COOKIE, cookie);
         let answer = request.send().await.unwrap();
@@ -165,15 +177,7 @@ async fn a_student_sees_themselves_and_finds_the_same_entry_after_the_list_has_c
     let first = library.launch("user=siobhan").await;
     assert_eq!(first.status, 200, "{}", first.text);
     assert!(first.text.contains("Siobhán Ní Bhriain"));
-    let form = [("phonetic", "shi-VAWN"), ("notes", "Irish")];
-    let body = reqwest::Url::parse_with_params("http://x/", form).unwrap();
-    let saved = library
-        .client
-        .post(format!("{}{}details", library.world.base, first.path))
-        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
-        .header(header::COOKIE, &first.cookie)
-        .body(body.query().unwrap().to_owned());
-    assert_eq!(saved.send().await.unwrap().status(), 303);
+    assert_eq!(library.post(&first, "details", "phonetic=shi-VAWN&notes=Irish").await.status(), 303);
     library.world.work(1);
     library.synchronised().await;
     let again = library.launch("user=siobhan").await;
@@ -181,6 +185,18 @@ async fn a_student_sees_themselves_and_finds_the_same_entry_after_the_list_has_c
     let teacher = library.launch("user=teacher").await;
     assert_eq!(teacher.text.matches("Siobhán Ní Bhriain").count(), 1, "{}", teacher.text);
     assert!(teacher.text.contains("shi-VAWN"));
+
+    // Whoever has left the course is hidden, and whoever is back finds what they had.
+    library.client.get(format!("{}/leave?user=siobhan", library.base)).send().await.unwrap();
+    assert_eq!(library.post(&teacher, "sync", "").await.status(), 303);
+    until("the list is without her", || async {
+        !library.page(&teacher.path, &teacher.cookie).await.1.contains("Siobhán")
+    })
+    .await;
+    assert_eq!(library.page(&again.path, &again.cookie).await.0, 403, "her page is closed");
+    let back = library.launch("user=siobhan").await;
+    assert!(back.text.contains("shi-VAWN"), "{}", back.text);
+    assert!(library.page(&teacher.path, &teacher.cookie).await.1.contains("Siobhán"));
 }
 
 #[tokio::test]
@@ -197,15 +213,7 @@ async fn the_library_takes_our_answer_to_deep_linking() {
     let landed = library.launch("user=teacher&deep=1").await;
     assert_eq!(landed.status, 200, "{}", landed.text);
     assert!(landed.text.contains("Add a link to your course"), "{}", landed.text);
-    let answered = library
-        .client
-        .post(format!("{}{}link", library.world.base, landed.path))
-        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
-        .header(header::COOKIE, &landed.cookie)
-        .body("title=Our+names")
-        .send()
-        .await
-        .unwrap();
+    let answered = library.post(&landed, "link", "title=Our+names").await;
     assert_eq!(answered.status(), 200);
     let policy = answered.headers()["content-security-policy"].to_str().unwrap();
     assert!(policy.contains(&format!("form-action 'self' {};", library.base)), "{policy}");

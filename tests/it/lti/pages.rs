@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{INSTRUCTOR, LEARNER, Platform, claim, policy};
 use crate::{
-    support::{Setup, World, database::execute},
+    support::{Setup, World, database::execute, until},
     web::SOUND,
 };
 
@@ -325,4 +325,26 @@ async fn a_page_that_is_gone_closes_its_sessions() {
     let world: &World = &platform.world;
     endonym::app::tool_consumers::delete(&world.app, platform.consumer.id).await.unwrap();
     assert!(is_closed(&platform.get(&session, Some(&cookie)).await));
+}
+
+#[tokio::test]
+async fn a_list_that_cannot_be_fetched_says_why() {
+    let platform = Platform::new().await;
+    let roster = json!({ "context_memberships_url": format!("{}/nowhere", platform.address) });
+    let with_roster = |claims: &mut Value| {
+        claims["https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice"] = roster.clone()
+    };
+    let (session, cookie) = platform.session(with_roster, &[INSTRUCTOR]).await;
+    let text = text_of(&platform, &session, &cookie).await;
+    assert!(text.contains("The list is being fetched") && text.contains("data-wait"), "{text}");
+    assert!(!text.contains("Synchronise now"), "it is under way: {text}");
+    platform.world.work(1);
+    until("the page says that it did not work", || async {
+        text_of(&platform, &session, &cookie).await.contains("The list could not be fetched: ")
+    })
+    .await;
+    // A second launch does not begin anew what is tried again by itself.
+    let (session, cookie) = platform.session(with_roster, &[INSTRUCTOR]).await;
+    let text = text_of(&platform, &session, &cookie).await;
+    assert!(text.contains("The list could not be fetched: ") && text.contains("Synchronise now"), "{text}");
 }
