@@ -4,21 +4,24 @@ use std::time::Duration;
 
 use endonym::{
     domain::roster::{Member, Role, Roster},
-    lms::{Access, Connection, Error, Found, Wanted},
+    lms::{
+        Access, Connection, Error, Found, Outbound, Wanted,
+        outbound::{Allowed, Limits},
+    },
 };
 
 use super::{
     canvas::{Canvas, Fault, Throttle},
-    hasty,
+    hasty, impatient,
     people::{Avatar, Person, five_scripts},
 };
 
 fn connection(canvas: &Canvas) -> Connection {
-    connection_with(canvas, canvas.token())
+    connection_with(&hasty(), canvas, canvas.token())
 }
 
-fn connection_with(canvas: &Canvas, token: &str) -> Connection {
-    Connection::new(&hasty(), Access::Canvas { url: canvas.url().into(), token: token.into() })
+fn connection_with(outbound: &Outbound, canvas: &Canvas, token: &str) -> Connection {
+    Connection::new(outbound, Access::Canvas { url: canvas.url().into(), token: token.into() })
 }
 
 fn wanted(given: &str) -> Wanted {
@@ -129,7 +132,9 @@ async fn a_page_that_fails_is_asked_for_again_and_a_roster_is_never_half() {
     canvas.fault(Fault::PageFails { page: 3, times: usize::MAX });
     assert!(unavailable(roster(&canvas).await).contains("answers 500"));
     canvas.fault(Fault::PageHangs { page: 2 });
-    assert!(unavailable(roster(&canvas).await).contains("no answer in time"));
+    let impatient = connection_with(&impatient(), &canvas, canvas.token());
+    let told = impatient.roster(&found("101", ""), &[Role::Student]).await;
+    assert!(unavailable(told).contains("no answer in time"));
     canvas.fault(Fault::Loop);
     assert!(unavailable(roster(&canvas).await).contains("pages without end"));
     let elsewhere = Canvas::start().await;
@@ -169,7 +174,7 @@ async fn a_dead_token_and_a_weak_one_are_told_apart() {
         denied(connection(&canvas).find(&wanted("101")).await).contains("does not let its user see this")
     );
     canvas.heal();
-    let wrong = connection_with(&canvas, "wrong\ntoken");
+    let wrong = connection_with(&hasty(), &canvas, "wrong\ntoken");
     let why = denied(wrong.find(&wanted("101")).await);
     assert!(!why.contains("wrong"), "{why}");
 }
@@ -178,8 +183,9 @@ async fn a_dead_token_and_a_weak_one_are_told_apart() {
 async fn what_is_broken_may_work_later() {
     let canvas = with_students(1).await;
     let question = |fault| {
+        let outbound = if fault == Fault::Hang { impatient() } else { hasty() };
         canvas.fault(fault);
-        let connection = connection(&canvas);
+        let connection = connection_with(&outbound, &canvas, canvas.token());
         async move { connection.find(&wanted("101")).await }
     };
     for fault in [
@@ -202,10 +208,15 @@ async fn what_is_broken_may_work_later() {
 #[tokio::test]
 async fn an_answer_in_time_is_all_that_somebody_waits_for() {
     let canvas = with_students(1).await;
-    canvas.fault(Fault::Throttled { how: Throttle::Words, times: usize::MAX });
-    let asked = connection(&canvas);
-    let told = tokio::time::timeout(Duration::from_secs(5), asked.find(&wanted("101"))).await.unwrap();
-    assert!(matches!(told, Err(Error::Unavailable(_))), "{told:?}");
+    const MINUTE: Duration = Duration::from_secs(60);
+    let limits = Limits { request: MINUTE, question: Duration::from_millis(200), pause: MINUTE };
+    let outbound = Outbound::with_limits(Allowed::parse("127.0.0.0/8").unwrap(), limits).unwrap();
+    let asked = connection_with(&outbound, &canvas, canvas.token());
+    for fault in [Fault::Hang, Fault::Fails { status: 500, times: 1 }] {
+        canvas.fault(fault);
+        let told = tokio::time::timeout(MINUTE / 2, asked.find(&wanted("101"))).await.unwrap();
+        assert!(matches!(told, Err(Error::Unavailable(_))), "{told:?}");
+    }
 }
 
 #[tokio::test]

@@ -16,13 +16,17 @@ use endonym::lms::{
     outbound::{Allowed, Limits},
 };
 
-/// May go to stand-ins, and waits for nobody long.
+/// May go to stand-ins, and asks again at once.
 pub fn hasty() -> Outbound {
-    Outbound::with_limits(Allowed::parse("127.0.0.0/8").unwrap(), HASTE).unwrap()
+    waiting(Duration::from_secs(10))
 }
 
-pub const HASTE: Limits = Limits {
-    request: Duration::from_millis(500),
-    question: Duration::from_secs(2),
-    pause: Duration::from_millis(5),
-};
+/// Waits for nobody: for those who never answer.
+fn impatient() -> Outbound {
+    waiting(Duration::from_millis(100))
+}
+
+fn waiting(request: Duration) -> Outbound {
+    let limits = Limits { request, question: request * 3, pause: Duration::from_millis(5) };
+    Outbound::with_limits(Allowed::parse("127.0.0.0/8").unwrap(), limits).unwrap()
+}

@@ -7,13 +7,17 @@ use endonym::{
 };
 
 use super::{
-    hasty,
+    hasty, impatient,
     moodle::{Fault, Moodle},
     people::{Avatar, Person, five_scripts},
 };
 
 fn connection(moodle: &Moodle) -> Connection {
-    Connection::new(&hasty(), Access::Moodle { url: moodle.url().into(), token: moodle.token().into() })
+    connection_by(&hasty(), moodle)
+}
+
+fn connection_by(outbound: &Outbound, moodle: &Moodle) -> Connection {
+    Connection::new(outbound, Access::Moodle { url: moodle.url().into(), token: moodle.token().into() })
 }
 
 fn wanted(given: &str) -> Wanted {
@@ -200,8 +204,9 @@ async fn what_is_broken_may_work_later_and_what_is_refused_is_told() {
     let moodle = with_students(1).await;
     let elsewhere = Moodle::start().await;
     let question = async |fault: Fault| {
+        let outbound = if fault == Fault::Hang { impatient() } else { hasty() };
         moodle.fault(fault);
-        connection(&moodle).find(&wanted("2")).await
+        connection_by(&outbound, &moodle).find(&wanted("2")).await
     };
     for fault in [
         Fault::Hang,

@@ -14,7 +14,7 @@ use endonym::{
 };
 
 use super::{
-    hasty,
+    hasty, impatient,
     people::{Avatar, Person, five_scripts},
     platform::{CLIENT, DEPLOYMENTS, Fault, Platform, Words},
 };
@@ -175,10 +175,11 @@ async fn pages_are_followed_and_a_roster_is_never_half() {
     platform.fault(Fault::NextAt(elsewhere.url().to_owned()));
     assert!(unavailable(roster(&platform).await).contains("elsewhere"));
     assert!(elsewhere.requests().is_empty(), "no token goes to another origin");
-    for fault in [Fault::Hang, Fault::Maintenance] {
-        platform.fault(fault);
-        unavailable(roster(&platform).await);
-    }
+    platform.fault(Fault::Maintenance);
+    unavailable(roster(&platform).await);
+    platform.fault(Fault::Hang);
+    let impatient = connection(&impatient(), &platform, None);
+    unavailable(impatient.roster(&launched(&platform), &[Role::Student]).await);
     platform.heal();
     let gone = Found { memberships_url: Some(platform.memberships_url(9)), ..launched(&platform) };
     let told = connection(&hasty(), &platform, None).roster(&gone, &[Role::Student]).await;
