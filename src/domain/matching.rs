@@ -227,26 +227,29 @@ fn give_identifiers(people: &mut [Person<'_>], others: &[&Entry], holders: &[Hol
     }
     holders.iter().for_each(|holder| hold(&holder.identifier_key, holder.email_key.as_deref()));
     let mut taken = 0;
-    for unchanged in [true, false] {
+    // Those who are to be seen and keep theirs come first; whoever comes back may find theirs given to somebody else.
+    for first in [true, false] {
         for person in people.iter_mut() {
-            let key = person.identifier.as_deref().map(text::nfc);
-            let keeps = key.is_none() || key.as_deref() == person.old_identifier();
-            if keeps != unchanged {
+            let said = person.identifier.as_deref().map(text::nfc);
+            let old = person.old_identifier().map(str::to_owned);
+            let keeps = !person.is_hidden() && (said.is_none() || said == old);
+            if keeps != first {
                 continue;
             }
             let email = person.wanted.email_key.clone();
-            let is_free = |key: &str| {
+            let is_free = |key: &String| {
                 email.as_deref().is_none_or(|email| {
                     held.get(key).is_none_or(|emails| emails.iter().all(|other| other == email))
                 })
             };
-            if let Some(key) = key.filter(|key| keeps || is_free(key)) {
+            let wanted = said.filter(|key| keeps || is_free(key));
+            taken += usize::from(wanted.is_none() && person.identifier.is_some());
+            if wanted.is_some() {
                 person.wanted.identifier.clone_from(&person.identifier);
-                person.wanted.identifier_key = Some(key);
-            } else {
-                taken += usize::from(!keeps);
+                person.wanted.identifier_key = wanted;
+            } else if old.as_ref().is_some_and(|key| !person.is_hidden() || is_free(key)) {
                 person.wanted.identifier = person.entry.and_then(|(_, entry)| entry.identifier.clone());
-                person.wanted.identifier_key = person.old_identifier().map(str::to_owned);
+                person.wanted.identifier_key = old;
             }
             if let Some(key) = &person.wanted.identifier_key {
                 held.entry(key.clone()).or_default().extend(email);

@@ -103,6 +103,9 @@ pub async fn close_access(sql: &mut Sql, institution: i64) -> Result<()> {
     for text in [
         "DELETE FROM tokens WHERE institution_id = $1",
         "DELETE FROM codes WHERE institution_id = $1",
+        // A synchronisation that is under way finds nothing to bring up to date.
+        "DELETE FROM course_members WHERE institution_id = $1",
+        "DELETE FROM courses WHERE institution_id = $1",
         "DELETE FROM lti_sessions WHERE institution_id = $1",
         "DELETE FROM lti_logins WHERE institution_id = $1",
         "DELETE FROM lti_invites WHERE institution_id = $1",

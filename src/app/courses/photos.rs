@@ -1,5 +1,7 @@
 //! People's pictures, as the learning system has them: copied after everything else, and no reason for it to fail.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use bytes::Bytes;
 use futures_util::StreamExt;
 
@@ -55,14 +57,24 @@ impl Photo {
 }
 
 const COPIED_AT_ONCE: usize = 4;
+/// Of failures in a row: then the learning system is gone, and the rest is left to the next synchronisation.
+const MOST_FAILURES: usize = 8;
 
 pub async fn follow(app: &App, connection: &Connection, institution: i64, photos: Vec<Photo>) {
+    let failures = &AtomicUsize::new(0);
     let one = |photo: Photo| async move {
+        if failures.load(Ordering::Relaxed) >= MOST_FAILURES {
+            return;
+        }
         let done = match &photo.wish {
             Wish::Copy { url, mark } => {
                 copy(app, connection, (institution, photo.participant), url, mark).await
             }
             Wish::Remove => remove(app, institution, photo.participant).await,
+        };
+        match &done {
+            Err(Error::LearningSystem(_)) => failures.fetch_add(1, Ordering::Relaxed),
+            _ => failures.swap(0, Ordering::Relaxed),
         };
         if let Err(error) = done {
             // They keep what they have, and it is tried again with the next synchronisation.

@@ -117,6 +117,14 @@ fn an_identifier_of_somebody_with_another_address_is_not_given() {
     let old = [entry(1, "u1", "a@x.org", "S0")];
     assert_eq!(given(&one, &old, &[holder(Some("b@x.org"))]), (vec![Some("S0".into())], 1), "left as it was");
     assert_eq!(given(&[member("u1", "", "")], &old, &[]), (vec![Some("S0".into())], 0));
+    let away = [hidden(1, "u1", "a@x.org", "S1")];
+    assert_eq!(
+        given(&one, &away, &[holder(Some("b@x.org"))]),
+        (vec![None], 1),
+        "it has gone to another meanwhile"
+    );
+    assert_eq!(given(&one, &away, &[]), (vec![s1.clone()], 0));
+    assert_eq!(given(&[member("u1", "", "")], &away, &[holder(Some("b@x.org"))]), (vec![None], 0));
     let two = [member("u1", "a@x.org", "S1"), member("u2", "b@x.org", "S1")];
     assert_eq!(given(&two, &[], &[]), (vec![s1, None], 1));
 }

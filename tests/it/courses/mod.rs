@@ -46,14 +46,14 @@ impl School {
     async fn without_workers(setup: Setup) -> Self {
         // A stand-in that hangs does not keep a test waiting for long.
         let outbound_limits = Limits {
-            request: Duration::from_secs(5),
+            request: Duration::from_millis(1_500),
             question: Duration::from_millis(800),
             pause: Duration::from_millis(5),
         };
         let world = World::with(Setup { outbound_limits, ..setup }).await;
         let canvas = Canvas::start().await;
         canvas.course(101, Some("RHE-1"), "Rhetoric");
-        let (consumer, api_token) = connect(&world, &canvas).await;
+        let (consumer, api_token) = connect(&world, LmsKind::Canvas, canvas.url(), canvas.token()).await;
         Self { world, canvas, consumer, api_token }
     }
 
@@ -123,14 +123,14 @@ impl School {
     }
 }
 
-async fn connect(world: &World, canvas: &Canvas) -> (ToolConsumer, String) {
+async fn connect(world: &World, kind: LmsKind, url: &str, token: &str) -> (ToolConsumer, String) {
     let new = tool_consumers::New {
-        name: "Canvas".into(),
-        kind: LmsKind::Canvas,
-        url: canvas.url().into(),
+        name: "Campus".into(),
+        kind,
+        url: url.into(),
         product: None,
         roles: Vec::new(),
-        access_token: Some(canvas.token().into()),
+        access_token: Some(token.into()),
         lti: None,
     };
     tool_consumers::create(&world.app, world.institution.id, new).await.unwrap()

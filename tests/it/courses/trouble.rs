@@ -2,15 +2,18 @@
 
 use endonym::{
     app::{courses, tool_consumers},
-    domain::course::Sync,
+    domain::{course::Sync, tool_consumer::LmsKind},
     store::secrets::Secrets,
 };
 use serde_json::json;
 
 use super::{School, connect};
 use crate::{
-    lms::{canvas::Fault, people::Person},
-    support::{Setup, until},
+    lms::{
+        canvas::Fault,
+        people::{Avatar, Person},
+    },
+    support::{Setup, media::png, until},
 };
 
 fn students(ids: std::ops::Range<u64>) -> impl Iterator<Item = Person> {
@@ -131,7 +134,7 @@ async fn two_learning_systems_may_have_courses_of_the_same_id() {
     let second = crate::lms::canvas::Canvas::start().await;
     second.course(101, None, "Rhetoric");
     second.enrol(101, Person::student(1, "Zoe", "Zed").email("zoe@x.org"));
-    let (consumer, api_token) = connect(&school.world, &second).await;
+    let (consumer, api_token) = connect(&school.world, LmsKind::Canvas, second.url(), second.token()).await;
     school.enrol([Person::student(1, "Ana", "Lima")]);
     school.sync().await;
     let body = json!({ "api_token": api_token, "external_course_ids": ["101"] });
@@ -140,4 +143,32 @@ async fn two_learning_systems_may_have_courses_of_the_same_id() {
     assert_eq!(school.first_names().await, ["Ana"]);
     let theirs = courses::all(&school.world.app, &consumer).await.unwrap();
     assert_ne!(theirs[0].name_page, school.course().await.unwrap().name_page);
+}
+
+#[tokio::test]
+async fn a_moodles_course_is_found_by_its_id_and_then_by_its_idnumber() {
+    let school = School::without_workers(Setup::default()).await;
+    school.world.work(1);
+    let moodle = crate::lms::moodle::Moodle::start().await;
+    moodle.course(7, Some("BIO-1"), "Biology");
+    moodle.enrol(7, Person::student(1, "Þóra", "Þórsdóttir").avatar(Avatar::Own(png())));
+    let (consumer, api_token) = connect(&school.world, LmsKind::Moodle, moodle.url(), moodle.token()).await;
+    let ask = async |ids: serde_json::Value| {
+        let body = json!({ "api_token": api_token, "external_course_ids": ids });
+        school.world.post("/v5/lti/moodle/courses/synchronize", body).await
+    };
+    let unknown = ask(json!(["BIO-1", 7, "BIO-2"])).await.expect(202);
+    assert_eq!(unknown["external_courses_ids"], json!(["BIO-2"]));
+    let course = async || courses::all(&school.world.app, &consumer).await.unwrap().remove(0);
+    until("it is synchronised", || async { course().await.sync == Sync::Idle }).await;
+    assert_eq!((course().await.external_id.as_str(), course().await.error), ("7", None));
+    let found = school.world.get("/v5/participants?email_list=person1@example.edu").await.expect(200);
+    let person = &found["Response"]["participants"][0];
+    assert_eq!((&person["last_name"], &person["event_title"]), (&json!("Þórsdóttir"), &json!("Biology")));
+    assert!(person["photo"].is_string());
+    assert_eq!(school.count("course_members WHERE photo_url IS NOT NULL").await, 1);
+    let kept = format!("course_members WHERE photo_url LIKE '%{}%'", moodle.token());
+    assert_eq!(school.count(&kept).await, 0, "nothing that opens it is kept");
+    moodle.fault(crate::lms::moodle::Fault::TokenDead);
+    ask(json!([7])).await.expect(503);
 }
