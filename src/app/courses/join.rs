@@ -107,7 +107,12 @@ impl Sync {
             identifier: own.identifier.clone(),
             identifier_key: own.identifier_key.clone(),
         };
-        let left = without_what_is_taken(had.clone(), entries);
+        let mut left = without_what_is_taken(had.clone(), entries);
+        let keys: Vec<&str> = left.identifier_key.as_deref().into_iter().collect();
+        let holders = members::holders(sql, self.institution, self.page, &keys).await?;
+        if holders.iter().any(|holder| holder.email_key.is_some() && holder.email_key != left.email_key) {
+            (left.identifier, left.identifier_key) = (None, None);
+        }
         if left != had {
             participants::set_identity(sql, self.institution, (own.id, true), &left, self.now).await?;
         }
