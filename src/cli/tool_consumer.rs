@@ -67,12 +67,7 @@ pub enum Command {
     /// Refuse every wish to synchronise its courses
     Disable { id: String },
     /// Forget one; its courses' name pages stay, with everybody on them
-    Delete {
-        id: String,
-        /// Do not ask
-        #[arg(long)]
-        yes: bool,
-    },
+    Delete { id: String },
     /// Print a link by which an LTI platform registers itself with an institution, once and within seven days
     ///
     /// For example: endonym tool-consumer invite --institution example-university --base-url https://names.example.edu
@@ -160,13 +155,8 @@ impl Command {
             }
             Self::Enable { id } => switch(app, &id, true).await?,
             Self::Disable { id } => switch(app, &id, false).await?,
-            Self::Delete { id, yes } => {
+            Self::Delete { id } => {
                 let found = find(app, &id).await?;
-                let what = format!(
-                    "This forgets tool consumer {} ({}) and which name pages its courses have.",
-                    found.id, found.name
-                );
-                output::confirm(yes, &what)?;
                 tool_consumers::delete(app, found.id).await?;
                 output::print_line(&format!("Deleted tool consumer {} ({}).", found.id, found.name));
             }

@@ -102,8 +102,7 @@ async fn a_learning_system_is_connected_tried_listed_switched_and_forgotten() {
     };
     assert_eq!((doctor(&[]), doctor(&other)), (json!(true), json!(false)));
 
-    assert!(office.run(&["tool-consumer", "delete", id]).refused().contains("--yes"));
-    office.run(&["tool-consumer", "delete", id, "--yes"]).succeeded();
+    office.run(&["tool-consumer", "delete", id]).succeeded();
     assert!(office.run(&["tool-consumer", "test", id]).refused().contains("no tool consumer"));
 }
 
