@@ -102,6 +102,12 @@ pub struct Change {
 
 pub async fn update(app: &App, id: i64, change: Change) -> Result<ToolConsumer> {
     let mut changed = find(app, id).await?;
+    // What stays as it is is not looked at again: a system that is gone can still be disabled.
+    let addresses = [
+        ("auth url", change.auth_url.clone()),
+        ("token url", change.token_url.clone()),
+        ("jwks url", change.jwks_url.clone()),
+    ];
     let mut errors = FieldErrors::default();
     if let Some(name) = change.name {
         name_fault(&name, &mut errors);
@@ -130,8 +136,12 @@ pub async fn update(app: &App, id: i64, change: Change) -> Result<ToolConsumer> 
         registration_faults(lti, &mut errors);
     }
     errors.into_result()?;
-    if let Some(lti) = &changed.lti {
-        registration_permitted(app, lti).await?;
+    if changed.lti.is_some() {
+        for (field, url) in addresses {
+            if let Some(url) = url {
+                permitted(app, field, &url).await?;
+            }
+        }
     }
     app.db
         .write(move |sql| {
