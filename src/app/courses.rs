@@ -90,12 +90,17 @@ pub async fn synchronize(
         let memberships_url = known.and_then(|(course, _)| course.memberships_url);
         wanted.push(lms::Wanted { given, memberships_url });
     }
+    let several = wanted.len() > 1;
     let checks = wanted.into_iter().map(|wanted| {
         let connection = connection.clone();
         async move {
             // What there is no name for is not there.
             let found = match connection.find(&wanted).await {
                 Err(lms::Error::Missing) => None,
+                // Which of them?
+                Err(lms::Error::Denied(why)) if several => {
+                    return Err(lms::Error::Denied(format!("course {}: {why}", wanted.given)));
+                }
                 other => other?,
             };
             Ok::<_, lms::Error>((wanted.given, found))
