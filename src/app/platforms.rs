@@ -20,6 +20,8 @@ const LTI: &str = "https://purl.imsglobal.org/spec/lti-platform-configuration";
 /// Reads the document of an issuer. Whatever it names is checked when it is written down.
 pub async fn discover(app: &App, issuer: &str) -> Result<Platform> {
     let address = format!("{}{PATH}", issuer.trim().trim_end_matches('/'));
+    // With a user name or a password in it, it is not shown.
+    app.outbound.permits(&address).await.map_err(|error| Error::invalid("url", error.to_string()))?;
     let document = app.outbound.json(&address, &[]).await.map_err(|error| {
         let why = match error {
             lms::Error::Missing => "there is none".to_owned(),

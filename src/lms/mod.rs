@@ -31,7 +31,7 @@ pub use outbound::Outbound;
 /// Why a learning system did not give what was asked of it. Sentences hold no credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// We may not go to that address.
+    /// We may not go to that address: what is wrong with it, behind its name or its place.
     Refused(String),
     /// It cannot be reached, has no time for us, or is broken: it may work later.
     Unavailable(String),

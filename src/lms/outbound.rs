@@ -89,45 +89,50 @@ impl Outbound {
 
     /// Reads an address, and says at once what can be said without asking anybody.
     pub fn address(&self, text: &str) -> Result<Url> {
-        let url = Url::parse(text.trim()).map_err(|_| {
-            Error::Refused("that is no address; write it like https://lms.example.edu".into())
-        })?;
+        let url = parsed(text).map_err(|fault| Error::Refused(format!("the address {fault}")))?;
         self.check(&url)?;
         Ok(url)
     }
 
     fn check(&self, url: &Url) -> Result<()> {
+        self.fault(url).map_or(Ok(()), |fault| Err(Error::Refused(format!("{} {fault}", place(url)))))
+    }
+
+    /// What is wrong with an address, as it is said behind its name.
+    fn fault(&self, url: &Url) -> Option<&'static str> {
         let plain = match url.scheme() {
             "https" => false,
             "http" => true,
-            _ => return Err(Error::Refused(format!("{} is no https address", place(url)))),
+            _ => return Some("must begin with https://"),
         };
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(Error::Refused(format!(
-                "{} has a name or a password before its host, which we do not send",
-                place(url)
-            )));
+            return Some("must not contain a user name or password");
         }
-        match host_ip(url) {
-            Some(ip) if !self.0.allowed.permits(ip, plain) => Err(refused(url)),
-            _ => Ok(()),
-        }
+        host_ip(url).filter(|ip| !self.0.allowed.permits(*ip, plain)).map(|_| rule(url))
     }
 
     /// May we go there? For whoever writes an address down: a name that nobody knows yet may be known later, but over plain
-    /// http only what is known now is good.
+    /// http only what is known now is good. What is wrong is said without the address, which has a name there.
     pub async fn permits(&self, url: &str) -> Result<()> {
-        let url = self.address(url)?;
+        let refused = |fault: &str| Err(Error::Refused(fault.to_owned()));
+        let url = match parsed(url) {
+            Ok(url) => url,
+            Err(fault) => return refused(fault),
+        };
+        if let Some(fault) = self.fault(&url) {
+            return refused(fault);
+        }
         let (Some(host), None) = (url.host_str(), host_ip(&url)) else { return Ok(()) };
         let plain = url.scheme() == "http";
         let looking = tokio::net::lookup_host((host, 0));
         let Ok(Ok(mut found)) = tokio::time::timeout(TO_RESOLVE, looking).await else {
-            return if plain { Err(refused(&url)) } else { Ok(()) };
+            let fault = "uses plain http, and its name cannot be looked up now";
+            return if plain { refused(fault) } else { Ok(()) };
         };
         if found.any(|address| self.0.allowed.permits(address.ip(), plain)) {
             Ok(())
         } else {
-            Err(refused(&url))
+            refused(rule(&url))
         }
     }
 
@@ -270,13 +275,18 @@ async fn read(mut response: Response, url: Url, most: usize) -> Result<Answer> {
     Ok(Answer { status, headers, body: body.into(), url, whole })
 }
 
-fn refused(url: &Url) -> Error {
-    let rule = if url.scheme() == "http" {
-        "plain http goes to listed networks alone"
+fn parsed(text: &str) -> Result<Url, &'static str> {
+    Url::parse(text.trim()).map_err(|_| "is not a web address: write it like https://lms.example.edu")
+}
+
+/// Why we may not go there.
+fn rule(url: &Url) -> &'static str {
+    if url.scheme() == "http" {
+        "uses plain http, which is only allowed to networks named in ENDONYM_OUTBOUND_ALLOW: use https, or add its network there"
     } else {
-        "it is in no public network"
-    };
-    Error::Refused(format!("{} may not be reached: {rule} (ENDONYM_OUTBOUND_ALLOW lists them)", place(url)))
+        "is not on the public internet: if it is your own learning system, add its network to ENDONYM_OUTBOUND_ALLOW, for \
+         example 10.20.0.0/16"
+    }
 }
 
 /// What lies below tells: "connection refused" and the like, and never the whole address.
@@ -285,13 +295,16 @@ fn failure(url: &Url, error: &reqwest::Error) -> Error {
     let mut below = std::error::Error::source(error);
     while let Some(one) = below {
         if one.is::<Forbidden>() {
-            return refused(url);
+            return Error::Refused(format!("{} {}", place(url), rule(url)));
         }
         words = one.to_string();
         below = one.source();
     }
     if error.is_timeout() {
         words = "no answer in time".to_owned();
+    }
+    if words.trim().is_empty() {
+        words = "the connection has failed".to_owned();
     }
     Error::Unavailable(format!("{} cannot be reached: {words}", place(url)))
 }

@@ -114,7 +114,7 @@ impl LtiAccess {
     fn assertion(&self) -> Result<String> {
         let issued = (self.now)().micros() / 1_000_000;
         let mut chance = [0; 16];
-        let chosen = rand::fill(&mut chance).map_err(|_| "there is no chance to be had".to_owned());
+        let chosen = rand::fill(&mut chance).map_err(|_| "no random numbers could be had".to_owned());
         let signed = chosen.and_then(|()| {
             self.key.sign(&json!({
                 "iss": self.client_id,
