@@ -87,8 +87,11 @@ pub async fn synchronize(
     for given in given.into_iter().filter(|given| seen.insert(given.clone())) {
         let known =
             courses::by_external_id(&mut app.db.read(), consumer.institution, consumer.id, &given).await?;
-        let memberships_url = known.and_then(|(course, _)| course.memberships_url);
-        wanted.push(lms::Wanted { given, memberships_url });
+        let (title, memberships_url) = match known {
+            Some((course, _)) => (Some(course.title), course.memberships_url),
+            None => (None, None),
+        };
+        wanted.push(lms::Wanted { given, memberships_url, title });
     }
     let several = wanted.len() > 1;
     let checks = wanted.into_iter().map(|wanted| {
@@ -98,9 +101,7 @@ pub async fn synchronize(
             let found = match connection.find(&wanted).await {
                 Err(lms::Error::Missing) => None,
                 // Which of them?
-                Err(lms::Error::Denied(why)) if several => {
-                    return Err(lms::Error::Denied(format!("course {}: {why}", wanted.given)));
-                }
+                Err(error) if several => return Err(error.in_course(&wanted.given)),
                 other => other?,
             };
             Ok::<_, lms::Error>((wanted.given, found))

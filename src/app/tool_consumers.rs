@@ -3,13 +3,14 @@
 use super::{App, Clock, Error, Missing, Result, lti};
 use crate::{
     domain::{
+        course::Course,
         field_errors::FieldErrors,
         roster::Role,
         text::{self, BLANK, Lines, TAKEN, longest},
         token,
         tool_consumer::{LmsKind, Registration, ToolConsumer},
     },
-    lms::{self, Access, LtiAccess},
+    lms::{self, Access, Found, LtiAccess},
     store::{self, tool_consumers},
 };
 
@@ -252,6 +253,7 @@ pub async fn access(app: &App, consumer: &ToolConsumer) -> Result<Access> {
             token_audience: lti.token_audience.clone(),
             product: consumer.product.clone(),
             jwks_url: lti.jwks_url.clone(),
+            known_roster: courses(app, consumer).await?.into_iter().find_map(|course| course.memberships_url),
             key: lti::keys::signing(app).await?,
             now: || Clock.now(),
         })),
@@ -263,6 +265,23 @@ fn opened(app: &App, id: i64, sealed: &str) -> Result<String> {
     let plain =
         app.secrets.open(&purpose(id), sealed).map_err(|error| Error::Unavailable(error.to_string()))?;
     String::from_utf8(plain).map_err(|_| Error::Internal("an access token that is no text".to_owned()))
+}
+
+/// Those we know of it, the newest first.
+async fn courses(app: &App, consumer: &ToolConsumer) -> Result<Vec<Course>> {
+    let mut all = store::courses::all(&mut app.db.read(), consumer.institution, consumer.id).await?;
+    all.reverse();
+    Ok(all)
+}
+
+/// Does it work? Says what was seen. The newest course that we know of it is read.
+pub async fn check(app: &App, consumer: &ToolConsumer) -> Result<String> {
+    let newest = courses(app, consumer).await?.into_iter().next().map(|course| Found {
+        id: course.external_id,
+        title: course.title,
+        memberships_url: course.memberships_url,
+    });
+    Ok(connect(app, consumer).await?.check(newest.as_ref()).await?)
 }
 
 /// Can it be asked, now?

@@ -290,13 +290,9 @@ async fn switch(app: &App, id: &str, enabled: bool) -> Result<(), Failure> {
 }
 
 async fn test(app: &App, consumer: &ToolConsumer, json: bool) -> Outcome {
-    let checked = match tool_consumers::connect(app, consumer).await {
-        Ok(connection) => connection.check().await.map_err(|error| error.to_string()),
-        Err(error) => Err(error.to_string()),
-    };
-    let (works, says) = match checked {
+    let (works, says) = match tool_consumers::check(app, consumer).await {
         Ok(says) => (true, says),
-        Err(why) => (false, why),
+        Err(error) => (false, error.to_string()),
     };
     if json {
         output::print_json(&json!({ "works": works, "says": says }));

@@ -52,6 +52,8 @@ pub struct Roster {
     /// The course's title today, where the system tells it with the roster.
     pub title: Option<String>,
     pub members: Vec<Member>,
+    /// What an operator should know of it.
+    pub note: Option<String>,
 }
 
 impl Member {

@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 use reqwest::{StatusCode, Url, header};
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
     Error, Found, Outbound, Result,
     outbound::{Answer, Ask, place},
-    pages::{People, Trail, id, said},
+    pages::{People, Trail, id, said, shown},
     patience::Patience,
     photos,
 };
@@ -16,6 +16,9 @@ use crate::domain::roster::{Member, Role, Roster};
 
 /// Ids are text then, and keep every digit.
 const JSON: &str = "application/json+canvas-string-ids, application/json";
+
+const PER_PAGE: usize = 100;
+const NO_API: &str = "there is no Canvas API at this address: --url must be Canvas's root";
 
 pub(super) struct Canvas<'a> {
     pub outbound: &'a Outbound,
@@ -61,11 +64,10 @@ impl Canvas<'_> {
     }
 
     async fn course(&self, given: &str, patience: Patience) -> Result<Option<Found>> {
-        let answer = self.ask(self.address(&["courses", given])?, patience).await?;
-        if answer.status == StatusCode::NOT_FOUND {
-            return Ok(None);
-        }
-        let course: Course = read(answer)?;
+        let course: Course = match self.ask(self.address(&["courses", given])?, patience).await {
+            Err(Error::Missing) => return Ok(None),
+            other => other?.0,
+        };
         if course.access_restricted_by_date {
             return Err(Error::Denied("Canvas does not show us this course outside of its dates".to_owned()));
         }
@@ -77,27 +79,41 @@ impl Canvas<'_> {
 
     pub(super) async fn roster(&self, course: &Found, roles: &[Role]) -> Result<Roster> {
         let now = self.course(&course.id, Patience::Much).await?.ok_or(Error::Missing)?;
-        let mut page = self.address(&["courses", &now.id, "users"])?;
-        page.query_pairs_mut()
-            .extend_pairs([("per_page", "100"), ("include[]", "email"), ("include[]", "avatar_url")])
-            .append_pair("include[]", "enrollments")
-            .extend_pairs(roles.iter().map(|role| ("enrollment_type[]", kind(*role).0)))
-            .append_pair("enrollment_state[]", "active");
+        let mut page = self.users(&now.id, PER_PAGE, roles)?;
         let (mut trail, mut people) = (Trail::from(&page), People::default());
         loop {
-            let answer = self.ask(page, Patience::Much).await?;
-            if answer.status == StatusCode::NOT_FOUND {
-                return Err(Error::Missing);
+            let (users, answer): (Vec<User>, Answer) = match self.ask(page, Patience::Much).await {
+                Err(Error::Missing) if trail.is_under_way() => {
+                    return Err(nonsense("that a page of a roster is not there"));
+                }
+                other => other?,
+            };
+            // Canvas always says where a list goes on, or that it does not.
+            if users.len() >= PER_PAGE && !answer.headers.contains_key(header::LINK) {
+                return Err(nonsense("a full page that does not say where the next one is"));
             }
             let next = trail.next(&answer)?;
-            for user in read::<Vec<User>>(answer)?.into_iter().filter(|user| user.is_one_of(roles)) {
+            for user in users.into_iter().filter(|user| user.is_one_of(roles)) {
                 people.add(self.member(user)?)?;
             }
             match next {
                 Some(next) => page = next,
-                None => return Ok(Roster { title: Some(now.title), members: people.all() }),
+                None => {
+                    return Ok(Roster { title: Some(now.title), members: people.all(), note: None });
+                }
             }
         }
+    }
+
+    fn users(&self, course: &str, many: usize, roles: &[Role]) -> Result<Url> {
+        let mut page = self.address(&["courses", course, "users"])?;
+        page.query_pairs_mut()
+            .append_pair("per_page", &many.to_string())
+            .extend_pairs([("include[]", "email"), ("include[]", "avatar_url")])
+            .append_pair("include[]", "enrollments")
+            .extend_pairs(roles.iter().map(|role| ("enrollment_type[]", kind(*role).0)))
+            .append_pair("enrollment_state[]", "active");
+        Ok(page)
     }
 
     fn member(&self, user: User) -> Result<Member> {
@@ -122,24 +138,42 @@ impl Canvas<'_> {
         }
     }
 
-    pub(super) async fn check(&self) -> Result<String> {
+    /// Reads a course that is known, or the first that is shown.
+    pub(super) async fn check(&self, known: Option<&Found>) -> Result<String> {
         #[derive(Deserialize)]
         struct Myself {
             name: Option<String>,
         }
-        let myself: Myself = read(self.ask(self.address(&["users", "self"])?, Patience::Little).await?)?;
+        let asked = self.ask::<Myself>(self.address(&["users", "self"])?, Patience::Little).await;
+        let (myself, _) = asked.map_err(|error| match error {
+            Error::Missing => Error::Unavailable(NO_API.to_owned()),
+            other => other,
+        })?;
         let mut courses = self.address(&["courses"])?;
         courses.query_pairs_mut().append_pair("per_page", "1");
-        let courses: Vec<Course> = read(self.ask(courses, Patience::Little).await?)?;
+        let (courses, _): (Vec<Course>, _) = self.ask(courses, Patience::Little).await?;
         let name = said(myself.name.as_deref()).unwrap_or_else(|| "somebody without a name".to_owned());
-        let course = courses.first();
-        let course = course.and_then(|course| said(course.name.as_deref()).or_else(|| id(&course.id)));
-        Ok(match course {
-            Some(course) => format!("reached Canvas as {name}; it shows courses, such as {course}"),
-            None => format!(
-                "reached Canvas as {name}; it lists no courses of theirs, which an administrator's token need not"
-            ),
-        })
+        let name = shown(&name);
+        let listed = courses.first().and_then(|course| {
+            let id = id(&course.id)?;
+            let title = said(course.name.as_deref()).unwrap_or_else(|| id.clone());
+            Some((id, title))
+        });
+        let known = known.map(|course| (course.id.clone(), course.title.clone()));
+        for (id, title) in known.into_iter().chain(listed) {
+            let title = shown(&title);
+            match self.ask::<Vec<User>>(self.users(&id, 1, &[])?, Patience::Little).await {
+                Err(Error::Missing) => {}
+                Err(other) => return Err(other.in_course(&title)),
+                Ok(_) => {
+                    return Ok(format!("reached Canvas as {name}; it shows who is in the course {title}"));
+                }
+            }
+        }
+        Ok(format!(
+            "reached Canvas as {name}; no course was read: none is known here yet, and Canvas lists none of theirs, which an \
+             administrator's token need not"
+        ))
     }
 
     /// Each part is encoded, so that a slash in one stays in it.
@@ -152,25 +186,38 @@ impl Canvas<'_> {
         Ok(url)
     }
 
-    /// Whatever it says that is neither a refusal nor a failure.
-    async fn ask(&self, url: Url, patience: Patience) -> Result<Answer> {
-        let answer = self.outbound.patiently(patience, Ask::get(url).bearer(self.token).accept(JSON)).await?;
-        match answer.status {
-            StatusCode::UNAUTHORIZED if answer.headers.contains_key(header::WWW_AUTHENTICATE) => {
-                let why = "Canvas does not accept the access token: it has expired or was deleted";
-                Err(Error::Denied(why.to_owned()))
-            }
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                let why = "Canvas accepts the access token but does not let its user see this";
-                Err(Error::Denied(why.to_owned()))
-            }
-            status if status.is_success() || status == StatusCode::NOT_FOUND => Ok(answer),
-            status if status.is_redirection() => {
-                let why = format!("{} sends us elsewhere, where we do not follow", place(&answer.url));
-                Err(Error::Unavailable(why))
-            }
-            status => Err(Error::Unavailable(format!("Canvas answers {}", status.as_u16()))),
+    /// What it says, and what it came in.
+    async fn ask<T: DeserializeOwned>(&self, url: Url, patience: Patience) -> Result<(T, Answer)> {
+        let ask = Ask::get(url).bearer(self.token).accept(JSON);
+        self.outbound.patiently(patience, ask, read).await
+    }
+}
+
+/// Refusals count in Canvas's own words alone: others may stand before it, and say 403 or 404 for a while.
+fn read<T: DeserializeOwned>(answer: Answer) -> Result<(T, Answer)> {
+    let words = || answer.value().unwrap_or_default();
+    match answer.status {
+        status if status.is_success() => {
+            let value = serde_json::from_slice(&answer.body);
+            Ok((value.map_err(|_| nonsense("something that cannot be read"))?, answer))
         }
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN if words().is_object() => {
+            let is_dead = answer.status == StatusCode::UNAUTHORIZED
+                && answer.headers.contains_key(header::WWW_AUTHENTICATE);
+            let why = if is_dead {
+                "Canvas does not accept the access token: it has expired or was deleted"
+            } else {
+                "Canvas accepts the access token but does not let its user see this"
+            };
+            Err(Error::Denied(why.to_owned()))
+        }
+        StatusCode::NOT_FOUND if words().get("errors").is_some() => Err(Error::Missing),
+        StatusCode::NOT_FOUND => Err(Error::Unavailable(NO_API.to_owned())),
+        status if status.is_redirection() => {
+            let why = format!("{} sends us elsewhere, where we do not follow", place(&answer.url));
+            Err(Error::Unavailable(why))
+        }
+        status => Err(Error::Unavailable(format!("{} answers {}", place(&answer.url), status.as_u16()))),
     }
 }
 
@@ -222,13 +269,6 @@ fn is_course_id(given: &str) -> bool {
         return kinds.contains(&kind) && !rest.is_empty();
     }
     is_number(given) || given.split_once('~').is_some_and(|(shard, rest)| is_number(shard) && is_number(rest))
-}
-
-fn read<T: for<'de> Deserialize<'de>>(answer: Answer) -> Result<T> {
-    if answer.status == StatusCode::NOT_FOUND {
-        return Err(Error::Missing);
-    }
-    serde_json::from_slice(&answer.body).map_err(|_| nonsense("something that cannot be read"))
 }
 
 fn nonsense(what: &str) -> Error {

@@ -2,10 +2,25 @@
 
 use reqwest::header::{HeaderMap, LINK};
 
+/// There is a header that nobody can read to its end: what is not found in it may be there.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Unreadable;
+
 /// The address of the first link with this relation, as it was written.
-pub fn related(headers: &HeaderMap, relation: &str) -> Option<String> {
-    let texts = headers.get_all(LINK).iter().filter_map(|value| std::str::from_utf8(value.as_bytes()).ok());
-    texts.flat_map(links).find(|link| link.has(relation)).map(|link| link.target.to_owned())
+pub fn related(headers: &HeaderMap, relation: &str) -> Result<Option<String>, Unreadable> {
+    let mut is_whole = true;
+    for value in headers.get_all(LINK) {
+        let Ok(text) = std::str::from_utf8(value.as_bytes()) else {
+            is_whole = false;
+            continue;
+        };
+        let (links, to_its_end) = links(text);
+        is_whole &= to_its_end;
+        if let Some(link) = links.iter().find(|link| link.has(relation)) {
+            return Ok(Some(link.target.to_owned()));
+        }
+    }
+    if is_whole { Ok(None) } else { Err(Unreadable) }
 }
 
 struct Link<'a> {
@@ -22,31 +37,31 @@ impl Link<'_> {
     }
 }
 
-/// Every link of a header, up to what cannot be read.
-fn links(text: &str) -> Vec<Link<'_>> {
+/// Every link of a header, up to what cannot be read. Was it read to its end?
+fn links(text: &str) -> (Vec<Link<'_>>, bool) {
     let (mut rest, mut found) = (text, Vec::new());
     loop {
         rest = rest.trim_start_matches([' ', '\t', ',']);
         let Some((target, behind)) = rest.strip_prefix('<').and_then(|rest| rest.split_once('>')) else {
-            return found;
+            return (found, rest.trim().is_empty());
         };
-        let (relations, behind) = parameters(behind);
+        let Some((relations, behind)) = parameters(behind) else { return (found, false) };
         found.push(Link { target: target.trim(), relations });
         rest = behind;
     }
 }
 
-/// What stands behind an address, up to the comma after it: its relations, and what follows.
-fn parameters(mut rest: &str) -> (Option<String>, &str) {
+/// What stands behind an address, up to the comma after it: its relations, and what follows. `None` where it has no end.
+fn parameters(mut rest: &str) -> Option<(Option<String>, &str)> {
     let mut relations = None;
     loop {
         rest = rest.trim_start();
-        let Some(behind) = rest.strip_prefix(';') else { return (relations, rest) };
+        let Some(behind) = rest.strip_prefix(';') else { return Some((relations, rest)) };
         let end = behind.find(['=', ';', ',']).unwrap_or(behind.len());
         let name = behind[..end].trim();
         rest = &behind[end..];
         let Some(behind) = rest.strip_prefix('=') else { continue };
-        let (value, behind) = value(behind.trim_start());
+        let (value, behind) = value(behind.trim_start())?;
         if name.eq_ignore_ascii_case("rel") && relations.is_none() {
             relations = Some(value);
         }
@@ -54,10 +69,10 @@ fn parameters(mut rest: &str) -> (Option<String>, &str) {
     }
 }
 
-fn value(text: &str) -> (String, &str) {
+fn value(text: &str) -> Option<(String, &str)> {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find([';', ',']).unwrap_or(text.len());
-        return (text[..end].trim().to_owned(), &text[end..]);
+        return Some((text[..end].trim().to_owned(), &text[end..]));
     };
     let (mut value, mut escaped) = (String::new(), false);
     for (at, letter) in quoted.char_indices() {
@@ -67,18 +82,18 @@ fn value(text: &str) -> (String, &str) {
                 escaped = false;
             }
             '\\' => escaped = true,
-            '"' => return (value, &quoted[at + 1..]),
+            '"' => return Some((value, &quoted[at + 1..])),
             _ => value.push(letter),
         }
     }
-    (value, "")
+    None
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn next(lines: &[&str]) -> Option<String> {
+    fn next(lines: &[&str]) -> Result<Option<String>, Unreadable> {
         let mut headers = HeaderMap::new();
         for line in lines {
             headers.append("link", line.parse().unwrap());
@@ -102,29 +117,38 @@ mod tests {
             &["<https://x/1>; rel=prev; rel=next", ", ,<https://x/2>;crossorigin;rel=next"],
             &["<https://x/2>; rel=\"next\", and what nobody can read"],
         ] {
-            assert_eq!(next(lines).as_deref(), Some("https://x/2"), "{lines:?}");
+            assert_eq!(next(lines), Ok(Some("https://x/2".to_owned())), "{lines:?}");
         }
     }
 
     #[test]
     fn where_there_is_none_none_is_found() {
+        for lines in [&[][..], &[""], &["<https://x/2>"], &["<https://x/2>; rel=nextish"]] {
+            assert_eq!(next(lines), Ok(None), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_may_hide_one() {
         for lines in [
-            &[][..],
-            &[""],
-            &["<https://x/2>"],
-            &["<https://x/2>; rel=nextish"],
-            &["<https://x/2; rel=next"],
+            &["<https://x/2; rel=next"][..],
             &["https://x/2; rel=next"],
             &["<https://x/2>; title=\"rel=next"],
+            &["<https://x/1>; rel=prev, and what nobody can read"],
+            &["<https://x/1>; rel=prev", "nonsense"],
         ] {
-            assert_eq!(next(lines), None, "{lines:?}");
+            assert_eq!(next(lines), Err(Unreadable), "{lines:?}");
         }
+        let mut headers = HeaderMap::new();
+        headers
+            .append("link", reqwest::header::HeaderValue::from_bytes(b"<https://x/\xff>; rel=next").unwrap());
+        assert_eq!(related(&headers, "next"), Err(Unreadable));
     }
 
     proptest::proptest! {
         #[test]
         fn whatever_is_written_is_read_to_an_end(text in "[<>;,=\"\\\\ a-cé]{0,40}") {
-            for link in links(&text) {
+            for link in links(&text).0 {
                 proptest::prop_assert!(text.contains(link.target));
             }
         }

@@ -16,6 +16,8 @@ mod photos;
 pub mod registration;
 mod service_token;
 
+use std::time::Duration;
+
 use bytes::Bytes;
 
 use crate::domain::{
@@ -52,6 +54,16 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+impl Error {
+    /// Which course it is that we may not see.
+    pub fn in_course(self, course: &str) -> Self {
+        match self {
+            Self::Denied(why) => Self::Denied(format!("course {course}: {why}")),
+            other => other,
+        }
+    }
+}
+
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// How a learning system lets us in.
@@ -72,6 +84,8 @@ pub struct LtiAccess {
     pub jwks_url: String,
     /// In the word that paths have for it, where it is known.
     pub product: Option<String>,
+    /// Where the roster of some course is, if one is known: many share a cloud's other addresses, but this is their own.
+    pub known_roster: Option<String>,
     pub key: SigningKey,
     /// What time it is: tokens are signed for a few minutes, and kept until they expire.
     pub now: fn() -> Moment,
@@ -83,6 +97,8 @@ pub struct Wanted {
     pub given: String,
     /// Where its roster is, when an earlier launch or answer has told.
     pub memberships_url: Option<String>,
+    /// Its title until now.
+    pub title: Option<String>,
 }
 
 /// A course that is there.
@@ -94,6 +110,12 @@ pub struct Found {
     /// LTI alone: where its roster is.
     pub memberships_url: Option<String>,
 }
+
+/// From its first page to its last.
+const FOR_A_ROSTER: Duration = Duration::from_secs(15 * 60);
+const FOR_A_PHOTO: Duration = Duration::from_secs(10);
+/// Several questions, and an operator waits.
+const FOR_A_CHECK: Duration = Duration::from_secs(15);
 
 /// A learning system that can be asked.
 #[derive(Clone)]
@@ -128,40 +150,49 @@ impl Connection {
                 Access::Lti(access) => self.lti(access).find(course).await,
             }
         };
-        self.soon(finding).await
+        within(self.outbound.limits().question, finding).await
     }
 
     /// Everybody in the course who has one of these roles: all of them, or an error.
     pub async fn roster(&self, course: &Found, roles: &[Role]) -> Result<Roster> {
-        match &self.access {
-            Access::Canvas { url, token } => self.canvas(url, token).roster(course, roles).await,
-            Access::Moodle { url, token } => self.moodle(url, token).roster(course, roles).await,
-            Access::Lti(access) => self.lti(access).roster(course, roles).await,
-        }
+        let reading = async {
+            match &self.access {
+                Access::Canvas { url, token } => self.canvas(url, token).roster(course, roles).await,
+                Access::Moodle { url, token } => self.moodle(url, token).roster(course, roles).await,
+                Access::Lti(access) => self.lti(access).roster(course, roles).await,
+            }
+        };
+        within(FOR_A_ROSTER, reading).await
     }
 
     /// The bytes of a picture, from the learning system's own origin alone; `None` for one from elsewhere, or that is not
     /// there.
     pub async fn photo(&self, picture: &str) -> Result<Option<Bytes>> {
-        match &self.access {
-            Access::Canvas { url, token } => self.canvas(url, token).photo(picture).await,
-            Access::Moodle { url, token } => self.moodle(url, token).photo(picture).await,
-            Access::Lti(access) => self.lti(access).photo(picture).await,
-        }
+        let fetching = async {
+            match &self.access {
+                Access::Canvas { url, token } => self.canvas(url, token).photo(picture).await,
+                Access::Moodle { url, token } => self.moodle(url, token).photo(picture).await,
+                Access::Lti(access) => self.lti(access).photo(picture).await,
+            }
+        };
+        within(FOR_A_PHOTO, fetching).await
     }
 
-    /// Can it be reached, and does it know us? Says what it has seen, for an operator.
-    pub async fn check(&self) -> Result<String> {
-        match &self.access {
-            Access::Canvas { url, token } => self.canvas(url, token).check().await,
-            Access::Moodle { url, token } => self.moodle(url, token).check().await,
-            Access::Lti(access) => self.lti(access).check().await,
-        }
+    /// Can it be reached, does it know us, and does it show a course? One that is known is best. Says what it has seen, for
+    /// an operator.
+    pub async fn check(&self, known: Option<&Found>) -> Result<String> {
+        let checking = async {
+            match &self.access {
+                Access::Canvas { url, token } => self.canvas(url, token).check(known).await,
+                Access::Moodle { url, token } => self.moodle(url, token).check(known).await,
+                Access::Lti(access) => self.lti(access).check(known).await,
+            }
+        };
+        within(FOR_A_CHECK, checking).await
     }
+}
 
-    async fn soon<T>(&self, question: impl Future<Output = Result<T>>) -> Result<T> {
-        let answered = tokio::time::timeout(self.outbound.limits().question, question).await;
-        answered
-            .unwrap_or_else(|_| Err(Error::Unavailable("no answer from the learning system in time".into())))
-    }
+async fn within<T>(time: Duration, question: impl Future<Output = Result<T>>) -> Result<T> {
+    let answered = tokio::time::timeout(time, question).await;
+    answered.unwrap_or_else(|_| Err(Error::Unavailable("no answer from the learning system in time".into())))
 }

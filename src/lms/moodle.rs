@@ -1,14 +1,16 @@
 //! Moodle, by its web services. Every answer of theirs has status 200; what went wrong is in the body.
 
+use std::collections::{BTreeSet, HashSet};
+
 use bytes::Bytes;
 use reqwest::{StatusCode, Url};
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
     Error, Found, Outbound, Result,
     outbound::{Answer, Ask, place},
-    pages::{MOST_PEOPLE, People, id, said, too_many},
+    pages::{MOST_PEOPLE, People, id, plain, said, shown, too_many},
     patience::Patience,
     photos,
 };
@@ -80,54 +82,55 @@ impl Moodle<'_> {
     }
 
     async fn course(&self, field: &str, value: &str, patience: Patience) -> Result<Option<Found>> {
-        let answer = self.call(COURSES, &[("field", field), ("value", value)], patience).await?;
-        let found: Courses = read(answer)?;
-        // The site itself is a course for Moodle; nobody else would call it one.
-        let found = found.courses.into_iter().find(|course| course.format.as_deref() != Some("site"));
-        let Some(course) = found else { return Ok(None) };
-        let id = id(&course.id).ok_or_else(|| nonsense("a course without an id"))?;
-        let title = said(course.fullname.as_deref().map(plain).as_deref()).unwrap_or_else(|| id.clone());
-        Ok(Some(Found { id, title, memberships_url: None }))
+        let found: Courses = self.call(COURSES, &[("field", field), ("value", value)], patience).await?;
+        first(found)
     }
 
     pub(super) async fn roster(&self, course: &Found, roles: &[Role]) -> Result<Roster> {
         let now = self.course("id", &course.id, Patience::Much).await?.ok_or(Error::Missing)?;
         for _ in 0..MOST_READINGS {
-            if let Some(members) = self.members(&now.id, roles).await? {
-                return Ok(Roster { title: Some(now.title), members });
+            if let Some((members, note)) = self.members(&now.id, roles).await? {
+                return Ok(Roster { title: Some(now.title), members, note });
             }
         }
         Err(nonsense("pages that do not fit together"))
     }
 
     /// Each page begins with the last person of the one before. `None` when it does not: somebody was enrolled or left
-    /// meanwhile, and others would be missed.
-    async fn members(&self, course: &str, roles: &[Role]) -> Result<Option<Vec<Member>>> {
-        let (mut people, mut read_so_far, mut last) = (People::default(), 0, None);
+    /// meanwhile, and others would be missed. Moodle counts people whom it then does not show: a page that is short is not
+    /// the last, and begins anywhere; the last is one that has nobody new.
+    async fn members(&self, course: &str, roles: &[Role]) -> Result<Option<(Vec<Member>, Option<String>)>> {
+        let (mut people, mut seen, mut strange) = (People::default(), HashSet::new(), BTreeSet::new());
+        let (mut from, mut last) = (0, None);
         loop {
-            let page = self.page(course, read_so_far).await?;
-            let rows = page.len();
-            let mut ids = page.iter().map(|user| id(&user.id));
-            if last.is_some() && ids.next().flatten() != last {
+            let page = self.page(course, from, PER_PAGE).await?;
+            let (rows, known) = (page.len(), seen.len());
+            if last.is_some() && page.first().and_then(|user| id(&user.id)) != last {
                 return Ok(None);
             }
-            last = page.last().and_then(|user| id(&user.id));
-            for user in page.into_iter().filter(|user| user.is_one_of(roles)) {
-                people.add(user.member()?)?;
+            last = page.last().and_then(|user| id(&user.id)).filter(|_| rows == PER_PAGE);
+            for user in page {
+                seen.extend(id(&user.id));
+                strange.extend(user.strange_roles());
+                if user.is_one_of(roles) {
+                    people.add(user.member()?)?;
+                }
             }
             // More than was asked for is all there is.
-            if rows != PER_PAGE {
-                return Ok(Some(people.all()));
+            if seen.len() == known || rows > PER_PAGE {
+                let members = people.all();
+                let note = members.is_empty().then(|| strangers(roles, &strange)).flatten();
+                return Ok(Some((members, note)));
             }
-            read_so_far += rows - 1;
-            if read_so_far > MOST_PEOPLE {
+            from += PER_PAGE - 1;
+            if from > MOST_PEOPLE {
                 return Err(too_many());
             }
         }
     }
 
-    async fn page(&self, course: &str, from: usize) -> Result<Vec<User>> {
-        let (from, many) = (from.to_string(), PER_PAGE.to_string());
+    async fn page(&self, course: &str, from: usize, many: usize) -> Result<Vec<User>> {
+        let (from, many) = (from.to_string(), many.to_string());
         let options = [
             ("onlyactive", "1"),
             ("limitfrom", &from),
@@ -141,7 +144,8 @@ impl Moodle<'_> {
             form.push((format!("options[{at}][value]"), value));
         }
         let form: Vec<(&str, &str)> = form.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-        read(self.call(ENROLLED, &form, Patience::Much).await?)
+        let patience = if many == "1" { Patience::Little } else { Patience::Much };
+        self.call(ENROLLED, &form, patience).await
     }
 
     /// Their pictures are for those who may see them: the token goes along, to Moodle's own files alone.
@@ -159,7 +163,8 @@ impl Moodle<'_> {
         photos::fetch(self.outbound, url).await
     }
 
-    pub(super) async fn check(&self) -> Result<String> {
+    /// Reads a course that is known, or the first that is shown.
+    pub(super) async fn check(&self, known: Option<&Found>) -> Result<String> {
         #[derive(Deserialize)]
         struct Site {
             sitename: Option<String>,
@@ -170,7 +175,7 @@ impl Moodle<'_> {
         struct Function {
             name: String,
         }
-        let site: Site = read(self.call(SITE, &[], Patience::Little).await?)?;
+        let site: Site = self.call(SITE, &[], Patience::Little).await?;
         for needed in [COURSES, ENROLLED] {
             let there = |known: &Vec<Function>| known.iter().any(|function| function.name == needed);
             if !site.functions.as_ref().is_none_or(there) {
@@ -179,23 +184,35 @@ impl Moodle<'_> {
                 )));
             }
         }
-        // The site itself is always there.
-        let courses: Courses =
-            read(self.call(COURSES, &[("field", "id"), ("value", "1")], Patience::Little).await?)?;
-        let word = |text: Option<String>| said(text.as_deref().map(plain).as_deref()).unwrap_or_default();
-        let course = if courses.courses.is_empty() { "no course" } else { "a course" };
-        Ok(format!(
-            "reached Moodle \"{}\" as {}; it shows {course}",
-            word(site.sitename),
-            word(site.fullname)
-        ))
+        let word = |text: Option<String>| shown(&text.as_deref().map(plain).unwrap_or_default());
+        let reached = format!("reached Moodle \"{}\" as {}", word(site.sitename), word(site.fullname));
+        let mut course = match known {
+            Some(known) => self.course("id", &known.id, Patience::Little).await?,
+            None => None,
+        };
+        if course.is_none() {
+            // All of them; the site itself is one.
+            let all: Courses = self.call(COURSES, &[], Patience::Little).await?;
+            course = first(all)?;
+        }
+        let Some(course) = course else {
+            return Ok(format!("{reached}; no course was read: it shows us none"));
+        };
+        let title = shown(&course.title);
+        self.page(&course.id, 0, 1).await.map_err(|error| error.in_course(&title))?;
+        Ok(format!("{reached}; it shows who is in the course {title}"))
     }
 
     fn root(&self) -> Result<Url> {
         self.outbound.address(self.url)
     }
 
-    async fn call(&self, function: &str, form: &[(&str, &str)], patience: Patience) -> Result<Answer> {
+    async fn call<T: DeserializeOwned>(
+        &self,
+        function: &str,
+        form: &[(&str, &str)],
+        patience: Patience,
+    ) -> Result<T> {
         let mut url = self.root()?;
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().extend(["webservice", "rest", "server.php"]);
@@ -203,27 +220,54 @@ impl Moodle<'_> {
         url.set_query(None);
         let own = [("wstoken", self.token), ("wsfunction", function), ("moodlewsrestformat", "json")];
         let form: Vec<(&str, &str)> = own.iter().chain(form).copied().collect();
-        let answer = self.outbound.patiently(patience, Ask::form(url, &form)).await?;
-        let place = place(&answer.url);
-        match answer.status {
-            StatusCode::OK => match complaint(&answer.body) {
-                Some(complaint) => Err(complaint.meaning(function)),
-                None => Ok(answer),
-            },
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(Error::Denied(format!(
-                "{place} refuses us: are Moodle's web services and their REST protocol enabled?"
-            ))),
-            status if status.is_redirection() => {
-                let why = format!(
-                    "{place} sends us elsewhere, where we do not follow: is this Moodle's own address?"
-                );
-                Err(Error::Unavailable(why))
-            }
-            status => {
-                Err(Error::Unavailable(format!("{place} answers {} instead of Moodle", status.as_u16())))
-            }
-        }
+        self.outbound.patiently(patience, Ask::form(url, &form), |answer| read(&answer, function)).await
     }
+}
+
+fn read<T: DeserializeOwned>(answer: &Answer, function: &str) -> Result<T> {
+    let place = place(&answer.url);
+    match answer.status {
+        StatusCode::OK => match complaint(&answer.body) {
+            Some(complaint) => Err(complaint.meaning(function)),
+            None => {
+                serde_json::from_slice(&answer.body).map_err(|_| nonsense("something that cannot be read"))
+            }
+        },
+        // Moodle says no more than that; a page is by whatever stands before it.
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN if answer.body.trim_ascii().is_empty() => {
+            Err(Error::Denied(format!(
+                "{place} refuses us: are Moodle's web services and their REST protocol enabled?"
+            )))
+        }
+        status if status.is_redirection() => {
+            let why =
+                format!("{place} sends us elsewhere, where we do not follow: is this Moodle's own address?");
+            Err(Error::Unavailable(why))
+        }
+        status => Err(Error::Unavailable(format!("{place} answers {} instead of Moodle", status.as_u16()))),
+    }
+}
+
+/// The first of them. The site itself is a course for Moodle; nobody else would call it one.
+fn first(found: Courses) -> Result<Option<Found>> {
+    let found = found.courses.into_iter().find(|course| course.format.as_deref() != Some("site"));
+    let Some(course) = found else { return Ok(None) };
+    let id = id(&course.id).ok_or_else(|| nonsense("a course without an id"))?;
+    let title = said(course.fullname.as_deref().map(plain).as_deref()).unwrap_or_else(|| id.clone());
+    Ok(Some(Found { id, title, memberships_url: None }))
+}
+
+/// Where nobody is what was asked for, though people are something that we do not know.
+fn strangers(wanted: &[Role], strange: &BTreeSet<String>) -> Option<String> {
+    let wanted: Vec<&str> = wanted.iter().map(|role| role.word()).collect();
+    let there: Vec<&str> = strange.iter().map(String::as_str).collect();
+    let (wanted, there) = (wanted.join(" or "), there.join(", "));
+    (!strange.is_empty()).then(|| format!("nobody has the role {wanted}; Moodle's roles here are: {there}"))
+}
+
+/// Nothing that anybody could have made up to be read.
+fn is_word(text: &str) -> bool {
+    text.len() <= 60 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Known by its `exception`. Lists are none.
@@ -234,10 +278,7 @@ fn complaint(body: &[u8]) -> Option<Complaint> {
 impl Complaint {
     /// By the code alone: names of exceptions differ between versions, and what they say may be about people.
     fn meaning(&self, function: &str) -> Error {
-        let is_word = |text: &&str| {
-            text.len() <= 60 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        };
-        match self.errorcode.as_deref().filter(is_word) {
+        match self.errorcode.as_deref().filter(|code| is_word(code)) {
             Some("invalidtoken" | "invalidtimedtoken" | "invalidiptoken") => {
                 Error::Denied("Moodle does not accept the access token".to_owned())
             }
@@ -245,6 +286,10 @@ impl Complaint {
                 word @ ("accessexception"
                 | "nopermissions"
                 | "requireloginerror"
+                | "errorcoursecontextnotvalid"
+                | "usernotfullysetup"
+                | "passwordisexpired"
+                | "sitepolicynotagreed"
                 | "servicenotavailable"
                 | "servicerequireslogin"
                 | "forbiddenwsuser"
@@ -265,6 +310,11 @@ impl User {
     fn is_one_of(&self, roles: &[Role]) -> bool {
         let held = self.roles.iter().filter_map(|role| role.shortname.as_deref()).filter_map(role);
         held.into_iter().any(|held| roles.contains(&held))
+    }
+
+    fn strange_roles(&self) -> impl Iterator<Item = String> {
+        let names = self.roles.iter().filter_map(|role| role.shortname.as_deref());
+        names.filter(|name| is_word(name) && role(name).is_none()).map(str::to_owned)
     }
 
     fn member(self) -> Result<Member> {
@@ -296,18 +346,6 @@ fn role(shortname: &str) -> Option<Role> {
     }
 }
 
-/// Titles come as they stand in a page.
-fn plain(text: &str) -> String {
-    let signs =
-        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#039;", "'"), ("&#39;", "'"), ("&nbsp;", " ")];
-    let text = signs.iter().fold(text.to_owned(), |text, (sign, letter)| text.replace(sign, letter));
-    text.replace("&amp;", "&")
-}
-
-fn read<T: for<'de> Deserialize<'de>>(answer: Answer) -> Result<T> {
-    serde_json::from_slice(&answer.body).map_err(|_| nonsense("something that cannot be read"))
-}
-
 fn nonsense(what: &str) -> Error {
     Error::Unavailable(format!("Moodle answers {what}"))
 }
@@ -325,7 +363,11 @@ mod tests {
         for class in ["moodle_exception", "core\\exception\\moodle_exception"] {
             assert!(denied(meaning(class, Some("invalidtoken"), COURSES)));
         }
-        assert!(denied(meaning("webservice_access_exception", Some("accessexception"), ENROLLED)));
+        for code in
+            ["accessexception", "errorcoursecontextnotvalid", "usernotfullysetup", "sitepolicynotagreed"]
+        {
+            assert!(denied(meaning("webservice_access_exception", Some(code), ENROLLED)), "{code}");
+        }
         assert_eq!(
             meaning("dml_missing_record_exception", Some("invalidrecordunknown"), ENROLLED),
             Error::Missing
@@ -334,10 +376,5 @@ mod tests {
             let told = meaning("Error", code, COURSES);
             assert!(matches!(&told, Error::Unavailable(why) if !why.contains('<')), "{told:?}");
         }
-    }
-
-    #[test]
-    fn titles_lose_what_pages_need() {
-        assert_eq!(plain("Q&amp;A &quot;R&amp;D&quot; &lt;3&#039;s &amp;lt;"), "Q&A \"R&D\" <3's &lt;");
     }
 }

@@ -8,14 +8,17 @@ use serde_json::Value;
 use super::{
     Error, Found, LtiAccess, Outbound, Result, Wanted, lti_roles,
     outbound::{Answer, Ask, place},
-    pages::{People, Trail, id, said},
+    pages::{People, Trail, id, plain, said, shown},
     patience::Patience,
     photos,
 };
 use crate::domain::roster::{Member, Role, Roster};
 
 const JSON: &str = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json";
-const PER_PAGE: &str = "100";
+/// Everybody at once, where a platform does that: some work everything out anew for each page, and may leave people out.
+const PER_PAGE: &str = "1000";
+/// Of somebody alone, whoever they are.
+const LARGEST_FIRST: usize = 256 << 10;
 
 pub(super) struct Nrps<'a> {
     pub outbound: &'a Outbound,
@@ -35,12 +38,6 @@ struct Context {
     id: Value,
     title: Option<String>,
     label: Option<String>,
-}
-
-impl Context {
-    fn named(&self) -> Option<String> {
-        said(self.title.as_deref()).or_else(|| said(self.label.as_deref()))
-    }
 }
 
 #[derive(Deserialize)]
@@ -64,28 +61,48 @@ impl Nrps<'_> {
         let mut refusal = None;
         for address in self.addresses(&course.given, course.memberships_url.as_deref()) {
             let first = limited(self.outbound.address(&address)?, "1");
-            let answer = match self.get(first, Patience::Little).await {
+            let ask = Ask::get(first).at_most(LARGEST_FIRST).or_a_part();
+            // One that does not know limits is there all the same.
+            let read = |answer: Answer| match answer.whole || answer.is_page() {
+                true => read(answer).map(|(container, _)| container.context),
+                false => Ok(Context::default()),
+            };
+            let context = match self.get(ask, Patience::Little, read).await {
                 // Another deployment may be the one.
                 Err(Error::Denied(why)) => {
                     refusal = Some(Error::Denied(why));
                     continue;
                 }
                 Err(Error::Missing) => continue,
-                answer => answer?,
+                context => context?,
             };
-            let context = read(&answer)?.context;
             let id = id(&context.id).unwrap_or_else(|| course.given.clone());
-            let title = context.named().unwrap_or_else(|| id.clone());
+            let title = self.named(&context).or_else(|| course.title.clone()).unwrap_or_else(|| id.clone());
             return Ok(Some(Found { id, title, memberships_url: Some(address) }));
         }
         refusal.map_or(Ok(None), Err)
     }
 
-    /// Where a course's roster is: where a launch has told, or where it is known to be in this product.
+    fn is_moodle(&self) -> bool {
+        self.access.product.as_deref() == Some("moodle")
+    }
+
+    /// A text that says something. Moodle writes its own as they stand in a page.
+    fn text(&self, text: Option<&str>) -> Option<String> {
+        if self.is_moodle() { said(text.map(plain).as_deref()) } else { said(text) }
+    }
+
+    fn named(&self, context: &Context) -> Option<String> {
+        self.text(context.title.as_deref()).or_else(|| self.text(context.label.as_deref()))
+    }
+
+    /// Where a course's roster is: where a launch has told, then where it is known to be in this product.
     fn addresses(&self, given: &str, told: Option<&str>) -> Vec<String> {
-        if let Some(told) = told {
-            return vec![told.to_owned()];
-        }
+        let built = self.built(given).into_iter().filter(|built| told != Some(built));
+        told.map(str::to_owned).into_iter().chain(built).collect()
+    }
+
+    fn built(&self, given: &str) -> Vec<String> {
         if given.is_empty() || !given.bytes().all(|byte| byte.is_ascii_digit()) {
             return Vec::new();
         }
@@ -97,9 +114,8 @@ impl Nrps<'_> {
         };
         match self.access.product.as_deref() {
             Some("canvas") => {
-                let tenant = Url::parse(&self.access.token_url).map(|url| url.origin().ascii_serialization());
                 let parts = ["api", "lti", "courses", given, "names_and_roles"];
-                tenant.ok().and_then(|tenant| below(&tenant, &parts)).into_iter().collect()
+                self.canvas().and_then(|tenant| below(&tenant, &parts)).into_iter().collect()
             }
             Some("moodle") => {
                 let deployments = self.access.deployments.iter();
@@ -114,11 +130,20 @@ impl Nrps<'_> {
         }
     }
 
+    /// The origin of the institution's own Canvas. In its cloud tokens come from an address that all of them share.
+    fn canvas(&self) -> Option<String> {
+        let own = Url::parse(&self.access.token_url).ok();
+        let own = own.filter(|url| !url.host_str().is_some_and(is_shared));
+        let known = || Url::parse(self.access.known_roster.as_deref()?).ok();
+        own.or_else(known).map(|url| url.origin().ascii_serialization())
+    }
+
     pub(super) async fn roster(&self, course: &Found, roles: &[Role]) -> Result<Roster> {
         let mut wrong = Error::Missing;
         for address in self.addresses(&course.id, course.memberships_url.as_deref()) {
             match self.roster_at(&address, roles).await {
-                Err(why @ (Error::Missing | Error::Denied(_))) => wrong = why,
+                Err(why @ Error::Denied(_)) => wrong = why,
+                Err(Error::Missing) => {}
                 roster => return roster,
             }
         }
@@ -129,22 +154,28 @@ impl Nrps<'_> {
         let mut page = limited(self.outbound.address(address)?, PER_PAGE);
         let (mut trail, mut people, mut title) = (Trail::from(&page), People::default(), None);
         loop {
-            let answer = self.get(page, Patience::Much).await?;
-            let container = read(&answer)?;
-            title = title.or_else(|| container.context.named());
+            let (container, answer) = match self.get(Ask::get(page), Patience::Much, read).await {
+                Err(Error::Missing) if trail.is_under_way() => {
+                    let why = "the platform says that a page of a roster is not there";
+                    return Err(Error::Unavailable(why.to_owned()));
+                }
+                other => other?,
+            };
+            title = title.or_else(|| self.named(&container.context));
             for somebody in container.members.into_iter().filter(|one| one.is_one_of(roles)) {
-                people.add(somebody.member()?)?;
+                people.add(self.member(somebody)?)?;
             }
             match trail.next(&answer)? {
                 Some(next) => page = next,
-                None => return Ok(Roster { title, members: people.all() }),
+                None => return Ok(Roster { title, members: people.all(), note: None }),
             }
         }
     }
 
     /// From where the platform itself is, and without its token: pictures are no service.
     pub(super) async fn photo(&self, picture: &str) -> Result<Option<Bytes>> {
-        for root in [&self.access.issuer, &self.access.token_url] {
+        let known = self.access.known_roster.as_ref();
+        for root in [&self.access.issuer, &self.access.token_url].into_iter().chain(known) {
             let Ok(root) = Url::parse(root) else { continue };
             if let Some(url) = photos::within(&root, picture) {
                 return photos::fetch(self.outbound, url).await;
@@ -153,7 +184,7 @@ impl Nrps<'_> {
         Ok(None)
     }
 
-    pub(super) async fn check(&self) -> Result<String> {
+    pub(super) async fn check(&self, known: Option<&Found>) -> Result<String> {
         self.access.new_service_token(self.outbound, Patience::Little).await?;
         let keys = self.outbound.json(&self.access.jwks_url, &[]).await?;
         let many = keys["keys"].as_array().map_or(0, Vec::len);
@@ -161,26 +192,69 @@ impl Nrps<'_> {
             let place = self.outbound.address(&self.access.jwks_url).map(|url| place(&url))?;
             return Err(Error::Unavailable(format!("{place} shows no keys of the platform")));
         }
+        let course = match known {
+            Some(known) => {
+                let wanted = Wanted {
+                    given: known.id.clone(),
+                    memberships_url: known.memberships_url.clone(),
+                    title: Some(known.title.clone()),
+                };
+                let title = shown(&known.title);
+                match self.find(&wanted).await.map_err(|error| error.in_course(&title))? {
+                    Some(_) => format!("it shows who is in the course {title}"),
+                    None => format!("no course was read: {title} is not there"),
+                }
+            }
+            None => "no course was read: none is known here until one is launched or synchronised".to_owned(),
+        };
         Ok(format!(
-            "reached the platform {}: it gives us service tokens and shows its keys ({many}); whether it shows a course is seen \
-             when one is synchronised",
+            "reached the platform {}: it gives us service tokens and shows its keys ({many}); {course}",
             self.access.issuer
         ))
     }
 
-    async fn get(&self, url: Url, patience: Patience) -> Result<Answer> {
+    async fn get<T>(&self, ask: Ask, patience: Patience, read: impl Fn(Answer) -> Result<T>) -> Result<T> {
         let mut token = self.access.service_token(self.outbound, patience).await?;
         let mut renewed = false;
         loop {
-            let ask = Ask::get(url.clone()).bearer(&token).accept(JSON);
-            let answer = self.outbound.patiently(patience, ask).await?;
-            if answer.status == StatusCode::UNAUTHORIZED && !renewed {
-                token = self.access.new_service_token(self.outbound, patience).await?;
-                renewed = true;
-                continue;
+            let ask = ask.clone().bearer(&token).accept(JSON);
+            let heard = |answer: Answer| {
+                if answer.status == StatusCode::UNAUTHORIZED && !renewed {
+                    return Ok(None);
+                }
+                // Whatever stands before the platform may say 403 or 404 for a while.
+                if !answer.status.is_success() && answer.is_page() {
+                    let (place, status) = (place(&answer.url), answer.status.as_u16());
+                    return Err(Error::Unavailable(format!(
+                        "{place} answers {status} instead of the platform"
+                    )));
+                }
+                read(answer.good()?).map(Some)
+            };
+            if let Some(heard) = self.outbound.patiently(patience, ask, heard).await? {
+                return Ok(heard);
             }
-            return answer.good();
+            token = self.access.service_token_but(Some(&token), self.outbound, patience).await?;
+            renewed = true;
         }
+    }
+
+    fn member(&self, one: Somebody) -> Result<Member> {
+        let user_id = id(&one.user_id)
+            .ok_or_else(|| Error::Unavailable("the platform answers somebody without an id".to_owned()))?;
+        let (mut first_name, last_name) =
+            (self.text(one.given_name.as_deref()), self.text(one.family_name.as_deref()));
+        if first_name.is_none() && last_name.is_none() {
+            first_name = self.text(one.name.as_deref());
+        }
+        Ok(Member {
+            user_id,
+            first_name,
+            last_name,
+            email: said(one.email.as_deref()),
+            identifier: self.text(id(&one.lis_person_sourcedid).as_deref()),
+            photo_url: said(one.picture.as_deref()).filter(|url| photos::is_real(url)),
+        })
     }
 }
 
@@ -190,38 +264,30 @@ impl Somebody {
         let is_active = status.is_empty() || status == "active" || status.ends_with("#active");
         is_active && lti_roles::in_course(&self.roles).iter().any(|role| roles.contains(role))
     }
-
-    fn member(self) -> Result<Member> {
-        let user_id = id(&self.user_id)
-            .ok_or_else(|| Error::Unavailable("the platform answers somebody without an id".to_owned()))?;
-        let (mut first_name, last_name) =
-            (said(self.given_name.as_deref()), said(self.family_name.as_deref()));
-        if first_name.is_none() && last_name.is_none() {
-            first_name = said(self.name.as_deref());
-        }
-        Ok(Member {
-            user_id,
-            first_name,
-            last_name,
-            email: said(self.email.as_deref()),
-            identifier: id(&self.lis_person_sourcedid),
-            photo_url: said(self.picture.as_deref()).filter(|url| photos::is_real(url)),
-        })
-    }
 }
 
-/// So many on a page. An address may have questions of its own already.
+/// Hosts of Canvas's cloud that no institution has for itself.
+fn is_shared(host: &str) -> bool {
+    let all = ["canvas.instructure.com", "canvas.beta.instructure.com", "canvas.test.instructure.com"];
+    all.contains(&host) || (host.starts_with("sso.") && host.ends_with(".canvaslms.com"))
+}
+
+/// So many on a page. What the platform asks of itself stays as it has written it, to the letter.
 fn limited(mut url: Url, many: &str) -> Url {
-    let kept: Vec<(String, String)> =
-        url.query_pairs().into_owned().filter(|(name, _)| name != "limit").collect();
-    url.query_pairs_mut().clear().extend_pairs(kept).append_pair("limit", many);
+    let query = match url.query().filter(|query| !query.is_empty()) {
+        Some(query) if query.split('&').any(|pair| pair.starts_with("limit=")) => query.to_owned(),
+        Some(query) => format!("{query}&limit={many}"),
+        None => format!("limit={many}"),
+    };
+    url.set_query(Some(&query));
     url
 }
 
-fn read(answer: &Answer) -> Result<Container> {
-    serde_json::from_slice(&answer.body).map_err(|_| {
+fn read(answer: Answer) -> Result<(Container, Answer)> {
+    let container = serde_json::from_slice(&answer.body).map_err(|_| {
         Error::Unavailable(format!("{} answers something that is no roster", place(&answer.url)))
-    })
+    });
+    container.map(|container| (container, answer))
 }
 
 #[cfg(test)]
@@ -236,6 +302,22 @@ mod tests {
             limit("https://x/m?rlid=a%26b&role=Learner"),
             "https://x/m?rlid=a%26b&role=Learner&limit=1"
         );
-        assert_eq!(limit("https://x/m?limit=50&p=2"), "https://x/m?p=2&limit=1");
+        assert_eq!(limit("https://x/m?r=a+b%20c;d&e"), "https://x/m?r=a+b%20c;d&e&limit=1");
+        assert_eq!(limit("https://x/m?limit=50&p=2"), "https://x/m?limit=50&p=2");
+    }
+
+    #[test]
+    fn what_all_of_a_cloud_share_is_nobodys_own() {
+        for host in [
+            "sso.canvaslms.com",
+            "sso.beta.canvaslms.com",
+            "canvas.instructure.com",
+            "canvas.test.instructure.com",
+        ] {
+            assert!(is_shared(host), "{host}");
+        }
+        for host in ["example.instructure.com", "canvas.example.edu", "sso.example.edu", "canvaslms.com"] {
+            assert!(!is_shared(host), "{host}");
+        }
     }
 }

@@ -138,8 +138,9 @@ impl Outbound {
 
     /// Sends it, and follows a `GET` within its own origin. What leads elsewhere is answered as it came.
     pub async fn send(&self, ask: Ask) -> Result<Answer> {
+        let a_part_will_do = ask.a_part_will_do;
         let answer = self.exchange(ask).await?;
-        if answer.whole {
+        if answer.whole || a_part_will_do {
             Ok(answer)
         } else {
             Err(Error::Unavailable(format!("{} gives an answer that is too large", place(&answer.url))))
@@ -187,6 +188,8 @@ impl Outbound {
         let client = builder
             .connect_timeout(TO_CONNECT)
             .timeout(self.0.limits.request)
+            // Between two pieces of an answer that may take longer.
+            .read_timeout(self.0.limits.request)
             // We follow by ourselves, and nobody in the environment stands between.
             .redirect(redirect::Policy::none())
             .no_proxy()

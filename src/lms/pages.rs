@@ -25,10 +25,21 @@ impl Trail {
         Self { seen: HashSet::from([first.to_string()]) }
     }
 
+    /// Have we gone on from where we began?
+    pub(super) fn is_under_way(&self) -> bool {
+        self.seen.len() > 1
+    }
+
     /// Where the page after this one is. Its address is the system's affair, its origin is ours.
     pub(super) fn next(&mut self, answer: &Answer) -> Result<Option<Url>> {
-        let Some(told) = link::related(&answer.headers, "next") else { return Ok(None) };
         let here = &answer.url;
+        let told = link::related(&answer.headers, "next").map_err(|_| {
+            Error::Unavailable(format!(
+                "{} says where its next page is in a way that cannot be read",
+                place(here)
+            ))
+        })?;
+        let Some(told) = told else { return Ok(None) };
         let next = here.join(&told).ok().filter(|next| next.origin() == here.origin());
         let Some(next) = next else {
             return Err(Error::Unavailable(format!(
@@ -84,4 +95,28 @@ pub(super) fn id(value: &Value) -> Option<String> {
 /// A text that says something.
 pub(super) fn said(text: Option<&str>) -> Option<String> {
     text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// What Moodle has written as it stands in a page.
+pub(super) fn plain(text: &str) -> String {
+    let signs =
+        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#039;", "'"), ("&#39;", "'"), ("&nbsp;", " ")];
+    let text = signs.iter().fold(text.to_owned(), |text, (sign, letter)| text.replace(sign, letter));
+    text.replace("&amp;", "&")
+}
+
+/// For a terminal, which takes some letters for orders.
+pub(super) fn shown(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_control()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_lose_what_pages_need_and_what_terminals_obey() {
+        assert_eq!(plain("Q&amp;A &quot;R&amp;D&quot; &lt;3&#039;s &amp;lt;"), "Q&A \"R&D\" <3's &lt;");
+        assert_eq!(shown("Rhe\u{1b}[31mtoric\n\u{9b}"), "Rhe[31mtoric");
+    }
 }

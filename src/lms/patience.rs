@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use reqwest::{StatusCode, header};
+use tokio::time::Instant;
 
 use super::{
     Error, Result,
@@ -39,28 +40,45 @@ impl Patience {
 }
 
 impl Outbound {
-    /// Asks until there is an answer that is neither a failure of theirs nor a request to wait, or patience ends.
-    pub(super) async fn patiently(&self, patience: Patience, ask: Ask) -> Result<Answer> {
-        self.patiently_made(patience, || Ok(ask.clone())).await
+    /// Asks until there is an answer that is neither a failure of theirs nor a request to wait, or patience ends. What `read`
+    /// finds to be unavailable is a failure too, whatever status it came with.
+    pub(super) async fn patiently<T>(
+        &self,
+        patience: Patience,
+        ask: Ask,
+        read: impl Fn(Answer) -> Result<T>,
+    ) -> Result<T> {
+        self.patiently_made(patience, || Ok(ask.clone()), read).await
     }
 
     /// For what may be said only once: each attempt is made anew.
-    pub(super) async fn patiently_made(
+    pub(super) async fn patiently_made<T>(
         &self,
         patience: Patience,
         make: impl Fn() -> Result<Ask>,
-    ) -> Result<Answer> {
+        read: impl Fn(Answer) -> Result<T>,
+    ) -> Result<T> {
         let (mut broken, mut throttled) = (0, 0);
-        let mut pause = self.limits().pause;
+        let (limits, began) = (self.limits(), Instant::now());
+        let mut pause = limits.pause;
         loop {
-            let (why, wish) = match self.send(make()?).await {
+            let ask = match patience {
+                Patience::Little => make()?,
+                // A large answer may take its time, as long as it goes on.
+                Patience::Much => make()?.within(limits.request * 4),
+            };
+            let (why, wish) = match self.send(ask).await {
                 Ok(answer) if is_throttled(&answer) => {
                     throttled += 1;
-                    let why = Error::Unavailable(format!("{} asks us to slow down", place(&answer.url)));
+                    let (place, wish) = (place(&answer.url), wish(&answer));
+                    let why = match wish.filter(|wish| *wish > LONGEST_WISH) {
+                        Some(wish) => format!("{place} asks us to slow down, for {} seconds", wish.as_secs()),
+                        None => format!("{place} asks us to slow down"),
+                    };
                     if throttled >= patience.attempts_when_throttled() {
-                        return Err(why);
+                        return Err(Error::Unavailable(why));
                     }
-                    (why, wish(&answer))
+                    (Error::Unavailable(why), wish)
                 }
                 Ok(answer) if answer.status.is_server_error() => {
                     broken += 1;
@@ -71,10 +89,22 @@ impl Outbound {
                     broken += 1;
                     (why, None)
                 }
-                other => return other,
+                Err(other) => return Err(other),
+                Ok(answer) => match read(answer) {
+                    Err(why @ Error::Unavailable(_)) => {
+                        broken += 1;
+                        (why, None)
+                    }
+                    other => return other,
+                },
             };
             let wait = wish.unwrap_or(pause);
-            if broken >= patience.attempts_when_broken() || wait > LONGEST_WISH {
+            let is_too_long = match patience {
+                // They would be gone by then.
+                Patience::Little => began.elapsed() + wait >= limits.question,
+                Patience::Much => wait > LONGEST_WISH,
+            };
+            if broken >= patience.attempts_when_broken() || is_too_long {
                 return Err(why);
             }
             tokio::time::sleep(wait).await;

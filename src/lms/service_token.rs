@@ -1,6 +1,10 @@
 //! What lets a tool ask an LTI platform: tokens for its services, given for an assertion that our key has signed.
 
-use std::{collections::HashMap, sync::Mutex, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use aws_lc_rs::rand;
 use reqwest::StatusCode;
@@ -31,27 +35,17 @@ struct Registration {
     token_url: String,
 }
 
-/// Tokens that are still good.
+/// A token and how long it is good, if there is one. Whoever fetches one holds it, and the others wait for what comes.
+type Kept = Arc<tokio::sync::Mutex<Option<(String, Moment)>>>;
+
+/// Tokens that may still be good.
 #[derive(Default)]
-pub(super) struct ServiceTokens(Mutex<HashMap<Registration, (String, Moment)>>);
+pub(super) struct ServiceTokens(Mutex<HashMap<Registration, Kept>>);
 
 impl ServiceTokens {
-    fn of(&self, registration: &Registration, now: Moment) -> Option<String> {
-        let kept = self.0.lock().ok()?;
-        kept.get(registration).filter(|(_, until)| now < *until).map(|(token, _)| token.clone())
-    }
-
-    fn keep(&self, registration: Registration, token: &str, until: Moment, now: Moment) {
-        if let Ok(mut kept) = self.0.lock() {
-            kept.retain(|_, (_, until)| now < *until);
-            kept.insert(registration, (token.to_owned(), until));
-        }
-    }
-
-    fn forget(&self, registration: &Registration) {
-        if let Ok(mut kept) = self.0.lock() {
-            kept.remove(registration);
-        }
+    fn of(&self, registration: Registration) -> Kept {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(all.entry(registration).or_default())
     }
 }
 
@@ -66,16 +60,36 @@ impl LtiAccess {
 
     /// The token for rosters; a new one where there is none that is good for a while.
     pub(super) async fn service_token(&self, outbound: &Outbound, patience: Patience) -> Result<String> {
-        let kept = outbound.service_tokens().of(&self.registration(), (self.now)());
-        match kept {
-            Some(token) => Ok(token),
-            None => self.new_service_token(outbound, patience).await,
-        }
+        self.service_token_but(None, outbound, patience).await
     }
 
-    /// For one that the platform does not take any more.
-    pub(super) async fn new_service_token(&self, outbound: &Outbound, patience: Patience) -> Result<String> {
-        outbound.service_tokens().forget(&self.registration());
+    /// Another than one that the platform has not taken.
+    pub(super) async fn service_token_but(
+        &self,
+        failed: Option<&str>,
+        outbound: &Outbound,
+        patience: Patience,
+    ) -> Result<String> {
+        let kept = outbound.service_tokens().of(self.registration());
+        let mut kept = kept.lock().await;
+        if let Some((token, until)) = kept.as_ref()
+            && (self.now)() < *until
+            && failed != Some(token)
+        {
+            return Ok(token.clone());
+        }
+        *kept = None;
+        let (token, until) = self.new_service_token(outbound, patience).await?;
+        *kept = Some((token.clone(), until));
+        Ok(token)
+    }
+
+    /// With the moment until which it is good.
+    pub(super) async fn new_service_token(
+        &self,
+        outbound: &Outbound,
+        patience: Patience,
+    ) -> Result<(String, Moment)> {
         let url = outbound.address(&self.token_url)?;
         // A platform may take an assertion only once.
         let make = || {
@@ -88,7 +102,7 @@ impl LtiAccess {
             ];
             Ok(Ask::form(url.clone(), &form).accept("application/json"))
         };
-        let answer = outbound.patiently_made(patience, make).await?;
+        let answer = outbound.patiently_made(patience, make, Ok).await?;
         let place = place(&answer.url);
         match answer.status {
             status if status.is_success() => {}
@@ -105,10 +119,8 @@ impl LtiAccess {
         let value = answer.value()?;
         let token = said(value["access_token"].as_str())
             .ok_or_else(|| Error::Unavailable(format!("{place} answers without a service token")))?;
-        let now = (self.now)();
         let life = Duration::from_secs(seconds(&value["expires_in"])).saturating_sub(MARGIN);
-        outbound.service_tokens().keep(self.registration(), &token, now.plus(life), now);
-        Ok(token)
+        Ok((token, (self.now)().plus(life)))
     }
 
     fn assertion(&self) -> Result<String> {

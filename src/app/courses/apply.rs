@@ -80,7 +80,7 @@ pub async fn apply(
                 if there.is_none_or(|(course, job)| course.name_page != sync.page || job != Some(held.id)) {
                     return Err(Error::Unavailable("the course has become another".to_owned()));
                 }
-                let applied = sync.write(sql, &roster.members, &title).await?;
+                let applied = sync.write(sql, &roster, &title).await?;
                 Ok((applied, sync.used))
             })
         })
@@ -102,7 +102,8 @@ pub(super) struct Sync {
 }
 
 impl Sync {
-    async fn write(&mut self, sql: &mut Sql, members: &[Member], title: &str) -> Result<Applied> {
+    async fn write(&mut self, sql: &mut Sql, roster: &Roster, title: &str) -> Result<Applied> {
+        let members = roster.members.as_slice();
         let (institution, page) = (self.institution, self.page);
         let entries = members::entries(sql, institution, self.course, page).await?;
         let keys: HashSet<String> = members.iter().filter_map(identifier_key).collect();
@@ -133,12 +134,14 @@ impl Sync {
         self.link(sql, members, &entries, &plan, &first).await?;
         name_pages::set_title(sql, institution, page, title).await?;
         courses::describe(sql, institution, self.course, title, None).await?;
-        let note = (plan.identifiers_taken > 0).then(|| {
+        let taken = (plan.identifiers_taken > 0).then(|| {
             format!(
                 "{} kept without the institution_id of the learning system: somebody with another email has it",
                 plan.identifiers_taken
             )
         });
+        let notes: Vec<String> = roster.note.iter().cloned().chain(taken).collect();
+        let note = (!notes.is_empty()).then(|| notes.join("; "));
         courses::end(sql, institution, self.course, Ended::Synced(self.now, note.as_deref())).await?;
         let known = plan.known.iter().map(|(at, who, _)| Photo::of(&members[*who], &entries[*at]));
         let new = plan.new.iter().zip(&first).map(|((who, _), id)| Photo::new(&members[*who], *id));

@@ -58,7 +58,7 @@ impl Photo {
 
 const COPIED_AT_ONCE: usize = 4;
 /// Of failures in a row: then the learning system is gone, and the rest is left to the next synchronisation.
-const MOST_FAILURES: usize = 8;
+const MOST_FAILURES: usize = 5;
 
 pub async fn follow(app: &App, connection: &Connection, institution: i64, photos: Vec<Photo>) {
     let failures = &AtomicUsize::new(0);

@@ -23,6 +23,7 @@ pub struct Ask {
     pub(super) body: Option<Bytes>,
     pub(super) most: usize,
     pub(super) within: Option<Duration>,
+    pub(super) a_part_will_do: bool,
 }
 
 /// What came back, read to its end.
@@ -38,7 +39,15 @@ pub struct Answer {
 
 impl Ask {
     fn new(method: Method, url: Url) -> Self {
-        Self { method, url, headers: HeaderMap::new(), body: None, most: LARGEST_ANSWER, within: None }
+        Self {
+            method,
+            url,
+            headers: HeaderMap::new(),
+            body: None,
+            most: LARGEST_ANSWER,
+            within: None,
+            a_part_will_do: false,
+        }
     }
 
     pub fn get(url: Url) -> Self {
@@ -82,6 +91,12 @@ impl Ask {
         self
     }
 
+    /// An answer that is larger is no failure: it is there.
+    pub fn or_a_part(mut self) -> Self {
+        self.a_part_will_do = true;
+        self
+    }
+
     pub fn within(mut self, time: Duration) -> Self {
         self.within = Some(time);
         self
@@ -91,6 +106,13 @@ impl Ask {
 impl Answer {
     pub fn header(&self, name: HeaderName) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
+    }
+
+    /// A page for people: whoever stands before a system says it, and not the system.
+    pub fn is_page(&self) -> bool {
+        let kind = self.header(header::CONTENT_TYPE).unwrap_or_default().trim_start();
+        let is_html = kind.get(..9).is_some_and(|start| start.eq_ignore_ascii_case("text/html"));
+        is_html || self.body.trim_ascii_start().starts_with(b"<")
     }
 
     /// Good news alone.

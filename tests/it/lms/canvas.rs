@@ -25,6 +25,8 @@ pub enum Throttle {
     Words,
     /// 429 with `Retry-After`.
     TooMany,
+    /// The same, for an hour.
+    AnHour,
 }
 
 /// What goes wrong, until `heal`.
@@ -41,6 +43,23 @@ pub enum Fault {
     PageFails {
         page: usize,
         times: usize,
+    },
+    /// This page is a page for people so often, with status 200.
+    PageGarbled {
+        page: usize,
+        times: usize,
+    },
+    /// This page is not there, Canvas says.
+    PageGone {
+        page: usize,
+    },
+    /// Nothing says where a list goes on.
+    NoLinks,
+    /// What it says cannot be read to its end.
+    BrokenLinks,
+    /// Whatever stands before Canvas answers so, with a page for people.
+    Front {
+        status: u16,
     },
     /// This page never comes.
     PageHangs {
@@ -260,7 +279,11 @@ impl Inner {
     fn trouble(&mut self, page: Option<usize>) -> Option<Fault> {
         let counted = match self.fault.as_mut()? {
             Fault::Fails { times, .. } | Fault::Throttled { times, .. } if page.is_none() => Some(times),
-            Fault::PageFails { page: which, times } if page == Some(*which) => Some(times),
+            Fault::PageFails { page: which, times } | Fault::PageGarbled { page: which, times }
+                if page == Some(*which) =>
+            {
+                Some(times)
+            }
             _ => None,
         };
         if let Some(times) = counted {
@@ -307,6 +330,14 @@ impl Canvas {
                 response.headers_mut().insert("retry-after", "0".parse().unwrap());
                 Some(response)
             }
+            Fault::Throttled { how: Throttle::AnHour, .. } => {
+                let mut response = told(429, "text/plain", String::new());
+                response.headers_mut().insert("retry-after", "3600".parse().unwrap());
+                Some(response)
+            }
+            Fault::Front { status } => {
+                Some(told(status, "text/html", "<html><h1>Request blocked</h1></html>".to_owned()))
+            }
             Fault::Maintenance => {
                 let page =
                     "<!DOCTYPE html><html><title>Page Unavailable</title><body>Canvas is down.</body></html>";
@@ -340,6 +371,10 @@ impl Canvas {
                     &json!({"errors": [{"message": "An error occurred."}], "error_report_id": 7}),
                 );
             }
+            Some(Fault::PageGarbled { page: which, .. }) if *which == page => {
+                return told(200, "text/html", "<html>One moment</html>".to_owned());
+            }
+            Some(Fault::PageGone { page: which }) if *which == page => return missing(),
             Some(Fault::PageHangs { page: which }) if *which == page => std::future::pending().await,
             _ => {}
         }
@@ -378,7 +413,15 @@ impl Canvas {
             _ => {}
         }
         links.push(format!("<{}>; rel=\"first\"", at(&self.url, 1)));
-        response.headers_mut().insert("link", links.join(",").parse().unwrap());
+        match &fault {
+            Some(Fault::NoLinks) => {}
+            Some(Fault::BrokenLinks) => {
+                response.headers_mut().insert("link", links[0].trim_end_matches('"').parse().unwrap());
+            }
+            _ => {
+                response.headers_mut().insert("link", links.join(",").parse().unwrap());
+            }
+        }
         response
     }
 

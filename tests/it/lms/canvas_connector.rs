@@ -25,7 +25,7 @@ fn connection_with(outbound: &Outbound, canvas: &Canvas, token: &str) -> Connect
 }
 
 fn wanted(given: &str) -> Wanted {
-    Wanted { given: given.into(), memberships_url: None }
+    Wanted { given: given.into(), memberships_url: None, title: None }
 }
 
 fn found(id: &str, title: &str) -> Found {
@@ -131,6 +131,18 @@ async fn a_page_that_fails_is_asked_for_again_and_a_roster_is_never_half() {
     assert_eq!(roster(&canvas).await.unwrap().members.len(), 250);
     canvas.fault(Fault::PageFails { page: 3, times: usize::MAX });
     assert!(unavailable(roster(&canvas).await).contains("answers 500"));
+    canvas.fault(Fault::PageGarbled { page: 3, times: 2 });
+    assert_eq!(roster(&canvas).await.unwrap().members.len(), 250);
+    canvas.fault(Fault::PageGarbled { page: 3, times: usize::MAX });
+    assert!(unavailable(roster(&canvas).await).contains("cannot be read"));
+    canvas.fault(Fault::PageGone { page: 2 });
+    assert!(unavailable(roster(&canvas).await).contains("not there"), "the course is there, though");
+    canvas.fault(Fault::PageGone { page: 1 });
+    assert_eq!(roster(&canvas).await, Err(Error::Missing));
+    canvas.fault(Fault::NoLinks);
+    assert!(unavailable(roster(&canvas).await).contains("does not say where the next one is"));
+    canvas.fault(Fault::BrokenLinks);
+    assert!(unavailable(roster(&canvas).await).contains("in a way that cannot be read"));
     canvas.fault(Fault::PageHangs { page: 2 });
     let impatient = connection_with(&impatient(), &canvas, canvas.token());
     let told = impatient.roster(&found("101", ""), &[Role::Student]).await;
@@ -158,6 +170,18 @@ async fn a_request_to_slow_down_is_heeded_in_both_its_forms() {
         canvas.fault(Fault::Throttled { how, times: usize::MAX });
         assert!(unavailable(roster(&canvas).await).contains("slow down"));
     }
+}
+
+#[tokio::test]
+async fn a_wait_that_nobody_would_wait_for_is_told_at_once() {
+    let canvas = with_students(1).await;
+    canvas.fault(Fault::Throttled { how: Throttle::AnHour, times: usize::MAX });
+    for told in
+        [connection(&canvas).find(&wanted("101")).await.map(|_| Roster::default()), roster(&canvas).await]
+    {
+        assert!(unavailable(told).contains("slow down, for 3600 seconds"));
+    }
+    assert_eq!(canvas.requests().len(), 2);
 }
 
 #[tokio::test]
@@ -193,6 +217,10 @@ async fn what_is_broken_may_work_later() {
         Fault::Fails { status: 500, times: usize::MAX },
         Fault::Fails { status: 503, times: usize::MAX },
         Fault::Maintenance,
+        // Not in Canvas's words.
+        Fault::Front { status: 401 },
+        Fault::Front { status: 403 },
+        Fault::Front { status: 404 },
         Fault::Redirect("https://canvas.example.edu/login".to_owned()),
     ] {
         let told = question(fault.clone()).await;
@@ -256,10 +284,24 @@ async fn photos_come_from_canvas_itself_and_from_nowhere_else() {
 #[tokio::test]
 async fn an_operator_is_told_what_was_seen() {
     let canvas = with_students(1).await;
-    let told = connection(&canvas).check().await.unwrap();
-    assert!(told.contains("Rosa Registrar") && told.contains("Rhetoric"), "{told}");
+    let connection = connection(&canvas);
+    let told = connection.check(None).await.unwrap();
+    assert!(told.contains("Rosa Registrar") && told.contains("who is in the course Rhetoric"), "{told}");
+    canvas.course(102, None, "Rhe\u{1b}[31mtoric");
+    let told = connection.check(Some(&found("102", "Rhe\u{1b}[31mtoric"))).await.unwrap();
+    assert!(told.contains("course Rhe[31mtoric"), "{told:?}");
+    assert!(canvas.requests().last().unwrap().contains("/courses/102/users?per_page=1&"));
+    // One that is gone is no reason to fail.
+    assert!(connection.check(Some(&found("999", "Gone"))).await.unwrap().contains("course Rhetoric"));
+    canvas.fault(Fault::Front { status: 404 });
+    let told = connection.check(None).await.unwrap_err().to_string();
+    assert_eq!(told, "there is no Canvas API at this address: --url must be Canvas's root");
     canvas.fault(Fault::TokenDead);
-    assert!(matches!(connection(&canvas).check().await, Err(Error::Denied(_))));
+    assert!(matches!(connection.check(None).await, Err(Error::Denied(_))));
+    canvas.heal();
+    canvas.remove_course(101);
+    canvas.remove_course(102);
+    assert!(connection.check(None).await.unwrap().contains("no course was read"));
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 //! go, with a switch for everything that goes wrong. It lives below a path, as many do.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard},
 };
 
@@ -66,6 +66,8 @@ struct Inner {
     requests: Vec<String>,
     /// Somebody who leaves while the second page is asked for.
     leaves: Option<(u64, u64)>,
+    /// People whom Moodle counts, and does not show.
+    unseen: BTreeSet<u64>,
 }
 
 #[derive(Clone)]
@@ -132,6 +134,11 @@ impl Moodle {
         let mut inner = self.inner();
         let people = &mut inner.courses.get_mut(&course).unwrap().people;
         people.iter_mut().filter(|known| known.id == person).for_each(change);
+    }
+
+    /// Moodle counts them in its pages, and does not show them.
+    pub fn unseen(&self, people: impl IntoIterator<Item = u64>) {
+        self.inner().unseen = people.into_iter().collect();
     }
 
     /// They leave once the first page of the roster has been read.
@@ -307,12 +314,13 @@ impl Moodle {
             .filter(|course| match field {
                 "id" => value.parse() == Ok(course.id),
                 "idnumber" => course.idnumber == value,
+                "" => true,
                 _ => false,
             })
             .map(|course| shown(course.id, &course.idnumber, &course.title, "topics"))
             .collect();
-        if (field, value) == ("id", "1") || (field, value) == ("idnumber", "") {
-            found.push(shown(1, "", "Campus & Co", "site"));
+        if [("id", "1"), ("idnumber", ""), ("", "")].contains(&(field, value)) {
+            found.insert(0, shown(1, "", "Campus & Co", "site"));
         }
         match field {
             "id" if value.parse::<i64>().is_err() => complaint(
@@ -320,7 +328,7 @@ impl Moodle {
                 "invalidparameter",
                 "Invalid parameter value detected",
             ),
-            "id" | "idnumber" => json_told(&json!({"courses": found, "warnings": []})),
+            "id" | "idnumber" | "" => json_told(&json!({"courses": found, "warnings": []})),
             _ => json_told(&json!({
                 "exception": "Error", "message": "Attempt to assign property \"contextvalidated\" on null",
             })),
@@ -368,8 +376,9 @@ impl Moodle {
         }
         let fields = options.get("userfields").copied().unwrap_or_default();
         let most = if many == 0 { usize::MAX } else { many };
-        let shown: Vec<Value> =
-            users.values().skip(from).take(most).map(|enrolled| self.row(enrolled, fields)).collect();
+        let counted = users.values().skip(from).take(most);
+        let shown = counted.filter(|enrolled| !inner.unseen.contains(&enrolled[0].id));
+        let shown: Vec<Value> = shown.map(|enrolled| self.row(enrolled, fields)).collect();
         json_told(&json!(shown))
     }
 

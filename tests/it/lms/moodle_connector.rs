@@ -21,7 +21,7 @@ fn connection_by(outbound: &Outbound, moodle: &Moodle) -> Connection {
 }
 
 fn wanted(given: &str) -> Wanted {
-    Wanted { given: given.into(), memberships_url: None }
+    Wanted { given: given.into(), memberships_url: None, title: None }
 }
 
 fn found(id: &str, title: &str) -> Found {
@@ -89,9 +89,11 @@ async fn systems() -> Vec<System> {
 async fn what_is_there_is_found_and_what_is_not_is_not() {
     for System { outbound, url, token, course } in systems().await {
         let connection = Connection::new(&outbound, Access::Moodle { url: url.clone(), token });
-        assert!(connection.check().await.unwrap().contains("a course"));
+        assert!(connection.check(None).await.unwrap().contains("who is in the course"));
         let course = connection.find(&wanted(&course)).await.unwrap().unwrap();
         assert!(!course.title.is_empty());
+        let told = connection.check(Some(&course)).await.unwrap();
+        assert!(told.contains(&format!("who is in the course {}", course.title)), "{told}");
         for nobody in ["987654321", "no such idnumber", "1", "", "-1", "007"] {
             assert_eq!(connection.find(&wanted(nobody)).await, Ok(None), "{nobody}");
         }
@@ -107,7 +109,7 @@ async fn what_is_there_is_found_and_what_is_not_is_not() {
         for why in [
             denied(stranger.find(&wanted("2")).await),
             denied(stranger.roster(&course, &[Role::Student]).await),
-            denied(stranger.check().await),
+            denied(stranger.check(None).await),
         ] {
             assert!(why.contains("access token") && !why.contains("notthetoken"), "{why}");
         }
@@ -171,7 +173,8 @@ async fn pages_are_read_to_their_end_whatever_moves_meanwhile() {
     let moodle = with_students(5_000).await;
     assert_eq!(roster(&moodle).await.unwrap().members.len(), 5_000);
     let pages = moodle.requests().iter().filter(|line| line.contains("limitfrom")).count();
-    assert_eq!(pages, 21);
+    // The last one has nobody.
+    assert_eq!(pages, 22);
 
     let moodle = with_students(600).await;
     moodle.leaves_meanwhile(2, 20);
@@ -189,12 +192,42 @@ async fn pages_are_read_to_their_end_whatever_moves_meanwhile() {
 }
 
 #[tokio::test]
+async fn a_page_that_is_short_is_not_the_last() {
+    let moodle = with_students(600).await;
+    // In the middle of a page, at the end of one, and at the beginning of one.
+    moodle.unseen([20, 259, 300, 508]);
+    let ids: Vec<u64> =
+        roster(&moodle).await.unwrap().members.iter().map(|one| one.user_id.parse().unwrap()).collect();
+    assert_eq!(ids, (10..610).filter(|id| ![20, 259, 300, 508].contains(id)).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn roles_that_nobody_knows_are_noted_and_an_empty_course_is_empty() {
+    let moodle = with_students(0).await;
+    assert_eq!(
+        roster(&moodle).await.unwrap(),
+        Roster { title: Some("Rhetoric & \"Style\"".into()), ..Roster::default() }
+    );
+    moodle.enrol(2, Person::student(17, "Tom", "Teacher").role("editingteacher"));
+    assert_eq!(roster(&moodle).await.unwrap().note, None);
+    moodle.enrol(2, Person::student(18, "Lea", "Learner").role("learner"));
+    let note = "nobody has the role student; Moodle's roles here are: learner";
+    assert_eq!(roster(&moodle).await.unwrap().note.as_deref(), Some(note));
+    moodle.enrol(2, Person::student(19, "Stu", "Dent"));
+    assert_eq!(roster(&moodle).await.unwrap().note, None);
+    moodle.remove_course(2);
+    assert!(connection(&moodle).check(None).await.unwrap().contains("no course was read"));
+}
+
+#[tokio::test]
 async fn a_page_that_breaks_is_asked_for_again_and_a_roster_is_never_half() {
     let moodle = with_students(700).await;
     moodle.fault(Fault::PageBreaks { page: 3, times: 2 });
     assert_eq!(roster(&moodle).await.unwrap().members.len(), 700);
     moodle.fault(Fault::PageBreaks { page: 3, times: usize::MAX });
     assert!(unavailable(roster(&moodle).await).contains("500"));
+    moodle.fault(Fault::PageFails { page: 3, times: 2 });
+    assert_eq!(roster(&moodle).await.unwrap().members.len(), 700);
     moodle.fault(Fault::PageFails { page: 3, times: usize::MAX });
     assert!(unavailable(roster(&moodle).await).contains("dmlreadexception"));
 }
@@ -213,6 +246,7 @@ async fn what_is_broken_may_work_later_and_what_is_refused_is_told() {
         Fault::Fails { status: 500, times: usize::MAX },
         Fault::Fails { status: 429, times: usize::MAX },
         Fault::Fails { status: 404, times: usize::MAX },
+        Fault::Fails { status: 403, times: usize::MAX },
         Fault::Maintenance,
         Fault::Redirect(format!("{}/webservice/rest/server.php", elsewhere.url())),
     ] {
@@ -225,7 +259,7 @@ async fn what_is_broken_may_work_later_and_what_is_refused_is_told() {
     }
     assert!(denied(question(Fault::TokenDead).await).contains("access token"));
     assert!(denied(question(Fault::NoPermission).await).contains("core_course_get_courses_by_field"));
-    assert!(denied(connection(&moodle).check().await).contains("add it to the service"));
+    assert!(denied(connection(&moodle).check(None).await).contains("add it to the service"));
     assert!(denied(question(Fault::Disabled).await).contains("REST protocol"));
 }
 

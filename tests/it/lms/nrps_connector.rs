@@ -36,6 +36,7 @@ fn access(platform: &Platform, product: Option<&str>) -> LtiAccess {
         token_audience: None,
         jwks_url: platform.jwks_url(),
         product: product.map(str::to_owned),
+        known_roster: None,
         key: KEY.clone(),
         now,
     }
@@ -46,7 +47,7 @@ fn connection(outbound: &Outbound, platform: &Platform, product: Option<&str>) -
 }
 
 fn wanted(given: &str) -> Wanted {
-    Wanted { given: given.into(), memberships_url: None }
+    Wanted { given: given.into(), memberships_url: None, title: None }
 }
 
 async fn with_students(many: u64) -> Platform {
@@ -88,7 +89,7 @@ async fn a_course_is_found_where_a_launch_has_told_or_where_it_is_known_to_be() 
     let find = async |product: Option<&str>, course: &Wanted| {
         connection(&outbound, &platform, product).find(course).await
     };
-    let told = Wanted { given: "2".into(), memberships_url: Some(platform.memberships_url(2)) };
+    let told = Wanted { given: "2".into(), memberships_url: Some(platform.memberships_url(2)), title: None };
     assert_eq!(find(None, &told).await, Ok(Some(launched(&platform))));
     assert!(platform.requests().contains(&"GET /memberships/2?rlid=a%26b&limit=1".to_owned()));
 
@@ -106,6 +107,20 @@ async fn a_course_is_found_where_a_launch_has_told_or_where_it_is_known_to_be() 
         assert_eq!(find(product, &wanted(given)).await, Ok(None), "{product:?} {given}");
     }
     assert_eq!(platform.tokens_given(), 1, "a token is used as long as it is good");
+
+    // Where a course is not any more where it was, it is looked for where it should be.
+    let moved = Wanted { memberships_url: Some(platform.memberships_url(9)), ..told.clone() };
+    assert_eq!(
+        find(Some("moodle"), &moved).await.unwrap().unwrap().memberships_url.as_deref(),
+        Some(address.as_str())
+    );
+
+    // What is too large to be read is there.
+    platform.fault(Fault::Large);
+    let large = Wanted { title: Some("Rhetoric until now".into()), ..told };
+    assert_eq!(find(None, &large).await.unwrap().unwrap().title, "Rhetoric until now");
+    assert_eq!(find(Some("canvas"), &wanted("2")).await.unwrap().unwrap().title, "2");
+    platform.heal();
 
     // And where nothing was kept of where it is, the roster is found all the same.
     let known = Found { memberships_url: None, ..launched(&platform) };
@@ -160,6 +175,7 @@ async fn a_roster_is_everybody_with_one_of_the_roles_in_either_words() {
 async fn pages_are_followed_and_a_roster_is_never_half() {
     let platform = with_students(5_000).await;
     assert_eq!(roster(&platform).await.unwrap().members.len(), 5_000);
+    assert!(platform.requests().contains(&"GET /memberships/2?rlid=a%26b&limit=1000".to_owned()));
     let platform = with_students(250).await;
     platform.fault(Fault::Shifted);
     assert_eq!(roster(&platform).await.unwrap().members.len(), 250);
@@ -169,6 +185,12 @@ async fn pages_are_followed_and_a_roster_is_never_half() {
     assert_eq!(roster(&platform).await.unwrap().members.len(), 250);
     platform.fault(Fault::PageFails { page: 3, times: usize::MAX });
     assert!(unavailable(roster(&platform).await).contains("500"));
+    platform.fault(Fault::PageGone { page: 2 });
+    assert!(unavailable(roster(&platform).await).contains("not there"));
+    for status in [401, 403, 404] {
+        platform.fault(Fault::Front { status });
+        assert!(unavailable(roster(&platform).await).contains(&format!("{status} instead of the platform")));
+    }
     platform.fault(Fault::Loop);
     assert!(unavailable(roster(&platform).await).contains("pages without end"));
     let elsewhere = Platform::start(&KEY).await;
@@ -220,6 +242,55 @@ async fn a_token_is_kept_while_it_is_good_and_renewed_once() {
 }
 
 #[tokio::test]
+async fn many_at_once_fetch_one_token() {
+    let platform = with_students(2).await;
+    let asking = connection(&hasty(), &platform, Some("canvas"));
+    for given in 1..=2 {
+        let course = wanted("2");
+        let all = futures_util::future::join_all((0..6).map(|_| asking.find(&course))).await;
+        assert!(all.iter().all(|found| matches!(found, Ok(Some(_)))), "{all:?}");
+        assert_eq!(platform.tokens_given(), given);
+        platform.forget_tokens();
+    }
+}
+
+#[tokio::test]
+async fn an_institutions_own_canvas_in_the_cloud_is_known_by_its_rosters_alone() {
+    let (platform, cloud) = (with_students(3).await, with_students(1).await);
+    let shared = |known_roster: Option<String>| LtiAccess {
+        issuer: "https://canvas.instructure.com".into(),
+        token_url: "https://sso.canvaslms.com/login/oauth2/token".into(),
+        known_roster,
+        ..access(&cloud, Some("canvas"))
+    };
+    let nobody = Connection::new(&hasty(), Access::Lti(shared(None)));
+    assert_eq!(nobody.find(&wanted("2")).await, Ok(None), "nothing is asked of what all share");
+    let picture = format!("{}/jwks", platform.url());
+    nobody.photo(&picture).await.unwrap();
+    assert!(platform.requests().is_empty());
+    let known = LtiAccess { token_url: platform.token_url(), ..shared(Some(platform.memberships_url(2))) };
+    Connection::new(&hasty(), Access::Lti(known)).photo(&picture).await.unwrap();
+    assert_eq!(platform.requests(), ["GET /jwks"]);
+}
+
+#[tokio::test]
+async fn what_moodle_writes_as_it_stands_in_a_page_is_read_so() {
+    let platform = with_students(0).await;
+    platform.course(2, "R&amp;D");
+    platform.enrol(2, Person::student(1, "Ada", "O&#039;Hara").identifier("a&amp;b"));
+    let known = Found { memberships_url: None, ..launched(&platform) };
+    for (product, title, last, identifier) in
+        [("moodle", "R&D", "O'Hara", "a&b"), ("canvas", "R&amp;D", "O&#039;Hara", "a&amp;b")]
+    {
+        let roster =
+            connection(&hasty(), &platform, Some(product)).roster(&known, &[Role::Student]).await.unwrap();
+        assert_eq!(roster.title.as_deref(), Some(title));
+        let one = &roster.members[0];
+        assert_eq!((one.last_name.as_deref(), one.identifier.as_deref()), (Some(last), Some(identifier)));
+    }
+}
+
+#[tokio::test]
 async fn a_token_is_not_used_to_its_last_minute() {
     static LATER: AtomicI64 = AtomicI64::new(0);
     let platform = with_students(1).await;
@@ -247,10 +318,12 @@ async fn an_assertion_is_for_whom_the_platform_wants() {
     };
     let told = Connection::new(&hasty(), Access::Lti(told));
     assert!(told.find(&wanted("2")).await.unwrap().is_some());
-    let checked = told.check().await.unwrap();
+    let checked = told.check(None).await.unwrap();
     assert!(checked.contains("service tokens") && checked.contains("its keys (1)"), "{checked}");
+    assert!(checked.contains("no course was read"), "{checked}");
+    assert!(told.check(Some(&launched(&platform))).await.unwrap().contains("who is in the course Rhetoric"));
     platform.fault(Fault::NoToken { status: 400, error: "invalid_client" });
-    denied(told.check().await);
+    denied(told.check(None).await);
 }
 
 #[tokio::test]

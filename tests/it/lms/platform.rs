@@ -21,6 +21,9 @@ use super::people::{Avatar, Person};
 pub const CLIENT: &str = "client-7";
 pub const DEPLOYMENTS: [&str; 2] = ["4", "5"];
 
+/// Whatever is asked for.
+const MOST_PER_PAGE: usize = 100;
+
 /// What goes wrong, until `heal`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
@@ -49,6 +52,16 @@ pub enum Fault {
     NextAt(String),
     Shifted,
     Maintenance,
+    /// Whatever stands before it answers so, with a page for people.
+    Front {
+        status: u16,
+    },
+    /// This page is not there.
+    PageGone {
+        page: usize,
+    },
+    /// Everything at once, and much of it, whatever is asked for.
+    Large,
 }
 
 /// How roles are written.
@@ -185,6 +198,11 @@ async fn answer(State(platform): State<Platform>, request: Request) -> Response 
     let fault = platform.inner().fault.clone();
     match fault {
         Some(Fault::Hang) => std::future::pending().await,
+        Some(Fault::Front { status }) if parts.uri.path() != "/token" => {
+            let response =
+                Response::builder().status(status).header("content-type", "text/html; charset=utf-8");
+            return response.body(Body::from("<html><h1>Request blocked</h1></html>")).unwrap();
+        }
         Some(Fault::Maintenance) => return Response::new(Body::from("<html>Back soon</html>")),
         _ => {}
     }
@@ -271,13 +289,15 @@ impl Platform {
             found.and_then(|(_, value)| value.parse::<usize>().ok())
         };
         let mut inner = self.inner();
-        let (from, limit) = (number("from").unwrap_or(0), number("limit").unwrap_or(usize::MAX));
+        let (from, limit) = (number("from").unwrap_or(0), number("limit").unwrap_or(MOST_PER_PAGE));
+        let limit = limit.min(MOST_PER_PAGE);
         let page = from.div_ceil(limit) + 1;
         match &mut inner.fault {
             Some(Fault::PageFails { page: which, times }) if *which == page && *times > 0 => {
                 *times -= 1;
                 return told(500, &json!({}));
             }
+            Some(Fault::PageGone { page: which }) if *which == page => return told(404, &json!({})),
             Some(Fault::Throttled { times }) if *times > 0 => {
                 *times -= 1;
                 return told(429, &json!({}));
@@ -301,6 +321,7 @@ impl Platform {
                 "id": format!("{}{path}", self.url),
                 "context": {"id": id.to_string(), "label": format!("C{id}"), "title": course.title},
                 "members": members,
+                "padding": "x".repeat(if inner.fault == Some(Fault::Large) { 1 << 20 } else { 0 }),
             }),
         );
         let origin = match &inner.fault {
