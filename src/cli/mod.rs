@@ -258,7 +258,7 @@ async fn open_with(
         export_life: std::time::Duration::ZERO,
         calling,
         phone,
-        secrets: storage.secrets().map_err(Failure)?,
+        secrets: storage.secrets(),
         outbound: storage.outbound().map_err(Failure)?,
     }))
 }

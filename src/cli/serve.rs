@@ -53,7 +53,7 @@ impl Serve {
             export_life: serving.export_life(),
             calling: self.phone.rules().map_err(Failure)?,
             phone: self.phone.phone(&base_url).map_err(Failure)?,
-            secrets: storage.secrets().map_err(Failure)?,
+            secrets: storage.secrets(),
             outbound: storage.outbound().map_err(Failure)?,
         });
         let traces = if config::traces_wanted() { Some(traces::start().map_err(Failure)?) } else { None };

@@ -65,14 +65,14 @@ impl Storage {
         }
     }
 
-    pub fn secrets(&self) -> Result<Secrets, String> {
+    pub fn secrets(&self) -> Secrets {
         let key = set(&self.outside.secret_key);
-        match &key {
-            Some(key) if key.trim().chars().count() < SHORTEST_SECRET => {
-                Err(format!("the secret key must have {SHORTEST_SECRET} characters or more"))
-            }
-            _ => Ok(Secrets::new(key, &self.data_dir)),
+        if key.as_ref().is_some_and(|key| key.trim().chars().count() < LONG_ENOUGH) {
+            tracing::warn!(
+                "the secret key is short enough to be guessed: {LONG_ENOUGH} characters of chance are not"
+            );
         }
+        Secrets::new(key, &self.data_dir)
     }
 
     pub fn outbound(&self) -> Result<Outbound, String> {
@@ -84,7 +84,7 @@ impl Storage {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Learning systems")]
 struct Outside {
-    /// Seals credentials in the database: 32 characters or more, the same in every process; made once in the data folder when
+    /// Seals credentials in the database: 32 characters of chance, the same in every process; made once in the data folder when
     /// empty
     #[arg(long, value_name = "SECRET", global = true)]
     secret_key: Option<String>,
@@ -94,7 +94,7 @@ struct Outside {
     outbound_allow: Option<String>,
 }
 
-const SHORTEST_SECRET: usize = 32;
+const LONG_ENOUGH: usize = 32;
 
 /// What is taken of sound and pictures, and how they are processed.
 #[derive(Debug, Clone, Args)]

@@ -80,7 +80,7 @@ mod tests {
             for operation in shown {
                 assert!(operation.curl.contains("{base_url}"), "{}", operation.id);
                 assert!(!operation.description_html.is_empty(), "{}", operation.id);
-                assert_eq!(operation.answers.len(), 1, "{}", operation.id);
+                assert!(!operation.answers.is_empty(), "{}", operation.id);
                 assert!(operation.errors.iter().all(|error| !error.examples.is_empty()), "{}", operation.id);
                 let body = operation.body.iter().flat_map(|body| &body.forms);
                 assert!(body.into_iter().all(|form| !form.examples.is_empty()), "{}", operation.id);

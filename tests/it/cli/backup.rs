@@ -289,6 +289,21 @@ async fn backups_beside_a_storm_of_uploads_have_no_dead_link() {
     }
 }
 
+/// It would open what is sealed in the database beside it.
+#[tokio::test]
+async fn the_secret_key_is_in_no_backup() {
+    let here = Installation::on_sqlite();
+    here.furnish();
+    let moodle = ["--lms", "moodle", "--url", "https://moodle.example.edu", "--access-token", "x"];
+    let create = ["tool-consumer", "create", "--institution", "example", "--name", "Moodle"];
+    here.succeed(&[&create[..], &moodle].concat());
+    here.write("endonym-data/note.txt", "kept");
+    let key = std::fs::metadata(here.path("endonym-data/secret.key")).unwrap();
+    assert_eq!(key.mode() & 0o777, 0o600);
+    here.succeed(&["backup", "saved"]);
+    assert!(here.path("saved/files/note.txt").exists() && !here.path("saved/files/secret.key").exists());
+}
+
 #[tokio::test]
 async fn a_backup_wants_a_new_or_an_empty_folder_outside_of_the_data() {
     let here = Installation::on_sqlite();

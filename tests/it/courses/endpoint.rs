@@ -1,19 +1,21 @@
 //! `POST /lti/{word}/courses/synchronize`: every answer of versions 5 and 4.
 
+use std::time::Duration;
+
 use endonym::app::{courses, tool_consumers};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::School;
+use super::{School, patient, waiting};
 use crate::{
     lms::{canvas::Fault, people::Person},
-    support::{Answer, Setup, until},
+    support::{Answer, until},
 };
 
 const NO_CONSUMER: &str = "Tool consumer not found";
 
 async fn school() -> School {
-    School::without_workers(Setup::default()).await
+    School::without_workers(patient()).await
 }
 
 fn says(answer: Answer, status: u16, message: &str) {
@@ -150,7 +152,7 @@ async fn a_tool_consumer_that_is_switched_off_says_so() {
 
 #[tokio::test]
 async fn when_the_learning_system_cannot_be_asked_nothing_is_started() {
-    let school = school().await;
+    let school = School::without_workers(waiting(Duration::from_secs(1))).await;
     school.canvas.course(102, None, "Logic");
     for fault in [
         Fault::Hang,
@@ -176,7 +178,8 @@ async fn when_the_learning_system_cannot_be_asked_nothing_is_started() {
 
 #[tokio::test]
 async fn a_course_that_runs_is_told_of_until_it_has_ended() {
-    let school = School::new().await;
+    let school = School::without_workers(waiting(Duration::from_secs(2))).await;
+    school.world.work(1);
     school.enrol([Person::student(1, "Ana", "Lima")]);
     school.canvas.fault(Fault::PageHangs { page: 1 });
     school.ask(json!([101])).await.expect(200);

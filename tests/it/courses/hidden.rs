@@ -12,7 +12,7 @@ use endonym::{
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::School;
+use super::{School, patient};
 use crate::{
     lms::people::Person,
     phone::records::{ANA, rules},
@@ -178,7 +178,7 @@ async fn what_hidden_people_have_is_made_anew_with_the_rest() {
 
 #[tokio::test]
 async fn a_call_to_somebody_who_leaves_is_not_made() {
-    let school = School::without_workers(Setup { calling: rules(), ..Setup::default() }).await;
+    let school = School::without_workers(Setup { calling: rules(), ..patient() }).await;
     school.enrol([Person::student(1, "Ana", "Lima")]);
     let run = async || {
         school.ask(json!(["101"])).await.expect(200);

@@ -3,10 +3,10 @@
 use endonym::app::name_pages;
 use serde_json::{Value, json};
 
-use super::School;
+use super::{School, patient};
 use crate::{
     lms::people::{Person, five_scripts},
-    support::{Setup, World},
+    support::World,
 };
 
 fn field(people: &[Value], key: &str) -> Vec<Value> {
@@ -250,7 +250,7 @@ async fn somebody_who_was_deleted_comes_again_with_the_roster() {
 
 #[tokio::test]
 async fn roles_say_who_is_on_a_page() {
-    let school = School::without_workers(Setup::default()).await;
+    let school = School::without_workers(patient()).await;
     school.world.work(1);
     let roles = Some(vec![endonym::domain::roster::Role::Teacher]);
     let change = endonym::app::tool_consumers::Change { roles, ..Default::default() };

@@ -27,6 +27,17 @@ use crate::{
     support::{Answer, Setup, World, until},
 };
 
+/// Asks again at once, and waits so long for whoever does not answer.
+fn waiting(request: Duration) -> Setup {
+    let outbound_limits = Limits { request, question: request, pause: Duration::from_millis(5) };
+    Setup { outbound_limits, ..Setup::default() }
+}
+
+/// A machine that is busy is no failure.
+fn patient() -> Setup {
+    waiting(Duration::from_secs(9))
+}
+
 /// A world whose institution has a Canvas with the course 101, "Rhetoric".
 struct School {
     world: World,
@@ -38,19 +49,13 @@ struct School {
 impl School {
     /// With workers.
     async fn new() -> Self {
-        let school = Self::without_workers(Setup::default()).await;
+        let school = Self::without_workers(patient()).await;
         school.world.work(2);
         school
     }
 
     async fn without_workers(setup: Setup) -> Self {
-        // A stand-in that hangs does not keep a test waiting for long.
-        let outbound_limits = Limits {
-            request: Duration::from_millis(1_500),
-            question: Duration::from_millis(800),
-            pause: Duration::from_millis(5),
-        };
-        let world = World::with(Setup { outbound_limits, ..setup }).await;
+        let world = World::with(setup).await;
         let canvas = Canvas::start().await;
         canvas.course(101, Some("RHE-1"), "Rhetoric");
         let (consumer, api_token) = connect(&world, LmsKind::Canvas, canvas.url(), canvas.token()).await;

@@ -7,13 +7,13 @@ use endonym::{
 };
 use serde_json::json;
 
-use super::{School, connect};
+use super::{School, connect, patient};
 use crate::{
     lms::{
         canvas::Fault,
         people::{Avatar, Person},
     },
-    support::{Setup, media::png, until},
+    support::{media::png, until},
 };
 
 fn students(ids: std::ops::Range<u64>) -> impl Iterator<Item = Person> {
@@ -56,7 +56,7 @@ async fn a_bad_moment_of_the_learning_system_is_sat_out() {
 
 #[tokio::test]
 async fn what_trying_again_cannot_mend_is_told_and_done_with() {
-    let school = School::without_workers(Setup::default()).await;
+    let school = School::without_workers(patient()).await;
     school.ask(json!(["101"])).await.expect(200);
     school.canvas.fault(Fault::TokenDead);
     school.world.work(1);
@@ -71,7 +71,7 @@ async fn what_trying_again_cannot_mend_is_told_and_done_with() {
 
 #[tokio::test]
 async fn a_tool_consumer_that_is_switched_off_or_gone_meanwhile_ends_it_quietly() {
-    let school = School::without_workers(Setup::default()).await;
+    let school = School::without_workers(patient()).await;
     school.enrol(students(1..3));
     school.ask(json!(["101"])).await.expect(200);
     let change = tool_consumers::Change { enabled: Some(false), ..Default::default() };
@@ -81,7 +81,7 @@ async fn a_tool_consumer_that_is_switched_off_or_gone_meanwhile_ends_it_quietly(
     assert_eq!((course.sync, school.people().await.len()), (Sync::Idle, 0));
     assert!(course.error.unwrap().contains("disabled"));
 
-    let school = School::without_workers(Setup::default()).await;
+    let school = School::without_workers(patient()).await;
     school.ask(json!(["101"])).await.expect(200);
     tool_consumers::delete(&school.world.app, school.consumer.id).await.unwrap();
     school.world.work(1);
@@ -114,7 +114,7 @@ async fn many_wishes_at_once_are_one_synchronisation_and_nobody_is_there_twice()
 
 #[tokio::test]
 async fn with_another_secret_key_it_is_said_what_is_wrong() {
-    let school = School::without_workers(Setup::default()).await;
+    let school = School::without_workers(patient()).await;
     let (id, sealed) = (school.consumer.id, school.consumer.sealed_access_token.clone().unwrap());
     assert!(!sealed.contains(school.canvas.token()));
     let folder = tempfile::tempdir().unwrap();
@@ -147,7 +147,7 @@ async fn two_learning_systems_may_have_courses_of_the_same_id() {
 
 #[tokio::test]
 async fn a_moodles_course_is_found_by_its_id_and_then_by_its_idnumber() {
-    let school = School::without_workers(Setup::default()).await;
+    let school = School::without_workers(patient()).await;
     school.world.work(1);
     let moodle = crate::lms::moodle::Moodle::start().await;
     moodle.course(7, Some("BIO-1"), "Biology");
