@@ -132,10 +132,7 @@ impl Nrps<'_> {
 
     /// The origin of the institution's own Canvas. In its cloud tokens come from an address that all of them share.
     fn canvas(&self) -> Option<String> {
-        let own = Url::parse(&self.access.token_url).ok();
-        let own = own.filter(|url| !url.host_str().is_some_and(is_shared));
-        let known = || Url::parse(self.access.known_roster.as_deref()?).ok();
-        own.or_else(known).map(|url| url.origin().ascii_serialization())
+        tenant(&self.access.token_url, self.access.known_roster.as_deref())
     }
 
     pub(super) async fn roster(&self, course: &Found, roles: &[Role]) -> Result<Roster> {
@@ -266,6 +263,12 @@ impl Somebody {
     }
 }
 
+fn tenant(token_url: &str, known_roster: Option<&str>) -> Option<String> {
+    let own = Url::parse(token_url).ok().filter(|url| !url.host_str().is_some_and(is_shared));
+    let known = || Url::parse(known_roster?).ok();
+    own.or_else(known).map(|url| url.origin().ascii_serialization())
+}
+
 /// Hosts of Canvas's cloud that no institution has for itself.
 fn is_shared(host: &str) -> bool {
     let all = ["canvas.instructure.com", "canvas.beta.instructure.com", "canvas.test.instructure.com"];
@@ -314,10 +317,14 @@ mod tests {
             "canvas.instructure.com",
             "canvas.test.instructure.com",
         ] {
-            assert!(is_shared(host), "{host}");
+            let (token_url, roster) =
+                (format!("https://{host}/token"), "https://x.instructure.com/api/lti?a=b");
+            assert_eq!(tenant(&token_url, None), None);
+            assert_eq!(tenant(&token_url, Some(roster)).as_deref(), Some("https://x.instructure.com"));
         }
         for host in ["example.instructure.com", "canvas.example.edu", "sso.example.edu", "canvaslms.com"] {
-            assert!(!is_shared(host), "{host}");
+            let own = Some(format!("https://{host}"));
+            assert_eq!(tenant(&format!("https://{host}/token"), Some("https://y.example/m")), own);
         }
     }
 }

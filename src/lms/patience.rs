@@ -70,11 +70,8 @@ impl Outbound {
             let (why, wish) = match self.send(ask).await {
                 Ok(answer) if is_throttled(&answer) => {
                     throttled += 1;
-                    let (place, wish) = (place(&answer.url), wish(&answer));
-                    let why = match wish.filter(|wish| *wish > LONGEST_WISH) {
-                        Some(wish) => format!("{place} asks us to slow down, for {} seconds", wish.as_secs()),
-                        None => format!("{place} asks us to slow down"),
-                    };
+                    let wish = wish(&answer);
+                    let why = format!("{} asks us to slow down{}", place(&answer.url), for_long(wish));
                     if throttled >= patience.attempts_when_throttled() {
                         return Err(Error::Unavailable(why));
                     }
@@ -82,8 +79,9 @@ impl Outbound {
                 }
                 Ok(answer) if answer.status.is_server_error() => {
                     broken += 1;
-                    let why = format!("{} answers {}", place(&answer.url), answer.status.as_u16());
-                    (Error::Unavailable(why), wish(&answer))
+                    let (wish, status) = (wish(&answer), answer.status.as_u16());
+                    let why = format!("{} answers {status}{}", place(&answer.url), for_long(wish));
+                    (Error::Unavailable(why), wish)
                 }
                 Err(why @ Error::Unavailable(_)) => {
                     broken += 1;
@@ -123,6 +121,12 @@ fn is_throttled(answer: &Answer) -> bool {
         }
         _ => false,
     }
+}
+
+/// A wish that we do not wait for is told.
+fn for_long(wish: Option<Duration>) -> String {
+    let long = wish.filter(|wish| *wish > LONGEST_WISH);
+    long.map_or_else(String::new, |wish| format!(", for {} seconds", wish.as_secs()))
 }
 
 /// `Retry-After` in seconds. Its other form, a date, is not worth a clock.

@@ -107,6 +107,24 @@ async fn a_learning_system_is_connected_tried_listed_switched_and_forgotten() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_whose_addresses_nobody_may_reach_any_more_can_be_disabled() {
+    let office = Office::new().await;
+    let url = office.canvas.url().to_owned();
+    let addresses = ["--auth-url", &url, "--token-url", &url, "--jwks-url", &url, "--json"];
+    let lti = ["--lms", "lti", "--url", &url, "--client-id", "c1"];
+    let words = office.create(&[&lti[..], &addresses].concat());
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let made = office.run(&words).json();
+    let id = made["id"].as_str().unwrap();
+    // The network is listed no more.
+    office.here.run(&["tool-consumer", "disable", id]).succeeded();
+    let listed = office.here.json(&["tool-consumer", "list", "--json"]);
+    assert_eq!(listed["tool_consumers"][0]["enabled"], false);
+    let said = office.here.refuse(&["tool-consumer", "update", id, "--token-url", &url]);
+    assert!(said.contains("token url uses plain http"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn courses_are_synchronised_here_and_now_and_listed() {
     let office = Office::new().await;
     let made = office.connect();
@@ -137,6 +155,8 @@ async fn courses_are_synchronised_here_and_now_and_listed() {
     office.canvas.fault(Fault::NoPermission);
     let refused = office.run(&sync).refused();
     assert!(!refused.contains(office.canvas.token()), "{refused}");
+    let refused = office.run(&[&sync[..], &["101", "102"]].concat()).refused();
+    assert!(refused.contains("course 101: Canvas accepts the access token"), "{refused}");
     office.canvas.fault(Fault::PageFails { page: 1, times: usize::MAX });
     let ended = office.run(&sync);
     assert!(ended.code > 0 && ended.stdout.contains("failed: "), "{ended:?}");
@@ -149,7 +169,7 @@ async fn what_cannot_be_connected_is_said_in_a_sentence_and_not_kept() {
     let url = office.canvas.url().to_owned();
     // Nobody has listed the network here.
     let said = office.refused(&["--lms", "canvas", "--url", &url, "--access-token", "x"]);
-    assert!(said.contains("url") && said.contains("127.0.0.1"), "{said}");
+    assert!(said.contains("url uses plain http, which is only allowed to networks named in"), "{said}");
     let public = ["--lms", "canvas", "--url", "https://192.0.2.1"];
     assert!(office.refused(&public).contains("access token can't be blank"));
     let said = office.refused(&[&public[..], &["--access-token", "x", "--roles", "king"]].concat());
@@ -160,5 +180,11 @@ async fn what_cannot_be_connected_is_said_in_a_sentence_and_not_kept() {
     let lti = office.create(&["--lms", "lti", "--url", &url, "--client-id", "c1"]);
     let lti: Vec<&str> = lti.iter().map(String::as_str).collect();
     assert!(office.run(&lti).refused().contains("--token-url"));
+    let secret = ["--lms", "lti", "--url", "https://me:s3cret@192.0.2.1", "--client-id", "c1"];
+    let said = office.refused(&secret);
+    assert!(
+        said.contains("url must not contain a user name or password") && !said.contains("s3cret"),
+        "{said}"
+    );
     assert_eq!(office.here.json(&["tool-consumer", "list", "--json"]), json!({ "tool_consumers": [] }));
 }

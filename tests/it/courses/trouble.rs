@@ -169,6 +169,12 @@ async fn a_moodles_course_is_found_by_its_id_and_then_by_its_idnumber() {
     assert_eq!(school.count("course_members WHERE photo_url IS NOT NULL").await, 1);
     let kept = format!("course_members WHERE photo_url LIKE '%{}%'", moodle.token());
     assert_eq!(school.count(&kept).await, 0, "nothing that opens it is kept");
+    // What a Moodle calls otherwise is told beside a course that has nobody then.
+    moodle.change(7, 1, |person| person.role = "learner".into());
+    ask(json!([7])).await.expect(200);
+    until("it is noted", || async { course().await.note.is_some() }).await;
+    let note = course().await.note.unwrap();
+    assert_eq!(note, "nobody has the role student; Moodle's roles here are: learner");
     moodle.fault(crate::lms::moodle::Fault::TokenDead);
     ask(json!([7])).await.expect(503);
 }
