@@ -22,10 +22,19 @@ pub struct Entry {
     /// Who they were in the learning system when it was asked last.
     pub user_id: Option<String>,
     pub hidden: bool,
+    /// They have come by themselves after the roster was asked for, so that it need not know them.
+    pub came_since: bool,
     /// Their picture now; what it was copied from, and what that has become.
     pub photo: Option<String>,
     pub photo_url: Option<String>,
     pub copied_photo: Option<String>,
+}
+
+impl Entry {
+    /// When no roster has them.
+    const fn is_to_leave(&self) -> bool {
+        self.user_id.is_some() && !self.came_since
+    }
 }
 
 /// What an entry is to say of somebody.
@@ -66,7 +75,7 @@ impl Plan {
         let matched: HashSet<usize> = owners.iter().flatten().copied().collect();
         let unmatched = |at: &usize| !matched.contains(at) && !entries[*at].hidden;
         let (leaving, staying): (Vec<usize>, Vec<usize>) =
-            (0..entries.len()).filter(unmatched).partition(|at| entries[*at].user_id.is_some());
+            (0..entries.len()).filter(unmatched).partition(|at| entries[*at].is_to_leave());
         let others: Vec<&Entry> = staying.into_iter().map(|at| &entries[at]).collect();
         let mut people: Vec<Person<'_>> = members
             .iter()

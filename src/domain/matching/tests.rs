@@ -110,7 +110,8 @@ fn whoever_comes_back_gives_way_to_whoever_has_the_address_by_now() {
 
 #[test]
 fn those_who_are_not_on_the_roster_leave_unless_they_never_were() {
-    let entries = [entry(1, "u1", "", ""), entry(2, "", "b@x.org", ""), hidden(3, "u3", "", "")];
+    let since = Entry { came_since: true, ..entry(4, "u4", "", "") };
+    let entries = [entry(1, "u1", "", ""), entry(2, "", "b@x.org", ""), hidden(3, "u3", "", ""), since];
     let plan = Plan::new(&[], &entries, &[]);
     assert_eq!((plan.leaving, plan.known.len(), plan.new.len()), (vec![0], 0, 0));
 }
