@@ -5,13 +5,17 @@ use super::{
     copies,
 };
 use crate::{
-    app::{App, Error, Result},
+    app::{App, Error, Missing, Result},
     domain::{
         course::Course,
         matching::{Entry, Holder, Plan, Wanted, may_share},
         roster::Member,
     },
-    store::{Sql, courses::members, participants, rolls},
+    store::{
+        Sql,
+        courses::{self, members},
+        participants, rolls,
+    },
 };
 
 /// Their entry: the one that is known to be theirs, one that is nobody's yet and has their email or institution_id, or a new
@@ -32,6 +36,10 @@ pub async fn join(app: &App, institution: i64, course: &Course, member: Member) 
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
+                // It may have gone with its page.
+                if courses::find(sql, institution, sync.course).await?.is_none() {
+                    return Err(Error::Missing(Missing::Course));
+                }
                 let participant = sync.admit(sql, &member).await?;
                 Ok((participant, sync.used))
             })
