@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     app::{
-        App, Error, Result,
+        App, Error, Missing, Result,
         calls::{self, Wish},
         exports,
     },
@@ -67,11 +67,12 @@ pub async fn apply(
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 if !store::jobs::is_held(sql, &held).await? {
-                    return Err(Error::Unavailable("the job has gone to another worker".to_owned()));
+                    // It has gone to another worker.
+                    return Err(Error::Missing(Missing::Job));
                 }
                 let there = courses::find(sql, institution, sync.course).await?;
                 if there.is_none_or(|(course, job)| course.name_page != sync.page || job != Some(held.id)) {
-                    return Err(Error::Unavailable("the course has become another".to_owned()));
+                    return Err(Error::Missing(Missing::Course));
                 }
                 let applied = sync.write(sql, &roster.members, &title).await?;
                 Ok((applied, sync.used))

@@ -141,10 +141,10 @@ fn without_what_is_taken(mut wanted: Wanted, others: &[&Entry]) -> Wanted {
         (wanted.email, wanted.email_key) = (None, None);
     }
     let email = wanted.email_key.as_deref();
-    let is_taken = |other: &&Entry| {
+    let is_taken = |other: &Entry| {
         other.identifier_key == wanted.identifier_key && !may_share(email, other.email_key.as_deref())
     };
-    if wanted.identifier_key.is_some() && seen().any(|other| is_taken(other)) {
+    if wanted.identifier_key.is_some() && seen().copied().any(is_taken) {
         (wanted.identifier, wanted.identifier_key) = (None, None);
     }
     wanted
