@@ -58,7 +58,8 @@ CREATE UNIQUE INDEX courses_by_external_id ON courses (institution_id, tool_cons
 CREATE UNIQUE INDEX courses_by_page ON courses (institution_id, name_page_id);
 
 -- Who somebody on a course's page is in the learning system. photo_url is where their picture was copied from, and photo what
--- it became: as long as that is theirs, it is the learning system's to take away.
+-- it became: as long as that is theirs, it is the learning system's to take away; a photo_url without it is one that cannot
+-- be had. joined_at says when they have come by themselves: a roster that was asked for before does not know them yet.
 CREATE TABLE course_members (
     institution_id BIGINT NOT NULL,
     course_id BIGINT NOT NULL,
@@ -66,6 +67,7 @@ CREATE TABLE course_members (
     participant_id BIGINT NOT NULL,
     photo_url TEXT,
     photo TEXT,
+    joined_at BIGINT,
     PRIMARY KEY (institution_id, course_id, user_id)
 );
 CREATE UNIQUE INDEX course_members_by_participant ON course_members (institution_id, participant_id);

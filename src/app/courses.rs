@@ -24,7 +24,7 @@ use crate::{
         tool_consumer::{ToolConsumer, Word},
     },
     lms::{self, Found},
-    store::{Sql, courses, rolls},
+    store::{self, Sql, courses, rolls},
 };
 
 /// What has become of a wish to synchronise courses.
@@ -70,7 +70,7 @@ pub async fn is_known_word(app: &App, institution: i64, word: &str) -> Result<bo
     Ok(all.iter().any(|consumer| consumer.answers_to(word)))
 }
 
-const ASKED_AT_ONCE: usize = 8;
+const ASKED_AT_ONCE: usize = 16;
 /// The caller waits for it.
 const LONGEST_CHECK: Duration = Duration::from_secs(10);
 
@@ -134,8 +134,30 @@ pub(super) async fn start(app: &App, consumer: &ToolConsumer, found: Found) -> R
     Ok(())
 }
 
+/// Takes the institution's lock. What was there when the learning system was asked may be gone by now.
+async fn lock(sql: &mut Sql, institution: i64, consumer: i64) -> Result<ToolConsumer> {
+    if !rolls::lock_if_there(sql, institution).await? {
+        return Err(Error::Missing(Missing::Institution));
+    }
+    let found = store::tool_consumers::find(sql, consumer).await?;
+    found.ok_or(Error::Missing(Missing::ToolConsumer))
+}
+
 /// Writes down what is to be synchronised, all of it at once. Says what was begun and what is under way already.
 async fn begin(
+    app: &App,
+    consumer: &ToolConsumer,
+    found: Vec<Found>,
+    when_running: WhenRunning,
+) -> Result<(Vec<Course>, Vec<Course>)> {
+    match begin_once(app, consumer, found.clone(), when_running).await {
+        // Another institution has just taken a page's slug: the next one is another.
+        Err(Error::Invalid(_)) => begin_once(app, consumer, found, when_running).await,
+        other => other,
+    }
+}
+
+async fn begin_once(
     app: &App,
     consumer: &ToolConsumer,
     found: Vec<Found>,
@@ -146,7 +168,9 @@ async fn begin(
     app.db
         .write(move |sql| {
             Box::pin(async move {
-                rolls::lock(sql, institution).await?;
+                if !lock(sql, institution, consumer).await?.enabled {
+                    return Err(Error::ToolConsumerDisabled);
+                }
                 let (mut started, mut running) = (Vec::new(), Vec::new());
                 for found in &found {
                     let (course, job) = ensure_in(sql, &at_hand, institution, consumer, found, now).await?;
@@ -158,10 +182,10 @@ async fn begin(
                             running.push(course);
                             continue;
                         }
-                        (Sync::Resting, Some(job)) => crate::store::jobs::hurry(sql, job, now).await?,
+                        (Sync::Resting, Some(job)) => store::jobs::hurry(sql, job, now).await?,
                         (Sync::Resting | Sync::Idle, old) => {
                             if let Some(old) = old {
-                                crate::store::jobs::remove_dead(sql, old).await?;
+                                store::jobs::remove_dead(sql, old).await?;
                             }
                             let id = at_hand.ids.id(now);
                             let job = Job::SyncCourse { institution, course: course.id };
@@ -179,12 +203,20 @@ async fn begin(
 
 /// The course that a learning system calls so, with its name page: found again, or made.
 pub async fn ensure(app: &App, consumer: &ToolConsumer, found: Found) -> Result<Course> {
+    match ensure_once(app, consumer, found.clone()).await {
+        // As in `begin`.
+        Err(Error::Invalid(_)) => ensure_once(app, consumer, found).await,
+        other => other,
+    }
+}
+
+async fn ensure_once(app: &App, consumer: &ToolConsumer, found: Found) -> Result<Course> {
     let (at_hand, now) = (app.clone(), app.clock.now());
     let (institution, consumer) = (consumer.institution, consumer.id);
     app.db
         .write(move |sql| {
             Box::pin(async move {
-                rolls::lock(sql, institution).await?;
+                lock(sql, institution, consumer).await?;
                 let made = ensure_in(sql, &at_hand, institution, consumer, &found, now).await?;
                 Ok(made.0)
             })

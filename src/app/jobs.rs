@@ -7,12 +7,14 @@ use tokio::sync::Notify;
 use super::{App, Error, Missing, Result, calls, exports};
 use crate::{
     domain::{
-        job::{self, Held, Job, Listed, State},
+        job::{self, Held, Job, Listed, State, Takes},
         moment::Moment,
     },
     store::{
         Sql,
+        courses::{self, Ended},
         jobs::{self, Back},
+        rolls,
     },
 };
 
@@ -20,16 +22,22 @@ use crate::{
 #[derive(Default)]
 pub struct Queue {
     written: Notify,
+    /// For whoever does not take everything: waking them must not leave the others asleep.
+    written_for_some: Notify,
 }
 
 impl Queue {
     /// A job that is due at once has been written down.
     pub fn wake(&self) {
         self.written.notify_one();
+        self.written_for_some.notify_one();
     }
 
-    pub async fn woken(&self) {
-        self.written.notified().await;
+    pub async fn woken(&self, takes: Takes) {
+        match takes {
+            Takes::All => self.written.notified().await,
+            Takes::AllButCourses => self.written_for_some.notified().await,
+        }
     }
 }
 
@@ -39,15 +47,17 @@ pub(super) async fn enqueue(sql: &mut Sql, id: i64, job: &Job, run_at: Moment, n
 }
 
 /// Takes the next job that is due, for so long.
-pub async fn claim(app: &App, lease: Duration) -> Result<Option<Held>> {
+pub async fn claim(app: &App, lease: Duration, takes: Takes) -> Result<Option<Held>> {
     let now = app.clock.now();
     // Asking is cheap and leaves the database's one writer alone.
-    if jobs::next(&mut app.db.read()).await?.is_none_or(|next| next > now) {
+    if jobs::next(&mut app.db.read(), takes).await?.is_none_or(|next| next > now) {
         return Ok(None);
     }
     let proof = app.ids.hex();
     app.db
-        .write(move |sql| Box::pin(async move { Ok(jobs::claim(sql, &proof, now.plus(lease), now).await?) }))
+        .write(move |sql| {
+            Box::pin(async move { Ok(jobs::claim(sql, &proof, now.plus(lease), now, takes).await?) })
+        })
         .await
 }
 
@@ -62,16 +72,16 @@ pub async fn claim_this(app: &App, id: i64, lease: Duration) -> Result<Option<He
 }
 
 /// How long until the next job comes.
-pub async fn until_next(app: &App) -> Result<Option<Duration>> {
+pub async fn until_next(app: &App, takes: Takes) -> Result<Option<Duration>> {
     let now = app.clock.now();
-    let next = jobs::next(&mut app.db.read()).await?;
+    let next = jobs::next(&mut app.db.read(), takes).await?;
     Ok(next.map(|next| Duration::from_micros(u64::try_from(next.micros() - now.micros()).unwrap_or(0))))
 }
 
 /// How long the job that has been due longest has been due.
 pub async fn late(app: &App) -> Result<Duration> {
     let now = app.clock.now();
-    let next = jobs::next(&mut app.db.read()).await?.unwrap_or(now);
+    let next = jobs::next(&mut app.db.read(), Takes::All).await?.unwrap_or(now);
     Ok(Duration::from_micros(u64::try_from(now.micros() - next.micros()).unwrap_or(0)))
 }
 
@@ -137,6 +147,10 @@ pub async fn fail(app: &App, held: &Held, error: &str) -> Result<Failed> {
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
+                // What a course's end is written under comes first, as everywhere.
+                if let Job::SyncCourse { institution, .. } = &taken.job {
+                    rolls::lock(sql, *institution).await?;
+                }
                 if !jobs::is_held(sql, &taken).await? {
                     return Ok((Failed::Lost, Vec::new()));
                 }
@@ -148,7 +162,7 @@ pub async fn fail(app: &App, held: &Held, error: &str) -> Result<Failed> {
                     }
                     Failed::GivenUp => {
                         jobs::bury(sql, &taken, &error).await?;
-                        gone = mourn(sql, &at_hand, scrub, &taken.job, now).await?;
+                        gone = mourn(sql, &at_hand, scrub, (&taken, &error), now).await?;
                     }
                     Failed::Lost => {}
                 }
@@ -163,8 +177,14 @@ pub async fn fail(app: &App, held: &Held, error: &str) -> Result<Failed> {
 }
 
 /// What else is so when a job is given up. Says which files nobody needs any more.
-async fn mourn(sql: &mut Sql, app: &App, scrub: i64, job: &Job, now: Moment) -> Result<Vec<String>> {
-    match job {
+async fn mourn(
+    sql: &mut Sql,
+    app: &App,
+    scrub: i64,
+    (held, error): (&Held, &str),
+    now: Moment,
+) -> Result<Vec<String>> {
+    match &held.job {
         Job::BuildExport { institution, export, .. } => {
             exports::give_up(sql, scrub, *institution, *export, now).await
         }
@@ -172,13 +192,19 @@ async fn mourn(sql: &mut Sql, app: &App, scrub: i64, job: &Job, now: Moment) -> 
             calls::cloud::give_up(sql, app, *attempt, now).await?;
             Ok(Vec::new())
         }
+        Job::SyncCourse { institution, course } => {
+            let found = courses::find(sql, *institution, *course).await?;
+            if found.is_some_and(|(_, job)| job == Some(held.id)) {
+                courses::end(sql, *institution, *course, Ended::Failed(error)).await?;
+            }
+            Ok(Vec::new())
+        }
         Job::ScrubExports { .. }
         | Job::ExpireExports
         | Job::SweepBlobs
         | Job::RotateLtiKeys
         | Job::HangUp { .. }
-        | Job::DeleteTakes { .. }
-        | Job::SyncCourse { .. } => Ok(Vec::new()),
+        | Job::DeleteTakes { .. } => Ok(Vec::new()),
     }
 }
 

@@ -68,7 +68,8 @@ pub async fn create(app: &App, institution: i64, new: New) -> Result<NamePage> {
     })
 }
 
-/// Inside a transaction that does more than this, with a title that can be one.
+/// Inside a transaction that does more than this, with a title that can be one. `Invalid` means that somebody has just taken
+/// the slug: the next attempt finds another.
 pub(super) async fn create_in(
     sql: &mut Sql,
     app: &App,
@@ -86,8 +87,10 @@ pub(super) async fn create_in(
         allow_v2: false,
         created_at: now,
     };
-    name_pages::insert(sql, institution, &page).await?;
-    Ok(page)
+    match name_pages::insert(sql, institution, &page).await {
+        Err(store::Error::Conflict) => Err(Error::invalid("slug", TAKEN)),
+        other => Ok(other.map(|()| page)?),
+    }
 }
 
 /// From the title; with the page's id behind it when that is taken.

@@ -230,9 +230,22 @@ pub async fn all(app: &App, institution: Option<i64>) -> Result<Vec<ToolConsumer
 pub async fn delete(app: &App, id: i64) -> Result<()> {
     let institution = find(app, id).await?.institution;
     let gone = app.db.write::<_, Error>(move |sql| {
-        Box::pin(async move { Ok(tool_consumers::delete(sql, institution, id).await?) })
+        Box::pin(async move {
+            // Nobody begins anything with its courses meanwhile.
+            store::rolls::lock(sql, institution).await?;
+            Ok(tool_consumers::delete(sql, institution, id).await?)
+        })
     });
     if gone.await? { Ok(()) } else { Err(Error::Missing(Missing::ToolConsumer)) }
+}
+
+/// Is what lets us in there sealed with our key? Nothing is made on the way.
+pub async fn opens(app: &App, consumer: &ToolConsumer) -> Result<bool> {
+    match (&consumer.sealed_access_token, consumer.kind) {
+        (_, LmsKind::Lti) => lti::keys::open(app).await,
+        (Some(sealed), _) => Ok(opened(app, consumer.id, sealed).is_ok()),
+        (None, _) => Ok(false),
+    }
 }
 
 /// What lets us in there.

@@ -100,9 +100,12 @@ fn list(all: &[Course], json: bool) {
 const LEASE: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(200);
 
+/// Few enough for the time that a learning system has to say whether it has them.
+const LOOKED_FOR_AT_ONCE: usize = 40;
+
 async fn sync(app: &App, consumer: &str, given: Vec<String>, json: bool) -> Outcome {
     let consumer = tool_consumer::find(app, consumer).await?;
-    let given = if given.is_empty() {
+    let given: Vec<String> = if given.is_empty() {
         courses::all(app, &consumer).await?.into_iter().map(|course| course.external_id).collect()
     } else {
         given
@@ -114,16 +117,22 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, json: bool) -> Outc
         )));
     }
     let began = app.clock.now();
-    let outcome = courses::synchronize(app, &consumer, given, WhenRunning::Fine).await?;
     let stop = CancellationToken::new();
     tokio::spawn(stop_on_signal(stop.clone(), || {}));
-    let mut told = Vec::new();
-    for course in outcome.started.iter().chain(&outcome.running) {
-        let ended = wait(app, consumer.institution, course.id, &stop).await?;
-        let is_done = ended.error.is_none() && ended.synced_at.is_some_and(|at| at >= began);
-        told.push((ended, is_done));
+    let (mut told, mut unknown) = (Vec::new(), Vec::new());
+    for some in given.chunks(LOOKED_FOR_AT_ONCE) {
+        let outcome = courses::synchronize(app, &consumer, some.to_vec(), WhenRunning::Fine).await?;
+        unknown.extend(outcome.unknown);
+        for course in outcome.started.iter().chain(&outcome.running) {
+            let ended = wait(app, consumer.institution, course.id, &stop).await?;
+            let is_done = ended.error.is_none() && ended.synced_at.is_some_and(|at| at >= began);
+            told.push((ended, is_done));
+        }
+        if stop.is_cancelled() {
+            break;
+        }
     }
-    let all_well = outcome.unknown.is_empty() && told.iter().all(|(_, is_done)| *is_done);
+    let all_well = !stop.is_cancelled() && unknown.is_empty() && told.iter().all(|(_, is_done)| *is_done);
     if json {
         let shown = |(course, is_done): &(Course, bool)| {
             json!({
@@ -132,7 +141,7 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, json: bool) -> Outc
             })
         };
         let shown: Vec<_> = told.iter().map(shown).collect();
-        output::print_json(&json!({ "courses": shown, "unknown": outcome.unknown }));
+        output::print_json(&json!({ "courses": shown, "unknown": unknown }));
     } else {
         for (course, is_done) in &told {
             let said = match (is_done, &course.error) {
@@ -145,7 +154,7 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, json: bool) -> Outc
             };
             output::print_line(&format!("{} ({}): {said}", course.external_id, course.title));
         }
-        for id in &outcome.unknown {
+        for id in &unknown {
             output::print_line(&format!("{id}: the learning system does not have it"));
         }
     }

@@ -9,7 +9,7 @@ use crate::{
     app::{Clock, studio, tool_consumers},
     blobs::Blobs,
     config::{self, Storage},
-    domain::job::State,
+    domain::job::{State, Takes},
     phone::{
         Prompts, Provider,
         cloud::Client,
@@ -168,7 +168,7 @@ async fn secrets(storage: &Storage) -> Option<Finding> {
     };
     let mut closed = Vec::new();
     for one in &all {
-        if tool_consumers::access(&app, one).await.is_err() {
+        if !matches!(tool_consumers::opens(&app, one).await, Ok(true)) {
             closed.push(one.name.as_str());
         }
     }
@@ -185,7 +185,7 @@ const LATE: Duration = Duration::from_secs(600);
 async fn background(db: &Db) -> Finding {
     let part = "jobs";
     let mut sql = db.read();
-    let (counts, next) = match (jobs::counts(&mut sql).await, jobs::next(&mut sql).await) {
+    let (counts, next) = match (jobs::counts(&mut sql).await, jobs::next(&mut sql, Takes::All).await) {
         (Ok(counts), Ok(next)) => (counts, next),
         (Err(error), _) | (_, Err(error)) => {
             return bad(part, error.to_string(), "check the rights of the database's user");

@@ -1,6 +1,6 @@
 //! `endonym tool-consumer …`
 
-use std::{io::Read, process::ExitCode};
+use std::{collections::HashMap, io::Read, process::ExitCode};
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Failure, Outcome, institution, output};
 use crate::{
     app::{
-        App, Error,
+        App, Error, institutions,
         lti::{keys, registrations},
         platforms, tool_consumers,
     },
@@ -67,7 +67,14 @@ pub enum Command {
     /// Refuse every wish to synchronise its courses
     Disable { id: String },
     /// Forget one; its courses' name pages stay, with everybody on them
-    Delete { id: String },
+    ///
+    /// Whoever has left a course stays hidden on its page, and nothing brings them back: they go when the page is deleted.
+    Delete {
+        id: String,
+        /// Nobody's name is lost by it, so it does not ask; scripts may say so all the same.
+        #[arg(long, hide = true)]
+        yes: bool,
+    },
     /// Print a link by which an LTI platform registers itself with an institution, once and within seven days
     ///
     /// For example: endonym tool-consumer invite --institution example-university --base-url https://names.example.edu
@@ -146,16 +153,16 @@ impl Command {
                     Some(slug) => Some(institution(app, &slug).await?.id),
                     None => None,
                 };
-                list(&tool_consumers::all(app, owner).await?, json);
+                list(app, &tool_consumers::all(app, owner).await?, json).await?;
             }
             Self::Update { id, name, details, json } => {
                 let change = details.into_change(name)?;
                 let changed = tool_consumers::update(app, find(app, &id).await?.id, change).await?;
-                list(&[changed], json);
+                list(app, &[changed], json).await?;
             }
             Self::Enable { id } => switch(app, &id, true).await?,
             Self::Disable { id } => switch(app, &id, false).await?,
-            Self::Delete { id } => {
+            Self::Delete { id, yes: _ } => {
                 let found = find(app, &id).await?;
                 tool_consumers::delete(app, found.id).await?;
                 output::print_line(&format!("Deleted tool consumer {} ({}).", found.id, found.name));
@@ -304,10 +311,11 @@ async fn test(app: &App, consumer: &ToolConsumer, json: bool) -> Outcome {
     Ok(if works { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn shown(one: &ToolConsumer) -> Value {
+fn shown(one: &ToolConsumer, institution: &str) -> Value {
     let lti = one.lti.as_ref();
     json!({
         "id": one.id.to_string(),
+        "institution": institution,
         "name": one.name,
         "lms": one.kind.word(),
         "url": one.url,
@@ -325,16 +333,21 @@ fn shown(one: &ToolConsumer) -> Value {
     })
 }
 
-fn list(all: &[ToolConsumer], json: bool) {
+async fn list(app: &App, all: &[ToolConsumer], json: bool) -> Result<(), Failure> {
+    let owners: HashMap<i64, String> =
+        institutions::all(app).await?.into_iter().map(|owner| (owner.id, owner.slug)).collect();
+    let owner = |one: &ToolConsumer| owners.get(&one.institution).map_or("-", String::as_str);
     if json {
-        output::print_json(&json!({ "tool_consumers": all.iter().map(shown).collect::<Vec<_>>() }));
-        return;
+        let shown: Vec<Value> = all.iter().map(|one| shown(one, owner(one))).collect();
+        output::print_json(&json!({ "tool_consumers": shown }));
+        return Ok(());
     }
     let rows: Vec<Vec<String>> = all
         .iter()
         .map(|one| {
             vec![
                 one.id.to_string(),
+                owner(one).to_owned(),
                 one.name.clone(),
                 one.kind.word().to_owned(),
                 one.url.clone(),
@@ -343,5 +356,6 @@ fn list(all: &[ToolConsumer], json: bool) {
             ]
         })
         .collect();
-    output::print_table(&["ID", "NAME", "LMS", "URL", "ROLES", "ENABLED"], &rows);
+    output::print_table(&["ID", "INSTITUTION", "NAME", "LMS", "URL", "ROLES", "ENABLED"], &rows);
+    Ok(())
 }

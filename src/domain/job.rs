@@ -30,6 +30,25 @@ pub enum Job {
     SyncCourse { institution: i64, course: i64 },
 }
 
+/// Which jobs a worker takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    All,
+    AllButCourses,
+}
+
+impl Takes {
+    /// The kind that is left to others; no kind is called nothing.
+    pub const fn all_but(self) -> &'static str {
+        match self {
+            Self::All => "",
+            Self::AllButCourses => SYNC_COURSE,
+        }
+    }
+}
+
+const SYNC_COURSE: &str = "sync_course";
+
 impl Job {
     /// Ends a call in which nothing is known to be recorded.
     pub const fn hang_up(vendor_call: String) -> Self {
@@ -46,7 +65,7 @@ impl Job {
             Self::FetchTake { .. } => "fetch_take",
             Self::DeleteTakes { .. } => "delete_takes",
             Self::RotateLtiKeys => "rotate_lti_keys",
-            Self::SyncCourse { .. } => "sync_course",
+            Self::SyncCourse { .. } => SYNC_COURSE,
         }
     }
 

@@ -22,10 +22,19 @@ pub struct Entry {
     /// Who they were in the learning system when it was asked last.
     pub user_id: Option<String>,
     pub hidden: bool,
+    /// They have come by themselves after the roster was asked for, so that it need not know them.
+    pub came_since: bool,
     /// Their picture now; what it was copied from, and what that has become.
     pub photo: Option<String>,
     pub photo_url: Option<String>,
     pub copied_photo: Option<String>,
+}
+
+impl Entry {
+    /// When no roster has them.
+    const fn is_to_leave(&self) -> bool {
+        self.user_id.is_some() && !self.came_since
+    }
 }
 
 /// What an entry is to say of somebody.
@@ -66,7 +75,7 @@ impl Plan {
         let matched: HashSet<usize> = owners.iter().flatten().copied().collect();
         let unmatched = |at: &usize| !matched.contains(at) && !entries[*at].hidden;
         let (leaving, staying): (Vec<usize>, Vec<usize>) =
-            (0..entries.len()).filter(unmatched).partition(|at| entries[*at].user_id.is_some());
+            (0..entries.len()).filter(unmatched).partition(|at| entries[*at].is_to_leave());
         let others: Vec<&Entry> = staying.into_iter().map(|at| &entries[at]).collect();
         let mut people: Vec<Person<'_>> = members
             .iter()
@@ -98,8 +107,18 @@ fn distinct(members: &[Member]) -> Vec<(usize, &Member)> {
 }
 
 /// The entry of each member: by email, institution_id and then the learning system's id, among those who are to be seen and
-/// then among those who are hidden. Nobody's entry is given twice.
+/// then among those who are hidden. Nobody's entry is given twice; and what is known to be somebody's goes to nobody else who
+/// merely has their email or institution_id by now, since recordings stay with whom the learning system's id says.
 fn owners(members: &[(usize, &Member)], entries: &[Entry]) -> Vec<Option<usize>> {
+    let enrolled: HashSet<&str> = members.iter().map(|(_, member)| member.user_id.as_str()).collect();
+    let known: HashSet<&str> = entries.iter().filter_map(|entry| entry.user_id.as_deref()).collect();
+    // Somebody else's may be another account of the same person: not where that one is enrolled too, nor for whoever has an
+    // entry of their own.
+    let may_have = |member: &Member, entry: &Entry| {
+        entry.user_id.as_deref().is_none_or(|user| {
+            user == member.user_id || !(enrolled.contains(user) || known.contains(member.user_id.as_str()))
+        })
+    };
     let keys: Vec<[Option<String>; 3]> = members.iter().map(|(_, member)| keys_of(member)).collect();
     let mut owner: Vec<Option<usize>> = vec![None; members.len()];
     let mut taken: HashSet<usize> = HashSet::new();
@@ -121,6 +140,7 @@ fn owners(members: &[(usize, &Member)], entries: &[Entry]) -> Vec<Option<usize>>
                     let Some(key) = keys[at][by].as_deref().filter(|_| owner[at].is_none()) else { continue };
                     let fits = |entry: &&usize| {
                         !taken.contains(*entry)
+                            && may_have(member, &entries[**entry])
                             && (!linked || entries[**entry].user_id.as_deref() == Some(&member.user_id))
                     };
                     let entry = found.get(key).and_then(|of_key| of_key.iter().find(fits)).copied();
@@ -238,9 +258,8 @@ fn give_identifiers(people: &mut [Person<'_>], others: &[&Entry], holders: &[Hol
             }
             let email = person.wanted.email_key.clone();
             let is_free = |key: &String| {
-                email.as_deref().is_none_or(|email| {
-                    held.get(key).is_none_or(|emails| emails.iter().all(|other| other == email))
-                })
+                let shared = |other: &String| may_share(email.as_deref(), Some(other));
+                held.get(key).is_none_or(|emails| emails.iter().all(shared))
             };
             let wanted = said.filter(|key| keeps || is_free(key));
             taken += usize::from(wanted.is_none() && person.identifier.is_some());
@@ -257,6 +276,11 @@ fn give_identifiers(people: &mut [Person<'_>], others: &[&Entry], holders: &[Hol
         }
     }
     taken
+}
+
+/// May two people with these emails have one identifier? They are one person, as far as anybody can tell.
+pub fn may_share(email: Option<&str>, other: Option<&str>) -> bool {
+    email.is_none() || other.is_none() || email == other
 }
 
 /// By which identifier somebody on a roster may be known elsewhere.

@@ -11,7 +11,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     app::{App, Result, calls, courses, exports, jobs, lti, media},
-    domain::job::{Held, Job},
+    domain::job::{Held, Job, Takes},
     telemetry::{metrics, traces},
 };
 
@@ -36,8 +36,10 @@ const ROTATE_EVERY: Duration = Duration::from_secs(24 * 3_600);
 /// Runs the workers until they are told to stop and have done so.
 pub async fn run(app: App, settings: Settings, stop: CancellationToken) {
     let workers = TaskTracker::new();
-    for _ in 0..settings.workers {
-        workers.spawn(worker(app.clone(), settings, stop.clone()));
+    for nth in 0..settings.workers {
+        // A slow learning system with many courses must not keep everything else waiting.
+        let takes = if nth == 0 && settings.workers > 1 { Takes::AllButCourses } else { Takes::All };
+        workers.spawn(worker(app.clone(), settings, takes, stop.clone()));
     }
     if settings.workers > 0 {
         workers.spawn(switchboard::run(app.clone(), settings.grace, stop.clone()));
@@ -64,17 +66,17 @@ async fn schedule(app: App, settings: Settings, stop: CancellationToken) {
     }
 }
 
-async fn worker(app: App, settings: Settings, stop: CancellationToken) {
+async fn worker(app: App, settings: Settings, takes: Takes, stop: CancellationToken) {
     let mut in_trouble = false;
     while !stop.is_cancelled() {
-        let pause = match jobs::claim(&app, settings.lease).await {
+        let pause = match jobs::claim(&app, settings.lease, takes).await {
             Ok(Some(held)) => {
                 perform(&app, settings, held, &stop).await;
                 continue;
             }
             Ok(None) => {
                 in_trouble = false;
-                jobs::until_next(&app).await.ok().flatten().unwrap_or(LOOK).min(LOOK)
+                jobs::until_next(&app, takes).await.ok().flatten().unwrap_or(LOOK).min(LOOK)
             }
             Err(error) => {
                 if !std::mem::replace(&mut in_trouble, true) {
@@ -85,7 +87,7 @@ async fn worker(app: App, settings: Settings, stop: CancellationToken) {
         };
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
-            () = app.queue.woken() => {}
+            () = app.queue.woken(takes) => {}
             () = stop.cancelled() => {}
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Error, Result, Sql, Value};
 use crate::domain::{
-    job::{Held, Job, Listed, State},
+    job::{Held, Job, Listed, State, Takes},
     moment::Moment,
 };
 
@@ -56,23 +56,30 @@ fn payload(job: &Job) -> Result<String> {
 }
 
 /// When the next job comes, if there is any.
-pub async fn next(sql: &mut Sql) -> Result<Option<Moment>> {
-    let text = "SELECT run_at FROM jobs WHERE run_at IS NOT NULL ORDER BY run_at, id LIMIT 1";
-    sql.one(text, &[], |row| row.int(0).map(Moment::from_micros)).await
+pub async fn next(sql: &mut Sql, takes: Takes) -> Result<Option<Moment>> {
+    let text = "SELECT run_at FROM jobs WHERE run_at IS NOT NULL AND kind <> $1 ORDER BY run_at, id LIMIT 1";
+    sql.one(text, &[takes.all_but().into()], |row| row.int(0).map(Moment::from_micros)).await
 }
 
 /// Takes the job that has been due longest. Nobody else gets it before the lease is over.
-pub async fn claim(sql: &mut Sql, lease: &str, until: Moment, now: Moment) -> Result<Option<Held>> {
+pub async fn claim(
+    sql: &mut Sql,
+    lease: &str,
+    until: Moment,
+    now: Moment,
+    takes: Takes,
+) -> Result<Option<Held>> {
     // From here on another one like it may be written down: this one may have missed what causes that. What comes again
     // and again keeps its key, and so its row.
     let text = format!(
         "UPDATE jobs SET state = 'running', lease = $1, run_at = $2, attempts = attempts + 1, \
          waiting_key = CASE WHEN every_micros IS NULL THEN NULL ELSE waiting_key END \
-         WHERE id = (SELECT id FROM jobs WHERE run_at <= $3 ORDER BY run_at, id LIMIT 1{}) AND run_at <= $3 \
+         WHERE id = (SELECT id FROM jobs WHERE run_at <= $3 AND kind <> $4 ORDER BY run_at, id LIMIT 1{}) AND run_at <= $3 \
          RETURNING id, payload, attempts, failures, every_micros",
         sql.skip_locked()
     );
-    let params: [Value<'_>; 3] = [lease.into(), until.micros().into(), now.micros().into()];
+    let params: [Value<'_>; 4] =
+        [lease.into(), until.micros().into(), now.micros().into(), takes.all_but().into()];
     let taken = sql.one(&text, &params, |row| {
         let count = |column: usize| Ok::<_, Error>(u32::try_from(row.int(column)?).unwrap_or(u32::MAX));
         let every = row.opt_int(4)?.map(|micros| Duration::from_micros(micros.unsigned_abs()));

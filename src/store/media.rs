@@ -1,6 +1,6 @@
 //! Recordings and pictures. A row here is what makes a link live; its bytes are in the blob store.
 
-use super::{Error, Result, Row, Sql, Value, padded, placeholders};
+use super::{Error, Result, Row, Sql, Value, in_powers, padded, placeholders, value_rows};
 use crate::domain::{
     media::{Kind, Media, Waveform},
     moment::Moment,
@@ -118,15 +118,29 @@ pub async fn attach(
     now: Moment,
 ) -> Result<Option<Media>> {
     let old = remove(sql, institution, participant, new.kind).await?;
-    let text = "INSERT INTO media (institution_id, hex, participant_id, kind, bytes, duration_ms, peaks, original, created_at) \
-                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    sql.execute(&insert_text(1), &insert_params(institution, participant, new)).await?;
+    show(sql, institution, participant, new.kind, Some((&new.hex, new.created_at)), now).await?;
+    Ok(old)
+}
+
+const INSERTED: usize = 9;
+
+fn insert_text(rows: usize) -> String {
+    format!(
+        "INSERT INTO media (institution_id, hex, participant_id, kind, bytes, duration_ms, peaks, original, created_at) \
+         VALUES {}",
+        value_rows(1, rows, INSERTED)
+    )
+}
+
+fn insert_params(institution: i64, participant: i64, new: &Media) -> [Value<'_>; INSERTED] {
     let (duration_ms, peaks) = match &new.waveform {
         Some(waveform) => {
             (i64::try_from(waveform.duration_ms).ok(), Some(crate::domain::token::hex(&waveform.peaks)))
         }
         None => (None, None),
     };
-    let params: [Value<'_>; 9] = [
+    [
         institution.into(),
         (&new.hex).into(),
         participant.into(),
@@ -136,10 +150,29 @@ pub async fn attach(
         peaks.into(),
         new.original.into(),
         new.created_at.micros().into(),
-    ];
-    sql.execute(text, &params).await?;
-    show(sql, institution, participant, new.kind, Some((&new.hex, new.created_at)), now).await?;
-    Ok(old)
+    ]
+}
+
+/// Gives recordings to people who are new and have none.
+pub async fn attach_recordings(sql: &mut Sql, institution: i64, new: &[(i64, &Media)]) -> Result<()> {
+    for group in in_powers(new) {
+        let rows = group.iter().flat_map(|(whose, new)| insert_params(institution, *whose, new));
+        let params: Vec<Value<'_>> = rows.collect();
+        sql.execute(&insert_text(group.len()), &params).await?;
+    }
+    let people: Vec<i64> = new.iter().map(|(participant, _)| *participant).collect();
+    for group in padded(&people) {
+        let own = "FROM media m WHERE m.institution_id = participants.institution_id \
+                   AND m.participant_id = participants.id AND m.kind = 'recording'";
+        let text = format!(
+            "UPDATE participants SET recording = (SELECT m.hex {own}), recorded_at = (SELECT m.created_at {own}) \
+             WHERE institution_id = $1 AND id IN ({})",
+            placeholders(2, group.len())
+        );
+        let params: Vec<Value<'_>> = [institution].into_iter().chain(group).map(Value::from).collect();
+        sql.execute(&text, &params).await?;
+    }
+    Ok(())
 }
 
 /// Takes one of a kind away from somebody.

@@ -117,6 +117,8 @@ pub async fn delete(sql: &mut Sql, institution: i64, page: i64) -> Result<u64> {
     for text in [
         "DELETE FROM participants WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM hidden_participants WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM jobs WHERE state <> 'running' AND id IN \
+         (SELECT c.job_id FROM courses c WHERE c.institution_id = $1 AND c.name_page_id = $2)",
         "DELETE FROM course_members WHERE institution_id = $1 AND course_id IN \
          (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.name_page_id = $2)",
         "DELETE FROM courses WHERE institution_id = $1 AND name_page_id = $2",

@@ -17,7 +17,7 @@ use crate::domain::{
 };
 
 pub use statements::statements;
-pub use writes::{Change, Record, delete, insert, insert_all, list_badge, set_identity, update};
+pub use writes::{Change, Record, delete, insert, insert_all, list_badge, set_identity, take_emails, update};
 
 const COLUMNS: &str = "p.id, p.page_place, p.name_page_id, p.token, p.first_name, p.last_name, p.email, p.identifier, \
      p.phonetic, p.notes, p.recording, p.recorded_at, p.legal_first_name, p.legal_last_name, p.legal_middle_name, \

@@ -26,8 +26,13 @@ pub async fn close(sql: &mut Sql, institution: i64, page: i64) -> Result<()> {
 /// Every write of an institution's people comes here first, and so one after the other: what it then reads and checks
 /// stays true until it commits, on both databases.
 pub async fn lock(sql: &mut Sql, institution: i64) -> Result<()> {
+    lock_if_there(sql, institution).await.map(|_| ())
+}
+
+/// For whoever makes something new: false when the institution is gone, which leaves nothing to lock.
+pub async fn lock_if_there(sql: &mut Sql, institution: i64) -> Result<bool> {
     let text = "UPDATE rolls SET members = members WHERE institution_id = $1 AND name_page_id = 0";
-    sql.execute(text, &[institution.into()]).await.map(|_| ())
+    Ok(sql.execute(text, &[institution.into()]).await? == 1)
 }
 
 /// Adds one person and gives their place.

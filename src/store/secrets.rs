@@ -49,7 +49,7 @@ impl Secrets {
     pub fn seal(&self, purpose: &str, plain: &[u8]) -> Result<String> {
         let mut sealed = plain.to_vec();
         let nonce = self
-            .cipher()?
+            .cipher(read_or_make)?
             .seal_in_place_append_tag(Aad::from(purpose.as_bytes()), &mut sealed)
             .map_err(|_| Error::Broken("a secret could not be sealed".to_owned()))?;
         let whole = [nonce.as_ref().as_slice(), &sealed].concat();
@@ -71,15 +71,17 @@ impl Secrets {
         }
         let mut body = whole.split_off(NONCE_LEN);
         let nonce = Nonce::try_assume_unique_for_key(&whole).map_err(|_| cannot())?;
-        let plain = self.cipher()?.open_in_place(nonce, Aad::from(purpose.as_bytes()), &mut body);
+        // A key that is made now has sealed nothing.
+        let there = |file: &Path| read(file)?.ok_or_else(|| std::io::Error::other(cannot().to_string()));
+        let plain = self.cipher(there)?.open_in_place(nonce, Aad::from(purpose.as_bytes()), &mut body);
         plain.map(|plain| plain.to_vec()).map_err(|_| cannot())
     }
 
-    fn cipher(&self) -> Result<RandomizedNonceKey> {
+    fn cipher(&self, from: impl Fn(&Path) -> std::io::Result<String>) -> Result<RandomizedNonceKey> {
         let key = match self.0.key.get() {
             Some(key) => *key,
             None => {
-                let made = self.key()?;
+                let made = self.key(from)?;
                 *self.0.key.get_or_init(|| made)
             }
         };
@@ -87,10 +89,10 @@ impl Secrets {
             .map_err(|_| Error::Broken("no key to seal with".to_owned()))
     }
 
-    fn key(&self) -> Result<[u8; 32]> {
+    fn key(&self, from: impl Fn(&Path) -> std::io::Result<String>) -> Result<[u8; 32]> {
         let text = match &self.0.setting {
             Some(setting) => setting.clone(),
-            None => read_or_make(&self.0.file).map_err(|error| {
+            None => from(&self.0.file).map_err(|error| {
                 Error::Broken(format!("{} cannot be used: {error}", self.0.file.display()))
             })?,
         };
@@ -138,6 +140,16 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
+
+    #[test]
+    fn opening_makes_no_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let sealed = Secrets::new(None, folder.path()).seal("x", b"secret").unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let error = Secrets::new(None, elsewhere.path()).open("x", &sealed).unwrap_err();
+        assert!(error.to_string().contains("ENDONYM_SECRET_KEY"), "{error}");
+        assert!(!elsewhere.path().join(FILE).exists());
+    }
 
     #[test]
     fn what_is_sealed_is_opened_by_the_same_key_for_the_same_purpose_alone() {

@@ -168,10 +168,13 @@ async fn read(sql: &mut Sql, text: &str, params: &[Value<'_>]) -> Result<Vec<Too
     Ok(found)
 }
 
-/// With what is known of its courses. Their name pages stay, with everybody on them.
+/// With what is known of its courses, and what waits to be done for them. Their name pages stay, with everybody on them; whoever
+/// is hidden there stays so. The caller holds the institution's lock.
 pub async fn delete(sql: &mut Sql, institution: i64, id: i64) -> Result<bool> {
     let whose = [Value::from(institution), Value::from(id)];
     for text in [
+        "DELETE FROM jobs WHERE state <> 'running' AND id IN \
+         (SELECT c.job_id FROM courses c WHERE c.institution_id = $1 AND c.tool_consumer_id = $2)",
         "DELETE FROM course_members WHERE institution_id = $1 AND course_id IN \
          (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.tool_consumer_id = $2)",
         "DELETE FROM courses WHERE institution_id = $1 AND tool_consumer_id = $2",

@@ -1,22 +1,22 @@
 //! A roster, written down: one transaction, all of it or nothing.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::{
-    copies::{Copies, Copy},
+    copies::{self, Copies},
     photos::Photo,
 };
 use crate::{
     app::{
-        App, Error, Result,
+        App, Error, Missing, Result,
         calls::{self, Wish},
-        exports, media,
+        exports,
     },
     domain::{
         call::Reason,
         course::Course,
         job::Held,
-        matching::{Entry, Plan, Wanted, identifier_key},
+        matching::{Entry, Holder, Plan, Wanted, identifier_key},
         media::Media,
         moment::Moment,
         participant::{CustomValues, Legal},
@@ -54,40 +54,46 @@ pub async fn apply(
     course: &Course,
     roster: Roster,
     copies: Copies,
+    asked: Moment,
 ) -> Result<Applied> {
-    let (at_hand, held, now) = (app.clone(), held.clone(), app.clock.now());
+    let held = held.clone();
     let title = roster.title.as_deref().map(|said| super::title(said, &course.external_id));
     let title = title.unwrap_or_else(|| course.title.clone());
-    let made: Vec<Media> = copies.values().map(|copy| copy.media.clone()).collect();
-    let mut sync = Sync {
-        app: at_hand,
-        institution,
-        course: course.id,
-        page: course.name_page,
-        now,
-        copies,
-        used: HashSet::new(),
-    };
-    let (applied, used) = app
+    let made = copies::files(&copies);
+    let mut sync = Sync::new(app, institution, course, copies, asked);
+    let written = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 if !store::jobs::is_held(sql, &held).await? {
-                    return Err(Error::Unavailable("the job has gone to another worker".to_owned()));
+                    // It has gone to another worker.
+                    return Err(Error::Missing(Missing::Job));
                 }
                 let there = courses::find(sql, institution, sync.course).await?;
                 if there.is_none_or(|(course, job)| course.name_page != sync.page || job != Some(held.id)) {
-                    return Err(Error::Unavailable("the course has become another".to_owned()));
+                    return Err(Error::Missing(Missing::Course));
                 }
                 let applied = sync.write(sql, &roster, &title).await?;
                 Ok((applied, sync.used))
             })
         })
-        .await?;
-    let unused: Vec<Media> = made.into_iter().filter(|one| !used.contains(&one.hex)).collect();
-    media::discard(app, institution, &unused).await;
-    Ok(applied)
+        .await;
+    copies::settle(app, institution, made, written).await
+}
+
+/// Who on other pages has an identifier that somebody may get here: by the roster, or by coming back.
+pub(super) async fn holders(
+    sql: &mut Sql,
+    institution: i64,
+    page: i64,
+    members: &[Member],
+    entries: &[Entry],
+) -> Result<Vec<Holder>> {
+    let away = entries.iter().filter(|entry| entry.hidden).filter_map(|entry| entry.identifier_key.clone());
+    let keys: HashSet<String> = members.iter().filter_map(identifier_key).chain(away).collect();
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    Ok(members::holders(sql, institution, page, &keys).await?)
 }
 
 pub(super) struct Sync {
@@ -96,19 +102,32 @@ pub(super) struct Sync {
     pub(super) course: i64,
     pub(super) page: i64,
     pub(super) now: Moment,
+    /// When the roster was asked for.
+    pub(super) asked: Moment,
     pub(super) copies: Copies,
     /// The copies that somebody has got.
     pub(super) used: HashSet<String>,
 }
 
 impl Sync {
+    pub(super) fn new(app: &App, institution: i64, course: &Course, copies: Copies, asked: Moment) -> Self {
+        Self {
+            app: app.clone(),
+            institution,
+            course: course.id,
+            page: course.name_page,
+            now: app.clock.now(),
+            asked,
+            copies,
+            used: HashSet::new(),
+        }
+    }
+
     async fn write(&mut self, sql: &mut Sql, roster: &Roster, title: &str) -> Result<Applied> {
         let members = roster.members.as_slice();
         let (institution, page) = (self.institution, self.page);
-        let entries = members::entries(sql, institution, self.course, page).await?;
-        let keys: HashSet<String> = members.iter().filter_map(identifier_key).collect();
-        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let holders = members::holders(sql, institution, page, &keys).await?;
+        let entries = members::entries(sql, institution, (self.course, page), self.asked).await?;
+        let holders = holders(sql, institution, page, members, &entries).await?;
         let plan = Plan::new(members, &entries, &holders);
         let left: Vec<i64> = plan.leaving.iter().map(|at| entries[*at].id).collect();
         self.hide(sql, left).await?;
@@ -118,6 +137,13 @@ impl Sync {
             identifiers_taken: plan.identifiers_taken,
             ..Counts::default()
         };
+        let changes_email = |(at, _, wanted): &&(usize, usize, Wanted)| {
+            let entry = &entries[*at];
+            !entry.hidden && entry.email_key.is_some() && entry.email_key != wanted.email_key
+        };
+        let moving: Vec<i64> =
+            plan.known.iter().filter(changes_email).map(|(at, ..)| entries[*at].id).collect();
+        participants::take_emails(sql, institution, &moving).await?;
         let mut back = Vec::new();
         for (at, _, wanted) in &plan.known {
             let entry = &entries[*at];
@@ -180,7 +206,7 @@ impl Sync {
         let count = i64::try_from(new.len()).unwrap_or(i64::MAX);
         let first_id = rolls::join_all(sql, self.institution, rolls::INSTITUTION, count).await?;
         let first_place = rolls::join_all(sql, self.institution, self.page, count).await?;
-        let copies = self.living_copies(sql).await?;
+        let copies = self.living_copies(sql, new).await?;
         let record = |(nth, (who, wanted)): (i64, &(usize, Wanted))| Record {
             id: first_id + nth,
             name_page_id: self.page,
@@ -202,23 +228,29 @@ impl Sync {
         };
         let records: Vec<Record> = (0..).zip(new).map(record).collect();
         participants::insert_all(sql, self.institution, &records).await?;
-        for (record, (who, _)) in records.iter().zip(new) {
-            if let Some(copy) = copies.get(who) {
-                let attached = std::slice::from_ref(&copy.media);
-                media::attach(sql, self.institution, record.id, attached, self.now).await?;
-                self.used.insert(copy.media.hex.clone());
-            }
-        }
+        let brought: Vec<(i64, &Media)> = records
+            .iter()
+            .zip(new)
+            .filter_map(|(record, (who, _))| Some((record.id, &copies.get(who)?.media)))
+            .collect();
+        store::media::attach_recordings(sql, self.institution, &brought).await?;
+        self.used.extend(brought.iter().map(|(_, media)| media.hex.clone()));
         Ok(records.into_iter().map(|record| record.id).collect())
     }
 
-    /// Without those whose original has been deleted while they were made.
-    async fn living_copies(&mut self, sql: &mut Sql) -> Result<HashMap<usize, Copy>> {
-        let copies = std::mem::take(&mut self.copies);
-        let originals: Vec<&str> = copies.values().map(|copy| copy.of.as_str()).collect();
+    /// Without those whose original has been deleted while they were made, and those of somebody else: what was true when
+    /// they were made need not be now.
+    async fn living_copies(&mut self, sql: &mut Sql, new: &[(usize, Wanted)]) -> Result<Copies> {
+        let mut all = std::mem::take(&mut self.copies);
+        let theirs = |(who, wanted): &(usize, Wanted)| {
+            let copy = all.remove(who).filter(|copy| copy.of.is_of(wanted))?;
+            Some((*who, copy))
+        };
+        let copies: Copies = new.iter().filter_map(theirs).collect();
+        let originals: Vec<&str> = copies.values().map(|copy| copy.of.hex.as_str()).collect();
         let living: HashSet<String> =
             store::media::living(sql, self.institution, &originals).await?.into_iter().collect();
-        Ok(copies.into_iter().filter(|(_, copy)| living.contains(&copy.of)).collect())
+        Ok(copies.into_iter().filter(|(_, copy)| living.contains(&copy.of.hex)).collect())
     }
 
     async fn link(
@@ -237,7 +269,7 @@ impl Sync {
         }
         let new = plan.new.iter().zip(first).map(|((who, _), id)| (members[*who].user_id.as_str(), *id));
         pairs.extend(new);
-        Ok(members::link(sql, self.institution, self.course, &pairs).await?)
+        Ok(members::link(sql, self.institution, self.course, &pairs, None).await?)
     }
 }
 

@@ -1,20 +1,21 @@
 //! One person's entry in a course, before or between synchronisations: a student who launches finds themselves.
 
-use std::collections::HashSet;
-
 use super::{
-    apply::Sync,
-    copies::{self, Copies},
+    apply::{Sync, holders},
+    copies,
 };
 use crate::{
-    app::{App, Error, Result, media},
+    app::{App, Error, Missing, Result},
     domain::{
         course::Course,
-        matching::{Entry, Plan, Wanted, identifier_key},
-        media::Media,
+        matching::{Entry, Holder, Plan, Wanted, may_share},
         roster::Member,
     },
-    store::{Sql, courses::members, participants, rolls},
+    store::{
+        Sql,
+        courses::{self, members},
+        participants, rolls,
+    },
 };
 
 /// Their entry: the one that is known to be theirs, one that is nobody's yet and has their email or institution_id, or a new
@@ -26,110 +27,158 @@ pub async fn join(app: &App, institution: i64, course: &Course, member: Member) 
         return Ok(participant);
     }
     let member = [member];
-    let copies = copies::prepare(app, institution, course, &member).await?;
-    let made: Vec<Media> = copies.values().map(|copy| copy.media.clone()).collect();
-    let mut sync = Sync::new(app, institution, course, copies);
-    let (participant, used) = app
+    let now = app.clock.now();
+    let copies = copies::prepare(app, institution, course, &member, now).await?;
+    let made = copies::files(&copies);
+    let mut sync = Sync::new(app, institution, course, copies, now);
+    let written = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
+                // It may have gone with its page.
+                if courses::find(sql, institution, sync.course).await?.is_none() {
+                    return Err(Error::Missing(Missing::Course));
+                }
                 let participant = sync.admit(sql, &member).await?;
                 Ok((participant, sync.used))
             })
         })
-        .await?;
-    let unused: Vec<Media> = made.into_iter().filter(|one| !used.contains(&one.hex)).collect();
-    media::discard(app, institution, &unused).await;
-    Ok(participant)
+        .await;
+    copies::settle(app, institution, made, written).await
 }
 
 impl Sync {
-    fn new(app: &App, institution: i64, course: &Course, copies: Copies) -> Self {
-        Self {
-            app: app.clone(),
-            institution,
-            course: course.id,
-            page: course.name_page,
-            now: app.clock.now(),
-            copies,
-            used: HashSet::new(),
-        }
-    }
-
     async fn admit(&mut self, sql: &mut Sql, member: &[Member; 1]) -> Result<i64> {
         let (institution, user) = (self.institution, member[0].user_id.as_str());
-        let entries = members::entries(sql, institution, self.course, self.page).await?;
+        let entries = members::entries(sql, institution, (self.course, self.page), self.asked).await?;
+        let holders = holders(sql, institution, self.page, member, &entries).await?;
         let own = entries.iter().find(|entry| entry.user_id.as_deref() == Some(user));
         if let Some(own) = own {
             if own.hidden {
-                self.bring_back(sql, own, &entries).await?;
+                self.write_entry(sql, own, what_is_left(own, &entries, &holders)).await?;
+                members::join(sql, institution, own.id, self.now).await?;
             }
             return Ok(own.id);
         }
-        let (others, free): (Vec<Entry>, Vec<Entry>) =
-            entries.into_iter().partition(|entry| entry.user_id.is_some());
-        let key = identifier_key(&member[0]);
-        let keys: Vec<&str> = key.as_deref().into_iter().collect();
-        let holders = members::holders(sql, institution, self.page, &keys).await?;
+        let free: Vec<Entry> = entries.iter().filter(|entry| entry.user_id.is_none()).cloned().collect();
         let plan = Plan::new(member, &free, &holders);
         let participant = match (plan.known.into_iter().next(), plan.new.into_iter().next()) {
             (Some((at, _, wanted)), _) => {
                 let entry = &free[at];
-                let wanted = without_what_is_taken(wanted, &others);
-                participants::set_identity(sql, institution, (entry.id, entry.hidden), &wanted, self.now)
-                    .await?;
-                if entry.hidden {
-                    self.show(sql, vec![entry.id]).await?;
+                let mut wanted = without_what_is_taken(wanted, &others(&entries, entry.id));
+                let had = what_is_left(entry, &entries, &holders);
+                if wanted.email_key.is_none() {
+                    (wanted.email, wanted.email_key) = (had.email, had.email_key);
                 }
+                if wanted.identifier_key.is_none() {
+                    (wanted.identifier, wanted.identifier_key) = (had.identifier, had.identifier_key);
+                }
+                self.write_entry(sql, entry, wanted).await?;
                 entry.id
             }
             (None, Some((who, wanted))) => {
-                let new = [(who, without_what_is_taken(wanted, &others))];
+                let everybody: Vec<&Entry> = entries.iter().collect();
+                let new = [(who, without_what_is_taken(wanted, &everybody))];
                 let made = self.insert(sql, &new).await?;
                 made.first().copied().ok_or_else(|| Error::Internal("nobody was made".to_owned()))?
             }
             (None, None) => return Err(Error::Internal("a roster of one has nobody".to_owned())),
         };
-        members::link(sql, institution, self.course, &[(user, participant)]).await?;
+        let pair = [(user, participant)];
+        members::link(sql, institution, self.course, &pair, Some(self.now)).await?;
         Ok(participant)
+    }
+    /// Shows whoever is hidden.
+    async fn write_entry(&self, sql: &mut Sql, entry: &Entry, wanted: Wanted) -> Result<()> {
+        if wanted != had(entry) {
+            let whose = (entry.id, entry.hidden);
+            participants::set_identity(sql, self.institution, whose, &wanted, self.now).await?;
+        }
+        if entry.hidden {
+            self.show(sql, vec![entry.id]).await?;
+        }
+        Ok(())
     }
 }
 
-impl Sync {
-    /// Meanwhile somebody else may have got what they had.
-    async fn bring_back(&self, sql: &mut Sql, own: &Entry, entries: &[Entry]) -> Result<()> {
-        let had = Wanted {
-            first_name: own.first_name.clone(),
-            last_name: own.last_name.clone(),
-            email: own.email.clone(),
-            email_key: own.email_key.clone(),
-            identifier: own.identifier.clone(),
-            identifier_key: own.identifier_key.clone(),
-        };
-        let mut left = without_what_is_taken(had.clone(), entries);
-        let keys: Vec<&str> = left.identifier_key.as_deref().into_iter().collect();
-        let holders = members::holders(sql, self.institution, self.page, &keys).await?;
-        if holders.iter().any(|holder| holder.email_key.is_some() && holder.email_key != left.email_key) {
-            (left.identifier, left.identifier_key) = (None, None);
-        }
-        if left != had {
-            participants::set_identity(sql, self.institution, (own.id, true), &left, self.now).await?;
-        }
-        self.show(sql, vec![own.id]).await
+fn others(entries: &[Entry], own: i64) -> Vec<&Entry> {
+    entries.iter().filter(|entry| entry.id != own).collect()
+}
+
+fn had(entry: &Entry) -> Wanted {
+    Wanted {
+        first_name: entry.first_name.clone(),
+        last_name: entry.last_name.clone(),
+        email: entry.email.clone(),
+        email_key: entry.email_key.clone(),
+        identifier: entry.identifier.clone(),
+        identifier_key: entry.identifier_key.clone(),
     }
+}
+
+/// What an entry still has. While it was hidden, somebody else may have got some of it.
+fn what_is_left(entry: &Entry, entries: &[Entry], holders: &[Holder]) -> Wanted {
+    if !entry.hidden {
+        return had(entry);
+    }
+    let mut left = without_what_is_taken(had(entry), &others(entries, entry.id));
+    let email = left.email_key.as_deref();
+    let is_taken = holders.iter().any(|holder| {
+        Some(&holder.identifier_key) == left.identifier_key.as_ref()
+            && !may_share(email, holder.email_key.as_deref())
+    });
+    if is_taken {
+        (left.identifier, left.identifier_key) = (None, None);
+    }
+    left
 }
 
 /// What somebody else in the course has stays theirs; the next synchronisation, which sees everybody, decides.
-fn without_what_is_taken(mut wanted: Wanted, others: &[Entry]) -> Wanted {
-    let has = |key: &Option<String>, of: fn(&Entry) -> &Option<String>| {
-        key.is_some() && others.iter().any(|other| !other.hidden && of(other) == key)
-    };
-    if has(&wanted.email_key, |other| &other.email_key) {
+fn without_what_is_taken(mut wanted: Wanted, others: &[&Entry]) -> Wanted {
+    let seen = || others.iter().filter(|other| !other.hidden);
+    if wanted.email_key.is_some() && seen().any(|other| other.email_key == wanted.email_key) {
         (wanted.email, wanted.email_key) = (None, None);
     }
-    if has(&wanted.identifier_key, |other| &other.identifier_key) {
+    let email = wanted.email_key.as_deref();
+    let is_taken = |other: &Entry| {
+        other.identifier_key == wanted.identifier_key && !may_share(email, other.email_key.as_deref())
+    };
+    if wanted.identifier_key.is_some() && seen().copied().any(is_taken) {
         (wanted.identifier, wanted.identifier_key) = (None, None);
     }
     wanted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(id: i64, email: &str, identifier: &str) -> Entry {
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        Entry {
+            id,
+            email: some(email),
+            email_key: some(email),
+            identifier: some(identifier),
+            identifier_key: some(identifier),
+            ..Entry::default()
+        }
+    }
+
+    #[test]
+    fn whoever_comes_back_by_themselves_keeps_what_is_nobody_elses_by_now() {
+        let away = Entry { hidden: true, ..entry(1, "a@x.org", "S1") };
+        let left = |others: &[Entry], holders: &[Holder]| {
+            let wanted = what_is_left(&away, others, holders);
+            (wanted.email_key.is_some(), wanted.identifier_key.is_some())
+        };
+        let holder =
+            |email: Option<&str>| Holder { identifier_key: "S1".into(), email_key: email.map(str::to_owned) };
+        assert_eq!(left(&[], &[]), (true, true));
+        assert_eq!(left(&[entry(2, "a@x.org", "")], &[]), (false, true));
+        assert_eq!(left(&[entry(2, "b@x.org", "S1")], &[]), (true, false));
+        assert_eq!(left(&[], &[holder(Some("b@x.org"))]), (true, false));
+        assert_eq!(left(&[], &[holder(Some("a@x.org")), holder(None)]), (true, true));
+    }
 }

@@ -16,7 +16,7 @@ use crate::{
         roster::Member,
     },
     lms::Connection,
-    store::{self, courses::members, participants, rolls},
+    store::{self, courses::members, rolls},
 };
 
 /// What is to be done about somebody's picture.
@@ -91,15 +91,28 @@ async fn copy(
     url: &str,
     mark: &str,
 ) -> Result<()> {
-    let Some(bytes) = connection.photo(url).await? else { return Ok(()) };
-    let person = give(app, (institution, participant), bytes).await?;
-    let (mark, hex) = (mark.to_owned(), person);
+    let given = match connection.photo(url).await? {
+        None => None,
+        Some(bytes) => match give(app, (institution, participant), bytes).await {
+            Err(Error::Invalid(why)) => {
+                tracing::info!(participant, %why, "a picture of the learning system cannot be used");
+                None
+            }
+            other => other?,
+        },
+    };
+    let (mark, hex) = (mark.to_owned(), given);
     app.db
         .write(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let from = hex.as_deref().map(|hex| (mark.as_str(), hex));
-                Ok(members::set_photo(sql, institution, participant, from).await?)
+                match hex {
+                    Some(hex) => {
+                        members::set_photo(sql, institution, participant, Some((&mark, &hex))).await?;
+                    }
+                    None => members::give_photo_up(sql, institution, participant, &mark).await?,
+                }
+                Ok(())
             })
         })
         .await
@@ -123,7 +136,8 @@ async fn remove(app: &App, institution: i64, participant: i64) -> Result<()> {
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                if participants::by_ids(sql, institution, &[participant]).await?.is_empty() {
+                // They may have left, or sent one of their own meanwhile.
+                if !members::has_copied_photo(sql, institution, participant).await? {
                     return Ok(None);
                 }
                 members::set_photo(sql, institution, participant, None).await?;

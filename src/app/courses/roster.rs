@@ -50,9 +50,11 @@ async fn import(app: &App, held: &Held, consumer: &ToolConsumer, course: &Course
         title: course.title.clone(),
         memberships_url: course.memberships_url.clone(),
     };
+    // Whoever comes by themselves from here on need not be on it.
+    let asked = app.clock.now();
     let roster = connection.roster(&found, &consumer.roles).await?;
-    let copies = copies::prepare(app, consumer.institution, course, &roster.members).await?;
-    let applied = apply::apply(app, held, consumer.institution, course, roster, copies).await?;
+    let copies = copies::prepare(app, consumer.institution, course, &roster.members, asked).await?;
+    let applied = apply::apply(app, held, consumer.institution, course, roster, copies, asked).await?;
     let counts = applied.counts;
     tracing::info!(
         course = course.id,

@@ -41,6 +41,12 @@ pub async fn signing(app: &App) -> Result<SigningKey> {
     key.ok_or_else(|| Error::Internal("there is no key to sign with".to_owned()))
 }
 
+/// Can they be opened? Where there are none yet, the first need makes one.
+pub async fn open(app: &App) -> Result<bool> {
+    let all = lti_keys::all(&mut app.db.read()).await?;
+    Ok(all.is_empty() || ages(app, &all).iter().any(|key| key.opens))
+}
+
 /// All of them; there is one at least that can be opened.
 async fn present(app: &App) -> Result<Vec<Kept>> {
     let all = lti_keys::all(&mut app.db.read()).await?;

@@ -76,6 +76,22 @@ fn of_several_with_one_address_the_one_whose_it_was_keeps_it() {
 }
 
 #[test]
+fn recordings_stay_with_whom_the_systems_own_id_says() {
+    let entries = [entry(1, "u1", "a@x.org", "S1"), entry(2, "u2", "b@x.org", "S2")];
+    let exchanged = [member("u1", "b@x.org", "S2"), member("u2", "a@x.org", "S1")];
+    assert_eq!(told(&exchanged, &entries), [row("u1", 1, "b@x.org"), row("u2", 2, "a@x.org")]);
+    let passed_on = [member("u1", "new@x.org", ""), member("u2", "b@x.org", ""), member("u3", "a@x.org", "")];
+    assert_eq!(
+        told(&passed_on, &entries),
+        [row("u1", 1, "new@x.org"), row("u2", 2, "b@x.org"), row("u3", 0, "a@x.org")]
+    );
+    let left_behind = [member("u1", "b@x.org", "")];
+    assert_eq!(told(&left_behind, &entries), [row("u1", 1, "b@x.org")], "whoever has an entry keeps it");
+    let another_account = [member("u7", "b@x.org", "")];
+    assert_eq!(told(&another_account, &entries), [row("u7", 2, "b@x.org")]);
+}
+
+#[test]
 fn an_address_that_cannot_be_used_changes_nothing() {
     let entries = [entry(1, "u1", "a@x.org", ""), entry(2, "u2", "b@x.org", "")];
     let members =
@@ -94,7 +110,8 @@ fn whoever_comes_back_gives_way_to_whoever_has_the_address_by_now() {
 
 #[test]
 fn those_who_are_not_on_the_roster_leave_unless_they_never_were() {
-    let entries = [entry(1, "u1", "", ""), entry(2, "", "b@x.org", ""), hidden(3, "u3", "", "")];
+    let since = Entry { came_since: true, ..entry(4, "u4", "", "") };
+    let entries = [entry(1, "u1", "", ""), entry(2, "", "b@x.org", ""), hidden(3, "u3", "", ""), since];
     let plan = Plan::new(&[], &entries, &[]);
     assert_eq!((plan.leaving, plan.known.len(), plan.new.len()), (vec![0], 0, 0));
 }
@@ -180,6 +197,15 @@ proptest! {
         prop_assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len());
         prop_assert_eq!(first.len(), members.len());
         let plan = Plan::new(&members, &entries, &[]);
+        for (user, id, _) in &first {
+            let own = entries.iter().find(|entry| entry.user_id.as_deref() == Some(user));
+            let got = entries.iter().find(|entry| entry.id == *id);
+            let is_nobodys = got.is_some_and(|entry| entry.user_id.is_none());
+            prop_assert!(own.is_none() || is_nobodys || own == got, "whoever is known keeps their entry");
+            let whose = got.and_then(|entry| entry.user_id.as_ref()).filter(|whose| *whose != user);
+            let is_enrolled = whose.is_some_and(|whose| members.iter().any(|one| one.user_id == *whose));
+            prop_assert!(!is_enrolled, "nobody has the entry of somebody else who is enrolled");
+        }
         let stays = |(at, entry): &(usize, &Entry)| {
             !entry.hidden && !plan.leaving.contains(at) && !plan.known.iter().any(|(known, ..)| known == at)
         };

@@ -6,16 +6,25 @@ use crate::{
     domain::{
         matching::{Entry, Holder},
         media::Media,
+        moment::Moment,
     },
     store::{Result, Row, Sql, Value, in_powers, media, padded, participants::By, placeholders, value_rows},
 };
 
 /// Everybody on the page, those who are hidden behind those who are not. Who they are in the learning system is read apart
 /// and joined here: of tables that have just been filled, databases know too little to join them well.
-pub async fn entries(sql: &mut Sql, institution: i64, course: i64, page: i64) -> Result<Vec<Entry>> {
-    let text = "SELECT participant_id, user_id, photo_url, photo FROM course_members \
+pub async fn entries(
+    sql: &mut Sql,
+    institution: i64,
+    (course, page): (i64, i64),
+    asked: Moment,
+) -> Result<Vec<Entry>> {
+    let text = "SELECT participant_id, user_id, photo_url, photo, joined_at FROM course_members \
                 WHERE institution_id = $1 AND course_id = $2";
-    let read = |row: &Row<'_>| Ok((row.int(0)?, (row.text(1)?, row.opt_text(2)?, row.opt_text(3)?)));
+    let read = |row: &Row<'_>| {
+        let came_since = row.opt_int(4)?.is_some_and(|joined_at| joined_at >= asked.micros());
+        Ok((row.int(0)?, (row.text(1)?, row.opt_text(2)?, row.opt_text(3)?, came_since)))
+    };
     let mut known: HashMap<i64, _> =
         sql.rows(text, &[institution.into(), course.into()], read).await?.into_iter().collect();
     let mut all = Vec::new();
@@ -43,7 +52,8 @@ pub async fn entries(sql: &mut Sql, institution: i64, course: i64, page: i64) ->
         all.append(&mut found);
     }
     for entry in &mut all {
-        if let Some((user_id, photo_url, copied_photo)) = known.remove(&entry.id) {
+        if let Some((user_id, photo_url, copied_photo, came_since)) = known.remove(&entry.id) {
+            entry.came_since = came_since;
             (entry.user_id, entry.photo_url, entry.copied_photo) = (Some(user_id), photo_url, copied_photo);
         }
     }
@@ -81,6 +91,7 @@ pub async fn holders(sql: &mut Sql, institution: i64, page: i64, keys: &[&str]) 
 #[derive(Debug, Clone)]
 pub struct Said {
     pub key: String,
+    pub email_key: Option<String>,
     pub phonetic: Option<String>,
     pub media: Media,
 }
@@ -96,7 +107,7 @@ pub async fn recordings(sql: &mut Sql, institution: i64, by: By, keys: &[&str]) 
     for table in ["participants", "hidden_participants"] {
         for group in padded(keys) {
             let text = format!(
-                "SELECT {}, p.{column}, p.phonetic FROM {table} p JOIN media m ON m.institution_id = p.institution_id \
+                "SELECT {}, p.{column}, p.phonetic, p.email_key FROM {table} p JOIN media m ON m.institution_id = p.institution_id \
                  AND m.participant_id = p.id AND m.kind = 'recording' \
                  WHERE p.institution_id = $1 AND p.{column} IN ({}) AND p.recorded_at > 0",
                 media::COLUMNS,
@@ -105,7 +116,8 @@ pub async fn recordings(sql: &mut Sql, institution: i64, by: By, keys: &[&str]) 
             let params: Vec<Value<'_>> =
                 [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
             let read = |row: &Row<'_>| {
-                Ok(Said { media: media::from_row(row)?, key: row.text(7)?, phonetic: row.opt_text(8)? })
+                let (key, phonetic, email_key) = (row.text(7)?, row.opt_text(8)?, row.opt_text(9)?);
+                Ok(Said { key, email_key, phonetic, media: media::from_row(row)? })
             };
             found.extend(sql.rows(&text, &params, read).await?);
         }
@@ -114,8 +126,15 @@ pub async fn recordings(sql: &mut Sql, institution: i64, by: By, keys: &[&str]) 
     Ok(found)
 }
 
-/// Writes down who these are: user ids and people. Whatever was known of either is forgotten.
-pub async fn link(sql: &mut Sql, institution: i64, course: i64, pairs: &[(&str, i64)]) -> Result<()> {
+/// Writes down who these are: user ids and people, and when they have come if they did so by themselves. Whatever was known of
+/// either is forgotten.
+pub async fn link(
+    sql: &mut Sql,
+    institution: i64,
+    course: i64,
+    pairs: &[(&str, i64)],
+    joined_at: Option<Moment>,
+) -> Result<()> {
     let (users, people): (Vec<&str>, Vec<i64>) = pairs.iter().copied().unzip();
     for group in padded(&users) {
         let text = format!(
@@ -136,16 +155,40 @@ pub async fn link(sql: &mut Sql, institution: i64, course: i64, pairs: &[(&str, 
     }
     for group in in_powers(pairs) {
         let text = format!(
-            "INSERT INTO course_members (institution_id, course_id, user_id, participant_id) VALUES {}",
-            value_rows(1, group.len(), 4)
+            "INSERT INTO course_members (institution_id, course_id, user_id, participant_id, joined_at) VALUES {}",
+            value_rows(1, group.len(), 5)
         );
+        let joined_at = joined_at.map(Moment::micros);
         let row = |(user, person): &(&str, i64)| {
-            [institution.into(), course.into(), Value::from((*user).to_owned()), (*person).into()]
+            let user = Value::from((*user).to_owned());
+            [institution.into(), course.into(), user, (*person).into(), joined_at.into()]
         };
         let params: Vec<Value<'_>> = group.iter().flat_map(row).collect();
         sql.execute(&text, &params).await?;
     }
     Ok(())
+}
+
+/// They are back by themselves.
+pub async fn join(sql: &mut Sql, institution: i64, participant: i64, now: Moment) -> Result<()> {
+    let text = "UPDATE course_members SET joined_at = $1 WHERE institution_id = $2 AND participant_id = $3";
+    let params = [now.micros().into(), institution.into(), participant.into()];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// Is the picture of somebody who is to be seen the one that was copied?
+pub async fn has_copied_photo(sql: &mut Sql, institution: i64, participant: i64) -> Result<bool> {
+    let text = "SELECT p.id FROM participants p JOIN course_members m \
+         ON m.institution_id = p.institution_id AND m.participant_id = p.id AND m.photo = p.photo \
+         WHERE p.institution_id = $1 AND p.id = $2";
+    let found = sql.one(text, &[institution.into(), participant.into()], |row| row.int(0)).await?;
+    Ok(found.is_some())
+}
+
+/// Where the learning system has a picture that cannot be had: it need not be asked for again.
+pub async fn give_photo_up(sql: &mut Sql, institution: i64, participant: i64, url: &str) -> Result<()> {
+    let text = "UPDATE course_members SET photo_url = $1 WHERE institution_id = $2 AND participant_id = $3";
+    sql.execute(text, &[url.into(), institution.into(), participant.into()]).await.map(|_| ())
 }
 
 /// From where somebody's picture was copied, and what it became.

@@ -114,6 +114,19 @@ pub async fn set_identity(
     sql.execute(&text, &params).await.map(|_| ())
 }
 
+/// From people who are to have others: two who exchange theirs would stand in each other's way.
+pub async fn take_emails(sql: &mut Sql, institution: i64, ids: &[i64]) -> Result<()> {
+    for group in padded(ids) {
+        let text = format!(
+            "UPDATE participants SET email = NULL, email_key = NULL WHERE institution_id = $1 AND id IN ({})",
+            placeholders(2, group.len())
+        );
+        let params: Vec<Value<'_>> = [institution].into_iter().chain(group).map(Value::from).collect();
+        sql.execute(&text, &params).await?;
+    }
+    Ok(())
+}
+
 /// What an update may change.
 pub struct Change<'a> {
     pub first_name: Option<&'a str>,

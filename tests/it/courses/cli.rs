@@ -76,7 +76,7 @@ async fn a_learning_system_is_connected_tried_listed_switched_and_forgotten() {
     let listed = office.run(&["tool-consumer", "list", "--institution", "example", "--json"]).json();
     let one = &listed["tool_consumers"][0];
     assert_eq!((&one["id"], &one["lms"], &one["enabled"]), (&made["id"], &json!("canvas"), &json!(true)));
-    assert_eq!(one["roles"], json!(["student"]));
+    assert_eq!((&one["roles"], &one["institution"]), (&json!(["student"]), &json!("example")));
     let said = listed.to_string() + &office.run(&["tool-consumer", "list"]).succeeded();
     assert!(!said.contains(office.canvas.token()) && !said.contains(made["api_token"].as_str().unwrap()));
     let update = ["tool-consumer", "update", id, "--roles", "student,teacher", "--name", "Canvas", "--json"];
@@ -102,7 +102,7 @@ async fn a_learning_system_is_connected_tried_listed_switched_and_forgotten() {
     };
     assert_eq!((doctor(&[]), doctor(&other)), (json!(true), json!(false)));
 
-    office.run(&["tool-consumer", "delete", id]).succeeded();
+    office.run(&["tool-consumer", "delete", id, "--yes"]).succeeded();
     assert!(office.run(&["tool-consumer", "test", id]).refused().contains("no tool consumer"));
 }
 

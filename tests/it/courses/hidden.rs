@@ -18,7 +18,7 @@ use crate::{
     phone::records::{ANA, rules},
     support::{
         Answer, Setup, World,
-        database::on_postgres,
+        database::{execute, on_postgres},
         media::{file, files, wav},
         until,
     },
@@ -37,6 +37,23 @@ async fn school() -> School {
 
 async fn ana(school: &School) -> Value {
     school.people().await.into_iter().find(|one| one["email"] == EMAIL).unwrap()
+}
+
+#[tokio::test]
+async fn whoever_has_come_after_the_roster_was_asked_for_does_not_leave_by_it() {
+    let school = school().await;
+    let joined = |at: i64| {
+        let text = "UPDATE course_members SET joined_at = $1 WHERE user_id = '1'";
+        execute(&school.world.app.db, text, vec![at.into()])
+    };
+    let now = school.world.app.clock.now();
+    assert_eq!(joined(now.plus(std::time::Duration::from_secs(600)).micros()).await, 1);
+    school.canvas.drop_person(101, 1);
+    school.sync().await;
+    assert_eq!(school.first_names().await, ["Ana", "Ben", "Cy"]);
+    joined(now.micros()).await;
+    school.sync().await;
+    assert_eq!(school.first_names().await, ["Ben", "Cy"], "the next one knows");
 }
 
 #[tokio::test]

@@ -151,6 +151,30 @@ async fn people_are_found_by_email_then_institution_id_then_their_own_id() {
 }
 
 #[tokio::test]
+async fn whoever_exchanges_or_passes_on_an_email_keeps_what_is_theirs() {
+    let school = School::new().await;
+    school.enrol([Person::student(1, "Ana", "Lima"), Person::student(2, "Ben", "Okri")]);
+    school.sync().await;
+    let tokens = |people: &[Value]| people.iter().map(World::registration_token).collect::<Vec<_>>();
+    let before = tokens(&school.people().await);
+    school.canvas.change(101, 1, |ana| ana.email = Some("person2@example.edu".into()));
+    school.canvas.change(101, 2, |ben| ben.email = Some("person1@example.edu".into()));
+    school.sync().await;
+    let people = school.people().await;
+    assert_eq!(
+        (tokens(&people), school.first_names().await),
+        (before.clone(), vec!["Ana".into(), "Ben".into()])
+    );
+    assert_eq!(field(&people, "email"), ["person2@example.edu", "person1@example.edu"]);
+    school.canvas.change(101, 1, |ana| ana.email = Some("ana@example.edu".into()));
+    school.enrol([Person::student(3, "Cy", "Twombly").email("person2@example.edu").without_identifier()]);
+    school.sync().await;
+    let people = school.people().await;
+    assert_eq!(tokens(&people)[..2], before[..]);
+    assert_eq!(field(&people, "email"), ["ana@example.edu", "person1@example.edu", "person2@example.edu"]);
+}
+
+#[tokio::test]
 async fn people_who_were_added_otherwise_stay_and_are_recognised() {
     let school = School::new().await;
     school.sync().await;

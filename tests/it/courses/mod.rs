@@ -5,6 +5,7 @@ mod endpoint;
 mod hidden;
 mod killed;
 mod matching;
+mod measure;
 mod media;
 mod trouble;
 

@@ -1,8 +1,13 @@
 //! A learning system that breaks in the middle, workers that meet, and what an operator is told.
 
 use endonym::{
-    app::{courses, tool_consumers},
-    domain::{course::Sync, tool_consumer::LmsKind},
+    app::{Error, Missing, courses, jobs, name_pages, tool_consumers},
+    domain::{
+        course::Sync,
+        job::{Held, Takes},
+        name_page::NamePageRef,
+        tool_consumer::LmsKind,
+    },
     store::secrets::Secrets,
 };
 use serde_json::json;
@@ -84,9 +89,33 @@ async fn a_tool_consumer_that_is_switched_off_or_gone_meanwhile_ends_it_quietly(
     let school = School::without_workers(patient()).await;
     school.ask(json!(["101"])).await.expect(200);
     tool_consumers::delete(&school.world.app, school.consumer.id).await.unwrap();
-    school.world.work(1);
-    until("the job is done", || async { school.count("jobs WHERE kind = 'sync_course'").await == 0 }).await;
+    assert_eq!(school.count("jobs WHERE kind = 'sync_course'").await, 0);
     assert_eq!(school.count("courses").await, 0);
+    let late = courses::synchronize(
+        &school.world.app,
+        &school.consumer,
+        vec!["101".into()],
+        courses::WhenRunning::Fine,
+    );
+    assert!(matches!(late.await, Err(Error::Missing(Missing::ToolConsumer))), "it was found, and is gone");
+    assert_eq!(school.count("courses").await + school.count("name_pages").await, 2, "nothing was begun");
+}
+
+#[tokio::test]
+async fn a_course_says_why_its_synchronisation_was_given_up_and_a_page_takes_it_along() {
+    let school = School::without_workers(patient()).await;
+    school.ask(json!(["101"])).await.expect(200);
+    let app = &school.world.app;
+    let lease = std::time::Duration::from_secs(30);
+    assert!(jobs::claim(app, lease, Takes::AllButCourses).await.unwrap().is_none(), "left to other workers");
+    let held = jobs::claim(app, lease, Takes::All).await.unwrap().unwrap();
+    let last = Held { attempts: 1_000, failures: 1_000, ..held };
+    assert_eq!(jobs::fail(app, &last, "its workers died").await.unwrap(), jobs::Failed::GivenUp);
+    let course = school.course().await.unwrap();
+    assert_eq!((course.sync, course.error.as_deref()), (Sync::Idle, Some("its workers died")));
+    let page = NamePageRef::parse(&school.page().await.slug).unwrap();
+    name_pages::delete(app, school.world.institution.id, &page).await.unwrap();
+    assert_eq!(school.count("jobs WHERE kind = 'sync_course'").await, 0);
 }
 
 #[tokio::test]
