@@ -35,7 +35,7 @@ async fn text_of(platform: &Platform, path: &str, cookie: &str) -> String {
 
 /// The names in the order in which they stand.
 fn names(text: &str) -> Vec<&str> {
-    text.split("<p class=\"name\" dir=\"auto\" lang=\"\">")
+    text.split("<p class=\"name\"><bdi lang=\"\">")
         .skip(1)
         .map(|rest| rest.split('<').next().unwrap())
         .collect()
