@@ -12,9 +12,12 @@ use super::{
     form::{self, Form},
     pages,
 };
-use crate::app::{
-    App,
-    lti::logins::{self, Asked},
+use crate::{
+    app::{
+        App,
+        lti::logins::{self, AGAIN, Asked, Next, Visitor},
+    },
+    web::page::root,
 };
 
 pub async fn from_query(State(app): State<App>, RawQuery(query): RawQuery, headers: HeaderMap) -> Response {
@@ -39,15 +42,27 @@ async fn begin(app: &App, form: &Form, headers: &HeaderMap) -> Response {
         lti_message_hint: form.filled("lti_message_hint"),
         lti_deployment_id: form.filled("lti_deployment_id"),
     };
-    match logins::begin(app, asked, cookie::read(headers)).await {
+    let visitor = Visitor {
+        browser: cookie::read(headers),
+        is_framed: is_framed(headers),
+        is_again: form.get(AGAIN.0) == Some(AGAIN.1),
+    };
+    match logins::begin(app, asked, visitor).await {
         Ok(begun) => {
+            let (status, address) = match begun.next {
+                Next::Platform(address) => (StatusCode::FOUND, address),
+                // Whatever came as a form comes again as a query.
+                Next::Again(query) => {
+                    (StatusCode::SEE_OTHER, format!("{}/lti/login?{query}", root(&app.links)))
+                }
+            };
             let (Ok(address), Some(cookie)) =
-                (HeaderValue::try_from(&begun.address), cookie::set(app, &begun.browser))
+                (HeaderValue::try_from(address), cookie::set(app, &begun.browser))
             else {
                 return pages::unreadable(app, StatusCode::BAD_REQUEST);
             };
             let mut response = Response::new(Body::empty());
-            *response.status_mut() = StatusCode::FOUND;
+            *response.status_mut() = status;
             let headers = response.headers_mut();
             headers.insert(header::LOCATION, address);
             headers.insert(header::SET_COOKIE, cookie);
@@ -57,4 +72,10 @@ async fn begin(app: &App, form: &Form, headers: &HeaderMap) -> Response {
         }
         Err(fault) => pages::fault(app, fault),
     }
+}
+
+/// Does the browser say that it shows us inside another page? All that are in use do. Whoever says nothing is sent on at once.
+fn is_framed(headers: &HeaderMap) -> bool {
+    let place = headers.get("sec-fetch-dest").and_then(|value| value.to_str().ok());
+    place.is_some_and(|place| matches!(place, "iframe" | "frame" | "embed" | "object"))
 }

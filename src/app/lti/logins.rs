@@ -61,12 +61,32 @@ impl Asked {
 
 /// Where the browser goes next, and what it shall bring back.
 pub struct Begun {
-    pub address: String,
+    pub next: Next,
     pub browser: String,
 }
 
-/// `browser` is what it has brought, from an earlier launch.
-pub async fn begin(app: &App, asked: Asked, browser: Option<&str>) -> Result<Begun> {
+pub enum Next {
+    /// An address of the platform.
+    Platform(String),
+    /// Ourselves once more, with this query: then it is seen whether the browser keeps our cookie there.
+    Again(String),
+}
+
+/// The browser that begins, as far as it says.
+pub struct Visitor<'a> {
+    /// What it has brought, from an earlier launch or from a moment ago.
+    pub browser: Option<&'a str>,
+    /// It shows us inside another page, where it may keep no cookie of ours.
+    pub is_framed: bool,
+    /// It was sent here by ourselves, with a cookie.
+    pub is_again: bool,
+}
+
+/// What says that we have sent the browser here ourselves.
+pub const AGAIN: (&str, &str) = ("again", "1");
+
+/// Platforms' hints are good once. So a browser that will not bring its cookie back is told before they are spent.
+pub async fn begin(app: &App, asked: Asked, visitor: Visitor<'_>) -> Result<Begun> {
     asked.check()?;
     let found = tool_consumers::by_issuer(app, &asked.iss, asked.client_id.as_deref()).await;
     let consumer = match found {
@@ -81,7 +101,16 @@ pub async fn begin(app: &App, asked: Asked, browser: Option<&str>) -> Result<Beg
         return Err(Refusal::ForeignTarget.to(&consumer));
     }
     // One for each browser, so that a second tab does not undo the first.
-    let browser = browser.filter(|text| is_secret(text)).map_or_else(|| secret(app), str::to_owned);
+    let known = visitor.browser.filter(|text| is_secret(text));
+    let browser = known.map_or_else(|| secret(app), str::to_owned);
+    if known.is_none() && visitor.is_framed {
+        let mut pairs = asked.pairs();
+        if visitor.is_again {
+            return Err(Refusal::OtherBrowser(query(&pairs)).to(&consumer));
+        }
+        pairs.push(AGAIN);
+        return Ok(Begun { next: Next::Again(query(&pairs)), browser });
+    }
     let (state, nonce, now) = (secret(app), secret(app), app.clock.now());
     let login = Login {
         state_digest: digest(&state),
@@ -116,5 +145,6 @@ pub async fn begin(app: &App, asked: Asked, browser: Option<&str>) -> Result<Beg
     ];
     question.extend(asked.lti_message_hint.as_deref().map(|hint| ("lti_message_hint", hint)));
     let separator = if lti.auth_url.contains('?') { '&' } else { '?' };
-    Ok(Begun { address: format!("{}{separator}{}", lti.auth_url, query(&question)), browser })
+    let address = format!("{}{separator}{}", lti.auth_url, query(&question));
+    Ok(Begun { next: Next::Platform(address), browser })
 }

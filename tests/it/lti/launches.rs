@@ -46,6 +46,47 @@ async fn a_login_asks_the_platform_with_all_that_it_wants() {
 }
 
 #[tokio::test]
+async fn a_frame_without_its_cookie_is_noticed_before_the_platforms_hints_are_spent() {
+    let platform = Platform::new().await;
+    let visit = async |path: &str, place: &'static str, cookie: Option<&str>| {
+        let request = platform.client.get(format!("{}{path}", platform.world.base));
+        let request = request.header("sec-fetch-dest", place);
+        let request =
+            cookie.into_iter().fold(request, |request, cookie| request.header(header::COOKIE, cookie));
+        request.send().await.unwrap()
+    };
+    let url = reqwest::Url::parse_with_params("http://x/lti/login", platform.login_query()).unwrap();
+    let login = format!("/lti/login?{}", url.query().unwrap());
+    let bounced = visit(&login, "iframe", None).await;
+    assert_eq!(bounced.status(), 303);
+    let cookie = bounced.headers()[header::SET_COOKIE].to_str().unwrap().split(';').next().unwrap();
+    let again = bounced.headers()[header::LOCATION].to_str().unwrap();
+    assert!(again.starts_with("/lti/login?") && again.ends_with("&again=1"), "{again}");
+    let kept = visit(again, "iframe", Some(cookie)).await;
+    assert_eq!(kept.status(), 302);
+    assert_eq!(Login::of(&kept).cookie, cookie, "the browser has one value");
+    // A form becomes a query on the way.
+    let form = platform.client.post(format!("{}/lti/login", platform.world.base));
+    let form = form.header("sec-fetch-dest", "iframe").body(url.query().unwrap().to_owned());
+    let form = form.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded").send().await.unwrap();
+    assert_eq!((form.status().as_u16(), form.headers()[header::LOCATION].to_str().unwrap()), (303, again));
+
+    let lost = visit(again, "iframe", None).await;
+    assert_eq!(lost.status(), 403);
+    assert!(policy(&lost).contains(&format!("frame-ancestors {}", platform.address)));
+    let text = lost.text().await.unwrap();
+    let start = format!("href=\"{}/lti/login?", platform.world.base);
+    let link = text.split(&start).nth(1).unwrap_or_else(|| panic!("{text}")).split('"').next().unwrap();
+    let link = format!("/lti/login?{}", link.replace("&#38;", "&"));
+    assert!(text.contains("target=\"_blank\"") && !link.contains("again"), "{text}");
+    // A window of its own goes to the platform at once, with the hints that nobody has used.
+    let window = visit(&link, "document", None).await;
+    assert_eq!(window.status(), 302);
+    assert!(window.headers()[header::LOCATION].to_str().unwrap().contains("lti_message_hint="));
+    assert_eq!(visit(again, "document", None).await.status(), 302, "nor is anybody else sent in circles");
+}
+
+#[tokio::test]
 async fn a_login_that_cannot_lead_anywhere_is_refused() {
     let platform = Platform::new().await;
     let changed = |key: &str, value: Option<&str>| {
