@@ -28,7 +28,7 @@ pub enum Refusal {
     /// Never begun, or used already.
     UnknownState,
     Late,
-    /// The browser did not bring its cookie, or another one's. With the query to begin anew.
+    /// The browser did not bring its cookie, or another one's. With the query to begin anew, or blank when it is not kept.
     OtherBrowser(String),
     /// The platform itself said no.
     PlatformSaid(String),
@@ -45,6 +45,8 @@ pub enum Refusal {
     NoSession,
     UnknownInvite,
     Registration(String),
+    /// Of logins, from one address.
+    TooMany,
 }
 
 impl std::fmt::Display for Refusal {
@@ -67,6 +69,7 @@ impl std::fmt::Display for Refusal {
             Self::NoSession => f.write_str("no session, or another browser's"),
             Self::UnknownInvite => f.write_str("the invitation is not known, used or too old"),
             Self::Registration(why) => write!(f, "the registration: {why}"),
+            Self::TooMany => f.write_str("too many logins from one address"),
         }
     }
 }

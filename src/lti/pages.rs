@@ -134,14 +134,14 @@ fn refused(app: &App, why: &Refusal, frames: &[String]) -> Response {
             "This has been opened already",
             vec!["A launch can be used once, and only for a few minutes.".into(), AGAIN.into()],
         ),
-        Refusal::OtherBrowser(_) => (
+        Refusal::OtherBrowser(query) => (
             StatusCode::FORBIDDEN,
             "Your browser keeps this page from working here",
             vec![
                 "It does not let this site keep a cookie inside the page of your learning system, so that nobody can tell \
                  whether it is really you who opened it."
                     .into(),
-                "In a window of its own it works.".into(),
+                if query.is_empty() { AGAIN.into() } else { "In a window of its own it works.".into() },
             ],
         ),
         Refusal::PlatformSaid(said) => (
@@ -199,9 +199,16 @@ fn refused(app: &App, why: &Refusal, frames: &[String]) -> Response {
             "The registration did not work",
             vec![format!("Why: {why}."), "The link can be used again.".into()],
         ),
+        Refusal::TooMany => (
+            StatusCode::TOO_MANY_REQUESTS,
+            "Too many at once",
+            vec!["More pages were opened from your network than can be opened at once. Please try again in a minute.".into()],
+        ),
     };
     let own_window = match why {
-        Refusal::OtherBrowser(query) => Some(format!("{}/lti/login?{query}", app.links.base())),
+        Refusal::OtherBrowser(query) if !query.is_empty() => {
+            Some(format!("{}/lti/login?{query}", app.links.base()))
+        }
         _ => None,
     };
     say(app, status, title, sentences, own_window, frames)

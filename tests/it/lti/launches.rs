@@ -1,6 +1,9 @@
 //! Launches that go well, step by step.
 
-use endonym::app::{lti::courses, tool_consumers};
+use endonym::app::{
+    lti::{courses, logins},
+    tool_consumers,
+};
 use reqwest::header;
 use serde_json::json;
 
@@ -84,6 +87,46 @@ async fn a_frame_without_its_cookie_is_noticed_before_the_platforms_hints_are_sp
     assert_eq!(window.status(), 302);
     assert!(window.headers()[header::LOCATION].to_str().unwrap().contains("lti_message_hint="));
     assert_eq!(visit(again, "document", None).await.status(), 302, "nor is anybody else sent in circles");
+}
+
+#[tokio::test]
+async fn logins_fill_nothing() {
+    let platform = Platform::new().await;
+    let app = &platform.world.app;
+    let with_hint = |length: usize| {
+        let mut query = platform.login_query();
+        query[4].1 = "x".repeat(length);
+        query
+    };
+    assert_eq!(platform.login_answer(&with_hint(16 << 10), None).await.status(), 400);
+    // It gets through, and is not kept: what comes back without a cookie is told so, without a link.
+    let login = Login::of(&platform.login_answer(&with_hint(15 << 10), None).await);
+    let answer = platform.send_launch(&[("id_token", "x.y.z"), ("state", &login.state)], None).await;
+    let text = answer.text().await.unwrap();
+    assert!(
+        text.contains("open it again from your course") && !text.contains("a window of its own"),
+        "{text}"
+    );
+
+    let visit = async |client: &'static str| {
+        let url = format!("{}/lti/login", platform.world.base);
+        let url = reqwest::Url::parse_with_params(&url, platform.login_query()).unwrap();
+        let request = platform.client.get(url).header("x-forwarded-for", client);
+        request.send().await.unwrap().status().as_u16()
+    };
+    for _ in 0..600 {
+        assert!(logins::admits(app, "192.0.2.7".parse().unwrap()).await);
+    }
+    assert_eq!(visit("192.0.2.7").await, 429);
+    assert_eq!(visit("192.0.2.8, 192.0.2.7").await, 429, "what the proxy says, and not what its client does");
+    assert_eq!(visit("192.0.2.7, 192.0.2.8").await, 302);
+
+    // An hour after its end nothing is left of a login.
+    let past = app.clock.now().micros() - 3_600_000_001;
+    let text = "UPDATE lti_logins SET expires_at = $1".to_owned();
+    crate::support::database::execute(&app.db, text, vec![past.into()]).await;
+    platform.login().await;
+    assert_eq!(crate::support::database::execute(&app.db, "DELETE FROM lti_logins", vec![]).await, 1);
 }
 
 #[tokio::test]
