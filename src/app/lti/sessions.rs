@@ -159,7 +159,7 @@ pub async fn own(app: &App, open: &Open, participant: i64) -> Result<Own> {
 
 /// Changes a student's own entry.
 pub async fn change(app: &App, open: &Open, participant: i64, draft: Draft) -> Result<(), Error> {
-    participants::update_by_id(app, open.institution.id, participant, draft).await.map(|_| ())
+    participants::update_own(app, open.institution.id, participant, draft).await.map(|_| ())
 }
 
 /// Has them called, at a number that is theirs from now on.

@@ -254,6 +254,33 @@ async fn a_student_asks_to_be_called_where_there_are_calls() {
 }
 
 #[tokio::test]
+async fn a_student_is_called_three_times_a_day_and_at_two_numbers_at_most() {
+    let calling =
+        calls::Rules { enabled: true, attempts: 3, quiet_hours: QuietHours::OFF, ..calls::Rules::nobody() };
+    let platform = Platform::with(Setup { calling, ..Setup::default() }).await;
+    let (session, cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    let ask = async |number: &str| {
+        let answer =
+            platform.post(&format!("{session}call"), &[("phone_number", number)], Some(&cookie)).await;
+        (answer.status().as_u16(), answer.text().await.unwrap())
+    };
+    let (one, two, three) = ("+12025550123", "+12025550124", "+12025550125");
+    for number in [one, one, two] {
+        assert_eq!(ask(number).await.0, 303);
+    }
+    let (status, text) = ask(three).await;
+    assert!(status == 422 && text.contains("three times, and at two numbers"), "{text}");
+    let text = text_of(&platform, &session, &cookie).await;
+    assert!(text.contains("You will be called at <bdi>+12025550124</bdi>"), "nothing has changed: {text}");
+    assert_eq!(ask(one).await.0, 303);
+    assert_eq!(ask(two).await.0, 422, "the fourth call");
+    assert_eq!(ask(one).await.0, 303, "the one that is to come anyway");
+    let yesterday = platform.world.app.clock.now().plus_days(-1).micros() - 1;
+    execute(&platform.world.app.db, "UPDATE calls SET created_at = $1", vec![yesterday.into()]).await;
+    assert_eq!(ask(three).await.0, 303);
+}
+
+#[tokio::test]
 async fn two_students_with_one_email_have_an_entry_each() {
     let platform = Platform::new().await;
     let (first, cookie) = platform.session(|_| {}, &[LEARNER]).await;
