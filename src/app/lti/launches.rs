@@ -97,7 +97,7 @@ async fn take(app: &App, state: &str) -> Result<Login> {
 
 async fn verified(app: &App, consumer: &ToolConsumer, login: &Login, token: &str) -> Result<Launch> {
     let Some(lti) = &consumer.lti else { return Err(Refusal::UnknownPlatform.into()) };
-    let claims = app.key_sets.verified(&app.outbound, &lti.jwks_url, token, app.clock.instant()).await;
+    let claims = app.key_sets.verified(&app.outbound, &lti.jwks_url, token, || app.clock.instant()).await;
     let claims = claims
         .map_err(|error| Refusal::NoKeys(error.to_string()).to(consumer))?
         .map_err(|fault| Refusal::Token(fault).to(consumer))?;
