@@ -26,7 +26,7 @@ pub async fn by_hand(State(app): State<App>) -> Response {
 
 pub async fn launch(State(app): State<App>, request: Request) -> Response {
     let headers = request.headers().clone();
-    let form = match form::read(request).await {
+    let form = match form::read_launch(request).await {
         Ok(form) => form,
         Err(status) => return pages::unreadable(&app, status),
     };

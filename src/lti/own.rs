@@ -8,7 +8,7 @@ use axum::{
 };
 
 use super::{
-    form::{self, Form},
+    form::{self, File, Form},
     launch,
     pages::{self, Parts, written},
     session,
@@ -180,8 +180,8 @@ pub async fn recording(State(app): State<App>, Path(name): Path<String>, request
     let largest = app.studio.settings.sound.bytes;
     let told = |sentence: &str| Faults { recording: Some(sentence.to_owned()), ..Faults::default() };
     let faults = match form::file(request, "recording", largest).await {
-        Ok(bytes) if bytes.is_empty() => told("Please choose a file first."),
-        Ok(bytes) => {
+        Ok(File { bytes, .. }) if bytes.is_empty() => told("Please choose a file first."),
+        Ok(File { bytes, room: _room }) => {
             let media = vec![(Kind::Recording, Incoming::Bytes(bytes))];
             let draft = Draft { media, ..Draft::default() };
             match sessions::change(&app, &open, *participant, draft).await {
