@@ -130,6 +130,11 @@ fn is_secret(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
+/// Is one of the secrets that a browser has brought the one that this is the digest of?
+fn is_among(browsers: &[&str], kept: &str) -> bool {
+    browsers.iter().any(|browser| is_secret(browser) && digest(browser) == kept)
+}
+
 fn query(pairs: &[(&str, &str)]) -> String {
     let one = |(key, value): &(&str, &str)| format!("{key}={}", utf8_percent_encode(value, NON_ALPHANUMERIC));
     pairs.iter().map(one).collect::<Vec<_>>().join("&")

@@ -72,7 +72,7 @@ async fn begin(app: &App, form: &Form, headers: &HeaderMap) -> Response {
         lti_deployment_id: form.filled("lti_deployment_id"),
     };
     let visitor = Visitor {
-        browser: cookie::read(headers),
+        browsers: &cookie::read(headers),
         is_framed: is_framed(headers),
         is_again: form.get(AGAIN.0) == Some(AGAIN.1),
     };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Refusal, Result, courses, digest, is_secret, secret};
+use super::{Refusal, Result, courses, digest, is_among, is_secret, secret};
 use crate::{
     app::{App, Error, tool_consumers},
     domain::{
@@ -22,8 +22,8 @@ const SESSION: Duration = Duration::from_secs(8 * 3_600);
 pub struct Returned<'a> {
     pub state: &'a str,
     pub answer: Answer<'a>,
-    /// The browser's own secret, if it has brought one.
-    pub browser: Option<&'a str>,
+    /// The browser's own secret, if it has brought one. Where it has several, one of them.
+    pub browsers: &'a [&'a str],
 }
 
 pub enum Answer<'a> {
@@ -40,8 +40,7 @@ pub async fn finish(app: &App, returned: Returned<'_>) -> Result<String> {
         Err(Error::Missing(_)) => return Err(Refusal::UnknownPlatform.into()),
         other => other?,
     };
-    let browser = returned.browser.filter(|browser| is_secret(browser));
-    if browser.map(digest).as_ref() != Some(&login.browser_digest) {
+    if !is_among(returned.browsers, &login.browser_digest) {
         return Err(Refusal::OtherBrowser(login.asked).to(&consumer));
     }
     if login.expires_at <= app.clock.now() {

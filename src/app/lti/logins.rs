@@ -105,7 +105,7 @@ pub enum Next {
 /// The browser that begins, as far as it says.
 pub struct Visitor<'a> {
     /// What it has brought, from an earlier launch or from a moment ago.
-    pub browser: Option<&'a str>,
+    pub browsers: &'a [&'a str],
     /// It shows us inside another page, where it may keep no cookie of ours.
     pub is_framed: bool,
     /// It was sent here by ourselves, with a cookie.
@@ -131,7 +131,7 @@ pub async fn begin(app: &App, asked: Asked, visitor: Visitor<'_>) -> Result<Begu
         return Err(Refusal::ForeignTarget.to(&consumer));
     }
     // One for each browser, so that a second tab does not undo the first.
-    let known = visitor.browser.filter(|text| is_secret(text));
+    let known = visitor.browsers.iter().copied().find(|text| is_secret(text));
     let browser = known.map_or_else(|| secret(app), str::to_owned);
     if known.is_none() && visitor.is_framed {
         let mut pairs = asked.pairs();

@@ -1,6 +1,6 @@
 //! What a launch has led to: the course for those who teach, their own entry for those who learn.
 
-use super::{Fault, Refusal, Result, courses, digest, frames, is_secret};
+use super::{Fault, Refusal, Result, courses, digest, frames, is_among, is_secret};
 use crate::{
     app::{App, Error, Missing, badges, calls, institutions, participants, tool_consumers},
     domain::{
@@ -43,7 +43,7 @@ impl Open {
 }
 
 /// By its name and the browser's own secret. That it never was, is over, or is another browser's is one and the same.
-pub async fn find(app: &App, name: &str, browser: Option<&str>) -> Result<Open> {
+pub async fn find(app: &App, name: &str, browsers: &[&str]) -> Result<Open> {
     let none = || Fault::from(Refusal::NoSession);
     if !is_secret(name) {
         return Err(none());
@@ -54,7 +54,7 @@ pub async fn find(app: &App, name: &str, browser: Option<&str>) -> Result<Open> 
         other => other?,
     };
     let none = || Refusal::NoSession.to(&consumer);
-    let is_theirs = browser.filter(|browser| is_secret(browser)).map(digest) == Some(session.browser_digest);
+    let is_theirs = is_among(browsers, &session.browser_digest);
     if !is_theirs || session.expires_at <= app.clock.now() {
         return Err(none());
     }

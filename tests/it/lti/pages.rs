@@ -121,6 +121,9 @@ async fn a_session_is_for_the_browser_that_launched_it_and_not_for_ever() {
         let text = answer.text().await.unwrap();
         assert!(text.contains("open it again from your course") && !text.contains("Ørsted"), "{text}");
     }
+    // Two frames that were opened at once have left a cookie each.
+    let both = format!("{}; {cookie}", other.cookie);
+    assert_eq!(platform.get(&session, Some(&both)).await.status(), 200);
     // One trailing slash too few is no reason to see nothing.
     let bare = platform.get(session.trim_end_matches('/'), Some(&cookie)).await;
     assert_eq!(
