@@ -120,7 +120,7 @@ CREATE TABLE lti_keys (
 );
 
 -- A launch that has begun: the digests of its state and of the browser's cookie, the nonce that the id_token must bring, and
--- what the platform asked with, to begin anew in a window of its own.
+-- what the platform asked with, to begin anew in a window of its own. It is good once: used_at says when it was used.
 CREATE TABLE lti_logins (
     state_digest TEXT NOT NULL PRIMARY KEY,
     browser_digest TEXT NOT NULL,
@@ -128,7 +128,8 @@ CREATE TABLE lti_logins (
     tool_consumer_id BIGINT NOT NULL,
     nonce TEXT NOT NULL,
     asked TEXT NOT NULL,
-    expires_at BIGINT NOT NULL
+    expires_at BIGINT NOT NULL,
+    used_at BIGINT
 );
 CREATE INDEX lti_logins_by_expiry ON lti_logins (expires_at);
 

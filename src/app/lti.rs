@@ -82,12 +82,26 @@ pub enum Fault {
         /// The origins that may show the page that says so.
         frames: Vec<String>,
     },
-    Trouble(Error),
+    Trouble {
+        error: Error,
+        frames: Vec<String>,
+    },
 }
 
 impl<E: Into<Error>> From<E> for Fault {
     fn from(error: E) -> Self {
-        Self::Trouble(error.into())
+        Self::Trouble { error: error.into(), frames: Vec::new() }
+    }
+}
+
+impl Fault {
+    /// Told inside the platform's own pages, too: a frame that stays empty tells nobody anything.
+    pub fn inside(mut self, consumer: &ToolConsumer) -> Self {
+        let (Self::Refused { frames: known, .. } | Self::Trouble { frames: known, .. }) = &mut self;
+        if known.is_empty() {
+            *known = frames(consumer);
+        }
+        self
     }
 }
 

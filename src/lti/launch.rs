@@ -28,7 +28,7 @@ pub async fn launch(State(app): State<App>, request: Request) -> Response {
     let headers = request.headers().clone();
     let form = match form::read_launch(request).await {
         Ok(form) => form,
-        Err(status) => return pages::unreadable(&app, status),
+        Err(status) => return pages::unreadable(&app, status, &[]),
     };
     let error = || {
         let said = form.filled("error_description").or_else(|| form.filled("error"))?;

@@ -40,7 +40,7 @@ pub async fn from_form(State(app): State<App>, request: Request) -> Response {
     let headers = request.headers().clone();
     match form::read_launch(request).await {
         Ok(form) => begin(&app, &form, &headers).await,
-        Err(status) => pages::unreadable(&app, status),
+        Err(status) => pages::unreadable(&app, status, &[]),
     }
 }
 
@@ -88,7 +88,7 @@ async fn begin(app: &App, form: &Form, headers: &HeaderMap) -> Response {
             let (Ok(address), Some(cookie)) =
                 (HeaderValue::try_from(address), cookie::set(app, &begun.browser))
             else {
-                return pages::unreadable(app, StatusCode::BAD_REQUEST);
+                return pages::unreadable(app, StatusCode::BAD_REQUEST, &[]);
             };
             let mut response = Response::new(Body::empty());
             *response.status_mut() = status;

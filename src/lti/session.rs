@@ -43,7 +43,7 @@ pub async fn of_form(app: &App, session: &str, headers: &HeaderMap) -> Result<Op
     let open = sessions::find(app, session, &cookie::read(headers)).await;
     match open {
         Ok(open) if pages::is_ours(app, headers) => Ok(open),
-        Ok(_) => Err(pages::fault(app, Refusal::NoSession.into())),
+        Ok(open) => Err(pages::fault_in(app, &open, Refusal::NoSession)),
         Err(fault) => Err(pages::fault(app, fault)),
     }
 }

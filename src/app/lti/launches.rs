@@ -35,32 +35,40 @@ pub enum Answer<'a> {
 /// The name of the session that it leads to.
 pub async fn finish(app: &App, returned: Returned<'_>) -> Result<String> {
     let login = take(app, returned.state).await?;
-    let found = tool_consumers::find(app, login.tool_consumer).await;
-    let consumer = match found {
-        Err(Error::Missing(_)) => return Err(Refusal::UnknownPlatform.into()),
-        other => other?,
-    };
+    let consumer = consumer(app, login.tool_consumer).await?;
+    taken(app, returned, login, &consumer).await.map_err(|fault| fault.inside(&consumer))
+}
+
+async fn consumer(app: &App, id: i64) -> Result<ToolConsumer> {
+    match tool_consumers::find(app, id).await {
+        Err(Error::Missing(_)) => Err(Refusal::UnknownPlatform.into()),
+        other => Ok(other?),
+    }
+}
+
+/// A launch that nobody else has.
+async fn taken(app: &App, returned: Returned<'_>, login: Login, consumer: &ToolConsumer) -> Result<String> {
     if !is_among(returned.browsers, &login.browser_digest) {
-        return Err(Refusal::OtherBrowser(login.asked).to(&consumer));
+        return Err(Refusal::OtherBrowser(login.asked).to(consumer));
     }
     if login.expires_at <= app.clock.now() {
-        return Err(Refusal::Late.to(&consumer));
+        return Err(Refusal::Late.to(consumer));
     }
     if !consumer.enabled {
-        return Err(Refusal::Disabled.to(&consumer));
+        return Err(Refusal::Disabled.to(consumer));
     }
     let token = match returned.answer {
         Answer::Token(token) => token,
-        Answer::Error(why) => return Err(Refusal::PlatformSaid(why).to(&consumer)),
+        Answer::Error(why) => return Err(Refusal::PlatformSaid(why).to(consumer)),
     };
-    let launch = verified(app, &consumer, &login, token).await?;
-    learn_product(app, &consumer, &launch).await?;
+    let launch = verified(app, consumer, &login, token).await?;
+    learn_product(app, consumer, &launch).await?;
     let (course, who, deep_link) = match &launch.message {
         Message::DeepLinking(asked) => {
-            (None, Who::Staff, Some(deep_linking(app, &consumer, &launch, asked).await?))
+            (None, Who::Staff, Some(deep_linking(app, consumer, &launch, asked).await?))
         }
         Message::ResourceLink => {
-            let (course, who) = course(app, &consumer, &launch).await?;
+            let (course, who) = course(app, consumer, &launch).await?;
             (Some(course), who, None)
         }
     };
@@ -81,17 +89,24 @@ pub async fn finish(app: &App, returned: Returned<'_>) -> Result<String> {
     Ok(name)
 }
 
-/// Whoever comes second finds nothing, and so no nonce is good twice.
+/// Whoever comes second gets nothing, and so no nonce is good twice.
 async fn take(app: &App, state: &str) -> Result<Login> {
     if !is_secret(state) {
         return Err(Refusal::UnknownState.into());
     }
-    let state = digest(state);
+    let (state, now) = (digest(state), app.clock.now());
+    let named = state.clone();
     let taken = app
         .db
-        .write::<_, Error>(move |sql| Box::pin(async move { Ok(lti_logins::take(sql, &state).await?) }))
+        .write::<_, Error>(move |sql| Box::pin(async move { Ok(lti_logins::take(sql, &named, now).await?) }))
         .await?;
-    taken.ok_or_else(|| Refusal::UnknownState.into())
+    match taken {
+        Some(login) => Ok(login),
+        None => match lti_logins::consumer_of(&mut app.db.read(), &state).await? {
+            Some(id) => Err(Refusal::UnknownState.to(&consumer(app, id).await?)),
+            None => Err(Refusal::UnknownState.into()),
+        },
+    }
 }
 
 async fn verified(app: &App, consumer: &ToolConsumer, login: &Login, token: &str) -> Result<Launch> {

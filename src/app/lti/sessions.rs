@@ -16,7 +16,7 @@ use crate::{
     store::{
         self,
         lti_people::{self, Person},
-        lti_sessions::{self, Who},
+        lti_sessions::{self, Session, Who},
     },
 };
 
@@ -53,13 +53,17 @@ pub async fn find(app: &App, name: &str, browsers: &[&str]) -> Result<Open> {
         Err(Error::Missing(_)) => return Err(none()),
         other => other?,
     };
-    let none = || Refusal::NoSession.to(&consumer);
+    opened(app, session, &consumer, browsers).await.map_err(|fault| fault.inside(&consumer))
+}
+
+async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: &[&str]) -> Result<Open> {
+    let none = || Refusal::NoSession.to(consumer);
     let is_theirs = is_among(browsers, &session.browser_digest);
     if !is_theirs || session.expires_at <= app.clock.now() {
         return Err(none());
     }
     if !consumer.enabled {
-        return Err(Refusal::Disabled.to(&consumer));
+        return Err(Refusal::Disabled.to(consumer));
     }
     let institution = institutions::by_id(app, session.institution).await?;
     let what = match (session.deep_link, session.course) {
@@ -73,7 +77,7 @@ pub async fn find(app: &App, name: &str, browsers: &[&str]) -> Result<Open> {
             }
         }
     };
-    Ok(Open { consumer, institution, what })
+    Ok(Open { consumer: consumer.clone(), institution, what })
 }
 
 /// Which of a course's people are wanted.

@@ -129,7 +129,13 @@ async fn a_state_is_good_once() {
     let login = platform.login().await;
     let token = platform.key.sign(&platform.claims(&login, &[INSTRUCTOR])).unwrap();
     assert_eq!(platform.launch(&login, &token).await.status(), 303);
-    refused(platform.launch(&login, &token).await, "the same again").await;
+    let again = platform.launch(&login, &token).await;
+    assert!(
+        policy(&again).contains(&format!("frame-ancestors {}", platform.address)),
+        "it is seen in its frame"
+    );
+    let text = refused(again, "the same again").await;
+    assert!(text.contains("This has been opened already"), "{text}");
     // Nor is its nonce good for another state.
     let other = platform.login().await;
     refused(platform.launch(&other, &token).await, "an old nonce with a new state").await;

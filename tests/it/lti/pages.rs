@@ -186,6 +186,7 @@ async fn a_student_sees_themselves_alone_and_changes_what_is_theirs() {
     // Nothing else that there is in a session is a student's.
     for path in ["sync", "link"] {
         let answer = platform.post(&format!("{session}{path}"), &[("title", "x")], Some(&cookie)).await;
+        assert!(policy(&answer).contains(&platform.address), "it is seen in its frame");
         assert!(is_closed(&answer), "{path}");
     }
     let (staff, staff_cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
