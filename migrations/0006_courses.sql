@@ -133,7 +133,8 @@ CREATE TABLE lti_logins (
 );
 CREATE INDEX lti_logins_by_expiry ON lti_logins (expires_at);
 
--- What a launch has led to, bound to the same browser. role is staff or student; participant_id is a student's own entry;
+-- What a launch has led to, bound to the same browser. role is staff or student; user_digest is that of who launched, as the
+-- platform calls them; participant_id is a student's own entry;
 -- deep_link is what the answer to a deep linking request needs, as JSON.
 CREATE TABLE lti_sessions (
     session_digest TEXT NOT NULL PRIMARY KEY,
@@ -143,10 +144,12 @@ CREATE TABLE lti_sessions (
     course_id BIGINT,
     participant_id BIGINT,
     role TEXT NOT NULL,
+    user_digest TEXT NOT NULL,
     deep_link TEXT,
     expires_at BIGINT NOT NULL
 );
 CREATE INDEX lti_sessions_by_expiry ON lti_sessions (expires_at);
+CREATE INDEX lti_sessions_by_browser ON lti_sessions (browser_digest, tool_consumer_id);
 
 -- One-time links by which a platform registers itself with an institution.
 CREATE TABLE lti_invites (

@@ -135,6 +135,11 @@ fn digest(secret: &str) -> String {
     token::hex(&token::digest(secret))
 }
 
+/// What is kept of who launched.
+fn user_digest(consumer: i64, user_id: &str) -> String {
+    digest(&format!("{consumer} {user_id}"))
+}
+
 /// 256 bits.
 fn secret(app: &App) -> String {
     app.ids.hex() + &app.ids.hex()

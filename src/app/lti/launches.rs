@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Refusal, Result, courses, digest, is_among, is_secret, secret};
+use super::{Refusal, Result, courses, digest, is_among, is_secret, secret, user_digest};
 use crate::{
     app::{App, Error, tool_consumers},
     domain::{
@@ -16,7 +16,9 @@ use crate::{
     },
 };
 
-const SESSION: Duration = Duration::from_secs(8 * 3_600);
+/// A student's own entry may stay open for a day of lessons; a list of everybody need not.
+const OF_STUDENTS: Duration = Duration::from_secs(8 * 3_600);
+const OF_STAFF: Duration = Duration::from_secs(4 * 3_600);
 
 /// What comes back from the platform, in the browser that it sent.
 pub struct Returned<'a> {
@@ -72,7 +74,7 @@ async fn taken(app: &App, returned: Returned<'_>, login: Login, consumer: &ToolC
             (Some(course), who, None)
         }
     };
-    let name = secret(app);
+    let (name, now) = (secret(app), app.clock.now());
     let session = Session {
         session_digest: digest(&name),
         browser_digest: login.browser_digest,
@@ -80,11 +82,17 @@ async fn taken(app: &App, returned: Returned<'_>, login: Login, consumer: &ToolC
         tool_consumer: consumer.id,
         course,
         who,
+        user_digest: user_digest(consumer.id, launch.person.user_id.as_deref().unwrap_or_default()),
         deep_link,
-        expires_at: app.clock.now().plus(SESSION),
+        expires_at: now.plus(if who == Who::Staff { OF_STAFF } else { OF_STUDENTS }),
     };
     app.db
-        .write::<_, Error>(move |sql| Box::pin(async move { Ok(lti_sessions::insert(sql, &session).await?) }))
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                lti_sessions::end_of_others(sql, &session, now).await?;
+                Ok(lti_sessions::insert(sql, &session).await?)
+            })
+        })
         .await?;
     Ok(name)
 }

@@ -1,6 +1,6 @@
 //! What a launch has led to: the course for those who teach, their own entry for those who learn.
 
-use super::{Fault, Refusal, Result, courses, digest, frames, is_among, is_secret};
+use super::{Fault, Refusal, Result, courses, digest, frames, is_among, is_secret, user_digest};
 use crate::{
     app::{App, Error, Missing, badges, calls, institutions, participants, tool_consumers},
     domain::{
@@ -73,7 +73,15 @@ async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: 
             let course = courses::find(app, session.institution, id).await?.ok_or_else(none)?;
             match session.who {
                 Who::Staff => What::Course(course),
-                Who::Student(participant) => What::Own { course, participant },
+                Who::Student(participant) => {
+                    // The learning system may have come to call somebody else so.
+                    let user = courses::user_of(app, session.institution, course.id, participant).await?;
+                    let user = user.map(|user| user_digest(consumer.id, &user));
+                    if user != Some(session.user_digest) {
+                        return Err(none());
+                    }
+                    What::Own { course, participant }
+                }
             }
         }
     };

@@ -350,6 +350,25 @@ async fn a_deep_link_needs_a_title() {
 }
 
 #[tokio::test]
+async fn whoever_sits_at_a_browser_next_ends_what_others_have_opened_there() {
+    let platform = Platform::new().await;
+    let (teacher, cookie) = platform.session(|claims| claims["sub"] = json!("teacher"), &[INSTRUCTOR]).await;
+    let elsewhere = platform.session(|claims| claims["sub"] = json!("teacher"), &[INSTRUCTOR]).await;
+    let (first, _) = platform.session_in(Some(&cookie), |_| {}, &[LEARNER]).await;
+    let (second, _) = platform.session_in(Some(&cookie), |_| {}, &[LEARNER]).await;
+    let closed = platform.get(&teacher, Some(&cookie)).await;
+    assert!(is_closed(&closed) && policy(&closed).contains(&platform.address));
+    for (session, cookie) in [(&first, &cookie), (&second, &cookie), (&elsewhere.0, &elsewhere.1)] {
+        text_of(&platform, session, cookie).await;
+    }
+    // An entry that the learning system has given to somebody else is theirs no more.
+    execute(&platform.world.app.db, "UPDATE course_members SET user_id = 'u8'", vec![]).await;
+    assert!(is_closed(&platform.get(&first, Some(&cookie)).await));
+    let details = platform.post(&format!("{second}details"), &[("notes", "x")], Some(&cookie)).await;
+    assert!(is_closed(&details));
+}
+
+#[tokio::test]
 async fn a_page_that_is_gone_closes_its_sessions() {
     let platform = Platform::new().await;
     let (session, cookie) = platform.session(|_| {}, &[LEARNER]).await;
