@@ -122,7 +122,7 @@ CREATE TABLE lti_keys (
 );
 
 -- A launch that has begun: the digests of its state and of the browser's cookie, the nonce that the id_token must bring, and
--- what the platform asked with, to begin anew in a window of its own.
+-- what the platform asked with, to begin anew in a window of its own. It is good once: used_at says when it was used.
 CREATE TABLE lti_logins (
     state_digest TEXT NOT NULL PRIMARY KEY,
     browser_digest TEXT NOT NULL,
@@ -130,11 +130,13 @@ CREATE TABLE lti_logins (
     tool_consumer_id BIGINT NOT NULL,
     nonce TEXT NOT NULL,
     asked TEXT NOT NULL,
-    expires_at BIGINT NOT NULL
+    expires_at BIGINT NOT NULL,
+    used_at BIGINT
 );
 CREATE INDEX lti_logins_by_expiry ON lti_logins (expires_at);
 
--- What a launch has led to, bound to the same browser. role is staff or student; participant_id is a student's own entry;
+-- What a launch has led to, bound to the same browser. role is staff or student; user_digest is that of who launched, as the
+-- platform calls them; participant_id is a student's own entry;
 -- deep_link is what the answer to a deep linking request needs, as JSON.
 CREATE TABLE lti_sessions (
     session_digest TEXT NOT NULL PRIMARY KEY,
@@ -144,10 +146,12 @@ CREATE TABLE lti_sessions (
     course_id BIGINT,
     participant_id BIGINT,
     role TEXT NOT NULL,
+    user_digest TEXT NOT NULL,
     deep_link TEXT,
     expires_at BIGINT NOT NULL
 );
 CREATE INDEX lti_sessions_by_expiry ON lti_sessions (expires_at);
+CREATE INDEX lti_sessions_by_browser ON lti_sessions (browser_digest, tool_consumer_id);
 
 -- One-time links by which a platform registers itself with an institution.
 CREATE TABLE lti_invites (

@@ -49,6 +49,9 @@ pub struct BodyLimits {
 /// Bodies up to this size are not counted.
 const SMALL_BODY: usize = 1 << 20;
 
+/// Memory for a large body, free again when this goes. A small one needs none.
+pub type Room = Option<OwnedSemaphorePermit>;
+
 impl BodyLimits {
     pub fn new(bytes: usize, time: Duration, memory: usize) -> Self {
         let memory_kib = u32::try_from(memory.div_ceil(1024)).unwrap_or(u32::MAX >> 4).min(u32::MAX >> 4);
@@ -56,7 +59,7 @@ impl BodyLimits {
     }
 
     /// Waits for room. A body of unknown length may be as large as any.
-    async fn room_for(&self, headers: &HeaderMap) -> Result<Option<OwnedSemaphorePermit>, Problem> {
+    pub async fn room_for(&self, headers: &HeaderMap) -> Result<Room, Problem> {
         let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
         let chunked = headers.contains_key(header::TRANSFER_ENCODING);
         let expected: usize = length.unwrap_or(if chunked { self.bytes } else { 0 });
@@ -222,10 +225,7 @@ fn bare_token(value: &str) -> &str {
 }
 
 /// The body, and its share of the memory for large ones, to be kept until the handler is done.
-pub(super) async fn read_body(
-    parts: &Parts,
-    body: Body,
-) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Problem> {
+pub(super) async fn read_body(parts: &Parts, body: Body) -> Result<(Bytes, Room), Problem> {
     if !has_body(&parts.method) {
         return Ok((Bytes::new(), None));
     }

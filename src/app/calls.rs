@@ -136,6 +136,37 @@ impl Ids {
     }
 }
 
+/// What somebody may ask for by themselves, whose number nobody has checked: their phone rings, or that of somebody whom they
+/// do not like.
+const OWN_CALLS: usize = 3;
+const OWN_NUMBERS: usize = 2;
+
+/// Refuses a call that somebody asks for themselves, when there were enough in a day. In the transaction that would write it
+/// down, which holds the institution's lock.
+pub(super) async fn check_own(
+    sql: &mut Sql,
+    (institution, participant): (i64, i64),
+    wish: &Wish,
+    now: Moment,
+) -> Result<()> {
+    let Wish::Call(number) = wish else { return Ok(()) };
+    let pending = calls::pending_of(sql, institution, participant).await?;
+    if pending.is_some_and(|call| call.phone_number == number.e164()) {
+        return Ok(());
+    }
+    let mut numbers = calls::numbers_since(sql, institution, participant, now.plus_days(-1)).await?;
+    let calls = numbers.len();
+    numbers.push(number.e164().to_owned());
+    numbers.sort_unstable();
+    numbers.dedup();
+    if calls < OWN_CALLS && numbers.len() <= OWN_NUMBERS {
+        return Ok(());
+    }
+    let why = "cannot be called now: in a day you can be called three times, and at two numbers. Please try again tomorrow, or \
+               upload a recording.";
+    Err(Error::invalid("phone_number", why))
+}
+
 /// Does what a write means for somebody's calls, in its transaction, which holds the institution's lock.
 pub(super) async fn settle(
     sql: &mut Sql,

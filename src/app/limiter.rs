@@ -25,15 +25,25 @@ pub enum Whose {
     Page { institution: i64, page: i64 },
     /// Of those in version 2 who have no code that we know.
     Address(IpAddr),
+    /// Of those who begin launches.
+    Launches(IpAddr),
 }
 
 impl Whose {
     /// One client has a whole /64 of IPv6 to choose from, so that counts as one.
     pub fn address(address: IpAddr) -> Self {
-        Self::Address(match address.to_canonical() {
-            IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
-            v4 => v4,
-        })
+        Self::Address(client(address))
+    }
+
+    pub fn launches(address: IpAddr) -> Self {
+        Self::Launches(client(address))
+    }
+}
+
+fn client(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
+        v4 => v4,
     }
 }
 
@@ -100,6 +110,11 @@ impl Limiter {
     /// Counts one request. Async, because a shared store is somewhere else.
     pub async fn take(&self, whose: Whose, own_ceiling: Option<u32>, now: Instant) -> Standing {
         let policy = Policy { ceiling: own_ceiling.unwrap_or(self.policy.ceiling), ..self.policy };
+        self.take_by(whose, policy, now).await
+    }
+
+    /// The same by rules that are not the operator's to choose.
+    pub async fn take_by(&self, whose: Whose, policy: Policy, now: Instant) -> Standing {
         match &self.buckets {
             Buckets::Memory(memory) => memory.take(whose, policy, now),
         }

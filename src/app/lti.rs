@@ -28,7 +28,7 @@ pub enum Refusal {
     /// Never begun, or used already.
     UnknownState,
     Late,
-    /// The browser did not bring its cookie, or another one's. With the query to begin anew.
+    /// The browser did not bring its cookie, or another one's. With the query to begin anew, or blank when it is not kept.
     OtherBrowser(String),
     /// The platform itself said no.
     PlatformSaid(String),
@@ -45,6 +45,8 @@ pub enum Refusal {
     NoSession,
     UnknownInvite,
     Registration(String),
+    /// Of logins, from one address.
+    TooMany,
 }
 
 impl std::fmt::Display for Refusal {
@@ -67,6 +69,7 @@ impl std::fmt::Display for Refusal {
             Self::NoSession => f.write_str("no session, or another browser's"),
             Self::UnknownInvite => f.write_str("the invitation is not known, used or too old"),
             Self::Registration(why) => write!(f, "the registration: {why}"),
+            Self::TooMany => f.write_str("too many logins from one address"),
         }
     }
 }
@@ -79,12 +82,26 @@ pub enum Fault {
         /// The origins that may show the page that says so.
         frames: Vec<String>,
     },
-    Trouble(Error),
+    Trouble {
+        error: Error,
+        frames: Vec<String>,
+    },
 }
 
 impl<E: Into<Error>> From<E> for Fault {
     fn from(error: E) -> Self {
-        Self::Trouble(error.into())
+        Self::Trouble { error: error.into(), frames: Vec::new() }
+    }
+}
+
+impl Fault {
+    /// Told inside the platform's own pages, too: a frame that stays empty tells nobody anything.
+    pub fn inside(mut self, consumer: &ToolConsumer) -> Self {
+        let (Self::Refused { frames: known, .. } | Self::Trouble { frames: known, .. }) = &mut self;
+        if known.is_empty() {
+            *known = frames(consumer);
+        }
+        self
     }
 }
 
@@ -118,6 +135,11 @@ fn digest(secret: &str) -> String {
     token::hex(&token::digest(secret))
 }
 
+/// What is kept of who launched.
+fn user_digest(consumer: i64, user_id: &str) -> String {
+    digest(&format!("{consumer} {user_id}"))
+}
+
 /// 256 bits.
 fn secret(app: &App) -> String {
     app.ids.hex() + &app.ids.hex()
@@ -125,6 +147,11 @@ fn secret(app: &App) -> String {
 
 fn is_secret(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
+/// Is one of the secrets that a browser has brought the one that this is the digest of?
+fn is_among(browsers: &[&str], kept: &str) -> bool {
+    browsers.iter().any(|browser| is_secret(browser) && digest(browser) == kept)
 }
 
 fn query(pairs: &[(&str, &str)]) -> String {

@@ -234,15 +234,16 @@ pub async fn update(
     update_whom(app, institution.id, Whom::Registered(page, email_key), draft).await
 }
 
-/// The same for somebody who has been found already.
-pub async fn update_by_id(app: &App, institution: i64, id: i64, draft: Draft) -> Result<Participant> {
-    update_whom(app, institution, Whom::Id(id), draft).await
+/// The same for somebody who changes their own entry.
+pub async fn update_own(app: &App, institution: i64, id: i64, draft: Draft) -> Result<Participant> {
+    update_whom(app, institution, Whom::Own(id), draft).await
 }
 
 enum Whom {
     /// On a page, by the key of their email.
     Registered(NamePageRef, String),
-    Id(i64),
+    /// Themselves.
+    Own(i64),
 }
 
 impl Whom {
@@ -252,7 +253,7 @@ impl Whom {
                 let page = page_of(sql, institution, page).await?;
                 registered(sql, institution, page, email_key).await
             }
-            Self::Id(id) => {
+            Self::Own(id) => {
                 let found = participants::by_ids(sql, institution, &[*id]).await?.pop();
                 found.ok_or(Error::Missing(Missing::Participant))
             }
@@ -275,6 +276,9 @@ async fn update_whom(app: &App, institution: i64, whom: Whom, draft: Draft) -> R
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let old = whom.find(sql, institution).await?;
+                if matches!(whom, Whom::Own(_)) {
+                    calls::check_own(sql, (institution, old.id), &wish, now).await?;
+                }
                 let changed = update_in(sql, institution, old, draft, now).await?;
                 calls::settle(sql, &rules, (institution, changed.id), wish, ids, now).await?;
                 with_media(sql, institution, changed, &new, now).await

@@ -5,6 +5,7 @@ use crate::{
     domain::{
         course::Course,
         field_errors::FieldErrors,
+        institution::parse_framing_origin,
         roster::Role,
         text::{self, BLANK, Lines, TAKEN, longest},
         token,
@@ -50,6 +51,7 @@ pub async fn create(app: &App, institution: i64, mut new: New) -> Result<(ToolCo
             // Where people work with the platform, most likely.
             lti.frame_ancestors = lti::registrations::origins([&url, &lti.auth_url]);
         }
+        as_origins(&mut lti.frame_ancestors, &mut errors);
         registration_faults(lti, &mut errors);
     }
     errors.into_result()?;
@@ -85,6 +87,30 @@ pub async fn create(app: &App, institution: i64, mut new: New) -> Result<(ToolCo
         .await
 }
 
+/// What comes to a list, and what goes. Whatever else is there stays: an operator adds one and need not know the others.
+#[derive(Default)]
+pub struct Listed {
+    pub add: Vec<String>,
+    pub remove: Vec<String>,
+}
+
+impl Listed {
+    fn apply(self, list: &mut Vec<String>, field: &str, errors: &mut FieldErrors) {
+        for one in self.remove {
+            let before = list.len();
+            list.retain(|other| *other != one);
+            if list.len() == before {
+                errors.add(field, "to be removed is not one of those there are");
+            }
+        }
+        for one in self.add {
+            if !list.contains(&one) {
+                list.push(one);
+            }
+        }
+    }
+}
+
 /// What an operator may change; `None` leaves it as it is.
 #[derive(Default)]
 pub struct Change {
@@ -93,12 +119,12 @@ pub struct Change {
     pub enabled: Option<bool>,
     pub roles: Option<Vec<Role>>,
     pub access_token: Option<String>,
-    pub deployments: Option<Vec<String>>,
+    pub deployments: Listed,
     pub auth_url: Option<String>,
     pub token_url: Option<String>,
     pub token_audience: Option<String>,
     pub jwks_url: Option<String>,
-    pub frame_ancestors: Option<Vec<String>>,
+    pub frame_ancestors: Listed,
 }
 
 pub async fn update(app: &App, id: i64, change: Change) -> Result<ToolConsumer> {
@@ -124,8 +150,11 @@ pub async fn update(app: &App, id: i64, change: Change) -> Result<ToolConsumer> 
     changed.enabled = change.enabled.unwrap_or(changed.enabled);
     changed.roles = change.roles.filter(|roles| !roles.is_empty()).unwrap_or(changed.roles);
     if let Some(lti) = &mut changed.lti {
-        lti.deployments = change.deployments.unwrap_or(std::mem::take(&mut lti.deployments));
-        lti.frame_ancestors = change.frame_ancestors.unwrap_or(std::mem::take(&mut lti.frame_ancestors));
+        change.deployments.apply(&mut lti.deployments, "deployment id", &mut errors);
+        let Listed { mut add, mut remove } = change.frame_ancestors;
+        as_origins(&mut add, &mut errors);
+        as_origins(&mut remove, &mut errors);
+        Listed { add, remove }.apply(&mut lti.frame_ancestors, FRAME_ANCESTOR, &mut errors);
         lti.token_audience = change.token_audience.or(lti.token_audience.take());
         for (new, old) in [
             (change.auth_url, &mut lti.auth_url),
@@ -159,6 +188,23 @@ fn name_fault(name: &str, errors: &mut FieldErrors) {
         errors.add("name", BLANK);
     } else if let Some(fault) = text::fault(name, longest::NAME, Lines::One) {
         errors.add("name", fault);
+    }
+}
+
+const FRAME_ANCESTOR: &str = "frame ancestor";
+
+/// In the form in which browsers compare them; what is none would be left out of the header, and nobody would know why.
+fn as_origins(given: &mut [String], errors: &mut FieldErrors) {
+    for one in given {
+        match parse_framing_origin(one) {
+            Some(origin) => *one = origin,
+            None => {
+                errors.add(
+                    FRAME_ANCESTOR,
+                    "must be an origin, like https://lms.example.edu or https://*.example.edu",
+                );
+            }
+        }
     }
 }
 

@@ -52,13 +52,19 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Change one: what is not given stays as it is
+    /// Change one: what is not given stays as it is; deployments and frame ancestors that are given come to those there are
     Update {
         id: String,
         #[arg(long)]
         name: Option<String>,
         #[command(flatten)]
         details: Details,
+        /// A deployment that is ours no longer; may be given several times
+        #[arg(long = "remove-deployment-id", value_name = "ID")]
+        removed_deployment_ids: Vec<String>,
+        /// An origin that may show our pages no longer; may be given several times
+        #[arg(long = "remove-frame-ancestor", value_name = "ORIGIN")]
+        removed_frame_ancestors: Vec<String>,
         #[arg(long)]
         json: bool,
     },
@@ -155,8 +161,10 @@ impl Command {
                 };
                 list(app, &tool_consumers::all(app, owner).await?, json).await?;
             }
-            Self::Update { id, name, details, json } => {
-                let change = details.into_change(name)?;
+            Self::Update { id, name, details, removed_deployment_ids, removed_frame_ancestors, json } => {
+                let mut change = details.into_change(name)?;
+                change.deployments.remove = removed_deployment_ids;
+                change.frame_ancestors.remove = removed_frame_ancestors;
                 let changed = tool_consumers::update(app, find(app, &id).await?.id, change).await?;
                 list(app, &[changed], json).await?;
             }
@@ -236,19 +244,19 @@ impl Details {
 
     fn into_change(self, name: Option<String>) -> Result<tool_consumers::Change, Failure> {
         let (access_token, roles) = (self.access_token()?, self.roles()?);
-        let given = |list: Vec<String>| (!list.is_empty()).then_some(list);
+        let added = |add: Vec<String>| tool_consumers::Listed { add, remove: Vec::new() };
         Ok(tool_consumers::Change {
             name,
             product: self.product.as_deref().and_then(product_word),
             enabled: None,
             roles: (!roles.is_empty()).then_some(roles),
             access_token,
-            deployments: given(self.deployment_ids),
+            deployments: added(self.deployment_ids),
             auth_url: self.auth_url,
             token_url: self.token_url,
             token_audience: self.token_audience,
             jwks_url: self.jwks_url,
-            frame_ancestors: given(self.frame_ancestors),
+            frame_ancestors: added(self.frame_ancestors),
         })
     }
 

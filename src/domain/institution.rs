@@ -49,6 +49,16 @@ pub fn parse_origin(given: &str) -> Option<String> {
     })
 }
 
+/// An origin, or all that end in a domain, as with `https://*.example.edu`.
+pub fn parse_framing_origin(given: &str) -> Option<String> {
+    match given.trim().split_once("://*.") {
+        Some((scheme, domain)) => {
+            parse_origin(&format!("{scheme}://{domain}")).map(|origin| origin.replacen("://", "://*.", 1))
+        }
+        None => parse_origin(given),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

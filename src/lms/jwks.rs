@@ -3,7 +3,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -18,6 +18,8 @@ use super::{
 
 /// A key that a platform has withdrawn is believed no longer than this.
 const KEPT: Duration = Duration::from_secs(3_600);
+/// The same, where the platform does not say which keys it has.
+const BELIEVED: Duration = Duration::from_secs(24 * 3_600);
 /// Between two questions to the same platform, whoever launches how often.
 const PAUSE: Duration = Duration::from_secs(5);
 const LARGEST: usize = 1 << 20;
@@ -26,14 +28,49 @@ const MOST_PLATFORMS: usize = 10_000;
 #[derive(Default)]
 pub struct KeySets(Mutex<HashMap<String, Arc<Place>>>);
 
-/// What is known of one platform. Whoever asks it holds the lock, so that it is asked once.
+/// What is known of one platform.
 #[derive(Default)]
-struct Place(tokio::sync::Mutex<Known>);
+struct Place {
+    known: Mutex<Known>,
+    /// Whoever asks it holds this, so that it is asked once. Who wants a key that is known does not wait for them.
+    asking: tokio::sync::Mutex<()>,
+}
 
 #[derive(Default)]
 struct Known {
     keys: Option<(Arc<JwkSet>, Instant)>,
     asked: Option<Instant>,
+}
+
+impl Place {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The keys, when they are not older than that.
+    fn keys(&self, now: Instant, oldest: Duration) -> Option<Arc<JwkSet>> {
+        let known = self.known();
+        let (keys, fetched) = known.keys.as_ref()?;
+        (now.saturating_duration_since(*fetched) < oldest).then(|| keys.clone())
+    }
+
+    /// What a token says, when one of those keys is the one that it names.
+    fn verified(&self, token: &Token<'_>, now: Instant, oldest: Duration) -> Option<Result<Value, Fault>> {
+        token.verified(&*self.keys(now, oldest)?)
+    }
+}
+
+/// A token, and the name of the key that it wants.
+struct Token<'a> {
+    text: &'a str,
+    kid: Option<String>,
+}
+
+impl Token<'_> {
+    fn verified(&self, keys: &JwkSet) -> Option<Result<Value, Fault>> {
+        let key = launch_token::chosen(keys, self.kid.as_deref())?;
+        Some(launch_token::verified(self.text, key))
+    }
 }
 
 impl KeySets {
@@ -43,34 +80,42 @@ impl KeySets {
         outbound: &Outbound,
         url: &str,
         token: &str,
-        now: Instant,
+        now: impl Fn() -> Instant,
     ) -> Result<Result<Value, Fault>> {
-        let kid = match launch_token::key_wanted(token) {
-            Ok(kid) => kid,
+        let token = match launch_token::key_wanted(token) {
+            Ok(kid) => Token { text: token, kid },
             Err(fault) => return Ok(Err(fault)),
         };
         let place = self.place(url);
-        let mut known = place.0.lock().await;
-        let old = known.keys.clone().filter(|(_, fetched)| now.saturating_duration_since(*fetched) < KEPT);
-        if let Some((keys, _)) = &old
-            && let Some(key) = launch_token::chosen(keys, kid.as_deref())
-        {
-            return Ok(launch_token::verified(token, key));
+        if let Some(verified) = place.verified(&token, now(), KEPT) {
+            return Ok(verified);
         }
-        if known.asked.is_some_and(|asked| now.saturating_duration_since(asked) < PAUSE) {
-            return match old {
-                Some(_) => Ok(Err(Fault::Key)),
-                None => Err(Error::Unavailable("its keys could not be had a moment ago".to_owned())),
-            };
+        let _asking = place.asking.lock().await;
+        // Somebody may have asked meanwhile.
+        let now = now();
+        if let Some(verified) = place.verified(&token, now, KEPT) {
+            return Ok(verified);
         }
-        known.asked = Some(now);
-        let keys = Arc::new(fetch(outbound, url).await?);
-        known.keys = Some((keys.clone(), now));
-        drop(known);
-        Ok(match launch_token::chosen(&keys, kid.as_deref()) {
-            Some(key) => launch_token::verified(token, key),
-            None => Err(Fault::Key),
-        })
+        let asked = place.known().asked;
+        let asked = if asked.is_some_and(|asked| now.saturating_duration_since(asked) < PAUSE) {
+            Err(Error::Unavailable("its keys could not be had a moment ago".to_owned()))
+        } else {
+            place.known().asked = Some(now);
+            fetch(outbound, url).await
+        };
+        match asked {
+            Ok(keys) => {
+                let verified = token.verified(&keys).unwrap_or(Err(Fault::Key));
+                place.known().keys = Some((Arc::new(keys), now));
+                Ok(verified)
+            }
+            // A platform that is down for a while has not withdrawn its keys.
+            Err(error) => match place.verified(&token, now, BELIEVED) {
+                Some(verified) => Ok(verified),
+                None if place.keys(now, KEPT).is_some() => Ok(Err(Fault::Key)),
+                None => Err(error),
+            },
+        }
     }
 
     fn place(&self, url: &str) -> Arc<Place> {

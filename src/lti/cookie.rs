@@ -5,13 +5,15 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use crate::{app::App, web::page::root};
 
 const NAME: &str = "endonym_lti";
+const MOST: usize = 8;
 /// Longer than any session; renewed at each launch.
 const MAX_AGE: u32 = 24 * 3_600;
 
-pub fn read(headers: &HeaderMap) -> Option<&str> {
+/// All of them: two frames that were opened at once may have been given one each, and some browsers keep both.
+pub fn read(headers: &HeaderMap) -> Vec<&str> {
     let pairs = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
-    let mut pairs = pairs.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == NAME).map(|(_, value)| value)
+    let pairs = pairs.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.filter(|(name, _)| *name == NAME).map(|(_, value)| value).take(MOST).collect()
 }
 
 /// Inside a frame it is another site's cookie: browsers take those with these words alone.
@@ -30,10 +32,12 @@ mod tests {
     #[test]
     fn it_is_found_among_others() {
         let mut headers = HeaderMap::new();
-        assert_eq!(read(&headers), None);
+        assert_eq!(read(&headers), [""; 0]);
         headers.append(header::COOKIE, HeaderValue::from_static("a=1; xendonym_lti=2"));
-        assert_eq!(read(&headers), None);
+        assert_eq!(read(&headers), [""; 0]);
         headers.append(header::COOKIE, HeaderValue::from_static("b=3;endonym_lti=abc; c=4"));
-        assert_eq!(read(&headers), Some("abc"));
+        assert_eq!(read(&headers), ["abc"]);
+        headers.append(header::COOKIE, HeaderValue::from_static("endonym_lti=def"));
+        assert_eq!(read(&headers), ["abc", "def"]);
     }
 }

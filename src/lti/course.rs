@@ -127,11 +127,11 @@ pub async fn show(app: &App, open: &Open, course: &Course, form: &Form) -> Respo
     };
     let crowd = match sessions::people(app, open, course, &wanted).await {
         Ok(crowd) => crowd,
-        Err(fault) => return pages::fault(app, fault),
+        Err(fault) => return pages::fault_in(app, open, fault),
     };
     let media_of = match sessions::elsewhere(app, open, &crowd.people).await {
         Ok(address) => address.as_deref().and_then(origin_of),
-        Err(fault) => return pages::fault(app, fault),
+        Err(fault) => return pages::fault_in(app, open, fault),
     };
     let is_running = course.sync == Sync::Running;
     let page = Page {
@@ -173,9 +173,9 @@ pub async fn synchronise(State(app): State<App>, Path(name): Path<String>, reque
         Ok(open) => open,
         Err(response) => return response,
     };
-    let What::Course(course) = &open.what else { return pages::fault(&app, Refusal::NoSession.into()) };
+    let What::Course(course) = &open.what else { return pages::fault_in(&app, &open, Refusal::NoSession) };
     match sessions::synchronise(&app, &open, course).await {
         Ok(()) => launch::to_session(&app, &name, ""),
-        Err(fault) => pages::fault(&app, fault),
+        Err(fault) => pages::fault_in(&app, &open, fault),
     }
 }

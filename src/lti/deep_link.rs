@@ -53,10 +53,10 @@ pub async fn answer(State(app): State<App>, Path(name): Path<String>, request: R
         Ok(open) => open,
         Err(response) => return response,
     };
-    let What::DeepLink(asked) = &open.what else { return pages::fault(&app, Refusal::NoSession.into()) };
+    let What::DeepLink(asked) = &open.what else { return pages::fault_in(&app, &open, Refusal::NoSession) };
     let form = match form::read(request).await {
         Ok(form) => form,
-        Err(status) => return pages::unreadable(&app, status),
+        Err(status) => return pages::unreadable(&app, status, &open.frames()),
     };
     let title = form.get("title").unwrap_or_default().trim();
     let error = if text::is_blank(title) {
@@ -70,11 +70,11 @@ pub async fn answer(State(app): State<App>, Path(name): Path<String>, request: R
     }
     let response = match deep_links::answer(&app, &open, asked, title).await {
         Ok(response) => response,
-        Err(fault) => return pages::fault(&app, fault),
+        Err(fault) => return pages::fault_in(&app, &open, fault),
     };
     let Some(origin) = origin_of(&response.address) else {
         let fault = crate::domain::lti::Fault::DeepLinking;
-        return pages::fault(&app, Refusal::Claims(fault).into());
+        return pages::fault_in(&app, &open, Refusal::Claims(fault));
     };
     let page = Return { parts: Parts::of(&app), address: &response.address, token: &response.token };
     written(StatusCode::OK, &page, &open.frames(), Forms::HereAnd(&origin), None)

@@ -9,19 +9,21 @@ use axum::{
 };
 use http_body_util::BodyExt;
 use percent_encoding::percent_decode_str;
-use tokio::sync::Semaphore;
 
-use crate::domain::participant::{Raw, Source};
+use crate::{
+    api::face::{BodyLimits, Room},
+    domain::participant::{Raw, Source},
+};
 
 /// A launch is some kilobytes; platforms with many parameters of their own send some more.
+const LARGEST_LAUNCH: usize = 128 << 10;
+/// A form of our own pages, with notes in any script.
 const LARGEST: usize = 512 << 10;
 /// Beside a file there is next to nothing in a form.
 const AROUND_A_FILE: usize = 64 << 10;
 const IN_TIME: Duration = Duration::from_secs(60);
 /// What is read of a body that is too large, so that its sender gets to read the answer.
 const MOST_THROWN_AWAY: usize = 64 << 20;
-/// Files that are being read or worked on at the same time; more wait.
-static FILES: Semaphore = Semaphore::const_new(4);
 
 /// Names and values.
 #[derive(Debug, Default)]
@@ -63,24 +65,41 @@ impl Source for Form {
     }
 }
 
+/// What a platform sends, before anybody knows who it is.
+pub async fn read_launch(request: Request) -> Result<Form, StatusCode> {
+    read_at_most(request, LARGEST_LAUNCH).await
+}
+
 /// A form as it is sent by itself, without files.
 pub async fn read(request: Request) -> Result<Form, StatusCode> {
+    read_at_most(request, LARGEST).await
+}
+
+async fn read_at_most(request: Request, largest: usize) -> Result<Form, StatusCode> {
     if !is_of(request.headers(), "application/x-www-form-urlencoded") {
         return Err(StatusCode::UNSUPPORTED_MEDIA_TYPE);
     }
-    let body = collect(request.into_body(), LARGEST).await?;
+    let body = collect(request.into_body(), largest).await?;
     let text = std::str::from_utf8(&body).map_err(|_| StatusCode::BAD_REQUEST)?;
     Ok(Form::from_query(text))
 }
 
-/// The file under this name; blank when none was chosen.
-pub async fn file(request: Request, name: &str, largest: usize) -> Result<Vec<u8>, StatusCode> {
+/// A file, and the room in memory that it has until it is worked on.
+pub struct File {
+    pub bytes: Vec<u8>,
+    pub room: Room,
+}
+
+/// The file under this name; blank when none was chosen. Its memory is counted with that of the API's bodies, so that a body
+/// that trickles in keeps nobody waiting whose file there is room for.
+pub async fn file(request: Request, name: &str, largest: usize) -> Result<File, StatusCode> {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let boundary = kind.and_then(boundary).ok_or(StatusCode::UNSUPPORTED_MEDIA_TYPE)?.to_owned();
-    let turn = tokio::time::timeout(IN_TIME, FILES.acquire()).await;
-    let _turn = turn.map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;
+    let limits = request.extensions().get::<BodyLimits>().cloned().unwrap_or_default();
+    let room = limits.room_for(request.headers()).await.map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;
     let body = collect(request.into_body(), largest.saturating_add(AROUND_A_FILE)).await?;
-    part(&body, &boundary, name).map(<[u8]>::to_vec).ok_or(StatusCode::BAD_REQUEST)
+    let bytes = part(&body, &boundary, name).ok_or(StatusCode::BAD_REQUEST)?.to_vec();
+    Ok(File { bytes, room })
 }
 
 fn is_of(headers: &HeaderMap, kind: &str) -> bool {
@@ -151,7 +170,7 @@ fn is_named(head: &[u8], name: &str) -> bool {
 }
 
 fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
-    text.windows(wanted.len()).position(|part| part == wanted)
+    memchr::memmem::find(text, wanted)
 }
 
 #[cfg(test)]

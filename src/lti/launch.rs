@@ -26,9 +26,9 @@ pub async fn by_hand(State(app): State<App>) -> Response {
 
 pub async fn launch(State(app): State<App>, request: Request) -> Response {
     let headers = request.headers().clone();
-    let form = match form::read(request).await {
+    let form = match form::read_launch(request).await {
         Ok(form) => form,
-        Err(status) => return pages::unreadable(&app, status),
+        Err(status) => return pages::unreadable(&app, status, &[]),
     };
     let error = || {
         let said = form.filled("error_description").or_else(|| form.filled("error"))?;
@@ -42,7 +42,7 @@ pub async fn launch(State(app): State<App>, request: Request) -> Response {
     let Some(state) = form.get("state").filter(|state| !state.is_empty()) else {
         return pages::fault(&app, Refusal::Incomplete("state").into());
     };
-    let returned = Returned { state, answer, browser: cookie::read(&headers) };
+    let returned = Returned { state, answer, browsers: &cookie::read(&headers) };
     match launches::finish(&app, returned).await {
         Ok(session) => to_session(&app, &session, ""),
         Err(fault) => pages::fault(&app, fault),

@@ -1,8 +1,10 @@
 //! `/lti/login`: a platform sends a browser to begin a launch.
 
+use std::net::IpAddr;
+
 use axum::{
     body::Body,
-    extract::{RawQuery, Request, State},
+    extract::{Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response,
 };
@@ -12,20 +14,50 @@ use super::{
     form::{self, Form},
     pages,
 };
-use crate::app::{
-    App,
-    lti::logins::{self, Asked},
+use crate::{
+    api::face::Peer,
+    app::{
+        App,
+        lti::{
+            Refusal,
+            logins::{self, AGAIN, Asked, Next, Visitor},
+        },
+    },
+    web::page::root,
 };
 
-pub async fn from_query(State(app): State<App>, RawQuery(query): RawQuery, headers: HeaderMap) -> Response {
-    begin(&app, &Form::from_query(&query.unwrap_or_default()), &headers).await
+pub async fn from_query(State(app): State<App>, request: Request) -> Response {
+    if !admits(&app, client(&request)).await {
+        return pages::fault(&app, Refusal::TooMany.into());
+    }
+    begin(&app, &Form::from_query(request.uri().query().unwrap_or_default()), request.headers()).await
 }
 
 pub async fn from_form(State(app): State<App>, request: Request) -> Response {
+    if !admits(&app, client(&request)).await {
+        return pages::fault(&app, Refusal::TooMany.into());
+    }
     let headers = request.headers().clone();
-    match form::read(request).await {
+    match form::read_launch(request).await {
         Ok(form) => begin(&app, &form, &headers).await,
-        Err(status) => pages::unreadable(&app, status),
+        Err(status) => pages::unreadable(&app, status, &[]),
+    }
+}
+
+/// Who begins, when that is known.
+fn client(request: &Request) -> Option<IpAddr> {
+    let Peer(peer) = request.extensions().get().copied()?;
+    // A proxy is in a network of one's own. What it has added stands last; what a client makes up stands before it.
+    let told = request.headers().get_all("x-forwarded-for").iter().next_back();
+    let told = told.and_then(|value| value.to_str().ok()?.rsplit(',').next()?.trim().parse().ok());
+    Some(told.filter(|_| logins::is_local(peer)).unwrap_or(peer))
+}
+
+/// Anybody can begin launches, and each of them is written down.
+async fn admits(app: &App, client: Option<IpAddr>) -> bool {
+    match client {
+        Some(client) => logins::admits(app, client).await,
+        None => true,
     }
 }
 
@@ -39,15 +71,27 @@ async fn begin(app: &App, form: &Form, headers: &HeaderMap) -> Response {
         lti_message_hint: form.filled("lti_message_hint"),
         lti_deployment_id: form.filled("lti_deployment_id"),
     };
-    match logins::begin(app, asked, cookie::read(headers)).await {
+    let visitor = Visitor {
+        browsers: &cookie::read(headers),
+        is_framed: is_framed(headers),
+        is_again: form.get(AGAIN.0) == Some(AGAIN.1),
+    };
+    match logins::begin(app, asked, visitor).await {
         Ok(begun) => {
+            let (status, address) = match begun.next {
+                Next::Platform(address) => (StatusCode::FOUND, address),
+                // Whatever came as a form comes again as a query.
+                Next::Again(query) => {
+                    (StatusCode::SEE_OTHER, format!("{}/lti/login?{query}", root(&app.links)))
+                }
+            };
             let (Ok(address), Some(cookie)) =
-                (HeaderValue::try_from(&begun.address), cookie::set(app, &begun.browser))
+                (HeaderValue::try_from(address), cookie::set(app, &begun.browser))
             else {
-                return pages::unreadable(app, StatusCode::BAD_REQUEST);
+                return pages::unreadable(app, StatusCode::BAD_REQUEST, &[]);
             };
             let mut response = Response::new(Body::empty());
-            *response.status_mut() = StatusCode::FOUND;
+            *response.status_mut() = status;
             let headers = response.headers_mut();
             headers.insert(header::LOCATION, address);
             headers.insert(header::SET_COOKIE, cookie);
@@ -57,4 +101,10 @@ async fn begin(app: &App, form: &Form, headers: &HeaderMap) -> Response {
         }
         Err(fault) => pages::fault(app, fault),
     }
+}
+
+/// Does the browser say that it shows us inside another page? All that are in use do. Whoever says nothing is sent on at once.
+fn is_framed(headers: &HeaderMap) -> bool {
+    let place = headers.get("sec-fetch-dest").and_then(|value| value.to_str().ok());
+    place.is_some_and(|place| matches!(place, "iframe" | "frame" | "embed" | "object"))
 }

@@ -8,7 +8,7 @@ use axum::{
 };
 
 use super::{
-    form::{self, Form},
+    form::{self, File, Form},
     launch,
     pages::{self, Parts, written},
     session,
@@ -107,11 +107,11 @@ async fn draw(
 ) -> Response {
     let own = match sessions::own(app, open, participant).await {
         Ok(own) => own,
-        Err(fault) => return pages::fault(app, fault),
+        Err(fault) => return pages::fault_in(app, open, fault),
     };
     let media_of = match sessions::elsewhere(app, open, std::slice::from_ref(&own.person)).await {
         Ok(address) => address.as_deref().and_then(origin_of),
-        Err(fault) => return pages::fault(app, fault),
+        Err(fault) => return pages::fault_in(app, open, fault),
     };
     let mut typed = Typed {
         phonetic: own.person.phonetic.clone().unwrap_or_default(),
@@ -150,10 +150,10 @@ macro_rules! opened {
 
 pub async fn details(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
     let open = opened!(app, name, request);
-    let What::Own { course, participant } = &open.what else { return none(&app) };
+    let What::Own { course, participant } = &open.what else { return none(&app, &open) };
     let form = match form::read(request).await {
         Ok(form) => form,
-        Err(status) => return pages::unreadable(&app, status),
+        Err(status) => return pages::unreadable(&app, status, &open.frames()),
     };
     // Nothing else of an entry is the student's to change here.
     let whole = Draft::read(&form, LegalNames::Ignored);
@@ -170,39 +170,39 @@ pub async fn details(State(app): State<App>, Path(name): Path<String>, request: 
             };
             draw(&app, &open, course, *participant, fill, Faults::of(&errors), None).await
         }
-        Err(other) => gone_or(&app, other),
+        Err(other) => gone_or(&app, &open, other),
     }
 }
 
 pub async fn recording(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
     let open = opened!(app, name, request);
-    let What::Own { course, participant } = &open.what else { return none(&app) };
+    let What::Own { course, participant } = &open.what else { return none(&app, &open) };
     let largest = app.studio.settings.sound.bytes;
     let told = |sentence: &str| Faults { recording: Some(sentence.to_owned()), ..Faults::default() };
     let faults = match form::file(request, "recording", largest).await {
-        Ok(bytes) if bytes.is_empty() => told("Please choose a file first."),
-        Ok(bytes) => {
+        Ok(File { bytes, .. }) if bytes.is_empty() => told("Please choose a file first."),
+        Ok(File { bytes, room: _room }) => {
             let media = vec![(Kind::Recording, Incoming::Bytes(bytes))];
             let draft = Draft { media, ..Draft::default() };
             match sessions::change(&app, &open, *participant, draft).await {
                 Ok(()) => return launch::to_session(&app, &name, "?done=recording"),
                 Err(Error::Invalid(errors)) => Faults::of(&errors),
                 Err(Error::Busy) => told("There is too much to do just now; please try again in a moment."),
-                Err(other) => return gone_or(&app, other),
+                Err(other) => return gone_or(&app, &open, other),
             }
         }
         Err(StatusCode::PAYLOAD_TOO_LARGE) => told("This file is too large for a recording of a name."),
-        Err(status) => return pages::unreadable(&app, status),
+        Err(status) => return pages::unreadable(&app, status, &open.frames()),
     };
     draw(&app, &open, course, *participant, |_| {}, faults, None).await
 }
 
 pub async fn call(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
     let open = opened!(app, name, request);
-    let What::Own { course, participant } = &open.what else { return none(&app) };
+    let What::Own { course, participant } = &open.what else { return none(&app, &open) };
     let form = match form::read(request).await {
         Ok(form) => form,
-        Err(status) => return pages::unreadable(&app, status),
+        Err(status) => return pages::unreadable(&app, status, &open.frames()),
     };
     let whole = Draft::read(&form, LegalNames::Ignored);
     let outcome = match whole.phone_number.set() {
@@ -221,17 +221,17 @@ pub async fn call(State(app): State<App>, Path(name): Path<String>, request: Req
             };
             draw(&app, &open, course, *participant, fill, Faults::of(&errors), None).await
         }
-        Err(other) => gone_or(&app, other),
+        Err(other) => gone_or(&app, &open, other),
     }
 }
 
-fn none(app: &App) -> Response {
-    pages::fault(app, Refusal::NoSession.into())
+fn none(app: &App, open: &Open) -> Response {
+    pages::fault_in(app, open, Refusal::NoSession)
 }
 
-fn gone_or(app: &App, error: Error) -> Response {
+fn gone_or(app: &App, open: &Open, error: Error) -> Response {
     match error {
-        Error::Missing(_) => none(app),
-        other => pages::fault(app, other.into()),
+        Error::Missing(_) => none(app, open),
+        other => pages::fault_in(app, open, other),
     }
 }

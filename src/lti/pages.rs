@@ -9,7 +9,7 @@ use axum::{
 use crate::{
     app::{
         App,
-        lti::{Fault, Refusal},
+        lti::{Fault, Refusal, sessions::Open},
     },
     domain::lti,
     web::{
@@ -77,7 +77,7 @@ pub fn is_ours(app: &App, headers: &HeaderMap) -> bool {
 }
 
 /// A request that cannot be read.
-pub fn unreadable(app: &App, status: StatusCode) -> Response {
+pub fn unreadable(app: &App, status: StatusCode, frames: &[String]) -> Response {
     tracing::info!(status = status.as_u16(), "a request for LTI cannot be read");
     let sentence = match status {
         StatusCode::PAYLOAD_TOO_LARGE => "What was sent is too large.",
@@ -85,7 +85,7 @@ pub fn unreadable(app: &App, status: StatusCode) -> Response {
         StatusCode::SERVICE_UNAVAILABLE => "There is too much to do just now; please try again in a moment.",
         _ => "What was sent cannot be read.",
     };
-    say(app, status, "This did not work", vec![sentence.to_owned()], None, &[])
+    say(app, status, "This did not work", vec![sentence.to_owned()], None, frames)
 }
 
 pub fn fault(app: &App, fault: Fault) -> Response {
@@ -95,14 +95,19 @@ pub fn fault(app: &App, fault: Fault) -> Response {
             tracing::info!(cause = %why, "LTI: refused");
             refused(app, &why, &frames)
         }
-        Fault::Trouble(error) => {
+        Fault::Trouble { error, frames } => {
             tracing::error!(%error, "LTI: a page cannot be shown");
             let sentence =
                 "This could not be done just now. It is not your fault; please try again in a moment.";
             let (status, title) = (StatusCode::SERVICE_UNAVAILABLE, "Something went wrong");
-            say(app, status, title, vec![sentence.to_owned()], None, &[])
+            say(app, status, title, vec![sentence.to_owned()], None, &frames)
         }
     }
+}
+
+/// The same where the session is known, and so inside whose pages it is told.
+pub fn fault_in(app: &App, open: &Open, fault: impl Into<Fault>) -> Response {
+    self::fault(app, fault.into().inside(&open.consumer))
 }
 
 fn refused(app: &App, why: &Refusal, frames: &[String]) -> Response {
@@ -134,14 +139,14 @@ fn refused(app: &App, why: &Refusal, frames: &[String]) -> Response {
             "This has been opened already",
             vec!["A launch can be used once, and only for a few minutes.".into(), AGAIN.into()],
         ),
-        Refusal::OtherBrowser(_) => (
+        Refusal::OtherBrowser(query) => (
             StatusCode::FORBIDDEN,
             "Your browser keeps this page from working here",
             vec![
                 "It does not let this site keep a cookie inside the page of your learning system, so that nobody can tell \
                  whether it is really you who opened it."
                     .into(),
-                "In a window of its own it works.".into(),
+                if query.is_empty() { AGAIN.into() } else { "In a window of its own it works.".into() },
             ],
         ),
         Refusal::PlatformSaid(said) => (
@@ -199,9 +204,16 @@ fn refused(app: &App, why: &Refusal, frames: &[String]) -> Response {
             "The registration did not work",
             vec![format!("Why: {why}."), "The link can be used again.".into()],
         ),
+        Refusal::TooMany => (
+            StatusCode::TOO_MANY_REQUESTS,
+            "Too many at once",
+            vec!["More pages were opened from your network than can be opened at once. Please try again in a minute.".into()],
+        ),
     };
     let own_window = match why {
-        Refusal::OtherBrowser(query) => Some(format!("{}/lti/login?{query}", app.links.base())),
+        Refusal::OtherBrowser(query) if !query.is_empty() => {
+            Some(format!("{}/lti/login?{query}", app.links.base()))
+        }
         _ => None,
     };
     say(app, status, title, sentences, own_window, frames)

@@ -42,7 +42,9 @@ pub async fn register(
     let consumer = match registrations::register(&app, &invite, &address, token.as_deref()).await {
         Ok(consumer) => consumer,
         Err(Fault::Refused { why, .. }) => return pages::fault(&app, Fault::Refused { why, frames: frame }),
-        Err(trouble) => return pages::fault(&app, trouble),
+        Err(Fault::Trouble { error, .. }) => {
+            return pages::fault(&app, Fault::Trouble { error, frames: frame });
+        }
     };
     let has_deployment = consumer.lti.as_ref().is_some_and(|lti| !lti.deployments.is_empty());
     let mut sentences =

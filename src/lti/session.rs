@@ -28,7 +28,7 @@ pub async fn show(
     headers: HeaderMap,
 ) -> Response {
     let form = Form::from_query(&query.unwrap_or_default());
-    match sessions::find(&app, &session, cookie::read(&headers)).await {
+    match sessions::find(&app, &session, &cookie::read(&headers)).await {
         Ok(open) => match &open.what {
             What::Course(course) => course::show(&app, &open, course, &form).await,
             What::Own { course, participant } => own::show(&app, &open, course, *participant, &form).await,
@@ -40,10 +40,10 @@ pub async fn show(
 
 /// The session that a form was sent in, which a page of ours has sent.
 pub async fn of_form(app: &App, session: &str, headers: &HeaderMap) -> Result<Open, Response> {
-    let open = sessions::find(app, session, cookie::read(headers)).await;
+    let open = sessions::find(app, session, &cookie::read(headers)).await;
     match open {
         Ok(open) if pages::is_ours(app, headers) => Ok(open),
-        Ok(_) => Err(pages::fault(app, Refusal::NoSession.into())),
+        Ok(open) => Err(pages::fault_in(app, &open, Refusal::NoSession)),
         Err(fault) => Err(pages::fault(app, fault)),
     }
 }

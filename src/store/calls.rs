@@ -65,6 +65,17 @@ pub async fn pending_of(sql: &mut Sql, institution: i64, participant: i64) -> Re
     sql.one(&text, &[institution.into(), participant.into()], from_row).await
 }
 
+/// The numbers of all calls that somebody was to have since then, one for each call.
+pub async fn numbers_since(
+    sql: &mut Sql,
+    institution: i64,
+    participant: i64,
+    since: Moment,
+) -> Result<Vec<String>> {
+    let text = "SELECT phone_number FROM calls WHERE institution_id = $1 AND participant_id = $2 AND created_at > $3";
+    sql.rows(text, &[institution.into(), participant.into(), since.micros().into()], |row| row.text(0)).await
+}
+
 /// All that are to be made to a number, or are being made.
 pub async fn pending_to(sql: &mut Sql, institution: i64, phone_number: &str) -> Result<Vec<Call>> {
     let text = format!(

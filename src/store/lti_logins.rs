@@ -30,10 +30,10 @@ pub async fn insert(sql: &mut Sql, login: &Login) -> Result<()> {
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// Takes it: nobody finds it a second time.
-pub async fn take(sql: &mut Sql, state_digest: &str) -> Result<Option<Login>> {
-    let text = "DELETE FROM lti_logins WHERE state_digest = $1 RETURNING state_digest, browser_digest, institution_id, \
-         tool_consumer_id, nonce, asked, expires_at";
+/// Takes it: nobody gets it a second time, of those who come at once neither.
+pub async fn take(sql: &mut Sql, state_digest: &str, now: Moment) -> Result<Option<Login>> {
+    let text = "UPDATE lti_logins SET used_at = $1 WHERE state_digest = $2 AND used_at IS NULL RETURNING state_digest, \
+         browser_digest, institution_id, tool_consumer_id, nonce, asked, expires_at";
     let read = |row: &Row<'_>| {
         Ok(Login {
             state_digest: row.text(0)?,
@@ -45,7 +45,13 @@ pub async fn take(sql: &mut Sql, state_digest: &str) -> Result<Option<Login>> {
             expires_at: Moment::from_micros(row.int(6)?),
         })
     };
-    sql.one(text, &[state_digest.into()], read).await
+    sql.one(text, &[now.micros().into(), state_digest.into()], read).await
+}
+
+/// Whose launch it was, whether it is used or not.
+pub async fn consumer_of(sql: &mut Sql, state_digest: &str) -> Result<Option<i64>> {
+    let text = "SELECT tool_consumer_id FROM lti_logins WHERE state_digest = $1";
+    sql.one(text, &[state_digest.into()], |row| row.int(0)).await
 }
 
 /// Those that expired before then.

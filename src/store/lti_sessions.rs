@@ -11,6 +11,8 @@ pub struct Session {
     pub tool_consumer: i64,
     pub course: Option<i64>,
     pub who: Who,
+    /// Of who launched, as the platform calls them.
+    pub user_digest: String,
     /// What the answer to a deep linking request needs, as JSON.
     pub deep_link: Option<String>,
     pub expires_at: Moment,
@@ -25,12 +27,12 @@ pub enum Who {
 
 pub async fn insert(sql: &mut Sql, session: &Session) -> Result<()> {
     let text = "INSERT INTO lti_sessions (session_digest, browser_digest, institution_id, tool_consumer_id, course_id, \
-         participant_id, role, deep_link, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+         participant_id, role, user_digest, deep_link, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     let (role, participant) = match session.who {
         Who::Staff => ("staff", None),
         Who::Student(participant) => ("student", Some(participant)),
     };
-    let params: [Value<'_>; 9] = [
+    let params: [Value<'_>; 10] = [
         (&session.session_digest).into(),
         (&session.browser_digest).into(),
         session.institution.into(),
@@ -38,6 +40,7 @@ pub async fn insert(sql: &mut Sql, session: &Session) -> Result<()> {
         session.course.into(),
         participant.into(),
         role.into(),
+        (&session.user_digest).into(),
         session.deep_link.as_ref().into(),
         session.expires_at.micros().into(),
     ];
@@ -46,7 +49,7 @@ pub async fn insert(sql: &mut Sql, session: &Session) -> Result<()> {
 
 pub async fn find(sql: &mut Sql, session_digest: &str) -> Result<Option<Session>> {
     let text = "SELECT session_digest, browser_digest, institution_id, tool_consumer_id, course_id, participant_id, role, \
-         deep_link, expires_at FROM lti_sessions WHERE session_digest = $1";
+         user_digest, deep_link, expires_at FROM lti_sessions WHERE session_digest = $1";
     let read = |row: &Row<'_>| {
         Ok(Session {
             session_digest: row.text(0)?,
@@ -59,11 +62,25 @@ pub async fn find(sql: &mut Sql, session_digest: &str) -> Result<Option<Session>
                 ("student", Some(participant)) => Who::Student(participant),
                 _ => return Err(Error::Broken("a session of a kind that is not known".to_owned())),
             },
-            deep_link: row.opt_text(7)?,
-            expires_at: Moment::from_micros(row.int(8)?),
+            user_digest: row.text(7)?,
+            deep_link: row.opt_text(8)?,
+            expires_at: Moment::from_micros(row.int(9)?),
         })
     };
     sql.one(text, &[session_digest.into()], read).await
+}
+
+/// Somebody else sits at this browser now: what others have opened there, from the same platform, is over.
+pub async fn end_of_others(sql: &mut Sql, session: &Session, now: Moment) -> Result<()> {
+    let text = "UPDATE lti_sessions SET expires_at = $1 WHERE browser_digest = $2 AND tool_consumer_id = $3 \
+                AND user_digest <> $4 AND expires_at > $1";
+    let params: [Value<'_>; 4] = [
+        now.micros().into(),
+        (&session.browser_digest).into(),
+        session.tool_consumer.into(),
+        (&session.user_digest).into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
 }
 
 /// Those that expired before then.

@@ -11,7 +11,7 @@ use super::assets;
 use crate::{
     api::openapi::DOCUMENTS,
     app::{App, Links},
-    domain::institution::parse_origin,
+    domain::institution::{parse_framing_origin, parse_origin},
 };
 
 /// What every page needs to know about the site that it is part of.
@@ -113,20 +113,11 @@ impl Frames<'_> {
             // A star means pages from the network; local files and apps have schemes of their own.
             Self::Anybody => "* file: capacitor: ionic:".to_owned(),
             Self::Of(origins) => {
-                let known: Vec<String> = origins.iter().filter_map(|origin| framing_origin(origin)).collect();
+                let known: Vec<String> =
+                    origins.iter().filter_map(|origin| parse_framing_origin(origin)).collect();
                 if known.is_empty() { none() } else { known.join(" ") }
             }
         }
-    }
-}
-
-/// An origin, or all that end in a domain, as with `https://*.example.edu`.
-fn framing_origin(given: &str) -> Option<String> {
-    match given.trim().split_once("://*.") {
-        Some((scheme, domain)) => {
-            parse_origin(&format!("{scheme}://{domain}")).map(|origin| origin.replacen("://", "://*.", 1))
-        }
-        None => parse_origin(given),
     }
 }
 

@@ -14,7 +14,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("api", &["api", "app", "domain", "telemetry"]),
     ("jobs", &["jobs", "api", "app", "phone", "domain", "telemetry"]),
     ("server", &["server", "api", "app", "domain", "telemetry"]),
-    ("lti", &["lti", "web", "server", "app", "domain", "telemetry"]),
+    ("lti", &["lti", "web", "api", "server", "app", "domain", "telemetry"]),
     ("web", &["web", "lti", "api", "server", "app", "blobs", "domain", "telemetry"]),
     ("config", &["config", "api", "app", "domain", "jobs", "server", "blobs", "lms", "phone", "store"]),
     ("telemetry", &["telemetry"]),

@@ -22,6 +22,11 @@ pub async fn find(app: &App, institution: i64, id: i64) -> Result<Option<Course>
     Ok(found.map(|(course, _)| course))
 }
 
+/// Whose entry it is in a course, as the platform calls them.
+pub async fn user_of(app: &App, institution: i64, course: i64, participant: i64) -> Result<Option<String>> {
+    Ok(store::members::user_of(&mut app.db.read(), institution, course, participant).await?)
+}
+
 /// The course that a platform calls so, found again or made. When its list is old, it is fetched anew.
 pub async fn launched(
     app: &App,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Refusal, Result, courses, digest, is_secret, secret};
+use super::{Refusal, Result, courses, digest, is_among, is_secret, secret, user_digest};
 use crate::{
     app::{App, Error, tool_consumers},
     domain::{
@@ -16,14 +16,16 @@ use crate::{
     },
 };
 
-const SESSION: Duration = Duration::from_secs(8 * 3_600);
+/// A student's own entry may stay open for a day of lessons; a list of everybody need not.
+const OF_STUDENTS: Duration = Duration::from_secs(8 * 3_600);
+const OF_STAFF: Duration = Duration::from_secs(4 * 3_600);
 
 /// What comes back from the platform, in the browser that it sent.
 pub struct Returned<'a> {
     pub state: &'a str,
     pub answer: Answer<'a>,
-    /// The browser's own secret, if it has brought one.
-    pub browser: Option<&'a str>,
+    /// The browser's own secret, if it has brought one. Where it has several, one of them.
+    pub browsers: &'a [&'a str],
 }
 
 pub enum Answer<'a> {
@@ -35,37 +37,44 @@ pub enum Answer<'a> {
 /// The name of the session that it leads to.
 pub async fn finish(app: &App, returned: Returned<'_>) -> Result<String> {
     let login = take(app, returned.state).await?;
-    let found = tool_consumers::find(app, login.tool_consumer).await;
-    let consumer = match found {
-        Err(Error::Missing(_)) => return Err(Refusal::UnknownPlatform.into()),
-        other => other?,
-    };
-    let browser = returned.browser.filter(|browser| is_secret(browser));
-    if browser.map(digest).as_ref() != Some(&login.browser_digest) {
-        return Err(Refusal::OtherBrowser(login.asked).to(&consumer));
+    let consumer = consumer(app, login.tool_consumer).await?;
+    taken(app, returned, login, &consumer).await.map_err(|fault| fault.inside(&consumer))
+}
+
+async fn consumer(app: &App, id: i64) -> Result<ToolConsumer> {
+    match tool_consumers::find(app, id).await {
+        Err(Error::Missing(_)) => Err(Refusal::UnknownPlatform.into()),
+        other => Ok(other?),
+    }
+}
+
+/// A launch that nobody else has.
+async fn taken(app: &App, returned: Returned<'_>, login: Login, consumer: &ToolConsumer) -> Result<String> {
+    if !is_among(returned.browsers, &login.browser_digest) {
+        return Err(Refusal::OtherBrowser(login.asked).to(consumer));
     }
     if login.expires_at <= app.clock.now() {
-        return Err(Refusal::Late.to(&consumer));
+        return Err(Refusal::Late.to(consumer));
     }
     if !consumer.enabled {
-        return Err(Refusal::Disabled.to(&consumer));
+        return Err(Refusal::Disabled.to(consumer));
     }
     let token = match returned.answer {
         Answer::Token(token) => token,
-        Answer::Error(why) => return Err(Refusal::PlatformSaid(why).to(&consumer)),
+        Answer::Error(why) => return Err(Refusal::PlatformSaid(why).to(consumer)),
     };
-    let launch = verified(app, &consumer, &login, token).await?;
-    learn_product(app, &consumer, &launch).await?;
+    let launch = verified(app, consumer, &login, token).await?;
+    learn_product(app, consumer, &launch).await?;
     let (course, who, deep_link) = match &launch.message {
         Message::DeepLinking(asked) => {
-            (None, Who::Staff, Some(deep_linking(app, &consumer, &launch, asked).await?))
+            (None, Who::Staff, Some(deep_linking(app, consumer, &launch, asked).await?))
         }
         Message::ResourceLink => {
-            let (course, who) = course(app, &consumer, &launch).await?;
+            let (course, who) = course(app, consumer, &launch).await?;
             (Some(course), who, None)
         }
     };
-    let name = secret(app);
+    let (name, now) = (secret(app), app.clock.now());
     let session = Session {
         session_digest: digest(&name),
         browser_digest: login.browser_digest,
@@ -73,31 +82,44 @@ pub async fn finish(app: &App, returned: Returned<'_>) -> Result<String> {
         tool_consumer: consumer.id,
         course,
         who,
+        user_digest: user_digest(consumer.id, launch.person.user_id.as_deref().unwrap_or_default()),
         deep_link,
-        expires_at: app.clock.now().plus(SESSION),
+        expires_at: now.plus(if who == Who::Staff { OF_STAFF } else { OF_STUDENTS }),
     };
     app.db
-        .write::<_, Error>(move |sql| Box::pin(async move { Ok(lti_sessions::insert(sql, &session).await?) }))
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                lti_sessions::end_of_others(sql, &session, now).await?;
+                Ok(lti_sessions::insert(sql, &session).await?)
+            })
+        })
         .await?;
     Ok(name)
 }
 
-/// Whoever comes second finds nothing, and so no nonce is good twice.
+/// Whoever comes second gets nothing, and so no nonce is good twice.
 async fn take(app: &App, state: &str) -> Result<Login> {
     if !is_secret(state) {
         return Err(Refusal::UnknownState.into());
     }
-    let state = digest(state);
+    let (state, now) = (digest(state), app.clock.now());
+    let named = state.clone();
     let taken = app
         .db
-        .write::<_, Error>(move |sql| Box::pin(async move { Ok(lti_logins::take(sql, &state).await?) }))
+        .write::<_, Error>(move |sql| Box::pin(async move { Ok(lti_logins::take(sql, &named, now).await?) }))
         .await?;
-    taken.ok_or_else(|| Refusal::UnknownState.into())
+    match taken {
+        Some(login) => Ok(login),
+        None => match lti_logins::consumer_of(&mut app.db.read(), &state).await? {
+            Some(id) => Err(Refusal::UnknownState.to(&consumer(app, id).await?)),
+            None => Err(Refusal::UnknownState.into()),
+        },
+    }
 }
 
 async fn verified(app: &App, consumer: &ToolConsumer, login: &Login, token: &str) -> Result<Launch> {
     let Some(lti) = &consumer.lti else { return Err(Refusal::UnknownPlatform.into()) };
-    let claims = app.key_sets.verified(&app.outbound, &lti.jwks_url, token, app.clock.instant()).await;
+    let claims = app.key_sets.verified(&app.outbound, &lti.jwks_url, token, || app.clock.instant()).await;
     let claims = claims
         .map_err(|error| Refusal::NoKeys(error.to_string()).to(consumer))?
         .map_err(|fault| Refusal::Token(fault).to(consumer))?;

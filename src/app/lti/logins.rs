@@ -1,11 +1,15 @@
 //! The beginning of a launch: the platform sends a browser to us, and we send it back with a question that only this browser
 //! can bring the answer to.
 
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
 use super::{Refusal, Result, digest, is_secret, launch_url, query, secret};
 use crate::{
-    app::{App, Error, tool_consumers},
+    app::{
+        App, Error,
+        limiter::{Policy, Whose},
+        tool_consumers,
+    },
     domain::lti::is_under,
     store::{
         lti_logins::{self, Login},
@@ -15,11 +19,36 @@ use crate::{
 
 pub(super) const LIFE: Duration = Duration::from_secs(10 * 60);
 /// What is over is kept so long, to know inside whose pages to say so.
-const REMEMBERED: Duration = Duration::from_secs(24 * 3_600);
+const REMEMBERED: Duration = Duration::from_secs(3_600);
+const SESSIONS_REMEMBERED: Duration = Duration::from_secs(24 * 3_600);
 
 const LONGEST: usize = 4_096;
-/// Canvas and others put whole tokens into it.
-const LONGEST_HINT: usize = 16_384;
+/// Canvas and others put whole tokens into them.
+const LONGEST_HINTS: usize = 16 << 10;
+/// A query that is longer is not kept: anybody can begin launches, and each of them is a row.
+const LONGEST_KEPT: usize = 4 << 10;
+
+/// A campus is one address to us, when it is behind one router.
+const OF_A_CLIENT: u32 = 600;
+/// A proxy that does not say for whom it asks.
+const OF_A_PROXY: u32 = 6_000;
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// Counts one login of the client at this address. False when there were too many.
+pub async fn admits(app: &App, client: IpAddr) -> bool {
+    let ceiling = if is_local(client) { OF_A_PROXY } else { OF_A_CLIENT };
+    let policy = Policy { ceiling, window: MINUTE, throttle: Duration::from_secs(1) };
+    let standing = app.limiter.take_by(Whose::launches(client), policy, app.clock.instant()).await;
+    standing.retry_after.is_none()
+}
+
+/// Is this an address inside somebody's own network, where proxies are?
+pub fn is_local(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => v4.is_loopback() || v4.is_private() || v4.is_link_local(),
+        IpAddr::V6(v6) => v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local(),
+    }
+}
 
 /// What a platform asks with.
 #[derive(Debug, Clone, Default)]
@@ -49,24 +78,45 @@ impl Asked {
 
     fn check(&self) -> Result<(), Refusal> {
         for (key, value) in self.pairs() {
-            let longest = if key == "lti_message_hint" { LONGEST_HINT } else { LONGEST };
+            let is_hint = matches!(key, "login_hint" | "lti_message_hint");
             let is_needed = matches!(key, "iss" | "login_hint" | "target_link_uri");
-            if value.len() > longest || (is_needed && value.is_empty()) {
+            if (value.len() > LONGEST && !is_hint) || (is_needed && value.is_empty()) {
                 return Err(Refusal::Incomplete(key));
             }
         }
-        Ok(())
+        let hints = self.login_hint.len() + self.lti_message_hint.as_ref().map_or(0, String::len);
+        if hints > LONGEST_HINTS { Err(Refusal::Incomplete("a hint")) } else { Ok(()) }
     }
 }
 
 /// Where the browser goes next, and what it shall bring back.
 pub struct Begun {
-    pub address: String,
+    pub next: Next,
     pub browser: String,
 }
 
-/// `browser` is what it has brought, from an earlier launch.
-pub async fn begin(app: &App, asked: Asked, browser: Option<&str>) -> Result<Begun> {
+pub enum Next {
+    /// An address of the platform.
+    Platform(String),
+    /// Ourselves once more, with this query: then it is seen whether the browser keeps our cookie there.
+    Again(String),
+}
+
+/// The browser that begins, as far as it says.
+pub struct Visitor<'a> {
+    /// What it has brought, from an earlier launch or from a moment ago.
+    pub browsers: &'a [&'a str],
+    /// It shows us inside another page, where it may keep no cookie of ours.
+    pub is_framed: bool,
+    /// It was sent here by ourselves, with a cookie.
+    pub is_again: bool,
+}
+
+/// What says that we have sent the browser here ourselves.
+pub const AGAIN: (&str, &str) = ("again", "1");
+
+/// Platforms' hints are good once. So a browser that will not bring its cookie back is told before they are spent.
+pub async fn begin(app: &App, asked: Asked, visitor: Visitor<'_>) -> Result<Begun> {
     asked.check()?;
     let found = tool_consumers::by_issuer(app, &asked.iss, asked.client_id.as_deref()).await;
     let consumer = match found {
@@ -81,7 +131,16 @@ pub async fn begin(app: &App, asked: Asked, browser: Option<&str>) -> Result<Beg
         return Err(Refusal::ForeignTarget.to(&consumer));
     }
     // One for each browser, so that a second tab does not undo the first.
-    let browser = browser.filter(|text| is_secret(text)).map_or_else(|| secret(app), str::to_owned);
+    let known = visitor.browsers.iter().copied().find(|text| is_secret(text));
+    let browser = known.map_or_else(|| secret(app), str::to_owned);
+    if known.is_none() && visitor.is_framed {
+        let mut pairs = asked.pairs();
+        if visitor.is_again {
+            return Err(Refusal::OtherBrowser(query(&pairs)).to(&consumer));
+        }
+        pairs.push(AGAIN);
+        return Ok(Begun { next: Next::Again(query(&pairs)), browser });
+    }
     let (state, nonce, now) = (secret(app), secret(app), app.clock.now());
     let login = Login {
         state_digest: digest(&state),
@@ -89,15 +148,15 @@ pub async fn begin(app: &App, asked: Asked, browser: Option<&str>) -> Result<Beg
         institution: consumer.institution,
         tool_consumer: consumer.id,
         nonce: nonce.clone(),
-        asked: query(&asked.pairs()),
+        asked: Some(query(&asked.pairs())).filter(|query| query.len() <= LONGEST_KEPT).unwrap_or_default(),
         expires_at: now.plus(LIFE),
     };
-    let old = now.minus(REMEMBERED);
+    let (old, old_session) = (now.minus(REMEMBERED), now.minus(SESSIONS_REMEMBERED));
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 lti_logins::forget(sql, old).await?;
-                lti_sessions::forget(sql, old).await?;
+                lti_sessions::forget(sql, old_session).await?;
                 Ok(lti_logins::insert(sql, &login).await?)
             })
         })
@@ -116,5 +175,6 @@ pub async fn begin(app: &App, asked: Asked, browser: Option<&str>) -> Result<Beg
     ];
     question.extend(asked.lti_message_hint.as_deref().map(|hint| ("lti_message_hint", hint)));
     let separator = if lti.auth_url.contains('?') { '&' } else { '?' };
-    Ok(Begun { address: format!("{}{separator}{}", lti.auth_url, query(&question)), browser })
+    let address = format!("{}{separator}{}", lti.auth_url, query(&question));
+    Ok(Begun { next: Next::Platform(address), browser })
 }

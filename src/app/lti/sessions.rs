@@ -1,6 +1,6 @@
 //! What a launch has led to: the course for those who teach, their own entry for those who learn.
 
-use super::{Fault, Refusal, Result, courses, digest, frames, is_secret};
+use super::{Fault, Refusal, Result, courses, digest, frames, is_among, is_secret, user_digest};
 use crate::{
     app::{App, Error, Missing, badges, calls, institutions, participants, tool_consumers},
     domain::{
@@ -16,7 +16,7 @@ use crate::{
     store::{
         self,
         lti_people::{self, Person},
-        lti_sessions::{self, Who},
+        lti_sessions::{self, Session, Who},
     },
 };
 
@@ -43,7 +43,7 @@ impl Open {
 }
 
 /// By its name and the browser's own secret. That it never was, is over, or is another browser's is one and the same.
-pub async fn find(app: &App, name: &str, browser: Option<&str>) -> Result<Open> {
+pub async fn find(app: &App, name: &str, browsers: &[&str]) -> Result<Open> {
     let none = || Fault::from(Refusal::NoSession);
     if !is_secret(name) {
         return Err(none());
@@ -53,13 +53,17 @@ pub async fn find(app: &App, name: &str, browser: Option<&str>) -> Result<Open> 
         Err(Error::Missing(_)) => return Err(none()),
         other => other?,
     };
-    let none = || Refusal::NoSession.to(&consumer);
-    let is_theirs = browser.filter(|browser| is_secret(browser)).map(digest) == Some(session.browser_digest);
+    opened(app, session, &consumer, browsers).await.map_err(|fault| fault.inside(&consumer))
+}
+
+async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: &[&str]) -> Result<Open> {
+    let none = || Refusal::NoSession.to(consumer);
+    let is_theirs = is_among(browsers, &session.browser_digest);
     if !is_theirs || session.expires_at <= app.clock.now() {
         return Err(none());
     }
     if !consumer.enabled {
-        return Err(Refusal::Disabled.to(&consumer));
+        return Err(Refusal::Disabled.to(consumer));
     }
     let institution = institutions::by_id(app, session.institution).await?;
     let what = match (session.deep_link, session.course) {
@@ -69,11 +73,19 @@ pub async fn find(app: &App, name: &str, browser: Option<&str>) -> Result<Open> 
             let course = courses::find(app, session.institution, id).await?.ok_or_else(none)?;
             match session.who {
                 Who::Staff => What::Course(course),
-                Who::Student(participant) => What::Own { course, participant },
+                Who::Student(participant) => {
+                    // The learning system may have come to call somebody else so.
+                    let user = courses::user_of(app, session.institution, course.id, participant).await?;
+                    let user = user.map(|user| user_digest(consumer.id, &user));
+                    if user != Some(session.user_digest) {
+                        return Err(none());
+                    }
+                    What::Own { course, participant }
+                }
             }
         }
     };
-    Ok(Open { consumer, institution, what })
+    Ok(Open { consumer: consumer.clone(), institution, what })
 }
 
 /// Which of a course's people are wanted.
@@ -159,7 +171,7 @@ pub async fn own(app: &App, open: &Open, participant: i64) -> Result<Own> {
 
 /// Changes a student's own entry.
 pub async fn change(app: &App, open: &Open, participant: i64, draft: Draft) -> Result<(), Error> {
-    participants::update_by_id(app, open.institution.id, participant, draft).await.map(|_| ())
+    participants::update_own(app, open.institution.id, participant, draft).await.map(|_| ())
 }
 
 /// Has them called, at a number that is theirs from now on.

@@ -19,29 +19,30 @@ const OLD: &str = "urn:lti:role:ims/lis/";
 
 impl Standing {
     pub fn of<'a>(roles: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut found = Self::Neither;
+        let (mut found, mut is_administrator) = (Self::Neither, false);
         for role in roles {
             if role == TEST_USER {
                 return Self::Neither;
             }
-            match one(role) {
+            match in_course(role) {
                 Self::Staff => found = Self::Staff,
                 Self::Student if found == Self::Neither => found = Self::Student,
-                Self::Student | Self::Neither => {}
+                Self::Student => {}
+                Self::Neither => is_administrator |= administers(role),
             }
         }
-        found
+        // Whoever administers an institution and learns in this course is a student here.
+        if is_administrator && found == Self::Neither { Self::Staff } else { found }
     }
 }
 
-fn one(role: &str) -> Standing {
-    for everywhere in [INSTITUTION, SYSTEM] {
-        if let Some(word) = role.strip_prefix(everywhere) {
-            // Somebody who teaches somewhere in the institution is nobody in this course.
-            let is_administrator = matches!(word, "Administrator" | "SysAdmin");
-            return if is_administrator { Standing::Staff } else { Standing::Neither };
-        }
-    }
+/// Somewhere above all courses. Somebody who teaches somewhere in the institution is nobody in this course.
+fn administers(role: &str) -> bool {
+    let word = [INSTITUTION, SYSTEM].into_iter().find_map(|everywhere| role.strip_prefix(everywhere));
+    matches!(word, Some("Administrator" | "SysAdmin"))
+}
+
+fn in_course(role: &str) -> Standing {
     let in_course = match role.strip_prefix(MEMBERSHIP) {
         // `membership#Instructor`, `membership/Instructor#TeachingAssistant`
         Some(rest) => rest.trim_start_matches(['#', '/']),
@@ -91,6 +92,21 @@ mod tests {
                 Standing::Neither,
             ),
             (vec!["Learner", TEST_USER], Standing::Neither),
+            (
+                vec!["Learner", "http://purl.imsglobal.org/vocab/lis/v2/institution/person#Administrator"],
+                Standing::Student,
+            ),
+            (
+                vec![
+                    "http://purl.imsglobal.org/vocab/lis/v2/system/person#SysAdmin",
+                    "http://purl.imsglobal.org/vocab/lis/v2/membership#Learner",
+                ],
+                Standing::Student,
+            ),
+            (
+                vec!["Learner", "http://purl.imsglobal.org/vocab/lis/v2/membership#Administrator"],
+                Standing::Staff,
+            ),
             (vec![], Standing::Neither),
         ] {
             assert_eq!(Standing::of(roles.iter().copied()), wanted, "{roles:?}");

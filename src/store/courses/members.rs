@@ -68,6 +68,17 @@ pub async fn visible(sql: &mut Sql, institution: i64, course: i64, user_id: &str
     sql.one(text, &[institution.into(), course.into(), user_id.into()], |row| row.int(0)).await
 }
 
+/// Whose entry it is, as the learning system calls them.
+pub async fn user_of(
+    sql: &mut Sql,
+    institution: i64,
+    course: i64,
+    participant: i64,
+) -> Result<Option<String>> {
+    let text = "SELECT user_id FROM course_members WHERE institution_id = $1 AND course_id = $2 AND participant_id = $3";
+    sql.one(text, &[institution.into(), course.into(), participant.into()], |row| row.text(0)).await
+}
+
 /// Who on other pages has one of these identifiers.
 pub async fn holders(sql: &mut Sql, institution: i64, page: i64, keys: &[&str]) -> Result<Vec<Holder>> {
     let mut found = Vec::new();

@@ -125,6 +125,55 @@ async fn one_whose_addresses_nobody_may_reach_any_more_can_be_disabled() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn deployments_and_frames_come_to_those_there_are_and_go_one_by_one() {
+    let office = Office::new().await;
+    let at = |path: &str| format!("{}{path}", office.canvas.url());
+    let (auth, token, keys) = (at("/auth"), at("/token"), at("/jwks"));
+    let words = [
+        "--lms",
+        "lti",
+        "--url",
+        office.canvas.url(),
+        "--client-id",
+        "c1",
+        "--deployment-id",
+        "d1",
+        "--auth-url",
+        &auth,
+        "--token-url",
+        &token,
+        "--jwks-url",
+        &keys,
+        "--frame-ancestor",
+        "https://A.example.edu/",
+        "--json",
+    ];
+    let words = office.create(&words);
+    let made = office.run(&words.iter().map(String::as_str).collect::<Vec<_>>()).json();
+    let id = made["id"].as_str().unwrap();
+    let update = |words: &[&str]| office.run(&[&["tool-consumer", "update", id, "--json"], words].concat());
+    let now = |words: &[&str]| {
+        let one = update(words).json()["tool_consumers"][0].take();
+        (one["deployment_ids"].clone(), one["frame_ancestors"].clone())
+    };
+    let (one, both) =
+        (json!(["https://a.example.edu"]), json!(["https://a.example.edu", "https://*.b.example"]));
+    assert_eq!(now(&["--deployment-id", "d2", "--deployment-id", "d1"]), (json!(["d1", "d2"]), one.clone()));
+    assert_eq!(now(&["--frame-ancestor", "https://*.B.example"]), (json!(["d1", "d2"]), both.clone()));
+    assert_eq!(now(&["--remove-deployment-id", "d1"]), (json!(["d2"]), both));
+    assert_eq!(now(&["--remove-frame-ancestor", "https://*.b.example"]), (json!(["d2"]), one));
+    for (words, sentence) in [
+        (["--remove-deployment-id", "d1"], "is not one of those there are"),
+        (["--remove-frame-ancestor", "https://c.example"], "is not one of those there are"),
+        (["--frame-ancestor", "canvas.example.edu"], "must be an origin"),
+        (["--frame-ancestor", "*"], "must be an origin"),
+    ] {
+        let said = update(&words).refused();
+        assert!(said.contains(sentence), "{words:?}: {said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn courses_are_synchronised_here_and_now_and_listed() {
     let office = Office::new().await;
     let made = office.connect();

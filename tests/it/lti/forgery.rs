@@ -129,7 +129,13 @@ async fn a_state_is_good_once() {
     let login = platform.login().await;
     let token = platform.key.sign(&platform.claims(&login, &[INSTRUCTOR])).unwrap();
     assert_eq!(platform.launch(&login, &token).await.status(), 303);
-    refused(platform.launch(&login, &token).await, "the same again").await;
+    let again = platform.launch(&login, &token).await;
+    assert!(
+        policy(&again).contains(&format!("frame-ancestors {}", platform.address)),
+        "it is seen in its frame"
+    );
+    let text = refused(again, "the same again").await;
+    assert!(text.contains("This has been opened already"), "{text}");
     // Nor is its nonce good for another state.
     let other = platform.login().await;
     refused(platform.launch(&other, &token).await, "an old nonce with a new state").await;
@@ -229,7 +235,7 @@ async fn what_is_no_launch_at_all_is_refused() {
     let launch = format!("{}/lti/launch", platform.world.base);
     let json = platform.client.post(&launch).header("content-type", "application/json").body("{}");
     refused(json.send().await.unwrap(), "JSON").await;
-    let huge = platform.post("/lti/launch", &[("id_token", &"x".repeat(600 << 10))], None).await;
+    let huge = platform.post("/lti/launch", &[("id_token", &"x".repeat(129 << 10))], None).await;
     assert_eq!(huge.status(), 413);
     refused(platform.get("/lti/launch", None).await, "by hand").await;
 }

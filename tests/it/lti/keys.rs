@@ -99,7 +99,9 @@ async fn platform() -> (String, Arc<AtomicUsize>, Arc<Mutex<Vec<Value>>>) {
     let (count, shown) = (asked.clone(), keys.clone());
     let answer = async move || {
         count.fetch_add(1, Ordering::SeqCst);
-        json!({ "keys": *shown.lock().unwrap() }).to_string()
+        let keys = shown.lock().unwrap();
+        // One that is nothing stands for a platform that is down.
+        if keys.contains(&Value::Null) { String::new() } else { json!({ "keys": *keys }).to_string() }
     };
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/jwks", listener.local_addr().unwrap());
@@ -117,7 +119,7 @@ async fn a_platforms_keys_are_kept_and_asked_for_again_when_a_new_one_signs() {
     let (sets, start) = (KeySets::default(), Clock.instant());
     let verify = async |key: &SigningKey, seconds: u64| {
         let token = key.sign(&json!({ "sub": "u7" })).unwrap();
-        sets.verified(&outbound, &url, &token, start + Duration::from_secs(seconds))
+        sets.verified(&outbound, &url, &token, || start + Duration::from_secs(seconds))
             .await
             .unwrap()
             .map(|_| ())
@@ -135,4 +137,31 @@ async fn a_platforms_keys_are_kept_and_asked_for_again_when_a_new_one_signs() {
     assert_eq!(verify(&old, 13).await, Err(Fault::Key), "what the platform has withdrawn is not believed");
     // After an hour they are asked for in any case.
     assert_eq!((verify(&new, 3_700).await, times()), (Ok(()), 4));
+    // A platform that does not answer has not withdrawn its keys, for a day.
+    keys.lock().unwrap().push(Value::Null);
+    assert_eq!((verify(&new, 8_000).await, verify(&new, 8_001).await, times()), (Ok(()), Ok(()), 5));
+    assert_eq!((verify(&new, 8_010).await, times()), (Ok(()), 6));
+    let token = new.sign(&json!({ "sub": "u7" })).unwrap();
+    let late = sets.verified(&outbound, &url, &token, || start + Duration::from_secs(90_200)).await;
+    assert!(late.is_err(), "{late:?}");
+}
+
+#[tokio::test]
+async fn whoever_wants_a_key_that_is_known_does_not_wait_for_those_who_want_another() {
+    let (url, asked, keys) = platform().await;
+    *keys.lock().unwrap() = vec![super::KEY.public().unwrap()];
+    let outbound = Outbound::new(Allowed::parse("127.0.0.0/8").unwrap()).unwrap();
+    let (sets, start) = (KeySets::default(), Clock.instant());
+    let verify = async |kid: &str, seconds: u64| {
+        let key = SigningKey::from_der(kid.into(), super::KEY.der().to_vec());
+        let token = key.sign(&json!({ "sub": "u7" })).unwrap();
+        sets.verified(&outbound, &url, &token, || start + Duration::from_secs(seconds)).await.unwrap().is_ok()
+    };
+    assert!(verify("platform-1", 0).await);
+    let mut other = std::pin::pin!(verify("nobody's", 10));
+    // It has begun to ask, and nobody listens to the answer.
+    assert!(futures_util::poll!(&mut other).is_pending());
+    assert!(verify("platform-1", 10).await);
+    assert!(!other.await);
+    assert_eq!(asked.load(Ordering::SeqCst), 2);
 }

@@ -1,6 +1,9 @@
 //! Launches that go well, step by step.
 
-use endonym::app::{lti::courses, tool_consumers};
+use endonym::app::{
+    lti::{courses, logins},
+    tool_consumers,
+};
 use reqwest::header;
 use serde_json::json;
 
@@ -43,6 +46,87 @@ async fn a_login_asks_the_platform_with_all_that_it_wants() {
     let second = Login::of(&again);
     assert_eq!(second.cookie, login.cookie);
     assert_ne!(second.state, login.state);
+}
+
+#[tokio::test]
+async fn a_frame_without_its_cookie_is_noticed_before_the_platforms_hints_are_spent() {
+    let platform = Platform::new().await;
+    let visit = async |path: &str, place: &'static str, cookie: Option<&str>| {
+        let request = platform.client.get(format!("{}{path}", platform.world.base));
+        let request = request.header("sec-fetch-dest", place);
+        let request =
+            cookie.into_iter().fold(request, |request, cookie| request.header(header::COOKIE, cookie));
+        request.send().await.unwrap()
+    };
+    let url = reqwest::Url::parse_with_params("http://x/lti/login", platform.login_query()).unwrap();
+    let login = format!("/lti/login?{}", url.query().unwrap());
+    let bounced = visit(&login, "iframe", None).await;
+    assert_eq!(bounced.status(), 303);
+    let cookie = bounced.headers()[header::SET_COOKIE].to_str().unwrap().split(';').next().unwrap();
+    let again = bounced.headers()[header::LOCATION].to_str().unwrap();
+    assert!(again.starts_with("/lti/login?") && again.ends_with("&again=1"), "{again}");
+    let kept = visit(again, "iframe", Some(cookie)).await;
+    assert_eq!(kept.status(), 302);
+    assert_eq!(Login::of(&kept).cookie, cookie, "the browser has one value");
+    // A form becomes a query on the way.
+    let form = platform.client.post(format!("{}/lti/login", platform.world.base));
+    let form = form.header("sec-fetch-dest", "iframe").body(url.query().unwrap().to_owned());
+    let form = form.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded").send().await.unwrap();
+    assert_eq!((form.status().as_u16(), form.headers()[header::LOCATION].to_str().unwrap()), (303, again));
+
+    let lost = visit(again, "iframe", None).await;
+    assert_eq!(lost.status(), 403);
+    assert!(policy(&lost).contains(&format!("frame-ancestors {}", platform.address)));
+    let text = lost.text().await.unwrap();
+    let start = format!("href=\"{}/lti/login?", platform.world.base);
+    let link = text.split(&start).nth(1).unwrap_or_else(|| panic!("{text}")).split('"').next().unwrap();
+    let link = format!("/lti/login?{}", link.replace("&#38;", "&"));
+    assert!(text.contains("target=\"_blank\"") && !link.contains("again"), "{text}");
+    // A window of its own goes to the platform at once, with the hints that nobody has used.
+    let window = visit(&link, "document", None).await;
+    assert_eq!(window.status(), 302);
+    assert!(window.headers()[header::LOCATION].to_str().unwrap().contains("lti_message_hint="));
+    assert_eq!(visit(again, "document", None).await.status(), 302, "nor is anybody else sent in circles");
+}
+
+#[tokio::test]
+async fn logins_fill_nothing() {
+    let platform = Platform::new().await;
+    let app = &platform.world.app;
+    let with_hint = |length: usize| {
+        let mut query = platform.login_query();
+        query[4].1 = "x".repeat(length);
+        query
+    };
+    assert_eq!(platform.login_answer(&with_hint(16 << 10), None).await.status(), 400);
+    // It gets through, and is not kept: what comes back without a cookie is told so, without a link.
+    let login = Login::of(&platform.login_answer(&with_hint(15 << 10), None).await);
+    let answer = platform.send_launch(&[("id_token", "x.y.z"), ("state", &login.state)], None).await;
+    let text = answer.text().await.unwrap();
+    assert!(
+        text.contains("open it again from your course") && !text.contains("a window of its own"),
+        "{text}"
+    );
+
+    let visit = async |client: &'static str| {
+        let url = format!("{}/lti/login", platform.world.base);
+        let url = reqwest::Url::parse_with_params(&url, platform.login_query()).unwrap();
+        let request = platform.client.get(url).header("x-forwarded-for", client);
+        request.send().await.unwrap().status().as_u16()
+    };
+    for _ in 0..600 {
+        assert!(logins::admits(app, "192.0.2.7".parse().unwrap()).await);
+    }
+    assert_eq!(visit("192.0.2.7").await, 429);
+    assert_eq!(visit("192.0.2.8, 192.0.2.7").await, 429, "what the proxy says, and not what its client does");
+    assert_eq!(visit("192.0.2.7, 192.0.2.8").await, 302);
+
+    // An hour after its end nothing is left of a login.
+    let past = app.clock.now().micros() - 3_600_000_001;
+    let text = "UPDATE lti_logins SET expires_at = $1".to_owned();
+    crate::support::database::execute(&app.db, text, vec![past.into()]).await;
+    platform.login().await;
+    assert_eq!(crate::support::database::execute(&app.db, "DELETE FROM lti_logins", vec![]).await, 1);
 }
 
 #[tokio::test]

@@ -140,7 +140,17 @@ impl Platform {
 
     /// A whole launch; the path of the session, and the cookie that opens it.
     async fn session(&self, change: impl FnOnce(&mut Value), roles: &[&str]) -> (String, String) {
-        let login = self.login().await;
+        self.session_in(None, change, roles).await
+    }
+
+    /// The same in a browser that has been here.
+    async fn session_in(
+        &self,
+        cookie: Option<&str>,
+        change: impl FnOnce(&mut Value),
+        roles: &[&str],
+    ) -> (String, String) {
+        let login = Login::of(&self.login_answer(&self.login_query(), cookie).await);
         let mut claims = self.claims(&login, roles);
         change(&mut claims);
         let answer = self.launch(&login, &self.key.sign(&claims).unwrap()).await;

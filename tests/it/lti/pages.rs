@@ -35,7 +35,7 @@ async fn text_of(platform: &Platform, path: &str, cookie: &str) -> String {
 
 /// The names in the order in which they stand.
 fn names(text: &str) -> Vec<&str> {
-    text.split("<p class=\"name\" dir=\"auto\" lang=\"\">")
+    text.split("<p class=\"name\"><bdi lang=\"\">")
         .skip(1)
         .map(|rest| rest.split('<').next().unwrap())
         .collect()
@@ -121,6 +121,9 @@ async fn a_session_is_for_the_browser_that_launched_it_and_not_for_ever() {
         let text = answer.text().await.unwrap();
         assert!(text.contains("open it again from your course") && !text.contains("Ørsted"), "{text}");
     }
+    // Two frames that were opened at once have left a cookie each.
+    let both = format!("{}; {cookie}", other.cookie);
+    assert_eq!(platform.get(&session, Some(&both)).await.status(), 200);
     // One trailing slash too few is no reason to see nothing.
     let bare = platform.get(session.trim_end_matches('/'), Some(&cookie)).await;
     assert_eq!(
@@ -183,6 +186,7 @@ async fn a_student_sees_themselves_alone_and_changes_what_is_theirs() {
     // Nothing else that there is in a session is a student's.
     for path in ["sync", "link"] {
         let answer = platform.post(&format!("{session}{path}"), &[("title", "x")], Some(&cookie)).await;
+        assert!(policy(&answer).contains(&platform.address), "it is seen in its frame");
         assert!(is_closed(&answer), "{path}");
     }
     let (staff, staff_cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
@@ -254,6 +258,33 @@ async fn a_student_asks_to_be_called_where_there_are_calls() {
 }
 
 #[tokio::test]
+async fn a_student_is_called_three_times_a_day_and_at_two_numbers_at_most() {
+    let calling =
+        calls::Rules { enabled: true, attempts: 3, quiet_hours: QuietHours::OFF, ..calls::Rules::nobody() };
+    let platform = Platform::with(Setup { calling, ..Setup::default() }).await;
+    let (session, cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    let ask = async |number: &str| {
+        let answer =
+            platform.post(&format!("{session}call"), &[("phone_number", number)], Some(&cookie)).await;
+        (answer.status().as_u16(), answer.text().await.unwrap())
+    };
+    let (one, two, three) = ("+12025550123", "+12025550124", "+12025550125");
+    for number in [one, one, two] {
+        assert_eq!(ask(number).await.0, 303);
+    }
+    let (status, text) = ask(three).await;
+    assert!(status == 422 && text.contains("three times, and at two numbers"), "{text}");
+    let text = text_of(&platform, &session, &cookie).await;
+    assert!(text.contains("You will be called at <bdi>+12025550124</bdi>"), "nothing has changed: {text}");
+    assert_eq!(ask(one).await.0, 303);
+    assert_eq!(ask(two).await.0, 422, "the fourth call");
+    assert_eq!(ask(one).await.0, 303, "the one that is to come anyway");
+    let yesterday = platform.world.app.clock.now().plus_days(-1).micros() - 1;
+    execute(&platform.world.app.db, "UPDATE calls SET created_at = $1", vec![yesterday.into()]).await;
+    assert_eq!(ask(three).await.0, 303);
+}
+
+#[tokio::test]
 async fn two_students_with_one_email_have_an_entry_each() {
     let platform = Platform::new().await;
     let (first, cookie) = platform.session(|_| {}, &[LEARNER]).await;
@@ -316,6 +347,25 @@ async fn a_deep_link_needs_a_title() {
         let answer = platform.launch(&login, &platform.key.sign(&claims).unwrap()).await;
         assert_eq!(answer.status(), 403, "{elsewhere}");
     }
+}
+
+#[tokio::test]
+async fn whoever_sits_at_a_browser_next_ends_what_others_have_opened_there() {
+    let platform = Platform::new().await;
+    let (teacher, cookie) = platform.session(|claims| claims["sub"] = json!("teacher"), &[INSTRUCTOR]).await;
+    let elsewhere = platform.session(|claims| claims["sub"] = json!("teacher"), &[INSTRUCTOR]).await;
+    let (first, _) = platform.session_in(Some(&cookie), |_| {}, &[LEARNER]).await;
+    let (second, _) = platform.session_in(Some(&cookie), |_| {}, &[LEARNER]).await;
+    let closed = platform.get(&teacher, Some(&cookie)).await;
+    assert!(is_closed(&closed) && policy(&closed).contains(&platform.address));
+    for (session, cookie) in [(&first, &cookie), (&second, &cookie), (&elsewhere.0, &elsewhere.1)] {
+        text_of(&platform, session, cookie).await;
+    }
+    // An entry that the learning system has given to somebody else is theirs no more.
+    execute(&platform.world.app.db, "UPDATE course_members SET user_id = 'u8'", vec![]).await;
+    assert!(is_closed(&platform.get(&first, Some(&cookie)).await));
+    let details = platform.post(&format!("{second}details"), &[("notes", "x")], Some(&cookie)).await;
+    assert!(is_closed(&details));
 }
 
 #[tokio::test]

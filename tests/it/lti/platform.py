@@ -6,6 +6,7 @@ tokens and rosters, and checks the answers to deep linking. What is here besides
 
 import html
 import json
+import secrets
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -75,7 +76,9 @@ class Launch(LTIAdvantageMessageLaunchAbstract):
         asked = preflight_response
         assert asked["scope"] == "openid" and asked["response_type"] == "id_token", asked
         assert asked["response_mode"] == "form_post" and asked["prompt"] == "none", asked
+        # As with Moodle and Canvas, a hint is good once.
         hint = json.loads(asked["lti_message_hint"])
+        Handler.hints.remove(hint["number"])
         role, first, last, email = PEOPLE[asked["login_hint"]]
         self.set_user_data(asked["login_hint"], [MEMBERSHIP + role], f"{first} {last}", email)
         self.set_launch_context_claim(hint["course"], ["CourseSection"], "Names of the World", "NAMES")
@@ -99,6 +102,7 @@ class Launch(LTIAdvantageMessageLaunchAbstract):
 class Handler(BaseHTTPRequestHandler):
     base = ""
     left = set()
+    hints = set()
 
     def log_message(self, *args):
         pass
@@ -127,7 +131,8 @@ class Handler(BaseHTTPRequestHandler):
             )
         elif url.path == "/launch":
             login = Login(None, config)
-            hint = {"course": asked.get("course", "c1"), "deep": "deep" in asked}
+            hint = {"course": asked.get("course", "c1"), "deep": "deep" in asked, "number": secrets.token_hex(8)}
+            Handler.hints.add(hint["number"])
             login.set_lti_message_hint(hint=json.dumps(hint))
             self.send_response(302)
             self.send_header("Location", login.initiate_login(asked["user"]))
