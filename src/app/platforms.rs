@@ -8,6 +8,8 @@ use crate::{domain::tool_consumer::product_word, lms};
 /// Where a platform is asked what.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Platform {
+    /// As it writes itself, letter by letter: launches say it so.
+    pub issuer: String,
     pub auth_url: String,
     pub token_url: String,
     pub jwks_url: String,
@@ -39,13 +41,16 @@ pub async fn discover(app: &App, issuer: &str) -> Result<Platform> {
 
 fn read(document: &Value, issuer: &str) -> Result<Platform> {
     let text = |key: &str| document[key].as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
-    if text("issuer").as_deref() != Some(issuer) {
-        return Err(Error::invalid("url", "is not the issuer that its own document names"));
+    let named = text("issuer").unwrap_or_default();
+    if named.trim_end_matches('/') != issuer.trim_end_matches('/') {
+        let why = format!("is not the issuer that its own document names, which is `{named}`");
+        return Err(Error::invalid("url", why));
     }
     let needed = |key: &str| {
         text(key).ok_or_else(|| Error::invalid("url", format!("has a document that does not name its {key}")))
     };
     Ok(Platform {
+        issuer: named,
         auth_url: needed("authorization_endpoint")?,
         token_url: needed("token_endpoint")?,
         jwks_url: needed("jwks_uri")?,
@@ -69,7 +74,9 @@ mod tests {
         let platform = read(&document, "https://lms.example.edu").unwrap();
         assert_eq!(platform.token_url, "https://lms.example.edu/token");
         assert_eq!(platform.product.as_deref(), Some("moodle"));
-        assert!(read(&document, "https://lms.example.edu/").is_err());
+        assert_eq!(read(&document, "https://lms.example.edu/").unwrap(), platform);
+        assert_eq!(platform.issuer, "https://lms.example.edu");
+        assert!(read(&document, "https://lms.example.edu/x").is_err());
         assert!(read(&json!({ "issuer": "x" }), "x").is_err());
     }
 }

@@ -208,7 +208,7 @@ impl Details {
         app: &App,
         name: String,
         kind: LmsKind,
-        url: String,
+        mut url: String,
         client_id: Option<String>,
     ) -> Result<tool_consumers::New, Failure> {
         let (access_token, roles) = (self.access_token()?, self.roles()?);
@@ -220,6 +220,7 @@ impl Details {
                     (auth_url, token_url, jwks_url) => {
                         let found = platforms::discover(app, &url).await?;
                         product = product.or(found.product);
+                        url = found.issuer;
                         (
                             auth_url.unwrap_or(found.auth_url),
                             token_url.unwrap_or(found.token_url),
