@@ -1,6 +1,9 @@
 //! Moodle, by its web services. Every answer of theirs has status 200; what went wrong is in the body.
 
-use std::collections::{BTreeSet, HashSet};
+use std::{
+    collections::{BTreeSet, HashSet},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use reqwest::{StatusCode, Url};
@@ -19,6 +22,8 @@ use crate::domain::roster::{Member, Role, Roster};
 const PER_PAGE: usize = 250;
 /// A roster that changes while it is read is read again, so often.
 const MOST_READINGS: usize = 3;
+/// An operator waits, and there is more to be asked.
+const TO_LIST: Duration = Duration::from_secs(8);
 const COURSES: &str = "core_course_get_courses_by_field";
 const ENROLLED: &str = "core_enrol_get_enrolled_users";
 const SITE: &str = "core_webservice_get_site_info";
@@ -103,7 +108,7 @@ impl Moodle<'_> {
         let (mut people, mut seen, mut strange) = (People::default(), HashSet::new(), BTreeSet::new());
         let (mut from, mut last) = (0, None);
         loop {
-            let page = self.page(course, from, PER_PAGE).await?;
+            let page = self.page(course, (from, PER_PAGE), Patience::Much).await?;
             let (rows, known) = (page.len(), seen.len());
             if last.is_some() && page.first().and_then(|user| id(&user.id)) != last {
                 return Ok(None);
@@ -129,7 +134,12 @@ impl Moodle<'_> {
         }
     }
 
-    async fn page(&self, course: &str, from: usize, many: usize) -> Result<Vec<User>> {
+    async fn page(
+        &self,
+        course: &str,
+        (from, many): (usize, usize),
+        patience: Patience,
+    ) -> Result<Vec<User>> {
         let (from, many) = (from.to_string(), many.to_string());
         let options = [
             ("onlyactive", "1"),
@@ -144,7 +154,6 @@ impl Moodle<'_> {
             form.push((format!("options[{at}][value]"), value));
         }
         let form: Vec<(&str, &str)> = form.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-        let patience = if many == "1" { Patience::Little } else { Patience::Much };
         self.call(ENROLLED, &form, patience).await
     }
 
@@ -191,15 +200,22 @@ impl Moodle<'_> {
             None => None,
         };
         if course.is_none() {
-            // All of them; the site itself is one.
-            let all: Courses = self.call(COURSES, &[], Patience::Little).await?;
-            course = first(all)?;
+            // All of them, which may be more than can be had: that is no fault of theirs.
+            let listing = self.call::<Courses>(COURSES, &[], Patience::Little);
+            course = match tokio::time::timeout(TO_LIST, listing).await {
+                Ok(Err(Error::Unavailable(_))) | Err(_) => {
+                    return Ok(format!(
+                        "{reached}; no course was read: its list of courses could not be had"
+                    ));
+                }
+                Ok(listed) => first(listed?)?,
+            };
         }
         let Some(course) = course else {
             return Ok(format!("{reached}; no course was read: it shows us none"));
         };
         let title = shown(&course.title);
-        self.page(&course.id, 0, 1).await.map_err(|error| error.in_course(&title))?;
+        self.page(&course.id, (0, 1), Patience::Little).await.map_err(|error| error.in_course(&title))?;
         Ok(format!("{reached}; it shows who is in the course {title}"))
     }
 
