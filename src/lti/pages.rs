@@ -167,6 +167,11 @@ fn refused(app: &App, why: &Refusal, frames: &[String]) -> Response {
                 "Whoever runs this site can add it with “endonym tool-consumer update ID --deployment-id”.".into(),
             ],
         ),
+        Refusal::Claims(lti::Fault::NoLinks) => (
+            StatusCode::FORBIDDEN,
+            "No link can be added here",
+            vec!["Your learning system asks for something else than a link.".into()],
+        ),
         Refusal::Token(_) | Refusal::Claims(_) => (
             StatusCode::FORBIDDEN,
             "This launch cannot be trusted",

@@ -1,5 +1,6 @@
 //! What those who teach see of a course, and those who learn of themselves.
 
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use endonym::{
     app::{calls, name_pages},
     domain::{countries::Countries, media::Kind, name_page::NamePage, quiet_hours::QuietHours},
@@ -336,9 +337,21 @@ async fn a_deep_link_needs_a_title() {
     assert!(answer.text().await.unwrap().contains("The title can&#39;t be blank."));
     let answer = platform.post(&format!("{session}link"), &[("title", "Names")], Some(&cookie)).await;
     assert_eq!(answer.status(), 200);
-    assert!(policy(&answer).contains("form-action 'self' https://lms.example.edu;"));
+    let forms = format!("form-action 'self' https://lms.example.edu {};", platform.address);
+    assert!(policy(&answer).contains(&forms), "{}", policy(&answer));
+    let answer = platform.post(&format!("{session}link"), &[("cancel", "1")], Some(&cookie)).await;
+    let text = answer.text().await.unwrap();
+    let token = text.split("name=\"JWT\" value=\"").nth(1).unwrap_or_else(|| panic!("{text}"));
+    let claims = BASE64.decode(token.split('.').nth(1).unwrap()).unwrap();
+    let claims: Value = serde_json::from_slice(&claims).unwrap();
+    assert_eq!(claims["https://purl.imsglobal.org/spec/lti-dl/claim/content_items"], json!([]));
+    // Whoever makes a course's content adds links, and sees nobody.
+    const DEVELOPER: &str = "http://purl.imsglobal.org/vocab/lis/v2/membership#ContentDeveloper";
+    platform.session(ask, &[DEVELOPER]).await;
     // Where a browser must not be sent, it is not.
-    for elsewhere in ["http://10.0.0.1/dl", "javascript:alert(1)", "http://lms.example.edu/dl"] {
+    for elsewhere in
+        ["http://10.0.0.1/dl", "javascript:alert(1)", "http://lms.example.edu/dl", "https://a b/dl"]
+    {
         let login = platform.login().await;
         let mut claims = platform.claims(&login, &[INSTRUCTOR]);
         ask(&mut claims);
