@@ -80,10 +80,15 @@ async fn the_list_is_by_last_name_and_can_be_searched_and_filtered() {
     assert_eq!(names(&found), ["Ánh Zhou"]);
     let found = text_of(&platform, &format!("{session}?q=orsted+ana"), &cookie).await;
     assert_eq!(names(&found), ["Ana Ørsted"]);
+    person(&platform, "小龍", "李").await;
+    for written in ["李小龍", "小龍李", "李小", "小龍 李"] {
+        let found = text_of(&platform, &format!("{session}?q={written}"), &cookie).await;
+        assert_eq!(names(&found), ["小龍 李"], "{written}");
+    }
     let none = text_of(&platform, &format!("{session}?q=%3Cscript%3E"), &cookie).await;
     assert!(none.contains("Nobody here is called <bdi>&#60;script&#62;</bdi>"), "{none}");
     let open = text_of(&platform, &format!("{session}?show=unrecorded"), &cookie).await;
-    assert_eq!(names(&open).len(), 3);
+    assert_eq!(names(&open).len(), 4);
     assert!(!open.contains("Ørsted"));
 }
 
