@@ -168,7 +168,8 @@ async fn a_student_sees_themselves_alone_and_changes_what_is_theirs() {
     let (session, cookie) = platform.session(|_| {}, &[LEARNER]).await;
     person(&platform, "Ana", "Ørsted").await;
     let text = text_of(&platform, &session, &cookie).await;
-    assert!(text.contains("Siobhán Ní Bhriain") && !text.contains("Ørsted"), "{text}");
+    assert!(text.contains("<h1><bdi lang=\"\">Siobhán Ní Bhriain</bdi></h1>"), "{text}");
+    assert!(!text.contains("Ørsted"), "{text}");
     assert!(text.contains("Others cannot hear your name yet") && !text.contains("Be called"), "{text}");
     assert!(text.contains("class=\"microphone\" hidden"), "its place is kept");
 
