@@ -40,6 +40,13 @@ impl Open {
     pub fn frames(&self) -> Vec<String> {
         frames(&self.consumer)
     }
+
+    /// Is it known where the course's list is, or can it be guessed (`lms/nrps.rs`)?
+    pub fn can_synchronise(&self, course: &Course) -> bool {
+        let is_guessed = matches!(self.consumer.product.as_deref(), Some("canvas" | "moodle"));
+        let is_number = course.external_id.bytes().all(|byte| byte.is_ascii_digit());
+        course.memberships_url.is_some() || (is_guessed && is_number)
+    }
 }
 
 /// By its name and the browser's own secret. That it never was, is over, or is another browser's is one and the same.

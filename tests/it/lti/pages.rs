@@ -412,6 +412,10 @@ async fn a_list_that_cannot_be_fetched_says_why() {
         text_of(&platform, &session, &cookie).await.contains("The list could not be fetched: ")
     })
     .await;
+    // Where a list is not to be had, nobody is offered to fetch it.
+    let nowhere = |claims: &mut Value| claims[claim("context")] = json!({ "id": "c2", "title": "Other" });
+    let (other, other_cookie) = platform.session(nowhere, &[INSTRUCTOR]).await;
+    assert!(!text_of(&platform, &other, &other_cookie).await.contains("Synchronise now"));
     // A second launch does not begin anew what is tried again by itself.
     let (session, cookie) = platform.session(with_roster, &[INSTRUCTOR]).await;
     let text = text_of(&platform, &session, &cookie).await;
