@@ -152,7 +152,7 @@ fn refused(app: &App, why: &Refusal, frames: &[String]) -> Response {
         Refusal::PlatformSaid(said) => (
             StatusCode::FORBIDDEN,
             "Your learning system did not let you in",
-            vec![format!("It said: {said}"), AGAIN.into()],
+            vec![format!("It said: \u{2068}{}\u{2069}", said.said), AGAIN.into()],
         ),
         Refusal::NoKeys(_) => (
             StatusCode::FORBIDDEN,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    Refusal, Result, courses, digest, is_among, is_secret, registrations::origins, secret, user_digest,
+    Refusal, Result, Said, courses, digest, is_among, is_secret, registrations::origins, secret, user_digest,
 };
 use crate::{
     app::{App, Error, tool_consumers},
@@ -33,7 +33,7 @@ pub struct Returned<'a> {
 pub enum Answer<'a> {
     Token(&'a str),
     /// The platform's own words.
-    Error(String),
+    Error(Said),
 }
 
 /// The name of the session that it leads to.
