@@ -50,13 +50,17 @@ document.addEventListener('keydown', (event) => {
   }
 });
 
-// Not while somebody is writing.
-if (document.querySelector('[data-wait]')) {
+// Not while somebody is anywhere in the page, ever less often, and not for ever: six minutes in all. The history's own note
+// is what stays when a page is loaded again, and frames may have nothing else.
+const looked = history.state?.looked ?? 0;
+if (document.querySelector('[data-wait]') && looked < 20) {
+  const pause = 2000 * 1.2 ** looked;
   const look = () => {
-    if (['INPUT', 'BUTTON'].includes(document.activeElement?.tagName)) setTimeout(look, 2000);
-    else location.reload();
+    if (document.activeElement && document.activeElement !== document.body) return setTimeout(look, pause);
+    history.replaceState({ looked: looked + 1 }, '');
+    location.reload();
   };
-  setTimeout(look, 2000);
+  setTimeout(look, pause);
 }
 
 // `autofocus` is not for frames of another site.

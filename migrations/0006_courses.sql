@@ -153,11 +153,13 @@ CREATE TABLE lti_sessions (
 CREATE INDEX lti_sessions_by_expiry ON lti_sessions (expires_at);
 CREATE INDEX lti_sessions_by_browser ON lti_sessions (browser_digest, tool_consumer_id);
 
--- One-time links by which a platform registers itself with an institution.
+-- One-time links by which a platform registers itself with an institution. tool_consumer_id is what one has led to; one that
+-- was used and has led to nothing is free again after some minutes.
 CREATE TABLE lti_invites (
     digest TEXT NOT NULL PRIMARY KEY,
     institution_id BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL,
-    used_at BIGINT
+    used_at BIGINT,
+    tool_consumer_id BIGINT
 );

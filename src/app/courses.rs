@@ -260,7 +260,7 @@ async fn ensure_in(
 }
 
 /// What a course's page is called.
-fn title(said: &str, id: &str) -> String {
+pub(super) fn title(said: &str, id: &str) -> String {
     let fallback = || clean(&format!("Course {id}"), longest::TITLE).unwrap_or_else(|| "Course".to_owned());
     clean(said, longest::TITLE).unwrap_or_else(fallback)
 }

@@ -27,6 +27,8 @@ pub enum Whose {
     Address(IpAddr),
     /// Of those who begin launches.
     Launches(IpAddr),
+    /// Launches that have a course's list fetched.
+    Course(i64),
 }
 
 impl Whose {

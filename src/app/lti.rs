@@ -31,7 +31,7 @@ pub enum Refusal {
     /// The browser did not bring its cookie, or another one's. With the query to begin anew, or blank when it is not kept.
     OtherBrowser(String),
     /// The platform itself said no.
-    PlatformSaid(String),
+    PlatformSaid(Said),
     /// The platform's keys cannot be had.
     NoKeys(String),
     Token(launch_token::Fault),
@@ -49,6 +49,15 @@ pub enum Refusal {
     TooMany,
 }
 
+/// A platform's own words, which anybody can make up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// Its one word for it, for the log.
+    pub word: Option<String>,
+    /// For whoever is there to read it, and nobody else.
+    pub said: String,
+}
+
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -59,7 +68,8 @@ impl std::fmt::Display for Refusal {
             Self::UnknownState => f.write_str("the state is not known, or used"),
             Self::Late => f.write_str("the state has expired"),
             Self::OtherBrowser(_) => f.write_str("the state is not this browser's"),
-            Self::PlatformSaid(why) => write!(f, "the platform said: {why}"),
+            Self::PlatformSaid(Said { word: Some(word), .. }) => write!(f, "the platform said: {word}"),
+            Self::PlatformSaid(Said { word: None, .. }) => f.write_str("the platform said no"),
             Self::NoKeys(why) => write!(f, "the platform's keys cannot be had: {why}"),
             Self::Token(fault) => write!(f, "the token: {fault}"),
             Self::Claims(fault) => write!(f, "the token: {fault}"),
@@ -157,4 +167,19 @@ fn is_among(browsers: &[&str], kept: &str) -> bool {
 fn query(pairs: &[(&str, &str)]) -> String {
     let one = |(key, value): &(&str, &str)| format!("{key}={}", utf8_percent_encode(value, NON_ALPHANUMERIC));
     pairs.iter().map(one).collect::<Vec<_>>().join("&")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_platform_explains_is_not_for_the_log() {
+        let said = |word: Option<&str>| {
+            let said = Said { word: word.map(str::to_owned), said: "Ana is not enrolled".to_owned() };
+            Refusal::PlatformSaid(said).to_string()
+        };
+        assert_eq!(said(Some("login_required")), "the platform said: login_required");
+        assert_eq!(said(None), "the platform said no");
+    }
 }

@@ -24,6 +24,7 @@ pub struct Launch {
     pub deployment: String,
     pub context: Option<Context>,
     pub standing: Standing,
+    pub may_add_links: bool,
     pub person: Person,
     /// Where the course's roster is.
     pub memberships_url: Option<String>,
@@ -93,6 +94,7 @@ pub enum Fault {
     TargetLink,
     ResourceLink,
     DeepLinking,
+    NoLinks,
 }
 
 impl std::fmt::Display for Fault {
@@ -111,6 +113,7 @@ impl std::fmt::Display for Fault {
             Self::TargetLink => "it leads to an address that is not ours",
             Self::ResourceLink => "it names no resource link",
             Self::DeepLinking => "it does not say where the link is to go",
+            Self::NoLinks => "it takes no links",
         })
     }
 }
@@ -128,7 +131,8 @@ impl Launch {
         }
         let message = message(claims, &deployment)?;
         let roles = claims[&*claim("roles")].as_array().ok_or(Fault::Roles)?;
-        let standing = Standing::of(roles.iter().filter_map(Value::as_str));
+        let roles = roles.iter().filter_map(Value::as_str);
+        let (standing, may_add_links) = (Standing::of(roles.clone()), roles::may_add_links(roles));
         let target = text(&claims[&*claim("target_link_uri")]);
         // A deep linking request need not have one.
         let is_ours = target
@@ -149,6 +153,7 @@ impl Launch {
             deployment,
             context,
             standing,
+            may_add_links,
             person: Person {
                 user_id: text(&claims["sub"]),
                 given_name: text(&claims["given_name"]),
@@ -208,17 +213,22 @@ fn message(claims: &Value, deployment: &str) -> Result<Message, Fault> {
             let settings = &claims[format!("{DEEP_LINKING}deep_linking_settings")];
             let data = Some(settings["data"].clone()).filter(|data| !data.is_null());
             let return_url = text(&settings["deep_link_return_url"]).ok_or(Fault::DeepLinking)?;
+            // Where the platform does not say what it takes, it takes links.
+            let accepts = settings["accept_types"].as_array();
+            if accepts.is_some_and(|all| !all.iter().any(|one| one == "ltiResourceLink")) {
+                return Err(Fault::NoLinks);
+            }
             Ok(Message::DeepLinking(DeepLinking { return_url, data, deployment: deployment.to_owned() }))
         }
         _ => Err(Fault::Message),
     }
 }
 
-/// The answer to a deep linking request: one link, which opens the course's page.
+/// The answer to a deep linking request: one link with its title and address, which opens the course's page, or none.
 pub fn deep_linking_response(
     asked: &DeepLinking,
     (issuer, client_id): (&str, &str),
-    (title, url): (&str, &str),
+    link: Option<(&str, &str)>,
     nonce: &str,
     now: Moment,
 ) -> Value {
@@ -233,8 +243,8 @@ pub fn deep_linking_response(
     claims[claim("deployment_id")] = asked.deployment.clone().into();
     claims[claim("message_type")] = "LtiDeepLinkingResponse".into();
     claims[claim("version")] = "1.3.0".into();
-    claims[format!("{DEEP_LINKING}content_items")] =
-        serde_json::json!([{ "type": "ltiResourceLink", "title": title, "url": url }]);
+    let item = |(title, url)| serde_json::json!({ "type": "ltiResourceLink", "title": title, "url": url });
+    claims[format!("{DEEP_LINKING}content_items")] = link.map(item).into_iter().collect();
     if let Some(data) = &asked.data {
         claims[format!("{DEEP_LINKING}data")] = data.clone();
     }

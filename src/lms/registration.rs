@@ -13,7 +13,7 @@ pub struct Configuration {
     /// Where it is not the token URL.
     pub token_audience: Option<String>,
     pub jwks_url: String,
-    registration_url: String,
+    pub registration_url: String,
     pub product_family: Option<String>,
 }
 
@@ -45,7 +45,9 @@ fn read(url: &str, said: &Value) -> Result<Configuration, String> {
         return Err("the platform's configuration comes from another host than its issuer".to_owned());
     }
     let token_url = text("token_endpoint")?;
-    let audience = said["authorization_server"].as_str().filter(|audience| *audience != token_url);
+    let audience = said["authorization_server"].as_str().map(str::trim);
+    // Canvas says a bare host there, which is no audience.
+    let audience = audience.filter(|audience| audience.starts_with("https://") && *audience != token_url);
     Ok(Configuration {
         auth_url: text("authorization_endpoint")?,
         token_audience: audience.map(str::to_owned),
@@ -89,8 +91,18 @@ pub fn tool(base_url: &str) -> Value {
         "target_link_uri": launch,
         "claims": ["iss", "sub", "name", "given_name", "family_name", "email"],
         "messages": [
-            { "type": "LtiResourceLinkRequest", "target_link_uri": launch, "label": "Names and how they are said" },
-            { "type": "LtiDeepLinkingRequest", "target_link_uri": launch, "label": "Names and how they are said" },
+            {
+                "type": "LtiResourceLinkRequest",
+                "target_link_uri": launch,
+                "label": "Names and how they are said",
+                "placements": ["course_navigation"],
+            },
+            {
+                "type": "LtiDeepLinkingRequest",
+                "target_link_uri": launch,
+                "label": "Names and how they are said",
+                "placements": ["link_selection"],
+            },
         ],
     });
     tool
@@ -172,6 +184,21 @@ mod tests {
             "https://u@lms.example.edu/",
         ] {
             assert!(at(elsewhere).is_err(), "{elsewhere}");
+        }
+    }
+
+    #[test]
+    fn an_audience_is_an_address() {
+        for (server, audience) in [
+            ("https://lms.example.edu/as", Some("https://lms.example.edu/as")),
+            ("lms.example.edu", None),
+            ("https://lms.example.edu/token", None),
+            ("", None),
+        ] {
+            let mut said = said();
+            said["authorization_server"] = server.into();
+            let found = read("https://lms.example.edu/x", &said).unwrap();
+            assert_eq!(found.token_audience.as_deref(), audience, "{server}");
         }
     }
 

@@ -40,6 +40,7 @@ struct Page<'a> {
     course: &'a Course,
     sync: String,
     is_running: bool,
+    can_synchronise: bool,
     /// Nobody can be here yet.
     is_first: bool,
     crowd: &'a Crowd,
@@ -139,6 +140,7 @@ pub async fn show(app: &App, open: &Open, course: &Course, form: &Form) -> Respo
         course,
         sync: told(open, course),
         is_running,
+        can_synchronise: open.can_synchronise(course),
         is_first: is_running && course.synced_at.is_none(),
         people: crowd.people.iter().map(|one| Entry::of(app, open.institution.id, one)).collect(),
         crowd: &crowd,

@@ -20,7 +20,11 @@ use crate::{
             sessions::{Open, What},
         },
     },
-    domain::text::{self, Lines, longest},
+    domain::{
+        institution::parse_framing_origin,
+        lti::{DeepLinking, Fault},
+        text::{self, Lines, longest},
+    },
     web::page::{Forms, origin_of},
 };
 
@@ -41,6 +45,7 @@ struct Return<'a> {
     parts: Parts<'a>,
     address: &'a str,
     token: &'a str,
+    has_link: bool,
 }
 
 pub fn show(app: &App, open: &Open) -> Response {
@@ -59,6 +64,9 @@ pub async fn answer(State(app): State<App>, Path(name): Path<String>, request: R
         Err(status) => return pages::unreadable(&app, status, &open.frames()),
     };
     let title = form.get("title").unwrap_or_default().trim();
+    if form.get("cancel").is_some() {
+        return back(&app, &open, asked, None).await;
+    }
     let error = if text::is_blank(title) {
         Some("The title can't be blank.".to_owned())
     } else {
@@ -68,14 +76,30 @@ pub async fn answer(State(app): State<App>, Path(name): Path<String>, request: R
         let page = Choose { parts: Parts::of(&app), title, error };
         return written(StatusCode::UNPROCESSABLE_ENTITY, &page, &open.frames(), Forms::Here, None);
     }
-    let response = match deep_links::answer(&app, &open, asked, title).await {
+    back(&app, &open, asked, Some(title)).await
+}
+
+/// The way back to the platform, with a link of that title or with none.
+async fn back(app: &App, open: &Open, asked: &DeepLinking, title: Option<&str>) -> Response {
+    let response = match deep_links::answer(app, open, asked, title).await {
         Ok(response) => response,
-        Err(fault) => return pages::fault_in(&app, &open, fault),
+        Err(fault) => return pages::fault_in(app, open, fault),
     };
     let Some(origin) = origin_of(&response.address) else {
-        let fault = crate::domain::lti::Fault::DeepLinking;
-        return pages::fault_in(&app, &open, Refusal::Claims(fault));
+        return pages::fault_in(app, open, Refusal::Claims(Fault::DeepLinking));
     };
-    let page = Return { parts: Parts::of(&app), address: &response.address, token: &response.token };
-    written(StatusCode::OK, &page, &open.frames(), Forms::HereAnd(&origin), None)
+    // Platforms send the browser on from there, to where people work with them.
+    let mut origins = vec![origin];
+    for frame in open.frames().iter().filter_map(|frame| parse_framing_origin(frame)) {
+        if !origins.contains(&frame) {
+            origins.push(frame);
+        }
+    }
+    let page = Return {
+        parts: Parts::of(app),
+        address: &response.address,
+        token: &response.token,
+        has_link: title.is_some(),
+    };
+    written(StatusCode::OK, &page, &open.frames(), Forms::HereAnd(&origins.join(" ")), None)
 }

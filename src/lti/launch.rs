@@ -12,7 +12,7 @@ use crate::{
     app::{
         App,
         lti::{
-            Refusal,
+            Refusal, Said,
             launches::{self, Answer, Returned},
         },
     },
@@ -31,8 +31,12 @@ pub async fn launch(State(app): State<App>, request: Request) -> Response {
         Err(status) => return pages::unreadable(&app, status, &[]),
     };
     let error = || {
-        let said = form.filled("error_description").or_else(|| form.filled("error"))?;
-        Some(said.chars().filter(|c| !c.is_control()).take(300).collect())
+        let word = form.filled("error");
+        let said = form.filled("error_description").or_else(|| word.clone())?;
+        let is_word =
+            |word: &String| word.len() <= 64 && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let said = said.chars().filter(|c| !c.is_control()).take(300).collect();
+        Some(Said { word: word.filter(is_word), said })
     };
     let answer = match (form.get("id_token"), error()) {
         (_, Some(said)) => Answer::Error(said),

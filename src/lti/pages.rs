@@ -152,7 +152,7 @@ fn refused(app: &App, why: &Refusal, frames: &[String]) -> Response {
         Refusal::PlatformSaid(said) => (
             StatusCode::FORBIDDEN,
             "Your learning system did not let you in",
-            vec![format!("It said: {said}"), AGAIN.into()],
+            vec![format!("It said: \u{2068}{}\u{2069}", said.said), AGAIN.into()],
         ),
         Refusal::NoKeys(_) => (
             StatusCode::FORBIDDEN,
@@ -166,6 +166,11 @@ fn refused(app: &App, why: &Refusal, frames: &[String]) -> Response {
                 format!("Your learning system calls it \u{2068}{}\u{2069}.", shortened(deployment)),
                 "Whoever runs this site can add it with “endonym tool-consumer update ID --deployment-id”.".into(),
             ],
+        ),
+        Refusal::Claims(lti::Fault::NoLinks) => (
+            StatusCode::FORBIDDEN,
+            "No link can be added here",
+            vec!["Your learning system asks for something else than a link.".into()],
         ),
         Refusal::Token(_) | Refusal::Claims(_) => (
             StatusCode::FORBIDDEN,

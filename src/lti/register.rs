@@ -13,7 +13,10 @@ use super::{
 use crate::{
     app::{
         App,
-        lti::{Fault, Refusal, frames, registrations},
+        lti::{
+            Fault, Refusal, frames,
+            registrations::{self, Asked},
+        },
     },
     web::page::{Forms, origin_of},
 };
@@ -39,7 +42,8 @@ pub async fn register(
     // Platforms show this inside their own pages.
     let frame: Vec<String> = origin_of(&address).into_iter().collect();
     let token = form.filled("registration_token");
-    let consumer = match registrations::register(&app, &invite, &address, token.as_deref()).await {
+    let asked = Asked { invite, configuration_url: address, token };
+    let consumer = match registrations::register(&app, asked).await {
         Ok(consumer) => consumer,
         Err(Fault::Refused { why, .. }) => return pages::fault(&app, Fault::Refused { why, frames: frame }),
         Err(Fault::Trouble { error, .. }) => {

@@ -11,22 +11,28 @@ pub async fn insert(sql: &mut Sql, digest: &str, institution: i64, until: Moment
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// Whose it is, unless it is used or too old.
-pub async fn find(sql: &mut Sql, digest: &str, now: Moment) -> Result<Option<i64>> {
-    let text =
-        "SELECT institution_id FROM lti_invites WHERE digest = $1 AND used_at IS NULL AND expires_at > $2";
-    sql.one(text, &[digest.into(), now.micros().into()], |row| row.int(0)).await
+/// Whose it is, unless it is used or too old. Whoever took it before `lost` and has registered nothing is gone.
+pub async fn find(sql: &mut Sql, digest: &str, now: Moment, lost: Moment) -> Result<Option<i64>> {
+    let text = "SELECT institution_id FROM lti_invites WHERE digest = $1 AND expires_at > $2 \
+                AND (used_at IS NULL OR (used_at < $3 AND tool_consumer_id IS NULL))";
+    sql.one(text, &[digest.into(), now.micros().into(), lost.micros().into()], |row| row.int(0)).await
 }
 
 /// The same, and from now on it is used. One of those who come at once gets it.
-pub async fn take(sql: &mut Sql, digest: &str, now: Moment) -> Result<Option<i64>> {
-    let text = "UPDATE lti_invites SET used_at = $1 WHERE digest = $2 AND used_at IS NULL AND expires_at > $1 \
-                RETURNING institution_id";
-    sql.one(text, &[now.micros().into(), digest.into()], |row| row.int(0)).await
+pub async fn take(sql: &mut Sql, digest: &str, now: Moment, lost: Moment) -> Result<Option<i64>> {
+    let text = "UPDATE lti_invites SET used_at = $1 WHERE digest = $2 AND expires_at > $1 \
+                AND (used_at IS NULL OR (used_at < $3 AND tool_consumer_id IS NULL)) RETURNING institution_id";
+    sql.one(text, &[now.micros().into(), digest.into(), lost.micros().into()], |row| row.int(0)).await
 }
 
 pub async fn give_back(sql: &mut Sql, digest: &str) -> Result<()> {
     sql.execute("UPDATE lti_invites SET used_at = NULL WHERE digest = $1", &[digest.into()]).await.map(|_| ())
+}
+
+/// It has led to this one, and never leads to another.
+pub async fn keep(sql: &mut Sql, digest: &str, tool_consumer: i64) -> Result<()> {
+    let text = "UPDATE lti_invites SET tool_consumer_id = $1 WHERE digest = $2";
+    sql.execute(text, &[tool_consumer.into(), digest.into()]).await.map(|_| ())
 }
 
 /// Those that expired before then.

@@ -127,7 +127,7 @@ pub enum Forms<'a> {
     #[default]
     Nowhere,
     Here,
-    /// And to one other origin.
+    /// And to other origins, with blanks between them.
     HereAnd(&'a str),
 }
 

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use crate::{
-    app::{App, Result, courses},
+    app::{
+        App, Result, courses,
+        limiter::{Policy, Whose},
+    },
     domain::{
         course::{Course, Sync},
         lti::{Context, Person},
@@ -16,6 +19,8 @@ use crate::{
 
 /// Who launches finds a list that is no older than this, or will be new in a moment.
 const FRESH: Duration = Duration::from_secs(4 * 3_600);
+/// Between two attempts that launches begin, when the last one has failed.
+const PAUSE: Duration = Duration::from_secs(5 * 60);
 
 pub async fn find(app: &App, institution: i64, id: i64) -> Result<Option<Course>> {
     let found = store::find(&mut app.db.read(), institution, id).await?;
@@ -50,15 +55,30 @@ pub async fn launched(
         _ => courses::ensure(app, consumer, found).await?,
     };
     let is_fresh = course.synced_at.is_some_and(|at| app.clock.now().since(at) < FRESH);
-    if course.sync == Sync::Idle && !is_fresh && course.memberships_url.is_some() {
+    if course.sync == Sync::Idle
+        && !is_fresh
+        && course.memberships_url.is_some()
+        && is_turn(app, &course).await
+    {
         synchronise(app, consumer, &course).await?;
     }
     Ok(course)
 }
 
+/// What has just failed would fail again: a whole class launches within minutes.
+async fn is_turn(app: &App, course: &Course) -> bool {
+    if course.error.is_none() {
+        return true;
+    }
+    let policy = Policy { ceiling: 1, window: PAUSE, throttle: PAUSE };
+    let standing = app.limiter.take_by(Whose::Course(course.id), policy, app.clock.instant()).await;
+    standing.retry_after.is_none()
+}
+
 fn says_the_same(course: &Course, found: &Found) -> bool {
     let same_address = found.memberships_url.is_none() || found.memberships_url == course.memberships_url;
-    course.title == found.title && same_address
+    // What is kept of a title may be shorter than what is said.
+    course.title == courses::title(&found.title, &found.id) && same_address
 }
 
 /// A student's own entry.

@@ -11,14 +11,16 @@ pub struct Response {
     pub token: String,
 }
 
-pub async fn answer(app: &App, open: &Open, asked: &DeepLinking, title: &str) -> Result<Response> {
+/// A link with this title, or none when somebody has thought better of it.
+pub async fn answer(app: &App, open: &Open, asked: &DeepLinking, title: Option<&str>) -> Result<Response> {
     let Some(lti) = &open.consumer.lti else {
         return Err(Error::Internal("a launch without a registration".to_owned()).into());
     };
+    let url = launch_url(app);
     let claims = deep_linking_response(
         asked,
         (&open.consumer.url, &lti.client_id),
-        (title, &launch_url(app)),
+        title.map(|title| (title, url.as_str())),
         &secret(app),
         app.clock.now(),
     );

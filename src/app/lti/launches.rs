@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Refusal, Result, courses, digest, is_among, is_secret, secret, user_digest};
+use super::{
+    Refusal, Result, Said, courses, digest, is_among, is_secret, registrations::origins, secret, user_digest,
+};
 use crate::{
     app::{App, Error, tool_consumers},
     domain::{
@@ -31,7 +33,7 @@ pub struct Returned<'a> {
 pub enum Answer<'a> {
     Token(&'a str),
     /// The platform's own words.
-    Error(String),
+    Error(Said),
 }
 
 /// The name of the session that it leads to.
@@ -152,12 +154,13 @@ async fn deep_linking(
     launch: &Launch,
     asked: &DeepLinking,
 ) -> Result<String> {
-    if launch.standing != Standing::Staff {
+    if !launch.may_add_links {
         return Err(Refusal::NoPart.to(consumer));
     }
     let is_safe =
         asked.return_url.starts_with("https://") || app.outbound.permits(&asked.return_url).await.is_ok();
-    if !is_safe {
+    // Nobody shall choose a title for a link that could not be sent.
+    if !is_safe || origins([&asked.return_url]).is_empty() {
         return Err(Refusal::Claims(crate::domain::lti::Fault::DeepLinking).to(consumer));
     }
     serde_json::to_string(asked).map_err(|error| Error::Internal(error.to_string()).into())

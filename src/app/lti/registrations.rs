@@ -1,5 +1,7 @@
 //! Platforms that register themselves, by a link that the operator has made for an institution.
 
+use std::time::Duration;
+
 use super::{Refusal, Result, digest, is_secret, secret};
 use crate::{
     app::{App, Error, tool_consumers},
@@ -14,6 +16,8 @@ use crate::{
 
 /// How long an invitation can be used.
 const LIFE_DAYS: i64 = 7;
+/// A registration that has not come to an end after so long never will: the process was stopped.
+const LOST: Duration = Duration::from_secs(5 * 60);
 
 /// The link's secret, which is shown now and never again, and until when it is good.
 pub async fn invite(app: &App, institution: i64) -> Result<(String, Moment), Error> {
@@ -37,32 +41,44 @@ pub fn invitation(base_url: &str, name: &str) -> String {
 
 /// Can it still be used?
 pub async fn is_open(app: &App, invite: &str) -> Result<bool, Error> {
-    let found = lti_invites::find(&mut app.db.read(), &digest(invite), app.clock.now()).await?;
+    let now = app.clock.now();
+    let found = lti_invites::find(&mut app.db.read(), &digest(invite), now, now.minus(LOST)).await?;
     Ok(is_secret(invite) && found.is_some())
 }
 
-/// Registers the platform that describes itself at that address. When that fails, the invitation is good again.
-pub async fn register(
-    app: &App,
-    invite: &str,
-    configuration_url: &str,
-    token: Option<&str>,
-) -> Result<ToolConsumer> {
-    let (kept, now) = (digest(invite), app.clock.now());
-    let taken = app
-        .db
-        .write::<_, Error>(move |sql| Box::pin(async move { Ok(lti_invites::take(sql, &kept, now).await?) }))
-        .await?;
-    let institution = taken.ok_or(Refusal::UnknownInvite)?;
-    let made = attempt(app, institution, configuration_url, token).await;
-    if made.is_err() {
-        let kept = digest(invite);
-        app.db
-            .write::<_, Error>(move |sql| {
-                Box::pin(async move { Ok(lti_invites::give_back(sql, &kept).await?) })
+/// What a platform's administrator comes with.
+pub struct Asked {
+    pub invite: String,
+    pub configuration_url: String,
+    pub token: Option<String>,
+}
+
+/// Registers the platform that describes itself at that address. When that fails, the invitation is good again. It goes to its
+/// end when the window is closed meanwhile: the platform may know us already.
+pub async fn register(app: &App, asked: Asked) -> Result<ToolConsumer> {
+    let app = app.clone();
+    let registering = tokio::spawn(async move { register_to_the_end(&app, &asked).await });
+    registering.await.map_err(|error| Error::Internal(error.to_string()))?
+}
+
+async fn register_to_the_end(app: &App, asked: &Asked) -> Result<ToolConsumer> {
+    let (kept, now) = (digest(&asked.invite), app.clock.now());
+    let taken = app.db.write::<_, Error>(move |sql| {
+        Box::pin(async move { Ok(lti_invites::take(sql, &kept, now, now.minus(LOST)).await?) })
+    });
+    let institution = taken.await?.ok_or(Refusal::UnknownInvite)?;
+    let made = attempt(app, institution, &asked.configuration_url, asked.token.as_deref()).await;
+    let (kept, id) = (digest(&asked.invite), made.as_ref().ok().map(|consumer| consumer.id));
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                Ok(match id {
+                    Some(id) => lti_invites::keep(sql, &kept, id).await?,
+                    None => lti_invites::give_back(sql, &kept).await?,
+                })
             })
-            .await?;
-    }
+        })
+        .await?;
     made
 }
 
@@ -76,6 +92,10 @@ async fn attempt(
     let platform = registration::configuration(&app.outbound, configuration_url)
         .await
         .map_err(|error| refused(error.to_string()))?;
+    // Before the platform has made a client that we would not take.
+    for url in [&platform.auth_url, &platform.token_url, &platform.jwks_url] {
+        app.outbound.permits(url).await.map_err(|error| refused(error.to_string()))?;
+    }
     let tool = registration::tool(app.links.base());
     let registered = registration::register(&app.outbound, &platform, token, &tool)
         .await
@@ -90,7 +110,7 @@ async fn attempt(
         lti: Some(Registration {
             client_id: registered.client_id,
             deployments: registered.deployment.into_iter().collect(),
-            frame_ancestors: origins([&platform.issuer, &platform.auth_url]),
+            frame_ancestors: origins([&platform.issuer, &platform.auth_url, &platform.registration_url]),
             auth_url: platform.auth_url,
             token_url: platform.token_url,
             token_audience: platform.token_audience,

@@ -40,6 +40,13 @@ impl Open {
     pub fn frames(&self) -> Vec<String> {
         frames(&self.consumer)
     }
+
+    /// Is it known where the course's list is, or can it be guessed (`lms/nrps.rs`)?
+    pub fn can_synchronise(&self, course: &Course) -> bool {
+        let is_guessed = matches!(self.consumer.product.as_deref(), Some("canvas" | "moodle"));
+        let is_number = course.external_id.bytes().all(|byte| byte.is_ascii_digit());
+        course.memberships_url.is_some() || (is_guessed && is_number)
+    }
 }
 
 /// By its name and the browser's own secret. That it never was, is over, or is another browser's is one and the same.
@@ -120,7 +127,12 @@ pub async fn people(app: &App, open: &Open, course: &Course, wanted: &Wanted) ->
     let matches = |one: &Person| {
         let name = |name: &Option<String>| searchable(name.as_deref().unwrap_or_default());
         let (first, last) = (name(&one.first_name), name(&one.last_name));
-        let is_meant = words.iter().all(|word| first.contains(word.as_str()) || last.contains(word.as_str()));
+        // Many write a whole name without a blank, the last name first or last.
+        let together = [format!("{last}{first}"), format!("{first}{last}")];
+        let is_in = |word: &str| {
+            first.contains(word) || last.contains(word) || together.iter().any(|name| name.starts_with(word))
+        };
+        let is_meant = words.iter().all(|word| is_in(word));
         let is_wanted = is_meant && !(wanted.unrecorded && one.is_recorded);
         is_wanted.then(|| {
             // Somebody with one name stands where it belongs.

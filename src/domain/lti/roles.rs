@@ -36,19 +36,36 @@ impl Standing {
     }
 }
 
+/// Who may add links to a course: those who teach, and those who make its content.
+pub fn may_add_links<'a>(roles: impl IntoIterator<Item = &'a str> + Clone) -> bool {
+    let makes_content = |role: &str| word_in_course(role) == "ContentDeveloper";
+    match Standing::of(roles.clone()) {
+        Standing::Staff => true,
+        Standing::Student => false,
+        Standing::Neither => {
+            !roles.clone().into_iter().any(|role| role == TEST_USER) && roles.into_iter().any(makes_content)
+        }
+    }
+}
+
 /// Somewhere above all courses. Somebody who teaches somewhere in the institution is nobody in this course.
 fn administers(role: &str) -> bool {
     let word = [INSTITUTION, SYSTEM].into_iter().find_map(|everywhere| role.strip_prefix(everywhere));
     matches!(word, Some("Administrator" | "SysAdmin"))
 }
 
-fn in_course(role: &str) -> Standing {
+/// The word of a role in the course.
+fn word_in_course(role: &str) -> &str {
     let in_course = match role.strip_prefix(MEMBERSHIP) {
         // `membership#Instructor`, `membership/Instructor#TeachingAssistant`
         Some(rest) => rest.trim_start_matches(['#', '/']),
         None => role.strip_prefix(OLD).unwrap_or(role),
     };
-    match in_course.split(['#', '/']).next().unwrap_or_default() {
+    in_course.split(['#', '/']).next().unwrap_or_default()
+}
+
+fn in_course(role: &str) -> Standing {
+    match word_in_course(role) {
         "Instructor" | "TeachingAssistant" | "Administrator" => Standing::Staff,
         "Learner" => Standing::Student,
         _ => Standing::Neither,
@@ -58,6 +75,21 @@ fn in_course(role: &str) -> Standing {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn links_are_added_by_those_who_teach_or_make_content() {
+        let developer = "http://purl.imsglobal.org/vocab/lis/v2/membership#ContentDeveloper";
+        for (roles, may) in [
+            (vec![developer], true),
+            (vec!["Instructor"], true),
+            (vec!["Learner"], false),
+            (vec![developer, "Learner"], false),
+            (vec![developer, TEST_USER], false),
+            (vec!["Mentor"], false),
+        ] {
+            assert_eq!(may_add_links(roles.iter().copied()), may, "{roles:?}");
+        }
+    }
 
     #[test]
     fn roles_are_known_in_full_in_short_and_in_older_words() {

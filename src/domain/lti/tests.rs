@@ -112,16 +112,25 @@ fn the_answer_to_a_deep_linking_request_gives_back_what_came() {
     claims[claim("message_type")] = json!("LtiDeepLinkingRequest");
     claims["https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings"] =
         json!({ "deep_link_return_url": "https://lms.example.edu/dl", "data": "opaque" });
+    let accepts = |types: Value| {
+        let mut claims = claims.clone();
+        claims["https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings"]["accept_types"] = types;
+        read(&claims).err()
+    };
+    assert_eq!(accepts(json!(["link", "ltiResourceLink"])), None);
+    assert_eq!(accepts(json!(["file"])), Some(Fault::NoLinks));
     let launch = read(&claims).unwrap();
     let Message::DeepLinking(asked) = launch.message else { panic!("{:?}", launch.message) };
     let now = Moment::from_micros(NOW * 1_000_000);
     let answer = deep_linking_response(
         &asked,
         ("https://lms.example.edu", "tool-1"),
-        ("Names", "https://n/lti/launch"),
+        Some(("Names", "https://n/lti/launch")),
         "x",
         now,
     );
+    let nothing = deep_linking_response(&asked, ("https://lms.example.edu", "tool-1"), None, "x", now);
+    assert_eq!(nothing["https://purl.imsglobal.org/spec/lti-dl/claim/content_items"], json!([]));
     assert_eq!(answer["iss"], "tool-1");
     assert_eq!(answer["aud"], "https://lms.example.edu");
     assert_eq!(answer["exp"], NOW + 300);

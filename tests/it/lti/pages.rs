@@ -1,5 +1,6 @@
 //! What those who teach see of a course, and those who learn of themselves.
 
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use endonym::{
     app::{calls, name_pages},
     domain::{countries::Countries, media::Kind, name_page::NamePage, quiet_hours::QuietHours},
@@ -79,10 +80,15 @@ async fn the_list_is_by_last_name_and_can_be_searched_and_filtered() {
     assert_eq!(names(&found), ["Ánh Zhou"]);
     let found = text_of(&platform, &format!("{session}?q=orsted+ana"), &cookie).await;
     assert_eq!(names(&found), ["Ana Ørsted"]);
+    person(&platform, "小龍", "李").await;
+    for written in ["李小龍", "小龍李", "李小", "小龍 李"] {
+        let found = text_of(&platform, &format!("{session}?q={written}"), &cookie).await;
+        assert_eq!(names(&found), ["小龍 李"], "{written}");
+    }
     let none = text_of(&platform, &format!("{session}?q=%3Cscript%3E"), &cookie).await;
     assert!(none.contains("Nobody here is called <bdi>&#60;script&#62;</bdi>"), "{none}");
     let open = text_of(&platform, &format!("{session}?show=unrecorded"), &cookie).await;
-    assert_eq!(names(&open).len(), 3);
+    assert_eq!(names(&open).len(), 4);
     assert!(!open.contains("Ørsted"));
 }
 
@@ -162,7 +168,8 @@ async fn a_student_sees_themselves_alone_and_changes_what_is_theirs() {
     let (session, cookie) = platform.session(|_| {}, &[LEARNER]).await;
     person(&platform, "Ana", "Ørsted").await;
     let text = text_of(&platform, &session, &cookie).await;
-    assert!(text.contains("Siobhán Ní Bhriain") && !text.contains("Ørsted"), "{text}");
+    assert!(text.contains("<h1><bdi lang=\"\">Siobhán Ní Bhriain</bdi></h1>"), "{text}");
+    assert!(!text.contains("Ørsted"), "{text}");
     assert!(text.contains("Others cannot hear your name yet") && !text.contains("Be called"), "{text}");
     assert!(text.contains("class=\"microphone\" hidden"), "its place is kept");
 
@@ -336,9 +343,21 @@ async fn a_deep_link_needs_a_title() {
     assert!(answer.text().await.unwrap().contains("The title can&#39;t be blank."));
     let answer = platform.post(&format!("{session}link"), &[("title", "Names")], Some(&cookie)).await;
     assert_eq!(answer.status(), 200);
-    assert!(policy(&answer).contains("form-action 'self' https://lms.example.edu;"));
+    let forms = format!("form-action 'self' https://lms.example.edu {};", platform.address);
+    assert!(policy(&answer).contains(&forms), "{}", policy(&answer));
+    let answer = platform.post(&format!("{session}link"), &[("cancel", "1")], Some(&cookie)).await;
+    let text = answer.text().await.unwrap();
+    let token = text.split("name=\"JWT\" value=\"").nth(1).unwrap_or_else(|| panic!("{text}"));
+    let claims = BASE64.decode(token.split('.').nth(1).unwrap()).unwrap();
+    let claims: Value = serde_json::from_slice(&claims).unwrap();
+    assert_eq!(claims["https://purl.imsglobal.org/spec/lti-dl/claim/content_items"], json!([]));
+    // Whoever makes a course's content adds links, and sees nobody.
+    const DEVELOPER: &str = "http://purl.imsglobal.org/vocab/lis/v2/membership#ContentDeveloper";
+    platform.session(ask, &[DEVELOPER]).await;
     // Where a browser must not be sent, it is not.
-    for elsewhere in ["http://10.0.0.1/dl", "javascript:alert(1)", "http://lms.example.edu/dl"] {
+    for elsewhere in
+        ["http://10.0.0.1/dl", "javascript:alert(1)", "http://lms.example.edu/dl", "https://a b/dl"]
+    {
         let login = platform.login().await;
         let mut claims = platform.claims(&login, &[INSTRUCTOR]);
         ask(&mut claims);
@@ -393,6 +412,10 @@ async fn a_list_that_cannot_be_fetched_says_why() {
         text_of(&platform, &session, &cookie).await.contains("The list could not be fetched: ")
     })
     .await;
+    // Where a list is not to be had, nobody is offered to fetch it.
+    let nowhere = |claims: &mut Value| claims[claim("context")] = json!({ "id": "c2", "title": "Other" });
+    let (other, other_cookie) = platform.session(nowhere, &[INSTRUCTOR]).await;
+    assert!(!text_of(&platform, &other, &other_cookie).await.contains("Synchronise now"));
     // A second launch does not begin anew what is tried again by itself.
     let (session, cookie) = platform.session(with_roster, &[INSTRUCTOR]).await;
     let text = text_of(&platform, &session, &cookie).await;

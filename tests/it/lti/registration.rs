@@ -11,7 +11,7 @@ use axum::{
 use endonym::app::{lti::registrations, tool_consumers};
 use serde_json::{Value, json};
 
-use crate::support::{World, process::Installation};
+use crate::support::{World, database::execute, process::Installation};
 
 /// What it was told, and what it shall answer.
 #[derive(Default)]
@@ -90,6 +90,7 @@ async fn a_platform_registers_itself_once() {
         assert_eq!(told.tool["token_endpoint_auth_method"], "private_key_jwt");
         let tool = &told.tool["https://purl.imsglobal.org/spec/lti-tool-configuration"];
         assert_eq!(tool["domain"], world.base.trim_start_matches("http://"));
+        assert_eq!(tool["messages"][0]["placements"], json!(["course_navigation"]));
         assert_eq!(tool["messages"][1]["type"], "LtiDeepLinkingRequest");
     }
     let all = tool_consumers::all(&world.app, Some(world.institution.id)).await.unwrap();
@@ -98,7 +99,8 @@ async fn a_platform_registers_itself_once() {
     assert_eq!((all[0].url.as_str(), all[0].product.as_deref()), (platform.as_str(), Some("moodle")));
     assert_eq!((lti.client_id.as_str(), &lti.deployments[..]), ("client-7", &["12".to_owned()][..]));
     assert_eq!(lti.frame_ancestors, std::slice::from_ref(&platform));
-    // The link is used up.
+    // The link is used up, however long ago it was.
+    execute(&world.app.db, "UPDATE lti_invites SET used_at = used_at - 600000000", vec![]).await;
     assert_eq!(visit(&world, &invite, &platform, "").await.0, 404);
     assert_eq!(visit(&world, &"0".repeat(64), &platform, "").await.0, 404);
 }
@@ -119,8 +121,10 @@ async fn a_registration_that_fails_leaves_the_link_as_it_was() {
     told.lock().unwrap().configuration["issuer"] = issuer;
     told.lock().unwrap().configuration["jwks_uri"] = json!("http://10.1.2.3/jwks");
     told.lock().unwrap().answer = good.clone();
+    told.lock().unwrap().tool = Value::Null;
     let (status, text) = visit(&world, &invite, &platform, "").await;
     assert_eq!(status, 400, "an address that we may not go to: {text}");
+    assert_eq!(told.lock().unwrap().tool, Value::Null, "and the platform is not told of us");
     assert!(tool_consumers::all(&world.app, None).await.unwrap().is_empty());
     // Without a deployment it is registered, and the page says what is missing.
     told.lock().unwrap().configuration["jwks_uri"] = json!(format!("{platform}/jwks"));
@@ -142,9 +146,16 @@ async fn a_link_that_is_opened_by_hand_is_explained_and_not_used() {
     assert_eq!(nothing.status(), 404);
     let text = "UPDATE lti_invites SET expires_at = $1".to_owned();
     let now = world.app.clock.now().micros();
-    crate::support::database::execute(&world.app.db, text.clone(), vec![now.into()]).await;
+    execute(&world.app.db, text.clone(), vec![now.into()]).await;
     assert_eq!(visit(&world, &invite, &platform, "").await.0, 404, "too old");
-    crate::support::database::execute(&world.app.db, text, vec![(now + 60_000_000).into()]).await;
+    // Somebody has used it, and was stopped before anything came of it.
+    let minutes_ago = |minutes: i64| vec![(now - minutes * 60_000_000).into()];
+    let used = "UPDATE lti_invites SET used_at = $1";
+    execute(&world.app.db, text.clone(), vec![(now + 60_000_000).into()]).await;
+    execute(&world.app.db, used, minutes_ago(4)).await;
+    assert_eq!(visit(&world, &invite, &platform, "").await.0, 404, "they may still be at it");
+    execute(&world.app.db, used, minutes_ago(6)).await;
+    execute(&world.app.db, text, vec![(now + 60_000_000).into()]).await;
     assert_eq!(visit(&world, &invite, &platform, "").await.0, 200);
 }
 
