@@ -72,10 +72,11 @@ async fn register_to_the_end(app: &App, asked: &Asked) -> Result<ToolConsumer> {
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                Ok(match id {
-                    Some(id) => lti_invites::keep(sql, &kept, id).await?,
-                    None => lti_invites::give_back(sql, &kept).await?,
-                })
+                let written = match id {
+                    Some(id) => lti_invites::keep(sql, &kept, id).await,
+                    None => lti_invites::give_back(sql, &kept).await,
+                };
+                Ok(written?)
             })
         })
         .await?;
