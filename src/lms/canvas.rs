@@ -88,10 +88,6 @@ impl Canvas<'_> {
                 }
                 other => other?,
             };
-            // Canvas always says where a list goes on, or that it does not.
-            if users.len() >= PER_PAGE && !answer.headers.contains_key(header::LINK) {
-                return Err(nonsense("a full page that does not say where the next one is"));
-            }
             let next = trail.next(&answer)?;
             for user in users.into_iter().filter(|user| user.is_one_of(roles)) {
                 people.add(self.member(user)?)?;
@@ -193,15 +189,14 @@ impl Canvas<'_> {
     }
 }
 
-/// Refusals count in Canvas's own words alone: others may stand before it, and say 403 or 404 for a while.
+/// Refusals do not count when they come as pages for people: others may stand before Canvas, and say 403 or 404 for a while.
 fn read<T: DeserializeOwned>(answer: Answer) -> Result<(T, Answer)> {
-    let words = || answer.value().unwrap_or_default();
     match answer.status {
         status if status.is_success() => {
             let value = serde_json::from_slice(&answer.body);
             Ok((value.map_err(|_| nonsense("something that cannot be read"))?, answer))
         }
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN if words().is_object() => {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN if !answer.is_page() => {
             let is_dead = answer.status == StatusCode::UNAUTHORIZED
                 && answer.headers.contains_key(header::WWW_AUTHENTICATE);
             let why = if is_dead {
@@ -211,7 +206,7 @@ fn read<T: DeserializeOwned>(answer: Answer) -> Result<(T, Answer)> {
             };
             Err(Error::Denied(why.to_owned()))
         }
-        StatusCode::NOT_FOUND if words().get("errors").is_some() => Err(Error::Missing),
+        StatusCode::NOT_FOUND if !answer.is_page() => Err(Error::Missing),
         StatusCode::NOT_FOUND => Err(Error::Unavailable(NO_API.to_owned())),
         status if status.is_redirection() => {
             let why = format!("{} sends us elsewhere, where we do not follow", place(&answer.url));

@@ -219,8 +219,10 @@ impl Nrps<'_> {
                 if answer.status == StatusCode::UNAUTHORIZED && !renewed {
                     return Ok(None);
                 }
-                // Whatever stands before the platform may say 403 or 404 for a while.
-                if !answer.status.is_success() && answer.is_page() {
+                // Whatever stands before the platform may refuse us for a while. Not found it may be in any words: there are
+                // platforms whose own are a page.
+                let is_missing = answer.status == StatusCode::NOT_FOUND;
+                if !answer.status.is_success() && !is_missing && answer.is_page() {
                     let (place, status) = (place(&answer.url), answer.status.as_u16());
                     return Err(Error::Unavailable(format!(
                         "{place} answers {status} instead of the platform"

@@ -53,8 +53,6 @@ pub enum Fault {
     PageGone {
         page: usize,
     },
-    /// Nothing says where a list goes on.
-    NoLinks,
     /// What it says cannot be read to its end.
     BrokenLinks,
     /// Whatever stands before Canvas answers so, with a page for people.
@@ -414,7 +412,6 @@ impl Canvas {
         }
         links.push(format!("<{}>; rel=\"first\"", at(&self.url, 1)));
         match &fault {
-            Some(Fault::NoLinks) => {}
             Some(Fault::BrokenLinks) => {
                 response.headers_mut().insert("link", links[0].trim_end_matches('"').parse().unwrap());
             }

@@ -139,8 +139,6 @@ async fn a_page_that_fails_is_asked_for_again_and_a_roster_is_never_half() {
     assert!(unavailable(roster(&canvas).await).contains("not there"), "the course is there, though");
     canvas.fault(Fault::PageGone { page: 1 });
     assert_eq!(roster(&canvas).await, Err(Error::Missing));
-    canvas.fault(Fault::NoLinks);
-    assert!(unavailable(roster(&canvas).await).contains("does not say where the next one is"));
     canvas.fault(Fault::BrokenLinks);
     assert!(unavailable(roster(&canvas).await).contains("in a way that cannot be read"));
     canvas.fault(Fault::PageHangs { page: 2 });

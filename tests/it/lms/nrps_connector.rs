@@ -187,7 +187,7 @@ async fn pages_are_followed_and_a_roster_is_never_half() {
     assert!(unavailable(roster(&platform).await).contains("500"));
     platform.fault(Fault::PageGone { page: 2 });
     assert!(unavailable(roster(&platform).await).contains("not there"));
-    for status in [401, 403, 404] {
+    for status in [401, 403] {
         platform.fault(Fault::Front { status });
         assert!(unavailable(roster(&platform).await).contains(&format!("{status} instead of the platform")));
     }
