@@ -140,36 +140,52 @@ impl Canvas<'_> {
         struct Myself {
             name: Option<String>,
         }
-        let asked = self.ask::<Myself>(self.address(&["users", "self"])?, Patience::Little).await;
-        let (myself, _) = asked.map_err(|error| match error {
-            Error::Missing => Error::Unavailable(NO_API.to_owned()),
-            other => other,
-        })?;
-        let mut courses = self.address(&["courses"])?;
-        courses.query_pairs_mut().append_pair("per_page", "1");
-        let (courses, _): (Vec<Course>, _) = self.ask(courses, Patience::Little).await?;
-        let name = said(myself.name.as_deref()).unwrap_or_else(|| "somebody without a name".to_owned());
-        let name = shown(&name);
-        let listed = courses.first().and_then(|course| {
-            let id = id(&course.id)?;
-            let title = said(course.name.as_deref()).unwrap_or_else(|| id.clone());
-            Some((id, title))
-        });
+        let myself = match self.ask::<Myself>(self.address(&["users", "self"])?, Patience::Little).await {
+            Ok((myself, _)) => Some(said(myself.name.as_deref()).unwrap_or_default()),
+            Err(Error::Missing) => None,
+            Err(other) => return Err(other),
+        };
+        let reached = match &myself {
+            Some(name) => format!("reached Canvas as \"{}\"", shown(name)),
+            None => "reached Canvas".to_owned(),
+        };
         let known = known.map(|course| (course.id.clone(), course.title.clone()));
-        for (id, title) in known.into_iter().chain(listed) {
-            let title = shown(&title);
-            match self.ask::<Vec<User>>(self.users(&id, 1, &[])?, Patience::Little).await {
-                Err(Error::Missing) => {}
-                Err(other) => return Err(other.in_course(&title)),
-                Ok(_) => {
-                    return Ok(format!("reached Canvas as {name}; it shows who is in the course {title}"));
+        let mut read = self.reads(known.as_ref()).await?;
+        if read.is_none() {
+            let mut courses = self.address(&["courses"])?;
+            courses.query_pairs_mut().append_pair("per_page", "1");
+            let listed = match self.ask::<Vec<Course>>(courses, Patience::Little).await {
+                Err(Error::Missing) if myself.is_none() => {
+                    return Err(Error::Unavailable(NO_API.to_owned()));
                 }
-            }
+                Err(Error::Missing) => Vec::new(),
+                listed => listed?.0,
+            };
+            let listed = listed.first().and_then(|course| {
+                let id = id(&course.id)?;
+                let title = said(course.name.as_deref()).unwrap_or_else(|| id.clone());
+                Some((id, title))
+            });
+            read = self.reads(listed.as_ref()).await?;
         }
-        Ok(format!(
-            "reached Canvas as {name}; no course was read: none is known here yet, and Canvas lists none of theirs, which an \
-             administrator's token need not"
-        ))
+        Ok(match read {
+            Some(title) => format!("{reached}; it shows who is in the course {title}"),
+            None => format!(
+                "{reached}; no course was read: none is known here yet, and Canvas lists none of theirs, which an \
+                 administrator's token need not"
+            ),
+        })
+    }
+
+    /// The title of a course whose roster can be read; `None` where it is not there.
+    async fn reads(&self, course: Option<&(String, String)>) -> Result<Option<String>> {
+        let Some((id, title)) = course else { return Ok(None) };
+        let title = shown(title);
+        match self.ask::<Vec<User>>(self.users(id, 1, &[])?, Patience::Little).await {
+            Err(Error::Missing) => Ok(None),
+            Err(other) => Err(other.in_course(&title)),
+            Ok(_) => Ok(Some(title)),
+        }
     }
 
     /// Each part is encoded, so that a slash in one stays in it.

@@ -27,6 +27,8 @@ const TO_LIST: Duration = Duration::from_secs(8);
 const COURSES: &str = "core_course_get_courses_by_field";
 const ENROLLED: &str = "core_enrol_get_enrolled_users";
 const SITE: &str = "core_webservice_get_site_info";
+/// Moodle's own page, which is there in every Moodle.
+const FRONT_PAGE: &str = "1";
 
 pub(super) struct Moodle<'a> {
     pub outbound: &'a Outbound,
@@ -184,17 +186,28 @@ impl Moodle<'_> {
         struct Function {
             name: String,
         }
-        let site: Site = self.call(SITE, &[], Patience::Little).await?;
+        let site = match self.call::<Site>(SITE, &[], Patience::Little).await {
+            Ok(site) => Some(site),
+            // A service need not have this function: those that are needed tell.
+            Err(error) => {
+                self.course("id", FRONT_PAGE, Patience::Little).await.map_err(|_| error)?;
+                None
+            }
+        };
+        let functions = site.as_ref().and_then(|site| site.functions.as_ref());
         for needed in [COURSES, ENROLLED] {
             let there = |known: &Vec<Function>| known.iter().any(|function| function.name == needed);
-            if !site.functions.as_ref().is_none_or(there) {
+            if !functions.is_none_or(there) {
                 return Err(Error::Denied(format!(
                     "Moodle lets us in, but not call {needed}: add it to the service"
                 )));
             }
         }
         let word = |text: Option<String>| shown(&text.as_deref().map(plain).unwrap_or_default());
-        let reached = format!("reached Moodle \"{}\" as {}", word(site.sitename), word(site.fullname));
+        let reached = match site {
+            Some(site) => format!("reached Moodle \"{}\" as {}", word(site.sitename), word(site.fullname)),
+            None => "reached Moodle".to_owned(),
+        };
         let mut course = match known {
             Some(known) => self.course("id", &known.id, Patience::Little).await?,
             None => None,
@@ -215,8 +228,13 @@ impl Moodle<'_> {
             return Ok(format!("{reached}; no course was read: it shows us none"));
         };
         let title = shown(&course.title);
-        self.page(&course.id, (0, 1), Patience::Little).await.map_err(|error| error.in_course(&title))?;
-        Ok(format!("{reached}; it shows who is in the course {title}"))
+        match self.page(&course.id, (0, 1), Patience::Little).await {
+            Ok(_) => Ok(format!("{reached}; it shows who is in the course {title}")),
+            Err(Error::Missing) => {
+                Ok(format!("{reached}; no course was read: {title} is not there any more"))
+            }
+            Err(other) => Err(other.in_course(&title)),
+        }
     }
 
     fn root(&self) -> Result<Url> {
