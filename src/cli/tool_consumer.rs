@@ -204,7 +204,7 @@ impl Command {
 
 impl Details {
     async fn into_new(
-        self,
+        mut self,
         app: &App,
         name: String,
         kind: LmsKind,
@@ -219,7 +219,8 @@ impl Details {
                     (Some(auth_url), Some(token_url), Some(jwks_url)) => (auth_url, token_url, jwks_url),
                     (auth_url, token_url, jwks_url) => {
                         let found = platforms::discover(app, &url).await?;
-                        product = product.or(found.product);
+                        product = product.or_else(|| product_word(found.product_family.as_deref()?));
+                        self.token_audience = self.token_audience.or(found.token_audience);
                         url = found.issuer;
                         (
                             auth_url.unwrap_or(found.auth_url),

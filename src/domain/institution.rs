@@ -59,6 +59,13 @@ pub fn parse_framing_origin(given: &str) -> Option<String> {
     }
 }
 
+/// Only letters, digits and a few signs get past `parse_origin`, so that nothing can be added to a header.
+pub fn origin_of(address: &str) -> Option<String> {
+    let start = address.find("://")? + "://".len();
+    let end = address[start..].find(['/', '?', '#', '\\']).map_or(address.len(), |length| start + length);
+    parse_origin(&address[..end])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,7 +13,8 @@ pub struct Configuration {
     /// Where it is not the token URL.
     pub token_audience: Option<String>,
     pub jwks_url: String,
-    pub registration_url: String,
+    /// `None` where tools are registered by hand.
+    pub registration_url: Option<String>,
     pub product_family: Option<String>,
 }
 
@@ -52,7 +53,7 @@ fn read(url: &str, said: &Value) -> Result<Configuration, String> {
         auth_url: text("authorization_endpoint")?,
         token_audience: audience.map(str::to_owned),
         jwks_url: text("jwks_uri")?,
-        registration_url: text("registration_endpoint")?,
+        registration_url: text("registration_endpoint").ok(),
         product_family: said[PLATFORM]["product_family_code"].as_str().map(str::to_owned),
         issuer,
         token_url,
@@ -142,7 +143,10 @@ pub async fn register(
     token: Option<&str>,
     tool: &Value,
 ) -> Result<Registered> {
-    let ask = Ask::json(outbound.address(&platform.registration_url)?, tool);
+    let nowhere =
+        || Error::Unavailable("the platform's configuration has no registration_endpoint".to_owned());
+    let address = platform.registration_url.as_deref().ok_or_else(nowhere)?;
+    let ask = Ask::json(outbound.address(address)?, tool);
     let ask = token.into_iter().fold(ask, |ask, token| ask.bearer(token));
     let said = outbound.send(asked(outbound, ask)).await?.good()?.value()?;
     let text = |value: &Value| match value {
@@ -204,8 +208,7 @@ mod tests {
 
     #[test]
     fn a_configuration_without_its_endpoints_is_none() {
-        for key in ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri", "registration_endpoint"]
-        {
+        for key in ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"] {
             let mut said = said();
             said[key] = Value::Null;
             assert!(read("https://lms.example.edu/x", &said).unwrap_err().contains("no "), "{key}");

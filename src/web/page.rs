@@ -11,8 +11,11 @@ use super::assets;
 use crate::{
     api::openapi::DOCUMENTS,
     app::{App, Links},
-    domain::institution::{parse_framing_origin, parse_origin},
+    domain::institution::parse_framing_origin,
 };
+
+/// All that a policy may be told of an address.
+pub use crate::domain::institution::origin_of;
 
 /// What every page needs to know about the site that it is part of.
 #[derive(Debug, Clone, Copy)]
@@ -129,13 +132,6 @@ pub enum Forms<'a> {
     Here,
     /// And to other origins, with blanks between them.
     HereAnd(&'a str),
-}
-
-/// Only letters, digits and a few signs get past `parse_origin`, so that nothing can be added to a header.
-pub fn origin_of(address: &str) -> Option<String> {
-    let start = address.find("://")? + "://".len();
-    let end = address[start..].find(['/', '?', '#', '\\']).map_or(address.len(), |length| start + length);
-    parse_origin(&address[..end])
 }
 
 impl Policy<'_> {

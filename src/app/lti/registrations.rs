@@ -6,7 +6,7 @@ use super::{Refusal, Result, digest, is_secret, secret};
 use crate::{
     app::{App, Error, tool_consumers},
     domain::{
-        institution::parse_origin,
+        institution::origin_of,
         moment::Moment,
         tool_consumer::{LmsKind, Registration, ToolConsumer, product_word},
     },
@@ -111,7 +111,9 @@ async fn attempt(
         lti: Some(Registration {
             client_id: registered.client_id,
             deployments: registered.deployment.into_iter().collect(),
-            frame_ancestors: origins([&platform.issuer, &platform.auth_url, &platform.registration_url]),
+            frame_ancestors: origins(
+                [&platform.issuer, &platform.auth_url].into_iter().chain(&platform.registration_url),
+            ),
             auth_url: platform.auth_url,
             token_url: platform.token_url,
             token_audience: platform.token_audience,
@@ -138,13 +140,8 @@ fn name(platform: &Configuration) -> String {
 }
 
 /// Each once.
-pub fn origins<const N: usize>(addresses: [&String; N]) -> Vec<String> {
-    let origin = |address: &String| {
-        let start = address.find("://")? + "://".len();
-        let end = address[start..].find(['/', '?', '#']).map_or(address.len(), |length| start + length);
-        parse_origin(&address[..end])
-    };
-    let mut all: Vec<String> = addresses.into_iter().filter_map(origin).collect();
+pub fn origins<'a>(addresses: impl IntoIterator<Item = &'a String>) -> Vec<String> {
+    let mut all: Vec<String> = addresses.into_iter().filter_map(|address| origin_of(address)).collect();
     all.sort();
     all.dedup();
     all
