@@ -293,9 +293,9 @@ def names_that_look_like_answers_reach_slow_readers_whole(target):
     for turn in range(8):
         raw = Raw(target, receive_buffer=4096)
         raw.send(request(target, f"GET {path} HTTP/1.1"))
-        for _ in range(40):
-            raw.more(1 + 997 * turn)
-            time.sleep(0.002)
+        for _ in range(300):
+            raw.more(9_000 + 997 * turn)
+            time.sleep(0.003)
         status, _, body = raw.answer()
         raw.close()
         assert status == 200, status
