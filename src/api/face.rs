@@ -1,6 +1,6 @@
 //! What happens around every handler: who is calling, how often, what is sent back.
 
-use std::{future::Future, net::IpAddr, sync::Arc, time::Duration};
+use std::{future::Future, sync::Arc};
 
 use axum::{
     body::{Body, Bytes},
@@ -9,12 +9,11 @@ use axum::{
     response::Response,
 };
 use futures_util::{FutureExt, future::BoxFuture};
-use http_body_util::BodyExt;
 use serde::Serialize;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
     ask::{Ask, has_body},
+    body::{self, Whole},
     problem::{Problem, Told},
 };
 use crate::{
@@ -25,8 +24,6 @@ use crate::{
     domain::field_errors::FieldErrors,
 };
 
-/// What is read of a refused body.
-const MOST_THROWN_AWAY: usize = 128 << 20;
 const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
 const LIMIT: HeaderName = HeaderName::from_static("nc-rate-limit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("nc-rate-limit-remaining");
@@ -34,59 +31,6 @@ const RESET: HeaderName = HeaderName::from_static("nc-rate-limit-reset");
 const EXPOSED: HeaderValue = HeaderValue::from_static(
     "Nc-Rate-Limit-Limit, Nc-Rate-Limit-Remaining, Nc-Rate-Limit-Reset, Retry-After, X-Request-Id",
 );
-
-/// How much a request may bring, and how long that may take. Put into each request by the server.
-#[derive(Debug, Clone)]
-pub struct BodyLimits {
-    pub bytes: usize,
-    pub time: Duration,
-    /// In KiB, shared by all large bodies that are being read or worked on: ten thousand uploads at once must not need
-    /// the memory of ten thousand.
-    memory: Arc<Semaphore>,
-    memory_kib: u32,
-}
-
-/// Bodies up to this size are not counted.
-const SMALL_BODY: usize = 1 << 20;
-
-/// Memory for a large body, free again when this goes. A small one needs none.
-pub type Room = Option<OwnedSemaphorePermit>;
-
-impl BodyLimits {
-    pub fn new(bytes: usize, time: Duration, memory: usize) -> Self {
-        let memory_kib = u32::try_from(memory.div_ceil(1024)).unwrap_or(u32::MAX >> 4).min(u32::MAX >> 4);
-        Self { bytes, time, memory: Arc::new(Semaphore::new(memory_kib as usize)), memory_kib }
-    }
-
-    /// Waits for room. A body of unknown length may be as large as any.
-    pub async fn room_for(&self, headers: &HeaderMap) -> Result<Room, Problem> {
-        let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-        let chunked = headers.contains_key(header::TRANSFER_ENCODING);
-        let expected: usize = length.unwrap_or(if chunked { self.bytes } else { 0 });
-        // What is over the limit is read and thrown away, which takes no room.
-        if expected <= SMALL_BODY || expected > self.bytes {
-            return Ok(None);
-        }
-        let kib = u32::try_from(expected.div_ceil(1024)).unwrap_or(u32::MAX).min(self.memory_kib);
-        match tokio::time::timeout(self.time, self.memory.clone().acquire_many_owned(kib)).await {
-            Ok(Ok(room)) => Ok(Some(room)),
-            Ok(Err(_)) | Err(_) => {
-                let why = "no memory for a large body came free in time".to_owned();
-                Err(Problem::App(crate::app::Error::Unavailable(why)))
-            }
-        }
-    }
-}
-
-impl Default for BodyLimits {
-    fn default() -> Self {
-        Self::new(32 << 20, Duration::from_secs(60), 96 << 20)
-    }
-}
-
-/// Who is at the other end of the connection. Put into each request by the server.
-#[derive(Debug, Clone, Copy)]
-pub struct Peer(pub IpAddr);
 
 /// Why an answer is a fault of ours. Travels with the answer to where it is logged, once, with the request's id.
 #[derive(Debug, Clone)]
@@ -154,9 +98,10 @@ where
         discard_body(parts, body).await;
         Err(Problem::TooMany)
     } else {
-        match read_body(parts, body).await {
-            Ok((body, room)) => {
-                let answered = handler(app, Ask::new(parts, caller.clone(), body).await).await;
+        match read_body(parts, &caller, body).await {
+            Ok(None) => handler(app, Ask::new(parts, caller.clone(), Bytes::new()).await).await,
+            Ok(Some(Whole { bytes, room })) => {
+                let answered = handler(app, Ask::new(parts, caller.clone(), bytes).await).await;
                 drop(room);
                 answered
             }
@@ -224,46 +169,18 @@ fn bare_token(value: &str) -> &str {
     }
 }
 
-/// The body, and its share of the memory for large ones, to be kept until the handler is done.
-pub(super) async fn read_body(parts: &Parts, body: Body) -> Result<(Bytes, Room), Problem> {
+async fn read_body(parts: &Parts, caller: &Caller, body: Body) -> Result<Option<Whole>, Problem> {
     if !has_body(&parts.method) {
-        return Ok((Bytes::new(), None));
+        return Ok(None);
     }
-    let limits = parts.extensions.get::<BodyLimits>().cloned().unwrap_or_default();
-    let room = limits.room_for(&parts.headers).await?;
-    match tokio::time::timeout(limits.time, collect(body, limits.bytes)).await {
-        Ok(collected) => Ok((collected?, room)),
-        Err(_) => Err(Problem::TooSlow),
-    }
+    Ok(Some(body::read(&parts.extensions, caller.institution.id, body).await?))
 }
 
-/// Reads a body that nobody will look at, for the reason given below.
+/// A refused client gets to read the answer only when its body has been read.
 async fn discard_body(parts: &Parts, body: Body) {
     if has_body(&parts.method) {
-        let limits = parts.extensions.get::<BodyLimits>().cloned().unwrap_or_default();
-        let _ = tokio::time::timeout(limits.time, collect(body, 0)).await;
+        body::discard(&parts.extensions, body).await;
     }
-}
-
-/// A body that is too large is read to its end within reason and thrown away, so that the client gets to read the
-/// answer instead of finding its connection reset.
-async fn collect(mut body: Body, limit: usize) -> Result<Bytes, Problem> {
-    let mut whole = Vec::new();
-    let mut seen = 0_usize;
-    while let Some(frame) = body.frame().await {
-        let Ok(frame) = frame else { return Err(Problem::Malformed) };
-        let Some(data) = frame.data_ref() else { continue };
-        seen = seen.saturating_add(data.len());
-        if seen <= limit {
-            whole.extend_from_slice(data);
-        } else {
-            whole = Vec::new();
-        }
-        if seen > limit.saturating_add(MOST_THROWN_AWAY) {
-            break;
-        }
-    }
-    if seen > limit { Err(Problem::TooLarge { limit }) } else { Ok(whole.into()) }
 }
 
 /// Versions 5 and 4 carry a server's secret, so only pages of origins that an institution lists may call them.

@@ -8,19 +8,19 @@ use axum::{
     response::Response,
 };
 use serde::Serialize;
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::{
-    ask::Sent,
+    ask::{Sent, has_body},
+    body::{self, Room, Whole},
     embeds::Icon,
-    face::{self, Peer},
+    face,
     listing::Frame,
     params::Params,
     problem::{Problem, Told},
 };
 use crate::{
     app::{App, limiter::Standing, names::Person},
-    domain::{field_errors::FieldErrors, name_page::NamePageRef},
+    domain::{client_address::Client, field_errors::FieldErrors, name_page::NamePageRef},
 };
 
 pub const FRAME: Frame = Frame { open: "{\"result\":\"success\",\"data\":[", close: "}" };
@@ -145,27 +145,48 @@ pub fn refusal(told: Told) -> Response {
 /// A request, read before anybody knows whose it is: the token may stand in the body.
 pub struct Call {
     pub route: Option<MatchedPath>,
-    pub peer: Option<Peer>,
+    pub client: Option<Client>,
     /// Of body and query together; of the query alone where the body cannot be read.
     pub params: Params,
     /// Why it cannot.
     pub fault: Option<Problem>,
-    _room: Option<OwnedSemaphorePermit>,
+    _room: Option<Room>,
 }
 
 impl Call {
-    pub async fn read(request: Request) -> Self {
+    pub async fn read(app: &App, request: Request) -> Self {
         let (parts, body) = request.into_parts();
         let route = parts.extensions.get::<MatchedPath>().cloned();
-        let peer = parts.extensions.get::<Peer>().copied();
-        let read = face::read_body(&parts, body).await;
-        let read = read.and_then(|(body, room)| Ok((Sent::new(&parts, body).params()?, room)));
-        let (params, room, fault) = match read {
-            Ok((params, room)) => (params, room, None),
-            Err(problem) => (Params::from_query(parts.uri.query().unwrap_or_default()), None, Some(problem)),
+        let client = parts.extensions.get::<Client>().copied();
+        let query = Params::from_query(parts.uri.query().unwrap_or_default());
+        if !has_body(&parts.method) {
+            return Self { route, client, params: query, fault: None, _room: None };
+        }
+        let read = match institution(app, &query).await {
+            Some(institution) => body::read(&parts.extensions, institution, body).await,
+            None => {
+                // The token may stand in the body, in front of a list that is longer than what is read for anybody.
+                let know = |start: Vec<u8>| async move {
+                    let end = start.iter().rposition(|byte| *byte == b'&')?;
+                    institution(app, &Params::from_query(&String::from_utf8_lossy(&start[..end]))).await
+                };
+                body::read_introduced(&parts.extensions, body, know).await
+            }
         };
-        Self { route, peer, params, fault, _room: room }
+        let read = read.map_err(Problem::from);
+        let read = read.and_then(|Whole { bytes, room }| Ok((Sent::new(&parts, bytes).params()?, room)));
+        let (params, room, fault) = match read {
+            Ok((params, room)) => (params, Some(room), None),
+            Err(problem) => (query, None, Some(problem)),
+        };
+        Self { route, client, params, fault, _room: room }
     }
+}
+
+/// Whose token is among these.
+async fn institution(app: &App, params: &Params) -> Option<i64> {
+    let token = params.text("auth_token")?;
+    face::caller(app, &token).await.ok().map(|caller| caller.institution.id)
 }
 
 /// Who is asked for by email and identifier.

@@ -6,9 +6,13 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use crate::domain::{
+    field_errors::FieldErrors,
     media::Incoming,
     participant::{Raw, Source},
 };
+
+/// Institutions have some dozens of custom fields. Every unknown key is named in the answer, so that there is an end to it.
+const MOST_CUSTOM_KEYS: usize = 1_000;
 
 pub struct JsonSource<'a> {
     pub fields: &'a Map<String, Value>,
@@ -16,6 +20,19 @@ pub struct JsonSource<'a> {
     pub custom_key: &'static str,
     /// Fields that the version does not have: ignored, like everything unknown.
     pub without: &'static [&'static str],
+}
+
+impl JsonSource<'_> {
+    /// Told at once, before anything else is looked at or looked up.
+    pub fn check_size(&self) -> Result<(), FieldErrors> {
+        match self.fields.get(self.custom_key) {
+            Some(Value::Object(values)) if values.len() > MOST_CUSTOM_KEYS => Err(FieldErrors::one(
+                self.custom_key,
+                format!("is too long (maximum is {MOST_CUSTOM_KEYS} entries)"),
+            )),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Source for JsonSource<'_> {

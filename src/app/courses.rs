@@ -71,6 +71,7 @@ pub async fn is_known_word(app: &App, institution: i64, word: &str) -> Result<bo
 }
 
 const ASKED_AT_ONCE: usize = 16;
+const BEGUN_AT_ONCE: usize = 50;
 /// The caller waits for it.
 const LONGEST_CHECK: Duration = Duration::from_secs(10);
 
@@ -120,10 +121,13 @@ pub async fn synchronize(
     }
     let mut once = HashSet::new();
     found.retain(|course| once.insert(course.id.clone()));
-    let (started, running) = begin(app, consumer, found, when_running).await?;
-    outcome.started = started;
-    outcome.running = running;
-    app.queue.wake();
+    // Some at a time, so that no other write waits for a long list.
+    for group in found.chunks(BEGUN_AT_ONCE) {
+        let (started, running) = begin(app, consumer, group.to_vec(), when_running).await?;
+        outcome.started.extend(started);
+        outcome.running.extend(running);
+        app.queue.wake();
+    }
     Ok(outcome)
 }
 
@@ -143,7 +147,7 @@ async fn lock(sql: &mut Sql, institution: i64, consumer: i64) -> Result<ToolCons
     found.ok_or(Error::Missing(Missing::ToolConsumer))
 }
 
-/// Writes down what is to be synchronised, all of it at once. Says what was begun and what is under way already.
+/// Writes down what is to be synchronized, all of this group at once. Says what was begun and what is under way already.
 async fn begin(
     app: &App,
     consumer: &ToolConsumer,

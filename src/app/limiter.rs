@@ -3,10 +3,12 @@
 use std::{
     collections::HashMap,
     hash::{BuildHasher, RandomState},
-    net::{IpAddr, Ipv6Addr},
+    net::IpAddr,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
+
+use crate::domain::client_address::network;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
@@ -34,18 +36,11 @@ pub enum Whose {
 impl Whose {
     /// One client has a whole /64 of IPv6 to choose from, so that counts as one.
     pub fn address(address: IpAddr) -> Self {
-        Self::Address(client(address))
+        Self::Address(network(address))
     }
 
     pub fn launches(address: IpAddr) -> Self {
-        Self::Launches(client(address))
-    }
-}
-
-fn client(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
-        v4 => v4,
+        Self::Launches(network(address))
     }
 }
 

@@ -423,9 +423,10 @@ async fn change_custom(
         return Ok(false);
     }
     let fields: Vec<CustomField> = custom_fields::all(sql, institution).await?;
+    let ids: HashMap<String, i64> = fields.iter().map(|field| (field.import_key(), field.id)).collect();
     let before = values.clone();
     for (key, value) in given {
-        let Some(field) = fields.iter().find(|field| field.has_import_key(&key)) else {
+        let Some(id) = ids.get(&key) else {
             if !errors.has(&key) {
                 errors.add(key, INVALID);
             }
@@ -434,10 +435,10 @@ async fn change_custom(
         match value {
             Given::Absent => {}
             Given::Clear => {
-                values.0.remove(&field.id);
+                values.0.remove(id);
             }
             Given::Set(value) => {
-                values.0.insert(field.id, value);
+                values.0.insert(*id, value);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::{process::ExitCode, time::Duration};
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio_util::sync::CancellationToken;
 
 use super::{Failure, Outcome, bind, database, output, stop_on_signal};
@@ -35,6 +36,8 @@ const HOUSEKEEPING: Duration = Duration::from_secs(20);
 impl Serve {
     pub async fn run(&self, storage: &Storage) -> Outcome {
         let serving = &self.serving;
+        let limits = serving.limits(self.working.grace()).map_err(Failure)?;
+        raise_file_limit(limits.connections);
         let db = database(storage).await?;
         let listener = bind(&serving.listen, "--listen").await?;
         let (metrics, metrics_listener) = match self.working.metrics_at() {
@@ -67,7 +70,6 @@ impl Serve {
         tokio::spawn(stop_on_signal(stop.clone(), move || told.begin()));
         let housekeeping = tokio::spawn(keep_house(app.clone(), stop.clone()));
         let working = tokio::spawn(jobs::run(app.clone(), self.working.settings(), stop.clone()));
-        let limits = serving.limits(self.working.grace());
         let beside = metrics_listener.map(|listener| {
             let site = web::metrics::alone(app.clone());
             tokio::spawn(server::run_beside(listener, site, limits.clone(), stop.clone()))
@@ -83,6 +85,24 @@ impl Serve {
         callers::write_down_use(&app).await?;
         tracing::info!("stopped");
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Files and the database need some besides connections.
+const OTHER_FILES: u64 = 256;
+
+/// Each connection is an open file, and systems begin with few: 1,024 for most.
+fn raise_file_limit(connections: usize) {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    if limit.current != limit.maximum
+        && let Err(error) = setrlimit(Resource::Nofile, raised)
+    {
+        tracing::warn!(%error, "the limit of open files could not be raised");
+    }
+    let (limit, needed) = (getrlimit(Resource::Nofile).current, connections as u64 + OTHER_FILES);
+    if let Some(limit) = limit.filter(|limit| *limit < needed) {
+        tracing::warn!(limit, needed, "fewer open files are allowed than --connections may need");
     }
 }
 

@@ -8,10 +8,10 @@ use endonym_media::{picture, sound};
 use toml::{Table, Value};
 
 use crate::{
-    api::face::BodyLimits,
+    api::body::BodyLimits,
     app::{calls, limiter::Policy, studio},
     blobs::{self, Delivery},
-    domain::{countries::Countries, quiet_hours::QuietHours},
+    domain::{client_address::TrustedProxies, countries::Countries, quiet_hours::QuietHours},
     jobs,
     lms::{Outbound, outbound::Allowed},
     phone::{self, Prompts, Provider},
@@ -175,7 +175,13 @@ pub struct Serving {
     /// Connections at the same time
     #[arg(long, value_name = "N", help_heading = "Limits")]
     connections: usize,
-    /// Memory for large bodies that are being read at the same time, in bytes; more wait
+    /// Connections at the same time from one address that is not a trusted proxy; 0 for half of them
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    connections_per_address: usize,
+    /// Networks of proxies whose X-Forwarded-For header is believed; `none` for none
+    #[arg(long, value_name = "NETWORKS", help_heading = "Limits")]
+    trusted_proxies: String,
+    /// Memory for bodies that are being read at the same time, in bytes; more wait
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     body_memory: usize,
     /// Requests of one token in a window
@@ -340,8 +346,9 @@ impl Serving {
         }
     }
 
-    pub fn limits(&self, grace: Duration) -> Limits {
-        Limits {
+    pub fn limits(&self, grace: Duration) -> Result<Limits, String> {
+        let trusted_proxies = TrustedProxies::parse(&self.trusted_proxies);
+        Ok(Limits {
             body: BodyLimits::new(
                 self.body_limit,
                 Duration::from_secs(self.body_seconds),
@@ -350,8 +357,10 @@ impl Serving {
             head_time: Duration::from_secs(self.head_seconds.max(1)),
             write_time: Duration::from_secs(self.write_seconds.max(1)),
             connections: self.connections.max(1),
+            connections_per_address: Some(self.connections_per_address).filter(|count| *count > 0),
+            trusted_proxies: trusted_proxies.map_err(|e| format!("--trusted-proxies: {e}"))?,
             grace,
-        }
+        })
     }
 
     /// As set, or from the address that we listen on.

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::{
-    extract::{Path, Request, State},
+    extract::{Request, State},
     http::StatusCode,
     response::Response,
 };
@@ -29,7 +29,7 @@ use crate::{
     },
     web::{
         badge::initials,
-        page::{Forms, origin_of, path_of},
+        page::{Forms, Path, origin_of, path_of},
     },
 };
 

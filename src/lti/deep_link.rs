@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::{
-    extract::{Path, Request, State},
+    extract::{Request, State},
     http::StatusCode,
     response::Response,
 };
@@ -25,7 +25,7 @@ use crate::{
         lti::{DeepLinking, Fault},
         text::{self, Lines, longest},
     },
-    web::page::{Forms, origin_of},
+    web::page::{Forms, Path, origin_of},
 };
 
 const TITLE: &str = "Names and how they are said";
@@ -59,7 +59,7 @@ pub async fn answer(State(app): State<App>, Path(name): Path<String>, request: R
         Err(response) => return response,
     };
     let What::DeepLink(asked) = &open.what else { return pages::fault_in(&app, &open, Refusal::NoSession) };
-    let form = match form::read(request).await {
+    let form = match form::read(request, open.institution.id).await {
         Ok(form) => form,
         Err(status) => return pages::unreadable(&app, status, &open.frames()),
     };

@@ -1,17 +1,14 @@
 //! Forms, as platforms and browsers send them.
 
-use std::time::Duration;
-
 use axum::{
-    body::{Body, Bytes},
+    body::Bytes,
     extract::Request,
     http::{HeaderMap, StatusCode, header},
 };
-use http_body_util::BodyExt;
 use percent_encoding::percent_decode_str;
 
 use crate::{
-    api::face::{BodyLimits, Room},
+    api::body::{self, Room, Whole},
     domain::participant::{Raw, Source},
 };
 
@@ -21,9 +18,6 @@ const LARGEST_LAUNCH: usize = 128 << 10;
 const LARGEST: usize = 512 << 10;
 /// Beside a file there is next to nothing in a form.
 const AROUND_A_FILE: usize = 64 << 10;
-const IN_TIME: Duration = Duration::from_secs(60);
-/// What is read of a body that is too large, so that its sender gets to read the answer.
-const MOST_THROWN_AWAY: usize = 64 << 20;
 
 /// Names and values.
 #[derive(Debug, Default)]
@@ -38,6 +32,10 @@ impl Form {
             (decode(key), decode(value))
         });
         Self(pairs.collect())
+    }
+
+    fn from_body(body: &Bytes) -> Result<Self, StatusCode> {
+        std::str::from_utf8(body).map(Self::from_query).map_err(|_| StatusCode::BAD_REQUEST)
     }
 
     /// The first of that name, as it came.
@@ -67,21 +65,22 @@ impl Source for Form {
 
 /// What a platform sends, before anybody knows who it is.
 pub async fn read_launch(request: Request) -> Result<Form, StatusCode> {
-    read_at_most(request, LARGEST_LAUNCH).await
-}
-
-/// A form as it is sent by itself, without files.
-pub async fn read(request: Request) -> Result<Form, StatusCode> {
-    read_at_most(request, LARGEST).await
-}
-
-async fn read_at_most(request: Request, largest: usize) -> Result<Form, StatusCode> {
-    if !is_of(request.headers(), "application/x-www-form-urlencoded") {
+    let (parts, body) = request.into_parts();
+    if !is_form(&parts.headers) {
         return Err(StatusCode::UNSUPPORTED_MEDIA_TYPE);
     }
-    let body = collect(request.into_body(), largest).await?;
-    let text = std::str::from_utf8(&body).map_err(|_| StatusCode::BAD_REQUEST)?;
-    Ok(Form::from_query(text))
+    let read = body::read_unknown(LARGEST_LAUNCH, &parts.extensions, body).await;
+    Form::from_body(&read.map_err(body::Fault::status)?.bytes)
+}
+
+/// A form of a page of ours, without files.
+pub async fn read(request: Request, institution: i64) -> Result<Form, StatusCode> {
+    let (parts, body) = request.into_parts();
+    if !is_form(&parts.headers) {
+        return Err(StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    }
+    let read = body::read_at_most(LARGEST, &parts.extensions, institution, body).await;
+    Form::from_body(&read.map_err(body::Fault::status)?.bytes)
 }
 
 /// A file, and the room in memory that it has until it is worked on.
@@ -90,46 +89,27 @@ pub struct File {
     pub room: Room,
 }
 
-/// The file under this name; blank when none was chosen. Its memory is counted with that of the API's bodies, so that a body
-/// that trickles in keeps nobody waiting whose file there is room for.
-pub async fn file(request: Request, name: &str, largest: usize) -> Result<File, StatusCode> {
-    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let boundary = kind.and_then(boundary).ok_or(StatusCode::UNSUPPORTED_MEDIA_TYPE)?.to_owned();
-    let limits = request.extensions().get::<BodyLimits>().cloned().unwrap_or_default();
-    let room = limits.room_for(request.headers()).await.map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;
-    let body = collect(request.into_body(), largest.saturating_add(AROUND_A_FILE)).await?;
-    let bytes = part(&body, &boundary, name).ok_or(StatusCode::BAD_REQUEST)?.to_vec();
+/// The file under this name; blank when none was chosen.
+pub async fn file(
+    request: Request,
+    institution: i64,
+    name: &str,
+    largest: usize,
+) -> Result<File, StatusCode> {
+    let (parts, body) = request.into_parts();
+    let kind = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let boundary = kind.and_then(boundary).ok_or(StatusCode::UNSUPPORTED_MEDIA_TYPE)?;
+    let most = largest.saturating_add(AROUND_A_FILE);
+    let read = body::read_at_most(most, &parts.extensions, institution, body).await;
+    let Whole { bytes, room } = read.map_err(body::Fault::status)?;
+    let bytes = part(&bytes, boundary, name).ok_or(StatusCode::BAD_REQUEST)?.to_vec();
     Ok(File { bytes, room })
 }
 
-fn is_of(headers: &HeaderMap, kind: &str) -> bool {
+fn is_form(headers: &HeaderMap) -> bool {
     let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    given.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(kind)
-}
-
-async fn collect(body: Body, largest: usize) -> Result<Bytes, StatusCode> {
-    match tokio::time::timeout(IN_TIME, whole(body, largest)).await {
-        Ok(whole) => whole,
-        Err(_) => Err(StatusCode::REQUEST_TIMEOUT),
-    }
-}
-
-async fn whole(mut body: Body, largest: usize) -> Result<Bytes, StatusCode> {
-    let (mut whole, mut seen) = (Vec::new(), 0_usize);
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| StatusCode::BAD_REQUEST)?;
-        let Some(data) = frame.data_ref() else { continue };
-        seen = seen.saturating_add(data.len());
-        if seen <= largest {
-            whole.extend_from_slice(data);
-        } else {
-            whole = Vec::new();
-        }
-        if seen > largest.saturating_add(MOST_THROWN_AWAY) {
-            break;
-        }
-    }
-    if seen <= largest { Ok(whole.into()) } else { Err(StatusCode::PAYLOAD_TOO_LARGE) }
+    let kind = given.split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")
 }
 
 fn boundary(kind: &str) -> Option<&str> {

@@ -1,7 +1,5 @@
 //! `/lti/login`: a platform sends a browser to begin a launch.
 
-use std::net::IpAddr;
-
 use axum::{
     body::Body,
     extract::{Request, State},
@@ -15,7 +13,6 @@ use super::{
     pages,
 };
 use crate::{
-    api::face::Peer,
     app::{
         App,
         lti::{
@@ -23,18 +20,19 @@ use crate::{
             logins::{self, AGAIN, Asked, Next, Visitor},
         },
     },
+    domain::client_address::Client,
     web::page::root,
 };
 
 pub async fn from_query(State(app): State<App>, request: Request) -> Response {
-    if !admits(&app, client(&request)).await {
+    if !admits(&app, request.extensions().get().copied()).await {
         return pages::fault(&app, Refusal::TooMany.into());
     }
     begin(&app, &Form::from_query(request.uri().query().unwrap_or_default()), request.headers()).await
 }
 
 pub async fn from_form(State(app): State<App>, request: Request) -> Response {
-    if !admits(&app, client(&request)).await {
+    if !admits(&app, request.extensions().get().copied()).await {
         return pages::fault(&app, Refusal::TooMany.into());
     }
     let headers = request.headers().clone();
@@ -44,17 +42,8 @@ pub async fn from_form(State(app): State<App>, request: Request) -> Response {
     }
 }
 
-/// Who begins, when that is known.
-fn client(request: &Request) -> Option<IpAddr> {
-    let Peer(peer) = request.extensions().get().copied()?;
-    // A proxy is in a network of one's own. What it has added stands last; what a client makes up stands before it.
-    let told = request.headers().get_all("x-forwarded-for").iter().next_back();
-    let told = told.and_then(|value| value.to_str().ok()?.rsplit(',').next()?.trim().parse().ok());
-    Some(told.filter(|_| logins::is_local(peer)).unwrap_or(peer))
-}
-
 /// Anybody can begin launches, and each of them is written down.
-async fn admits(app: &App, client: Option<IpAddr>) -> bool {
+async fn admits(app: &App, client: Option<Client>) -> bool {
     match client {
         Some(client) => logins::admits(app, client).await,
         None => true,

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::{
-    extract::{Path, Request, State},
+    extract::{Request, State},
     http::StatusCode,
     response::Response,
 };
@@ -28,7 +28,7 @@ use crate::{
         participant::{Draft, LegalNames},
         text::INVALID,
     },
-    web::page::{Forms, origin_of, path_of},
+    web::page::{Forms, Path, origin_of, path_of},
 };
 
 #[derive(Template)]
@@ -151,7 +151,7 @@ macro_rules! opened {
 pub async fn details(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
     let open = opened!(app, name, request);
     let What::Own { course, participant } = &open.what else { return none(&app, &open) };
-    let form = match form::read(request).await {
+    let form = match form::read(request, open.institution.id).await {
         Ok(form) => form,
         Err(status) => return pages::unreadable(&app, status, &open.frames()),
     };
@@ -179,7 +179,7 @@ pub async fn recording(State(app): State<App>, Path(name): Path<String>, request
     let What::Own { course, participant } = &open.what else { return none(&app, &open) };
     let largest = app.studio.settings.sound.bytes;
     let told = |sentence: &str| Faults { recording: Some(sentence.to_owned()), ..Faults::default() };
-    let faults = match form::file(request, "recording", largest).await {
+    let faults = match form::file(request, open.institution.id, "recording", largest).await {
         Ok(File { bytes, .. }) if bytes.is_empty() => told("Please choose a file first."),
         Ok(File { bytes, room: _room }) => {
             let media = vec![(Kind::Recording, Incoming::Bytes(bytes))];
@@ -200,7 +200,7 @@ pub async fn recording(State(app): State<App>, Path(name): Path<String>, request
 pub async fn call(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
     let open = opened!(app, name, request);
     let What::Own { course, participant } = &open.what else { return none(&app, &open) };
-    let form = match form::read(request).await {
+    let form = match form::read(request, open.institution.id).await {
         Ok(form) => form,
         Err(status) => return pages::unreadable(&app, status, &open.frames()),
     };

@@ -1,7 +1,7 @@
 //! `/lti/register/…`: a platform registers itself, in the window that its administrator has opened.
 
 use axum::{
-    extract::{Path, RawQuery, State},
+    extract::{RawQuery, State},
     http::StatusCode,
     response::Response,
 };
@@ -18,7 +18,7 @@ use crate::{
             registrations::{self, Asked},
         },
     },
-    web::page::{Forms, origin_of},
+    web::page::{Forms, Path, origin_of},
 };
 
 pub async fn uninvited(State(app): State<App>) -> Response {

@@ -1,18 +1,21 @@
 //! The page of a session: the course for those who teach, their own entry for those who learn.
 
 use axum::{
-    extract::{Path, RawQuery, State},
+    extract::{RawQuery, State},
     http::HeaderMap,
     response::Response,
 };
 
 use super::{cookie, course, deep_link, form::Form, launch, own, pages};
-use crate::app::{
-    App,
-    lti::{
-        Refusal,
-        sessions::{self, Open, What},
+use crate::{
+    app::{
+        App,
+        lti::{
+            Refusal,
+            sessions::{self, Open, What},
+        },
     },
+    web::page::Path,
 };
 
 pub async fn slashless(State(app): State<App>, Path(session): Path<String>) -> Response {

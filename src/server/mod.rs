@@ -2,10 +2,13 @@
 //! and finishes what is under way when it is told to stop.
 
 mod cores;
+mod framing;
+mod places;
 mod wire;
 
 use std::{
     future::poll_fn,
+    net::IpAddr,
     panic::AssertUnwindSafe,
     pin::pin,
     sync::{
@@ -18,12 +21,16 @@ use std::{
 use axum::{
     body::Body,
     extract::{MatchedPath, Request},
-    http::{HeaderName, HeaderValue, StatusCode, Uri},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, Version, header},
     middleware::Next,
     response::Response,
 };
 use futures_util::{FutureExt, future::BoxFuture};
-use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper::{
+    body::{Body as _, Incoming},
+    server::conn::http1,
+    service::service_fn,
+};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
@@ -31,15 +38,19 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     api::{
-        face::{self, BodyLimits, Cause, Peer},
+        body::BodyLimits,
+        face::{self, Cause},
         legacy,
         problem::{INTERNAL, Told},
     },
     app::Clock,
+    domain::client_address::{Client, TrustedProxies},
     telemetry::{metrics, traces},
 };
 use cores::Cores;
-use wire::{Shared, Wire};
+use framing::Length;
+use places::Places;
+use wire::{AnswerBody, Shared, Wire};
 
 #[derive(Debug, Clone)]
 pub struct Limits {
@@ -49,6 +60,9 @@ pub struct Limits {
     /// For a client to take the next piece of an answer.
     pub write_time: Duration,
     pub connections: usize,
+    /// Of those, for one address that is no trusted proxy's. `None` for half of them.
+    pub connections_per_address: Option<usize>,
+    pub trusted_proxies: TrustedProxies,
     /// For requests under way when the server is told to stop.
     pub grace: Duration,
 }
@@ -60,12 +74,15 @@ impl Default for Limits {
             head_time: Duration::from_secs(30),
             write_time: Duration::from_secs(30),
             connections: 1_000,
+            connections_per_address: None,
+            trusted_proxies: TrustedProxies::default(),
             grace: Duration::from_secs(5),
         }
     }
 }
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 /// The longest request line is a little less than 64 KB; headers come on top.
 const HEAD_BYTES: usize = 128 * 1024;
 
@@ -130,20 +147,30 @@ impl Server {
         stop: &CancellationToken,
         spawn: impl Fn(BoxFuture<'static, ()>),
     ) {
-        let places = Arc::new(tokio::sync::Semaphore::new(self.limits.connections));
+        let places = Places::new(&self.limits);
         loop {
-            let Some(Ok(place)) = stop.run_until_cancelled(places.clone().acquire_owned()).await else {
-                break;
-            };
+            let Some(Some(free)) = stop.run_until_cancelled(places.free()).await else { break };
             match stop.run_until_cancelled(listener.accept()).await {
                 None => break,
-                Some(Ok((stream, _))) => {
+                Some(Ok((stream, peer))) => {
                     let (server, stop) = (self.clone(), stop.clone());
                     // It belongs to the runtime that accepted it, and changes over to that of its core.
                     let Ok(stream) = stream.into_std() else { continue };
+                    let Some(place) = places.take(free, peer.ip()) else {
+                        // When very many are to be told, they are not.
+                        if let Some(telling) = places.telling() {
+                            spawn(Box::pin(async move {
+                                if let Ok(stream) = TcpStream::from_std(stream) {
+                                    wire::turn_away(stream, &server.ids).await;
+                                }
+                                drop(telling);
+                            }));
+                        }
+                        continue;
+                    };
                     spawn(Box::pin(async move {
                         if let Ok(stream) = TcpStream::from_std(stream) {
-                            server.connection(stream, stop).await;
+                            server.connection(stream, peer.ip(), stop).await;
                         }
                         drop(place);
                     }));
@@ -164,20 +191,21 @@ impl Server {
         }
     }
 
-    async fn connection(self: Arc<Self>, stream: TcpStream, stop: CancellationToken) {
+    async fn connection(self: Arc<Self>, stream: TcpStream, peer: IpAddr, stop: CancellationToken) {
         let _open = metrics::connection();
         let _ = stream.set_nodelay(true);
         // The kernel gives up on a client that takes nothing for so long; whoever goes on taking, however slowly, is served.
         let _ = SockRef::from(&stream).set_tcp_user_timeout(Some(self.limits.write_time));
-        let peer = stream.peer_addr().ok().map(|address| Peer(address.ip()));
+        let peer = Client::new(peer, std::iter::empty(), &self.limits.trusted_proxies);
         let shared = Arc::new(Shared::new());
         let (server, for_service) = (self.clone(), shared.clone());
-        let service = service_fn(move |request| {
+        let service = service_fn(move |request: hyper::Request<Incoming>| {
             let (server, shared) = (server.clone(), for_service.clone());
+            let length = request.body().size_hint().exact();
+            let backticks = shared.called(length.map_or(Length::Chunked, Length::Known));
             Box::pin(async move {
-                let response = server.answer(request, peer, shared.take_backticks()).await;
-                shared.answered();
-                Ok::<_, std::convert::Infallible>(response)
+                let response = server.answer(request, peer, backticks).await;
+                Ok::<_, std::convert::Infallible>(response.map(|body| AnswerBody::new(body, shared)))
             })
         });
         let mut connection = http1::Builder::new()
@@ -199,10 +227,19 @@ impl Server {
         connection.into_parts().io.into_inner().close().await;
     }
 
+    /// Who asks, when a proxy may ask for somebody.
+    fn client(&self, peer: Client, headers: &HeaderMap) -> Client {
+        if !peer.is_proxy || !headers.contains_key(FORWARDED_FOR) {
+            return peer;
+        }
+        let told = headers.get_all(FORWARDED_FOR).iter().map(|value| value.to_str().unwrap_or_default());
+        Client::new(peer.address, told, &self.limits.trusted_proxies)
+    }
+
     async fn answer(
         &self,
         request: hyper::Request<Incoming>,
-        peer: Option<Peer>,
+        peer: Client,
         backticks: Vec<usize>,
     ) -> Response {
         let started = self.clock.instant();
@@ -213,23 +250,23 @@ impl Server {
         let mut request: Request = request.map(Body::new);
         mend_path(&mut request, &backticks);
         let version = legacy::Version::of(request.uri().path());
+        let tell = |told: Told| if version.is_some() { legacy::refusal(told) } else { face::told(told) };
+        let client = self.client(peer, request.headers());
         request.extensions_mut().insert(self.limits.body.clone());
-        if let Some(peer) = peer {
-            request.extensions_mut().insert(peer);
-        }
-        let answering = async {
-            match &span {
-                None => (self.site)(request).await,
-                Some(span) => span.around((self.site)(request)).await,
-            }
-        };
-        let answered = AssertUnwindSafe(answering).catch_unwind().await;
-        let mut response = match answered {
-            Ok(response) => response,
-            Err(_) => {
-                let told = Told::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL);
-                if version.is_some() { legacy::refusal(told) } else { face::told(told) }
-            }
+        request.extensions_mut().insert(client);
+        let mut response = if names_one_host(&request) {
+            let answering = async {
+                match &span {
+                    None => (self.site)(request).await,
+                    Some(span) => span.around((self.site)(request)).await,
+                }
+            };
+            let answered = AssertUnwindSafe(answering).catch_unwind().await;
+            answered.unwrap_or_else(|_| tell(Told::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL)))
+        } else {
+            let mut refusal = tell(Told::new(StatusCode::BAD_REQUEST, ONE_HOST));
+            refusal.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            refusal
         };
         let id = request_id.to_str().unwrap_or_default();
         let routed = response.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
@@ -252,6 +289,18 @@ impl Server {
     }
 }
 
+const ONE_HOST: &str = "Bad Request: a request must have exactly one Host header";
+
+/// RFC 9112, section 3.2. Whoever sends two may want a proxy and us to believe different ones.
+fn names_one_host(request: &Request) -> bool {
+    let mut hosts = request.headers().get_all(header::HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (Some(_), None) => true,
+        (None, _) => request.version() < Version::HTTP_11,
+        (Some(_), Some(_)) => false,
+    }
+}
+
 /// One trailing slash is ignored on every API path, and raw backticks are what the client meant by them.
 fn mend_path(request: &mut Request, backticks: &[usize]) {
     let path = request.uri().path();
@@ -259,15 +308,16 @@ fn mend_path(request: &mut Request, backticks: &[usize]) {
     if !trailing && backticks.is_empty() {
         return;
     }
-    // Places are counted from the start of the request line, and the path comes behind the method and a blank.
-    let behind_method = request.method().as_str().len() + 1;
+    let kept = if trailing { &path[..path.len() - 1] } else { path };
     let mut mended = String::with_capacity(path.len());
-    for (at, c) in path.char_indices().take_while(|(at, _)| !trailing || *at < path.len() - 1) {
-        if c == '"' && backticks.contains(&(at + behind_method)) {
-            mended.push_str("%60");
-        } else {
-            mended.push(c);
+    let mut backticks = backticks.iter().peekable();
+    for (nth, part) in kept.split('"').enumerate() {
+        if nth > 0 {
+            // This quote is the one before this part.
+            let is_backtick = backticks.next_if(|backtick| **backtick == nth - 1).is_some();
+            mended.push_str(if is_backtick { "%60" } else { "\"" });
         }
+        mended.push_str(part);
     }
     if let Some(query) = request.uri().query() {
         mended.push('?');

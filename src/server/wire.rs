@@ -1,60 +1,116 @@
-//! A connection's bytes on their way to and from hyper. Two things must be done here, because hyper does not let a
-//! service do them: give its own refusals a JSON body, and let a raw backtick through its URI parser.
+//! A connection's bytes on their way to and from hyper. Two things are done here, because hyper does not let a service do
+//! them: its own refusals of what it cannot parse get a JSON body, and a raw backtick passes its URI parser.
+//!
+//! Both need to know which request a byte belongs to. So hyper is shown one request at a time: not a byte of the next one
+//! before the answer to the last one is written. Whatever hyper writes while no answer is due is a refusal of its own, and
+//! no answer is ever searched for anything.
 
 use std::{
     io::{self, IoSlice},
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{Context, Poll, ready},
+    task::{Context, Poll, Waker, ready},
     time::Duration,
 };
 
-use super::RequestIds;
-use crate::{api::legacy::Version, telemetry::metrics};
+use axum::body::Body;
+use bytes::{Buf, Bytes, BytesMut};
+use hyper::body::{Frame, SizeHint};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf},
     net::TcpStream,
 };
 
+use super::{
+    RequestIds,
+    framing::{Framing, Length},
+};
+use crate::telemetry::metrics;
+
 /// What the connection and its service tell each other. Both run in one task, so nothing here ever waits.
 pub struct Shared(Mutex<State>);
 
 struct State {
-    /// The next byte begins a request.
-    expect_head: bool,
-    /// How much of the request line has been seen.
-    line_bytes: usize,
-    /// Its beginning, which says whose refusal it would be.
-    line_start: [u8; LINE_START],
-    /// Where in it raw backticks stood.
-    backticks: Vec<usize>,
-    /// The service has made an answer that has not been written yet.
-    answered: bool,
+    framing: Framing,
+    answer: Answer,
+    /// Wakes hyper when it may be shown the next request.
+    waiting: Option<Waker>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    /// Nothing is under way.
+    NotDue,
+    /// The service has been called.
+    Due,
+    /// hyper has all of it, and may not have written it yet.
+    Complete,
+}
+
+impl State {
+    /// The request is over and its answer is written: the next one may begin.
+    fn go_on(&mut self) {
+        if self.answer == Answer::NotDue && self.framing.is_over() {
+            self.framing.begin_next();
+            if let Some(waker) = self.waiting.take() {
+                waker.wake();
+            }
+        }
+    }
 }
 
 impl Shared {
     pub fn new() -> Self {
-        Self(Mutex::new(State {
-            expect_head: true,
-            line_bytes: 0,
-            line_start: [0; LINE_START],
-            backticks: Vec::new(),
-            answered: false,
-        }))
+        Self(Mutex::new(State { framing: Framing::new(), answer: Answer::NotDue, waiting: None }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The service is done with a request: its answer comes next, and then another request.
-    pub fn answered(&self) {
+    /// The service is called. Says which of the quotes in the path were backticks, counted from 0.
+    pub fn called(&self, length: Length) -> Vec<usize> {
         let mut state = self.state();
-        (state.answered, state.expect_head, state.line_bytes) = (true, true, 0);
+        state.answer = Answer::Due;
+        state.framing.begin_body(length)
+    }
+}
+
+/// The body of an answer. hyper drops it when it has all of it, or when the connection is lost.
+pub struct AnswerBody {
+    body: Body,
+    shared: Arc<Shared>,
+}
+
+impl AnswerBody {
+    pub fn new(body: Body, shared: Arc<Shared>) -> Self {
+        Self { body, shared }
+    }
+}
+
+impl Drop for AnswerBody {
+    fn drop(&mut self) {
+        self.shared.state().answer = Answer::Complete;
+    }
+}
+
+impl hyper::body::Body for AnswerBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
     }
 
-    pub fn take_backticks(&self) -> Vec<usize> {
-        std::mem::take(&mut self.state().backticks)
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 
@@ -62,140 +118,120 @@ pub struct Wire {
     stream: TcpStream,
     shared: Arc<Shared>,
     ids: RequestIds,
-    in_query: bool,
-    /// Stands in for a refusal of hyper's own, and how much of it has been sent.
-    refusal: Option<(Vec<u8>, usize)>,
-    refused: bool,
-}
-
-/// As much as tells the version of a path.
-const LINE_START: usize = 48;
-
-/// Versions 3 and 2 have another shape of errors, which any page may read.
-fn is_legacy(line_start: &[u8]) -> bool {
-    let line = String::from_utf8_lossy(line_start);
-    let path = line.split(' ').nth(1).and_then(|target| target.split('?').next());
-    path.and_then(Version::of).is_some()
+    /// What has come of later requests.
+    held: BytesMut,
+    /// The status of a refusal of hyper's own. It is written when hyper is done.
+    refusal: Option<u16>,
 }
 
 /// Where hyper's URI type ends.
 const LONGEST_LINE: usize = 65_534;
+/// Read at once while hyper waits for an answer.
+const READ_AHEAD: usize = 4 * 1024;
+/// For a refusal to be written.
+const TO_WRITE: Duration = Duration::from_secs(5);
 
 impl Wire {
     pub fn new(stream: TcpStream, shared: Arc<Shared>, ids: RequestIds) -> Self {
-        Self { stream, shared, ids, in_query: false, refusal: None, refused: false }
+        Self { stream, shared, ids, held: BytesMut::new(), refusal: None }
     }
 
-    /// Reads what a refused client is still sending, for a moment, so that it gets to read the answer: closing on
-    /// unread bytes would reset the connection.
+    /// Ends the connection when hyper is done with it.
     pub async fn close(mut self) {
-        let _ = self.stream.shutdown().await;
-        if !self.refused {
-            return;
+        if let Some(text) = self.refusal.map(|status| self.refusal_text(status)) {
+            let _ = tokio::time::timeout(TO_WRITE, self.stream.write_all(text.as_bytes())).await;
         }
-        let mut thrown_away = [0; 16 * 1024];
-        let drain = async { while matches!(self.stream.read(&mut thrown_away).await, Ok(1..)) {} };
-        let _ = tokio::time::timeout(Duration::from_secs(2), drain).await;
-    }
-
-    /// Looks at a request line as it arrives. `http` refuses a backtick in a path, and real clients send them: a quote
-    /// passes in its place, and the service is told where.
-    fn look_at_line(&mut self, bytes: &mut [u8]) {
-        let mut state = self.shared.state();
-        if !state.expect_head {
-            return;
-        }
-        for byte in bytes {
-            match *byte {
-                b'\n' if state.line_bytes > 1 => {
-                    state.expect_head = false;
-                    self.in_query = false;
-                    return;
-                }
-                b'?' => self.in_query = true,
-                b'`' if !self.in_query => {
-                    *byte = b'"';
-                    let at = state.line_bytes;
-                    state.backticks.push(at);
-                }
-                _ => {}
-            }
-            let at = state.line_bytes;
-            if let Some(place) = state.line_start.get_mut(at) {
-                *place = *byte;
-            }
-            state.line_bytes += 1;
+        let is_sending = !self.held.is_empty() || self.shared.state().framing.is_in_body();
+        if self.refusal.is_some() || is_sending {
+            linger(self.stream).await;
+        } else {
+            let _ = self.stream.shutdown().await;
         }
     }
 
-    /// What begins like an answer and was not made by the service is a refusal of hyper's own, without a body.
-    fn stand_in(&self, head: &[u8]) -> Option<Vec<u8>> {
-        let mut state = self.shared.state();
-        if std::mem::take(&mut state.answered)
-            || !head.starts_with(b"HTTP/1.")
-            || head.get(8..10) != Some(b" 4")
-        {
-            return None;
-        }
-        let too_long = state.line_bytes > LONGEST_LINE;
-        let (status, message) = match head.get(9..12) {
-            _ if too_long => (
-                "414 URI Too Long",
-                "URI Too Long: a request line may have 64 KB at most; send the lists in a POST",
-            ),
-            Some(b"414") => (
-                "414 URI Too Long",
-                "URI Too Long: a request line may have 64 KB at most; send the lists in a POST",
-            ),
-            Some(b"431") => ("431 Request Header Fields Too Large", "Request Header Fields Too Large"),
-            Some(b"408") => ("408 Request Timeout", "Request Timeout"),
+    fn refusal_text(&self, status: u16) -> String {
+        let state = self.shared.state();
+        let (status, message) = match status {
+            _ if state.framing.line().len() > LONGEST_LINE => TOO_LONG,
+            414 => TOO_LONG,
+            431 => ("431 Request Header Fields Too Large", "Request Header Fields Too Large"),
             _ => ("400 Bad Request", "Bad Request"),
         };
-        let (request_id, number) = (self.ids.new_id(), status[..3].parse().unwrap_or(400));
-        metrics::unreadable(number);
-        tracing::info!(request_id, route = "unreadable", status = number, "request");
-        let start = &state.line_start[..state.line_bytes.min(LINE_START)];
-        let (result, open) = match is_legacy(start) {
+        // Any page may read the answers of versions 3 and 2.
+        let (result, headers) = match state.framing.line().is_legacy() {
             true => ("\"result\":\"error\",", "access-control-allow-origin: *\r\n"),
             false => ("", ""),
         };
-        let body = format!("{{{result}\"message\":\"{message}\"}}");
-        let text = format!(
-            "HTTP/1.1 {status}\r\ncontent-type: application/json; charset=utf-8\r\nconnection: close\r\n{open}\
-             x-request-id: {request_id}\r\ncontent-length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        Some(text.into_bytes())
+        refusal(&self.ids, status, headers, &format!("{{{result}\"message\":\"{message}\"}}"))
     }
 
-    fn send_refusal(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while let Some((bytes, sent)) = &mut self.refusal {
-            if *sent == bytes.len() {
-                self.refusal = None;
-                self.refused = true;
-                break;
+    /// Reads while hyper may not be shown more, to learn whether the client has hung up. A client that has sent its next
+    /// request already is taken to be there.
+    fn poll_ahead(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.held.is_empty() {
+            let mut ahead = [0; READ_AHEAD];
+            let mut buffer = ReadBuf::new(&mut ahead);
+            ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer))?;
+            if buffer.filled().is_empty() {
+                return Poll::Ready(Ok(()));
             }
-            *sent += ready!(Pin::new(&mut self.stream).poll_write(cx, &bytes[*sent..]))?;
+            self.held.extend_from_slice(buffer.filled());
         }
-        Poll::Ready(Ok(()))
+        self.shared.state().waiting = Some(cx.waker().clone());
+        Poll::Pending
     }
 
+    /// Everything that is written passes here.
     fn write_with(
         &mut self,
         cx: &mut Context<'_>,
-        head: &[u8],
+        start: &[u8],
         whole: usize,
         write: impl FnOnce(Pin<&mut TcpStream>, &mut Context<'_>) -> Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
-        if self.refusal.is_none() {
-            self.refusal = self.stand_in(head).map(|bytes| (bytes, 0));
+        if self.shared.state().answer != Answer::NotDue {
+            return write(Pin::new(&mut self.stream), cx);
         }
-        if self.refusal.is_some() {
-            self.send_refusal(cx).map_ok(|()| whole)
-        } else {
-            write(Pin::new(&mut self.stream), cx)
-        }
+        let status = start.get(9..12).and_then(|code| std::str::from_utf8(code).ok()?.parse().ok());
+        self.refusal.get_or_insert(status.unwrap_or(400));
+        Poll::Ready(Ok(whole))
     }
+}
+
+const TOO_LONG: (&str, &str) =
+    ("414 URI Too Long", "URI Too Long: a request line may have 64 KB at most; send the lists in a POST");
+
+/// A whole answer of our own to what never became a request.
+fn refusal(ids: &RequestIds, status: &str, headers: &str, body: &str) -> String {
+    let (request_id, number) = (ids.new_id(), status[..3].parse().unwrap_or(400));
+    metrics::unreadable(number);
+    tracing::info!(request_id, route = "unreadable", status = number, "request");
+    format!(
+        "HTTP/1.1 {status}\r\ncontent-type: application/json; charset=utf-8\r\nconnection: close\r\n{headers}\
+         x-request-id: {request_id}\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+/// Tells a client that its address has all the connections that it may have.
+pub async fn turn_away(mut stream: TcpStream, ids: &RequestIds) {
+    let body = "{\"message\":\"Service Unavailable: too many connections from this address\"}";
+    let text = refusal(ids, "503 Service Unavailable", "retry-after: 5\r\n", body);
+    let _ = tokio::time::timeout(TO_WRITE, stream.write_all(text.as_bytes())).await;
+    linger(stream).await;
+}
+
+/// Closes a connection on which the client may still be sending. Closing with unread bytes would reset it, and the client
+/// might lose an answer that it has not read yet.
+pub async fn linger(mut stream: TcpStream) {
+    const QUIET: Duration = Duration::from_secs(2);
+    const LONGEST: Duration = Duration::from_secs(10);
+    let _ = stream.shutdown().await;
+    let mut discarded = [0; 16 * 1024];
+    let drain = async {
+        while matches!(tokio::time::timeout(QUIET, stream.read(&mut discarded)).await, Ok(Ok(1..))) {}
+    };
+    let _ = tokio::time::timeout(LONGEST, drain).await;
 }
 
 impl AsyncRead for Wire {
@@ -204,9 +240,36 @@ impl AsyncRead for Wire {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let before = buf.filled().len();
-        ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
-        self.look_at_line(&mut buf.filled_mut()[before..]);
+        let wire = &mut *self;
+        {
+            let state = wire.shared.state();
+            if state.framing.is_over() {
+                drop(state);
+                return wire.poll_ahead(cx);
+            }
+            if state.framing.is_at_head_end() {
+                // hyper takes a complete head for half of one. That cannot be, and must not be guessed about.
+                wire.refusal.get_or_insert(400);
+                return Poll::Ready(Ok(()));
+            }
+        }
+        if wire.held.is_empty() {
+            let before = buf.filled().len();
+            ready!(Pin::new(&mut wire.stream).poll_read(cx, buf))?;
+            let bytes = &mut buf.filled_mut()[before..];
+            let mut state = wire.shared.state();
+            let shown = state.framing.scan(bytes);
+            wire.held.extend_from_slice(&bytes[shown..]);
+            state.go_on();
+            buf.set_filled(before + shown);
+        } else {
+            let count = wire.held.len().min(buf.remaining());
+            let mut state = wire.shared.state();
+            let shown = state.framing.scan(&mut wire.held[..count]);
+            buf.put_slice(&wire.held[..shown]);
+            wire.held.advance(shown);
+            state.go_on();
+        }
         Poll::Ready(Ok(()))
     }
 }
@@ -221,17 +284,24 @@ impl AsyncWrite for Wire {
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let head = bufs.first().map_or(&[] as &[u8], |first| first);
+        let start = bufs.first().map_or(&[] as &[u8], |first| first);
         let whole = bufs.iter().map(|buf| buf.len()).sum();
-        self.write_with(cx, head, whole, |stream, cx| stream.poll_write_vectored(cx, bufs))
+        self.write_with(cx, start, whole, |stream, cx| stream.poll_write_vectored(cx, bufs))
     }
 
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
     }
 
+    /// hyper flushes only when it has handed over all that it has to write.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
+        ready!(Pin::new(&mut self.stream).poll_flush(cx))?;
+        let mut state = self.shared.state();
+        if state.answer == Answer::Complete {
+            state.answer = Answer::NotDue;
+            state.go_on();
+        }
+        Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::{
-    extract::{Path, State},
+    extract::State,
     http::{HeaderValue, StatusCode, header},
     response::Response,
 };
@@ -11,7 +11,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::{
     assets,
-    page::{self, Policy, Site, path_of},
+    page::{self, Path, Policy, Site, path_of},
     vcard,
 };
 use crate::{

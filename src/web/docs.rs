@@ -8,13 +8,9 @@ mod shape;
 use std::sync::LazyLock;
 
 use askama::Template;
-use axum::{
-    extract::{Path, State},
-    http::StatusCode,
-    response::Response,
-};
+use axum::{extract::State, http::StatusCode, response::Response};
 
-use super::page::{self, Site};
+use super::page::{self, Path, Site};
 use crate::{
     api::{embeds::escape, openapi::DOCUMENTS},
     app::App,

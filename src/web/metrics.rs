@@ -39,7 +39,9 @@ impl Metrics {
 
 /// A site that has the figures and nothing else.
 pub fn alone(app: App) -> Site {
-    let router = Metrics::Here.routes().layer(middleware::from_fn(server::name_route));
+    let not_allowed = async || face::message(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed");
+    let router = Metrics::Here.routes().method_not_allowed_fallback(not_allowed);
+    let router = router.layer(middleware::from_fn(server::name_route));
     let router = router.fallback(async || face::message(StatusCode::NOT_FOUND, "Not Found")).with_state(app);
     Arc::new(move |request: Request| {
         let mut router = router.clone();

@@ -59,6 +59,7 @@ fn router(app: App, draining: Draining, metrics: Metrics) -> Router {
         .merge(phone::routes())
         .merge(lti::routes())
         .merge(metrics.routes())
+        .method_not_allowed_fallback(page::wrong_method)
         // What is asked of the API is named by `api::face`, which costs nothing.
         .layer(middleware::from_fn(server::name_route));
     pages.merge(api::routes()).fallback(page::unknown).with_state(app)

@@ -2,10 +2,11 @@
 
 use askama::Template;
 use axum::{
-    extract::State,
-    http::{HeaderValue, StatusCode, header},
+    extract::{self, FromRequestParts, State},
+    http::{HeaderValue, Method, StatusCode, header, request::Parts},
     response::Response,
 };
+use serde::de::DeserializeOwned;
 
 use super::assets;
 use crate::{
@@ -83,6 +84,25 @@ pub fn nowhere(app: &App) -> Response {
 
 pub async fn unknown(State(app): State<App>) -> Response {
     nowhere(&app)
+}
+
+pub async fn wrong_method(State(app): State<App>, method: Method) -> Response {
+    let sentence = format!("{method} is not offered at this address.");
+    let page = Unknown { site: Site::of(&app), title: "Not offered here", sentence: &sentence };
+    html(StatusCode::METHOD_NOT_ALLOWED, &page)
+}
+
+/// Parts of an address. One that cannot be decoded leads nowhere; axum's own extractor would say so in plain text.
+pub struct Path<T>(pub T);
+
+impl<T: DeserializeOwned + Send> FromRequestParts<App> for Path<T> {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
+        #[allow(clippy::disallowed_types)]
+        let read = extract::Path::from_request_parts(parts, app).await;
+        read.map(|found| Self(found.0)).map_err(|_| nowhere(app))
+    }
 }
 
 /// What a page may load, and who may show it inside another one. Nothing from elsewhere and nothing inline, ever; by

@@ -1,19 +1,20 @@
 //! Where a cloud that makes calls asks what to say, tells what happens, and finds our prompts.
 
-use std::time::Duration;
-
 use axum::{
     Router,
-    body::{Body, Bytes},
-    extract::{Path, Request, State},
+    body::Body,
+    extract::{Request, State},
     http::{HeaderValue, StatusCode, header},
     response::Response,
     routing::{get, post},
 };
-use http_body_util::BodyExt;
 
+use super::page::Path;
 use crate::{
-    api::face::Cause,
+    api::{
+        body::{self, Fault},
+        face::Cause,
+    },
     app::{
         App, Error,
         calls::cloud::{self, Answer, Asked},
@@ -23,9 +24,6 @@ use crate::{
 
 /// A webhook is a few hundred bytes.
 const LARGEST: usize = 64 << 10;
-/// What is read of a body that is too large, so that its sender gets to read the answer.
-const MOST_THROWN_AWAY: usize = 8 << 20;
-const IN_TIME: Duration = Duration::from_secs(15);
 
 pub fn routes() -> Router<App> {
     Router::new()
@@ -64,21 +62,23 @@ async fn recording(State(app): State<App>, Path(attempt): Path<String>, request:
 
 async fn hear(app: &App, attempt: &str, asked: Option<Asked>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let body = match tokio::time::timeout(IN_TIME, collect(body)).await {
-        Ok(Some(body)) => body,
-        Ok(None) => {
-            // Nobody who knows the key sends such a thing.
-            metrics::phone_callback("bad_signature");
-            return plain(StatusCode::PAYLOAD_TOO_LARGE);
+    // Held until the answer is made; until its signature has been checked, nobody knows who sends it.
+    let whole = match body::read_unknown(LARGEST, &parts.extensions, body).await {
+        Ok(whole) => whole,
+        Err(fault) => {
+            if let Fault::TooLarge { .. } = fault {
+                // Nobody who knows the key sends such a thing.
+                metrics::phone_callback("bad_signature");
+            }
+            return plain(fault.status());
         }
-        Err(_) => return plain(StatusCode::REQUEST_TIMEOUT),
     };
     // No attempt has such an id, and the signature is looked at before that is told.
     let (attempt, asked) = (attempt.parse().unwrap_or(0), asked.unwrap_or(Asked::Status));
     let path = parts.uri.path_and_query().map_or("", |path| path.as_str());
     let header =
         |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let request = cloud::Request { path, header: &header, body: &body };
+    let request = cloud::Request { path, header: &header, body: &whole.bytes };
     match cloud::hear(app, attempt, asked, request).await {
         Ok(Answer::Document(twiml)) => {
             let mut response = Response::new(Body::from(twiml));
@@ -90,23 +90,6 @@ async fn hear(app: &App, attempt: &str, asked: Option<Asked>, request: Request) 
         Ok(Answer::Refused) => plain(StatusCode::FORBIDDEN),
         Err(error) => trouble(&error),
     }
-}
-
-/// `None` when it is too large.
-async fn collect(mut body: Body) -> Option<Bytes> {
-    let (mut whole, mut seen) = (Vec::new(), 0_usize);
-    while let Some(frame) = body.frame().await {
-        let frame = frame.ok()?;
-        let Some(data) = frame.data_ref() else { continue };
-        seen = seen.saturating_add(data.len());
-        if seen <= LARGEST {
-            whole.extend_from_slice(data);
-        }
-        if seen > MOST_THROWN_AWAY {
-            break;
-        }
-    }
-    (seen <= LARGEST).then(|| whole.into())
 }
 
 /// One of the sounds that a call is made of. They hold nothing about anybody.

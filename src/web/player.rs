@@ -2,14 +2,14 @@
 
 use askama::Template;
 use axum::{
-    extract::{Path, RawQuery, State},
+    extract::{RawQuery, State},
     http::{HeaderValue, StatusCode, header},
     response::Response,
 };
 
 use super::{
     assets,
-    page::{self, Frames, Policy, path_of, root},
+    page::{self, Frames, Path, Policy, path_of, root},
 };
 use crate::{
     api::{

@@ -26,7 +26,7 @@ pub fn routes() -> Router<App> {
 }
 
 async fn serve(State(app): State<App>, request: Request) -> Response {
-    let call = Call::read(request).await;
+    let call = Call::read(&app, request).await;
     let (answered, standing) = names::list(&app, &call).await;
     let response = answered.unwrap_or_else(problem::show);
     let response = Version::V2.finish(&app, response, PARTICIPANTS, standing);

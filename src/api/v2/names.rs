@@ -11,7 +11,6 @@ use super::wire;
 use crate::{
     api::{
         embeds::{Icon, Include},
-        face::Peer,
         legacy::{self, Call},
         listing,
         params::Params,
@@ -56,7 +55,8 @@ pub async fn list(app: &App, call: &Call) -> (Result<Response, Problem>, Option<
             (Ok(opened), whose, ceiling)
         }
         Err(error @ Error::Missing(_)) => {
-            let Peer(address) = call.peer.unwrap_or(Peer(IpAddr::V4(Ipv4Addr::UNSPECIFIED)));
+            let unknown = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+            let address = call.client.map_or(unknown, |client| client.address);
             (Err(error), Whose::address(address), None)
         }
         Err(error) => return (Err(error.into()), None),

@@ -64,7 +64,7 @@ where
     F: FnOnce(App, Lookup) -> Fut,
     Fut: Future<Output = Result<Response, Problem>>,
 {
-    let mut call = Call::read(request).await;
+    let mut call = Call::read(&app, request).await;
     let fault = call.fault.take();
     let token = call.params.text("auth_token").unwrap_or_default().into_owned();
     let (answered, standing) = match face::caller(&app, &token).await {

@@ -45,6 +45,7 @@ pub async fn create(app: App, ask: Ask) -> Result<Response, Problem> {
     let Ok(body) = ask.json() else { return Ok(problem::malformed_create()) };
     let Some(Value::Object(fields)) = body.get("participant") else { return Ok(problem::malformed_create()) };
     let source = JsonSource { fields, custom_key: "custom_objects", without: LATER_FIELDS };
+    source.check_size()?;
     let draft = Draft::read(&source, LegalNames::Ignored);
     let made = app::participants::create(&app, ask.institution(), page, draft).await?;
     let include = Include { custom_attributes: true, ..Include::read(&ask.query(), DIALECT) };

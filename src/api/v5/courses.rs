@@ -9,7 +9,11 @@ use crate::{
         App,
         courses::{WhenRunning, synchronize as begin},
     },
+    domain::field_errors::FieldErrors,
 };
+
+/// The learning system is asked about each of them while the caller waits.
+const MOST_COURSES: usize = 1_000;
 
 #[derive(Serialize)]
 struct NotFound {
@@ -26,6 +30,10 @@ pub async fn synchronize(app: App, ask: Ask) -> Result<Response, Problem> {
         return Err(Problem::Malformed);
     };
     let consumer = courses::consumer(&app, &ask, &token).await?;
+    if given.len() > MOST_COURSES {
+        let fault = format!("is too long (maximum is {MOST_COURSES} entries)");
+        return Err(FieldErrors::one("external_course_ids", fault).into());
+    }
     let outcome = begin(&app, &consumer, given, WhenRunning::Fine).await?;
     if outcome.unknown.is_empty() {
         return Ok(face::nothing());

@@ -140,6 +140,7 @@ fn draft(institution: &Institution, mut body: Map<String, Value>) -> Result<Draf
     };
     let legal = if institution.multiple_recordings { LegalNames::Permitted } else { LegalNames::Ignored };
     let source = JsonSource { fields: &fields, custom_key: "custom_fields", without: &[] };
+    source.check_size()?;
     let mut draft = Draft::read(&source, legal);
     let permitted = |kind: &Kind| *kind != Kind::LegalRecording || legal == LegalNames::Permitted;
     for kind in Kind::ALL.into_iter().filter(permitted) {

@@ -80,12 +80,18 @@ async fn scrub_parts(app: &App, institution: i64) -> Result<bool> {
     Ok(all)
 }
 
+/// Some at a time, so that no other write waits for a whole institution.
+const FORGOTTEN_AT_ONCE: usize = 1_000;
+
 async fn forget(app: &App, institution: i64, departed: Vec<i64>) -> Result<()> {
-    app.db
-        .write(move |sql| {
-            Box::pin(async move { Ok(exports::forget_departures(sql, institution, &departed).await?) })
-        })
-        .await
+    for group in departed.chunks(FORGOTTEN_AT_ONCE) {
+        let group = group.to_vec();
+        let forgotten = app.db.write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(exports::forget_departures(sql, institution, &group).await?) })
+        });
+        forgotten.await?;
+    }
+    Ok(())
 }
 
 /// False when it has become another part, or is gone.

@@ -1,7 +1,7 @@
 //! The beginning of a launch: the platform sends a browser to us, and we send it back with a question that only this browser
 //! can bring the answer to.
 
-use std::{net::IpAddr, time::Duration};
+use std::time::Duration;
 
 use super::{Refusal, Result, digest, is_secret, launch_url, query, secret};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
         limiter::{Policy, Whose},
         tool_consumers,
     },
-    domain::lti::is_under,
+    domain::{client_address::Client, lti::is_under},
     store::{
         lti_logins::{self, Login},
         lti_sessions,
@@ -34,20 +34,12 @@ const OF_A_CLIENT: u32 = 600;
 const OF_A_PROXY: u32 = 6_000;
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Counts one login of the client at this address. False when there were too many.
-pub async fn admits(app: &App, client: IpAddr) -> bool {
-    let ceiling = if is_local(client) { OF_A_PROXY } else { OF_A_CLIENT };
+/// Counts one login of this client. False when there were too many.
+pub async fn admits(app: &App, client: Client) -> bool {
+    let ceiling = if client.is_proxy { OF_A_PROXY } else { OF_A_CLIENT };
     let policy = Policy { ceiling, window: MINUTE, throttle: Duration::from_secs(1) };
-    let standing = app.limiter.take_by(Whose::launches(client), policy, app.clock.instant()).await;
+    let standing = app.limiter.take_by(Whose::launches(client.address), policy, app.clock.instant()).await;
     standing.retry_after.is_none()
-}
-
-/// Is this an address inside somebody's own network, where proxies are?
-pub fn is_local(address: IpAddr) -> bool {
-    match address.to_canonical() {
-        IpAddr::V4(v4) => v4.is_loopback() || v4.is_private() || v4.is_link_local(),
-        IpAddr::V6(v6) => v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local(),
-    }
 }
 
 /// What a platform asks with.

@@ -182,3 +182,26 @@ async fn an_institution_may_have_a_ceiling_of_its_own() {
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     assert_eq!(limit().await, "5000");
 }
+
+/// Systems begin with 1,024 open files for a process, and allow many more.
+#[tokio::test]
+async fn as_many_files_may_be_open_as_the_system_allows() {
+    let here = Installation::new().await;
+    let inner = here.command(&["serve", "--listen", "127.0.0.1:0"]);
+    let mut command = Command::new("sh");
+    command.current_dir(here.folder.path()).args(["-c", "ulimit -S -n 200; exec \"$0\" \"$@\""]);
+    command.arg(inner.get_program()).args(inner.get_args());
+    let serving = Serving::start(command, here.path("serve.log"));
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", serving.pid())).unwrap();
+    let line = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    assert_eq!(words[3], words[4], "{line}");
+    assert_ne!(words[3], "200", "{line}");
+}
+
+#[tokio::test]
+async fn a_network_that_is_none_is_told() {
+    let here = Installation::new().await;
+    let said = here.refuse(&["serve", "--listen", "127.0.0.1:0", "--trusted-proxies", "10.0.0.0/99"]);
+    assert!(said.contains("--trusted-proxies") && said.contains("10.0.0.0/99"), "{said}");
+}

@@ -44,6 +44,22 @@ async fn every_known_course_is_started_and_the_unknown_are_listed() {
     assert_eq!(school.count("jobs WHERE kind = 'sync_course'").await, 3);
 }
 
+/// More than are begun in one transaction, and more than may be named.
+#[tokio::test]
+async fn a_long_list_of_courses_is_begun_and_one_that_is_too_long_is_refused() {
+    let school = school().await;
+    let many: Vec<u64> = (1_000..1_120).collect();
+    for id in &many {
+        school.canvas.course(*id, None, &format!("Course {id}"));
+    }
+    assert_eq!(school.ask(json!(many)).await.expect(200), Value::Null);
+    assert_eq!(school.count("jobs WHERE kind = 'sync_course'").await, 120);
+    let too_many: Vec<u64> = (1..=1_001).collect();
+    let told = school.ask(json!(too_many)).await.expect(422);
+    assert_eq!(told["errors"], json!({ "external_course_ids": ["is too long (maximum is 1000 entries)"] }));
+    assert_eq!(school.count("courses").await, 120);
+}
+
 #[tokio::test]
 async fn version_4_takes_one_course_at_a_time() {
     let school = school().await;

@@ -4,6 +4,7 @@ use endonym::app::{
     lti::{courses, logins},
     tool_consumers,
 };
+use endonym::domain::client_address::Client;
 use reqwest::header;
 use serde_json::json;
 
@@ -114,8 +115,9 @@ async fn logins_fill_nothing() {
         let request = platform.client.get(url).header("x-forwarded-for", client);
         request.send().await.unwrap().status().as_u16()
     };
+    let client = Client { address: "192.0.2.7".parse().unwrap(), is_proxy: false };
     for _ in 0..600 {
-        assert!(logins::admits(app, "192.0.2.7".parse().unwrap()).await);
+        assert!(logins::admits(app, client).await);
     }
     assert_eq!(visit("192.0.2.7").await, 429);
     assert_eq!(visit("192.0.2.8, 192.0.2.7").await, 429, "what the proxy says, and not what its client does");

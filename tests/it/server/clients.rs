@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use endonym::{api::face::BodyLimits, server::Limits};
+use endonym::{api::body::BodyLimits, domain::client_address::TrustedProxies, server::Limits};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -148,7 +148,7 @@ async fn a_body_that_is_too_large_is_refused_with_words_that_can_be_read() {
 
 /// A client with a small window, so that little lies between it and the server. Smaller still, it would be less than
 /// one packet of the loopback device, which no network has, and the kernel would take pauses of its own.
-async fn narrow(world: &World) -> tokio::net::TcpStream {
+pub async fn narrow(world: &World) -> tokio::net::TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(128 * 1024).unwrap();
     socket.connect(world.base.trim_start_matches("http://").parse().unwrap()).await.unwrap()
@@ -228,6 +228,41 @@ async fn more_connections_than_may_be_wait_their_turn() {
     assert_eq!(first.reply().await.status, 200);
     drop(second);
     assert_eq!(third.reply().await.status, 200, "there is one now");
+}
+
+#[tokio::test]
+async fn one_address_does_not_get_all_connections() {
+    let world = with(|limits| {
+        limits.connections = 4;
+        limits.trusted_proxies = TrustedProxies::parse("127.0.0.7").unwrap();
+    })
+    .await;
+    let mut first = Wire::to(&world).await;
+    let _second = Wire::to(&world).await;
+    first.send(request(&world, LIST, &[])).await;
+    assert_eq!(first.reply().await.status, 200);
+    let mut third = Wire::to(&world).await;
+    let reply = third.reply().await;
+    assert!(reply.refuses(503).contains("too many connections"), "half of them is all that it gets");
+    assert!(reply.header("retry-after").is_some() && third.is_closed().await);
+    for other in ["127.0.0.2", "127.0.0.7"] {
+        let mut wire = Wire::from(&world, other).await;
+        wire.send(request(&world, LIST, &["Connection: close"])).await;
+        assert_eq!(wire.reply().await.status, 200, "{other} has places of its own");
+        assert!(wire.is_closed().await);
+    }
+    // A proxy stands for many clients.
+    let mut proxied = Vec::new();
+    for _ in 0..2 {
+        let mut wire = Wire::from(&world, "127.0.0.7").await;
+        wire.send(request(&world, LIST, &[])).await;
+        assert_eq!(wire.reply().await.status, 200);
+        proxied.push(wire);
+    }
+    drop((first, _second));
+    let mut again = Wire::to(&world).await;
+    again.send(request(&world, LIST, &[])).await;
+    assert_eq!(again.reply().await.status, 200);
 }
 
 /// The same for bodies that are lists, which are the longest that we take.

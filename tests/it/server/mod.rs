@@ -1,15 +1,18 @@
 //! The HTTP server itself, spoken to byte by byte.
 
+mod bodies;
 mod clients;
 mod health;
+mod neighbours;
 mod protocol;
+mod wire;
 
 use std::time::Duration;
 
 use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
+    net::{TcpSocket, TcpStream},
 };
 
 use crate::support::World;
@@ -30,6 +33,40 @@ struct Reply {
 }
 
 impl Reply {
+    /// The only answer in these bytes.
+    fn read(bytes: &[u8]) -> Self {
+        let (reply, rest) = Self::split(bytes, "GET");
+        assert!(rest.is_empty(), "{} bytes behind the answer", rest.len());
+        reply
+    }
+
+    /// The first answer in these bytes, and what comes behind it.
+    fn split<'a>(bytes: &'a [u8], method: &str) -> (Self, &'a [u8]) {
+        let end = bytes.windows(4).position(|part| part == b"\r\n\r\n").expect("a head") + 4;
+        let (head, mut rest) = bytes.split_at(end);
+        let head = String::from_utf8(head.to_vec()).unwrap();
+        let mut reply = Self { status: head[9..12].parse().unwrap(), head, body: Vec::new() };
+        if method == "HEAD" {
+            return (reply, rest);
+        }
+        if reply.header("transfer-encoding") != Some("chunked") {
+            let length = reply.header("content-length").map_or(0, |length| length.parse().unwrap());
+            let (body, rest) = rest.split_at(length);
+            reply.body = body.to_vec();
+            return (reply, rest);
+        }
+        loop {
+            let end = rest.iter().position(|byte| *byte == b'\n').expect("the size of a chunk");
+            let size = std::str::from_utf8(&rest[..end]).unwrap().trim();
+            let size = usize::from_str_radix(size, 16).expect("the size of a chunk");
+            reply.body.extend_from_slice(&rest[end + 1..][..size]);
+            rest = &rest[end + 1 + size + 2..];
+            if size == 0 {
+                return (reply, rest);
+            }
+        }
+    }
+
     fn header(&self, name: &str) -> Option<&str> {
         let lines = self.head.lines().skip(1).filter_map(|line| line.split_once(':'));
         lines.into_iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
@@ -52,6 +89,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 impl Wire {
     async fn to(world: &World) -> Self {
         let stream = TcpStream::connect(world.base.trim_start_matches("http://")).await.unwrap();
+        Self { stream, rest: Vec::new() }
+    }
+
+    /// From another address of this machine.
+    async fn from(world: &World, address: &str) -> Self {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind(format!("{address}:0").parse().unwrap()).unwrap();
+        let stream = socket.connect(world.base.trim_start_matches("http://").parse().unwrap()).await.unwrap();
         Self { stream, rest: Vec::new() }
     }
 

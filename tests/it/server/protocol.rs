@@ -358,7 +358,81 @@ async fn every_answer_has_a_request_id() {
     }
 }
 
-/// Pages for people have no words for this, but the status is the right one.
+/// RFC 9112, section 3.2.
+#[tokio::test]
+async fn a_request_has_exactly_one_host() {
+    let world = World::new().await;
+    let token = &world.token;
+    for (path, is_legacy) in [
+        ("/api/private/v5/participants", false),
+        ("/api/private/v3/names", true),
+        ("/", false),
+        ("/audio/x", false),
+    ] {
+        for hosts in ["", "Host: x\r\nHost: x\r\n", "Host: x\r\nhost: y\r\n"] {
+            let mut wire = Wire::to(&world).await;
+            wire.send(format!("GET {path} HTTP/1.1\r\n{hosts}Authorization: {token}\r\n\r\n")).await;
+            let reply = wire.reply().await;
+            assert!(reply.refuses(400).contains("Host"), "{path} {hosts:?}");
+            assert_eq!(reply.json()["result"] == "error", is_legacy, "{path}");
+            assert!(reply.header("x-request-id").is_some());
+            assert!(wire.is_closed().await, "{path} {hosts:?}");
+        }
+    }
+    let mut wire = Wire::to(&world).await;
+    wire.send(format!("GET / HTTP/1.0\r\nHost: x\r\nHost: y\r\nAuthorization: {token}\r\n\r\n")).await;
+    wire.reply().await.refuses(400);
+}
+
+/// Every answer has a shape that its reader expects; axum's own words have none.
+#[tokio::test]
+async fn nothing_is_refused_in_plain_text() {
+    let world = World::new().await;
+    let mut paths = Vec::new();
+    for wrong in ["%ff", "%fe%00", "%zz", "x"] {
+        paths.extend([
+            format!("/players/{wrong}/{wrong}"),
+            format!("/badges/1/{wrong}"),
+            format!("/docs/{wrong}"),
+            format!("/audio/{wrong}/{wrong}.mp3"),
+            format!("/photos/{wrong}/{wrong}.jpg"),
+            format!("/lti/s/{wrong}/"),
+            format!("/lti/register/{wrong}"),
+            format!("/phone/prompts/{wrong}/{wrong}"),
+            format!("/phone/attempts/{wrong}/takes/{wrong}"),
+            format!("/{wrong}"),
+            format!("/api/{wrong}"),
+            format!("/api/private/v5/participants/{wrong}"),
+            format!("/api/private/v4/participants/{wrong}"),
+            format!("/api/private/v3/{wrong}"),
+        ]);
+    }
+    paths.extend(
+        ["/", "/healthz", "/metrics", "/lti/login", "/lti/launch", "/lti/config.json"].map(str::to_owned),
+    );
+    for path in paths {
+        for method in ["GET", "POST", "PUT", "DELETE", "PATCH", "BREW"] {
+            let mut wire = Wire::to(&world).await;
+            wire.send(request(&world, &format!("{method} {path} HTTP/1.1"), &["Content-Length: 0"])).await;
+            let reply = wire.reply().await;
+            let kind = reply.header("content-type").unwrap_or_default();
+            assert!(reply.status < 500, "{method} {path}: {}", reply.head);
+            if reply.status >= 400 {
+                assert!(!kind.starts_with("text/plain"), "{method} {path}: {}", reply.head);
+                assert!(!kind.is_empty() || reply.body.is_empty(), "{method} {path}: {}", reply.head);
+                assert!(
+                    !reply.body.is_empty()
+                        || path.starts_with("/phone/")
+                        || path.starts_with("/audio/")
+                        || path.starts_with("/photos/"),
+                    "{method} {path}: {}",
+                    reply.head
+                );
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_wrong_method_on_a_page_is_405() {
     let world = World::new().await;
@@ -373,6 +447,8 @@ async fn a_wrong_method_on_a_page_is_405() {
             reply.head
         );
         assert!(reply.header("x-request-id").is_some(), "{path}: {}", reply.head);
+        let page = String::from_utf8_lossy(&reply.body);
+        assert!(page.contains("DELETE is not offered at this address"), "{path}: {page}");
     }
 }
 

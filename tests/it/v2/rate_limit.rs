@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
-use endonym::app::{
-    institutions::{self, Change},
-    limiter::Policy,
+use endonym::{
+    app::{
+        institutions::{self, Change},
+        limiter::Policy,
+    },
+    domain::client_address::TrustedProxies,
 };
+use reqwest::Method;
 
 use super::{error, get, open};
 use crate::support::{Answer, Setup, World};
@@ -62,6 +66,40 @@ async fn codes_that_open_nothing_share_one_bucket_per_address() {
     let address = format!("{}/api/private/v2/names?access_code=nothing", world.base);
     let answer = from_elsewhere.build().unwrap().get(address).send().await.unwrap();
     assert_eq!(answer.status(), 404, "another address has its own");
+}
+
+/// Behind a proxy, the client is the one that the proxy names; what a client says of itself stands before that.
+#[tokio::test]
+async fn clients_behind_a_trusted_proxy_are_counted_apart() {
+    let world = limited(2).await;
+    let ask = async |forwarded: &'static str| {
+        let request = world.request_without_token(Method::GET, "/v2/names?access_code=nothing");
+        Answer::of(request.header("X-Forwarded-For", forwarded)).await.status.as_u16()
+    };
+    for forwarded in ["192.0.2.7", "203.0.113.1, 192.0.2.7", "203.0.113.2, 192.0.2.7, 10.0.0.1"] {
+        let status = ask(forwarded).await;
+        assert!([404, 429].contains(&status), "{forwarded}");
+    }
+    assert_eq!(ask("203.0.113.3, 192.0.2.7").await, 429, "two were all, whatever stands before the address");
+    assert_eq!(ask("192.0.2.8").await, 404);
+    assert_eq!(ask("2001:db8::1").await, 404);
+    assert_eq!(ask("2001:db8::2").await, 404);
+    assert_eq!(ask("2001:db8::3").await, 429, "a /64 is one client");
+}
+
+#[tokio::test]
+async fn a_client_that_is_no_trusted_proxy_cannot_choose_its_address() {
+    let (window, throttle) = (Duration::from_secs(900), Duration::from_secs(300));
+    let rate_limit = Policy { ceiling: 1, window, throttle };
+    let mut setup = Setup { rate_limit, ..Setup::default() };
+    setup.limits.trusted_proxies = TrustedProxies::parse("none").unwrap();
+    let world = World::with(setup).await;
+    let mut statuses = Vec::new();
+    for forwarded in ["192.0.2.1", "192.0.2.2"] {
+        let request = world.request_without_token(Method::GET, "/v2/names?access_code=nothing");
+        statuses.push(Answer::of(request.header("X-Forwarded-For", forwarded)).await.status.as_u16());
+    }
+    assert_eq!(statuses, [404, 429]);
 }
 
 #[tokio::test]

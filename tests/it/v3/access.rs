@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use endonym::{api::face::BodyLimits, app::tokens};
+use endonym::{api::body::BodyLimits, app::tokens};
 use reqwest::Method;
 use serde_json::json;
 

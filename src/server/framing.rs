@@ -1,0 +1,353 @@
+//! Where a request begins and ends in the bytes of a connection.
+//!
+//! The length of a body is not decided here: hyper decides it when it parses the head, and the service passes it on. Two
+//! parsers that read the same headers could disagree, and then one of them would take a body for a head.
+
+use crate::api::legacy::Version;
+
+/// The bytes of one request after the other.
+#[derive(Debug)]
+pub struct Framing {
+    at: At,
+    line: RequestLine,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum At {
+    /// In the request line, or in the empty lines that may precede it.
+    Line,
+    /// Behind the request line; how the current header line begins.
+    Headers(LineStart),
+    /// The head is complete. What follows depends on what hyper makes of it.
+    HeadEnd,
+    /// So many bytes of the body are left.
+    Body(u64),
+    Chunks(Chunks),
+    End,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LineStart {
+    Empty,
+    CarriageReturn,
+    Text,
+}
+
+/// The states of hyper's own decoder, so that both find the end in the same place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Chunks {
+    Size(u64),
+    /// Blanks and extensions behind the size.
+    Extension(u64),
+    SizeLf(u64),
+    Data(u64),
+    DataCr,
+    DataLf,
+    EndCr,
+    EndLf,
+    Trailer,
+    TrailerLf,
+    /// hyper refuses it as well, and closes the connection.
+    Broken,
+}
+
+/// The length of a body, as hyper understands the head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Length {
+    Known(u64),
+    Chunked,
+}
+
+/// What is remembered of a request line.
+#[derive(Debug)]
+pub struct RequestLine {
+    bytes: usize,
+    start: [u8; LINE_START],
+    in_query: bool,
+    quotes: usize,
+    backticks: Vec<usize>,
+}
+
+/// Enough to tell the version of a path.
+const LINE_START: usize = 48;
+
+impl RequestLine {
+    const fn new() -> Self {
+        Self { bytes: 0, start: [0; LINE_START], in_query: false, quotes: 0, backticks: Vec::new() }
+    }
+
+    /// Its length so far.
+    pub const fn len(&self) -> usize {
+        self.bytes
+    }
+
+    /// Versions 3 and 2 have their own shape of errors.
+    pub fn is_legacy(&self) -> bool {
+        let line = String::from_utf8_lossy(&self.start[..self.bytes.min(LINE_START)]);
+        let path = line.split(' ').nth(1).and_then(|target| target.split('?').next());
+        path.and_then(Version::of).is_some()
+    }
+
+    /// `http` refuses a backtick in a path, and deployed clients send them: a quote passes in its place, and the service
+    /// is told which of the quotes are backticks.
+    fn take(&mut self, byte: &mut u8) {
+        match *byte {
+            b'?' => self.in_query = true,
+            b'"' if !self.in_query => self.quotes += 1,
+            b'`' if !self.in_query => {
+                *byte = b'"';
+                self.backticks.push(self.quotes);
+                self.quotes += 1;
+            }
+            _ => {}
+        }
+        if let Some(place) = self.start.get_mut(self.bytes) {
+            *place = *byte;
+        }
+        self.bytes += 1;
+    }
+}
+
+impl Framing {
+    pub const fn new() -> Self {
+        Self { at: At::Line, line: RequestLine::new() }
+    }
+
+    pub const fn line(&self) -> &RequestLine {
+        &self.line
+    }
+
+    /// Says how many of these bytes belong to the request under way. Backticks in its path are replaced.
+    pub fn scan(&mut self, bytes: &mut [u8]) -> usize {
+        let mut seen = 0;
+        while seen < bytes.len() && !matches!(self.at, At::HeadEnd | At::End) {
+            seen += self.step(&mut bytes[seen..]);
+        }
+        seen
+    }
+
+    /// Takes at least one byte.
+    fn step(&mut self, bytes: &mut [u8]) -> usize {
+        match self.at {
+            At::Line => self.scan_line(bytes),
+            At::Headers(start) => {
+                let (at, seen) = scan_headers(start, bytes);
+                self.at = at;
+                seen
+            }
+            At::Body(left) => {
+                let seen = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
+                self.begin_rest(left - seen as u64);
+                seen
+            }
+            At::Chunks(Chunks::Data(left)) => {
+                let seen = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
+                let left = left - seen as u64;
+                self.at = At::Chunks(if left == 0 { Chunks::DataCr } else { Chunks::Data(left) });
+                seen
+            }
+            At::Chunks(Chunks::Broken) => bytes.len(),
+            At::Chunks(chunks) => {
+                self.at = chunks.after(bytes[0]).map_or(At::End, At::Chunks);
+                1
+            }
+            At::HeadEnd | At::End => 0,
+        }
+    }
+
+    fn scan_line(&mut self, bytes: &mut [u8]) -> usize {
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            match *byte {
+                b'\r' | b'\n' if self.line.bytes == 0 => {}
+                b'\n' => {
+                    self.at = At::Headers(LineStart::Empty);
+                    return at + 1;
+                }
+                _ => self.line.take(byte),
+            }
+        }
+        bytes.len()
+    }
+
+    fn begin_rest(&mut self, left: u64) {
+        self.at = if left == 0 { At::End } else { At::Body(left) };
+    }
+
+    /// hyper has parsed the head. Says which of the quotes in the path were backticks, counted from 0.
+    pub fn begin_body(&mut self, length: Length) -> Vec<usize> {
+        match length {
+            Length::Known(bytes) => self.begin_rest(bytes),
+            Length::Chunked => self.at = At::Chunks(Chunks::Size(0)),
+        }
+        std::mem::take(&mut self.line.backticks)
+    }
+
+    pub fn begin_next(&mut self) {
+        *self = Self::new();
+    }
+
+    /// More of the body is to come.
+    pub fn is_in_body(&self) -> bool {
+        matches!(self.at, At::Body(_) | At::Chunks(_))
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.at == At::End
+    }
+
+    /// The head is complete, and hyper has not called the service yet.
+    pub fn is_at_head_end(&self) -> bool {
+        self.at == At::HeadEnd
+    }
+}
+
+/// Looks for the empty line. Lines may end in a line feed alone.
+fn scan_headers(mut start: LineStart, bytes: &[u8]) -> (At, usize) {
+    let mut at = 0;
+    while let Some(length) = memchr::memchr(b'\n', &bytes[at..]) {
+        let is_empty = match (start, &bytes[at..at + length]) {
+            (LineStart::Empty, line) => matches!(line, b"" | b"\r"),
+            (LineStart::CarriageReturn, line) => line.is_empty(),
+            (LineStart::Text, _) => false,
+        };
+        at += length + 1;
+        if is_empty {
+            return (At::HeadEnd, at);
+        }
+        start = LineStart::Empty;
+    }
+    let start = match (start, &bytes[at..]) {
+        (start, []) => start,
+        (LineStart::Empty, b"\r") => LineStart::CarriageReturn,
+        _ => LineStart::Text,
+    };
+    (At::Headers(start), bytes.len())
+}
+
+impl Chunks {
+    /// `None` at the end of the body.
+    fn after(self, byte: u8) -> Option<Self> {
+        Some(match (self, byte) {
+            (Self::Size(size), _) if byte.is_ascii_hexdigit() => {
+                let digit = char::from(byte).to_digit(16).map_or(0, u64::from);
+                let size = size.checked_mul(16).and_then(|size| size.checked_add(digit));
+                size.map_or(Self::Broken, Self::Size)
+            }
+            (Self::Size(size) | Self::Extension(size), b'\r') => Self::SizeLf(size),
+            (Self::Size(size), b'\t' | b' ' | b';') => Self::Extension(size),
+            (Self::Extension(_), b'\n') => Self::Broken,
+            (Self::Extension(size), _) => Self::Extension(size),
+            (Self::SizeLf(0), b'\n') => Self::EndCr,
+            (Self::SizeLf(size), b'\n') => Self::Data(size),
+            (Self::DataCr, b'\r') => Self::DataLf,
+            (Self::DataLf, b'\n') => Self::Size(0),
+            (Self::EndCr, b'\r') => Self::EndLf,
+            (Self::EndLf, b'\n') => return None,
+            (Self::Trailer, b'\r') => Self::TrailerLf,
+            (Self::EndCr | Self::Trailer, _) => Self::Trailer,
+            (Self::TrailerLf, b'\n') => Self::EndCr,
+            _ => Self::Broken,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const HEAD: &[u8] = b"\r\nGET /a`b?c=` HTTP/1.1\r\nHost: x\r\nX-Note: `\r\n\r\n";
+
+    #[test]
+    fn a_head_ends_at_its_empty_line() {
+        for (head, rest) in [
+            (HEAD, &b"GET /`"[..]),
+            (b"GET / HTTP/1.1\nHost: x\n\n", b"\n"),
+            (b"GET / HTTP/1.1\r\n\r\n", b"`"),
+            (b"GET / HTTP/1.1\r\nA: b\n\r\n", b""),
+        ] {
+            let mut bytes = [head, rest].concat();
+            let mut framing = Framing::new();
+            assert_eq!(framing.scan(&mut bytes), head.len());
+            assert!(framing.is_at_head_end());
+            assert_eq!(bytes[head.len()..], *rest, "what follows is left alone");
+        }
+    }
+
+    #[test]
+    fn backticks_are_replaced_in_the_path_alone() {
+        let mut bytes = b"GET /\"`x``?`\" HTTP/1.1\r\nX: `\r\n\r\n".to_vec();
+        let mut framing = Framing::new();
+        framing.scan(&mut bytes);
+        assert_eq!(bytes, b"GET /\"\"x\"\"?`\" HTTP/1.1\r\nX: `\r\n\r\n");
+        assert_eq!(framing.begin_body(Length::Known(0)), [1, 2, 3]);
+    }
+
+    #[test]
+    fn the_version_of_a_request_line_is_known() {
+        for (line, is_legacy) in [
+            ("GET /api/private/v3/names?x HTTP/1.1\r\n", true),
+            ("POST /api/private/v2 HTTP/1.1\r\n", true),
+            ("GET /api/private/v5/participants HTTP/1.1\r\n", false),
+            ("nonsense\r\n", false),
+        ] {
+            let mut framing = Framing::new();
+            framing.scan(&mut line.as_bytes().to_vec());
+            assert_eq!(framing.line().is_legacy(), is_legacy, "{line}");
+        }
+    }
+
+    /// A body as a client might send it, and what makes it look like something else.
+    fn body() -> impl Strategy<Value = (Length, Vec<u8>)> {
+        let text = prop_oneof![
+            Just(b"GET /`x HTTP/1.1\r\n\r\n".to_vec()),
+            Just(b"0\r\n\r\n".to_vec()),
+            proptest::collection::vec(any::<u8>(), 0..40),
+        ];
+        let chunked = proptest::collection::vec(text.clone(), 0..4).prop_map(|chunks| {
+            let mut bytes = Vec::new();
+            for chunk in chunks.iter().filter(|chunk| !chunk.is_empty()) {
+                bytes.extend(format!("{:X} ;`=\"\r\n", chunk.len()).bytes());
+                bytes.extend(chunk);
+                bytes.extend(b"\r\n");
+            }
+            bytes.extend(b"000\r\nX-Trailer: `\r\n\r\n");
+            (Length::Chunked, bytes)
+        });
+        prop_oneof![text.prop_map(|bytes| (Length::Known(bytes.len() as u64), bytes)), chunked]
+    }
+
+    proptest! {
+        /// However the bytes come, each request ends where it ends.
+        #[test]
+        fn requests_are_told_apart_however_the_bytes_come(
+            bodies in proptest::collection::vec(body(), 1..5),
+            sizes in proptest::collection::vec(1_usize..30, 1..20),
+        ) {
+            let mut sent = Vec::new();
+            for (_, body) in &bodies {
+                sent.extend_from_slice(HEAD);
+                sent.extend_from_slice(body);
+            }
+            let (mut framing, mut sizes) = (Framing::new(), sizes.iter().cycle());
+            let mut rest = sent.as_slice();
+            for (length, body) in &bodies {
+                let mut shown = Vec::new();
+                while !framing.is_over() {
+                    let mut part = rest[..rest.len().min(*sizes.next().unwrap())].to_vec();
+                    let seen = framing.scan(&mut part);
+                    shown.extend_from_slice(&part[..seen]);
+                    rest = &rest[seen..];
+                    if framing.is_at_head_end() {
+                        prop_assert_eq!(framing.begin_body(*length), [0]);
+                    }
+                }
+                prop_assert_eq!(&shown[..HEAD.len()], b"\r\nGET /a\"b?c=` HTTP/1.1\r\nHost: x\r\nX-Note: `\r\n\r\n");
+                prop_assert_eq!(&shown[HEAD.len()..], body.as_slice());
+                framing.begin_next();
+            }
+            prop_assert!(rest.is_empty());
+        }
+    }
+}
