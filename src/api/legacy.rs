@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     app::{App, limiter::Standing, names::Person},
-    domain::{field_errors::FieldErrors, name_page::NamePageRef},
+    domain::{email::Spellings, field_errors::FieldErrors, name_page::NamePageRef},
 };
 
 pub const FRAME: Frame = Frame { open: "{\"result\":\"success\",\"data\":[", close: "}" };
@@ -176,6 +176,11 @@ pub fn person(params: &Params) -> Person {
         identifier: key("institution_id").map(|mark| mark.as_given),
         ..Person::default()
     }
+}
+
+/// How the request spelled the email that it named, if any.
+pub fn spellings(params: &Params) -> Spellings {
+    params.mark("email").map(|mark| Spellings::one(&mark.spelled)).unwrap_or_default()
 }
 
 /// Did the client mean one person, even if what it sent is no more than `null`? It must not get everybody then: it

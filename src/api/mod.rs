@@ -43,14 +43,21 @@ pub fn routes() -> Router<App> {
 }
 
 async fn unknown_path(State(app): State<App>, route: MatchedPath, method: Method, uri: Uri) -> Response {
-    let told = Told::new(StatusCode::NOT_FOUND, "Not Found");
-    face::named(Some(route), refuse(&app, &method, &uri, told))
+    face::named(Some(route), refuse(&app, &method, &uri, no_such_endpoint(&app, uri.path())))
 }
 
 async fn wrong_method(State(app): State<App>, route: MatchedPath, method: Method, uri: Uri) -> Response {
     let message = format!("Method Not Allowed: {method} is not offered here");
     let told = Told::new(StatusCode::METHOD_NOT_ALLOWED, message);
     face::named(Some(route), refuse(&app, &method, &uri, told))
+}
+
+/// Not the words for a missing person: a deployed client takes a bare `Not Found` for "no recording".
+fn no_such_endpoint(app: &App, path: &str) -> Told {
+    let first = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/')?.split('/').next());
+    let version = openapi::DOCUMENTS.iter().map(|(version, _)| *version).find(|one| first == Some(*one));
+    let docs = version.map_or_else(|| "/docs".to_owned(), |version| format!("/docs/{version}"));
+    Told::new(StatusCode::NOT_FOUND, format!("No such endpoint: see {}{docs}", app.links.base()))
 }
 
 /// In the shape of the version that the path begins with.

@@ -38,6 +38,8 @@ use crate::{
 pub struct Mark {
     pub as_email: String,
     pub as_given: String,
+    /// As the request spelled it: how the answer shows the email, if it is one.
+    pub spelled: String,
 }
 
 impl Mark {

@@ -1,4 +1,7 @@
-//! An email address: kept as it was given, matched without regard to case.
+//! An email address: kept as it was given, matched without regard to case, and shown as the request that asks for it spells
+//! it.
+
+use std::{borrow::Cow, collections::HashMap};
 
 use super::text::{self, Lines};
 
@@ -43,9 +46,64 @@ pub fn email_key(given: &str) -> String {
     text::folded(given.trim())
 }
 
+/// The emails that a request named, as it spelled them. Clients look rows up by their own spelling, so the answer repeats
+/// it; every other email is shown in lower case.
+#[derive(Debug, Clone, Default)]
+pub struct Spellings(HashMap<String, String>);
+
+impl Spellings {
+    /// The first spelling of an email wins. Takes anything, like `email_key`.
+    pub fn new<'a>(named: impl Iterator<Item = &'a str> + Clone) -> Self {
+        // Most clients send plain lower case, which is how emails are shown anyway.
+        if named.clone().all(|email| email.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase())) {
+            return Self::default();
+        }
+        let mut spellings = HashMap::with_capacity(named.size_hint().0);
+        for email in named.map(str::trim) {
+            spellings.entry(email_key(email)).or_insert_with(|| email.to_owned());
+        }
+        Self(spellings)
+    }
+
+    pub fn one(named: &str) -> Self {
+        Self::new(std::iter::once(named))
+    }
+
+    /// How a stored email is shown.
+    pub fn show<'a>(&'a self, stored: &'a str) -> Cow<'a, str> {
+        if !self.0.is_empty()
+            && let Some(named) = self.0.get(&email_key(stored))
+        {
+            return Cow::Borrowed(named);
+        }
+        if stored.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
+            Cow::Borrowed(stored)
+        } else {
+            Cow::Owned(stored.to_lowercase())
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_email_is_shown_as_it_was_named_and_otherwise_in_lower_case() {
+        let spellings = Spellings::new(["ANA@x.org", "ana@X.org", " r\u{c9}ne@x.org ", "bea@x.org"].into_iter());
+        for (stored, shown) in [
+            ("Ana@x.org", "ANA@x.org"),
+            ("Re\u{301}ne@x.org", "r\u{c9}ne@x.org"),
+            ("BEA@x.org", "bea@x.org"),
+            ("Cy@X.org", "cy@x.org"),
+            ("\u{c9}va@x.org", "\u{e9}va@x.org"),
+        ] {
+            assert_eq!(spellings.show(stored), shown);
+            assert_eq!(Spellings::default().show(stored), stored.to_lowercase());
+        }
+        let lower_first = Spellings::new(["ana@x.org", "ANA@x.org"].into_iter());
+        assert_eq!(lower_first.show("Ana@x.org"), "ana@x.org");
+    }
 
     #[test]
     fn real_addresses_pass() {
