@@ -1,6 +1,7 @@
 //! The JSON faces. What all versions share stands here; each version owns its routes, shapes and words.
 
 pub mod ask;
+pub mod compression;
 pub mod courses;
 pub mod embeds;
 pub mod face;

@@ -90,7 +90,8 @@ mod tests {
 
     #[test]
     fn an_email_is_shown_as_it_was_named_and_otherwise_in_lower_case() {
-        let spellings = Spellings::new(["ANA@x.org", "ana@X.org", " r\u{c9}ne@x.org ", "bea@x.org"].into_iter());
+        let spellings =
+            Spellings::new(["ANA@x.org", "ana@X.org", " r\u{c9}ne@x.org ", "bea@x.org"].into_iter());
         for (stored, shown) in [
             ("Ana@x.org", "ANA@x.org"),
             ("Re\u{301}ne@x.org", "r\u{c9}ne@x.org"),

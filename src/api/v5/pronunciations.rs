@@ -28,8 +28,7 @@ pub async fn search(app: App, ask: Ask) -> Result<Response, Problem> {
     errors.into_result()?;
     let spellings = Spellings::new(emails.iter().map(|email| email.shown.as_str()));
     let keys = |wanted: Vec<Wanted>| wanted.into_iter().map(|one| one.key).collect();
-    let found =
-        pronunciations::search(&app, ask.institution().id, keys(emails), keys(identifiers)).await?;
+    let found = pronunciations::search(&app, ask.institution().id, keys(emails), keys(identifiers)).await?;
     let mut view = View::new(&app, ask.institution(), Include::default(), Icon::default()).await?;
     view.spellings = spellings;
     let write: listing::Write =

@@ -26,7 +26,7 @@ async fn a_record_has_exactly_the_keys_of_the_contract_and_nulls_without_a_recor
     let shown = world.shown(&people[0]);
     assert_eq!(
         (&shown["first_name"], &shown["last_name"], &shown["email"]),
-        (&json!("Ana"), &json!("Lima"), &json!("Ana@x.org"))
+        (&json!("Ana"), &json!("Lima"), &json!("ana@x.org"))
     );
     let link = format!("{{base}}/audio/{{institution}}/recording_{}.mp3", hex('a'));
     assert_eq!(shown["recording_link"], link);

@@ -22,7 +22,7 @@ async fn a_list_has_no_wrapper_and_every_base_key_with_null_where_there_is_no_va
             "participants": [{
                 "first_name": "Ana",
                 "last_name": null,
-                "email": "Ana@Example.edu",
+                "email": "ana@example.edu",
                 "recording_link": null,
                 "event_title": "Class of 2027",
                 "event_slug": world.page.slug,

@@ -37,7 +37,7 @@ async fn pronunciations_are_wrapped_in_response_and_people_without_a_recording_h
             {
                 "first_name": "Ana",
                 "last_name": "Lima",
-                "email": "Ana@x.org",
+                "email": "ana@x.org",
                 "recording_link": format!("{{base}}/audio/{{institution}}/recording_{}.mp3", hex('a')),
                 "institution_id": "S1",
                 "recorded_at": "2026-07-01T08:00:00.000-04:00",
