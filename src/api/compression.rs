@@ -102,20 +102,15 @@ pub async fn encode(mut response: Response, coding: Coding, is_head: bool) -> Re
 /// have to differ.
 fn is_compressible(response: &Response, is_head: bool) -> bool {
     let headers = response.headers();
-    let is_json = headers
-        .get(header::CONTENT_TYPE)
-        .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-    if !is_json
-        || response.status() == StatusCode::PARTIAL_CONTENT
-        || headers.contains_key(header::CONTENT_ENCODING)
-        || vary_by_coding(headers)
-    {
-        return false;
-    }
     let told = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     // The body of an answer to HEAD has been taken away already.
     let length = told.or_else(|| if is_head { None } else { response.body().size_hint().exact() });
+    let is_json = |kind: &HeaderValue| kind.as_bytes().starts_with(b"application/json");
     length.is_none_or(|length: u64| length >= SMALLEST)
+        && headers.get(header::CONTENT_TYPE).is_some_and(is_json)
+        && response.status() != StatusCode::PARTIAL_CONTENT
+        && !headers.contains_key(header::CONTENT_ENCODING)
+        && !vary_by_coding(headers)
 }
 
 /// Has the handler chosen a coding itself?

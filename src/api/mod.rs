@@ -39,6 +39,7 @@ pub fn routes() -> Router<App> {
         .merge(v2::routes())
         .merge(openapi::routes())
         .route("/api", axum::routing::any(unknown_path))
+        .route("/api/", axum::routing::any(unknown_path))
         .route("/api/{*rest}", axum::routing::any(unknown_path))
         .method_not_allowed_fallback(wrong_method)
 }

@@ -242,7 +242,7 @@ async fn requests_as_old_clients_write_them() {
         format!("/v3/names?auth_token={token}&access_code={code}&email=ana+roll@x.org"),
         format!("/v3/names/?auth_token={token}&access_code={code}&email=ana%2Broll%40x.org"),
         format!(
-            "/v3/names?access_code={code}&auth_token={token}&email=ANA%2broll@X.org&format=json&_=1700000000000"
+            "/v3/names?access_code={code}&auth_token={token}&email=ana%2broll@x.org&format=json&_=1700000000000"
         ),
         format!("/v3/names?access_code={code}&auth_token={token}&email=%22ana+roll@x.org%22&digest=9"),
         format!("/v3/names?auth_token=%20{token}%20&access_code={code}&institution_id=A+1"),

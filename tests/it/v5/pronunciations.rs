@@ -67,7 +67,7 @@ async fn an_identifier_may_have_either_key_or_both_and_then_either_may_match() {
     let world = World::new().await;
     world.crowd(&world.page, 0..5).await;
     let identifiers = json!([
-        { "email": "P0@x.org" },
+        { "email": "p0@x.org" },
         { "institution_id": "I1" },
         { "email": "nobody@x.org", "institution_id": "I2" },
         { "email": "p3@x.org", "institution_id": "none" },

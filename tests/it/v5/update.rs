@@ -258,7 +258,7 @@ async fn all_errors_come_together_and_nothing_is_changed() {
             "custom_unknown": ["is invalid"],
         }))
     );
-    let after = update(&world, "ana@x.org", json!({})).await.expect(200);
+    let after = update(&world, "Ana@x.org", json!({})).await.expect(200);
     assert_eq!(after["participant"], before);
 }
 
