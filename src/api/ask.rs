@@ -98,7 +98,7 @@ impl Ask {
         self.path.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
     }
 
-    /// How the client wants the answer coded.
+    /// The content coding that the client prefers.
     pub fn coding(&self) -> Coding {
         self.sent.coding
     }

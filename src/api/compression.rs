@@ -1,7 +1,7 @@
-//! Compressed answers: JSON of 1 KB and more is sent as gzip to clients that accept it.
+//! Response compression: JSON bodies of 1 KB and more are sent as gzip to clients that accept it.
 //!
-//! Only gzip is offered: every client that knows `zstd` or `br` knows gzip too, and most of ours know nothing else. Measured on
-//! one core with a list of 930 people with embeddables (2,784 KB), then without (599 KB):
+//! gzip is the only coding offered. Every client that supports zstd or br also supports gzip, and most deployed clients
+//! support nothing else. Measured on one core with a list of 930 people, with embeddables (2,784 KB) and without (599 KB):
 //!
 //! | coding | size | CPU | size | CPU |
 //! |---|---|---|---|---|
@@ -11,8 +11,8 @@
 //! | zstd 1 | 82 KB | 1.6 ms | 54 KB | 0.9 ms |
 //! | br 1 | 102 KB | 8.4 ms | 60 KB | 2.7 ms |
 //!
-//! Reading and writing those lists takes about 20 ms. zstd would save 2 ms and 50 KB of them, for a C library and a context
-//! of a megabyte for each stream that is being sent; br costs more than it saves.
+//! zstd would save about 2 ms and 50 KB per large list, for the few clients that ask for it, at the price of a C library and
+//! a context of about 1 MB per open stream. br costs more CPU than its bytes are worth.
 
 use std::cell::Cell;
 
@@ -27,10 +27,10 @@ use http_body_util::BodyExt;
 
 use crate::domain::report::{Gzip, Sum};
 
-/// Smaller answers fit into one packet as they are.
+/// Smaller bodies fit into one packet uncompressed.
 const SMALLEST: u64 = 1_024;
 const LEVEL: u32 = 2;
-/// Others on the same core get their turn after so many bytes, which take 0.2 ms at most.
+/// Yield to the other tasks on this core after this many bytes, which take 0.2 ms at most.
 const SLICE: usize = 64 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,8 +40,8 @@ pub enum Coding {
 }
 
 impl Coding {
-    /// Gzip where `Accept-Encoding` allows it and does not like plain bytes better. What is not said is plain bytes: they are
-    /// never refused, whatever the header says.
+    /// The coding that `Accept-Encoding` ranks higher; a tie goes to gzip. A request that accepts neither gets `Identity`,
+    /// because the API never answers 406.
     pub fn preferred(headers: &HeaderMap) -> Self {
         let mut weights = Weights::default();
         let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
@@ -78,13 +78,13 @@ impl Weights {
     }
 }
 
-/// Compresses an answer if it is JSON, large enough, and wanted so.
+/// Compresses a response if it is JSON, large enough, and the client accepts it.
 pub async fn encode(mut response: Response, coding: Coding, is_head: bool) -> Response {
     if !is_compressible(&response, is_head) {
         return response;
     }
     let headers = response.headers_mut();
-    // Also where it stays plain: a cache must know that it depends on the client.
+    // Uncompressed responses carry it too: caches must know that the body depends on the request.
     headers.append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
     if coding == Coding::Identity {
         return response;
@@ -98,12 +98,12 @@ pub async fn encode(mut response: Response, coding: Coding, is_head: bool) -> Re
     Response::from_parts(parts, compressed(body).await)
 }
 
-/// Answers without an end in sight are. Reports of exports have a coding of their own, and JSON has no entity tags that would
-/// have to differ.
+/// Streams count as large. Export reports choose their coding themselves. JSON responses have no ETag, so none has to be
+/// changed along with the coding.
 fn is_compressible(response: &Response, is_head: bool) -> bool {
     let headers = response.headers();
     let told = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-    // The body of an answer to HEAD has been taken away already.
+    // By now the body of a response to HEAD has been removed.
     let length = told.or_else(|| if is_head { None } else { response.body().size_hint().exact() });
     let is_json = |kind: &HeaderValue| kind.as_bytes().starts_with(b"application/json");
     length.is_none_or(|length: u64| length >= SMALLEST)
@@ -113,7 +113,7 @@ fn is_compressible(response: &Response, is_head: bool) -> bool {
         && !vary_by_coding(headers)
 }
 
-/// Has the handler chosen a coding itself?
+/// Did the handler choose the coding?
 fn vary_by_coding(headers: &HeaderMap) -> bool {
     headers.get_all(header::VARY).iter().any(|by| by == "Accept-Encoding")
 }
@@ -136,8 +136,8 @@ async fn compressed(body: Body) -> Body {
     }
 }
 
-/// Each piece is compressed by itself and sent at once. A stream keeps nothing but its check sum in between, so that slow
-/// readers cost no memory; pieces are large enough for that to cost nothing else.
+/// Each chunk is compressed on its own and sent immediately. Between chunks a stream keeps only its checksum, so slow
+/// readers hold no compressor. Chunks are large enough that this hardly affects the ratio.
 fn streamed(body: Body) -> Body {
     struct Sending {
         plain: BodyDataStream,
@@ -163,7 +163,7 @@ fn streamed(body: Body) -> Body {
     }))
 }
 
-/// Appends what is compressed, up to a whole byte, so that more can follow.
+/// Appends the compressed bytes, flushed to a byte boundary so that more can follow.
 async fn deflate(plain: &[u8], out: &mut Vec<u8>) {
     if plain.is_empty() {
         return;
@@ -182,7 +182,7 @@ async fn deflate(plain: &[u8], out: &mut Vec<u8>) {
 }
 
 thread_local! {
-    /// Making one takes longer than compressing a small answer. Each core keeps one.
+    /// Allocating a compressor takes longer than compressing a small body, so each thread keeps one.
     static SPARE: Cell<Option<Compress>> = const { Cell::new(None) };
 }
 
@@ -205,10 +205,10 @@ impl Deflate {
             if out.capacity() - out.len() < 64 {
                 out.reserve(out.len() / 2 + 1_024);
             }
-            // It fails only when it is told to go on behind its end.
+            // Fails only after the end of a stream, and this one is never finished.
             let _ = deflate.compress_vec(&plain[done..], out, flush);
             let all = (deflate.total_in() - start) as usize == plain.len();
-            // Room is left, so nothing is held back.
+            // Spare capacity means that no output is pending.
             if all && out.len() < out.capacity() {
                 return;
             }
@@ -289,7 +289,7 @@ mod tests {
     async fn read(body: Body) -> Vec<u8> {
         let bytes = body.collect().await.unwrap().to_bytes();
         let mut plain = Vec::new();
-        // This one reads a single member and checks its sum.
+        // Reads a single member and verifies its checksum.
         GzDecoder::new(&bytes[..]).read_to_end(&mut plain).unwrap();
         plain
     }

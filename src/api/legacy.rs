@@ -178,7 +178,7 @@ pub fn person(params: &Params) -> Person {
     }
 }
 
-/// How the request spelled the email that it named, if any.
+/// The email as the request spelled it, if it has one.
 pub fn spellings(params: &Params) -> Spellings {
     params.mark("email").map(|mark| Spellings::one(&mark.spelled)).unwrap_or_default()
 }

@@ -70,7 +70,7 @@ impl Params {
         once(self.list(name, false, errors).iter().map(Entry::as_identifier), |wanted| wanted.key.clone())
     }
 
-    /// Marks from the lists under all of these names, each asked once.
+    /// Marks from all of these lists, without duplicates.
     pub fn marks(&self, names: &[&str], errors: &mut FieldErrors) -> Vec<Mark> {
         let mut marks = Vec::new();
         for name in names {

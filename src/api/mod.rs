@@ -54,7 +54,7 @@ async fn wrong_method(State(app): State<App>, route: MatchedPath, method: Method
     face::named(Some(route), refuse(&app, &method, &uri, told))
 }
 
-/// Not the words for a missing person: a deployed client takes a bare `Not Found` for "no recording".
+/// Must differ from the message for a missing person: a deployed client reads `Not Found` as "no recording".
 fn no_such_endpoint(app: &App, path: &str) -> Told {
     let first = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/')?.split('/').next());
     let version = openapi::DOCUMENTS.iter().map(|(version, _)| *version).find(|one| first == Some(*one));

@@ -1,5 +1,5 @@
 //! The OpenAPI documents: one per version, written by hand, since the contract is fixed. Tests hold answers against
-//! them. They need no token, nor does the old address of the reference, which leads to the new one.
+//! them. They need no token. Neither do the `documentation` addresses, which redirect to the reference.
 
 use axum::{
     Router,
@@ -21,7 +21,7 @@ pub const DOCUMENTS: [(&str, &str); 4] = [
     ("v2", include_str!("../../assets/openapi/v2.json")),
 ];
 
-/// Deployed systems link to these versions' `documentation`.
+/// The versions whose `documentation` address deployed systems link to.
 const DOCUMENTED_THERE: [&str; 2] = ["v5", "v4"];
 
 pub fn routes() -> Router<App> {
@@ -39,7 +39,7 @@ pub fn routes() -> Router<App> {
     })
 }
 
-/// The page for people, under `/docs`.
+/// Redirects to the reference page under `/docs`.
 fn reference(app: &App, version: &str) -> Response {
     let mut response = face::raw_json(StatusCode::FOUND, Body::empty());
     if let Ok(address) = HeaderValue::from_str(&format!("{}/docs/{version}", app.links.base())) {

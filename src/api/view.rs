@@ -22,7 +22,7 @@ pub struct View {
     pub include: Include,
     icon: Icon,
     fields: Vec<CustomField>,
-    /// How the request spelled the emails that it named.
+    /// Emails as the request spelled them.
     pub spellings: Spellings,
     /// Show the two dates of `latest`.
     pub dates: bool,

@@ -1,5 +1,4 @@
-//! An email address: kept as it was given, matched without regard to case, and shown as the request that asks for it spells
-//! it.
+//! An email address: stored as given, matched case-insensitively, and shown as the request spelled it.
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -46,15 +45,15 @@ pub fn email_key(given: &str) -> String {
     text::folded(given.trim())
 }
 
-/// The emails that a request named, as it spelled them. Clients look rows up by their own spelling, so the answer repeats
-/// it; every other email is shown in lower case.
+/// The emails named in a request, as the request spelled them. Clients match rows by their own spelling, so the response
+/// repeats it. All other emails are shown in lower case.
 #[derive(Debug, Clone, Default)]
 pub struct Spellings(HashMap<String, String>);
 
 impl Spellings {
-    /// The first spelling of an email wins. Takes anything, like `email_key`.
+    /// The first spelling of an email wins. Accepts any text, like `email_key`.
     pub fn new<'a>(named: impl Iterator<Item = &'a str> + Clone) -> Self {
-        // Most clients send plain lower case, which is how emails are shown anyway.
+        // Most requests use lower case, which is the default anyway.
         if named.clone().all(|email| email.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase())) {
             return Self::default();
         }

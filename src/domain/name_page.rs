@@ -45,12 +45,12 @@ impl NamePageRef {
     }
 }
 
-/// What a slug or code is matched by: without regard to case and blanks, because people write `r99e jjfy` for `R99EJJFY`.
+/// The lookup key of a slug or code. Case and whitespace are ignored: people type `r99e jjfy` for `R99EJJFY`.
 pub fn code_key(given: &str) -> String {
     text::folded(&without_blanks(given))
 }
 
-/// A code as it is stored.
+/// The stored form of a code.
 pub fn without_blanks(code: &str) -> Cow<'_, str> {
     if code.contains(char::is_whitespace) {
         Cow::Owned(code.split_whitespace().collect())

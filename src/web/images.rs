@@ -1,5 +1,4 @@
-//! Pictures that deployed pages refer to on the API's host, under the names that they know. They are our own drawings, made
-//! by `assets/images/make`.
+//! Images that deployed pages load from the API's host under fixed names. They are our own, drawn by `assets/images/make`.
 
 use axum::{
     Router,
@@ -13,13 +12,13 @@ use sha2::{Digest, Sha256};
 use super::files;
 use crate::{app::App, domain::token::hex};
 
-/// The address, the type and the bytes.
+/// Path, content type and bytes.
 const IMAGES: [(&str, &str, &[u8]); 3] = [
     ("/images/spkr2.jpg", "image/jpeg", include_bytes!("../../assets/images/spkr2.jpg")),
     ("/images/animate.gif", "image/gif", include_bytes!("../../assets/images/animate.gif")),
     ("/images/photo-blank.gif", "image/gif", include_bytes!("../../assets/images/photo-blank.gif")),
 ];
-/// The names are fixed, so a new drawing must reach browsers that have the old one.
+/// The names are fixed, so browsers must check back now and then.
 const A_DAY: HeaderValue = HeaderValue::from_static("public, max-age=86400");
 
 pub fn routes() -> Router<App> {

@@ -50,7 +50,7 @@ pub async fn create(app: App, ask: Ask) -> Result<Response, Problem> {
     let made = app::participants::create(&app, ask.institution(), page, draft).await?;
     let include = Include { custom_attributes: true, ..Include::read(&ask.query(), DIALECT) };
     let mut view = View::new(&app, ask.institution(), include, Icon::default()).await?;
-    // It has just been written as the request spelled it.
+    // Stored just now, as the request spelled it.
     view.spellings = Spellings::one(made.email.as_deref().unwrap_or_default());
     let link = format!("{}{}/{}", app.links.base(), participants_path(&ask), made.token);
     let answer = wire::One { participant: wire::Participant(&view, &made), meta: Some(wire::Link { link }) };

@@ -88,7 +88,7 @@ pub fn icon(params: &Params, mut errors: FieldErrors) -> Result<Icon, Problem> {
     Ok(icon)
 }
 
-/// An answer with one participant, who was asked for by this mark.
+/// A response with one participant, who was looked up by this mark.
 pub async fn one(
     app: &App,
     ask: &Ask,

@@ -73,7 +73,7 @@ async fn answer(
 pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
     let params = ask.query();
     let mut errors = FieldErrors::default();
-    // Deployed clients send these lists here too, and mean the same.
+    // Deployed clients send these two here as well.
     let marks = params.marks(&["tokens", "email_list", "institution_id_list"], &mut errors);
     if marks.is_empty() && errors.is_empty() {
         errors.add("tokens", BLANK);
@@ -101,7 +101,7 @@ pub async fn create(app: App, mut ask: Ask) -> Result<Response, Problem> {
     let page = name_page(&ask, &body).ok_or(Error::Missing(Missing::NamePage))?;
     let draft = draft(ask.institution(), body)?;
     let made = participants::create(&app, ask.institution(), page, draft).await?;
-    // It has just been written as the request spelled it.
+    // Stored just now, as the request spelled it.
     let spellings = Spellings::one(made.email.as_deref().unwrap_or_default());
     one(&app, &ask, StatusCode::CREATED, &made, spellings).await
 }
