@@ -9,7 +9,7 @@ use axum::{
 };
 use serde_json::{Map, Value};
 
-use super::{params::Params, problem::Problem};
+use super::{compression::Coding, params::Params, problem::Problem};
 use crate::{
     app::Caller,
     domain::{institution::Institution, name_page::NamePageRef},
@@ -21,15 +21,14 @@ const MOST_PARTS: usize = 500_000;
 pub struct Sent {
     query: String,
     is_form: bool,
-    /// May the answer be compressed?
-    takes_gzip: bool,
+    coding: Coding,
     body: Bytes,
 }
 
 impl Sent {
     pub fn new(parts: &Parts, body: Bytes) -> Self {
         let query = parts.uri.query().unwrap_or_default().to_owned();
-        Self { query, is_form: is_form(&parts.headers), takes_gzip: takes_gzip(&parts.headers), body }
+        Self { query, is_form: is_form(&parts.headers), coding: Coding::preferred(&parts.headers), body }
     }
 
     /// From the query alone.
@@ -99,9 +98,9 @@ impl Ask {
         self.path.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
     }
 
-    /// May the answer be compressed?
-    pub fn takes_gzip(&self) -> bool {
-        self.sent.takes_gzip
+    /// The content coding that the client prefers.
+    pub fn coding(&self) -> Coding {
+        self.sent.coding
     }
 
     pub fn query(&self) -> Params {
@@ -131,50 +130,6 @@ fn is_form(headers: &HeaderMap) -> bool {
     kind.is_some_and(|kind| kind.starts_with(b"application/x-www-form-urlencoded"))
 }
 
-/// `gzip` or `*`, unless it is weighed with nothing.
-fn takes_gzip(headers: &HeaderMap) -> bool {
-    let all = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    let mut takes = false;
-    for coding in all.flat_map(|value| value.split(',')) {
-        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
-        let (name, weight) = (name.trim(), weight.trim().trim_start_matches("q=").trim());
-        let refused = weight.parse::<f32>().is_ok_and(|weight| weight == 0.0);
-        match name.to_ascii_lowercase().as_str() {
-            "gzip" | "x-gzip" => return !refused,
-            "*" => takes = !refused,
-            _ => {}
-        }
-    }
-    takes
-}
-
 pub fn has_body(method: &Method) -> bool {
     !matches!(*method, Method::GET | Method::HEAD)
-}
-
-#[cfg(test)]
-mod tests {
-    use axum::http::HeaderValue;
-
-    use super::*;
-
-    #[test]
-    fn gzip_is_taken_where_it_is_named_and_not_refused() {
-        for (value, takes) in [
-            ("gzip", true),
-            ("deflate, GZIP;q=0.5", true),
-            ("*", true),
-            ("gzip;q=0, *", false),
-            ("*;q=0", false),
-            ("br", false),
-            ("identity", false),
-            ("", false),
-            ("gzip; q=0.000", false),
-        ] {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_str(value).unwrap());
-            assert_eq!(takes_gzip(&headers), takes, "{value}");
-        }
-        assert!(!takes_gzip(&HeaderMap::new()));
-    }
 }

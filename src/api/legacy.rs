@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     app::{App, limiter::Standing, names::Person},
-    domain::{client_address::Client, field_errors::FieldErrors, name_page::NamePageRef},
+    domain::{client_address::Client, email::Spellings, field_errors::FieldErrors, name_page::NamePageRef},
 };
 
 pub const FRAME: Frame = Frame { open: "{\"result\":\"success\",\"data\":[", close: "}" };
@@ -197,6 +197,11 @@ pub fn person(params: &Params) -> Person {
         identifier: key("institution_id").map(|mark| mark.as_given),
         ..Person::default()
     }
+}
+
+/// The email as the request spelled it, if it has one.
+pub fn spellings(params: &Params) -> Spellings {
+    params.mark("email").map(|mark| Spellings::one(&mark.spelled)).unwrap_or_default()
 }
 
 /// Did the client mean one person, even if what it sent is no more than `null`? It must not get everybody then: it

@@ -25,6 +25,7 @@ use crate::{
         participants::{Filter, Listing},
     },
     domain::{
+        email::Spellings,
         field_errors::FieldErrors,
         paging::Window,
         participant::{Changed, Participant},
@@ -49,6 +50,7 @@ pub struct ListAsk {
     pub filter: Filter,
     pub include: Include,
     pub icon: Icon,
+    pub spellings: Spellings,
     echo: Echo,
 }
 
@@ -73,9 +75,10 @@ impl ListAsk {
         };
         echo.set("icon_code", icon.code.map(|code| code.to_string()));
         echo.set("include", Some(include.words()).filter(|words| !words.is_empty()));
+        let spellings = Spellings::new(emails.iter().map(|email| email.shown.as_str()));
         let keys = |all: Vec<Wanted>| all.into_iter().map(|wanted| wanted.key).collect();
         let filter = Filter { page: None, emails: keys(emails), identifiers: keys(identifiers), changed };
-        Self { filter, include, icon, echo }
+        Self { filter, include, icon, spellings, echo }
     }
 
     /// `path` is everything behind the base URL; without a window the answer is one page.

@@ -48,14 +48,15 @@ impl Entry {
     }
 
     fn as_mark(&self) -> Mark {
-        Mark { as_email: self.as_email().key, as_given: text::nfc(&self.text) }
+        let Wanted { key, shown } = self.as_email();
+        Mark { as_email: key, as_given: text::nfc(&self.text), spelled: shown }
     }
 }
 
 /// A mark from a path, where `+` is a plus.
 pub fn mark(given: &str) -> Mark {
     let given = given.trim();
-    Mark { as_email: email_key(given), as_given: text::nfc(given) }
+    Mark { as_email: email_key(given), as_given: text::nfc(given), spelled: given.to_owned() }
 }
 
 impl Params {
@@ -69,8 +70,14 @@ impl Params {
         once(self.list(name, false, errors).iter().map(Entry::as_identifier), |wanted| wanted.key.clone())
     }
 
-    pub fn marks(&self, name: &str, errors: &mut FieldErrors) -> Vec<Mark> {
-        once(self.list(name, true, errors).iter().map(Entry::as_mark), Mark::clone)
+    /// Marks from all of these lists, without duplicates.
+    pub fn marks(&self, names: &[&str], errors: &mut FieldErrors) -> Vec<Mark> {
+        let mut marks = Vec::new();
+        for name in names {
+            let entries = self.list(name, *name != "institution_id_list", errors);
+            marks.extend(entries.iter().map(Entry::as_mark));
+        }
+        once(marks.into_iter(), |mark| (mark.as_email.clone(), mark.as_given.clone()))
     }
 
     /// One mark, which may hold a comma.
@@ -112,8 +119,8 @@ impl Params {
         entries
     }
 
-    /// The identifiers of a pronunciation search, as keys of emails and of identifiers.
-    pub fn people(&self, name: &str, errors: &mut FieldErrors) -> (Vec<String>, Vec<String>) {
+    /// The identifiers of a pronunciation search: emails and identifiers.
+    pub fn people(&self, name: &str, errors: &mut FieldErrors) -> (Vec<Wanted>, Vec<Wanted>) {
         let (mut emails, mut identifiers) = (Vec::new(), Vec::new());
         let mut entries = 0;
         let mut field = |key: &str, text: &str, from_form: bool| {
@@ -121,8 +128,8 @@ impl Params {
             read_entry(text, from_form, &mut read);
             for entry in read {
                 match key {
-                    "email" => emails.push(entry.as_email().key),
-                    "institution_id" => identifiers.push(entry.as_identifier().key),
+                    "email" => emails.push(entry.as_email()),
+                    "institution_id" => identifiers.push(entry.as_identifier()),
                     _ => {}
                 }
             }
@@ -170,7 +177,8 @@ impl Params {
         } else if emails.is_empty() && identifiers.is_empty() && errors.is_empty() {
             errors.add(name, text::BLANK);
         }
-        (once(emails.into_iter(), String::clone), once(identifiers.into_iter(), String::clone))
+        let key = |wanted: &Wanted| wanted.key.clone();
+        (once(emails.into_iter(), key), once(identifiers.into_iter(), key))
     }
 }
 
@@ -242,10 +250,13 @@ mod tests {
         }
     }
 
+    fn keys(wanted: Vec<Wanted>) -> Vec<String> {
+        wanted.into_iter().map(|wanted| wanted.key).collect()
+    }
+
     fn emails(params: &Params) -> Vec<String> {
         let mut errors = FieldErrors::default();
-        let emails: Vec<String> =
-            params.emails("email_list", &mut errors).into_iter().map(|wanted| wanted.key).collect();
+        let emails = keys(params.emails("email_list", &mut errors));
         assert!(errors.is_empty(), "{errors}");
         emails
     }
@@ -300,7 +311,8 @@ mod tests {
             Params::from_query("identifiers=[{\"email\":\"a@x.org\"},{\"institution_id\":\"7\"}]"),
         ] {
             let mut errors = FieldErrors::default();
-            assert_eq!(params.people("identifiers", &mut errors), wanted, "{params:?}");
+            let (emails, identifiers) = params.people("identifiers", &mut errors);
+            assert_eq!((keys(emails), keys(identifiers)), wanted, "{params:?}");
             assert!(errors.is_empty());
         }
         for body in [

@@ -2,6 +2,7 @@
 
 pub mod ask;
 pub mod body;
+pub mod compression;
 pub mod courses;
 pub mod embeds;
 pub mod face;
@@ -39,19 +40,27 @@ pub fn routes() -> Router<App> {
         .merge(v2::routes())
         .merge(openapi::routes())
         .route("/api", axum::routing::any(unknown_path))
+        .route("/api/", axum::routing::any(unknown_path))
         .route("/api/{*rest}", axum::routing::any(unknown_path))
         .method_not_allowed_fallback(wrong_method)
 }
 
 async fn unknown_path(State(app): State<App>, route: MatchedPath, method: Method, uri: Uri) -> Response {
-    let told = Told::new(StatusCode::NOT_FOUND, "Not Found");
-    face::named(Some(route), refuse(&app, &method, &uri, told))
+    face::named(Some(route), refuse(&app, &method, &uri, no_such_endpoint(&app, uri.path())))
 }
 
 async fn wrong_method(State(app): State<App>, route: MatchedPath, method: Method, uri: Uri) -> Response {
     let message = format!("Method Not Allowed: {method} is not offered here");
     let told = Told::new(StatusCode::METHOD_NOT_ALLOWED, message);
     face::named(Some(route), refuse(&app, &method, &uri, told))
+}
+
+/// Must differ from the message for a missing person: a deployed client reads `Not Found` as "no recording".
+fn no_such_endpoint(app: &App, path: &str) -> Told {
+    let first = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/')?.split('/').next());
+    let version = openapi::DOCUMENTS.iter().map(|(version, _)| *version).find(|one| first == Some(*one));
+    let docs = version.map_or_else(|| "/docs".to_owned(), |version| format!("/docs/{version}"));
+    Told::new(StatusCode::NOT_FOUND, format!("No such endpoint: see {}{docs}", app.links.base()))
 }
 
 /// In the shape of the version that the path begins with.

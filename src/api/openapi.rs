@@ -1,11 +1,11 @@
 //! The OpenAPI documents: one per version, written by hand, since the contract is fixed. Tests hold answers against
-//! them. They need no token.
+//! them. They need no token. Neither do the `documentation` addresses, which redirect to the reference.
 
 use axum::{
     Router,
     body::Body,
     extract::{MatchedPath, State},
-    http::{StatusCode, Uri},
+    http::{HeaderValue, StatusCode, Uri, header},
     response::Response,
     routing::get,
 };
@@ -21,13 +21,31 @@ pub const DOCUMENTS: [(&str, &str); 4] = [
     ("v2", include_str!("../../assets/openapi/v2.json")),
 ];
 
+/// The versions whose `documentation` address deployed systems link to.
+const DOCUMENTED_THERE: [&str; 2] = ["v5", "v4"];
+
 pub fn routes() -> Router<App> {
-    DOCUMENTS.iter().fold(Router::new(), |router, (version, text)| {
+    let documents = DOCUMENTS.iter().fold(Router::new(), |router, (version, text)| {
         let show = move |State(app): State<App>, route: MatchedPath, uri: Uri| async move {
             face::named(Some(route), show(&app, &uri, text))
         };
         router.route(&format!("{}/{version}/openapi.json", super::ROOT), get(show))
+    });
+    DOCUMENTED_THERE.iter().fold(documents, |router, version| {
+        let lead = move |State(app): State<App>, route: MatchedPath| async move {
+            face::named(Some(route), reference(&app, version))
+        };
+        router.route(&format!("{}/{version}/documentation", super::ROOT), get(lead))
     })
+}
+
+/// Redirects to the reference page under `/docs`.
+fn reference(app: &App, version: &str) -> Response {
+    let mut response = face::raw_json(StatusCode::FOUND, Body::empty());
+    if let Ok(address) = HeaderValue::from_str(&format!("{}/docs/{version}", app.links.base())) {
+        response.headers_mut().insert(header::LOCATION, address);
+    }
+    response
 }
 
 /// With this installation's own address, so that tools can call it as it stands.

@@ -1,6 +1,6 @@
 //! What a record is shown with, the same for all records of an answer. Which keys there are is each version's affair.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -9,6 +9,7 @@ use crate::{
     app::{App, Links, Result, custom_fields},
     domain::{
         custom_field::CustomField,
+        email::Spellings,
         institution::Institution,
         moment::Moment,
         participant::{CustomValues, Participant, Recording},
@@ -21,6 +22,8 @@ pub struct View {
     pub include: Include,
     icon: Icon,
     fields: Vec<CustomField>,
+    /// Emails as the request spelled them.
+    pub spellings: Spellings,
     /// Show the two dates of `latest`.
     pub dates: bool,
     /// Show the event code, as version 5's answers to writes do.
@@ -40,17 +43,23 @@ impl View {
             Vec::new()
         };
         let (links, institution) = (app.links.clone(), institution.clone());
-        Ok(Self { links, institution, include, icon, fields, dates: false, event_code: false })
+        let spellings = Spellings::default();
+        Ok(Self { links, institution, include, icon, fields, spellings, dates: false, event_code: false })
     }
 
     /// For records that are written now and read later: what custom fields there were is known.
     pub fn of_report(institution: Arc<Institution>, links: Links, fields: Vec<CustomField>) -> Self {
         let include = Include { custom_attributes: true, ..Include::default() };
-        Self { links, institution, include, icon: Icon::default(), fields, dates: false, event_code: false }
+        let (icon, spellings) = (Icon::default(), Spellings::default());
+        Self { links, institution, include, icon, fields, spellings, dates: false, event_code: false }
     }
 
     pub fn institution(&self) -> &Institution {
         &self.institution
+    }
+
+    pub fn email<'a>(&'a self, person: &'a Participant) -> Option<Cow<'a, str>> {
+        person.email.as_deref().map(|stored| self.spellings.show(stored))
     }
 
     fn links(&self) -> &Links {

@@ -5,7 +5,7 @@ use crate::{
     domain::{
         field_errors::FieldErrors,
         moment::Moment,
-        name_page::{NamePage, NamePageRef, code_fault, code_key, slug_fault},
+        name_page::{NamePage, NamePageRef, code_fault, code_key, slug_fault, without_blanks},
         text::{self, BLANK, Lines, TAKEN, longest},
     },
     store::{self, Sql, exports::Leaving, name_pages, rolls},
@@ -31,7 +31,10 @@ pub async fn create(app: &App, institution: i64, new: New) -> Result<NamePage> {
         Some(slug) => slug,
         None => free_slug(&mut app.db.read(), &new.title, id).await?,
     };
-    let access_code = new.access_code.unwrap_or_else(|| app.ids.access_code());
+    let access_code = match &new.access_code {
+        Some(given) => without_blanks(given).into_owned(),
+        None => app.ids.access_code(),
+    };
     let sql = &mut app.db.read();
     if let Some(fault) = slug_fault(&slug) {
         errors.add("slug", fault);

@@ -38,6 +38,8 @@ use crate::{
 pub struct Mark {
     pub as_email: String,
     pub as_given: String,
+    /// As the request spelled it. If it is an email, the response shows it this way.
+    pub spelled: String,
 }
 
 impl Mark {

@@ -1,4 +1,6 @@
-//! An email address: kept as it was given, matched without regard to case.
+//! An email address: stored as given, matched case-insensitively, and shown as the request spelled it.
+
+use std::{borrow::Cow, collections::HashMap};
 
 use super::text::{self, Lines};
 
@@ -43,9 +45,65 @@ pub fn email_key(given: &str) -> String {
     text::folded(given.trim())
 }
 
+/// The emails named in a request, as the request spelled them. Clients match rows by their own spelling, so the response
+/// repeats it. All other emails are shown in lower case.
+#[derive(Debug, Clone, Default)]
+pub struct Spellings(HashMap<String, String>);
+
+impl Spellings {
+    /// The first spelling of an email wins. Accepts any text, like `email_key`.
+    pub fn new<'a>(named: impl Iterator<Item = &'a str> + Clone) -> Self {
+        // Most requests use lower case, which is the default anyway.
+        if named.clone().all(|email| email.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase())) {
+            return Self::default();
+        }
+        let mut spellings = HashMap::with_capacity(named.size_hint().0);
+        for email in named.map(str::trim) {
+            spellings.entry(email_key(email)).or_insert_with(|| email.to_owned());
+        }
+        Self(spellings)
+    }
+
+    pub fn one(named: &str) -> Self {
+        Self::new(std::iter::once(named))
+    }
+
+    /// How a stored email is shown.
+    pub fn show<'a>(&'a self, stored: &'a str) -> Cow<'a, str> {
+        if !self.0.is_empty()
+            && let Some(named) = self.0.get(&email_key(stored))
+        {
+            return Cow::Borrowed(named);
+        }
+        if stored.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
+            Cow::Borrowed(stored)
+        } else {
+            Cow::Owned(stored.to_lowercase())
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_email_is_shown_as_it_was_named_and_otherwise_in_lower_case() {
+        let spellings =
+            Spellings::new(["ANA@x.org", "ana@X.org", " r\u{c9}ne@x.org ", "bea@x.org"].into_iter());
+        for (stored, shown) in [
+            ("Ana@x.org", "ANA@x.org"),
+            ("Re\u{301}ne@x.org", "r\u{c9}ne@x.org"),
+            ("BEA@x.org", "bea@x.org"),
+            ("Cy@X.org", "cy@x.org"),
+            ("\u{c9}va@x.org", "\u{e9}va@x.org"),
+        ] {
+            assert_eq!(spellings.show(stored), shown);
+            assert_eq!(Spellings::default().show(stored), stored.to_lowercase());
+        }
+        let lower_first = Spellings::new(["ana@x.org", "ANA@x.org"].into_iter());
+        assert_eq!(lower_first.show("Ana@x.org"), "ana@x.org");
+    }
 
     #[test]
     fn real_addresses_pass() {

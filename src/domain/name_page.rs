@@ -1,5 +1,7 @@
 //! A name page (the contract also says "event"): where people are registered.
 
+use std::borrow::Cow;
+
 use super::{
     moment::Moment,
     text::{self, Lines, longest},
@@ -43,9 +45,18 @@ impl NamePageRef {
     }
 }
 
-/// What a slug or code is matched by: no regard to case.
+/// The lookup key of a slug or code. Case and whitespace are ignored: people type `r99e jjfy` for `R99EJJFY`.
 pub fn code_key(given: &str) -> String {
-    text::folded(given.trim())
+    text::folded(&without_blanks(given))
+}
+
+/// The stored form of a code.
+pub fn without_blanks(code: &str) -> Cow<'_, str> {
+    if code.contains(char::is_whitespace) {
+        Cow::Owned(code.split_whitespace().collect())
+    } else {
+        Cow::Borrowed(code)
+    }
 }
 
 /// Says what is wrong with a slug, if anything.
@@ -65,4 +76,20 @@ pub fn code_fault(code: &str) -> Option<&'static str> {
         return Some("must be visible characters without blanks, and at most 100 of them");
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_and_case_do_not_matter_in_a_code() {
+        for given in ["R99EJJFY", "r99e jjfy", " R99E\u{a0}JJFY\t", "r 9 9 e\u{3000}j j f y"] {
+            assert_eq!(code_key(given), "r99ejjfy", "{given:?}");
+            assert_eq!(without_blanks(given).to_lowercase(), "r99ejjfy", "{given:?}");
+        }
+        for nothing in ["", " ", "\u{a0}\n"] {
+            assert_eq!(NamePageRef::parse(nothing), None, "{nothing:?}");
+        }
+    }
 }

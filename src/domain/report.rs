@@ -31,7 +31,7 @@ pub struct Sum {
 }
 
 impl Sum {
-    fn of(plain: &[u8]) -> Self {
+    pub fn of(plain: &[u8]) -> Self {
         Self { plain_bytes: plain.len() as u64, crc: crc32fast::hash(plain) }
     }
 

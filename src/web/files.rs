@@ -179,7 +179,7 @@ impl Found {
 }
 
 /// Does a list of entity tags name this one? Weak ones do as well: our bytes never change.
-fn names(list: &HeaderValue, etag: &str) -> bool {
+pub(super) fn names(list: &HeaderValue, etag: &str) -> bool {
     let Ok(list) = list.to_str() else { return false };
     list.split(',').map(|tag| tag.trim().trim_start_matches("W/")).any(|tag| tag == "*" || tag == etag)
 }
@@ -268,7 +268,7 @@ fn plain(status: StatusCode, text: &'static str) -> Response {
 }
 
 /// Links need no credentials, so pages of every origin may use them.
-fn open_to_all(status: StatusCode, body: Body) -> Response {
+pub(super) fn open_to_all(status: StatusCode, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;
     let headers = response.headers_mut();

@@ -5,6 +5,7 @@ pub mod badge;
 mod docs;
 mod files;
 mod health;
+mod images;
 pub mod metrics;
 pub mod page;
 mod phone;
@@ -24,7 +25,10 @@ use futures_util::FutureExt;
 use tower_service::Service;
 
 use crate::{
-    api,
+    api::{
+        self,
+        compression::{self, Coding},
+    },
     app::App,
     lti,
     server::{self, Draining, Site},
@@ -40,7 +44,12 @@ pub fn site(app: App, draining: Draining, metrics: Metrics) -> Site {
             return files::audio(State(app.clone()), request).boxed();
         }
         let mut router = router.clone();
-        async move { router.call(request).await.unwrap_or_else(|never| match never {}) }.boxed()
+        let (coding, is_head) = (Coding::preferred(request.headers()), *request.method() == Method::HEAD);
+        async move {
+            let response = router.call(request).await.unwrap_or_else(|never| match never {});
+            compression::encode(response, coding, is_head).await
+        }
+        .boxed()
     })
 }
 
@@ -56,6 +65,7 @@ fn router(app: App, draining: Draining, metrics: Metrics) -> Router {
         .route("/healthz", get(health::alive))
         .route("/readyz", get(move |state| health::ready(state, draining)))
         .merge(assets::routes())
+        .merge(images::routes())
         .merge(phone::routes())
         .merge(lti::routes())
         .merge(metrics.routes())

@@ -6,7 +6,9 @@ mod contract;
 mod support;
 
 mod cli;
+mod compression;
 mod courses;
+mod emails;
 mod jobs;
 mod lms;
 mod lti;

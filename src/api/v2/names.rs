@@ -80,7 +80,8 @@ async fn answer(app: &App, params: &Params, opened: Opened) -> Result<Response, 
     } else {
         names::everybody(app, institution.id, scope).await?
     };
-    let view = View::new(app, &institution, Include::default(), icon).await?;
+    let mut view = View::new(app, &institution, Include::default(), icon).await?;
+    view.spellings = legacy::spellings(params);
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Name(&view, person)));
     let mut response = listing::answer(app, found, write, None, legacy::FRAME).await?;

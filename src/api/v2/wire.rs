@@ -12,7 +12,7 @@ impl Serialize for Name<'_> {
         let mut map = serializer.serialize_map(Some(7))?;
         map.serialize_entry("first_name", &person.first_name)?;
         map.serialize_entry("last_name", &person.last_name)?;
-        map.serialize_entry("email", &person.email)?;
+        map.serialize_entry("email", &view.email(person))?;
         view.write_embeds(person, &mut map)?;
         map.serialize_entry("recording_link", &view.recording_link(&person.recording))?;
         map.serialize_entry("name_badge_link", &view.name_badge_link(person))?;

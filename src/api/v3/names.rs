@@ -16,7 +16,10 @@ use crate::{
         names::{self, Person, Scope},
         participants::Listing,
     },
-    domain::{field_errors::FieldErrors, name_page::NamePageRef, participant::name_key, text::BLANK},
+    domain::{
+        email::Spellings, field_errors::FieldErrors, name_page::NamePageRef, participant::name_key,
+        text::BLANK,
+    },
 };
 
 /// Everybody whom the access code opens, or one person.
@@ -33,7 +36,7 @@ pub async fn list(app: App, lookup: Lookup) -> Result<Response, Problem> {
     } else {
         names::everybody(&app, institution, scope).await?
     };
-    let mut response = answer(&app, &lookup, icon, found).await?;
+    let mut response = answer(&app, &lookup, icon, found, legacy::spellings(params)).await?;
     if let (Some(code), Scope::Page(_)) = (code, scope) {
         legacy::succeeded_by_page(&app, &code, &mut response);
     }
@@ -53,14 +56,16 @@ pub async fn person(app: App, lookup: Lookup) -> Result<Response, Problem> {
     let icon = icon(&lookup, errors)?;
     let (_, scope) = scope(&app, &lookup).await?;
     let found = names::find(&app, lookup.institution.id, scope, &person).await?;
-    answer(&app, &lookup, icon, found).await
+    answer(&app, &lookup, icon, found, legacy::spellings(params)).await
 }
 
 /// Whoever is in either list.
 pub async fn search(app: App, lookup: Lookup) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
     let keys = |wanted: Vec<Wanted>| wanted.into_iter().map(|one| one.key).collect::<Vec<_>>();
-    let emails = keys(lookup.params.emails("email_list", &mut errors));
+    let emails = lookup.params.emails("email_list", &mut errors);
+    let spellings = Spellings::new(emails.iter().map(|email| email.shown.as_str()));
+    let emails = keys(emails);
     let identifiers = keys(lookup.params.identifiers("institution_id_list", &mut errors));
     if emails.is_empty() && identifiers.is_empty() && errors.is_empty() {
         errors.add("email_list and institution_id_list", "can't both be blank");
@@ -68,7 +73,7 @@ pub async fn search(app: App, lookup: Lookup) -> Result<Response, Problem> {
     let icon = icon(&lookup, errors)?;
     let (_, scope) = scope(&app, &lookup).await?;
     let found = names::search(&app, lookup.institution.id, scope, emails, identifiers).await?;
-    answer(&app, &lookup, icon, found).await
+    answer(&app, &lookup, icon, found, spellings).await
 }
 
 /// The icon asked for, unless that or something before it is wrong.
@@ -87,10 +92,17 @@ async fn scope(app: &App, lookup: &Lookup) -> Result<(Option<NamePageRef>, Scope
     Ok((Some(code), scope))
 }
 
-async fn answer(app: &App, lookup: &Lookup, icon: Icon, found: Listing) -> Result<Response, Problem> {
+async fn answer(
+    app: &App,
+    lookup: &Lookup,
+    icon: Icon,
+    found: Listing,
+    spellings: Spellings,
+) -> Result<Response, Problem> {
     let extended = lookup.params.truth("include_extended_attributes");
     let include = Include { custom_attributes: extended, ..Include::default() };
-    let view = View::new(app, &lookup.institution, include, icon).await?;
+    let mut view = View::new(app, &lookup.institution, include, icon).await?;
+    view.spellings = spellings;
     let write: listing::Write = Box::new(move |person, out| {
         serde_json::to_writer(out, &wire::Name { view: &view, person, extended })
     });

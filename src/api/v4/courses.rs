@@ -11,7 +11,7 @@ use crate::{
 };
 
 pub async fn synchronize(app: App, ask: Ask) -> Result<Response, Problem> {
-    if let Some(unknown) = courses::unknown_path(&app, &ask).await? {
+    if let Some(unknown) = courses::unknown_path(&app, &ask, super::ROOT).await? {
         return Ok(unknown);
     }
     let params = ask.params()?;

@@ -17,6 +17,7 @@ use crate::{
     },
     app::{self, App, Error, Missing},
     domain::{
+        email::Spellings,
         field_errors::FieldErrors,
         name_page::NamePageRef,
         participant::{Draft, LegalNames},
@@ -37,7 +38,7 @@ pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
     let icon = participants::icon(&params, FieldErrors::default())?;
     let found = app::participants::find(&app, ask.institution().id, Some(&name_page(&ask)?), &mark).await?;
     let include = Include { custom_attributes: true, ..Include::read(&params, DIALECT) };
-    participants::one(&app, &ask, &found, include, icon, false).await
+    participants::one(&app, &ask, &found, &mark, include, icon, false).await
 }
 
 pub async fn create(app: App, ask: Ask) -> Result<Response, Problem> {
@@ -49,7 +50,9 @@ pub async fn create(app: App, ask: Ask) -> Result<Response, Problem> {
     let draft = Draft::read(&source, LegalNames::Ignored);
     let made = app::participants::create(&app, ask.institution(), page, draft).await?;
     let include = Include { custom_attributes: true, ..Include::read(&ask.query(), DIALECT) };
-    let view = View::new(&app, ask.institution(), include, Icon::default()).await?;
+    let mut view = View::new(&app, ask.institution(), include, Icon::default()).await?;
+    // Stored just now, as the request spelled it.
+    view.spellings = Spellings::one(made.email.as_deref().unwrap_or_default());
     let link = format!("{}{}/{}", app.links.base(), participants_path(&ask), made.token);
     let answer = wire::One { participant: wire::Participant(&view, &made), meta: Some(wire::Link { link }) };
     Ok(face::json(StatusCode::CREATED, &answer))

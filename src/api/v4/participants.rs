@@ -14,8 +14,11 @@ use crate::{
         problem::Problem,
         view::View,
     },
-    app::{App, Error, Missing, participants},
-    domain::{field_errors::FieldErrors, participant::Participant, text::BLANK},
+    app::{
+        App, Error, Missing,
+        participants::{self, Mark},
+    },
+    domain::{email::Spellings, field_errors::FieldErrors, participant::Participant, text::BLANK},
 };
 
 const LIST: Frame = Frame { open: "{\"participants\":[", close: "}" };
@@ -49,7 +52,8 @@ pub async fn page_of(
     wanted.filter.page = name_page;
     let people = participants::list(app, ask.institution().id, &wanted.filter, window).await?;
     let address = wanted.address(app, path, window);
-    let view = View::new(app, ask.institution(), wanted.include, wanted.icon).await?;
+    let mut view = View::new(app, ask.institution(), wanted.include, wanted.icon).await?;
+    view.spellings = wanted.spellings;
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Participant(&view, person)));
     listing::answer(app, people, write, Some(address), LIST).await
@@ -59,7 +63,7 @@ pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
     let (params, mark) = (ask.query(), lists::mark(ask.path("id_or_email")));
     let icon = icon(&params, FieldErrors::default())?;
     let found = participants::find(&app, ask.institution().id, None, &mark).await?;
-    one(&app, &ask, &found, Include::read(&params, DIALECT), icon, false).await
+    one(&app, &ask, &found, &mark, Include::read(&params, DIALECT), icon, false).await
 }
 
 pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
@@ -71,9 +75,10 @@ pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
         errors.add("token", BLANK);
     }
     let icon = icon(&params, errors)?;
-    let found = participants::latest(&app, ask.institution().id, mark.as_slice()).await?;
+    let mark = mark.ok_or(Error::Missing(Missing::Participant))?;
+    let found = participants::latest(&app, ask.institution().id, std::slice::from_ref(&mark)).await?;
     let found = found.first().ok_or(Error::Missing(Missing::Participant))?;
-    one(&app, &ask, found, Include::read(&params, DIALECT), icon, true).await
+    one(&app, &ask, found, &mark, Include::read(&params, DIALECT), icon, true).await
 }
 
 /// The icon asked for, unless that or something before it is wrong.
@@ -83,16 +88,17 @@ pub fn icon(params: &Params, mut errors: FieldErrors) -> Result<Icon, Problem> {
     Ok(icon)
 }
 
-/// An answer with one participant.
+/// A response with one participant, who was looked up by this mark.
 pub async fn one(
     app: &App,
     ask: &Ask,
     person: &Participant,
+    mark: &Mark,
     include: Include,
     icon: Icon,
     dates: bool,
 ) -> Result<Response, Problem> {
     let mut view = View::new(app, ask.institution(), include, icon).await?;
-    view.dates = dates;
+    (view.dates, view.spellings) = (dates, Spellings::one(&mark.spelled));
     Ok(face::json(StatusCode::OK, &wire::One { participant: wire::Participant(&view, person), meta: None }))
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::wire;
 use crate::{
-    api::{face, listing::broken, problem::Problem},
+    api::{compression::Coding, face, listing::broken, problem::Problem},
     app::{Error, exports::Report},
     domain::{
         custom_field::import_key,
@@ -116,9 +116,9 @@ fn row(cells: impl Iterator<Item = String>) -> Vec<u8> {
 }
 
 /// Sends a report as it is read.
-pub async fn send(report: Report, form: Form, export: i64, gzip: bool) -> Result<Response, Problem> {
+pub async fn send(report: Report, form: Form, export: i64, coding: Coding) -> Result<Response, Problem> {
     let (kind, file) = (form.content_type(), form.file(export));
-    let gzip = gzip.then(Gzip::default);
+    let gzip = (coding == Coding::Gzip).then(Gzip::default);
     let compressed = gzip.is_some();
     let mut sending = Sending { report, form, gzip, place: Place::Before, open: None, line: Vec::new() };
     // The first part decides the status: a fault behind it can only cut the connection.

@@ -21,7 +21,7 @@ impl Serialize for Participant<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("first_name", &person.first_name)?;
         map.serialize_entry("last_name", &person.last_name)?;
-        map.serialize_entry("email", &person.email)?;
+        map.serialize_entry("email", &view.email(person))?;
         map.serialize_entry("recording_link", &view.recording_link(&person.recording))?;
         if view.dates {
             view.write_dates(person, &mut map)?;

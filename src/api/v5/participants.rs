@@ -17,7 +17,7 @@ use crate::{
     },
     app::{App, Error, Missing, participants},
     domain::{
-        email::email_key,
+        email::{Spellings, email_key},
         field_errors::FieldErrors,
         institution::Institution,
         media::Kind,
@@ -63,7 +63,8 @@ async fn answer(
 ) -> Result<Response, Problem> {
     let people = participants::list(app, ask.institution().id, &wanted.filter, window).await?;
     let address = wanted.address(app, &format!("{ROOT}{path}"), window);
-    let view = View::new(app, ask.institution(), wanted.include, wanted.icon).await?;
+    let mut view = View::new(app, ask.institution(), wanted.include, wanted.icon).await?;
+    view.spellings = wanted.spellings;
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Participant(&view, person)));
     listing::answer(app, people, write, Some(address), LIST).await
@@ -72,8 +73,9 @@ async fn answer(
 pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
     let params = ask.query();
     let mut errors = FieldErrors::default();
-    let marks = params.marks("tokens", &mut errors);
-    if marks.is_empty() && !errors.has("tokens") {
+    // Deployed clients send these two here as well.
+    let marks = params.marks(&["tokens", "email_list", "institution_id_list"], &mut errors);
+    if marks.is_empty() && errors.is_empty() {
         errors.add("tokens", BLANK);
     }
     let icon = Icon::read(&params, DIALECT, &mut errors);
@@ -81,6 +83,7 @@ pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
     let people = participants::latest(&app, ask.institution().id, &marks).await?;
     let mut view = View::new(&app, ask.institution(), Include::read(&params, DIALECT), icon).await?;
     view.dates = true;
+    view.spellings = Spellings::new(marks.iter().map(|mark| mark.spelled.as_str()));
     let mut body = LATEST.open.as_bytes().to_vec();
     for (i, person) in people.iter().enumerate() {
         if i > 0 {
@@ -98,7 +101,9 @@ pub async fn create(app: App, mut ask: Ask) -> Result<Response, Problem> {
     let page = name_page(&ask, &body).ok_or(Error::Missing(Missing::NamePage))?;
     let draft = draft(ask.institution(), body)?;
     let made = participants::create(&app, ask.institution(), page, draft).await?;
-    one(&app, &ask, StatusCode::CREATED, &made).await
+    // Stored just now, as the request spelled it.
+    let spellings = Spellings::one(made.email.as_deref().unwrap_or_default());
+    one(&app, &ask, StatusCode::CREATED, &made, spellings).await
 }
 
 pub async fn update(app: App, mut ask: Ask) -> Result<Response, Problem> {
@@ -107,7 +112,7 @@ pub async fn update(app: App, mut ask: Ask) -> Result<Response, Problem> {
     let draft = draft(ask.institution(), body)?;
     let changed =
         participants::update(&app, ask.institution(), page, email_key(ask.path("user_email")), draft).await?;
-    one(&app, &ask, StatusCode::OK, &changed).await
+    one(&app, &ask, StatusCode::OK, &changed, Spellings::one(ask.path("user_email"))).await
 }
 
 /// A page that is not there has nobody registered on it, so both are the same to the caller.
@@ -161,10 +166,11 @@ async fn one(
     ask: &Ask,
     status: StatusCode,
     person: &crate::domain::participant::Participant,
+    spellings: Spellings,
 ) -> Result<Response, Problem> {
     let mut include = Include::read(&ask.query(), DIALECT);
     include.custom_attributes = true;
     let mut view = View::new(app, ask.institution(), include, Icon::default()).await?;
-    view.event_code = true;
+    (view.event_code, view.spellings) = (true, spellings);
     Ok(face::json(status, &One { participant: wire::Participant(&view, person) }))
 }

@@ -9,11 +9,15 @@ use crate::{
         embeds::{Icon, Include},
         face,
         listing::{self, Frame},
+        lists::Wanted,
         problem::Problem,
         view::View,
     },
     app::{App, pronunciations},
-    domain::{email::email_key, field_errors::FieldErrors},
+    domain::{
+        email::{Spellings, email_key},
+        field_errors::FieldErrors,
+    },
 };
 
 const FRAME: Frame = Frame { open: "{\"Response\":{\"pronunciations\":[", close: "}}" };
@@ -22,8 +26,11 @@ pub async fn search(app: App, ask: Ask) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
     let (emails, identifiers) = ask.params()?.people("identifiers", &mut errors);
     errors.into_result()?;
-    let found = pronunciations::search(&app, ask.institution().id, emails, identifiers).await?;
-    let view = View::new(&app, ask.institution(), Include::default(), Icon::default()).await?;
+    let spellings = Spellings::new(emails.iter().map(|email| email.shown.as_str()));
+    let keys = |wanted: Vec<Wanted>| wanted.into_iter().map(|one| one.key).collect();
+    let found = pronunciations::search(&app, ask.institution().id, keys(emails), keys(identifiers)).await?;
+    let mut view = View::new(&app, ask.institution(), Include::default(), Icon::default()).await?;
+    view.spellings = spellings;
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Pronunciation(&view, person)));
     listing::answer(&app, found, write, None, FRAME).await

@@ -16,7 +16,7 @@ impl Serialize for Participant<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("first_name", &person.first_name)?;
         map.serialize_entry("last_name", &person.last_name)?;
-        map.serialize_entry("email", &person.email)?;
+        map.serialize_entry("email", &view.email(person))?;
         map.serialize_entry("recording_url", &recording_link)?;
         map.serialize_entry("recording_link", &recording_link)?;
         map.serialize_entry("recording_id", &recording_id(&person.recording))?;
@@ -74,7 +74,7 @@ impl Serialize for Pronunciation<'_> {
         let mut map = serializer.serialize_map(Some(6))?;
         map.serialize_entry("first_name", &person.first_name)?;
         map.serialize_entry("last_name", &person.last_name)?;
-        map.serialize_entry("email", &person.email)?;
+        map.serialize_entry("email", &view.email(person))?;
         map.serialize_entry("recording_link", &view.recording_link(&person.recording))?;
         map.serialize_entry("institution_id", &person.identifier)?;
         map.serialize_entry("recorded_at", &view.date(person.recording.as_ref().map(|it| it.recorded_at)))?;

@@ -61,7 +61,7 @@ async fn slugs_and_codes_are_unique_across_institutions() {
         assert!(refused.contains("access code has already been taken"), "{key}: {refused}");
     }
     assert!(create(&["--slug", "Ünique"]).refused().contains("slug"));
-    assert!(create(&["--access-code", "two words"]).refused().contains("access code"));
+    assert!(create(&["--access-code", "con\u{7}trol"]).refused().contains("access code"));
     assert!(
         here.refuse(&["name-page", "create", "--institution", "other", "--title", " "]).contains("title")
     );
@@ -121,6 +121,21 @@ async fn delete_asks_on_a_terminal_and_takes_the_people_too() {
     let answer: Value = answer.json().await.unwrap();
     assert_eq!(answer["Response"]["participants"], json!([]));
     assert_eq!(answer["Response"]["meta"]["total_count"], 0);
+}
+
+#[tokio::test]
+async fn a_code_may_be_written_with_blanks_when_it_is_set_and_when_a_page_is_named() {
+    let (here, _) = Installation::with_token().await;
+    let words = ["name-page", "create", "--institution", "example", "--title", "Graduation", "--json"];
+    let made = here.json(&[words.as_slice(), &["--access-code", " r99e JJFY\u{a0}"]].concat());
+    assert_eq!(made["access_code"], "r99eJJFY");
+    let taken = here.refuse(&[words.as_slice(), &["--access-code", "R99E jj FY"]].concat());
+    assert!(taken.contains("access code has already been taken"), "{taken}");
+    let blank = here.refuse(&[words.as_slice(), &["--access-code", "  "]].concat());
+    assert!(blank.contains("must be visible characters"), "{blank}");
+    here.succeed(&["name-page", "update", "--institution", "example", "R99E JJFY", "--allow-v2"]);
+    let page = pages(&here, "example").into_iter().find(|page| page["id"] == made["id"]).unwrap();
+    assert_eq!(page["allow_v2"], true);
 }
 
 #[tokio::test]

@@ -131,7 +131,8 @@ async fn the_word_in_the_path_says_which_learning_systems_are_meant() {
         }
         says(school.world.post(&path("moodle"), body.clone()).await, 404, NO_CONSUMER);
         // Nobody has such a system, so there is no such path, whatever the body is.
-        says(school.world.post(&path("fax"), json!({})).await, 404, "Not Found");
+        let told = format!("No such endpoint: see {}/docs/{version}", school.world.base);
+        says(school.world.post(&path("fax"), json!({})).await, 404, &told);
         let wrong =
             json!({ "api_token": "nonsense", "external_course_ids": ["101"], "external_course_id": "101" });
         says(school.world.post(&path("lms"), wrong).await, 404, NO_CONSUMER);

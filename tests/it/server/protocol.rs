@@ -42,7 +42,7 @@ async fn a_refusal_keeps_the_connection_too() {
     wire.send(&body).await;
     assert_eq!(wire.reply().await.refuses(401), "Not Authorized");
     wire.send("GET /api/private/v5/nowhere HTTP/1.1\r\nHost: x\r\n\r\n").await;
-    assert_eq!(wire.reply().await.refuses(404), "Not Found");
+    assert_eq!(wire.reply().await.refuses(404), format!("No such endpoint: see {}/docs/v5", world.base));
     wire.send(format!(
         "PATCH /api/private/v5/participants HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()

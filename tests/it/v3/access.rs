@@ -62,7 +62,8 @@ async fn unknown_paths_and_wrong_methods_have_the_shape_of_these_versions() {
         for path in ["", "/", "/nothing", "/names/1/2", "/participants", "/names/search/x", "/Names"] {
             for method in [Method::GET, Method::POST, Method::DELETE] {
                 let answer = ask(&world, method, &format!("/{version}{path}")).await;
-                assert_eq!(answer.expect(404), error("Not Found"), "{version}{path}");
+                let told = format!("No such endpoint: see {}/docs/{version}", world.base);
+                assert_eq!(answer.expect(404), error(&told), "{version}{path}");
             }
         }
         for (method, path) in [
@@ -78,9 +79,10 @@ async fn unknown_paths_and_wrong_methods_have_the_shape_of_these_versions() {
             assert_eq!(answer.expect(405), error(&message), "{version} {method} {path}");
         }
     }
-    for (path, wanted) in [("/v4/nothing", "/v4"), ("/v33/names", "/v33"), ("/v", "/v")] {
+    for (path, docs) in [("/v4/nothing", "/docs/v4"), ("/v33/names", "/docs"), ("/v", "/docs")] {
         let body = ask(&world, Method::GET, path).await.expect(404);
-        assert_eq!(body, json!({ "message": "Not Found" }), "{wanted} has its own shape");
+        let told = format!("No such endpoint: see {}{docs}", world.base);
+        assert_eq!(body, json!({ "message": told }), "{path} has its own shape");
     }
     for version in ["v3", "v2"] {
         let document = ask(&world, Method::GET, &format!("/{version}/openapi.json")).await.expect(200);

@@ -95,7 +95,7 @@ async fn lists_come_as_arrays_and_as_strings() {
     let world = World::new().await;
     world.crowd(&world.page, 0..4).await;
     for body in [
-        json!({ "email_list": ["p1@x.org", "P2@X.ORG"] }),
+        json!({ "email_list": ["p1@x.org", "p2@x.org", "P2@X.ORG"] }),
         json!({ "email_list": "p1@x.org, p2@x.org,," }),
         json!({ "email_list": "[\"p1@x.org\",\"p2@x.org\"]" }),
         json!({ "institution_id_list": ["I1", "I2", "I1", null] }),

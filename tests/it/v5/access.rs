@@ -82,7 +82,7 @@ async fn an_expired_token_is_dead() {
 }
 
 #[tokio::test]
-async fn an_unknown_path_is_not_found_with_and_without_a_token() {
+async fn an_unknown_path_says_so_with_and_without_a_token() {
     let world = World::new().await;
     for path in [
         "",
@@ -98,14 +98,46 @@ async fn an_unknown_path_is_not_found_with_and_without_a_token() {
         "/v4/pronunciations/search",
     ] {
         for method in [Method::GET, Method::POST] {
+            let version = path.split('/').nth(1).filter(|version| ["v5", "v4"].contains(version));
+            let docs = version.map(|version| format!("/{version}")).unwrap_or_default();
+            let told = message(&format!("No such endpoint: see {}/docs{docs}", world.base));
             let with = Answer::of(world.request(method.clone(), path)).await;
-            assert_eq!(with.expect(404), message("Not Found"), "{method} {path}");
+            assert_eq!(with.expect(404), told, "{method} {path}");
             let without = Answer::of(world.request_without_token(method.clone(), path)).await;
-            assert_eq!(without.expect(404), message("Not Found"), "{method} {path}");
+            assert_eq!(without.expect(404), told, "{method} {path}");
         }
     }
-    let elsewhere = Answer::of(world.client.get(format!("{}/api/nothing", world.base))).await;
-    assert_eq!(elsewhere.expect(404), message("Not Found"));
+    for path in ["/api", "/api/", "/api/nothing", "/api/private/v55/participants"] {
+        let elsewhere = Answer::of(world.client.get(format!("{}{path}", world.base))).await;
+        let told = message(&format!("No such endpoint: see {}/docs", world.base));
+        assert_eq!(elsewhere.expect(404), told, "{path}");
+    }
+    for docs in ["/docs", "/docs/v5", "/docs/v4", "/docs/v3", "/docs/v2"] {
+        let page = world.client.get(format!("{}{docs}", world.base)).send().await.unwrap();
+        assert_eq!(page.status(), 200, "{docs}");
+    }
+}
+
+#[tokio::test]
+async fn the_old_address_of_the_documentation_leads_to_the_reference() {
+    let world = World::new().await;
+    let client =
+        reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    for version in ["v5", "v4"] {
+        for path in [format!("/{version}/documentation"), format!("/{version}/documentation/")] {
+            let answer = Answer::of(client.get(format!("{}/api/private{path}", world.base))).await;
+            assert_eq!(answer.header("location"), format!("{}/docs/{version}", world.base));
+            assert_eq!(answer.expect(302), serde_json::Value::Null);
+            let page = world.client.get(format!("{}/api/private{path}", world.base)).send().await.unwrap();
+            assert_eq!(page.status(), 200);
+            let kind = page.headers()["content-type"].to_str().unwrap().to_owned();
+            assert!(kind.starts_with("text/html"), "{kind}");
+        }
+    }
+    for version in ["v3", "v2"] {
+        let path = format!("/{version}/documentation");
+        Answer::of(world.request_without_token(Method::GET, &path)).await.expect(404);
+    }
 }
 
 #[tokio::test]

@@ -37,7 +37,7 @@ async fn pronunciations_are_wrapped_in_response_and_people_without_a_recording_h
             {
                 "first_name": "Ana",
                 "last_name": "Lima",
-                "email": "Ana@x.org",
+                "email": "ana@x.org",
                 "recording_link": format!("{{base}}/audio/{{institution}}/recording_{}.mp3", hex('a')),
                 "institution_id": "S1",
                 "recorded_at": "2026-07-01T08:00:00.000-04:00",
@@ -67,7 +67,7 @@ async fn an_identifier_may_have_either_key_or_both_and_then_either_may_match() {
     let world = World::new().await;
     world.crowd(&world.page, 0..5).await;
     let identifiers = json!([
-        { "email": "P0@x.org" },
+        { "email": "p0@x.org" },
         { "institution_id": "I1" },
         { "email": "nobody@x.org", "institution_id": "I2" },
         { "email": "p3@x.org", "institution_id": "none" },

@@ -4,6 +4,7 @@ mod badge;
 pub mod browser;
 pub mod chromium;
 mod files;
+mod images;
 mod legacy;
 mod pages;
 mod player;

@@ -1,7 +1,7 @@
 //! Each page is HTML of ours alone: no scripts of others, no pictures, no fonts, no requests to anywhere else.
 
 use super::{Page, attributes, page};
-use crate::support::World;
+use crate::support::{World, keys};
 
 /// What every page must be, whatever it shows.
 pub(super) async fn check(world: &World, path: &str, status: u16) -> Page {
@@ -150,4 +150,19 @@ async fn a_player_is_found_by_its_own_institution_and_token_alone() {
     check(&world, &format!("/players/{}/{token}", neighbour.institution.id), 404).await;
     check(&world, &format!("/players/{}/ana@example.edu", world.institution.id), 404).await;
     check(&world, &format!("/players/{}/{}", world.institution.id, "0".repeat(32)), 404).await;
+}
+
+#[tokio::test]
+async fn the_reference_says_which_lists_are_paged_and_that_version_3_searches_by_get() {
+    let world = World::new().await;
+    for (version, sentence) in [
+        ("v5", "Version 4 pages a filtered list"),
+        ("v4", "version 5 gives every match of a filter in one page"),
+        ("v3", "/api/private/v3/names/search?auth_token=$TOKEN&amp;email_list="),
+    ] {
+        let reference = page(&world, &format!("/docs/{version}")).await;
+        assert!(reference.text.contains(sentence), "{version}");
+    }
+    let document = world.get("/v3/openapi.json").await.expect(200);
+    assert_eq!(keys(&document["paths"]["/names/search"]), ["get", "post"]);
 }
