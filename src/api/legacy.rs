@@ -1,6 +1,8 @@
 //! What versions 3 and 2 have in common: any page may call them, their answers are `{"result":…}`, and they say that
 //! newer versions have come after them.
 
+use std::net::IpAddr;
+
 use axum::{
     body::Body,
     extract::{MatchedPath, Request, State},
@@ -13,7 +15,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::{
     ask::Sent,
     embeds::Icon,
-    face::{self, Peer},
+    face,
     listing::Frame,
     params::Params,
     problem::{Problem, Told},
@@ -145,7 +147,8 @@ pub fn refusal(told: Told) -> Response {
 /// A request, read before anybody knows whose it is: the token may stand in the body.
 pub struct Call {
     pub route: Option<MatchedPath>,
-    pub peer: Option<Peer>,
+    /// Whom failures are counted for.
+    pub client: IpAddr,
     /// Of body and query together; of the query alone where the body cannot be read.
     pub params: Params,
     /// Why it cannot.
@@ -157,14 +160,14 @@ impl Call {
     pub async fn read(request: Request) -> Self {
         let (parts, body) = request.into_parts();
         let route = parts.extensions.get::<MatchedPath>().cloned();
-        let peer = parts.extensions.get::<Peer>().copied();
+        let client = face::client_address(&parts);
         let read = face::read_body(&parts, body).await;
         let read = read.and_then(|(body, room)| Ok((Sent::new(&parts, body).params()?, room)));
         let (params, room, fault) = match read {
             Ok((params, room)) => (params, room, None),
             Err(problem) => (Params::from_query(parts.uri.query().unwrap_or_default()), None, Some(problem)),
         };
-        Self { route, peer, params, fault, _room: room }
+        Self { route, client, params, fault, _room: room }
     }
 }
 

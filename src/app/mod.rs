@@ -32,7 +32,7 @@ use std::{sync::Arc, time::Duration};
 
 pub use callers::Caller;
 pub use clock::Clock;
-pub use error::{Error, Missing, Result};
+pub use error::{Error, Forbidden, Missing, Result};
 pub use ids::Ids;
 pub use links::Links;
 
@@ -59,6 +59,8 @@ pub struct Inner {
     pub queue: jobs::Queue,
     /// How long a report is kept.
     pub export_life: Duration,
+    /// How many exports of an institution may wait to be built.
+    pub exports_waiting: u32,
     /// Within which bounds people are called.
     pub calling: calls::Rules,
     pub switchboard: calls::Switchboard,
@@ -79,6 +81,7 @@ pub struct Parts {
     pub links: Links,
     pub limits: limiter::Policy,
     pub export_life: Duration,
+    pub exports_waiting: u32,
     pub calling: calls::Rules,
     pub phone: Phone,
     pub secrets: Secrets,
@@ -87,8 +90,19 @@ pub struct Parts {
 
 impl App {
     pub fn new(parts: Parts) -> Self {
-        let Parts { db, blobs, studio, links, limits, export_life, calling, phone, secrets, outbound } =
-            parts;
+        let Parts {
+            db,
+            blobs,
+            studio,
+            links,
+            limits,
+            export_life,
+            exports_waiting,
+            calling,
+            phone,
+            secrets,
+            outbound,
+        } = parts;
         Self(Arc::new(Inner {
             db,
             blobs,
@@ -100,6 +114,7 @@ impl App {
             limiter: limiter::Limiter::new(limits),
             queue: jobs::Queue::default(),
             export_life,
+            exports_waiting,
             calling,
             switchboard: calls::Switchboard::default(),
             phone,

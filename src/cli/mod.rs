@@ -256,6 +256,7 @@ async fn open_with(
         links: Links::new(""),
         limits: no_limit,
         export_life: std::time::Duration::ZERO,
+        exports_waiting: 0,
         calling,
         phone,
         secrets: storage.secrets(),

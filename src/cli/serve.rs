@@ -51,6 +51,7 @@ impl Serve {
             links: Links::new(&base_url),
             limits: serving.rate_limits(),
             export_life: serving.export_life(),
+            exports_waiting: serving.exports_waiting,
             calling: self.phone.rules().map_err(Failure)?,
             phone: self.phone.phone(&base_url).map_err(Failure)?,
             secrets: storage.secrets(),

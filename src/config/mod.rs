@@ -190,6 +190,9 @@ pub struct Serving {
     /// Seconds that the report of an export is kept
     #[arg(long, value_name = "SECONDS", help_heading = "Work in the background")]
     export_seconds: u64,
+    /// Exports of one institution that may wait to be built; more are refused
+    #[arg(long, value_name = "N", help_heading = "Work in the background", value_parser = clap::value_parser!(u32).range(1..))]
+    pub exports_waiting: u32,
 }
 
 /// Who calls people who gave a number instead of a recording, and within which bounds.

@@ -1,5 +1,6 @@
 //! What the service is about: pure types and rules. No async, no I/O, no clock, no HTTP, no SQL.
 
+pub mod access;
 pub mod call;
 pub mod conversation;
 pub mod countries;
@@ -15,6 +16,7 @@ pub mod matching;
 pub mod media;
 pub mod moment;
 pub mod name_page;
+pub mod newest;
 pub mod paging;
 pub mod participant;
 pub mod phone_number;

@@ -161,7 +161,8 @@ impl Wire {
         };
         let body = format!("{{{result}\"message\":\"{message}\"}}");
         let text = format!(
-            "HTTP/1.1 {status}\r\ncontent-type: application/json; charset=utf-8\r\nconnection: close\r\n{open}\
+            "HTTP/1.1 {status}\r\ncontent-type: application/json; charset=utf-8\r\ncache-control: no-store\r\n\
+             x-content-type-options: nosniff\r\nconnection: close\r\n{open}\
              x-request-id: {request_id}\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );

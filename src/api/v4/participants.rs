@@ -47,7 +47,7 @@ pub async fn page_of(
     // On a name page's own endpoints custom values are always shown.
     wanted.include.custom_attributes |= name_page.is_some();
     wanted.filter.page = name_page;
-    let people = participants::list(app, ask.institution().id, &wanted.filter, window).await?;
+    let people = participants::list(app, ask.access(), &wanted.filter, window).await?;
     let address = wanted.address(app, path, window);
     let view = View::new(app, ask.institution(), wanted.include, wanted.icon).await?;
     let write: listing::Write =
@@ -58,7 +58,7 @@ pub async fn page_of(
 pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
     let (params, mark) = (ask.query(), lists::mark(ask.path("id_or_email")));
     let icon = icon(&params, FieldErrors::default())?;
-    let found = participants::find(&app, ask.institution().id, None, &mark).await?;
+    let found = participants::find(&app, ask.access(), None, &mark).await?;
     one(&app, &ask, &found, Include::read(&params, DIALECT), icon, false).await
 }
 
@@ -71,7 +71,7 @@ pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
         errors.add("token", BLANK);
     }
     let icon = icon(&params, errors)?;
-    let found = participants::latest(&app, ask.institution().id, mark.as_slice()).await?;
+    let found = participants::latest(&app, ask.access(), mark.as_slice()).await?;
     let found = found.first().ok_or(Error::Missing(Missing::Participant))?;
     one(&app, &ask, found, Include::read(&params, DIALECT), icon, true).await
 }

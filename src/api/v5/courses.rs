@@ -26,7 +26,7 @@ pub async fn synchronize(app: App, ask: Ask) -> Result<Response, Problem> {
         return Err(Problem::Malformed);
     };
     let consumer = courses::consumer(&app, &ask, &token).await?;
-    let outcome = begin(&app, &consumer, given, WhenRunning::Fine).await?;
+    let outcome = begin(&app, ask.access(), &consumer, given, WhenRunning::Fine).await?;
     if outcome.unknown.is_empty() {
         return Ok(face::nothing());
     }

@@ -22,7 +22,7 @@ pub async fn search(app: App, ask: Ask) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
     let (emails, identifiers) = ask.params()?.people("identifiers", &mut errors);
     errors.into_result()?;
-    let found = pronunciations::search(&app, ask.institution().id, emails, identifiers).await?;
+    let found = pronunciations::search(&app, ask.access(), emails, identifiers).await?;
     let view = View::new(&app, ask.institution(), Include::default(), Icon::default()).await?;
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Pronunciation(&view, person)));
@@ -34,6 +34,6 @@ pub async fn delete(app: App, ask: Ask) -> Result<Response, Problem> {
     let id = ask.path("recording_id");
     let hex = id.strip_prefix("recording_").unwrap_or(id);
     let hex = hex.strip_suffix(".mp3").unwrap_or(hex).to_owned();
-    pronunciations::delete(&app, ask.institution(), email_key(ask.path("user_email")), hex).await?;
+    pronunciations::delete(&app, ask.access(), email_key(ask.path("user_email")), hex).await?;
     Ok(face::nothing())
 }

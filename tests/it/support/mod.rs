@@ -58,6 +58,7 @@ pub struct Setup {
     pub blobs_url: Option<String>,
     pub delivery: Delivery,
     pub export_life: Duration,
+    pub exports_waiting: u32,
     pub calling: calls::Rules,
     pub phone: Phone,
     /// Networks that learning systems may be in.
@@ -80,6 +81,7 @@ impl Default for Setup {
             blobs_url: None,
             delivery: Delivery::Stream,
             export_life: Duration::from_secs(7 * 24 * 3_600),
+            exports_waiting: 20,
             calling: calls::Rules::nobody(),
             phone: Phone::default(),
             outbound: "127.0.0.0/8",
@@ -110,6 +112,7 @@ impl World {
             links: Links::new(&base),
             limits: setup.rate_limit,
             export_life: setup.export_life,
+            exports_waiting: setup.exports_waiting,
             calling: setup.calling,
             // Only now it is known where a cloud reaches us.
             phone: Phone { callback_base: base.clone(), ..setup.phone },

@@ -222,6 +222,7 @@ async fn a_conversation_goes_on_in_another_process() {
         links: Links::new(&scene.world.base),
         limits: Setup::default().rate_limit,
         export_life: Duration::ZERO,
+        exports_waiting: 0,
         calling: scene.world.app.calling.clone(),
         phone: Phone {
             provider: scene.world.app.phone.provider.clone(),
