@@ -84,7 +84,7 @@ impl Told {
     }
 
     pub fn too_many_failures(retry_after: u64) -> Self {
-        Self { retry_after: Some(retry_after), ..Self::new(StatusCode::TOO_MANY_REQUESTS, TOO_MANY_FAILURES) }
+        Self { retry_after: Some(retry_after), ..Self::new(StatusCode::TOO_MANY_REQUESTS, TOO_MANY) }
     }
 
     /// Building one takes seconds, or minutes where there are many people.
@@ -139,7 +139,7 @@ impl Problem {
                 Told::new(StatusCode::PAYLOAD_TOO_LARGE, message)
             }
             Self::TooSlow => Told::new(StatusCode::REQUEST_TIMEOUT, TOO_SLOW),
-            Self::TooMany => Told::new(StatusCode::TOO_MANY_REQUESTS, "Too Many Requests"),
+            Self::TooMany => Told::new(StatusCode::TOO_MANY_REQUESTS, TOO_MANY),
         }
     }
 }
@@ -148,6 +148,5 @@ const UNAVAILABLE: &str = "Service Unavailable: please try again in a moment";
 const BUSY: &str =
     "Service Unavailable: too many recordings are waiting to be processed; please try again in a moment";
 pub const INTERNAL: &str = "Internal Server Error: the log has the cause under this answer's X-Request-Id";
-const TOO_MANY_FAILURES: &str =
-    "Too Many Requests: too many requests from this address had no valid access token";
+const TOO_MANY: &str = "Too Many Requests";
 const TOO_SLOW: &str = "Request Timeout: the body did not arrive in time";

@@ -149,7 +149,11 @@ impl Limiter {
     /// let through in each throttle time.
     pub async fn admit(&self, whose: Whose, now: Instant) -> Standing {
         match &self.buckets {
-            Buckets::Memory(memory) => memory.with(whose, self.policy, now, Bucket::admit),
+            Buckets::Memory(memory) => {
+                // Whoever has not failed yet is past no limit.
+                let policy = Policy { ceiling: self.policy.ceiling.max(1), ..self.policy };
+                memory.with(whose, policy, now, Bucket::admit)
+            }
         }
     }
 

@@ -44,7 +44,11 @@ pub async fn create_with(app: &App, institution: i64, new: New) -> Result<(Token
             return Err(Error::invalid("name pages", message));
         }
     }
-    let slugs = pages.as_ref().map(|pages| pages.iter().map(|page| page.slug.clone()).collect());
+    let slugs = pages.as_ref().map(|pages| {
+        let mut slugs: Vec<String> = pages.iter().map(|page| page.slug.clone()).collect();
+        slugs.sort();
+        slugs
+    });
     let pages: Option<Vec<i64>> = pages.map(|pages| pages.iter().map(|page| page.id).collect());
     let now = app.clock.now();
     let secret = app.ids.access_token();

@@ -75,12 +75,11 @@ pub async fn code_owner(sql: &mut Sql, institution: i64, code: &NamePageRef) -> 
 pub async fn open_code(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Institution, i64)>> {
     let text = format!(
         // Two questions and not one with OR, for which both databases would read all pages of the institution.
-        "SELECT {}, c.name_page_id, (SELECT n.access_code FROM name_pages n WHERE n.institution_id = c.institution_id \
-         AND n.id = c.name_page_id) FROM codes c JOIN institutions i ON i.id = c.institution_id \
+        "SELECT {}, c.name_page_id, p.access_code FROM codes c JOIN institutions i ON i.id = c.institution_id \
+         LEFT JOIN name_pages p ON p.institution_id = c.institution_id AND p.id = c.name_page_id \
          WHERE c.code = $1 AND CASE WHEN c.name_page_id = 0 \
          THEN EXISTS (SELECT 1 FROM name_pages n WHERE n.institution_id = c.institution_id AND n.allow_v2 = TRUE) \
-         ELSE EXISTS (SELECT 1 FROM name_pages n WHERE n.institution_id = c.institution_id \
-         AND n.id = c.name_page_id AND n.allow_v2 = TRUE) END",
+         ELSE p.allow_v2 = TRUE END",
         institutions::COLUMNS
     );
     let found = sql
