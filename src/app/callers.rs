@@ -76,7 +76,8 @@ pub async fn authenticate(app: &App, token: &str, address: IpAddr) -> Result<Arc
         identify(app, token, Some(address)).await
     };
     if let Err(Error::Unauthorized) = found {
-        let standing = app.limiter.take(Whose::failures(address), None, app.clock.instant()).await;
+        let (whose, most) = (Whose::failures(address), Some(app.auth_failures));
+        let standing = app.limiter.take(whose, most, app.clock.instant()).await;
         if let Some(retry_after) = standing.retry_after {
             return Err(Error::TooManyFailures { retry_after });
         }
@@ -114,7 +115,7 @@ async fn suspect(
     instant: Instant,
 ) -> Option<tokio::sync::SemaphorePermit<'_>> {
     let whose = Whose::failures(address?);
-    if !app.limiter.is_past(whose, instant).await {
+    if !app.limiter.is_past(whose, app.auth_failures, instant).await {
         return None;
     }
     app.callers.suspects.acquire().await.ok()

@@ -165,9 +165,9 @@ impl Limiter {
     }
 
     /// Is the ceiling of this window reached?
-    pub async fn is_past(&self, whose: Whose, now: Instant) -> bool {
+    pub async fn is_past(&self, whose: Whose, ceiling: u32, now: Instant) -> bool {
         match &self.buckets {
-            Buckets::Memory(memory) => memory.is_past(whose, self.policy, now),
+            Buckets::Memory(memory) => memory.is_past(whose, Policy { ceiling, ..self.policy }, now),
         }
     }
 

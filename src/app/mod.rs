@@ -56,6 +56,8 @@ pub struct Inner {
     pub links: Links,
     pub callers: callers::Callers,
     pub limiter: limiter::Limiter,
+    /// How many requests of one address may have no valid token, in a window of the rate limit.
+    pub auth_failures: u32,
     pub queue: jobs::Queue,
     /// How long a report is kept.
     pub export_life: Duration,
@@ -80,6 +82,7 @@ pub struct Parts {
     pub studio: studio::Settings,
     pub links: Links,
     pub limits: limiter::Policy,
+    pub auth_failures: u32,
     pub export_life: Duration,
     pub exports_waiting: u32,
     pub calling: calls::Rules,
@@ -96,6 +99,7 @@ impl App {
             studio,
             links,
             limits,
+            auth_failures,
             export_life,
             exports_waiting,
             calling,
@@ -112,6 +116,7 @@ impl App {
             links,
             callers: callers::Callers::default(),
             limiter: limiter::Limiter::new(limits),
+            auth_failures,
             queue: jobs::Queue::default(),
             export_life,
             exports_waiting,

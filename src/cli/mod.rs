@@ -255,6 +255,7 @@ async fn open_with(
         studio,
         links: Links::new(""),
         limits: no_limit,
+        auth_failures: u32::MAX,
         export_life: std::time::Duration::ZERO,
         exports_waiting: 0,
         calling,

@@ -50,6 +50,7 @@ impl Serve {
             studio: self.media.settings(),
             links: Links::new(&base_url),
             limits: serving.rate_limits(),
+            auth_failures: serving.auth_failures,
             export_life: serving.export_life(),
             exports_waiting: serving.exports_waiting,
             calling: self.phone.rules().map_err(Failure)?,

@@ -51,6 +51,7 @@ pub struct World {
 /// What a test may want to be different.
 pub struct Setup {
     pub rate_limit: Policy,
+    pub auth_failures: u32,
     pub limits: Limits,
     pub time_zone: &'static str,
     pub multiple_recordings: bool,
@@ -74,6 +75,7 @@ impl Default for Setup {
                 window: Duration::from_secs(900),
                 throttle: Duration::from_secs(1),
             },
+            auth_failures: 1_000_000,
             limits: Limits::default(),
             time_zone: "America/New_York",
             multiple_recordings: false,
@@ -111,6 +113,7 @@ impl World {
             studio: setup.studio,
             links: Links::new(&base),
             limits: setup.rate_limit,
+            auth_failures: setup.auth_failures,
             export_life: setup.export_life,
             exports_waiting: setup.exports_waiting,
             calling: setup.calling,
