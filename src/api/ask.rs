@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::{compression::Coding, params::Params, problem::Problem};
 use crate::{
     app::Caller,
-    domain::{institution::Institution, name_page::NamePageRef},
+    domain::{access::Access, institution::Institution, name_page::NamePageRef},
 };
 
 const MOST_PARTS: usize = 500_000;
@@ -91,6 +91,11 @@ impl Ask {
 
     pub fn institution(&self) -> &Arc<Institution> {
         &self.caller.institution
+    }
+
+    /// What the caller's token reaches.
+    pub fn access(&self) -> &Access {
+        &self.caller.access
     }
 
     /// A part of the path; blank when what was sent is no text.

@@ -1,6 +1,10 @@
 //! What happens around every handler: who is calling, how often, what is sent back.
 
-use std::{future::Future, sync::Arc};
+use std::{
+    future::Future,
+    net::{IpAddr, Ipv4Addr},
+    sync::Arc,
+};
 
 use axum::{
     body::{Body, Bytes},
@@ -21,16 +25,24 @@ use crate::{
         App, Caller, callers, institutions,
         limiter::{Standing, Whose},
     },
-    domain::field_errors::FieldErrors,
+    domain::{access::Action, client_address::Client, field_errors::FieldErrors},
 };
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
+/// Answers hold people's data: no browser and no proxy keeps them.
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 const LIMIT: HeaderName = HeaderName::from_static("nc-rate-limit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("nc-rate-limit-remaining");
 const RESET: HeaderName = HeaderName::from_static("nc-rate-limit-reset");
 const EXPOSED: HeaderValue = HeaderValue::from_static(
     "Nc-Rate-Limit-Limit, Nc-Rate-Limit-Remaining, Nc-Rate-Limit-Reset, Retry-After, X-Request-Id",
 );
+
+/// Whom failures are counted for.
+pub fn client_address(parts: &Parts) -> IpAddr {
+    parts.extensions.get::<Client>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |client| client.address)
+}
 
 /// Why an answer is a fault of ours. Travels with the answer to where it is logged, once, with the request's id.
 #[derive(Debug, Clone)]
@@ -49,24 +61,24 @@ impl<F> Route for F where
 {
 }
 
-/// A handler, with its version's words for what goes wrong.
-pub fn on<F, Fut>(handler: F, show: Show) -> impl Route
+/// A handler, with what a token must permit and its version's words for what goes wrong.
+pub fn on<F, Fut>(needs: Action, handler: F, show: Show) -> impl Route
 where
     F: FnOnce(App, Ask) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Result<Response, Problem>> + Send + 'static,
 {
-    move |State(app): State<App>, request: Request| serve(app, request, handler.clone(), show).boxed()
+    move |State(app): State<App>, request: Request| serve(app, request, needs, handler.clone(), show).boxed()
 }
 
-/// Runs one handler: token, rate limit, body, handler, headers.
-async fn serve<F, Fut>(app: App, request: Request, handler: F, show: Show) -> Response
+/// Runs one handler: token, rate limit, scope, body, handler, headers.
+async fn serve<F, Fut>(app: App, request: Request, needs: Action, handler: F, show: Show) -> Response
 where
     F: FnOnce(App, Ask) -> Fut,
     Fut: Future<Output = Result<Response, Problem>>,
 {
     let (mut parts, body) = request.into_parts();
     let route = parts.extensions.get::<MatchedPath>().cloned();
-    named(route, serve_caller(app, &mut parts, body, handler, show).await)
+    named(route, serve_caller(app, &mut parts, body, needs, handler, show).await)
 }
 
 /// With the template of its address, for the log and the figures.
@@ -77,12 +89,19 @@ pub fn named(route: Option<MatchedPath>, mut response: Response) -> Response {
     response
 }
 
-async fn serve_caller<F, Fut>(app: App, parts: &mut Parts, body: Body, handler: F, show: Show) -> Response
+async fn serve_caller<F, Fut>(
+    app: App,
+    parts: &mut Parts,
+    body: Body,
+    needs: Action,
+    handler: F,
+    show: Show,
+) -> Response
 where
     F: FnOnce(App, Ask) -> Fut,
     Fut: Future<Output = Result<Response, Problem>>,
 {
-    let caller = match identify(&app, &parts.headers).await {
+    let caller = match identify(&app, parts).await {
         Ok(caller) => caller,
         Err(error) => {
             discard_body(parts, body).await;
@@ -97,6 +116,9 @@ where
     let answered = if standing.retry_after.is_some() {
         discard_body(parts, body).await;
         Err(Problem::TooMany)
+    } else if let Err(forbidden) = caller.check(needs) {
+        discard_body(parts, body).await;
+        Err(forbidden.into())
     } else {
         match read_body(parts, &caller, body).await {
             Ok(None) => handler(app, Ask::new(parts, caller.clone(), Bytes::new()).await).await,
@@ -141,17 +163,9 @@ pub(super) fn tell_standing(headers: &mut HeaderMap, standing: Standing) {
     }
 }
 
-async fn identify(app: &App, headers: &HeaderMap) -> Result<Arc<Caller>, crate::app::Error> {
-    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    caller(app, bare_token(value)).await
-}
-
-/// Whose token this is.
-pub(super) async fn caller(app: &App, token: &str) -> Result<Arc<Caller>, crate::app::Error> {
-    if token.is_empty() || token.len() > 500 {
-        return Err(crate::app::Error::Unauthorized);
-    }
-    callers::identify(app, token).await
+async fn identify(app: &App, parts: &Parts) -> Result<Arc<Caller>, crate::app::Error> {
+    let value = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    callers::authenticate(app, bare_token(value.unwrap_or_default()), client_address(parts)).await
 }
 
 /// The whole value, or what stands behind `Bearer` or `Token token=`.
@@ -215,7 +229,10 @@ pub fn json(status: StatusCode, value: &impl Serialize) -> Response {
 pub fn raw_json(status: StatusCode, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, JSON);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, JSON);
+    headers.insert(header::CACHE_CONTROL, NO_STORE);
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
     response
 }
 

@@ -1,6 +1,8 @@
 //! What versions 3 and 2 have in common: any page may call them, their answers are `{"result":…}`, and they say that
 //! newer versions have come after them.
 
+use std::net::IpAddr;
+
 use axum::{
     body::Body,
     extract::{MatchedPath, Request, State},
@@ -145,7 +147,8 @@ pub fn refusal(told: Told) -> Response {
 /// A request, read before anybody knows whose it is: the token may stand in the body.
 pub struct Call {
     pub route: Option<MatchedPath>,
-    pub client: Option<Client>,
+    /// Whom failures are counted for.
+    pub client: IpAddr,
     /// Of body and query together; of the query alone where the body cannot be read.
     pub params: Params,
     /// Why it cannot.
@@ -157,7 +160,7 @@ impl Call {
     pub async fn read(app: &App, request: Request) -> Self {
         let (parts, body) = request.into_parts();
         let route = parts.extensions.get::<MatchedPath>().cloned();
-        let client = parts.extensions.get::<Client>().copied();
+        let client = face::client_address(&parts);
         let query = Params::from_query(parts.uri.query().unwrap_or_default());
         if !has_body(&parts.method) {
             return Self { route, client, params: query, fault: None, _room: None };

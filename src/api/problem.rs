@@ -10,7 +10,7 @@ use axum::{
 use super::face::Cause;
 use crate::{
     app::{
-        self,
+        self, Forbidden,
         error::{COURSE_SYNCHRONIZING, PENDING_CALLS, TOOL_CONSUMER_DISABLED},
     },
     domain::field_errors::FieldErrors,
@@ -79,6 +79,20 @@ impl Told {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, COURSE_SYNCHRONIZING)
     }
 
+    pub fn forbidden(why: Forbidden) -> Self {
+        Self::new(StatusCode::FORBIDDEN, why.to_string())
+    }
+
+    pub fn too_many_failures(retry_after: u64) -> Self {
+        Self { retry_after: Some(retry_after), ..Self::new(StatusCode::TOO_MANY_REQUESTS, TOO_MANY) }
+    }
+
+    /// Building one takes seconds, or minutes where there are many people.
+    pub fn too_many_exports(most: u32) -> Self {
+        let message = format!("Too Many Requests: {most} exports are waiting to be built already");
+        Self { retry_after: Some(30), ..Self::new(StatusCode::TOO_MANY_REQUESTS, message) }
+    }
+
     /// A system that is not ours did not answer as it should: whoever asked may know why, and it is no fault here.
     pub fn learning_system(why: &impl std::fmt::Display) -> Self {
         let message =
@@ -125,7 +139,7 @@ impl Problem {
                 Told::new(StatusCode::PAYLOAD_TOO_LARGE, message)
             }
             Self::TooSlow => Told::new(StatusCode::REQUEST_TIMEOUT, TOO_SLOW),
-            Self::TooMany => Told::new(StatusCode::TOO_MANY_REQUESTS, "Too Many Requests"),
+            Self::TooMany => Told::new(StatusCode::TOO_MANY_REQUESTS, TOO_MANY),
         }
     }
 }
@@ -134,4 +148,5 @@ const UNAVAILABLE: &str = "Service Unavailable: please try again in a moment";
 const BUSY: &str =
     "Service Unavailable: too many recordings are waiting to be processed; please try again in a moment";
 pub const INTERNAL: &str = "Internal Server Error: the log has the cause under this answer's X-Request-Id";
+const TOO_MANY: &str = "Too Many Requests";
 const TOO_SLOW: &str = "Request Timeout: the body did not arrive in time";

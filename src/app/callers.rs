@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashMap,
+    net::IpAddr,
     sync::{
         Arc, PoisonError, RwLock,
         atomic::{AtomicI64, Ordering},
@@ -10,10 +11,12 @@ use std::{
 };
 
 use subtle::ConstantTimeEq;
+use tokio::sync::Semaphore;
 
-use super::{App, Error, Result};
+use super::{App, Error, Forbidden, Result, limiter::Whose};
 use crate::{
     domain::{
+        access::{Access, Action, Scope},
         institution::Institution,
         moment::Moment,
         token::{self, TokenDigest},
@@ -25,6 +28,18 @@ use crate::{
 pub struct Caller {
     pub token_id: i64,
     pub institution: Arc<Institution>,
+    pub scope: Scope,
+    /// What the token reaches.
+    pub access: Access,
+}
+
+impl Caller {
+    pub fn check(&self, needs: Action) -> Result<()> {
+        if self.scope.permits(needs) {
+            return Ok(());
+        }
+        Err(Error::Forbidden(Forbidden::Scope { has: self.scope, needs }))
+    }
 }
 
 /// How long an answer of the database is believed: a revoked token must be dead within a second.
@@ -38,15 +53,51 @@ struct Known {
     used_at: AtomicI64,
 }
 
-#[derive(Default)]
-pub struct Callers(RwLock<HashMap<TokenDigest, Arc<Known>>>);
+/// How many unknown tokens from addresses past their limit are looked up at the same time.
+const SUSPECTS_AT_ONCE: usize = 2;
 
-pub async fn identify(app: &App, token: &str) -> Result<Arc<Caller>> {
+pub struct Callers {
+    known: RwLock<HashMap<TokenDigest, Arc<Known>>>,
+    suspects: Semaphore,
+}
+
+impl Default for Callers {
+    fn default() -> Self {
+        Self { known: RwLock::default(), suspects: Semaphore::new(SUSPECTS_AT_ONCE) }
+    }
+}
+
+/// Who calls with this token from this address. Failures are counted by address; past the ceiling they are answered with
+/// `TooManyFailures`. A valid token is accepted whatever else comes from its address.
+pub async fn authenticate(app: &App, token: &str, address: IpAddr) -> Result<Arc<Caller>> {
+    let found = if token.is_empty() || token.len() > LONGEST {
+        Err(Error::Unauthorized)
+    } else {
+        identify(app, token, Some(address)).await
+    };
+    if let Err(Error::Unauthorized) = found {
+        let (whose, most) = (Whose::failures(address), Some(app.auth_failures));
+        let standing = app.limiter.take(whose, most, app.clock.instant()).await;
+        if let Some(retry_after) = standing.retry_after {
+            return Err(Error::TooManyFailures { retry_after });
+        }
+    }
+    found
+}
+
+/// Longer ones are nobody's.
+const LONGEST: usize = 500;
+
+pub async fn identify(app: &App, token: &str, address: Option<IpAddr>) -> Result<Arc<Caller>> {
     let digest = token::digest(token);
     let (now, instant) = (app.clock.now(), app.clock.instant());
-    let known = app.callers.0.read().unwrap_or_else(PoisonError::into_inner).get(&digest).cloned();
+    let known = app.callers.known.read().unwrap_or_else(PoisonError::into_inner).get(&digest).cloned();
     let known = match known {
         Some(known) if instant.duration_since(known.read_at) < BELIEVED => known,
+        None => {
+            let _turn = suspect(app, address, instant).await;
+            look_up(app, digest, instant, None).await?
+        }
         earlier => look_up(app, digest, instant, earlier).await?,
     };
     if known.expires_at.is_some_and(|end| end <= now) {
@@ -54,6 +105,20 @@ pub async fn identify(app: &App, token: &str) -> Result<Arc<Caller>> {
     }
     known.used_at.store(now.micros(), Ordering::Relaxed);
     Ok(known.caller.clone())
+}
+
+/// Past its limit, tokens of an address that are not known yet are looked up a few at a time, so that guessing costs the
+/// database little. Tokens in use never wait here.
+async fn suspect(
+    app: &App,
+    address: Option<IpAddr>,
+    instant: Instant,
+) -> Option<tokio::sync::SemaphorePermit<'_>> {
+    let whose = Whose::failures(address?);
+    if !app.limiter.is_past(whose, app.auth_failures, instant).await {
+        return None;
+    }
+    app.callers.suspects.acquire().await.ok()
 }
 
 /// Tokens that nobody has are not remembered: one that is made this moment works the next.
@@ -67,16 +132,21 @@ async fn look_up(
     let found = tokens::by_digest(&mut app.db.read(), &hex).await?;
     let found = found.filter(|found| found.digest.as_bytes().ct_eq(hex.as_bytes()).into());
     let Some(found) = found else {
-        app.callers.0.write().unwrap_or_else(PoisonError::into_inner).remove(&digest);
+        app.callers.known.write().unwrap_or_else(PoisonError::into_inner).remove(&digest);
         return Err(Error::Unauthorized);
     };
     let known = Arc::new(Known {
-        caller: Arc::new(Caller { token_id: found.token_id, institution: Arc::new(found.institution) }),
+        caller: Arc::new(Caller {
+            token_id: found.token_id,
+            institution: Arc::new(found.institution),
+            scope: found.scope,
+            access: found.access,
+        }),
         expires_at: found.expires_at,
         read_at: instant,
         used_at: AtomicI64::new(earlier.map_or(0, |earlier| earlier.used_at.swap(0, Ordering::Relaxed))),
     });
-    app.callers.0.write().unwrap_or_else(PoisonError::into_inner).insert(digest, known.clone());
+    app.callers.known.write().unwrap_or_else(PoisonError::into_inner).insert(digest, known.clone());
     Ok(known)
 }
 
@@ -84,7 +154,7 @@ async fn look_up(
 pub async fn write_down_use(app: &App) -> Result<()> {
     let instant = app.clock.instant();
     let mut used = Vec::new();
-    app.callers.0.write().unwrap_or_else(PoisonError::into_inner).retain(|_, known| {
+    app.callers.known.write().unwrap_or_else(PoisonError::into_inner).retain(|_, known| {
         let at = known.used_at.swap(0, Ordering::Relaxed);
         if at != 0 {
             used.push((known.caller.institution.id, known.caller.token_id, Moment::from_micros(at)));

@@ -16,6 +16,7 @@ pub use roster::run;
 use super::{App, Error, Missing, Result, jobs, name_pages, tool_consumers};
 use crate::{
     domain::{
+        access::Access,
         course::{Course, Sync},
         job::Job,
         matching::clean,
@@ -78,6 +79,7 @@ const LONGEST_CHECK: Duration = Duration::from_secs(10);
 /// Has courses synchronised. All are looked for first; unless the learning system can be asked about each, nothing begins.
 pub async fn synchronize(
     app: &App,
+    access: &Access,
     consumer: &ToolConsumer,
     given: Vec<String>,
     when_running: WhenRunning,
@@ -123,7 +125,7 @@ pub async fn synchronize(
     found.retain(|course| once.insert(course.id.clone()));
     // Some at a time, so that no other write waits for a long list.
     for group in found.chunks(BEGUN_AT_ONCE) {
-        let (started, running) = begin(app, consumer, group.to_vec(), when_running).await?;
+        let (started, running) = begin(app, access, consumer, group.to_vec(), when_running).await?;
         outcome.started.extend(started);
         outcome.running.extend(running);
         app.queue.wake();
@@ -133,7 +135,8 @@ pub async fn synchronize(
 
 /// Has a course synchronised that is known to be there. One that is under way is left to it.
 pub(super) async fn start(app: &App, consumer: &ToolConsumer, found: Found) -> Result<()> {
-    begin(app, consumer, vec![found], WhenRunning::Fine).await?;
+    let access = Access::whole(consumer.institution);
+    begin(app, &access, consumer, vec![found], WhenRunning::Fine).await?;
     app.queue.wake();
     Ok(())
 }
@@ -150,24 +153,26 @@ async fn lock(sql: &mut Sql, institution: i64, consumer: i64) -> Result<ToolCons
 /// Writes down what is to be synchronized, all of this group at once. Says what was begun and what is under way already.
 async fn begin(
     app: &App,
+    access: &Access,
     consumer: &ToolConsumer,
     found: Vec<Found>,
     when_running: WhenRunning,
 ) -> Result<(Vec<Course>, Vec<Course>)> {
-    match begin_once(app, consumer, found.clone(), when_running).await {
+    match begin_once(app, access, consumer, found.clone(), when_running).await {
         // Another institution has just taken a page's slug: the next one is another.
-        Err(Error::Invalid(_)) => begin_once(app, consumer, found, when_running).await,
+        Err(Error::Invalid(_)) => begin_once(app, access, consumer, found, when_running).await,
         other => other,
     }
 }
 
 async fn begin_once(
     app: &App,
+    access: &Access,
     consumer: &ToolConsumer,
     found: Vec<Found>,
     when_running: WhenRunning,
 ) -> Result<(Vec<Course>, Vec<Course>)> {
-    let (at_hand, now) = (app.clone(), app.clock.now());
+    let (at_hand, access, now) = (app.clone(), access.clone(), app.clock.now());
     let (institution, consumer) = (consumer.institution, consumer.id);
     app.db
         .write(move |sql| {
@@ -178,6 +183,8 @@ async fn begin_once(
                 let (mut started, mut running) = (Vec::new(), Vec::new());
                 for found in &found {
                     let (course, job) = ensure_in(sql, &at_hand, institution, consumer, found, now).await?;
+                    // A token that is limited to pages makes no new ones; what was written is undone.
+                    name_pages::check(&access, course.name_page)?;
                     match (course.sync, job) {
                         (Sync::Running, _) => {
                             if when_running == WhenRunning::Refuse {

@@ -6,6 +6,7 @@ use super::{
     App, Error, Missing, Result, callers, custom_fields, institutions, name_pages, participants, tokens,
 };
 use crate::domain::{
+    access::Access,
     email::Email,
     institution::Institution,
     media::{Incoming, Kind},
@@ -95,7 +96,7 @@ async fn seed_page(app: &App, institution: &Institution) -> Result<NamePage> {
             ..Draft::default()
         };
         let here = NamePageRef::parse(&page.slug).ok_or(Error::Missing(Missing::NamePage))?;
-        participants::create(app, institution, here, draft).await?;
+        participants::create(app, &Access::whole(institution.id), here, draft).await?;
     }
     Ok(page)
 }
@@ -109,7 +110,10 @@ async fn token(app: &App, institution: &Institution, data_dir: &Path) -> Result<
     let path = data_dir.join(TOKEN_FILE);
     if let Ok(kept) = std::fs::read_to_string(&path) {
         let kept = kept.trim().to_owned();
-        if callers::identify(app, &kept).await.is_ok_and(|caller| caller.institution.id == institution.id) {
+        if callers::identify(app, &kept, None)
+            .await
+            .is_ok_and(|caller| caller.institution.id == institution.id)
+        {
             return Ok(kept);
         }
     }

@@ -1,6 +1,13 @@
 //! What can go wrong, as meanings. Each face has one exhaustive match from these to its own words.
 
-use crate::{blobs, domain::field_errors::FieldErrors, lms, store};
+use crate::{
+    blobs,
+    domain::{
+        access::{Action, Scope},
+        field_errors::FieldErrors,
+    },
+    lms, store,
+};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -8,6 +15,12 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// No token, or none that we know.
     Unauthorized,
+    /// Too many requests from one address brought no token that we know; another is accepted after so many seconds.
+    TooManyFailures {
+        retry_after: u64,
+    },
+    /// The token is good, but not for this.
+    Forbidden(Forbidden),
     /// There is no such thing, or it belongs to somebody else: callers cannot tell, and must not.
     Missing(Missing),
     Invalid(FieldErrors),
@@ -21,10 +34,44 @@ pub enum Error {
     LearningSystem(lms::Error),
     /// More work is waiting than we take on: the same request will work in a moment.
     Busy,
+    /// So many exports of the institution wait to be built already.
+    TooManyExports {
+        most: u32,
+    },
     /// The same request may work later.
     Unavailable(String),
     /// A fault of ours: logged, never shown.
     Internal(String),
+}
+
+/// What a token lacks. Its own institution's things only: those of others are missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forbidden {
+    Scope {
+        has: Scope,
+        needs: Action,
+    },
+    /// The token is limited to other name pages.
+    NamePage,
+    /// The export has people of other name pages.
+    Export,
+}
+
+impl std::fmt::Display for Forbidden {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Scope { has, needs } => write!(
+                f,
+                "Forbidden: this request needs an access token with the scope `{}`, and this one has `{}`",
+                needs.word(),
+                has.word()
+            ),
+            Self::NamePage => f.write_str("Forbidden: this access token is limited to other name pages"),
+            Self::Export => {
+                f.write_str("Forbidden: this export includes name pages outside this access token's limit")
+            }
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +132,8 @@ impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Unauthorized => f.write_str("not authorized"),
+            Self::TooManyFailures { .. } => f.write_str("too many failed authentications"),
+            Self::Forbidden(why) => why.fmt(f),
             Self::Missing(what) => write!(f, "there is no such {what}"),
             Self::Invalid(errors) => errors.fmt(f),
             Self::PendingCalls => f.write_str(PENDING_CALLS),
@@ -92,6 +141,7 @@ impl std::fmt::Display for Error {
             Self::CourseSynchronizing => f.write_str(COURSE_SYNCHRONIZING),
             Self::LearningSystem(why) => why.fmt(f),
             Self::Busy => f.write_str("too much is waiting to be processed; please try again in a moment"),
+            Self::TooManyExports { most } => write!(f, "{most} exports are waiting to be built already"),
             Self::Unavailable(why) | Self::Internal(why) => f.write_str(why),
         }
     }

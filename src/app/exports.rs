@@ -11,10 +11,11 @@ pub use report::Report;
 pub(super) use build::give_up;
 pub(super) use departures::{come_back, leave};
 
-use super::{App, Error, Missing, Result, jobs};
+use super::{App, Error, Forbidden, Missing, Result, jobs, name_pages as pages};
 use crate::{
     blobs::{Key, Shelf},
     domain::{
+        access::Access,
         export::{Export, Filters, Page, State},
         field_errors::FieldErrors,
         job::Job,
@@ -23,7 +24,7 @@ use crate::{
         paging::Window,
         text::BLANK,
     },
-    store::{exports, name_pages},
+    store::{exports, name_pages, rolls},
 };
 
 /// What a request says; `name_page_id` as it came.
@@ -36,7 +37,12 @@ pub struct Asked {
     pub errors: FieldErrors,
 }
 
-pub async fn create(app: &App, institution: i64, asked: Asked) -> Result<Export> {
+/// States of exports that are still to be built.
+const WAITING: [State; 2] = [State::Initial, State::InProgress];
+
+/// Without a page, it has the people of all pages that the caller reaches.
+pub async fn create(app: &App, access: &Access, asked: Asked) -> Result<Export> {
+    let institution = access.institution;
     let Asked { created_after, updated_after, name_page_id, mut errors } = asked;
     if created_after.is_none() && updated_after.is_none() && name_page_id.is_none() && errors.is_empty() {
         for field in ["created_after", "updated_after", "name_page_id"] {
@@ -49,7 +55,9 @@ pub async fn create(app: &App, institution: i64, asked: Asked) -> Result<Export>
                 Some(page) => name_pages::find(&mut app.db.read(), institution, &page).await?,
                 None => None,
             };
-            if found.is_none() {
+            if let Some(page) = &found {
+                pages::check(access, page.id)?;
+            } else {
                 errors.add("name_page_id", "is not found");
             }
             found.map(|page| Page { given, id: page.id })
@@ -59,14 +67,22 @@ pub async fn create(app: &App, institution: i64, asked: Asked) -> Result<Export>
     errors.into_result()?;
     let now = app.clock.now();
     let filters = Filters { created_after, updated_after, page };
-    let export = Export::request(app.ids.id(now), filters, now, app.export_life);
+    let mut export = Export::request(app.ids.id(now), filters, now, app.export_life);
+    let only = access.pages().filter(|_| export.filters.page.is_none()).map(<[i64]>::to_vec);
+    export.pages_limited = only.is_some();
+    let most = app.exports_waiting;
     let job = Job::BuildExport { institution, export: export.id, base_url: app.links.base().to_owned() };
     let job_id = app.ids.id(now);
     let made = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                exports::insert(sql, institution, &export).await?;
+                // One after the other, so that the count is exact.
+                rolls::lock(sql, institution).await?;
+                if exports::at_least_in(sql, institution, &WAITING, most).await? {
+                    return Err(Error::TooManyExports { most });
+                }
+                exports::insert(sql, institution, &export, &only.unwrap_or_default()).await?;
                 jobs::enqueue(sql, job_id, &job, now, now).await?;
                 Ok(export)
             })
@@ -76,12 +92,19 @@ pub async fn create(app: &App, institution: i64, asked: Asked) -> Result<Export>
     Ok(made)
 }
 
-pub async fn find(app: &App, institution: i64, id: i64) -> Result<Export> {
-    exports::find(&mut app.db.read(), institution, id).await?.ok_or(Error::Missing(Missing::Export))
+pub async fn find(app: &App, access: &Access, id: i64) -> Result<Export> {
+    let (sql, institution) = (&mut app.db.read(), access.institution);
+    let found = exports::find(sql, institution, id).await?.ok_or(Error::Missing(Missing::Export))?;
+    if let Some(pages) = access.pages()
+        && !exports::is_of_pages(sql, institution, id, pages).await?
+    {
+        return Err(Error::Forbidden(Forbidden::Export));
+    }
+    Ok(found)
 }
 
-pub async fn list(app: &App, institution: i64, window: Window) -> Result<(Vec<Export>, u64)> {
-    Ok(exports::list(&mut app.db.read(), institution, window).await?)
+pub async fn list(app: &App, access: &Access, window: Window) -> Result<(Vec<Export>, u64)> {
+    Ok(exports::list(&mut app.db.read(), access.institution, access.pages(), window).await?)
 }
 
 fn key(institution: i64, hex: &str) -> Key {

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     domain::{
+        access::{Access, Within},
         email::email_key,
         field_errors::FieldErrors,
         media::{Incoming, Kind},
@@ -80,7 +81,7 @@ pub async fn group(
         .write(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let page = participants::page_of(sql, institution, &page).await?;
+                let page = participants::page_of(sql, &Access::whole(institution), &page).await?;
                 let mut report = Vec::with_capacity(lines.len());
                 for (Line { number, draft }, token, ids) in lines {
                     let wish = match calling {
@@ -127,7 +128,7 @@ pub async fn owner(app: &App, institution: i64, page: i64, file: &str) -> Result
     let sql = &mut app.db.read();
     for (email, identifier) in names(file) {
         for (by, key) in [(By::Email, email), (By::Identifier, identifier)] {
-            let found = best(sql, institution, Some(page), by, &key).await?;
+            let found = best(sql, institution, Within::Page(page), by, &key).await?;
             if found.is_some() {
                 return Ok(found);
             }

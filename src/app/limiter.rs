@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     hash::{BuildHasher, RandomState},
     net::IpAddr,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -27,6 +27,8 @@ pub enum Whose {
     Page { institution: i64, page: i64 },
     /// Of those in version 2 who have no code that we know.
     Address(IpAddr),
+    /// Of those in versions 5, 4 and 3 who have no token that we know.
+    Failures(IpAddr),
     /// Of those who begin launches.
     Launches(IpAddr),
     /// Launches that have a course's list fetched.
@@ -37,6 +39,10 @@ impl Whose {
     /// One client has a whole /64 of IPv6 to choose from, so that counts as one.
     pub fn address(address: IpAddr) -> Self {
         Self::Address(network(address))
+    }
+
+    pub fn failures(address: IpAddr) -> Self {
+        Self::Failures(network(address))
     }
 
     pub fn launches(address: IpAddr) -> Self {
@@ -64,23 +70,40 @@ struct Bucket {
 
 impl Bucket {
     fn take(&mut self, policy: Policy, now: Instant) -> Standing {
+        let standing = self.admit(policy, now);
+        if standing.retry_after.is_some() { standing } else { self.count(policy, now) }
+    }
+
+    /// Past the ceiling, one is let through in each throttle time. Below it, nothing is counted.
+    fn admit(&mut self, policy: Policy, now: Instant) -> Standing {
         if now.duration_since(self.opened) >= policy.window {
             *self = Self { opened: now, window: policy.window, count: 0, last_accepted: now };
         }
-        let reset_seconds = whole_seconds(policy.window.saturating_sub(now.duration_since(self.opened)));
-        let standing = |count: u32, retry_after| Standing {
-            limit: policy.ceiling,
-            remaining: policy.ceiling.saturating_sub(count),
-            reset_seconds,
-            retry_after,
-        };
-        let since = now.duration_since(self.last_accepted);
-        if self.count >= policy.ceiling && since < policy.throttle {
-            return standing(self.count, Some(whole_seconds(policy.throttle.saturating_sub(since)).max(1)));
+        if self.count < policy.ceiling {
+            return self.standing(policy, now, None);
         }
+        let since = now.duration_since(self.last_accepted);
+        if since < policy.throttle {
+            let wait = whole_seconds(policy.throttle.saturating_sub(since)).max(1);
+            return self.standing(policy, now, Some(wait));
+        }
+        self.last_accepted = now;
+        self.standing(policy, now, None)
+    }
+
+    fn count(&mut self, policy: Policy, now: Instant) -> Standing {
         self.count = self.count.saturating_add(1);
         self.last_accepted = now;
-        standing(self.count, None)
+        self.standing(policy, now, None)
+    }
+
+    fn standing(&self, policy: Policy, now: Instant, retry_after: Option<u64>) -> Standing {
+        Standing {
+            limit: policy.ceiling,
+            remaining: policy.ceiling.saturating_sub(self.count),
+            reset_seconds: whole_seconds(policy.window.saturating_sub(now.duration_since(self.opened))),
+            retry_after,
+        }
     }
 }
 
@@ -117,6 +140,32 @@ impl Limiter {
         }
     }
 
+    /// May this be tried? To be asked before something that is counted only when it fails. Past the ceiling, one attempt is
+    /// let through in each throttle time.
+    pub async fn admit(&self, whose: Whose, now: Instant) -> Standing {
+        match &self.buckets {
+            Buckets::Memory(memory) => {
+                // Whoever has not failed yet is past no limit.
+                let policy = Policy { ceiling: self.policy.ceiling.max(1), ..self.policy };
+                memory.with(whose, policy, now, Bucket::admit)
+            }
+        }
+    }
+
+    /// Counts an attempt that was admitted and has failed.
+    pub async fn count(&self, whose: Whose, now: Instant) -> Standing {
+        match &self.buckets {
+            Buckets::Memory(memory) => memory.with(whose, self.policy, now, Bucket::count),
+        }
+    }
+
+    /// Is the ceiling of this window reached?
+    pub async fn is_past(&self, whose: Whose, ceiling: u32, now: Instant) -> bool {
+        match &self.buckets {
+            Buckets::Memory(memory) => memory.is_past(whose, Policy { ceiling, ..self.policy }, now),
+        }
+    }
+
     /// Drops buckets whose window is over.
     pub async fn forget(&self, now: Instant) {
         match &self.buckets {
@@ -136,10 +185,30 @@ struct Memory {
 
 impl Memory {
     fn take(&self, whose: Whose, policy: Policy, now: Instant) -> Standing {
-        let shard = self.hasher.hash_one(whose) as usize % SHARDS;
-        let mut buckets = self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
+        self.with(whose, policy, now, Bucket::take)
+    }
+
+    fn with(
+        &self,
+        whose: Whose,
+        policy: Policy,
+        now: Instant,
+        what: impl FnOnce(&mut Bucket, Policy, Instant) -> Standing,
+    ) -> Standing {
+        let mut buckets = self.shard(whose);
         let fresh = || Bucket { opened: now, window: policy.window, count: 0, last_accepted: now };
-        buckets.entry(whose).or_insert_with(fresh).take(policy, now)
+        what(buckets.entry(whose).or_insert_with(fresh), policy, now)
+    }
+
+    fn is_past(&self, whose: Whose, policy: Policy, now: Instant) -> bool {
+        self.shard(whose).get(&whose).is_some_and(|bucket| {
+            bucket.count >= policy.ceiling && now.duration_since(bucket.opened) < policy.window
+        })
+    }
+
+    fn shard(&self, whose: Whose) -> MutexGuard<'_, HashMap<Whose, Bucket>> {
+        let shard = self.hasher.hash_one(whose) as usize % SHARDS;
+        self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn forget(&self, now: Instant) {
@@ -192,6 +261,25 @@ mod tests {
         let (memory, start) = (Memory::default(), start());
         assert_eq!(memory.take(Whose::Token(1), policy(0), start).retry_after, Some(1));
         assert_eq!(memory.take(Whose::Token(1), policy(0), start + Duration::from_secs(1)).retry_after, None);
+    }
+
+    #[test]
+    fn attempts_are_counted_when_they_fail_and_past_the_ceiling_one_is_let_through_at_a_time() {
+        let (memory, start) = (Memory::default(), start());
+        let whose = Whose::Token(7);
+        let at = |millis: u64| start + Duration::from_millis(millis);
+        let admit = |millis| memory.with(whose, policy(2), at(millis), Bucket::admit).retry_after;
+        let fail = |millis| memory.with(whose, policy(2), at(millis), Bucket::count).remaining;
+        for _ in 0..10 {
+            assert_eq!(admit(0), None, "successes are not counted");
+        }
+        assert_eq!((fail(0), fail(0)), (1, 0));
+        assert!(memory.is_past(whose, policy(2), at(0)));
+        assert_eq!((admit(0), admit(999)), (Some(1), Some(1)));
+        assert_eq!((admit(1_000), admit(1_000)), (None, Some(1)), "of those who come at once, one");
+        assert_eq!(admit(2_000), None);
+        assert!(!memory.is_past(whose, policy(2), at(900_000)));
+        assert_eq!((admit(900_000), admit(900_000)), (None, None), "a new window");
     }
 
     #[test]

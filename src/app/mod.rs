@@ -32,7 +32,7 @@ use std::{sync::Arc, time::Duration};
 
 pub use callers::Caller;
 pub use clock::Clock;
-pub use error::{Error, Missing, Result};
+pub use error::{Error, Forbidden, Missing, Result};
 pub use ids::Ids;
 pub use links::Links;
 
@@ -56,9 +56,13 @@ pub struct Inner {
     pub links: Links,
     pub callers: callers::Callers,
     pub limiter: limiter::Limiter,
+    /// How many requests of one address may have no valid token, in a window of the rate limit.
+    pub auth_failures: u32,
     pub queue: jobs::Queue,
     /// How long a report is kept.
     pub export_life: Duration,
+    /// How many exports of an institution may wait to be built.
+    pub exports_waiting: u32,
     /// Within which bounds people are called.
     pub calling: calls::Rules,
     pub switchboard: calls::Switchboard,
@@ -78,7 +82,9 @@ pub struct Parts {
     pub studio: studio::Settings,
     pub links: Links,
     pub limits: limiter::Policy,
+    pub auth_failures: u32,
     pub export_life: Duration,
+    pub exports_waiting: u32,
     pub calling: calls::Rules,
     pub phone: Phone,
     pub secrets: Secrets,
@@ -87,8 +93,20 @@ pub struct Parts {
 
 impl App {
     pub fn new(parts: Parts) -> Self {
-        let Parts { db, blobs, studio, links, limits, export_life, calling, phone, secrets, outbound } =
-            parts;
+        let Parts {
+            db,
+            blobs,
+            studio,
+            links,
+            limits,
+            auth_failures,
+            export_life,
+            exports_waiting,
+            calling,
+            phone,
+            secrets,
+            outbound,
+        } = parts;
         Self(Arc::new(Inner {
             db,
             blobs,
@@ -98,8 +116,10 @@ impl App {
             links,
             callers: callers::Callers::default(),
             limiter: limiter::Limiter::new(limits),
+            auth_failures,
             queue: jobs::Queue::default(),
             export_life,
+            exports_waiting,
             calling,
             switchboard: calls::Switchboard::default(),
             phone,

@@ -1,8 +1,9 @@
 //! Name pages: made and removed by the operator, found by every reference that names them.
 
-use super::{App, Error, Missing, Result, calls, exports};
+use super::{App, Error, Forbidden, Missing, Result, calls, exports};
 use crate::{
     domain::{
+        access::Access,
         field_errors::FieldErrors,
         moment::Moment,
         name_page::{NamePage, NamePageRef, code_fault, code_key, slug_fault, without_blanks},
@@ -105,6 +106,23 @@ async fn free_slug(sql: &mut Sql, title: &str, id: i64) -> Result<String> {
 
 pub async fn find(app: &App, institution: i64, page: &NamePageRef) -> Result<NamePage> {
     name_pages::find(&mut app.db.read(), institution, page).await?.ok_or(Error::Missing(Missing::NamePage))
+}
+
+/// The page, for a caller whose token may be limited to others.
+pub async fn permitted(app: &App, access: &Access, page: &NamePageRef) -> Result<NamePage> {
+    permitted_in(&mut app.db.read(), access, page).await
+}
+
+pub(super) async fn permitted_in(sql: &mut Sql, access: &Access, page: &NamePageRef) -> Result<NamePage> {
+    let found = name_pages::find(sql, access.institution, page).await?;
+    let found = found.ok_or(Error::Missing(Missing::NamePage))?;
+    check(access, found.id)?;
+    Ok(found)
+}
+
+/// Does the caller reach this page of the institution?
+pub(super) fn check(access: &Access, page: i64) -> Result<()> {
+    if access.reaches(page) { Ok(()) } else { Err(Error::Forbidden(Forbidden::NamePage)) }
 }
 
 /// Each with the number of its people.

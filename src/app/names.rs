@@ -1,13 +1,16 @@
 //! Look-ups by access code, as versions 3 and 2 have them.
 
 use super::{
-    App, Error, Missing, Result,
+    App, Error, Missing, Result, name_pages as app_pages,
     participants::{self, Filter, Listing},
 };
 use crate::{
     domain::{
+        access::{Access, Within},
+        email::email_key,
         institution::Institution,
         name_page::NamePageRef,
+        newest::{PersonKeys, one_per_person},
         participant::{Participant, name_key},
         text,
     },
@@ -29,19 +32,20 @@ pub enum Scope {
 }
 
 impl Scope {
-    const fn page(self) -> Option<i64> {
+    /// As far as the caller reaches.
+    fn within(self, access: &Access) -> Within<'_> {
         match self {
-            Self::Page(page) => Some(page),
-            Self::Institution | Self::OpenPages => None,
+            Self::Page(page) => Within::Page(page),
+            Self::Institution | Self::OpenPages => access.within(),
         }
     }
 }
 
 /// What a code opens to somebody with a token of this institution.
-pub async fn scope(app: &App, institution: i64, code: &NamePageRef) -> Result<Scope> {
-    match name_pages::code_owner(&mut app.db.read(), institution, code).await? {
+pub async fn scope(app: &App, access: &Access, code: &NamePageRef) -> Result<Scope> {
+    match name_pages::code_owner(&mut app.db.read(), access.institution, code).await? {
         Some(rolls::INSTITUTION) => Ok(Scope::Institution),
-        Some(page) => Ok(Scope::Page(page)),
+        Some(page) => app_pages::check(access, page).map(|()| Scope::Page(page)),
         None => Err(Error::Missing(Missing::NamePage)),
     }
 }
@@ -54,25 +58,25 @@ pub async fn open_scope(app: &App, code: &NamePageRef) -> Result<(Institution, S
 }
 
 /// In a stable order.
-pub async fn everybody(app: &App, institution: i64, scope: Scope) -> Result<Listing> {
+pub async fn everybody(app: &App, access: &Access, scope: Scope) -> Result<Listing> {
     if scope != Scope::OpenPages {
-        return participants::list_in(app, institution, scope.page(), &Filter::default(), None).await;
+        let within = scope.within(access);
+        return participants::list_in(app, access, within, &Filter::default(), None).await;
     }
-    let pages = name_pages::open_pages(&mut app.db.read(), institution).await?;
-    let total = pages.iter().map(|(_, members)| members.unsigned_abs()).sum();
-    Ok(Listing::of_pages(institution, pages.into_iter().map(|(page, _)| page).collect(), total))
+    let pages = name_pages::open_pages(&mut app.db.read(), access.institution).await?;
+    Listing::of_pages(app, access.institution, pages, None).await
 }
 
 /// Whoever is in either list, best first.
 pub async fn search(
     app: &App,
-    institution: i64,
+    access: &Access,
     scope: Scope,
     emails: Vec<String>,
     identifiers: Vec<String>,
 ) -> Result<Listing> {
     let filter = Filter { emails, identifiers, ..Filter::default() };
-    participants::list_in(app, institution, scope.page(), &filter, None).await
+    participants::list_in(app, access, scope.within(access), &filter, None).await
 }
 
 /// Who somebody is: keys, of which all that are given must match.
@@ -101,7 +105,7 @@ impl Person {
 }
 
 /// Every registration of whoever is meant, best first. Of what is given, the first that few share leads to them.
-pub async fn find(app: &App, institution: i64, scope: Scope, person: &Person) -> Result<Listing> {
+pub async fn find(app: &App, access: &Access, scope: Scope, person: &Person) -> Result<Listing> {
     let emails: Vec<String> = person.email.iter().cloned().collect();
     let identifiers: Vec<String> = person.identifier.iter().filter(|_| emails.is_empty()).cloned().collect();
     let filter = Filter { emails, identifiers, ..Filter::default() };
@@ -110,29 +114,48 @@ pub async fn find(app: &App, institution: i64, scope: Scope, person: &Person) ->
             // Version 2 knows no names, and who is not named at all is nobody.
             return Ok(Listing::whole(Vec::new(), None));
         }
-        return called(app, institution, scope, person).await;
+        return called(app, access.institution, scope.within(access), person).await;
     }
-    let mut found = participants::matching(app, institution, scope.page(), &filter).await?;
+    let within = scope.within(access);
+    let mut found = participants::matching(app, access.institution, within, &filter).await?;
     found.retain(|one| person.fits(one) && (scope != Scope::OpenPages || one.page.allow_v2));
+    if access.newest_only {
+        found = one_per_person(found, keys);
+    }
     Ok(Listing::whole(found, None))
+}
+
+fn keys(person: &Participant) -> PersonKeys {
+    PersonKeys {
+        email: person.email.as_deref().map(email_key),
+        identifier: person.identifier.as_deref().map(text::nfc),
+    }
 }
 
 /// Small enough to be read on a request thread without others noticing.
 const PART: usize = 500;
 
 /// Whoever is called so. Half an institution may be, so their records are read as they are taken.
-async fn called(app: &App, institution: i64, scope: Scope, person: &Person) -> Result<Listing> {
+async fn called(app: &App, institution: i64, within: Within<'_>, person: &Person) -> Result<Listing> {
     let names = Names { first: person.first_name.as_deref(), last: person.last_name.as_deref() };
+    let pages: Vec<Option<i64>> = match within {
+        Within::Institution => vec![None],
+        Within::Page(page) => vec![Some(page)],
+        Within::Pages(pages) => pages.iter().copied().map(Some).collect(),
+    };
     let mut found: Vec<(i64, i64)> = Vec::new();
-    let mut behind = (i64::MIN, i64::MIN);
-    loop {
-        let sql = &mut app.db.read();
-        let part = people::named(sql, institution, scope.page(), names, behind, PART as i64).await?;
-        found.extend(part.iter().map(|one| (one.id, one.recorded_at)));
-        match part.last() {
-            Some(last) if part.len() == PART => behind = (last.page, last.id),
-            _ => return Ok(Listing::of_ids(institution, participants::best_first(found))),
+    for page in pages {
+        let mut behind = (i64::MIN, i64::MIN);
+        loop {
+            let sql = &mut app.db.read();
+            let part = people::named(sql, institution, page, names, behind, PART as i64).await?;
+            found.extend(part.iter().map(|one| (one.id, one.recorded_at)));
+            match part.last() {
+                Some(last) if part.len() == PART => behind = (last.page, last.id),
+                _ => break,
+            }
+            tokio::task::yield_now().await;
         }
-        tokio::task::yield_now().await;
     }
+    Ok(Listing::of_ids(institution, participants::best_first(found)))
 }

@@ -16,9 +16,9 @@ use super::{
 };
 use crate::{
     domain::{
+        access::{Access, Within},
         custom_field::CustomField,
         field_errors::FieldErrors,
-        institution::Institution,
         media::Media,
         moment::Moment,
         name_page::NamePageRef,
@@ -52,20 +52,20 @@ impl Mark {
     }
 }
 
-/// One participant, in the institution or on one of its pages.
+/// One participant, anywhere that the caller reaches or on one page.
 pub async fn find(
     app: &App,
-    institution: i64,
+    access: &Access,
     page: Option<&NamePageRef>,
     mark: &Mark,
 ) -> Result<Participant> {
-    let page = match page {
-        Some(page) => Some(name_pages::find(app, institution, page).await?.id),
-        None => None,
+    let within = match page {
+        Some(page) => Within::Page(name_pages::permitted(app, access, page).await?.id),
+        None => access.within(),
     };
     let sql = &mut app.db.read();
     for (by, key) in mark.by() {
-        if let Some(found) = participants::best(sql, institution, page, by, key).await? {
+        if let Some(found) = participants::best(sql, access.institution, within, by, key).await? {
             return Ok(found);
         }
     }
@@ -74,16 +74,18 @@ pub async fn find(
 
 /// The registration with this token.
 pub async fn by_token(app: &App, institution: i64, token: &str) -> Result<Participant> {
-    let found = participants::best(&mut app.db.read(), institution, None, By::Token, token).await?;
+    let sql = &mut app.db.read();
+    let found = participants::best(sql, institution, Within::Institution, By::Token, token).await?;
     found.ok_or(Error::Missing(Missing::Participant))
 }
 
 /// For each mark the person's registration with the newest recording, else the newest registration.
-pub async fn latest(app: &App, institution: i64, marks: &[Mark]) -> Result<Vec<Participant>> {
+pub async fn latest(app: &App, access: &Access, marks: &[Mark]) -> Result<Vec<Participant>> {
+    let (institution, within) = (access.institution, access.within());
     let sql = &mut app.db.read();
     if let [mark] = marks
         && let Some((By::Email, key)) = mark.by().next()
-        && let Some(found) = participants::best(sql, institution, None, By::Email, key).await?
+        && let Some(found) = participants::best(sql, institution, within, By::Email, key).await?
     {
         return Ok(vec![found]);
     }
@@ -92,13 +94,13 @@ pub async fn latest(app: &App, institution: i64, marks: &[Mark]) -> Result<Vec<P
     for by in [By::Email, By::Token, By::Identifier] {
         let wanted = |mark: &&Mark| mark.by().find(|(its, _)| *its == by).map(|(_, key)| key.to_owned());
         let asked: Vec<String> = open.iter().filter_map(wanted).collect();
-        let mut found = newest_of_each(sql, institution, by, &asked).await?;
+        let mut found = newest_of_each(sql, institution, within, by, &asked).await?;
         open.retain(|mark| wanted(mark).is_none_or(|key| !found.contains_key(&key)));
         if by != By::Email {
             // It stands for the person, who may have a newer registration under the same email.
             let emails: Vec<String> = found.values().filter_map(|key| key.email_key.clone()).collect();
             found.retain(|_, key| key.email_key.is_none());
-            found.extend(newest_of_each(sql, institution, By::Email, &emails).await?);
+            found.extend(newest_of_each(sql, institution, within, By::Email, &emails).await?);
         }
         best.extend(found.into_values().map(|key| (key.id, key.recorded_at)));
     }
@@ -109,12 +111,13 @@ pub async fn latest(app: &App, institution: i64, marks: &[Mark]) -> Result<Vec<P
 async fn newest_of_each(
     sql: &mut Sql,
     institution: i64,
+    within: Within<'_>,
     by: By,
     asked: &[String],
 ) -> Result<HashMap<String, Key>> {
     let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
     let mut newest: HashMap<String, Key> = HashMap::new();
-    for key in participants::keys(sql, institution, None, by, &asked, Changed::default()).await? {
+    for key in participants::keys(sql, institution, within, by, &asked, Changed::default()).await? {
         let better =
             newest.get(&key.matched).is_none_or(|old| (old.recorded_at, old.id) < (key.recorded_at, key.id));
         if better {
@@ -125,17 +128,13 @@ async fn newest_of_each(
 }
 
 /// Registers somebody on a page. All that is wrong is told together.
-pub async fn create(
-    app: &App,
-    institution: &Institution,
-    page: NamePageRef,
-    mut draft: Draft,
-) -> Result<Participant> {
-    let (institution, now, token) = (institution.id, app.clock.now(), app.ids.hex());
+pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Draft) -> Result<Participant> {
+    let (institution, now, token) = (access.institution, app.clock.now(), app.ids.hex());
+    let access = access.clone();
     draft.require_for_create();
     if !draft.media.is_empty() {
         // Nobody's sound is processed for a page that is not there.
-        name_pages::find(app, institution, &page).await?;
+        name_pages::permitted(app, &access, &page).await?;
     }
     let (wish, rules, ids) = (Wish::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
     let brought = media::process(app, &mut draft, now).await?;
@@ -144,7 +143,7 @@ pub async fn create(
         db.write(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let page = page_of(sql, institution, &page).await?;
+                let page = page_of(sql, &access, &page).await?;
                 let made = create_in(sql, institution, page, draft, now, token).await?;
                 calls::settle(sql, &rules, (institution, made.id), wish, ids, now).await?;
                 with_media(sql, institution, made, &new, now).await
@@ -228,17 +227,17 @@ pub(super) async fn create_in(
 /// Changes the fields given and leaves the others.
 pub async fn update(
     app: &App,
-    institution: &Institution,
+    access: &Access,
     page: NamePageRef,
     email_key: String,
     draft: Draft,
 ) -> Result<Participant> {
-    update_whom(app, institution.id, Whom::Registered(page, email_key), draft).await
+    update_whom(app, access.clone(), Whom::Registered(page, email_key), draft).await
 }
 
 /// The same for somebody who changes their own entry.
 pub async fn update_own(app: &App, institution: i64, id: i64, draft: Draft) -> Result<Participant> {
-    update_whom(app, institution, Whom::Own(id), draft).await
+    update_whom(app, Access::whole(institution), Whom::Own(id), draft).await
 }
 
 enum Whom {
@@ -249,26 +248,26 @@ enum Whom {
 }
 
 impl Whom {
-    async fn find(&self, sql: &mut Sql, institution: i64) -> Result<Participant> {
+    async fn find(&self, sql: &mut Sql, access: &Access) -> Result<Participant> {
         match self {
             Self::Registered(page, email_key) => {
-                let page = page_of(sql, institution, page).await?;
-                registered(sql, institution, page, email_key).await
+                let page = page_of(sql, access, page).await?;
+                registered(sql, access.institution, page, email_key).await
             }
             Self::Own(id) => {
-                let found = participants::by_ids(sql, institution, &[*id]).await?.pop();
+                let found = participants::by_ids(sql, access.institution, &[*id]).await?.pop();
                 found.ok_or(Error::Missing(Missing::Participant))
             }
         }
     }
 }
 
-async fn update_whom(app: &App, institution: i64, whom: Whom, draft: Draft) -> Result<Participant> {
-    let now = app.clock.now();
+async fn update_whom(app: &App, access: Access, whom: Whom, draft: Draft) -> Result<Participant> {
+    let (institution, now) = (access.institution, app.clock.now());
     let mut draft = draft.ignore_identity();
     if !draft.media.is_empty() {
         // Nobody's sound is processed for somebody who is not there.
-        whom.find(&mut app.db.read(), institution).await?;
+        whom.find(&mut app.db.read(), &access).await?;
     }
     let (wish, rules, ids) = (Wish::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
     let brought = media::process(app, &mut draft, now).await?;
@@ -277,7 +276,7 @@ async fn update_whom(app: &App, institution: i64, whom: Whom, draft: Draft) -> R
         db.write(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let old = whom.find(sql, institution).await?;
+                let old = whom.find(sql, &access).await?;
                 if matches!(whom, Whom::Own(_)) {
                     calls::check_own(sql, (institution, old.id), &wish, now).await?;
                 }
@@ -335,17 +334,16 @@ pub(super) async fn update_in(
 /// May search engines list somebody's badge? Their own affair; at first nobody's is.
 pub async fn list_badge(
     app: &App,
-    institution: &Institution,
+    institution: i64,
     page: NamePageRef,
     email_key: String,
     listed: bool,
 ) -> Result<()> {
-    let institution = institution.id;
     app.db
         .write(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let page = page_of(sql, institution, &page).await?;
+                let page = page_of(sql, &Access::whole(institution), &page).await?;
                 let person = registered(sql, institution, page, &email_key).await?;
                 Ok(participants::list_badge(sql, institution, person.id, listed).await?)
             })
@@ -353,20 +351,16 @@ pub async fn list_badge(
         .await
 }
 
-pub async fn delete(
-    app: &App,
-    institution: &Institution,
-    page: NamePageRef,
-    email_key: String,
-) -> Result<()> {
-    let (institution, now) = (institution.id, app.clock.now());
+pub async fn delete(app: &App, access: &Access, page: NamePageRef, email_key: String) -> Result<()> {
+    let (institution, now) = (access.institution, app.clock.now());
+    let access = access.clone();
     let job = app.ids.id(now);
     let gone = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let page = page_of(sql, institution, &page).await?;
+                let page = page_of(sql, &access, &page).await?;
                 let old = registered(sql, institution, page, &email_key).await?;
                 if calls::is_pending(sql, institution, old.id).await? {
                     return Err(Error::PendingCalls);
@@ -382,9 +376,8 @@ pub async fn delete(
     Ok(())
 }
 
-pub(super) async fn page_of(sql: &mut Sql, institution: i64, page: &NamePageRef) -> Result<i64> {
-    let page = store::name_pages::find(sql, institution, page).await?;
-    Ok(page.ok_or(Error::Missing(Missing::NamePage))?.id)
+pub(super) async fn page_of(sql: &mut Sql, access: &Access, page: &NamePageRef) -> Result<i64> {
+    Ok(name_pages::permitted_in(sql, access, page).await?.id)
 }
 
 pub(super) async fn registered(
@@ -393,7 +386,7 @@ pub(super) async fn registered(
     page: i64,
     email_key: &str,
 ) -> Result<Participant> {
-    let found = participants::best(sql, institution, Some(page), By::Email, email_key).await?;
+    let found = participants::best(sql, institution, Within::Page(page), By::Email, email_key).await?;
     found.ok_or(Error::Missing(Missing::Participant))
 }
 

@@ -5,7 +5,7 @@ use super::{
     participants::{self, Filter, Listing},
 };
 use crate::{
-    domain::{institution::Institution, participant::Changed},
+    domain::{access::Access, participant::Changed},
     store::{
         media,
         participants::{By, keys},
@@ -16,24 +16,26 @@ use crate::{
 /// Everybody whom one of the identifiers names, by email or by the institution's identifier.
 pub async fn search(
     app: &App,
-    institution: i64,
+    access: &Access,
     emails: Vec<String>,
     identifiers: Vec<String>,
 ) -> Result<Listing> {
     let filter = Filter { emails, identifiers, ..Filter::default() };
-    participants::list(app, institution, &filter, None).await
+    participants::list(app, access, &filter, None).await
 }
 
-/// Takes one recording away from somebody, whichever of their registrations has it.
-pub async fn delete(app: &App, institution: &Institution, email_key: String, hex: String) -> Result<()> {
-    let (institution, now) = (institution.id, app.clock.now());
+/// Takes one recording away from somebody, whichever of their registrations that the caller reaches has it.
+pub async fn delete(app: &App, access: &Access, email_key: String, hex: String) -> Result<()> {
+    let (institution, now) = (access.institution, app.clock.now());
+    let access = access.clone();
     let gone = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
+                let within = access.within();
                 let theirs =
-                    keys(sql, institution, None, By::Email, &[&email_key], Changed::default()).await?;
+                    keys(sql, institution, within, By::Email, &[&email_key], Changed::default()).await?;
                 if theirs.is_empty() {
                     return Err(Error::Missing(Missing::Participant));
                 }

@@ -3,26 +3,62 @@
 use super::{App, Error, Missing, Result};
 use crate::{
     domain::{
+        access::{MOST_PAGES, Scope},
+        name_page::NamePage,
         text::{self, BLANK, Lines, longest},
         token::{self, Token},
     },
     store::tokens,
 };
 
-/// The token itself is in the answer and nowhere else: we keep its digest.
+#[derive(Debug, Default)]
+pub struct New {
+    pub name: String,
+    pub expires_in_days: Option<u32>,
+    pub scope: Scope,
+    /// The only name pages that it reaches; all without it.
+    pub pages: Option<Vec<NamePage>>,
+    pub newest_only: bool,
+}
+
+/// A token that may do everything.
 pub async fn create(app: &App, institution: i64, name: String, days: Option<u32>) -> Result<(Token, String)> {
+    create_with(app, institution, New { name, expires_in_days: days, ..New::default() }).await
+}
+
+/// The token itself is in the answer and nowhere else: we keep its digest.
+pub async fn create_with(app: &App, institution: i64, new: New) -> Result<(Token, String)> {
+    let New { name, expires_in_days: days, scope, pages, newest_only } = new;
     if text::is_blank(&name) {
         return Err(Error::invalid("name", BLANK));
     }
     if let Some(fault) = text::fault(&name, longest::NAME, Lines::One) {
         return Err(Error::invalid("name", fault));
     }
+    let mut pages = pages;
+    if let Some(pages) = &mut pages {
+        pages.sort_by_key(|page| page.id);
+        pages.dedup_by_key(|page| page.id);
+        if pages.len() > MOST_PAGES {
+            let message = format!("can be {MOST_PAGES} at most");
+            return Err(Error::invalid("name pages", message));
+        }
+    }
+    let slugs = pages.as_ref().map(|pages| {
+        let mut slugs: Vec<String> = pages.iter().map(|page| page.slug.clone()).collect();
+        slugs.sort();
+        slugs
+    });
+    let pages: Option<Vec<i64>> = pages.map(|pages| pages.iter().map(|page| page.id).collect());
     let now = app.clock.now();
     let secret = app.ids.access_token();
     let digest = token::hex(&token::digest(&secret));
     let made = Token {
         id: app.ids.id(now),
         name,
+        scope,
+        pages: slugs,
+        newest_only,
         created_at: now,
         expires_at: days.map(|days| now.plus_days(i64::from(days))),
         revoked_at: None,
@@ -31,7 +67,7 @@ pub async fn create(app: &App, institution: i64, name: String, days: Option<u32>
     app.db
         .write(move |sql| {
             Box::pin(async move {
-                tokens::insert(sql, institution, &made, &digest).await?;
+                tokens::insert(sql, institution, &made, pages.as_deref(), &digest).await?;
                 Ok((made, secret))
             })
         })

@@ -42,7 +42,7 @@ impl Badge {
         };
         let owner = institution(app, &whose.institution).await?;
         let page = page_ref(&whose.name_page)?;
-        let set = participants::list_badge(app, &owner, page, email_key(&whose.email), listed).await;
+        let set = participants::list_badge(app, owner.id, page, email_key(&whose.email), listed).await;
         set.map_err(|error| match error {
             Error::Missing(_) => Failure(format!("{} is not on that page", whose.email)),
             other => other.into(),

@@ -12,7 +12,10 @@ use crate::{
         App,
         courses::{self, WhenRunning},
     },
-    domain::course::{Course, Sync},
+    domain::{
+        access::Access,
+        course::{Course, Sync},
+    },
     jobs,
 };
 
@@ -121,7 +124,14 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, json: bool) -> Outc
     tokio::spawn(stop_on_signal(stop.clone(), || {}));
     let (mut told, mut unknown) = (Vec::new(), Vec::new());
     for some in given.chunks(LOOKED_FOR_AT_ONCE) {
-        let outcome = courses::synchronize(app, &consumer, some.to_vec(), WhenRunning::Fine).await?;
+        let outcome = courses::synchronize(
+            app,
+            &Access::whole(consumer.institution),
+            &consumer,
+            some.to_vec(),
+            WhenRunning::Fine,
+        )
+        .await?;
         unknown.extend(outcome.unknown);
         for course in outcome.started.iter().chain(&outcome.running) {
             let ended = wait(app, consumer.institution, course.id, &stop).await?;

@@ -28,7 +28,7 @@ pub enum NamePage {
         /// Code for versions 2 and 3; made up when left out
         #[arg(long, value_name = "CODE")]
         access_code: Option<String>,
-        /// Answer version 2, which needs no token but the access code
+        /// Answer version 2: whoever knows the access code can then read everyone on the page without a token
         #[arg(long)]
         allow_v2: bool,
         #[arg(long)]
@@ -50,7 +50,7 @@ pub enum NamePage {
         /// The page's id, slug, event code or access code
         #[arg(value_name = "REF")]
         page: String,
-        /// Whether the page answers version 2, which needs no token: true or false
+        /// Whether the page answers version 2, where the access code alone is enough to read everyone on it: true or false
         #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", action = clap::ArgAction::Set)]
         allow_v2: bool,
     },
@@ -74,7 +74,11 @@ impl NamePage {
                 let owner = institution(app, &owner).await?;
                 let new = name_pages::New { title, slug, access_code, allow_v2 };
                 let made = name_pages::create(app, owner.id, new).await?;
+                let notice = allow_v2.then(|| v2_notice(&owner, &made));
                 if json {
+                    if let Some(notice) = notice {
+                        eprintln!("{notice}");
+                    }
                     output::print_json(&json!({
                         "id": made.id.to_string(), "slug": made.slug,
                         "event_code": made.event_code, "access_code": made.access_code,
@@ -84,6 +88,9 @@ impl NamePage {
                         "Made name page `{}` with event code {} and access code {}.",
                         made.slug, made.event_code, made.access_code
                     ));
+                    if let Some(notice) = notice {
+                        output::print_line(&notice);
+                    }
                 }
             }
             Self::List { institution: owner, json } => {
@@ -97,6 +104,9 @@ impl NamePage {
                 let changed = changed.map_err(|error| unknown(error, &slug, &page))?;
                 let answers = if allow_v2 { "answers" } else { "does not answer" };
                 output::print_line(&format!("Name page `{}` {answers} version 2.", changed.slug));
+                if allow_v2 {
+                    output::print_line(&v2_notice(&owner, &changed));
+                }
             }
             Self::Delete { institution: slug, page, yes } => {
                 let owner = institution(app, &slug).await?;
@@ -114,6 +124,20 @@ impl NamePage {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Who can now read what.
+fn v2_notice(owner: &domain::institution::Institution, page: &domain::name_page::NamePage) -> String {
+    format!(
+        "Version 2 asks for no token. Anyone who knows the access code {page_code} can now read the names, email addresses, \
+         recordings and badge links of everyone on this page, from anywhere, and scripts on any web site can too. So can \
+         anyone who knows the institution's access code {own_code}. Treat both codes as passwords. To close the page again:\n  \
+         endonym name-page update --institution {slug} {page} --allow-v2 false",
+        page_code = page.access_code,
+        own_code = owner.access_code,
+        slug = owner.slug,
+        page = page.slug,
+    )
 }
 
 fn unknown(error: Error, slug: &str, page: &str) -> Failure {

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use serde_json::json;
 
-use super::{Failure, Outcome, institution, output};
+use super::{Failure, Outcome, institution, output, page_ref};
 use crate::{
-    app::{App, Error, tokens},
-    domain,
+    app::{App, Error, name_pages, tokens},
+    domain::{self, access::Scope, name_page::NamePage},
 };
 
 /// Make, list and revoke access tokens
@@ -16,7 +16,10 @@ use crate::{
 pub enum Token {
     /// Make a token; this is the only time that it is shown
     ///
-    /// For example: endonym token create --institution example-university --name "Learning system" --expires-in-days 365
+    /// For example: endonym token create --institution example-university --name "Moodle plugin" --scope read
+    ///
+    /// Scopes: `read` lists and searches people and reads exports; `write` also creates, updates and deletes people and
+    /// creates exports; `sync` synchronizes courses and does nothing else; `all` does everything.
     Create {
         #[arg(long, value_name = "SLUG")]
         institution: String,
@@ -25,6 +28,15 @@ pub enum Token {
         name: String,
         #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36_500))]
         expires_in_days: Option<u32>,
+        /// What the token may do
+        #[arg(long = "scope", value_name = "SCOPE", default_value = "all", value_parser = Scope::WORDS)]
+        token_scope: String,
+        /// Limit the token to this name page, by id, slug, event code or access code; may be given several times
+        #[arg(long = "allow-page", value_name = "REF")]
+        pages: Vec<String>,
+        /// Return one row per person, the one with the newest recording, when people are named by email or identifier
+        #[arg(long = "newest-only")]
+        one_row: bool,
         #[arg(long)]
         json: bool,
     },
@@ -46,15 +58,25 @@ pub enum Token {
 impl Token {
     pub async fn run(self, app: &App) -> Outcome {
         match self {
-            Self::Create { institution: slug, name, expires_in_days, json } => {
+            Self::Create { institution: slug, name, expires_in_days, token_scope, pages, one_row, json } => {
                 let owner = institution(app, &slug).await?;
-                let (made, secret) = tokens::create(app, owner.id, name, expires_in_days).await?;
+                let new = tokens::New {
+                    name,
+                    expires_in_days,
+                    scope: Scope::parse(&token_scope).unwrap_or_default(),
+                    pages: allowed_pages(app, owner.id, &slug, &pages).await?,
+                    newest_only: one_row,
+                };
+                let (made, secret) = tokens::create_with(app, owner.id, new).await?;
                 if json {
                     output::print_json(&json!({ "id": made.id.to_string(), "token": secret }));
                 } else {
                     output::print_line(&format!(
-                        "Token {} ({}), shown only now:\n{secret}",
-                        made.id, made.name
+                        "Token {} ({}), scope {}, name pages: {}, shown only now:\n{secret}",
+                        made.id,
+                        made.name,
+                        scope(&made),
+                        pages_of(&made)
                     ));
                 }
             }
@@ -81,12 +103,49 @@ impl Token {
     }
 }
 
+/// `None` where no page is named: all of them.
+async fn allowed_pages(
+    app: &App,
+    institution: i64,
+    slug: &str,
+    given: &[String],
+) -> Result<Option<Vec<NamePage>>, Failure> {
+    let mut pages = Vec::with_capacity(given.len());
+    for one in given {
+        let found = name_pages::find(app, institution, &page_ref(one)?).await;
+        pages.push(found.map_err(|error| match error {
+            Error::Missing(_) => Failure(format!(
+                "`{slug}` has no name page `{one}`: `endonym name-page list --institution {slug}` shows them"
+            )),
+            other => other.into(),
+        })?);
+    }
+    Ok((!given.is_empty()).then_some(pages))
+}
+
+fn scope(token: &domain::token::Token) -> String {
+    let word = token.scope.word();
+    if token.newest_only { format!("{word}, newest only") } else { word.to_owned() }
+}
+
+fn pages_of(token: &domain::token::Token) -> String {
+    match token.pages.as_deref() {
+        None => "all".to_owned(),
+        // Those that there were have been deleted.
+        Some([]) => "none".to_owned(),
+        Some(slugs) => slugs.join(", "),
+    }
+}
+
 fn list(all: &[domain::token::Token], json: bool) {
     if json {
         let shown = |token: &domain::token::Token| {
             json!({
                 "id": token.id.to_string(),
                 "name": token.name,
+                "scope": token.scope.word(),
+                "name_pages": token.pages,
+                "newest_only": token.newest_only,
                 "created_at": output::time(token.created_at),
                 "expires_at": token.expires_at.map(output::time),
                 "revoked_at": token.revoked_at.map(output::time),
@@ -103,6 +162,8 @@ fn list(all: &[domain::token::Token], json: bool) {
             vec![
                 token.id.to_string(),
                 token.name.clone(),
+                scope(token),
+                pages_of(token),
                 when(Some(token.created_at)),
                 when(token.expires_at),
                 when(token.revoked_at),
@@ -110,5 +171,8 @@ fn list(all: &[domain::token::Token], json: bool) {
             ]
         })
         .collect();
-    output::print_table(&["ID", "NAME", "CREATED", "EXPIRES", "REVOKED", "LAST USED"], &rows);
+    output::print_table(
+        &["ID", "NAME", "SCOPE", "NAME PAGES", "CREATED", "EXPIRES", "REVOKED", "LAST USED"],
+        &rows,
+    );
 }

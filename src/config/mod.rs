@@ -193,9 +193,15 @@ pub struct Serving {
     /// Seconds between two requests once the window's are used up
     #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
     rate_limit_throttle_seconds: u64,
+    /// Requests of one address without a valid token in a window; more get 429
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub auth_failures: u32,
     /// Seconds that the report of an export is kept
     #[arg(long, value_name = "SECONDS", help_heading = "Work in the background")]
     export_seconds: u64,
+    /// Exports of one institution that may wait to be built; more are refused
+    #[arg(long, value_name = "N", help_heading = "Work in the background", value_parser = clap::value_parser!(u32).range(1..))]
+    pub exports_waiting: u32,
 }
 
 /// Who calls people who gave a number instead of a recording, and within which bounds.

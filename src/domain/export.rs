@@ -77,6 +77,8 @@ pub struct Export {
     pub state: State,
     /// Names of the custom fields that the report has.
     pub custom_fields: Vec<String>,
+    /// Requested with a token that reaches some name pages only, and limited to these.
+    pub pages_limited: bool,
 }
 
 impl Export {
@@ -88,6 +90,7 @@ impl Export {
             expires_at: now.plus(life),
             state: State::Initial,
             custom_fields: Vec::new(),
+            pages_limited: false,
         }
     }
 

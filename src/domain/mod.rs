@@ -1,5 +1,6 @@
 //! What the service is about: pure types and rules. No async, no I/O, no clock, no HTTP, no SQL.
 
+pub mod access;
 pub mod call;
 pub mod client_address;
 pub mod conversation;
@@ -16,6 +17,7 @@ pub mod matching;
 pub mod media;
 pub mod moment;
 pub mod name_page;
+pub mod newest;
 pub mod paging;
 pub mod participant;
 pub mod phone_number;

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::moment::Moment;
+use super::{access::Scope, moment::Moment};
 
 pub type TokenDigest = [u8; 32];
 
@@ -28,6 +28,10 @@ pub fn hex(bytes: &[u8]) -> String {
 pub struct Token {
     pub id: i64,
     pub name: String,
+    pub scope: Scope,
+    /// The slugs of the only name pages that it reaches, where it does not reach all.
+    pub pages: Option<Vec<String>>,
+    pub newest_only: bool,
     pub created_at: Moment,
     pub expires_at: Option<Moment>,
     pub revoked_at: Option<Moment>,

@@ -207,8 +207,8 @@ fn refusal(ids: &RequestIds, status: &str, headers: &str, body: &str) -> String 
     metrics::unreadable(number);
     tracing::info!(request_id, route = "unreadable", status = number, "request");
     format!(
-        "HTTP/1.1 {status}\r\ncontent-type: application/json; charset=utf-8\r\nconnection: close\r\n{headers}\
-         x-request-id: {request_id}\r\ncontent-length: {}\r\n\r\n{body}",
+        "HTTP/1.1 {status}\r\ncontent-type: application/json; charset=utf-8\r\ncache-control: no-store\r\n\
+         x-content-type-options: nosniff\r\nconnection: close\r\n{headers}x-request-id: {request_id}\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     )
 }

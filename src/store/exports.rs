@@ -10,7 +10,7 @@ use crate::domain::{
 };
 
 const COLUMNS: &str = "id, created_after, updated_after, name_page_given, name_page_id, created_at, expires_at, state, \
-     custom_fields";
+     custom_fields, pages_limited";
 
 fn from_row(row: &Row<'_>) -> Result<Export> {
     let moment = |column: usize| Ok::<_, Error>(row.opt_int(column)?.map(Moment::from_micros));
@@ -28,14 +28,16 @@ fn from_row(row: &Row<'_>) -> Result<Export> {
         state: state
             .ok_or_else(|| Error::Broken("an export in a state that this binary does not know".to_owned()))?,
         custom_fields: row.opt_text(8)?.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default(),
+        pages_limited: row.bool(9)?,
     })
 }
 
-pub async fn insert(sql: &mut Sql, institution: i64, export: &Export) -> Result<()> {
+/// `pages` are the only ones whose people it may have, if it is limited to some.
+pub async fn insert(sql: &mut Sql, institution: i64, export: &Export, pages: &[i64]) -> Result<()> {
     let text = "INSERT INTO exports (institution_id, id, created_after, updated_after, name_page_given, name_page_id, \
-         created_at, expires_at, state) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+         created_at, expires_at, state, pages_limited) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     let filters = &export.filters;
-    let params: [Value<'_>; 9] = [
+    let params: [Value<'_>; 10] = [
         institution.into(),
         export.id.into(),
         filters.created_after.map(Moment::micros).into(),
@@ -45,8 +47,20 @@ pub async fn insert(sql: &mut Sql, institution: i64, export: &Export) -> Result<
         export.created_at.micros().into(),
         export.expires_at.micros().into(),
         export.state.word().into(),
+        export.pages_limited.into(),
     ];
-    sql.execute(text, &params).await.map(|_| ())
+    sql.execute(text, &params).await?;
+    for page in pages {
+        let text = "INSERT INTO export_pages (institution_id, export_id, name_page_id) VALUES ($1, $2, $3)";
+        sql.execute(text, &[institution.into(), export.id.into(), (*page).into()]).await?;
+    }
+    Ok(())
+}
+
+/// The only pages whose people it may have, if it is limited to some.
+pub async fn pages(sql: &mut Sql, institution: i64, id: i64) -> Result<Vec<i64>> {
+    let text = "SELECT name_page_id FROM export_pages WHERE institution_id = $1 AND export_id = $2 ORDER BY name_page_id";
+    sql.rows(text, &[institution.into(), id.into()], |row| row.int(0)).await
 }
 
 pub async fn find(sql: &mut Sql, institution: i64, id: i64) -> Result<Option<Export>> {
@@ -54,16 +68,63 @@ pub async fn find(sql: &mut Sql, institution: i64, id: i64) -> Result<Option<Exp
     sql.one(&text, &[institution.into(), id.into()], from_row).await
 }
 
-/// One page, the newest first, and how many there are.
-pub async fn list(sql: &mut Sql, institution: i64, window: Window) -> Result<(Vec<Export>, u64)> {
-    let count = "SELECT COUNT(*) FROM exports WHERE institution_id = $1";
-    let total = sql.one(count, &[institution.into()], |row| row.int(0)).await?.unwrap_or(0).unsigned_abs();
+/// Those that have nobody of other pages than these. Parameters of pages start at `first`.
+fn of_pages(first: usize, count: usize) -> String {
+    let pages = placeholders(first, count);
+    format!(
+        " AND (name_page_id IN ({pages}) OR (name_page_id IS NULL AND pages_limited = TRUE AND NOT EXISTS \
+         (SELECT 1 FROM export_pages o WHERE o.institution_id = exports.institution_id AND o.export_id = exports.id \
+         AND o.name_page_id NOT IN ({pages}))))"
+    )
+}
+
+/// The pages of a caller who may see no others, as parameters. No page has the id that stands for none.
+fn own_pages(pages: Option<&[i64]>) -> Vec<i64> {
+    pages.map_or_else(Vec::new, |pages| padded(pages).next().unwrap_or_else(|| vec![-1]))
+}
+
+/// One page, the newest first, and how many there are; with `pages`, of those that have nobody of other pages.
+pub async fn list(
+    sql: &mut Sql,
+    institution: i64,
+    pages: Option<&[i64]>,
+    window: Window,
+) -> Result<(Vec<Export>, u64)> {
+    let pages = own_pages(pages);
+    let of_pages = if pages.is_empty() { String::new() } else { of_pages(2, pages.len()) };
+    let mut params: Vec<Value<'_>> = [institution].into_iter().chain(pages).map(Value::from).collect();
+    let count = format!("SELECT COUNT(*) FROM exports WHERE institution_id = $1{of_pages}");
+    let total = sql.one(&count, &params, |row| row.int(0)).await?.unwrap_or(0).unsigned_abs();
+    let next = params.len() + 1;
     let text = format!(
-        "SELECT {COLUMNS} FROM exports WHERE institution_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3"
+        "SELECT {COLUMNS} FROM exports WHERE institution_id = $1{of_pages} ORDER BY id DESC LIMIT ${next} OFFSET ${}",
+        next + 1
     );
     let number = |number: u64| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
-    let params = [institution.into(), number(window.per_page), number(window.offset())];
+    params.extend([number(window.per_page), number(window.offset())]);
     Ok((sql.rows(&text, &params, from_row).await?, total))
+}
+
+/// Has it nobody of other pages than these?
+pub async fn is_of_pages(sql: &mut Sql, institution: i64, id: i64, pages: &[i64]) -> Result<bool> {
+    let pages = own_pages(Some(pages));
+    let text =
+        format!("SELECT 1 FROM exports WHERE institution_id = $1 AND id = $2{}", of_pages(3, pages.len()));
+    let params: Vec<Value<'_>> = [institution, id].into_iter().chain(pages).map(Value::from).collect();
+    Ok(sql.one(&text, &params, |_| Ok(())).await?.is_some())
+}
+
+/// Are so many exports of the institution in one of these states?
+pub async fn at_least_in(sql: &mut Sql, institution: i64, states: &[State], count: u32) -> Result<bool> {
+    let text = format!(
+        "SELECT id FROM exports WHERE institution_id = $1 AND state IN ({}) LIMIT ${}",
+        placeholders(2, states.len()),
+        states.len() + 2
+    );
+    let mut params: Vec<Value<'_>> = vec![institution.into()];
+    params.extend(states.iter().map(|state| Value::from(state.word())));
+    params.push(i64::from(count).into());
+    Ok(sql.rows(&text, &params, |row| row.int(0)).await?.len() as u64 >= u64::from(count))
 }
 
 /// The caller has looked at the state in the same transaction.
@@ -96,24 +157,33 @@ pub async fn any_in(sql: &mut Sql, institution: i64, states: &[State]) -> Result
     Ok(sql.one(&text, &params, |_| Ok(())).await?.is_some())
 }
 
-/// Everybody whom the filters leave, in the order of their ids, from one picture of the database.
-pub fn people(db: &Db, institution: i64, filters: &Filters) -> RowStream<Participant> {
-    let page = filters.page.as_ref().map(|page| page.id);
+/// Everybody whom the filters leave, in the order of their ids, from one picture of the database; with `only`, of these
+/// pages alone.
+pub fn people(db: &Db, institution: i64, filters: &Filters, only: Option<&[i64]>) -> RowStream<Participant> {
+    let pages = match &filters.page {
+        Some(page) => vec![page.id],
+        None => own_pages(only),
+    };
     let bound = |after: Option<Moment>| after.map_or(i64::MIN, Moment::micros);
     let params: Vec<Value<'_>> = [institution, bound(filters.created_after), bound(filters.updated_after)]
         .into_iter()
-        .chain(page)
+        .chain(pages.iter().copied())
         .map(Value::from)
         .collect();
-    db.stream_apart(people_text(page.is_some()), &params, participants::with_label)
+    db.stream_apart(people_text(pages.len()), &params, participants::with_label)
 }
 
-fn people_text(on_page: bool) -> String {
+fn people_text(pages: usize) -> String {
     // Places on a page rise as ids do. The plus keeps the index of changes away: to walk through all people in order takes
     // less than to sort those whom it finds, when they are many.
-    let (on_page, order) = if on_page { (" AND p.name_page_id = $4", "p.page_place") } else { ("", "p.id") };
+    let (on_pages, order) = match pages {
+        0 => (String::new(), "p.id"),
+        1 => (" AND p.name_page_id = $4".to_owned(), "p.page_place"),
+        // As above, for the index of pages.
+        many => (format!(" AND +p.name_page_id IN ({})", placeholders(4, many)), "p.id"),
+    };
     format!(
-        "SELECT {} WHERE p.institution_id = $1 AND p.created_at > $2 AND +p.updated_at > $3{on_page} ORDER BY {order}",
+        "SELECT {} WHERE p.institution_id = $1 AND p.created_at > $2 AND +p.updated_at > $3{on_pages} ORDER BY {order}",
         participants::WITH_LABEL.as_str()
     )
 }

@@ -101,6 +101,7 @@ pub async fn update(sql: &mut Sql, institution: &Institution, time_zone: &str) -
 /// Ends all access first, so that nothing is added while the rest is removed in small steps.
 pub async fn close_access(sql: &mut Sql, institution: i64) -> Result<()> {
     for text in [
+        "DELETE FROM token_pages WHERE institution_id = $1",
         "DELETE FROM tokens WHERE institution_id = $1",
         "DELETE FROM codes WHERE institution_id = $1",
         // A synchronisation that is under way finds nothing to bring up to date.
@@ -146,12 +147,14 @@ pub async fn delete_rest(sql: &mut Sql, institution: i64) -> Result<()> {
         "DELETE FROM media WHERE institution_id = $1",
         "DELETE FROM departures WHERE institution_id = $1",
         "DELETE FROM export_parts WHERE institution_id = $1",
+        "DELETE FROM export_pages WHERE institution_id = $1",
         "DELETE FROM exports WHERE institution_id = $1",
         "DELETE FROM roll_gaps WHERE institution_id = $1",
         "DELETE FROM rolls WHERE institution_id = $1",
         "DELETE FROM custom_fields WHERE institution_id = $1",
         "DELETE FROM name_pages WHERE institution_id = $1",
         "DELETE FROM allowed_origins WHERE institution_id = $1",
+        "DELETE FROM token_pages WHERE institution_id = $1",
         "DELETE FROM tokens WHERE institution_id = $1",
         "DELETE FROM codes WHERE institution_id = $1",
         "DELETE FROM institutions WHERE id = $1",

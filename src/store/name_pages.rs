@@ -69,19 +69,29 @@ pub async fn code_owner(sql: &mut Sql, institution: i64, code: &NamePageRef) -> 
     sql.one(text, &[code.key().into(), institution.into()], |row| row.int(0)).await
 }
 
-/// What a code stands for that comes without a token: an institution, and the page's id or `rolls::INSTITUTION`. Codes
-/// of pages that version 2 is not open to, and of institutions without any that it is open to, stand for nothing.
+/// What a code stands for that comes without a token: an institution, and the page's id or `rolls::INSTITUTION`. Only
+/// access codes count: slugs and event codes are public. Codes of pages that version 2 is not open to, and of institutions
+/// without any that it is open to, stand for nothing.
 pub async fn open_code(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Institution, i64)>> {
     let text = format!(
         // Two questions and not one with OR, for which both databases would read all pages of the institution.
-        "SELECT {}, c.name_page_id FROM codes c JOIN institutions i ON i.id = c.institution_id \
+        "SELECT {}, c.name_page_id, p.access_code FROM codes c JOIN institutions i ON i.id = c.institution_id \
+         LEFT JOIN name_pages p ON p.institution_id = c.institution_id AND p.id = c.name_page_id \
          WHERE c.code = $1 AND CASE WHEN c.name_page_id = 0 \
          THEN EXISTS (SELECT 1 FROM name_pages n WHERE n.institution_id = c.institution_id AND n.allow_v2 = TRUE) \
-         ELSE EXISTS (SELECT 1 FROM name_pages n WHERE n.institution_id = c.institution_id \
-         AND n.id = c.name_page_id AND n.allow_v2 = TRUE) END",
+         ELSE p.allow_v2 = TRUE END",
         institutions::COLUMNS
     );
-    sql.one(&text, &[code.key().into()], |row| Ok((institutions::from_row(row, 0)?, row.int(9)?))).await
+    let found = sql
+        .one(&text, &[code.key().into()], |row| {
+            Ok((institutions::from_row(row, 0)?, row.int(9)?, row.opt_text(10)?))
+        })
+        .await?;
+    // An institution has no other code than its access code.
+    Ok(found.and_then(|(institution, page, access_code)| {
+        let is_access_code = access_code.is_none_or(|own| code_key(&own) == code.key());
+        is_access_code.then_some((institution, page))
+    }))
 }
 
 /// The pages that version 2 is open to and that have people, with how many.
@@ -123,6 +133,8 @@ pub async fn delete(sql: &mut Sql, institution: i64, page: i64) -> Result<u64> {
          (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.name_page_id = $2)",
         "DELETE FROM courses WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM codes WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM token_pages WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM export_pages WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM name_pages WHERE institution_id = $1 AND id = $2",
     ] {
         sql.execute(text, &here).await?;

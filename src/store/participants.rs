@@ -11,8 +11,10 @@ use std::{
 
 use super::{Db, Result, Row, RowStream, Sql, Value, padded, placeholders, rolls::Start};
 use crate::domain::{
+    access::Within,
     moment::Moment,
     name_page::PageLabel,
+    newest::PersonKeys,
     participant::{Changed, CustomValues, Legal, Participant, Recording, name_key},
 };
 
@@ -137,30 +139,50 @@ impl By {
     }
 }
 
-/// The best of those whom a key names, in the institution or on one page.
+/// The pages that a statement names: none for the whole institution.
+fn page_ids(within: Within<'_>) -> Vec<i64> {
+    match within {
+        Within::Institution => Vec::new(),
+        Within::Page(page) => vec![page],
+        // No page has this id.
+        Within::Pages(pages) => padded(pages).next().unwrap_or_else(|| vec![-1]),
+    }
+}
+
+/// The condition for so many pages, whose parameters start at `first`.
+fn on_pages(first: usize, count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => format!(" AND p.name_page_id = ${first}"),
+        _ => format!(" AND p.name_page_id IN ({})", placeholders(first, count)),
+    }
+}
+
+/// The best of those whom a key names.
 pub async fn best(
     sql: &mut Sql,
     institution: i64,
-    page: Option<i64>,
+    within: Within<'_>,
     by: By,
     key: &str,
 ) -> Result<Option<Participant>> {
+    let pages = page_ids(within);
     let mut params: Vec<Value<'_>> = vec![institution.into(), key.into()];
-    params.extend(page.map(Value::from));
-    let text = &BEST[by as usize][usize::from(page.is_some())];
-    sql.one(text, &params, with_label).await
+    params.extend(pages.iter().map(|page| Value::from(*page)));
+    match BEST[by as usize].get(pages.len()) {
+        Some(text) => sql.one(text, &params, with_label).await,
+        None => sql.one(&best_text(by, pages.len()), &params, with_label).await,
+    }
 }
 
 /// The texts of the busiest look-ups, made once: by what, and whether on a page.
-static BEST: LazyLock<[[String; 2]; 3]> = LazyLock::new(|| {
-    [By::Email, By::Token, By::Identifier].map(|by| [best_text(by, false), best_text(by, true)])
-});
+static BEST: LazyLock<[[String; 2]; 3]> =
+    LazyLock::new(|| [By::Email, By::Token, By::Identifier].map(|by| [best_text(by, 0), best_text(by, 1)]));
 
-fn best_text(by: By, on_page: bool) -> String {
-    let column = by.column();
-    let on_page = if on_page { "AND p.name_page_id = $3" } else { "" };
+fn best_text(by: By, pages: usize) -> String {
+    let (column, on_pages) = (by.column(), on_pages(3, pages));
     format!(
-        "SELECT {} WHERE p.institution_id = $1 AND p.{column} = $2 {on_page} {BEST_FIRST} LIMIT 1",
+        "SELECT {} WHERE p.institution_id = $1 AND p.{column} = $2{on_pages} {BEST_FIRST} LIMIT 1",
         WITH_LABEL.as_str()
     )
 }
@@ -190,16 +212,16 @@ fn bounds(changed: Changed) -> [Value<'static>; 2] {
 pub async fn keys(
     sql: &mut Sql,
     institution: i64,
-    page: Option<i64>,
+    within: Within<'_>,
     by: By,
     keys: &[&str],
     changed: Changed,
 ) -> Result<Vec<Key>> {
-    let mut found = Vec::with_capacity(keys.len());
+    let (mut found, pages) = (Vec::with_capacity(keys.len()), page_ids(within));
     for group in padded(keys) {
         let what = format!("p.id, p.recorded_at, p.{}, p.email_key", by.column());
-        let text = by_keys_text(&what, by, group.len(), changed.is_set(), page.is_some());
-        let params = by_keys_params(institution, page, &group, changed);
+        let text = by_keys_text(&what, by, group.len(), changed.is_set(), pages.len());
+        let params = by_keys_params(institution, &pages, &group, changed);
         let rows = sql.rows(&text, &params, |row| {
             Ok(Key {
                 id: row.int(0)?,
@@ -213,50 +235,77 @@ pub async fn keys(
     Ok(found)
 }
 
+/// Enough to keep one registration of each person.
+#[derive(Debug, Clone)]
+pub struct Registration {
+    pub id: i64,
+    pub recorded_at: i64,
+    pub person: PersonKeys,
+}
+
+const REGISTRATION: &str = "p.id, p.recorded_at, p.email_key, p.identifier_key";
+
+/// The same people, with what says which registrations are one person's.
+pub async fn registrations(
+    sql: &mut Sql,
+    institution: i64,
+    within: Within<'_>,
+    by: By,
+    keys: &[&str],
+    changed: Changed,
+) -> Result<Vec<Registration>> {
+    let (mut found, pages) = (Vec::with_capacity(keys.len()), page_ids(within));
+    for group in padded(keys) {
+        let text = by_keys_text(REGISTRATION, by, group.len(), changed.is_set(), pages.len());
+        let params = by_keys_params(institution, &pages, &group, changed);
+        let rows = sql.rows(&text, &params, |row| {
+            let person = PersonKeys { email: row.opt_text(2)?, identifier: row.opt_text(3)? };
+            Ok(Registration { id: row.int(0)?, recorded_at: row.int(1)?, person })
+        });
+        found.extend(rows.await?);
+    }
+    Ok(found)
+}
+
 /// The whole records of everybody whom one of the keys names, in no order.
 pub async fn by_keys(
     sql: &mut Sql,
     institution: i64,
-    page: Option<i64>,
+    within: Within<'_>,
     by: By,
     keys: &[&str],
     changed: Changed,
 ) -> Result<Vec<Participant>> {
-    let mut found = Vec::with_capacity(keys.len());
+    let (mut found, pages) = (Vec::with_capacity(keys.len()), page_ids(within));
     for group in padded(keys) {
-        let text = by_keys_text(COLUMNS, by, group.len(), changed.is_set(), page.is_some());
-        let params = by_keys_params(institution, page, &group, changed);
+        let text = by_keys_text(COLUMNS, by, group.len(), changed.is_set(), pages.len());
+        let params = by_keys_params(institution, &pages, &group, changed);
         found.extend(labelled(sql, institution, &text, &params).await?);
     }
     Ok(found)
 }
 
-fn by_keys_params<'a>(
-    institution: i64,
-    page: Option<i64>,
-    keys: &[&'a str],
-    changed: Changed,
-) -> Vec<Value<'a>> {
+fn by_keys_params<'a>(institution: i64, pages: &[i64], keys: &[&'a str], changed: Changed) -> Vec<Value<'a>> {
     let mut params: Vec<Value<'a>> = vec![institution.into()];
     params.extend(keys.iter().map(|key| Value::from(*key)));
     if changed.is_set() {
         params.extend(bounds(changed));
     }
-    params.extend(page.map(Value::from));
+    params.extend(pages.iter().map(|page| Value::from(*page)));
     params
 }
 
-fn by_keys_text(what: &str, by: By, count: usize, changed: bool, on_page: bool) -> String {
+fn by_keys_text(what: &str, by: By, count: usize, changed: bool, pages: usize) -> String {
     let column = by.column();
-    let mut next = count + 2;
-    let mut and = |condition: &str| {
-        next += 1;
-        format!(" AND p.{condition} ${}", next - 1)
+    let next = count + 2;
+    let on_pages = on_pages(if changed { next + 2 } else { next }, pages);
+    let changed = if changed {
+        format!(" AND p.updated_at > ${next} AND p.updated_at < ${}", next + 1)
+    } else {
+        String::new()
     };
-    let changed = if changed { and("updated_at >") + &and("updated_at <") } else { String::new() };
-    let on_page = if on_page { and("name_page_id =") } else { String::new() };
     format!(
-        "SELECT {what} FROM participants p WHERE p.institution_id = $1 AND p.{column} IN ({}){changed}{on_page}",
+        "SELECT {what} FROM participants p WHERE p.institution_id = $1 AND p.{column} IN ({}){changed}{on_pages}",
         placeholders(2, count)
     )
 }
@@ -385,29 +434,29 @@ pub(super) async fn fill_name_keys(sql: &mut Sql) -> Result<()> {
 }
 
 /// Whoever changed in this time, whole and in order of change, from one picture of the database.
-pub fn changed(db: &Db, institution: i64, page: Option<i64>, changed: Changed) -> RowStream<Participant> {
-    let text = changed_text(&WITH_LABEL, page.is_some());
-    db.stream(text, &changed_params(institution, page, changed), with_label)
+pub fn changed(db: &Db, institution: i64, within: Within<'_>, changed: Changed) -> RowStream<Participant> {
+    let pages = page_ids(within);
+    let text = changed_text(&WITH_LABEL, pages.len());
+    db.stream(text, &changed_params(institution, &pages, changed), with_label)
 }
 
 /// The ids of whoever changed in this time.
-pub fn changed_ids(db: &Db, institution: i64, page: Option<i64>, changed: Changed) -> RowStream<i64> {
-    let text = changed_text("p.id FROM participants p", page.is_some());
-    db.stream(text, &changed_params(institution, page, changed), |row| row.int(0))
+pub fn changed_ids(db: &Db, institution: i64, within: Within<'_>, changed: Changed) -> RowStream<i64> {
+    let pages = page_ids(within);
+    let text = changed_text("p.id FROM participants p", pages.len());
+    db.stream(text, &changed_params(institution, &pages, changed), |row| row.int(0))
 }
 
-fn changed_params(institution: i64, page: Option<i64>, changed: Changed) -> Vec<Value<'static>> {
+fn changed_params(institution: i64, pages: &[i64], changed: Changed) -> Vec<Value<'static>> {
     let [after, before] = bounds(changed);
-    [Some(institution.into()), Some(after), Some(before), page.map(Value::from)]
-        .into_iter()
-        .flatten()
-        .collect()
+    let pages = pages.iter().map(|page| Value::from(*page));
+    [institution.into(), after, before].into_iter().chain(pages).collect()
 }
 
-fn changed_text(what: &str, on_page: bool) -> String {
-    let on_page = if on_page { "AND p.name_page_id = $4" } else { "" };
+fn changed_text(what: &str, pages: usize) -> String {
+    let on_pages = on_pages(4, pages);
     format!(
-        "SELECT {what} WHERE p.institution_id = $1 AND p.updated_at > $2 AND p.updated_at < $3 {on_page} \
+        "SELECT {what} WHERE p.institution_id = $1 AND p.updated_at > $2 AND p.updated_at < $3{on_pages} \
          ORDER BY p.updated_at, p.id"
     )
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Result, Sql, Value};
+use super::{Result, Sql, Value, padded, placeholders};
 use crate::domain::roll::{Gap, SHIFTS, Step, bucket, step};
 
 /// The roll of the whole institution stands where a page's id would.
@@ -96,6 +96,21 @@ fn counted(places: &[i64], shift: u32) -> BTreeMap<i64, i64> {
 
 pub async fn members(sql: &mut Sql, institution: i64, page: i64) -> Result<i64> {
     Ok(extent(sql, institution, page).await?.1)
+}
+
+/// How many people each of these pages has, by their ids; pages without any are left out.
+pub async fn members_of(sql: &mut Sql, institution: i64, pages: &[i64]) -> Result<Vec<(i64, i64)>> {
+    let mut found = Vec::with_capacity(pages.len());
+    for group in padded(pages) {
+        let text = format!(
+            "SELECT name_page_id, members FROM rolls WHERE institution_id = $1 AND members > 0 AND name_page_id IN ({}) \
+             ORDER BY name_page_id",
+            placeholders(2, group.len())
+        );
+        let params: Vec<Value<'_>> = [institution].into_iter().chain(group).map(Value::from).collect();
+        found.extend(sql.rows(&text, &params, |row| Ok((row.int(0)?, row.int(1)?))).await?);
+    }
+    Ok(found)
 }
 
 async fn extent(sql: &mut Sql, institution: i64, page: i64) -> Result<(i64, i64)> {

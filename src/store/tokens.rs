@@ -1,59 +1,113 @@
 //! Access tokens, by digest alone.
 
-use super::{Result, Sql, Value, institutions};
-use crate::domain::{institution::Institution, moment::Moment, token::Token};
+use std::collections::HashMap;
+
+use super::{Error, Result, Row, Sql, Value, institutions};
+use crate::domain::{
+    access::{Access, Scope},
+    institution::Institution,
+    moment::Moment,
+    token::Token,
+};
 
 /// What a digest stands for.
 pub struct Found {
     pub token_id: i64,
     pub digest: String,
     pub expires_at: Option<Moment>,
+    pub scope: Scope,
+    pub access: Access,
     pub institution: Institution,
+}
+
+fn scope(row: &Row<'_>, column: usize) -> Result<Scope> {
+    let unknown = || Error::Broken("a token has a scope that this binary does not know".to_owned());
+    Scope::parse(&row.text(column)?).ok_or_else(unknown)
 }
 
 /// The one read that starts without an institution: it is what tells us which one.
 pub async fn by_digest(sql: &mut Sql, digest: &str) -> Result<Option<Found>> {
     let text = format!(
-        "SELECT t.id, t.digest, t.expires_at, {} FROM tokens t JOIN institutions i ON i.id = t.institution_id \
+        "SELECT t.id, t.digest, t.expires_at, t.scope, t.newest_only, t.pages_limited, {} FROM tokens t JOIN institutions i ON i.id = t.institution_id \
          WHERE t.digest = $1 AND t.revoked_at IS NULL",
         institutions::COLUMNS
     );
     let found = sql
         .one(&text, &[digest.into()], |row| {
-            Ok(Found {
+            let institution = institutions::from_row(row, 6)?;
+            let found = Found {
                 token_id: row.int(0)?,
                 digest: row.text(1)?,
                 expires_at: row.opt_int(2)?.map(Moment::from_micros),
-                institution: institutions::from_row(row, 3)?,
-            })
+                scope: scope(row, 3)?,
+                access: Access::new(institution.id, None, row.bool(4)?),
+                institution,
+            };
+            Ok((found, row.bool(5)?))
         })
         .await?;
-    let Some(mut found) = found else { return Ok(None) };
+    let Some((mut found, pages_limited)) = found else { return Ok(None) };
+    if pages_limited {
+        let pages = pages(sql, found.institution.id, found.token_id).await?;
+        found.access = Access::new(found.institution.id, Some(pages), found.access.newest_only);
+    }
     found.institution.allowed_origins = institutions::origins(sql, found.institution.id).await?;
     Ok(Some(found))
 }
 
-pub async fn insert(sql: &mut Sql, institution: i64, token: &Token, digest: &str) -> Result<()> {
-    let text = "INSERT INTO tokens (institution_id, id, name, digest, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)";
-    let params: [Value<'_>; 6] = [
+async fn pages(sql: &mut Sql, institution: i64, token: i64) -> Result<Vec<i64>> {
+    let text = "SELECT name_page_id FROM token_pages WHERE institution_id = $1 AND token_id = $2 ORDER BY name_page_id";
+    sql.rows(text, &[institution.into(), token.into()], |row| row.int(0)).await
+}
+
+/// `pages` are the ids of the only name pages that it reaches, where it does not reach all.
+pub async fn insert(
+    sql: &mut Sql,
+    institution: i64,
+    token: &Token,
+    pages: Option<&[i64]>,
+    digest: &str,
+) -> Result<()> {
+    let text = "INSERT INTO tokens (institution_id, id, name, digest, created_at, expires_at, scope, newest_only, \
+                pages_limited) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    let params: [Value<'_>; 9] = [
         institution.into(),
         token.id.into(),
         (&token.name).into(),
         digest.into(),
         token.created_at.micros().into(),
         token.expires_at.map(Moment::micros).into(),
+        token.scope.word().into(),
+        token.newest_only.into(),
+        pages.is_some().into(),
     ];
-    sql.execute(text, &params).await.map(|_| ())
+    sql.execute(text, &params).await?;
+    for page in pages.unwrap_or_default() {
+        let text = "INSERT INTO token_pages (institution_id, token_id, name_page_id) VALUES ($1, $2, $3)";
+        sql.execute(text, &[institution.into(), token.id.into(), (*page).into()]).await?;
+    }
+    Ok(())
 }
 
 pub async fn all(sql: &mut Sql, institution: i64) -> Result<Vec<Token>> {
-    let text = "SELECT id, name, created_at, expires_at, revoked_at, last_used_at FROM tokens \
-                WHERE institution_id = $1 ORDER BY id";
+    let text = "SELECT t.token_id, n.slug FROM token_pages t \
+                JOIN name_pages n ON n.institution_id = t.institution_id AND n.id = t.name_page_id \
+                WHERE t.institution_id = $1 ORDER BY t.token_id, n.slug";
+    let mut pages: HashMap<i64, Vec<String>> = HashMap::new();
+    for (token, slug) in sql.rows(text, &[institution.into()], |row| Ok((row.int(0)?, row.text(1)?))).await? {
+        pages.entry(token).or_default().push(slug);
+    }
+    let text = "SELECT id, name, created_at, expires_at, revoked_at, last_used_at, scope, newest_only, pages_limited \
+                FROM tokens WHERE institution_id = $1 ORDER BY id";
     sql.rows(text, &[institution.into()], |row| {
         let moment = |column| row.opt_int(column).map(|micros| micros.map(Moment::from_micros));
+        let id = row.int(0)?;
         Ok(Token {
-            id: row.int(0)?,
+            id,
             name: row.text(1)?,
+            scope: scope(row, 6)?,
+            pages: row.bool(8)?.then(|| pages.get(&id).cloned().unwrap_or_default()),
+            newest_only: row.bool(7)?,
             created_at: Moment::from_micros(row.int(2)?),
             expires_at: moment(3)?,
             revoked_at: moment(4)?,

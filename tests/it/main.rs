@@ -4,6 +4,7 @@
 mod architecture;
 mod contract;
 mod support;
+mod tokens;
 
 mod cli;
 mod compression;

@@ -1,9 +1,6 @@
 //! Version 2: names by access code.
 
-use std::{
-    net::{IpAddr, Ipv4Addr},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use axum::response::Response;
 
@@ -22,7 +19,10 @@ use crate::{
         limiter::{Standing, Whose},
         names::{self, Scope},
     },
-    domain::{field_errors::FieldErrors, institution::Institution, name_page::NamePageRef, text::BLANK},
+    domain::{
+        access::Access, field_errors::FieldErrors, institution::Institution, name_page::NamePageRef,
+        text::BLANK,
+    },
 };
 
 /// What an access code opens.
@@ -47,25 +47,25 @@ async fn open(app: &App, call: &Call) -> Result<Opened, Error> {
     Ok(Opened { code, institution: Arc::new(institution), scope })
 }
 
-/// Everybody on the page, or one person. Counted by the page and, where a code opens none, by who sends it.
+/// Everybody on the page, or one person. Counted by the page and, where a code opens none, by who sends it: whoever has
+/// guessed too often is refused before anybody looks whether this code is right.
 pub async fn list(app: &App, call: &Call) -> (Result<Response, Problem>, Option<Standing>) {
-    let (opened, whose, ceiling) = match open(app, call).await {
-        Ok(opened) => {
-            let (whose, ceiling) = (opened.whose(), opened.institution.rate_limit);
-            (Ok(opened), whose, ceiling)
-        }
+    let (now, client) = (app.clock.instant(), Whose::address(call.client));
+    let admitted = app.limiter.admit(client, now).await;
+    if admitted.retry_after.is_some() {
+        return (Err(Problem::TooMany), Some(admitted));
+    }
+    let opened = match open(app, call).await {
+        Ok(opened) => opened,
         Err(error @ Error::Missing(_)) => {
-            let unknown = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
-            let address = call.client.map_or(unknown, |client| client.address);
-            (Err(error), Whose::address(address), None)
+            return (Err(error.into()), Some(app.limiter.count(client, now).await));
         }
         Err(error) => return (Err(error.into()), None),
     };
-    let standing = app.limiter.take(whose, ceiling, app.clock.instant()).await;
-    let answered = match opened {
-        _ if standing.retry_after.is_some() => Err(Problem::TooMany),
-        Ok(opened) => answer(app, &call.params, opened).await,
-        Err(error) => Err(error.into()),
+    let standing = app.limiter.take(opened.whose(), opened.institution.rate_limit, now).await;
+    let answered = match standing.retry_after {
+        Some(_) => Err(Problem::TooMany),
+        None => answer(app, &call.params, opened).await,
     };
     (answered, Some(standing))
 }
@@ -75,10 +75,11 @@ async fn answer(app: &App, params: &Params, opened: Opened) -> Result<Response, 
     let mut errors = FieldErrors::default();
     let icon = Icon { code: legacy::icon_code(params, &mut errors), image: None };
     errors.into_result()?;
+    let access = Access::whole(institution.id);
     let found = if legacy::means_one(params) {
-        names::find(app, institution.id, scope, &legacy::person(params)).await?
+        names::find(app, &access, scope, &legacy::person(params)).await?
     } else {
-        names::everybody(app, institution.id, scope).await?
+        names::everybody(app, &access, scope).await?
     };
     let mut view = View::new(app, &institution, Include::default(), icon).await?;
     view.spellings = legacy::spellings(params);

@@ -18,6 +18,8 @@ fn words(error: Error) -> Told {
     match error {
         // Nobody needs a token here, so nobody is told this.
         Error::Unauthorized => Told::new(StatusCode::UNAUTHORIZED, "Not Authorized"),
+        Error::TooManyFailures { retry_after } => Told::too_many_failures(retry_after),
+        Error::Forbidden(why) => Told::forbidden(why),
         Error::Missing(_) => Told::new(StatusCode::NOT_FOUND, "Not Found"),
         // There is no place for fields in this shape, so the message names them.
         Error::Invalid(errors) => {
@@ -28,6 +30,7 @@ fn words(error: Error) -> Told {
         Error::CourseSynchronizing => Told::course_synchronizing(),
         Error::LearningSystem(why) => Told::learning_system(&why),
         Error::Busy => Told::busy(),
+        Error::TooManyExports { most } => Told::too_many_exports(most),
         Error::Unavailable(why) => Told::unavailable(why),
         Error::Internal(why) => Told::fault(why),
     }

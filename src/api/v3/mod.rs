@@ -21,8 +21,11 @@ use super::{
     problem::Problem,
 };
 use crate::{
-    app::{App, Error, limiter::Whose},
-    domain::institution::Institution,
+    app::{App, Caller, Error, callers, limiter::Whose},
+    domain::{
+        access::{Access, Action},
+        institution::Institution,
+    },
 };
 
 pub const ROOT: &str = "/api/private/v3";
@@ -46,8 +49,19 @@ pub fn routes() -> Router<App> {
 
 /// A request whose token is good.
 pub struct Lookup {
-    pub institution: Arc<Institution>,
+    caller: Arc<Caller>,
     pub params: Params,
+}
+
+impl Lookup {
+    pub fn institution(&self) -> &Arc<Institution> {
+        &self.caller.institution
+    }
+
+    /// What the caller's token reaches.
+    pub fn access(&self) -> &Access {
+        &self.caller.access
+    }
 }
 
 fn on<F, Fut>(handler: F, successor: &'static str) -> impl face::Route
@@ -58,7 +72,7 @@ where
     move |State(app): State<App>, request: Request| serve(app, request, handler.clone(), successor).boxed()
 }
 
-/// Runs one handler: body, token, rate limit, handler, headers.
+/// Runs one handler: body, token, rate limit, scope, handler, headers. All of this version is reading.
 async fn serve<F, Fut>(app: App, request: Request, handler: F, successor: &str) -> Response
 where
     F: FnOnce(App, Lookup) -> Fut,
@@ -67,17 +81,17 @@ where
     let mut call = Call::read(&app, request).await;
     let fault = call.fault.take();
     let token = call.params.text("auth_token").unwrap_or_default().into_owned();
-    let (answered, standing) = match face::caller(&app, &token).await {
+    let (answered, standing) = match callers::authenticate(&app, &token, call.client).await {
         Ok(caller) => {
             let (whose, ceiling) = (Whose::Token(caller.token_id), caller.institution.rate_limit);
             let standing = app.limiter.take(whose, ceiling, app.clock.instant()).await;
             let answered = match fault {
                 _ if standing.retry_after.is_some() => Err(Problem::TooMany),
                 Some(fault) => Err(fault),
-                None => {
-                    let institution = caller.institution.clone();
-                    handler(app.clone(), Lookup { institution, params: call.params }).await
-                }
+                None => match caller.check(Action::Read) {
+                    Ok(()) => handler(app.clone(), Lookup { caller, params: call.params }).await,
+                    Err(forbidden) => Err(forbidden.into()),
+                },
             };
             (answered, Some(standing))
         }

@@ -24,7 +24,7 @@ use crate::{
 
 /// Everybody whom the access code opens, or one person.
 pub async fn list(app: App, lookup: Lookup) -> Result<Response, Problem> {
-    let (params, institution) = (&lookup.params, lookup.institution.id);
+    let (params, access) = (&lookup.params, lookup.access());
     let mut errors = FieldErrors::default();
     if params.text("access_code").is_none() {
         errors.add("access_code", BLANK);
@@ -32,9 +32,9 @@ pub async fn list(app: App, lookup: Lookup) -> Result<Response, Problem> {
     let icon = icon(&lookup, errors)?;
     let (code, scope) = scope(&app, &lookup).await?;
     let found = if legacy::means_one(params) {
-        names::find(&app, institution, scope, &legacy::person(params)).await?
+        names::find(&app, access, scope, &legacy::person(params)).await?
     } else {
-        names::everybody(&app, institution, scope).await?
+        names::everybody(&app, access, scope).await?
     };
     let mut response = answer(&app, &lookup, icon, found, legacy::spellings(params)).await?;
     if let (Some(code), Scope::Page(_)) = (code, scope) {
@@ -55,7 +55,7 @@ pub async fn person(app: App, lookup: Lookup) -> Result<Response, Problem> {
     }
     let icon = icon(&lookup, errors)?;
     let (_, scope) = scope(&app, &lookup).await?;
-    let found = names::find(&app, lookup.institution.id, scope, &person).await?;
+    let found = names::find(&app, lookup.access(), scope, &person).await?;
     answer(&app, &lookup, icon, found, legacy::spellings(params)).await
 }
 
@@ -72,7 +72,7 @@ pub async fn search(app: App, lookup: Lookup) -> Result<Response, Problem> {
     }
     let icon = icon(&lookup, errors)?;
     let (_, scope) = scope(&app, &lookup).await?;
-    let found = names::search(&app, lookup.institution.id, scope, emails, identifiers).await?;
+    let found = names::search(&app, lookup.access(), scope, emails, identifiers).await?;
     answer(&app, &lookup, icon, found, spellings).await
 }
 
@@ -88,7 +88,7 @@ fn icon(lookup: &Lookup, mut errors: FieldErrors) -> Result<Icon, Problem> {
 async fn scope(app: &App, lookup: &Lookup) -> Result<(Option<NamePageRef>, Scope), Problem> {
     let Some(given) = lookup.params.text("access_code") else { return Ok((None, Scope::Institution)) };
     let code = NamePageRef::parse(&given).ok_or(Error::Missing(Missing::NamePage))?;
-    let scope = names::scope(app, lookup.institution.id, &code).await?;
+    let scope = names::scope(app, lookup.access(), &code).await?;
     Ok((Some(code), scope))
 }
 
@@ -101,7 +101,7 @@ async fn answer(
 ) -> Result<Response, Problem> {
     let extended = lookup.params.truth("include_extended_attributes");
     let include = Include { custom_attributes: extended, ..Include::default() };
-    let mut view = View::new(app, &lookup.institution, include, icon).await?;
+    let mut view = View::new(app, lookup.institution(), include, icon).await?;
     view.spellings = spellings;
     let write: listing::Write = Box::new(move |person, out| {
         serde_json::to_writer(out, &wire::Name { view: &view, person, extended })

@@ -17,6 +17,8 @@ pub fn show(problem: Problem) -> Response {
 fn words(error: Error) -> Told {
     match error {
         Error::Unauthorized => Told::new(StatusCode::UNAUTHORIZED, "Not Authorized"),
+        Error::TooManyFailures { retry_after } => Told::too_many_failures(retry_after),
+        Error::Forbidden(why) => Told::forbidden(why),
         Error::Missing(_) => Told::new(StatusCode::NOT_FOUND, "Not Found"),
         // There is no place for fields in this shape, so the message names them.
         Error::Invalid(errors) => {
@@ -27,6 +29,7 @@ fn words(error: Error) -> Told {
         Error::CourseSynchronizing => Told::course_synchronizing(),
         Error::LearningSystem(why) => Told::learning_system(&why),
         Error::Busy => Told::busy(),
+        Error::TooManyExports { most } => Told::too_many_exports(most),
         Error::Unavailable(why) => Told::unavailable(why),
         Error::Internal(why) => Told::fault(why),
     }

@@ -19,7 +19,7 @@ pub async fn synchronize(app: App, ask: Ask) -> Result<Response, Problem> {
         return Err(Problem::Malformed);
     };
     let consumer = courses::consumer(&app, &ask, &token).await?;
-    let outcome = begin(&app, &consumer, vec![given], WhenRunning::Refuse).await?;
+    let outcome = begin(&app, ask.access(), &consumer, vec![given], WhenRunning::Refuse).await?;
     if !outcome.unknown.is_empty() {
         return Err(Error::Missing(Missing::Course).into());
     }

@@ -29,7 +29,7 @@ pub async fn create(app: App, ask: Ask) -> Result<Response, Problem> {
         Some(Value::Object(filters)) => Params::from_json(filters),
         Some(_) => return Err(Problem::Malformed),
     };
-    let made = match app::exports::create(&app, ask.institution().id, asked(&filters)).await {
+    let made = match app::exports::create(&app, ask.access(), asked(&filters)).await {
         Err(Error::Invalid(errors)) => return Ok(problem::invalid_export(errors)),
         other => other?,
     };
@@ -54,7 +54,7 @@ pub async fn list(app: App, ask: Ask) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
     let window = ask.query().window(&mut errors);
     errors.into_result()?;
-    let (exports, total) = app::exports::list(&app, ask.institution().id, window).await?;
+    let (exports, total) = app::exports::list(&app, ask.access(), window).await?;
     let (now, zone) = (app.clock.now(), &ask.institution().time_zone);
     let shown: Vec<_> =
         exports.iter().map(|export| wire::Export::new(export, export.state_at(now), zone)).collect();
@@ -73,7 +73,7 @@ pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
     let institution = ask.institution();
     let digits = id.bytes().all(|byte| byte.is_ascii_digit());
     let number = id.parse().ok().filter(|_| digits).ok_or_else(unknown)?;
-    let export = app::exports::find(&app, institution.id, number).await?;
+    let export = app::exports::find(&app, ask.access(), number).await?;
     let state = export.state_at(app.clock.now());
     let shown = wire::Export::new(&export, state, &institution.time_zone);
     let form = match ending {

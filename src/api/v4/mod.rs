@@ -15,7 +15,10 @@ use axum::{
 
 use self::problem::show;
 use super::{embeds::Dialect, face::on, under};
-use crate::app::App;
+use crate::{
+    app::App,
+    domain::access::Action::{Read, Sync, Write},
+};
 
 pub const ROOT: &str = "/api/private/v4";
 const DIALECT: Dialect = Dialect { highest_icon: 2, legal_embeddables: false };
@@ -24,21 +27,21 @@ pub fn routes() -> Router<App> {
     under(
         ROOT,
         [
-            ("/participants", get(on(participants::list, show))),
+            ("/participants", get(on(Read, participants::list, show))),
             (
                 "/participants/search",
-                get(on(participants::search, show)).post(on(participants::search, show)),
+                get(on(Read, participants::search, show)).post(on(Read, participants::search, show)),
             ),
-            ("/participants/latest", get(on(participants::latest, show))),
-            ("/participants/{id_or_email}", get(on(participants::show, show))),
+            ("/participants/latest", get(on(Read, participants::latest, show))),
+            ("/participants/{id_or_email}", get(on(Read, participants::show, show))),
             (
                 "/name_pages/{name_page_id}/participants",
-                get(on(name_pages::list, show)).post(on(name_pages::create, show)),
+                get(on(Read, name_pages::list, show)).post(on(Write, name_pages::create, show)),
             ),
-            ("/name_pages/{name_page_id}/participants/{id_or_email}", get(on(name_pages::show, show))),
-            ("/exports", get(on(exports::list, show)).post(on(exports::create, show))),
-            ("/exports/{id}", get(on(exports::show, show))),
-            ("/lti/{lms}/courses/synchronize", post(on(courses::synchronize, show))),
+            ("/name_pages/{name_page_id}/participants/{id_or_email}", get(on(Read, name_pages::show, show))),
+            ("/exports", get(on(Read, exports::list, show)).post(on(Write, exports::create, show))),
+            ("/exports/{id}", get(on(Read, exports::show, show))),
+            ("/lti/{lms}/courses/synchronize", post(on(Sync, courses::synchronize, show))),
         ],
     )
 }

@@ -36,7 +36,7 @@ pub async fn list(app: App, ask: Ask) -> Result<Response, Problem> {
 pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
     let (params, mark) = (ask.query(), lists::mark(ask.path("id_or_email")));
     let icon = participants::icon(&params, FieldErrors::default())?;
-    let found = app::participants::find(&app, ask.institution().id, Some(&name_page(&ask)?), &mark).await?;
+    let found = app::participants::find(&app, ask.access(), Some(&name_page(&ask)?), &mark).await?;
     let include = Include { custom_attributes: true, ..Include::read(&params, DIALECT) };
     participants::one(&app, &ask, &found, &mark, include, icon, false).await
 }
@@ -48,7 +48,7 @@ pub async fn create(app: App, ask: Ask) -> Result<Response, Problem> {
     let source = JsonSource { fields, custom_key: "custom_objects", without: LATER_FIELDS };
     source.check_size()?;
     let draft = Draft::read(&source, LegalNames::Ignored);
-    let made = app::participants::create(&app, ask.institution(), page, draft).await?;
+    let made = app::participants::create(&app, ask.access(), page, draft).await?;
     let include = Include { custom_attributes: true, ..Include::read(&ask.query(), DIALECT) };
     let mut view = View::new(&app, ask.institution(), include, Icon::default()).await?;
     // Stored just now, as the request spelled it.

@@ -50,7 +50,7 @@ pub async fn page_of(
     // On a name page's own endpoints custom values are always shown.
     wanted.include.custom_attributes |= name_page.is_some();
     wanted.filter.page = name_page;
-    let people = participants::list(app, ask.institution().id, &wanted.filter, window).await?;
+    let people = participants::list(app, ask.access(), &wanted.filter, window).await?;
     let address = wanted.address(app, path, window);
     let mut view = View::new(app, ask.institution(), wanted.include, wanted.icon).await?;
     view.spellings = wanted.spellings;
@@ -62,7 +62,7 @@ pub async fn page_of(
 pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
     let (params, mark) = (ask.query(), lists::mark(ask.path("id_or_email")));
     let icon = icon(&params, FieldErrors::default())?;
-    let found = participants::find(&app, ask.institution().id, None, &mark).await?;
+    let found = participants::find(&app, ask.access(), None, &mark).await?;
     one(&app, &ask, &found, &mark, Include::read(&params, DIALECT), icon, false).await
 }
 
@@ -76,7 +76,7 @@ pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
     }
     let icon = icon(&params, errors)?;
     let mark = mark.ok_or(Error::Missing(Missing::Participant))?;
-    let found = participants::latest(&app, ask.institution().id, std::slice::from_ref(&mark)).await?;
+    let found = participants::latest(&app, ask.access(), std::slice::from_ref(&mark)).await?;
     let found = found.first().ok_or(Error::Missing(Missing::Participant))?;
     one(&app, &ask, found, &mark, Include::read(&params, DIALECT), icon, true).await
 }

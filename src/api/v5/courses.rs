@@ -34,7 +34,7 @@ pub async fn synchronize(app: App, ask: Ask) -> Result<Response, Problem> {
         let fault = format!("is too long (maximum is {MOST_COURSES} entries)");
         return Err(FieldErrors::one("external_course_ids", fault).into());
     }
-    let outcome = begin(&app, &consumer, given, WhenRunning::Fine).await?;
+    let outcome = begin(&app, ask.access(), &consumer, given, WhenRunning::Fine).await?;
     if outcome.unknown.is_empty() {
         return Ok(face::nothing());
     }

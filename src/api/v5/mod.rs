@@ -13,7 +13,10 @@ use axum::{
 
 use self::problem::show;
 use super::{embeds::Dialect, face::on, under};
-use crate::app::App;
+use crate::{
+    app::App,
+    domain::access::Action::{Read, Sync, Write},
+};
 
 pub const ROOT: &str = "/api/private/v5";
 /// 3 is another name of 2.
@@ -23,22 +26,25 @@ pub fn routes() -> Router<App> {
     under(
         ROOT,
         [
-            ("/participants", get(on(participants::list, show)).post(on(participants::create, show))),
+            (
+                "/participants",
+                get(on(Read, participants::list, show)).post(on(Write, participants::create, show)),
+            ),
             (
                 "/participants/search",
-                get(on(participants::search, show)).post(on(participants::search, show)),
+                get(on(Read, participants::search, show)).post(on(Read, participants::search, show)),
             ),
-            ("/participants/latest", get(on(participants::latest, show))),
+            ("/participants/latest", get(on(Read, participants::latest, show))),
             (
                 "/participants/{user_email}",
-                put(on(participants::update, show)).delete(on(participants::delete, show)),
+                put(on(Write, participants::update, show)).delete(on(Write, participants::delete, show)),
             ),
             (
                 "/participants/{user_email}/pronunciations/{recording_id}",
-                delete(on(pronunciations::delete, show)),
+                delete(on(Write, pronunciations::delete, show)),
             ),
-            ("/pronunciations/search", post(on(pronunciations::search, show))),
-            ("/lti/{lms}/courses/synchronize", post(on(courses::synchronize, show))),
+            ("/pronunciations/search", post(on(Read, pronunciations::search, show))),
+            ("/lti/{lms}/courses/synchronize", post(on(Sync, courses::synchronize, show))),
         ],
     )
 }

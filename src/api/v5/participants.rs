@@ -61,7 +61,7 @@ async fn answer(
     path: &str,
     window: Option<Window>,
 ) -> Result<Response, Problem> {
-    let people = participants::list(app, ask.institution().id, &wanted.filter, window).await?;
+    let people = participants::list(app, ask.access(), &wanted.filter, window).await?;
     let address = wanted.address(app, &format!("{ROOT}{path}"), window);
     let mut view = View::new(app, ask.institution(), wanted.include, wanted.icon).await?;
     view.spellings = wanted.spellings;
@@ -80,7 +80,7 @@ pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
     }
     let icon = Icon::read(&params, DIALECT, &mut errors);
     errors.into_result()?;
-    let people = participants::latest(&app, ask.institution().id, &marks).await?;
+    let people = participants::latest(&app, ask.access(), &marks).await?;
     let mut view = View::new(&app, ask.institution(), Include::read(&params, DIALECT), icon).await?;
     view.dates = true;
     view.spellings = Spellings::new(marks.iter().map(|mark| mark.spelled.as_str()));
@@ -100,7 +100,7 @@ pub async fn create(app: App, mut ask: Ask) -> Result<Response, Problem> {
     let body = ask.take_json()?;
     let page = name_page(&ask, &body).ok_or(Error::Missing(Missing::NamePage))?;
     let draft = draft(ask.institution(), body)?;
-    let made = participants::create(&app, ask.institution(), page, draft).await?;
+    let made = participants::create(&app, ask.access(), page, draft).await?;
     // Stored just now, as the request spelled it.
     let spellings = Spellings::one(made.email.as_deref().unwrap_or_default());
     one(&app, &ask, StatusCode::CREATED, &made, spellings).await
@@ -111,7 +111,7 @@ pub async fn update(app: App, mut ask: Ask) -> Result<Response, Problem> {
     let page = name_page(&ask, &body).ok_or(Error::Missing(Missing::NamePage))?;
     let draft = draft(ask.institution(), body)?;
     let changed =
-        participants::update(&app, ask.institution(), page, email_key(ask.path("user_email")), draft).await?;
+        participants::update(&app, ask.access(), page, email_key(ask.path("user_email")), draft).await?;
     one(&app, &ask, StatusCode::OK, &changed, Spellings::one(ask.path("user_email"))).await
 }
 
@@ -120,7 +120,7 @@ pub async fn delete(app: App, ask: Ask) -> Result<Response, Problem> {
     let page = ask.params()?.text("name_page_id").and_then(|page| NamePageRef::parse(&page));
     let nobody = || Error::Missing(Missing::Participant);
     let email = email_key(ask.path("user_email"));
-    match participants::delete(&app, ask.institution(), page.ok_or_else(nobody)?, email).await {
+    match participants::delete(&app, ask.access(), page.ok_or_else(nobody)?, email).await {
         Err(Error::Missing(_)) => Err(nobody().into()),
         other => Ok(other.map(|()| face::nothing())?),
     }

@@ -17,6 +17,8 @@ pub fn show(problem: Problem) -> Response {
 fn words(error: Error) -> Told {
     match error {
         Error::Unauthorized => Told::new(StatusCode::UNAUTHORIZED, "Not Authorized"),
+        Error::TooManyFailures { retry_after } => Told::too_many_failures(retry_after),
+        Error::Forbidden(why) => Told::forbidden(why),
         Error::Missing(what) => Told::new(StatusCode::NOT_FOUND, missing(what)),
         Error::Invalid(errors) => {
             Told::new(StatusCode::UNPROCESSABLE_ENTITY, "Unprocessable entity").with(errors)
@@ -26,6 +28,7 @@ fn words(error: Error) -> Told {
         Error::CourseSynchronizing => Told::course_synchronizing(),
         Error::LearningSystem(why) => Told::learning_system(&why),
         Error::Busy => Told::busy(),
+        Error::TooManyExports { most } => Told::too_many_exports(most),
         Error::Unavailable(why) => Told::unavailable(why),
         Error::Internal(why) => Told::fault(why),
     }

@@ -28,7 +28,7 @@ pub async fn search(app: App, ask: Ask) -> Result<Response, Problem> {
     errors.into_result()?;
     let spellings = Spellings::new(emails.iter().map(|email| email.shown.as_str()));
     let keys = |wanted: Vec<Wanted>| wanted.into_iter().map(|one| one.key).collect();
-    let found = pronunciations::search(&app, ask.institution().id, keys(emails), keys(identifiers)).await?;
+    let found = pronunciations::search(&app, ask.access(), keys(emails), keys(identifiers)).await?;
     let mut view = View::new(&app, ask.institution(), Include::default(), Icon::default()).await?;
     view.spellings = spellings;
     let write: listing::Write =
@@ -41,6 +41,6 @@ pub async fn delete(app: App, ask: Ask) -> Result<Response, Problem> {
     let id = ask.path("recording_id");
     let hex = id.strip_prefix("recording_").unwrap_or(id);
     let hex = hex.strip_suffix(".mp3").unwrap_or(hex).to_owned();
-    pronunciations::delete(&app, ask.institution(), email_key(ask.path("user_email")), hex).await?;
+    pronunciations::delete(&app, ask.access(), email_key(ask.path("user_email")), hex).await?;
     Ok(face::nothing())
 }

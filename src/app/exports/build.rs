@@ -34,8 +34,10 @@ pub async fn build(
     export: i64,
     writer: impl Fn(Institution, Vec<CustomField>) -> Write,
 ) -> Result<()> {
-    let Some((owner, filters)) = start(app, held, institution, export).await? else { return Ok(()) };
-    let (fields, people) = picture(app, institution, &filters).await?;
+    let Some(Begun { owner, filters, only }) = start(app, held, institution, export).await? else {
+        return Ok(());
+    };
+    let (fields, people) = picture(app, institution, &filters, only.as_deref()).await?;
     let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
     let (mut parts, pressing) = press(people, writer(owner, fields))?;
     let mut number = 0;
@@ -76,8 +78,16 @@ async fn still_ours(sql: &mut Sql, held: &Held) -> Result<()> {
     }
 }
 
+/// What a report is to be about.
+struct Begun {
+    owner: Institution,
+    filters: Filters,
+    /// The only pages whose people it may have, if it is limited to some.
+    only: Option<Vec<i64>>,
+}
+
 /// `None` when there is nothing to build any more.
-async fn start(app: &App, held: &Held, institution: i64, id: i64) -> Result<Option<(Institution, Filters)>> {
+async fn start(app: &App, held: &Held, institution: i64, id: i64) -> Result<Option<Begun>> {
     let (held, now) = (held.clone(), app.clock.now());
     let scrub_job = app.ids.id(now);
     let (begun, left) = app
@@ -99,7 +109,12 @@ async fn start(app: &App, held: &Held, institution: i64, id: i64) -> Result<Opti
                 if next == State::Expired {
                     scrub_if_needed(sql, scrub_job, institution, now).await?;
                 }
-                Ok(((next == State::InProgress).then_some((owner, export.filters)), left))
+                let only = match export.pages_limited {
+                    true => Some(exports::pages(sql, institution, id).await?),
+                    false => None,
+                };
+                let begun = Begun { owner, filters: export.filters, only };
+                Ok(((next == State::InProgress).then_some(begun), left))
             })
         })
         .await?;
@@ -109,10 +124,15 @@ async fn start(app: &App, held: &Held, institution: i64, id: i64) -> Result<Opti
 
 /// People as the database had them at one moment, with the first group at hand, and the custom fields of that moment:
 /// they were the same before and after it began.
-async fn picture(app: &App, institution: i64, filters: &Filters) -> Result<(Vec<CustomField>, Picture)> {
+async fn picture(
+    app: &App,
+    institution: i64,
+    filters: &Filters,
+    only: Option<&[i64]>,
+) -> Result<(Vec<CustomField>, Picture)> {
     loop {
         let before = custom_fields::all(&mut app.db.read(), institution).await?;
-        let mut rest = exports::people(&app.db, institution, filters);
+        let mut rest = exports::people(&app.db, institution, filters, only);
         let first = rest.next().await.transpose()?;
         let after = custom_fields::all(&mut app.db.read(), institution).await?;
         if before == after {

@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 use crate::{
     app::{App, Error, Result, name_pages},
     domain::{
+        access::{Access, Within},
         name_page::NamePageRef,
+        newest::one_per_person,
         paging::Window,
         participant::{Changed, Participant},
     },
@@ -72,7 +74,8 @@ enum People {
     Pages {
         institution: i64,
         pages: VecDeque<i64>,
-        place: i64,
+        start: rolls::Start,
+        left: u64,
     },
     Whole(Option<Vec<Participant>>),
     Stream(RowStream<Participant>),
@@ -89,15 +92,42 @@ impl Listing {
         match &self.people {
             People::Roll { left, .. } => *left > GROUP as u64,
             People::Ids { ids, .. } => ids.len() > GROUP,
-            People::Pages { .. } => self.total.is_none_or(|total| total > GROUP as u64),
+            People::Pages { left, .. } => self.total.is_none_or(|total| total.min(*left) > GROUP as u64),
             People::Stream(_) => true,
             People::Whole(_) => false,
         }
     }
 
-    /// Everybody on these pages, who are so many.
-    pub(in crate::app) fn of_pages(institution: i64, pages: VecDeque<i64>, total: u64) -> Self {
-        Self { total: Some(total), people: People::Pages { institution, pages, place: 0 } }
+    /// Everybody on these pages, of which each has so many, page by page; without a window, all of them.
+    pub(in crate::app) async fn of_pages(
+        app: &App,
+        institution: i64,
+        pages: Vec<(i64, i64)>,
+        window: Option<Window>,
+    ) -> Result<Self> {
+        let total = pages.iter().map(|(_, members)| members.unsigned_abs()).sum();
+        let mut offset = window.map_or(0, Window::offset);
+        let mut pages: VecDeque<(i64, u64)> =
+            pages.into_iter().map(|(page, members)| (page, members.unsigned_abs())).collect();
+        while let Some((_, members)) = pages.front()
+            && *members <= offset
+        {
+            offset -= members;
+            pages.pop_front();
+        }
+        let mut start = rolls::Start { place: 0, pass: 0 };
+        if let Some((page, _)) = pages.front()
+            && offset > 0
+        {
+            match rolls::seek(&mut app.db.read(), institution, *page, offset).await?.1 {
+                Some(found) => start = found,
+                // Everybody who was left there has gone this moment.
+                None => drop(pages.pop_front()),
+            }
+        }
+        let pages = pages.into_iter().map(|(page, _)| page).collect();
+        let left = window.map_or(u64::MAX, |window| window.per_page);
+        Ok(Self { total: Some(total), people: People::Pages { institution, pages, start, left } })
     }
 
     /// These, in this order.
@@ -125,26 +155,28 @@ impl Listing {
                 }
                 Some(participants::by_ids(&mut app.db.read(), *institution, group).await.map_err(Error::from))
             }
-            People::Pages { institution, pages, place } => {
+            People::Pages { institution, pages, start, left } => {
                 let mut people = Vec::new();
                 while let Some(page) = pages.front().copied()
                     && people.len() < GROUP
+                    && *left > 0
                 {
-                    let (start, room) = (rolls::Start { place: *place, pass: 0 }, GROUP - people.len());
+                    let room = ((GROUP - people.len()) as u64).min(*left);
                     let sql = &mut app.db.read();
-                    let some = match participants::in_roll(sql, *institution, Some(page), start, room as u64)
-                        .await
+                    let some = match participants::in_roll(sql, *institution, Some(page), *start, room).await
                     {
                         Ok(some) => some,
                         Err(error) => return Some(Err(error.into())),
                     };
-                    match some.last() {
-                        Some(last) if some.len() == room => *place = last.page_place + 1,
+                    let place = match some.last() {
+                        Some(last) if some.len() as u64 == room => last.page_place + 1,
                         _ => {
                             pages.pop_front();
-                            *place = 0;
+                            0
                         }
-                    }
+                    };
+                    *start = rolls::Start { place, pass: 0 };
+                    *left -= some.len() as u64;
                     people.extend(some);
                 }
                 (!people.is_empty()).then_some(Ok(people))
@@ -169,40 +201,45 @@ impl Listing {
 }
 
 /// Without a window, every match.
-pub async fn list(app: &App, institution: i64, filter: &Filter, window: Option<Window>) -> Result<Listing> {
-    let page = match &filter.page {
-        Some(page) => Some(name_pages::find(app, institution, page).await?.id),
-        None => None,
+pub async fn list(app: &App, access: &Access, filter: &Filter, window: Option<Window>) -> Result<Listing> {
+    let within = match &filter.page {
+        Some(page) => Within::Page(name_pages::permitted(app, access, page).await?.id),
+        None => access.within(),
     };
-    list_in(app, institution, page, filter, window).await
+    list_in(app, access, within, filter, window).await
 }
 
-/// The same, of a page that has been found already.
+/// The same, where it is known already which pages are meant.
 pub(in crate::app) async fn list_in(
     app: &App,
-    institution: i64,
-    page: Option<i64>,
+    access: &Access,
+    within: Within<'_>,
     filter: &Filter,
     window: Option<Window>,
 ) -> Result<Listing> {
+    let institution = access.institution;
     if filter.names_people() {
+        if access.newest_only {
+            let ids = newest_ids(app, institution, within, filter).await?;
+            return Ok(cut(institution, ids, window));
+        }
         // Whoever asks for no more people than fit the window gets most of them, so they are read at once.
         let asked = (filter.emails.len() + filter.identifiers.len()) as u64;
         if asked <= MOST_AT_ONCE && window.is_none_or(|window| window.page == 1 && asked <= window.per_page) {
-            let people = matching(app, institution, page, filter).await?;
+            let people = matching(app, institution, within, filter).await?;
             return Ok(Listing::whole(people, window));
         }
-        let ids = matching_ids(app, institution, page, filter).await?;
+        let ids = matching_ids(app, institution, within, filter).await?;
         return Ok(cut(institution, ids, window));
     }
     match (filter.changed.is_set(), window) {
         (true, None) => {
-            let rows = participants::changed(&app.db, institution, page, filter.changed);
+            let rows = participants::changed(&app.db, institution, within, filter.changed);
             Ok(Listing { total: None, people: People::Stream(rows) })
         }
         (true, window) => {
             // In order of arrival and not of change: somebody who changes between two pages must push nobody out.
-            let mut rows = participants::changed_ids(&app.db, institution, page, filter.changed);
+            let mut rows = participants::changed_ids(&app.db, institution, within, filter.changed);
             let mut ids = Vec::new();
             while let Some(group) = rows.next().await {
                 ids.extend(group?);
@@ -211,6 +248,14 @@ pub(in crate::app) async fn list_in(
             Ok(cut(institution, ids, window))
         }
         (false, window) => {
+            let page = match within {
+                Within::Institution => None,
+                Within::Page(page) => Some(page),
+                Within::Pages(pages) => {
+                    let pages = rolls::members_of(&mut app.db.read(), institution, pages).await?;
+                    return Listing::of_pages(app, institution, pages, window).await;
+                }
+            };
             let window = window.unwrap_or(Window { page: 1, per_page: u64::MAX });
             let roll = page.unwrap_or(rolls::INSTITUTION);
             let (members, start) =
@@ -240,13 +285,13 @@ fn cut(institution: i64, ids: Vec<i64>, window: Option<Window>) -> Listing {
 pub(in crate::app) async fn matching(
     app: &App,
     institution: i64,
-    page: Option<i64>,
+    within: Within<'_>,
     filter: &Filter,
 ) -> Result<Vec<Participant>> {
     let sql = &mut app.db.read();
     let mut found: Vec<Participant> = Vec::new();
     for (by, wanted) in filter.lists() {
-        found.extend(participants::by_keys(sql, institution, page, by, &wanted, filter.changed).await?);
+        found.extend(participants::by_keys(sql, institution, within, by, &wanted, filter.changed).await?);
     }
     let rank = |person: &Participant| {
         let recorded_at = person.recording.as_ref().map_or(0, |recording| recording.recorded_at.micros());
@@ -258,14 +303,29 @@ pub(in crate::app) async fn matching(
 }
 
 /// The same, when most of them would not be shown.
-async fn matching_ids(app: &App, institution: i64, page: Option<i64>, filter: &Filter) -> Result<Vec<i64>> {
+async fn matching_ids(app: &App, institution: i64, within: Within<'_>, filter: &Filter) -> Result<Vec<i64>> {
     let sql = &mut app.db.read();
     let mut found: Vec<(i64, i64)> = Vec::new();
     for (by, wanted) in filter.lists() {
-        let keys = participants::keys(sql, institution, page, by, &wanted, filter.changed).await?;
+        let keys = participants::keys(sql, institution, within, by, &wanted, filter.changed).await?;
         found.extend(keys.into_iter().map(|key| (key.id, key.recorded_at)));
     }
     let mut ids = best_first(found);
     ids.dedup();
     Ok(ids)
+}
+
+/// The same with one registration of each person, the best of those that match.
+async fn newest_ids(app: &App, institution: i64, within: Within<'_>, filter: &Filter) -> Result<Vec<i64>> {
+    let sql = &mut app.db.read();
+    let mut found = Vec::new();
+    for (by, wanted) in filter.lists() {
+        found.extend(
+            participants::registrations(sql, institution, within, by, &wanted, filter.changed).await?,
+        );
+    }
+    found.sort_unstable_by_key(|one| std::cmp::Reverse((one.recorded_at, one.id)));
+    found.dedup_by_key(|one| one.id);
+    let newest = one_per_person(found, |one| one.person.clone());
+    Ok(newest.into_iter().map(|one| one.id).collect())
 }

@@ -11,22 +11,22 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let mut all = Vec::new();
     for (by, key) in [(By::Email, "a@example.edu"), (By::Token, "0f"), (By::Identifier, "A1")] {
         let one = vec![institution.clone(), text(key)];
-        all.push(("the best by key", best_text(by, false), one.clone()));
-        all.push((
-            "the best by key on a page",
-            best_text(by, true),
-            [one.clone(), vec![page.clone()]].concat(),
-        ));
+        all.push(("the best by key", best_text(by, 0), one.clone()));
+        all.push(("the best by key on a page", best_text(by, 1), [one.clone(), vec![page.clone()]].concat()));
         let many = [vec![institution.clone()], vec![text(key); 64]].concat();
-        all.push(("many by key", by_keys_text(COLUMNS, by, 64, false, false), many.clone()));
-        all.push(("keys of many", by_keys_text("p.id, p.recorded_at", by, 64, false, false), many.clone()));
+        all.push(("many by key", by_keys_text(COLUMNS, by, 64, false, 0), many.clone()));
+        all.push(("keys of many", by_keys_text("p.id, p.recorded_at", by, 64, false, 0), many.clone()));
         let changed = [many.clone(), bounds().to_vec()].concat();
-        all.push(("many by key and change", by_keys_text(COLUMNS, by, 64, true, false), changed));
+        all.push(("many by key and change", by_keys_text(COLUMNS, by, 64, true, 0), changed));
         all.push((
             "many by key on a page",
-            by_keys_text(COLUMNS, by, 64, false, true),
-            [many, vec![page.clone()]].concat(),
+            by_keys_text(COLUMNS, by, 64, false, 1),
+            [many.clone(), vec![page.clone()]].concat(),
         ));
+        let pages = || [Value::Int(1), Value::Int(2)].to_vec();
+        all.push(("the best by key on some pages", best_text(by, 2), [one, pages()].concat()));
+        let on_pages = by_keys_text(REGISTRATION, by, 64, false, 2);
+        all.push(("registrations by key on some pages", on_pages, [many, pages()].concat()));
     }
     let ids = [vec![institution.clone()], vec![Value::Int(7); 64]].concat();
     all.push(("many by id", by_ids_text(64), ids));
@@ -53,11 +53,13 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
         all.push(("by name on a page", named_text(names, true), params));
     }
     let since = [vec![institution.clone()], bounds().to_vec()].concat();
-    let whole = changed_text(&WITH_LABEL, false);
+    let whole = changed_text(&WITH_LABEL, 0);
     all.push(("whoever changed", whole, since.clone()));
-    all.push(("the ids of whoever changed", changed_text("p.id FROM participants p", false), since.clone()));
-    let on_page = [since, vec![page.clone()]].concat();
-    all.push(("whoever changed on a page", changed_text("p.id FROM participants p", true), on_page));
+    all.push(("the ids of whoever changed", changed_text("p.id FROM participants p", 0), since.clone()));
+    let on_page = [since.clone(), vec![page.clone()]].concat();
+    all.push(("whoever changed on a page", changed_text("p.id FROM participants p", 1), on_page));
+    let on_pages = [since, vec![Value::Int(1), Value::Int(2)]].concat();
+    all.push(("whoever changed on some pages", changed_text(&WITH_LABEL, 2), on_pages));
     all.push((
         "is the email taken",
         EMAIL_TAKEN.to_owned(),

@@ -27,7 +27,9 @@ async fn create_takes_slug_access_code_and_version_2() {
     let (here, _) = Installation::with_token().await;
     let words = ["name-page", "create", "--institution", "example", "--title", "Graduación", "--json"];
     let more = ["--slug", "grad-27", "--access-code", "Open#2027", "--allow-v2"];
-    let made = here.json(&[words.as_slice(), &more].concat());
+    let ended = here.run(&[words.as_slice(), &more].concat());
+    assert!(ended.stderr.contains("Anyone who knows the access code Open#2027"), "{ended:?}");
+    let made = ended.json();
     assert_eq!((&made["slug"], &made["access_code"]), (&json!("grad-27"), &json!("Open#2027")));
     let pages = pages(&here, "example");
     assert_eq!(pages.len(), 2);
@@ -77,7 +79,12 @@ async fn update_opens_a_page_to_version_2_and_closes_it() {
     let update =
         |more: &[&str]| here.run(&[&["name-page", "update", "--institution", "example"], more].concat());
     let is_open = || pages(&here, "example")[0]["allow_v2"].clone();
-    assert!(update(&["class", "--allow-v2"]).succeeded().contains("answers version 2"));
+    let said = update(&["class", "--allow-v2"]).succeeded();
+    assert!(said.contains("answers version 2"), "{said}");
+    let code = pages(&here, "example")[0]["access_code"].as_str().unwrap().to_owned();
+    for word in [&code, "Anyone", "email addresses", "--institution example class --allow-v2 false"] {
+        assert!(said.contains(word), "who can then read what: {word} in {said}");
+    }
     assert_eq!(is_open(), true);
     assert!(update(&["CLASS", "--allow-v2", "false"]).succeeded().contains("does not answer version 2"));
     assert_eq!(is_open(), false);

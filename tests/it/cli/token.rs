@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use endonym::store::Db;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::keys;
@@ -59,12 +59,85 @@ async fn list_says_when_tokens_were_made_end_and_were_used() {
     assert_eq!(keys(&listed), ["tokens"]);
     let tokens = listed["tokens"].as_array().unwrap();
     assert_eq!(tokens.len(), 2);
-    let wanted = ["created_at", "expires_at", "id", "last_used_at", "name", "revoked_at"];
+    let wanted = [
+        "created_at",
+        "expires_at",
+        "id",
+        "last_used_at",
+        "name",
+        "name_pages",
+        "newest_only",
+        "revoked_at",
+        "scope",
+    ];
     assert!(tokens.iter().all(|token| keys(token) == wanted));
     assert_eq!((&tokens[0]["name"], &tokens[0]["expires_at"]), (&json!("tests"), &json!(null)));
     assert_eq!(tokens[1]["name"], "Short");
     let day = |key: &str| tokens[1][key].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
     assert_eq!(day("expires_at").duration_since(day("created_at")).as_hours(), 30 * 24);
+}
+
+#[tokio::test]
+async fn a_token_can_be_limited_to_a_scope_and_to_name_pages() {
+    let (here, _) = Installation::with_token().await;
+    for title in ["Choir", "Chess"] {
+        here.succeed(&["name-page", "create", "--institution", "example", "--title", title]);
+    }
+    let create = |more: &[&str]| {
+        let words = ["token", "create", "--institution", "example", "--name", "Plugin"];
+        here.succeed(&[words.as_slice(), more].concat())
+    };
+    let said =
+        create(&["--scope", "read", "--allow-page", "CHOIR", "--allow-page", "chess", "--newest-only"]);
+    assert!(said.contains("scope read, newest only, name pages: chess, choir"), "{said}");
+    assert!(create(&[]).contains("scope all, name pages: all"));
+    create(&["--scope", "sync"]);
+    create(&["--scope", "write", "--allow-page", "choir", "--allow-page", "choir"]);
+    let listed = || here.json(&["token", "list", "--institution", "example", "--json"])["tokens"].clone();
+    let shown: Vec<Value> = listed()
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|token| json!([token["scope"], token["name_pages"], token["newest_only"]]))
+        .collect();
+    let wanted = [
+        json!(["all", null, false]),
+        json!(["read", ["chess", "choir"], true]),
+        json!(["all", null, false]),
+        json!(["sync", null, false]),
+        json!(["write", ["choir"], false]),
+    ];
+    assert_eq!(shown, wanted);
+    let table = here.succeed(&["token", "list", "--institution", "example"]);
+    assert!(table.contains("SCOPE") && table.contains("read, newest only") && table.contains("chess, choir"));
+    here.succeed(&["name-page", "delete", "--institution", "example", "choir", "--yes"]);
+    assert_eq!(listed()[4]["name_pages"], json!([]), "a page that is deleted leaves the limit as it is");
+    assert_eq!(listed()[1]["name_pages"], json!(["chess"]));
+}
+
+#[tokio::test]
+async fn a_scope_or_a_page_that_there_is_not_makes_no_token() {
+    let (here, _) = Installation::with_token().await;
+    here.succeed(&["institution", "create", "--name", "Other"]);
+    here.succeed(&["name-page", "create", "--institution", "other", "--title", "Theirs", "--slug", "theirs"]);
+    let refused = |more: &[&str]| {
+        let words = ["token", "create", "--institution", "example", "--name", "x"];
+        here.refuse(&[words.as_slice(), more].concat())
+    };
+    for scope in ["admin", "", "READ", "read,write"] {
+        let said = refused(&["--scope", scope]);
+        assert!(said.contains("read, write, sync, all"), "{said}");
+    }
+    for page in ["nothing", "theirs"] {
+        let said = refused(&["--allow-page", "class", "--allow-page", page]);
+        assert!(
+            said.contains(&format!("no name page `{page}`")) && said.contains("name-page list"),
+            "{said}"
+        );
+    }
+    assert!(refused(&["--allow-page", " "]).contains("must not be blank"));
+    let listed = here.json(&["token", "list", "--institution", "example", "--json"]);
+    assert_eq!(listed["tokens"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]

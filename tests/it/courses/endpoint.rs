@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use endonym::app::{courses, tool_consumers};
+use endonym::{
+    app::{courses, tokens, tool_consumers},
+    domain::access::Scope,
+};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -210,4 +213,31 @@ async fn a_course_that_runs_is_told_of_until_it_has_ended() {
     school.settled().await;
     assert_eq!(school.first_names().await, ["Ana"]);
     school.ask_v4(json!(101)).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_token_that_is_limited_to_pages_synchronizes_their_courses_and_makes_no_new_pages() {
+    let school = school().await;
+    school.canvas.course(102, None, "Logic");
+    school.ask(json!(["101"])).await.expect(200);
+    let new = tokens::New {
+        name: "limited".into(),
+        scope: Scope::Sync,
+        pages: Some(vec![school.page().await]),
+        ..tokens::New::default()
+    };
+    let (_, token) = tokens::create_with(&school.world.app, school.world.institution.id, new).await.unwrap();
+    let ask = async |ids: Value| {
+        let body = json!({ "api_token": school.api_token, "external_course_ids": ids });
+        let path = "/v5/lti/lms/courses/synchronize";
+        Answer::of(school.world.request_as(&token, Method::POST, path).json(&body)).await
+    };
+    assert_eq!(ask(json!(["sis_course_id:RHE-1"])).await.expect(200), Value::Null);
+    for ids in [json!(["102"]), json!(["101", "102"])] {
+        says(ask(ids).await, 403, "Forbidden: this access token is limited to other name pages");
+    }
+    assert_eq!(school.count("courses").await, 1);
+    assert_eq!(school.count("name_pages").await, 2);
+    assert_eq!(school.count("jobs WHERE kind = 'sync_course'").await, 1);
+    assert_eq!(ask(json!([999])).await.expect(202)["external_courses_ids"], json!(["999"]));
 }

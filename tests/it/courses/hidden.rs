@@ -3,6 +3,7 @@
 use endonym::{
     app::{calls, institutions, media, participants},
     domain::{
+        access::Access,
         call::State,
         media::Kind,
         name_page::NamePageRef,
@@ -218,9 +219,15 @@ async fn a_call_to_somebody_who_leaves_is_not_made() {
     let page = NamePageRef::parse(&school.page().await.slug).unwrap();
     let number = endonym::domain::phone_number::PhoneNumber::parse(ANA).unwrap();
     let draft = Draft { phone_number: Given::Set(number), ..Draft::default() };
-    participants::update(&school.world.app, &school.world.institution, page, EMAIL.into(), draft)
-        .await
-        .unwrap();
+    participants::update(
+        &school.world.app,
+        &Access::whole(school.world.institution.id),
+        page,
+        EMAIL.into(),
+        draft,
+    )
+    .await
+    .unwrap();
     let states = async || {
         let all = calls::all(&school.world.app, None, 10).await.unwrap();
         all.into_iter().map(|call| call.state).collect::<Vec<_>>()

@@ -3,6 +3,7 @@
 use endonym::{
     app::{Error, Missing, courses, jobs, name_pages, tool_consumers},
     domain::{
+        access::Access,
         course::Sync,
         job::{Held, Takes},
         name_page::NamePageRef,
@@ -91,8 +92,10 @@ async fn a_tool_consumer_that_is_switched_off_or_gone_meanwhile_ends_it_quietly(
     tool_consumers::delete(&school.world.app, school.consumer.id).await.unwrap();
     assert_eq!(school.count("jobs WHERE kind = 'sync_course'").await, 0);
     assert_eq!(school.count("courses").await, 0);
+    let access = Access::whole(school.consumer.institution);
     let late = courses::synchronize(
         &school.world.app,
+        &access,
         &school.consumer,
         vec!["101".into()],
         courses::WhenRunning::Fine,

@@ -82,7 +82,16 @@ async fn workers_killed_in_the_middle_of_exports_lose_nothing_and_do_nothing_twi
         .map(|n| format!("P{n},p{n}@x.org,\"{}\"\n", "A note that takes its time. ".repeat(150)))
         .collect();
     here.import(&format!("first_name,email,notes\n{rows}"));
-    let serving = here.serve(&["--workers", "0", "--rate-limit", "1000000", "--log", "error"]);
+    let serving = here.serve(&[
+        "--workers",
+        "0",
+        "--rate-limit",
+        "1000000",
+        "--exports-waiting",
+        "1000",
+        "--log",
+        "error",
+    ]);
     let client = Client::builder().no_proxy().build().unwrap();
     let api = Api { client, base: serving.base.clone(), token };
     let mut ids = Vec::new();

@@ -13,7 +13,7 @@ use endonym::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{World, database::execute, until};
+use crate::support::{Setup, World, database::execute, until};
 
 const LEASE: Duration = Duration::from_secs(30);
 
@@ -54,7 +54,7 @@ async fn later(world: &World, time: Duration) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_workers_never_take_a_job_twice() {
-    let world = World::new().await;
+    let world = World::with(Setup { exports_waiting: 150, ..Setup::default() }).await;
     for _ in 0..150 {
         export(&world).await;
     }

@@ -1,6 +1,9 @@
 //! Databases of older versions come along with everything that is in them.
 
-use endonym::store::{Db, Error, migrations};
+use endonym::{
+    domain::access::Scope,
+    store::{Db, Error, exports, migrations, tokens},
+};
 
 use crate::support::database::{execute, options};
 
@@ -57,4 +60,35 @@ async fn people_from_before_names_had_keys_are_given_theirs() {
         assert_eq!(last_name_key, (n % 2 == 0).then_some(folded), "{n}");
     }
     assert_eq!(migrations::migrate(&db).await.unwrap(), migrations::NEWEST, "and once is enough");
+}
+
+#[tokio::test]
+async fn tokens_from_before_there_were_scopes_may_do_everything() {
+    let (options, _folder) = options().await;
+    let db = Db::open(&options).await.unwrap();
+    let first_six = [
+        include_str!("../../../migrations/0001_foundation.sql"),
+        include_str!("../../../migrations/0002_media.sql"),
+        include_str!("../../../migrations/0003_names.sql"),
+        include_str!("../../../migrations/0004_jobs_and_exports.sql"),
+        include_str!("../../../migrations/0005_calls.sql"),
+        include_str!("../../../migrations/0006_courses.sql"),
+    ];
+    older(&db, &first_six).await;
+    for text in [
+        "INSERT INTO institutions (id, slug, name, access_code, time_zone, multiple_recordings, created_at) \
+         VALUES (7, 'example', 'Example', 'CODE', 'UTC', FALSE, 0)",
+        "INSERT INTO tokens (institution_id, id, name, digest, created_at) VALUES (7, 9, 'Old', 'digest', 0)",
+        "INSERT INTO exports (institution_id, id, created_at, expires_at, state) VALUES (7, 8, 0, 0, 'initial')",
+    ] {
+        execute(&db, text, vec![]).await;
+    }
+    assert_eq!(migrations::migrate(&db).await.unwrap(), migrations::NEWEST);
+    let found = tokens::by_digest(&mut db.read(), "digest").await.unwrap().unwrap();
+    assert_eq!((found.token_id, found.scope), (9, Scope::All));
+    assert_eq!((found.access.institution, found.access.pages(), found.access.newest_only), (7, None, false));
+    let listed = tokens::all(&mut db.read(), 7).await.unwrap();
+    assert_eq!((listed[0].scope, &listed[0].pages), (Scope::All, &None));
+    let export = exports::find(&mut db.read(), 7, 8).await.unwrap().unwrap();
+    assert!(!export.pages_limited);
 }

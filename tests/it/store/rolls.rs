@@ -6,6 +6,7 @@ use endonym::{
         name_pages, participants,
     },
     domain::{
+        access::Access,
         email::Email,
         name_page::{NamePage, NamePageRef},
         paging::Window,
@@ -92,10 +93,11 @@ impl Model {
             let at = self.chance.below(self.people.len());
             going.push(self.people.remove(at));
         }
+        let access = Access::whole(self.world.institution.id);
         for group in going.chunks(64) {
             let deleted = group.iter().map(|(page, email)| {
                 let page = reference(&self.pages[*page]);
-                participants::delete(&self.world.app, &self.world.institution, page, email.clone())
+                participants::delete(&self.world.app, &access, page, email.clone())
             });
             join_all(deleted).await.into_iter().for_each(|deleted| deleted.unwrap());
         }
@@ -144,8 +146,8 @@ impl Model {
         let step = (last / 60).max(1) as usize;
         for number in (1..=last + 1).step_by(step).chain([last, last + 1]).filter(|number| *number > 0) {
             let window = Window::new(number, size);
-            let (app, institution) = (&self.world.app, self.world.institution.id);
-            let mut listing = participants::list(app, institution, &filter, Some(window)).await.unwrap();
+            let (app, access) = (&self.world.app, Access::whole(self.world.institution.id));
+            let mut listing = participants::list(app, &access, &filter, Some(window)).await.unwrap();
             assert_eq!(listing.total, Some(wanted.len() as u64));
             let mut found = Vec::new();
             while let Some(group) = listing.next(app).await {
@@ -264,8 +266,8 @@ async fn paging_is_exact_at_the_edges() {
             .collect();
         for one in gone {
             model.people.retain(|left| *left != one);
-            let (app, institution) = (&model.world.app, &model.world.institution);
-            participants::delete(app, institution, reference(&model.pages[0]), one.1).await.unwrap();
+            let (app, access) = (&model.world.app, Access::whole(model.world.institution.id));
+            participants::delete(app, &access, reference(&model.pages[0]), one.1).await.unwrap();
         }
         model.check(&[1, 10, 128]).await;
     }

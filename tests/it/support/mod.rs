@@ -51,6 +51,7 @@ pub struct World {
 /// What a test may want to be different.
 pub struct Setup {
     pub rate_limit: Policy,
+    pub auth_failures: u32,
     pub limits: Limits,
     pub time_zone: &'static str,
     pub multiple_recordings: bool,
@@ -58,6 +59,7 @@ pub struct Setup {
     pub blobs_url: Option<String>,
     pub delivery: Delivery,
     pub export_life: Duration,
+    pub exports_waiting: u32,
     pub calling: calls::Rules,
     pub phone: Phone,
     /// Networks that learning systems may be in.
@@ -73,6 +75,7 @@ impl Default for Setup {
                 window: Duration::from_secs(900),
                 throttle: Duration::from_secs(1),
             },
+            auth_failures: 1_000_000,
             limits: Limits::default(),
             time_zone: "America/New_York",
             multiple_recordings: false,
@@ -80,6 +83,7 @@ impl Default for Setup {
             blobs_url: None,
             delivery: Delivery::Stream,
             export_life: Duration::from_secs(7 * 24 * 3_600),
+            exports_waiting: 20,
             calling: calls::Rules::nobody(),
             phone: Phone::default(),
             outbound: "127.0.0.0/8",
@@ -109,7 +113,9 @@ impl World {
             studio: setup.studio,
             links: Links::new(&base),
             limits: setup.rate_limit,
+            auth_failures: setup.auth_failures,
             export_life: setup.export_life,
+            exports_waiting: setup.exports_waiting,
             calling: setup.calling,
             // Only now it is known where a cloud reaches us.
             phone: Phone { callback_base: base.clone(), ..setup.phone },

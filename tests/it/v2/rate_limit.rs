@@ -24,48 +24,80 @@ fn standing(answer: &Answer) -> (&str, &str) {
 }
 
 #[tokio::test]
-async fn a_page_has_one_bucket_whatever_it_is_called_and_other_pages_have_theirs() {
+async fn a_page_has_one_bucket_and_other_pages_have_theirs() {
     let world = limited(3).await;
     let choir = world.page("Choir").await;
     open(&world, &world.page).await;
     open(&world, &choir).await;
-    for (code, left) in
-        [(&world.page.access_code, "2"), (&world.page.slug, "1"), (&world.page.event_code, "0")]
-    {
-        let answer = get(&world, &format!("access_code={code}")).await;
+    let (code, choir) = (&world.page.access_code, &choir.access_code);
+    for (spelled, left) in [(code.clone(), "2"), (code.to_lowercase(), "1"), (code.clone(), "0")] {
+        let answer = get(&world, &format!("access_code={spelled}")).await;
         assert_eq!(standing(&answer), ("3", left));
         answer.expect(200);
     }
-    let answer = get(&world, &format!("access_code={}", world.page.slug)).await;
+    let answer = get(&world, &format!("access_code={code}")).await;
     assert_eq!(standing(&answer), ("3", "0"));
     assert!((290..=300).contains(&answer.header("Retry-After").parse::<u64>().unwrap()));
     assert_eq!(answer.expect(429), error("Too Many Requests"));
-    assert_eq!(standing(&get(&world, "access_code=choir").await), ("3", "2"));
+    assert_eq!(standing(&get(&world, &format!("access_code={choir}")).await), ("3", "2"));
     let everywhere = get(&world, &format!("access_code={}", world.institution.access_code)).await;
     assert_eq!(standing(&everywhere), ("3", "2"), "the institution's own code has one too");
-    assert_eq!(standing(&get(&world, "access_code=choir&icon=9").await), ("3", "1"), "errors count");
+    let wrong = get(&world, &format!("access_code={choir}&icon=9")).await;
+    assert_eq!(standing(&wrong), ("3", "1"), "errors count");
     assert_eq!(standing(&world.get("/v5/participants").await), ("3", "2"), "tokens are counted apart");
 }
 
 #[tokio::test]
-async fn codes_that_open_nothing_share_one_bucket_per_address() {
+async fn an_address_that_has_guessed_too_often_is_refused_before_anybody_looks_at_its_code() {
     let world = limited(3).await;
     let closed = world.page("Closed").await;
     open(&world, &world.page).await;
-    for code in ["nothing", "nowhere", &closed.slug] {
-        assert_eq!(get(&world, &format!("access_code={code}")).await.expect(404), error("Not Found"));
+    let right = format!("access_code={}", world.page.access_code);
+    for _ in 0..2 {
+        get(&world, &right).await.expect(200);
     }
-    for code in ["nothing", "another", &closed.access_code] {
+    for (code, left) in [("nothing", "2"), ("nowhere", "1"), (&closed.slug, "0")] {
         let answer = get(&world, &format!("access_code={code}")).await;
-        assert!(!answer.header("Retry-After").is_empty());
-        assert_eq!(answer.expect(429), error("Too Many Requests"), "{code}");
+        assert_eq!(standing(&answer), ("3", left), "right codes are no guesses");
+        assert_eq!(answer.expect(404), error("Not Found"));
     }
-    get(&world, &format!("access_code={}", world.page.slug)).await.expect(200);
-    let from_elsewhere =
-        reqwest::Client::builder().no_proxy().local_address(std::net::IpAddr::from([127, 0, 0, 2]));
-    let address = format!("{}/api/private/v2/names?access_code=nothing", world.base);
-    let answer = from_elsewhere.build().unwrap().get(address).send().await.unwrap();
-    assert_eq!(answer.status(), 404, "another address has its own");
+    for query in ["access_code=nothing", &format!("access_code={}", closed.access_code), &right] {
+        let answer = get(&world, query).await;
+        assert!((290..=300).contains(&answer.header("Retry-After").parse::<u64>().unwrap()));
+        assert_eq!(standing(&answer), ("3", "0"));
+        assert_eq!(answer.expect(429), error("Too Many Requests"), "{query}");
+    }
+    world.get("/v5/participants").await.expect(200);
+    let elsewhere = from(&world, [127, 0, 0, 2], &right).await;
+    assert_eq!(elsewhere, 200, "another address has its own");
+    assert_eq!(from(&world, [127, 0, 0, 2], "access_code=nothing").await, 404);
+}
+
+#[tokio::test]
+async fn past_its_limit_an_address_has_one_guess_in_each_throttle_time() {
+    let (window, throttle) = (Duration::from_secs(900), Duration::from_millis(1_500));
+    let rate_limit = Policy { ceiling: 2, window, throttle };
+    let world = World::with(Setup { rate_limit, ..Setup::default() }).await;
+    open(&world, &world.page).await;
+    get(&world, "access_code=nothing").await.expect(404);
+    let guessed = world.app.clock.instant();
+    get(&world, "access_code=nothing").await.expect(404);
+    let right = format!("access_code={}", world.page.access_code);
+    let answered = async || (get(&world, &right).await.status.as_u16(), guessed.elapsed());
+    let mut seen = answered().await;
+    while seen.0 == 429 {
+        seen = answered().await;
+    }
+    assert!(seen.0 == 200 && seen.1 >= throttle, "{seen:?}");
+    let (status, at) = answered().await;
+    assert!(status == 429 || at >= 2 * throttle, "that was the one");
+}
+
+/// The status for somebody at another address.
+async fn from(world: &World, address: [u8; 4], query: &str) -> u16 {
+    let client = reqwest::Client::builder().no_proxy().local_address(std::net::IpAddr::from(address));
+    let url = format!("{}/api/private/v2/names?{query}", world.base);
+    client.build().unwrap().get(url).send().await.unwrap().status().as_u16()
 }
 
 /// Behind a proxy, the client is the one that the proxy names; what a client says of itself stands before that.
@@ -108,5 +140,5 @@ async fn an_institutions_own_ceiling_is_that_of_its_pages() {
     let change = Change { rate_limit: Some(Some(5)), ..Change::default() };
     institutions::update(&world.app, &world.institution.slug, change).await.unwrap();
     open(&world, &world.page).await;
-    assert_eq!(standing(&get(&world, &format!("access_code={}", world.page.slug)).await), ("5", "4"));
+    assert_eq!(standing(&get(&world, &format!("access_code={}", world.page.access_code)).await), ("5", "4"));
 }

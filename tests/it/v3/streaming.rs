@@ -25,6 +25,8 @@ async fn a_page_of_ten_thousand_people_streams_in_bounded_memory() {
     here.succeed(&["name-page", "update", "--institution", "example", "class", "--allow-v2"]);
     let institutions = here.json(&["institution", "list", "--json"]);
     let everywhere = institutions["institutions"][0]["access_code"].as_str().unwrap().to_owned();
+    let pages = here.json(&["name-page", "list", "--institution", "example", "--json"]);
+    let code = pages["name_pages"][0]["access_code"].as_str().unwrap().to_owned();
     let serving = here.serve(&[]);
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let address = |path: &str| format!("{}/api/private{path}", serving.base);
@@ -39,7 +41,7 @@ async fn a_page_of_ten_thousand_people_streams_in_bounded_memory() {
     for (path, coding) in [
         (format!("/v3/names?auth_token={token}&access_code=class&include_extended_attributes=1"), "gzip"),
         (format!("/v3/names?auth_token={token}&access_code={everywhere}"), "identity"),
-        ("/v2/names?access_code=class".to_owned(), "identity"),
+        (format!("/v2/names?access_code={code}"), "identity"),
         (format!("/v2/names?access_code={everywhere}"), "gzip"),
         (format!("/v3/name?auth_token={token}&first_name={}", name.trim()), "gzip"),
     ] {

@@ -6,7 +6,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::{JULY, hex, not_found, path};
-use crate::support::{Setup, World, database::execute, keys, until};
+use crate::support::{Answer, Setup, World, database::execute, keys, until};
 
 async fn ask(world: &World, filters: Value) -> String {
     let made = world.post("/v4/exports", json!({ "export": filters })).await.expect(202);
@@ -596,4 +596,33 @@ async fn exports_work_with_blobs_on_s3() {
     world.work(1);
     let id = ask(&world, json!({ "name_page_id": world.page.slug })).await;
     assert_eq!(names(&completed(&world, &id).await["report"]), ["Ana"]);
+}
+
+#[tokio::test]
+async fn so_many_exports_of_an_institution_may_wait_and_one_more_is_told_when_to_come_back() {
+    let world = World::with(Setup { exports_waiting: 3, ..Setup::default() }).await;
+    let neighbour = world.neighbour().await;
+    world.person("Ana", "ana@x.org").await;
+    let body = json!({ "export": { "name_page_id": world.page.slug } });
+    let asked = (0..8).map(|_| world.post("/v4/exports", body.clone()));
+    let answers = futures_util::future::join_all(asked).await;
+    let taken = answers.iter().filter(|answer| answer.status == 202).count();
+    assert_eq!(taken, 3, "exactly so many, also of those who come at once");
+    for refused in answers.into_iter().filter(|answer| answer.status != 202) {
+        assert!(refused.header("Retry-After").parse::<u64>().unwrap() > 0);
+        let message = "Too Many Requests: 3 exports are waiting to be built already";
+        assert_eq!(refused.expect(429), json!({ "message": message }));
+    }
+    let listed = world.get("/v4/exports").await.expect(200);
+    assert_eq!(listed["meta"]["total_count"], 3);
+    let theirs = json!({ "export": { "name_page_id": neighbour.page.slug } });
+    let request = world.request_as(&neighbour.token, Method::POST, "/v4/exports").json(&theirs);
+    Answer::of(request).await.expect(202);
+    world.work(1);
+    let ids: Vec<&str> =
+        listed["exports"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    for id in ids {
+        completed(&world, id).await;
+    }
+    world.post("/v4/exports", body).await.expect(202);
 }

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use super::{every_endpoint, message};
-use crate::support::{Answer, World};
+use crate::support::{Answer, World, until};
 
 #[tokio::test]
 async fn every_endpoint_answers_whoever_has_a_token() {
@@ -194,6 +194,50 @@ async fn every_answer_is_json_errors_among_them() {
     world.post("/v4/name_pages/x/participants", json!([])).await.expect(420);
     world.get("/v4/participants/nobody").await.expect(404);
     world.delete("/v5/participants/nobody", json!({})).await.expect(404);
+}
+
+#[tokio::test]
+async fn no_answer_is_kept_in_a_cache_or_taken_for_something_else_than_it_is() {
+    let world = World::new().await;
+    world.person("Ana", "ana@x.org").await;
+    crate::v2::open(&world, &world.page).await;
+    let not_kept = |answer: &Answer, what: &str| {
+        assert_eq!(answer.header("Cache-Control"), "no-store", "{what}");
+        assert_eq!(answer.header("X-Content-Type-Options"), "nosniff", "{what}");
+    };
+    for call in every_endpoint(&world) {
+        let with = Answer::of(call.send(world.request(call.method.clone(), &call.path))).await;
+        not_kept(&with, &call.to_string());
+        let without = world.request_without_token(call.method.clone(), &call.path);
+        not_kept(&Answer::of(without).await, &call.to_string());
+    }
+    let (code, token) = (&world.page.access_code, &world.token);
+    for path in [
+        "/nothing".to_owned(),
+        "/v4/exports".to_owned(),
+        "/v4/exports/1".to_owned(),
+        "/v5/participants?page=x".to_owned(),
+        format!("/v3/names?access_code={code}&auth_token={token}"),
+        "/v3/names".to_owned(),
+        "/v3/nothing".to_owned(),
+        format!("/v2/names?access_code={code}"),
+        "/v2/names?access_code=nothing".to_owned(),
+    ] {
+        not_kept(&world.get(&path).await, &path);
+        not_kept(&Answer::of(world.request(Method::PATCH, &path)).await, &path);
+    }
+    not_kept(&world.raw(&format!("GET /v5/participants?x={}", "x".repeat(70_000)), &[]).await, "414");
+    world.work(1);
+    let asked = json!({ "export": { "name_page_id": world.page.slug } });
+    let id = world.post("/v4/exports", asked).await.expect(202)["export"]["id"].as_str().unwrap().to_owned();
+    let path = format!("{}/api/private/v4/exports/{id}.csv", world.base);
+    until("there is a report", || async {
+        let report = world.client.get(&path).header("Authorization", token).send().await.unwrap();
+        let header = |name: &str| report.headers()[name].to_str().unwrap().to_owned();
+        assert_eq!(header("cache-control") + &header("x-content-type-options"), "no-storenosniff");
+        report.status() == 200
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -55,15 +55,15 @@ fn message(text: &str) -> Value {
 }
 
 /// A call that succeeds when `ana@x.org` is on the world's page. The last of all deletes her.
-struct Call {
-    method: Method,
-    path: String,
-    body: Option<Value>,
-    status: u16,
+pub struct Call {
+    pub method: Method,
+    pub path: String,
+    pub body: Option<Value>,
+    pub status: u16,
 }
 
 impl Call {
-    fn send(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
+    pub fn send(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
         match &self.body {
             Some(body) => request.json(body),
             None => request,
@@ -78,7 +78,7 @@ impl std::fmt::Display for Call {
 }
 
 /// Every endpoint of versions 5 and 4 about people.
-fn every_endpoint(world: &World) -> Vec<Call> {
+pub fn every_endpoint(world: &World) -> Vec<Call> {
     let page = &world.page.slug;
     let read = |path: &str| Call { method: Method::GET, path: path.to_owned(), body: None, status: 200 };
     let write =

@@ -221,7 +221,9 @@ async fn a_conversation_goes_on_in_another_process() {
         studio: studio::Settings::default(),
         links: Links::new(&scene.world.base),
         limits: Setup::default().rate_limit,
+        auth_failures: Setup::default().auth_failures,
         export_life: Duration::ZERO,
+        exports_waiting: 0,
         calling: scene.world.app.calling.clone(),
         phone: Phone {
             provider: scene.world.app.phone.provider.clone(),

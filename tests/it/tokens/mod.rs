@@ -1,0 +1,63 @@
+//! What access tokens may do: scopes, name pages, one row per person, and what becomes of those that nobody has.
+
+mod failures;
+mod newest;
+mod pages;
+mod scopes;
+
+use endonym::{
+    app::tokens::{self, New},
+    domain::{access::Scope, name_page::NamePage},
+};
+use reqwest::Method;
+use serde_json::Value;
+
+use crate::support::{Answer, World};
+
+async fn token(world: &World, new: New) -> String {
+    let new = New { name: "limited".into(), ..new };
+    tokens::create_with(&world.app, world.institution.id, new).await.unwrap().1
+}
+
+async fn scoped(world: &World, scope: Scope) -> String {
+    token(world, New { scope, ..New::default() }).await
+}
+
+async fn limited(world: &World, pages: &[&NamePage]) -> String {
+    let pages = pages.iter().copied().cloned().collect();
+    token(world, New { pages: Some(pages), ..New::default() }).await
+}
+
+/// A request in the name of a token; with `auth_token` in version 3.
+async fn send(world: &World, token: &str, method: Method, path: &str, body: Option<&Value>) -> Answer {
+    let request = if path.starts_with("/v3") {
+        let path = format!("{path}{}auth_token={token}", if path.contains('?') { '&' } else { '?' });
+        world.request_without_token(method, &path)
+    } else {
+        world.request_as(token, method, path)
+    };
+    Answer::of(match body {
+        Some(body) => request.json(body),
+        None => request,
+    })
+    .await
+}
+
+async fn get(world: &World, token: &str, path: &str) -> Answer {
+    send(world, token, Method::GET, path, None).await
+}
+
+async fn post(world: &World, token: &str, path: &str, body: Value) -> Answer {
+    send(world, token, Method::POST, path, Some(&body)).await
+}
+
+/// The records of a list in the shape of any version.
+fn records(body: &Value) -> &Vec<Value> {
+    let places = ["/Response/participants", "/Response/pronunciations", "/participants", "/data"];
+    places
+        .iter()
+        .find_map(|place| body.pointer(place))
+        .unwrap_or_else(|| panic!("{body}"))
+        .as_array()
+        .unwrap()
+}
