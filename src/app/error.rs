@@ -21,6 +21,8 @@ pub enum Error {
     LearningSystem(lms::Error),
     /// More work is waiting than we take on: the same request will work in a moment.
     Busy,
+    /// As many long answers as we send at once are under way: the same request will work when one of them has ended.
+    TooManyStreams,
     /// The same request may work later.
     Unavailable(String),
     /// A fault of ours: logged, never shown.
@@ -91,6 +93,7 @@ impl std::fmt::Display for Error {
             Self::ToolConsumerDisabled => f.write_str(TOOL_CONSUMER_DISABLED),
             Self::CourseSynchronizing => f.write_str(COURSE_SYNCHRONIZING),
             Self::LearningSystem(why) => why.fmt(f),
+            Self::TooManyStreams => f.write_str("too many long answers are being sent; please try again later"),
             Self::Busy => f.write_str("too much is waiting to be processed; please try again in a moment"),
             Self::Unavailable(why) | Self::Internal(why) => f.write_str(why),
         }

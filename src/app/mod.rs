@@ -24,6 +24,7 @@ pub mod names;
 pub mod participants;
 pub mod platforms;
 pub mod pronunciations;
+pub mod streams;
 pub mod studio;
 pub mod tokens;
 pub mod tool_consumers;
@@ -57,6 +58,8 @@ pub struct Inner {
     pub callers: callers::Callers,
     pub limiter: limiter::Limiter,
     pub queue: jobs::Queue,
+    pub streams: streams::Streams,
+    pub storage: health::Storage,
     /// How long a report is kept.
     pub export_life: Duration,
     /// Within which bounds people are called.
@@ -78,6 +81,9 @@ pub struct Parts {
     pub studio: studio::Settings,
     pub links: Links,
     pub limits: limiter::Policy,
+    pub streams: streams::Settings,
+    /// The bytes that must be free on disk for the server to be ready; `None` for the usual.
+    pub disk_reserve: Option<u64>,
     pub export_life: Duration,
     pub calling: calls::Rules,
     pub phone: Phone,
@@ -87,8 +93,20 @@ pub struct Parts {
 
 impl App {
     pub fn new(parts: Parts) -> Self {
-        let Parts { db, blobs, studio, links, limits, export_life, calling, phone, secrets, outbound } =
-            parts;
+        let Parts {
+            db,
+            blobs,
+            studio,
+            links,
+            limits,
+            streams,
+            disk_reserve,
+            export_life,
+            calling,
+            phone,
+            secrets,
+            outbound,
+        } = parts;
         Self(Arc::new(Inner {
             db,
             blobs,
@@ -99,6 +117,8 @@ impl App {
             callers: callers::Callers::default(),
             limiter: limiter::Limiter::new(limits),
             queue: jobs::Queue::default(),
+            streams: streams::Streams::new(streams),
+            storage: health::Storage::new(disk_reserve),
             export_life,
             calling,
             switchboard: calls::Switchboard::default(),

@@ -108,13 +108,13 @@ pub async fn find(app: &App, institution: i64, scope: Scope, person: &Person) ->
     if !filter.names_people() {
         if scope == Scope::OpenPages || person.is_anybody() {
             // Version 2 knows no names, and who is not named at all is nobody.
-            return Ok(Listing::whole(Vec::new(), None));
+            return Ok(Listing::whole(institution, Vec::new(), None));
         }
         return called(app, institution, scope, person).await;
     }
     let mut found = participants::matching(app, institution, scope.page(), &filter).await?;
     found.retain(|one| person.fits(one) && (scope != Scope::OpenPages || one.page.allow_v2));
-    Ok(Listing::whole(found, None))
+    Ok(Listing::whole(institution, found, None))
 }
 
 /// Small enough to be read on a request thread without others noticing.

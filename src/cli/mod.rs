@@ -255,6 +255,8 @@ async fn open_with(
         studio,
         links: Links::new(""),
         limits: no_limit,
+        streams: app::streams::Settings::default(),
+        disk_reserve: None,
         export_life: std::time::Duration::ZERO,
         calling,
         phone,

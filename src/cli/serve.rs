@@ -50,6 +50,8 @@ impl Serve {
             studio: self.media.settings(),
             links: Links::new(&base_url),
             limits: serving.rate_limits(),
+            streams: serving.streams(),
+            disk_reserve: serving.disk_reserve(),
             export_life: serving.export_life(),
             calling: self.phone.rules().map_err(Failure)?,
             phone: self.phone.phone(&base_url).map_err(Failure)?,

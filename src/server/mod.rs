@@ -2,6 +2,7 @@
 //! and finishes what is under way when it is told to stop.
 
 mod cores;
+mod pace;
 mod wire;
 
 use std::{
@@ -18,7 +19,7 @@ use std::{
 use axum::{
     body::Body,
     extract::{MatchedPath, Request},
-    http::{HeaderName, HeaderValue, StatusCode, Uri},
+    http::{HeaderName, HeaderValue, StatusCode, Uri, header},
     middleware::Next,
     response::Response,
 };
@@ -39,6 +40,7 @@ use crate::{
     telemetry::{metrics, traces},
 };
 use cores::Cores;
+use pace::{Pace, Paced};
 use wire::{Shared, Wire};
 
 #[derive(Debug, Clone)]
@@ -48,6 +50,8 @@ pub struct Limits {
     pub head_time: Duration,
     /// For a client to take the next piece of an answer.
     pub write_time: Duration,
+    /// Bytes a second that a client must take of an answer at least, on average over `write_time`; 0 for any.
+    pub write_rate: u64,
     pub connections: usize,
     /// For requests under way when the server is told to stop.
     pub grace: Duration,
@@ -59,6 +63,7 @@ impl Default for Limits {
             body: BodyLimits::default(),
             head_time: Duration::from_secs(30),
             write_time: Duration::from_secs(30),
+            write_rate: 4_096,
             connections: 1_000,
             grace: Duration::from_secs(5),
         }
@@ -66,6 +71,8 @@ impl Default for Limits {
 }
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// In seconds.
+const SOON: HeaderValue = HeaderValue::from_static("1");
 /// The longest request line is a little less than 64 KB; headers come on top.
 const HEAD_BYTES: usize = 128 * 1024;
 
@@ -167,8 +174,9 @@ impl Server {
     async fn connection(self: Arc<Self>, stream: TcpStream, stop: CancellationToken) {
         let _open = metrics::connection();
         let _ = stream.set_nodelay(true);
-        // The kernel gives up on a client that takes nothing for so long; whoever goes on taking, however slowly, is served.
+        // The kernel gives up on a client that takes nothing for so long, and `pace` on one that takes too little.
         let _ = SockRef::from(&stream).set_tcp_user_timeout(Some(self.limits.write_time));
+        pace::prepare(&stream);
         let peer = stream.peer_addr().ok().map(|address| Peer(address.ip()));
         let shared = Arc::new(Shared::new());
         let (server, for_service) = (self.clone(), shared.clone());
@@ -184,7 +192,13 @@ impl Server {
             .timer(TokioTimer::new())
             .header_read_timeout(self.limits.head_time)
             .max_buf_size(HEAD_BYTES)
-            .serve_connection(TokioIo::new(Wire::new(stream, shared, self.ids.clone())), service);
+            .serve_connection(
+                TokioIo::new(Paced::new(
+                    Wire::new(stream, shared, self.ids.clone()),
+                    Pace::new(self.limits.write_rate, self.limits.write_time),
+                )),
+                service,
+            );
         let mut stopping = pin!(stop.cancelled());
         let mut told = false;
         loop {
@@ -196,7 +210,7 @@ impl Server {
                 }
             }
         }
-        connection.into_parts().io.into_inner().close().await;
+        connection.into_parts().io.into_inner().into_inner().close().await;
     }
 
     async fn answer(
@@ -246,6 +260,10 @@ impl Server {
         in_flight.answered(route, method.as_str(), status, took);
         if let Some(span) = span {
             span.answered(id, route, method.as_str(), status);
+        }
+        // Whoever answers so, an API or a page, the client is to know when it is worth asking again.
+        if response.status() == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().entry(header::RETRY_AFTER).or_insert(SOON);
         }
         response.headers_mut().insert(REQUEST_ID, request_id);
         response

@@ -80,6 +80,9 @@ pub(super) fn with_label(row: &Row<'_>) -> Result<Participant> {
     from_row(row, label(row, 22)?)
 }
 
+/// The column behind `COLUMNS` and `LABEL`.
+const BEHIND_LABEL: usize = 27;
+
 /// Runs a text that gives `COLUMNS`, and fetches each page's label once: people of a list are often on the same page.
 async fn labelled(
     sql: &mut Sql,
@@ -384,16 +387,56 @@ pub(super) async fn fill_name_keys(sql: &mut Sql) -> Result<()> {
     }
 }
 
-/// Whoever changed in this time, whole and in order of change, from one picture of the database.
-pub fn changed(db: &Db, institution: i64, page: Option<i64>, changed: Changed) -> RowStream<Participant> {
-    let text = changed_text(&WITH_LABEL, page.is_some());
-    db.stream(text, &changed_params(institution, page, changed), with_label)
+/// Where somebody stands in the order of change.
+#[derive(Debug, Clone, Copy)]
+pub struct ChangePlace {
+    pub updated_at: i64,
+    pub id: i64,
+}
+
+impl ChangePlace {
+    /// Before everybody who changed in this time.
+    pub fn before(changed: Changed) -> Self {
+        Self { updated_at: changed.after.map_or(i64::MIN, Moment::micros), id: i64::MAX }
+    }
+}
+
+/// Those behind this place who changed in this time, whole and in order of change, so many at most. Says where to go on,
+/// when there may be more.
+pub async fn changed(
+    sql: &mut Sql,
+    institution: i64,
+    page: Option<i64>,
+    changed: Changed,
+    behind: ChangePlace,
+    count: usize,
+) -> Result<(Vec<Participant>, Option<ChangePlace>)> {
+    let [_, before] = bounds(changed);
+    let mut params: Vec<Value<'_>> =
+        vec![institution.into(), behind.updated_at.into(), behind.id.into(), before];
+    params.extend(page.map(Value::from));
+    params.push(i64::try_from(count).unwrap_or(i64::MAX).into());
+    let text = if page.is_some() { &CHANGED_ON_PAGE } else { &CHANGED };
+    let rows = sql.rows(text, &params, |row| Ok((row.int(BEHIND_LABEL)?, with_label(row)?))).await?;
+    let last = rows.last().filter(|_| rows.len() >= count);
+    let next = last.map(|(updated_at, person)| ChangePlace { updated_at: *updated_at, id: person.id });
+    Ok((rows.into_iter().map(|(_, person)| person).collect(), next))
+}
+
+static CHANGED: LazyLock<String> = LazyLock::new(|| changed_part_text("", "$5"));
+static CHANGED_ON_PAGE: LazyLock<String> =
+    LazyLock::new(|| changed_part_text("AND p.name_page_id = $5 ", "$6"));
+
+fn changed_part_text(on_page: &str, count: &str) -> String {
+    format!(
+        "SELECT {COLUMNS}, {LABEL}, p.updated_at {WITH_PAGE} WHERE p.institution_id = $1 \
+         AND (p.updated_at, p.id) > ($2, $3) AND p.updated_at < $4 {on_page}ORDER BY p.updated_at, p.id LIMIT {count}"
+    )
 }
 
 /// The ids of whoever changed in this time.
 pub fn changed_ids(db: &Db, institution: i64, page: Option<i64>, changed: Changed) -> RowStream<i64> {
-    let text = changed_text("p.id FROM participants p", page.is_some());
-    db.stream(text, &changed_params(institution, page, changed), |row| row.int(0))
+    db.stream(changed_ids_text(page.is_some()), &changed_params(institution, page, changed), |row| row.int(0))
 }
 
 fn changed_params(institution: i64, page: Option<i64>, changed: Changed) -> Vec<Value<'static>> {
@@ -404,10 +447,10 @@ fn changed_params(institution: i64, page: Option<i64>, changed: Changed) -> Vec<
         .collect()
 }
 
-fn changed_text(what: &str, on_page: bool) -> String {
+fn changed_ids_text(on_page: bool) -> String {
     let on_page = if on_page { "AND p.name_page_id = $4" } else { "" };
     format!(
-        "SELECT {what} WHERE p.institution_id = $1 AND p.updated_at > $2 AND p.updated_at < $3 {on_page} \
+        "SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.updated_at > $2 AND p.updated_at < $3 {on_page} \
          ORDER BY p.updated_at, p.id"
     )
 }

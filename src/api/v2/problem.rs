@@ -28,6 +28,7 @@ fn words(error: Error) -> Told {
         Error::CourseSynchronizing => Told::course_synchronizing(),
         Error::LearningSystem(why) => Told::learning_system(&why),
         Error::Busy => Told::busy(),
+        Error::TooManyStreams => Told::too_many_streams(),
         Error::Unavailable(why) => Told::unavailable(why),
         Error::Internal(why) => Told::fault(why),
     }

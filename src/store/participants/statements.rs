@@ -53,11 +53,13 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
         all.push(("by name on a page", named_text(names, true), params));
     }
     let since = [vec![institution.clone()], bounds().to_vec()].concat();
-    let whole = changed_text(&WITH_LABEL, false);
-    all.push(("whoever changed", whole, since.clone()));
-    all.push(("the ids of whoever changed", changed_text("p.id FROM participants p", false), since.clone()));
+    let behind = vec![institution.clone(), Value::Int(5), Value::Int(5), Value::Int(i64::MAX)];
+    all.push(("whoever changed", CHANGED.clone(), [behind.clone(), vec![Value::Int(500)]].concat()));
+    let behind = [behind, vec![page.clone(), Value::Int(500)]].concat();
+    all.push(("whoever changed on a page", CHANGED_ON_PAGE.clone(), behind));
+    all.push(("the ids of whoever changed", changed_ids_text(false), since.clone()));
     let on_page = [since, vec![page.clone()]].concat();
-    all.push(("whoever changed on a page", changed_text("p.id FROM participants p", true), on_page));
+    all.push(("the ids of whoever changed on a page", changed_ids_text(true), on_page));
     all.push((
         "is the email taken",
         EMAIL_TAKEN.to_owned(),

@@ -17,7 +17,8 @@ async fn ask(world: &World, path: &str) -> (u16, Value) {
 async fn a_server_that_can_work_says_so() {
     let world = World::new().await;
     assert_eq!(ask(&world, "/healthz").await, (200, json!({ "status": "ok" })));
-    assert_eq!(ask(&world, "/readyz").await, (200, json!({ "status": "ok", "database": "ok" })));
+    let ready = json!({ "status": "ok", "database": "ok", "blobs": "ok", "disk": "ok" });
+    assert_eq!(ask(&world, "/readyz").await, (200, ready));
 }
 
 #[tokio::test]

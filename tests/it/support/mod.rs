@@ -11,7 +11,7 @@ use std::{future::Future, ops::Range, time::Duration};
 use endonym::{
     app::{
         self, App, Links, Parts, calls, imports, institutions, limiter::Policy, name_pages, participants,
-        studio, tokens,
+        streams, studio, tokens,
     },
     blobs::{self, Blobs, Delivery, Key, Shelf},
     domain::{
@@ -51,6 +51,8 @@ pub struct World {
 /// What a test may want to be different.
 pub struct Setup {
     pub rate_limit: Policy,
+    pub streams: streams::Settings,
+    pub disk_reserve: Option<u64>,
     pub limits: Limits,
     pub time_zone: &'static str,
     pub multiple_recordings: bool,
@@ -73,6 +75,8 @@ impl Default for Setup {
                 window: Duration::from_secs(900),
                 throttle: Duration::from_secs(1),
             },
+            streams: streams::Settings::default(),
+            disk_reserve: None,
             limits: Limits::default(),
             time_zone: "America/New_York",
             multiple_recordings: false,
@@ -109,6 +113,8 @@ impl World {
             studio: setup.studio,
             links: Links::new(&base),
             limits: setup.rate_limit,
+            streams: setup.streams,
+            disk_reserve: setup.disk_reserve,
             export_life: setup.export_life,
             calling: setup.calling,
             // Only now it is known where a cloud reaches us.

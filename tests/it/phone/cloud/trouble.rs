@@ -221,6 +221,8 @@ async fn a_conversation_goes_on_in_another_process() {
         studio: studio::Settings::default(),
         links: Links::new(&scene.world.base),
         limits: Setup::default().rate_limit,
+        streams: streams::Settings::default(),
+        disk_reserve: None,
         export_life: Duration::ZERO,
         calling: scene.world.app.calling.clone(),
         phone: Phone {
