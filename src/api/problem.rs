@@ -139,6 +139,6 @@ const UNAVAILABLE: &str = "Service Unavailable: please try again in a moment";
 const BUSY: &str =
     "Service Unavailable: too many recordings are waiting to be processed; please try again in a moment";
 const TOO_MANY_STREAMS: &str =
-    "Service Unavailable: too many long answers are being sent to you already; please try again when one of them has ended";
+    "Service Unavailable: too many long answers are being sent; please try again when one of them has ended";
 pub const INTERNAL: &str = "Internal Server Error: the log has the cause under this answer's X-Request-Id";
 const TOO_SLOW: &str = "Request Timeout: the body did not arrive in time";

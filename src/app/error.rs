@@ -93,7 +93,9 @@ impl std::fmt::Display for Error {
             Self::ToolConsumerDisabled => f.write_str(TOOL_CONSUMER_DISABLED),
             Self::CourseSynchronizing => f.write_str(COURSE_SYNCHRONIZING),
             Self::LearningSystem(why) => why.fmt(f),
-            Self::TooManyStreams => f.write_str("too many long answers are being sent; please try again later"),
+            Self::TooManyStreams => {
+                f.write_str("too many long answers are being sent; please try again later")
+            }
             Self::Busy => f.write_str("too much is waiting to be processed; please try again in a moment"),
             Self::Unavailable(why) | Self::Internal(why) => f.write_str(why),
         }

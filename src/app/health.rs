@@ -114,6 +114,10 @@ fn is_nearly_full(free: u64, whole: u64, reserve: Option<u64>) -> bool {
 /// Looks at what is only known when somebody asks, for the figures. The queue's stay as they were when it cannot be read.
 pub async fn measure(app: &App) {
     app.db.measure();
+    let _ = tokio::time::timeout(LONGEST, measure_queues(app)).await;
+}
+
+async fn measure_queues(app: &App) {
     if let (Ok(counts), Ok(late)) = (jobs::counts(app).await, jobs::late(app).await) {
         counts.into_iter().for_each(|(state, count)| metrics::jobs(state.word(), count));
         metrics::jobs_late(late.as_secs_f64());

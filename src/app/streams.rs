@@ -70,9 +70,9 @@ impl Streams {
 mod tests {
     use super::*;
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn one_institution_never_has_all_slots_and_a_slot_given_back_is_taken_again() {
-        let wait = Duration::from_secs(5);
+        let wait = Duration::from_millis(50);
         let streams = Streams::new(Settings { at_once: 4, per_institution: 100, wait });
         let mut first = Vec::new();
         for _ in 0..3 {

@@ -178,12 +178,11 @@ impl Listing {
                 {
                     let (start, room) = (rolls::Start { place: *place, pass: 0 }, GROUP - people.len());
                     let sql = &mut app.db.read();
-                    let some = match participants::in_roll(sql, institution, Some(page), start, room as u64)
-                        .await
-                    {
-                        Ok(some) => some,
-                        Err(error) => return Some(Err(error.into())),
-                    };
+                    let some =
+                        match participants::in_roll(sql, institution, Some(page), start, room as u64).await {
+                            Ok(some) => some,
+                            Err(error) => return Some(Err(error.into())),
+                        };
                     match some.last() {
                         Some(last) if some.len() == room => *place = last.page_place + 1,
                         _ => {

@@ -3,6 +3,7 @@
 pub mod database;
 pub mod media;
 pub mod openapi;
+pub mod postgres;
 pub mod process;
 pub mod s3;
 

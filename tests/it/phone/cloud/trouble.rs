@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use endonym::{
-    app::{App, Links, Parts, studio},
+    app::{App, Links, Parts, streams, studio},
     blobs::{self, Blobs, Delivery},
     phone::cloud,
     server::{self, Draining, Limits},
