@@ -23,6 +23,7 @@ use crate::{
     app::{
         App,
         participants::{Filter, Listing},
+        streams::Slot,
     },
     domain::{
         email::Spellings,
@@ -196,6 +197,8 @@ struct Writing {
     frame: Frame,
     count: u64,
     begun: bool,
+    /// Until the client has read it.
+    _slot: Option<Slot>,
 }
 
 impl Writing {
@@ -240,7 +243,9 @@ pub async fn answer(
     frame: Frame,
 ) -> Result<Response, Problem> {
     let long = listing.is_long();
-    let mut writing = Writing { app: app.clone(), listing, write, address, frame, count: 0, begun: false };
+    let slot = listing.slot(app).await?;
+    let mut writing =
+        Writing { app: app.clone(), listing, write, address, frame, count: 0, begun: false, _slot: slot };
     // The first piece decides the status: a fault behind it can only cut the connection.
     let (mut whole, mut ended) = writing.piece().await?;
     while !ended && !long {

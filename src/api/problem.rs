@@ -105,6 +105,11 @@ impl Told {
         Self { retry_after: Some(2), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, BUSY) }
     }
 
+    /// Clients that read slowly have all the slots: no fault either.
+    pub fn too_many_streams() -> Self {
+        Self { retry_after: Some(10), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, TOO_MANY_STREAMS) }
+    }
+
     /// The same request may work later.
     pub fn unavailable(cause: String) -> Self {
         let told = Self::new(StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE);
@@ -147,6 +152,8 @@ impl Problem {
 const UNAVAILABLE: &str = "Service Unavailable: please try again in a moment";
 const BUSY: &str =
     "Service Unavailable: too many recordings are waiting to be processed; please try again in a moment";
+const TOO_MANY_STREAMS: &str =
+    "Service Unavailable: too many long answers are being sent; please try again when one of them has ended";
 pub const INTERNAL: &str = "Internal Server Error: the log has the cause under this answer's X-Request-Id";
 const TOO_MANY: &str = "Too Many Requests";
 const TOO_SLOW: &str = "Request Timeout: the body did not arrive in time";

@@ -125,7 +125,7 @@ async fn token(app: &App, institution: &Institution, data_dir: &Path) -> Result<
 fn keep(path: &Path, token: &str) -> std::io::Result<()> {
     use std::{io::Write, os::unix::fs::OpenOptionsExt};
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
+        crate::store::folder::create(folder)?;
     }
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600).open(path)?.write_all(token.as_bytes())

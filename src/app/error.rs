@@ -38,6 +38,8 @@ pub enum Error {
     TooManyExports {
         most: u32,
     },
+    /// As many long answers as we send at once are under way: the same request will work when one of them has ended.
+    TooManyStreams,
     /// The same request may work later.
     Unavailable(String),
     /// A fault of ours: logged, never shown.
@@ -140,6 +142,9 @@ impl std::fmt::Display for Error {
             Self::ToolConsumerDisabled => f.write_str(TOOL_CONSUMER_DISABLED),
             Self::CourseSynchronizing => f.write_str(COURSE_SYNCHRONIZING),
             Self::LearningSystem(why) => why.fmt(f),
+            Self::TooManyStreams => {
+                f.write_str("too many long answers are being sent; please try again later")
+            }
             Self::Busy => f.write_str("too much is waiting to be processed; please try again in a moment"),
             Self::TooManyExports { most } => write!(f, "{most} exports are waiting to be built already"),
             Self::Unavailable(why) | Self::Internal(why) => f.write_str(why),

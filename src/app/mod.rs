@@ -24,6 +24,7 @@ pub mod names;
 pub mod participants;
 pub mod platforms;
 pub mod pronunciations;
+pub mod streams;
 pub mod studio;
 pub mod tokens;
 pub mod tool_consumers;
@@ -59,6 +60,8 @@ pub struct Inner {
     /// How many requests of one address may have no valid token, in a window of the rate limit.
     pub auth_failures: u32,
     pub queue: jobs::Queue,
+    pub streams: streams::Streams,
+    pub storage: health::Storage,
     /// How long a report is kept.
     pub export_life: Duration,
     /// How many exports of an institution may wait to be built.
@@ -83,6 +86,9 @@ pub struct Parts {
     pub links: Links,
     pub limits: limiter::Policy,
     pub auth_failures: u32,
+    pub streams: streams::Settings,
+    /// The bytes that must be free on disk for the server to be ready; `None` for the usual.
+    pub disk_reserve: Option<u64>,
     pub export_life: Duration,
     pub exports_waiting: u32,
     pub calling: calls::Rules,
@@ -100,6 +106,8 @@ impl App {
             links,
             limits,
             auth_failures,
+            streams,
+            disk_reserve,
             export_life,
             exports_waiting,
             calling,
@@ -118,6 +126,8 @@ impl App {
             limiter: limiter::Limiter::new(limits),
             auth_failures,
             queue: jobs::Queue::default(),
+            streams: streams::Streams::new(streams),
+            storage: health::Storage::new(disk_reserve),
             export_life,
             exports_waiting,
             calling,

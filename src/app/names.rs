@@ -112,7 +112,7 @@ pub async fn find(app: &App, access: &Access, scope: Scope, person: &Person) -> 
     if !filter.names_people() {
         if scope == Scope::OpenPages || person.is_anybody() {
             // Version 2 knows no names, and who is not named at all is nobody.
-            return Ok(Listing::whole(Vec::new(), None));
+            return Ok(Listing::whole(access.institution, Vec::new(), None));
         }
         return called(app, access.institution, scope.within(access), person).await;
     }
@@ -122,7 +122,7 @@ pub async fn find(app: &App, access: &Access, scope: Scope, person: &Person) -> 
     if access.newest_only {
         found = one_per_person(found, keys);
     }
-    Ok(Listing::whole(found, None))
+    Ok(Listing::whole(access.institution, found, None))
 }
 
 fn keys(person: &Participant) -> PersonKeys {

@@ -3,6 +3,7 @@
 use std::{
     fs::{self, File},
     io::{self, ErrorKind, Write},
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
 };
@@ -83,6 +84,19 @@ impl Disk {
         .await
     }
 
+    /// Can a file be made here? Nothing is made durable, so this may be asked every second.
+    pub async fn probe(&self) -> Result<()> {
+        let root = self.root.clone();
+        in_background(move || {
+            let file = root.join(format!("{UNFINISHED}probe-{}", std::process::id()));
+            make_folder(&root)
+                .and_then(|()| fs::write(&file, "works"))
+                .and_then(|()| fs::remove_file(&file))
+                .map_err(|e| Error(format!("cannot write to {}: {e}", root.display())))
+        })
+        .await
+    }
+
     /// The whole file, or `None` when it is not there.
     pub async fn map(&self, key: &Key) -> Result<Option<Bytes>> {
         if let Some(bytes) = self.mapped.get(key) {
@@ -149,7 +163,7 @@ async fn in_background<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Sen
 fn write_durably(root: &Path, unfinished: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = target.parent().unwrap_or(root);
     let is_new = !folder.is_dir();
-    fs::create_dir_all(folder)?;
+    make_folder(folder)?;
     let mut file = File::options().write(true).create_new(true).open(unfinished)?;
     file.write_all(bytes)?;
     file.sync_all()?;
@@ -161,8 +175,13 @@ fn write_durably(root: &Path, unfinished: &Path, target: &Path, bytes: &[u8]) ->
     Ok(())
 }
 
+/// Only for the user that runs us.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
 fn write_whole(root: &Path, unfinished: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> {
-    fs::create_dir_all(target.parent().unwrap_or(root))?;
+    make_folder(target.parent().unwrap_or(root))?;
     File::options().write(true).create_new(true).open(unfinished)?.write_all(bytes)?;
     fs::rename(unfinished, target)
 }

@@ -283,6 +283,18 @@ impl Blobs {
         }
     }
 
+    /// Can it be written?
+    pub async fn probe(&self) -> Result<()> {
+        match self {
+            Self::Disk(disk) => disk.probe().await,
+            Self::S3(_) => {
+                let key = Key { shelf: Shelf::Originals, institution: 0, hex: "0".repeat(32) };
+                self.put(&key, Bytes::from_static(b"works")).await?;
+                self.remove(&key).await
+            }
+        }
+    }
+
     /// Can it be written and read?
     pub async fn check(&self) -> Result<()> {
         let key = Key { shelf: Shelf::Originals, institution: 0, hex: "0".repeat(32) };

@@ -88,7 +88,7 @@ impl Doctor {
 fn data_folder(storage: &Storage) -> Finding {
     let folder = &storage.data_dir;
     let probe = folder.join(".endonym-doctor");
-    let written = std::fs::create_dir_all(folder)
+    let written = crate::store::folder::create(folder)
         .and_then(|()| std::fs::File::create(&probe))
         .and_then(|mut file| file.write_all(b"works").and_then(|()| file.sync_all()));
     let _ = std::fs::remove_file(&probe);

@@ -256,6 +256,8 @@ async fn open_with(
         links: Links::new(""),
         limits: no_limit,
         auth_failures: u32::MAX,
+        streams: app::streams::Settings::default(),
+        disk_reserve: None,
         export_life: std::time::Duration::ZERO,
         exports_waiting: 0,
         calling,

@@ -54,6 +54,8 @@ impl Serve {
             links: Links::new(&base_url),
             limits: serving.rate_limits(),
             auth_failures: serving.auth_failures,
+            streams: serving.streams(),
+            disk_reserve: serving.disk_reserve(),
             export_life: serving.export_life(),
             exports_waiting: serving.exports_waiting,
             calling: self.phone.rules().map_err(Failure)?,

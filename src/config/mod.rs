@@ -9,7 +9,7 @@ use toml::{Table, Value};
 
 use crate::{
     api::body::BodyLimits,
-    app::{calls, limiter::Policy, studio},
+    app::{calls, limiter::Policy, streams, studio},
     blobs::{self, Delivery},
     domain::{client_address::TrustedProxies, countries::Countries, quiet_hours::QuietHours},
     jobs,
@@ -37,6 +37,9 @@ pub struct Storage {
     /// Connections to the database
     #[arg(long, value_name = "N", global = true)]
     database_connections: usize,
+    /// Seconds that PostgreSQL may take for one statement
+    #[arg(long, value_name = "SECONDS", global = true, value_parser = seconds)]
+    database_timeout_seconds: Duration,
     /// `s3://bucket?endpoint=…` or `file:PATH` for recordings and pictures; the data folder when empty
     #[arg(long, value_name = "URL", global = true)]
     blobs_url: Option<String>,
@@ -54,6 +57,7 @@ impl Storage {
             data_dir: self.data_dir.clone(),
             ca_file: set(&self.database_ca_file).map(PathBuf::from),
             connections: self.database_connections,
+            timeout: self.database_timeout_seconds,
         }
     }
 
@@ -172,6 +176,18 @@ pub struct Serving {
     /// Seconds for a client to take the next piece of an answer
     #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
     write_seconds: u64,
+    /// Bytes a second that a client must take of an answer, on average over --write-seconds; 0 for any
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    write_rate: u64,
+    /// Long answers that are sent at the same time
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    streams: usize,
+    /// Long answers that are sent to one institution at the same time
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    streams_per_institution: usize,
+    /// Bytes that must be free on disk for the server to be ready; 64 MiB, or 5 % of a small disk, when empty
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    disk_reserve: Option<u64>,
     /// Connections at the same time
     #[arg(long, value_name = "N", help_heading = "Limits")]
     connections: usize,
@@ -344,6 +360,15 @@ impl Serving {
         Duration::from_secs(self.export_seconds)
     }
 
+    pub fn streams(&self) -> streams::Settings {
+        let usual = streams::Settings::default();
+        streams::Settings { at_once: self.streams, per_institution: self.streams_per_institution, ..usual }
+    }
+
+    pub fn disk_reserve(&self) -> Option<u64> {
+        self.disk_reserve
+    }
+
     pub fn rate_limits(&self) -> Policy {
         Policy {
             ceiling: self.rate_limit,
@@ -362,6 +387,7 @@ impl Serving {
             ),
             head_time: Duration::from_secs(self.head_seconds.max(1)),
             write_time: Duration::from_secs(self.write_seconds.max(1)),
+            write_rate: self.write_rate,
             connections: self.connections.max(1),
             connections_per_address: Some(self.connections_per_address).filter(|count| *count > 0),
             trusted_proxies: trusted_proxies.map_err(|e| format!("--trusted-proxies: {e}"))?,

@@ -3,6 +3,7 @@
 
 mod cores;
 mod framing;
+mod pace;
 mod places;
 mod wire;
 
@@ -49,6 +50,7 @@ use crate::{
 };
 use cores::Cores;
 use framing::Length;
+use pace::{Pace, Paced};
 use places::Places;
 use wire::{AnswerBody, Shared, Wire};
 
@@ -59,6 +61,8 @@ pub struct Limits {
     pub head_time: Duration,
     /// For a client to take the next piece of an answer.
     pub write_time: Duration,
+    /// Bytes a second that a client must take of an answer at least, on average over `write_time`; 0 for any.
+    pub write_rate: u64,
     pub connections: usize,
     /// Of those, for one address that is no trusted proxy's. `None` for half of them.
     pub connections_per_address: Option<usize>,
@@ -73,6 +77,7 @@ impl Default for Limits {
             body: BodyLimits::default(),
             head_time: Duration::from_secs(30),
             write_time: Duration::from_secs(30),
+            write_rate: 4_096,
             connections: 1_000,
             connections_per_address: None,
             trusted_proxies: TrustedProxies::default(),
@@ -83,6 +88,8 @@ impl Default for Limits {
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+/// In seconds.
+const SOON: HeaderValue = HeaderValue::from_static("1");
 /// The longest request line is a little less than 64 KB; headers come on top.
 const HEAD_BYTES: usize = 128 * 1024;
 
@@ -194,8 +201,9 @@ impl Server {
     async fn connection(self: Arc<Self>, stream: TcpStream, peer: IpAddr, stop: CancellationToken) {
         let _open = metrics::connection();
         let _ = stream.set_nodelay(true);
-        // The kernel gives up on a client that takes nothing for so long; whoever goes on taking, however slowly, is served.
+        // The kernel gives up on a client that takes nothing for so long, and `pace` on one that takes too little.
         let _ = SockRef::from(&stream).set_tcp_user_timeout(Some(self.limits.write_time));
+        pace::prepare(&stream);
         let peer = Client::new(peer, std::iter::empty(), &self.limits.trusted_proxies);
         let shared = Arc::new(Shared::new());
         let (server, for_service) = (self.clone(), shared.clone());
@@ -212,7 +220,13 @@ impl Server {
             .timer(TokioTimer::new())
             .header_read_timeout(self.limits.head_time)
             .max_buf_size(HEAD_BYTES)
-            .serve_connection(TokioIo::new(Wire::new(stream, shared, self.ids.clone())), service);
+            .serve_connection(
+                TokioIo::new(Paced::new(
+                    Wire::new(stream, shared, self.ids.clone()),
+                    Pace::new(self.limits.write_rate, self.limits.write_time),
+                )),
+                service,
+            );
         let mut stopping = pin!(stop.cancelled());
         let mut told = false;
         loop {
@@ -224,7 +238,7 @@ impl Server {
                 }
             }
         }
-        connection.into_parts().io.into_inner().close().await;
+        connection.into_parts().io.into_inner().into_inner().close().await;
     }
 
     /// Who asks, when a proxy may ask for somebody.
@@ -283,6 +297,10 @@ impl Server {
         in_flight.answered(route, method.as_str(), status, took);
         if let Some(span) = span {
             span.answered(id, route, method.as_str(), status);
+        }
+        // Whoever answers so, an API or a page, the client is to know when it is worth asking again.
+        if response.status() == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().entry(header::RETRY_AFTER).or_insert(SOON);
         }
         response.headers_mut().insert(REQUEST_ID, request_id);
         response

@@ -4,6 +4,7 @@ use std::{
     borrow::Cow,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use futures_util::future::BoxFuture;
@@ -43,7 +44,12 @@ pub struct Options {
     /// Certificates to trust besides the system's, for PostgreSQL over TLS.
     pub ca_file: Option<PathBuf>,
     pub connections: usize,
+    /// How long PostgreSQL may take for one statement. SQLite answers on the caller's thread.
+    pub timeout: Duration,
 }
+
+/// The default of `Options::timeout`.
+pub const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Where a database is.
 #[derive(Debug, PartialEq, Eq)]
@@ -173,13 +179,32 @@ impl Row<'_> {
 /// Whose stream it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
-    /// One of a few at a time: each keeps a connection as long as its reader takes.
+    /// One of a few at a time: each keeps a connection to itself. Fails when none comes free soon.
     WithOthers,
     /// The worker that asked is one of a few already.
     Apart,
 }
 
-/// Groups of rows from one consistent picture of the database, made as fast as they are taken.
+/// How long a stream waits for its turn.
+pub(super) const TURN_WAIT: Duration = Duration::from_secs(5);
+/// How long a stream waits for its reader to take the next group. Until it ends it holds one snapshot, which keeps SQLite
+/// from starting its write-ahead log over and PostgreSQL from vacuuming.
+pub(super) const READER_WAIT: Duration = Duration::from_secs(300);
+
+/// Hands a group to the reader of a stream. `Ok(false)` when the reader has gone.
+pub(super) async fn hand_over<T>(sender: &mpsc::Sender<Result<Vec<T>>>, group: Vec<T>) -> Result<bool> {
+    match tokio::time::timeout(READER_WAIT, sender.send(Ok(group))).await {
+        Ok(sent) => Ok(sent.is_ok()),
+        Err(_) => Err(Error::Unavailable("a stream of rows was not read on".to_owned())),
+    }
+}
+
+pub(super) fn no_turn() -> Error {
+    Error::Unavailable("too many long reads are under way".to_owned())
+}
+
+/// Groups of rows from one snapshot of the database, made as fast as they are taken. The reader must not wait for a client:
+/// what clients read at their own pace is read in short batches.
 pub struct RowStream<T>(pub(super) mpsc::Receiver<Result<Vec<T>>>);
 
 impl<T> RowStream<T> {
@@ -213,6 +238,14 @@ impl Db {
                 folder::finish_restore(&path, &options.data_dir)?;
                 Ok(Self::Sqlite(Arc::new(opened)))
             }
+        }
+    }
+
+    /// The folder of a SQLite database.
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Sqlite(sqlite) => Some(sqlite.folder()),
+            Self::Postgres(_) => None,
         }
     }
 
@@ -313,7 +346,7 @@ pub struct Sql {
 pub(super) enum Handle {
     Pool(Db),
     Sqlite(rusqlite::Connection),
-    Postgres(deadpool_postgres::Object),
+    Postgres(postgres::Client),
 }
 
 impl Sql {
@@ -375,12 +408,20 @@ impl Sql {
         }
     }
 
+    /// Lifts the deadline of each statement for the rest of a transaction that changes whole tables.
+    pub(super) async fn allow_long_statements(&mut self) -> Result<()> {
+        match &mut self.handle {
+            Handle::Pool(_) | Handle::Sqlite(_) => Ok(()),
+            Handle::Postgres(client) => client.allow_long_statements().await,
+        }
+    }
+
     /// Several statements without parameters, as migrations have them.
     pub(super) async fn script(&mut self, sql: &str) -> Result<()> {
         match &mut self.handle {
             Handle::Pool(_) => Err(Error::Broken("a write outside a transaction".to_owned())),
             Handle::Sqlite(connection) => connection.execute_batch(sql).map_err(sqlite::error),
-            Handle::Postgres(client) => client.batch_execute(sql).await.map_err(postgres::error),
+            Handle::Postgres(client) => client.script(sql).await,
         }
     }
 }

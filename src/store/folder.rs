@@ -44,6 +44,11 @@ impl Here {
     }
 }
 
+/// Makes a folder for the user that runs us alone, unless it is there: it holds people's data.
+pub fn create(folder: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
 /// The name of the database in a data folder, and in a backup.
 pub const DATABASE: &str = "endonym.sqlite3";
 const LOCK: &str = ".lock";

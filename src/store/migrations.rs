@@ -45,8 +45,8 @@ pub async fn migrate(db: &Db) -> Result<i64> {
         Box::pin(async move {
             if postgres {
                 // One at a time over the whole cluster; SQLite has but one writer anyway.
-                // A large table may take its time.
-                sql.script("SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(7223340218)").await?;
+                sql.allow_long_statements().await?;
+                sql.script("SELECT pg_advisory_xact_lock(7223340218)").await?;
             }
             sql.script("CREATE TABLE IF NOT EXISTS migrations (number BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL)")
                 .await?;

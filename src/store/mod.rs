@@ -29,7 +29,7 @@ pub mod secrets;
 pub mod tokens;
 pub mod tool_consumers;
 
-pub use db::{Db, Error, Options, Place, Result, Row, RowStream, Sql, Transaction, Value};
+pub use db::{Db, Error, Options, Place, Result, Row, RowStream, Sql, TIMEOUT, Transaction, Value};
 pub use postgres::without_password;
 pub use sqlite::{check, settle};
 

@@ -82,6 +82,9 @@ pub(super) fn with_label(row: &Row<'_>) -> Result<Participant> {
     from_row(row, label(row, 22)?)
 }
 
+/// The column behind `COLUMNS` and `LABEL`.
+const BEHIND_LABEL: usize = 27;
+
 /// Runs a text that gives `COLUMNS`, and fetches each page's label once: people of a list are often on the same page.
 async fn labelled(
     sql: &mut Sql,
@@ -433,17 +436,54 @@ pub(super) async fn fill_name_keys(sql: &mut Sql) -> Result<()> {
     }
 }
 
-/// Whoever changed in this time, whole and in order of change, from one picture of the database.
-pub fn changed(db: &Db, institution: i64, within: Within<'_>, changed: Changed) -> RowStream<Participant> {
-    let pages = page_ids(within);
-    let text = changed_text(&WITH_LABEL, pages.len());
-    db.stream(text, &changed_params(institution, &pages, changed), with_label)
+/// Where somebody stands in the order of change.
+#[derive(Debug, Clone, Copy)]
+pub struct ChangePlace {
+    pub updated_at: i64,
+    pub id: i64,
+}
+
+impl ChangePlace {
+    /// Before everybody who changed in this time.
+    pub fn before(changed: Changed) -> Self {
+        Self { updated_at: changed.after.map_or(i64::MIN, Moment::micros), id: i64::MAX }
+    }
+}
+
+/// Those behind this place who changed in this time, whole and in order of change, so many at most. Says where to go on,
+/// when there may be more.
+pub async fn changed(
+    sql: &mut Sql,
+    institution: i64,
+    within: Within<'_>,
+    changed: Changed,
+    behind: ChangePlace,
+    count: usize,
+) -> Result<(Vec<Participant>, Option<ChangePlace>)> {
+    let ([_, before], pages) = (bounds(changed), page_ids(within));
+    let mut params: Vec<Value<'_>> =
+        vec![institution.into(), behind.updated_at.into(), behind.id.into(), before];
+    params.extend(pages.iter().map(|page| Value::from(*page)));
+    params.push(i64::try_from(count).unwrap_or(i64::MAX).into());
+    let text = changed_text(pages.len());
+    let rows = sql.rows(&text, &params, |row| Ok((row.int(BEHIND_LABEL)?, with_label(row)?))).await?;
+    let last = rows.last().filter(|_| rows.len() >= count);
+    let next = last.map(|(updated_at, person)| ChangePlace { updated_at: *updated_at, id: person.id });
+    Ok((rows.into_iter().map(|(_, person)| person).collect(), next))
+}
+
+fn changed_text(pages: usize) -> String {
+    let (on_pages, count) = (on_pages(5, pages), pages + 5);
+    format!(
+        "SELECT {COLUMNS}, {LABEL}, p.updated_at {WITH_PAGE} WHERE p.institution_id = $1 \
+         AND (p.updated_at, p.id) > ($2, $3) AND p.updated_at < $4{on_pages} ORDER BY p.updated_at, p.id LIMIT ${count}"
+    )
 }
 
 /// The ids of whoever changed in this time.
 pub fn changed_ids(db: &Db, institution: i64, within: Within<'_>, changed: Changed) -> RowStream<i64> {
     let pages = page_ids(within);
-    let text = changed_text("p.id FROM participants p", pages.len());
+    let text = changed_ids_text(pages.len());
     db.stream(text, &changed_params(institution, &pages, changed), |row| row.int(0))
 }
 
@@ -453,10 +493,10 @@ fn changed_params(institution: i64, pages: &[i64], changed: Changed) -> Vec<Valu
     [institution.into(), after, before].into_iter().chain(pages).collect()
 }
 
-fn changed_text(what: &str, pages: usize) -> String {
+fn changed_ids_text(pages: usize) -> String {
     let on_pages = on_pages(4, pages);
     format!(
-        "SELECT {what} WHERE p.institution_id = $1 AND p.updated_at > $2 AND p.updated_at < $3{on_pages} \
+        "SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.updated_at > $2 AND p.updated_at < $3{on_pages} \
          ORDER BY p.updated_at, p.id"
     )
 }

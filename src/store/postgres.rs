@@ -1,10 +1,12 @@
-//! PostgreSQL: a pool of connections, one of them for each transaction or stream under way.
+//! PostgreSQL: a pool of connections, one of them for each transaction or stream under way. Nothing waits for the server
+//! without a deadline: one that is frozen or cut off answers nothing, and closes nothing either.
 
 use std::{
+    future::Future,
     panic::AssertUnwindSafe,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -19,14 +21,18 @@ use tokio_postgres::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::db::{Error, Handle, Options, Result, Row, Sql, Transaction, Turn, Value};
+use super::db::{
+    Error, Handle, Options, Result, Row, Sql, TURN_WAIT, Transaction, Turn, Value, hand_over, no_turn,
+};
 use crate::telemetry::metrics;
 
 pub struct Postgres {
     pool: Pool,
+    /// For one statement.
+    timeout: Duration,
     /// Writers of one institution wait for each other inside PostgreSQL, each with a connection. Some are left to readers.
     writers: Semaphore,
-    /// A stream keeps its connection as long as its reader takes, which may be long.
+    /// A stream keeps its connection until its reader has read all of it.
     streams: Semaphore,
     growth: Arc<Growth>,
 }
@@ -58,14 +64,26 @@ impl Growth {
         if self.next.compare_exchange(next, next * 4, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
             let pool = pool.clone();
             tokio::spawn(async move {
-                if let Ok(client) = pool.get().await
-                    && let Err(error) = client.batch_execute(ANALYZE).await
-                {
+                if let Err(error) = analyze(&pool).await {
                     tracing::debug!(%error, "no statistics could be made");
                 }
             });
         }
     }
+}
+
+async fn analyze(pool: &Pool) -> Result<()> {
+    let mut client = Client::new(take(pool).await?, LONG_STATEMENT);
+    client.script("BEGIN").await?;
+    let made = match client.allow_long_statements().await {
+        Ok(()) => client.script(ANALYZE).await,
+        refused => refused,
+    };
+    let ended = client.script("COMMIT").await;
+    if ended.is_err() {
+        client.discard();
+    }
+    made.and(ended)
 }
 
 /// A URL as it may be shown.
@@ -83,21 +101,24 @@ pub fn without_password(url: &str) -> String {
 }
 
 const ROWS_IN_A_GROUP: i32 = 500;
-const WAIT: Duration = Duration::from_secs(5);
+/// For a connection to be made.
+const CONNECT: Duration = Duration::from_secs(5);
+/// For one of the pool's connections to come free.
+const POOL_WAIT: Duration = Duration::from_secs(2);
+/// For a statement that changes or reads whole tables: those of migrations.
+const LONG_STATEMENT: Duration = Duration::from_secs(3_600);
+/// A connection that carries nothing is probed after this time, and so often at this interval before it is given up.
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(15);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
+const KEEPALIVE_PROBES: u32 = 3;
 
 impl Postgres {
     pub async fn open(url: &str, options: &Options) -> Result<Self> {
         let mut config: Config =
             url.parse().map_err(|e| Error::Broken(format!("the database URL cannot be read: {e}")))?;
-        config.application_name("endonym");
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(WAIT);
-        }
-        if config.get_options().is_none() {
-            // No statement of ours takes this long unless the server is in trouble, and then waiting helps nobody. And no
-            // plan of ours depends on a value: planning anew cost three times as much as reading a page of a list.
-            config.options("-c statement_timeout=60s -c plan_cache_mode=force_generic_plan");
-        }
+        let timeout = options.timeout.max(Duration::from_millis(100));
+        let connect = CONNECT.min(timeout);
+        prepare(&mut config, timeout);
         let manager = Manager::from_config(
             config,
             MakeRustlsConnect::new(tls(options)?),
@@ -106,12 +127,16 @@ impl Postgres {
         let pool = Pool::builder(manager)
             .max_size(options.connections.max(2))
             .runtime(Runtime::Tokio1)
-            .timeouts(Timeouts { wait: Some(WAIT), create: Some(WAIT), recycle: Some(WAIT) })
+            .timeouts(Timeouts {
+                wait: Some(POOL_WAIT.min(timeout)),
+                create: Some(connect),
+                recycle: Some(connect),
+            })
             .build()
             .map_err(|e| Error::Broken(e.to_string()))?;
         let writers = Semaphore::new((options.connections / 2).max(1));
         let streams = Semaphore::new((options.connections / 4).max(1));
-        let postgres = Self { pool, writers, streams, growth: Growth::new() };
+        let postgres = Self { pool, timeout, writers, streams, growth: Growth::new() };
         // Say at once when the server cannot be reached.
         let _ = postgres.client().await?;
         Ok(postgres)
@@ -123,8 +148,8 @@ impl Postgres {
         metrics::db_connections(pool.max_size, busy, pool.available, pool.waiting);
     }
 
-    pub async fn client(&self) -> Result<Object> {
-        self.pool.get().await.map_err(|e| Error::Unavailable(with_sources(&e)))
+    pub async fn client(&self) -> Result<Client> {
+        Ok(Client::new(take(&self.pool).await?, self.timeout))
     }
 
     pub async fn write<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>
@@ -133,7 +158,8 @@ impl Postgres {
         E: From<Error> + Send + 'static,
     {
         let waiting = metrics::db_write_waiting();
-        let _turn = self.writers.acquire().await.map_err(|e| Error::Broken(e.to_string()))?;
+        let turn = tokio::time::timeout(self.timeout, self.writers.acquire()).await;
+        let _turn = turn.map_err(|_| Error::Unavailable("too many writes are waiting".to_owned()))?;
         let client = self.client().await?;
         drop(waiting);
         let (growth, pool) = (self.growth.clone(), self.pool.clone());
@@ -187,22 +213,126 @@ impl Postgres {
         sender: &mpsc::Sender<Result<Vec<T>>>,
     ) -> Result<()> {
         let _turn = match turn {
-            Turn::WithOthers => self.streams.acquire().await.ok(),
+            Turn::WithOthers => {
+                tokio::time::timeout(TURN_WAIT, self.streams.acquire()).await.map_err(|_| no_turn())?.ok()
+            }
             Turn::Apart => None,
         };
         let mut client = self.client().await?;
-        let statement = client.prepare_cached(sql).await.map_err(error)?;
-        let transaction = client.transaction().await.map_err(error)?;
-        let portal = transaction.bind(&statement, &to_sql(params)).await.map_err(error)?;
+        let Client { connection: Some(connection), deadline } = &mut client else { return Err(closed()) };
+        let statement = deadline.meet(connection.prepare_cached(sql)).await?;
+        let transaction = deadline.meet(connection.transaction()).await?;
+        let portal = deadline.meet(transaction.bind(&statement, &to_sql(params))).await?;
         loop {
-            let rows = transaction.query_portal(&portal, ROWS_IN_A_GROUP).await.map_err(error)?;
+            let rows = deadline.meet(transaction.query_portal(&portal, ROWS_IN_A_GROUP)).await?;
             let last = rows.len() < ROWS_IN_A_GROUP as usize;
             let group = rows.iter().map(|row| map(&Row::Postgres(row))).collect::<Result<Vec<_>>>()?;
-            if !group.is_empty() && sender.send(Ok(group)).await.is_err() || last {
-                return transaction.rollback().await.map_err(error);
+            if !group.is_empty() && !hand_over(sender, group).await? || last {
+                return deadline.meet(transaction.rollback()).await;
             }
         }
     }
+}
+
+/// What the URL leaves open of how we connect.
+fn prepare(config: &mut Config, timeout: Duration) {
+    config.application_name("endonym");
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(CONNECT.min(timeout));
+    }
+    // For what was sent and nobody acknowledges.
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(timeout);
+    }
+    if config.get_keepalives_interval().is_none() && config.get_keepalives_retries().is_none() {
+        config.keepalives_idle(KEEPALIVE_IDLE.min(config.get_keepalives_idle()));
+        config.keepalives_interval(KEEPALIVE_INTERVAL);
+        config.keepalives_retries(KEEPALIVE_PROBES);
+    }
+    if config.get_options().is_none() {
+        // A server that is alive gives up a little earlier than we do, and its connection can be used again. The keepalives
+        // are the server's: when we are cut off, it gives back our locks. No plan of ours depends on a value: planning anew
+        // cost three times as much as reading a page of a list.
+        config.options(format!(
+            "-c statement_timeout={}ms -c tcp_keepalives_idle={} -c tcp_keepalives_interval={} \
+             -c tcp_keepalives_count={KEEPALIVE_PROBES} -c plan_cache_mode=force_generic_plan",
+            (timeout * 9 / 10).as_millis(),
+            KEEPALIVE_IDLE.as_secs(),
+            KEEPALIVE_INTERVAL.as_secs(),
+        ));
+    }
+}
+
+async fn take(pool: &Pool) -> Result<Object> {
+    pool.get().await.map_err(|e| Error::Unavailable(with_sources(&e)))
+}
+
+/// A connection of the pool. Whoever misses a deadline on it leaves an answer outstanding, so it is closed then and not
+/// used again.
+pub struct Client {
+    connection: Option<Object>,
+    deadline: Deadline,
+}
+
+/// How long the server may take for each statement.
+struct Deadline {
+    time: Duration,
+    /// The connection must not go back to the pool.
+    broken: AtomicBool,
+}
+
+impl Deadline {
+    /// One timer for a statement: some 200 ns, beside a hundred microseconds and more for the way to the server and back.
+    async fn meet<T>(
+        &self,
+        answer: impl Future<Output = std::result::Result<T, tokio_postgres::Error>>,
+    ) -> Result<T> {
+        match tokio::time::timeout(self.time, answer).await {
+            Ok(answered) => answered.map_err(error),
+            Err(_) => {
+                self.broken.store(true, Ordering::Relaxed);
+                Err(Error::Unavailable(format!("PostgreSQL has not answered in {:?}", self.time)))
+            }
+        }
+    }
+}
+
+impl Client {
+    fn new(connection: Object, time: Duration) -> Self {
+        Self { connection: Some(connection), deadline: Deadline { time, broken: AtomicBool::new(false) } }
+    }
+
+    fn connection(&self) -> Result<&Object> {
+        self.connection.as_ref().ok_or_else(closed)
+    }
+
+    /// Closes the connection instead of giving it back.
+    fn discard(&self) {
+        self.deadline.broken.store(true, Ordering::Relaxed);
+    }
+
+    pub async fn script(&self, sql: &str) -> Result<()> {
+        self.deadline.meet(self.connection()?.batch_execute(sql)).await
+    }
+
+    pub async fn allow_long_statements(&mut self) -> Result<()> {
+        self.deadline.time = LONG_STATEMENT;
+        self.script(&format!("SET LOCAL statement_timeout = {}", LONG_STATEMENT.as_millis())).await
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        if *self.deadline.broken.get_mut()
+            && let Some(connection) = self.connection.take()
+        {
+            drop(Object::take(connection));
+        }
+    }
+}
+
+fn closed() -> Error {
+    Error::Unavailable("the connection is closed".to_owned())
 }
 
 /// Takes the connection out of the pool when a transaction was left open, by a panic for example.
@@ -217,7 +347,7 @@ impl OpenTransaction {
 impl Drop for OpenTransaction {
     fn drop(&mut self) {
         if let Some(Sql { handle: Handle::Postgres(client), .. }) = self.0.take() {
-            drop(Object::take(client));
+            client.discard();
         }
     }
 }
@@ -241,19 +371,21 @@ fn tls(options: &Options) -> Result<rustls::ClientConfig> {
 }
 
 pub async fn rows<T>(
-    client: &Object,
+    client: &Client,
     sql: &str,
     params: &[Value<'_>],
     map: impl Fn(&Row<'_>) -> Result<T>,
 ) -> Result<Vec<T>> {
-    let statement = client.prepare_cached(sql).await.map_err(error)?;
-    let rows = client.query(&statement, &to_sql(params)).await.map_err(error)?;
+    let (connection, params) = (client.connection()?, to_sql(params));
+    let answer = async { connection.query(&connection.prepare_cached(sql).await?, &params).await };
+    let rows = client.deadline.meet(answer).await?;
     rows.iter().map(|row| map(&Row::Postgres(row))).collect()
 }
 
-pub async fn execute(client: &Object, sql: &str, params: &[Value<'_>]) -> Result<u64> {
-    let statement = client.prepare_cached(sql).await.map_err(error)?;
-    client.execute(&statement, &to_sql(params)).await.map_err(error)
+pub async fn execute(client: &Client, sql: &str, params: &[Value<'_>]) -> Result<u64> {
+    let (connection, params) = (client.connection()?, to_sql(params));
+    let answer = async { connection.execute(&connection.prepare_cached(sql).await?, &params).await };
+    client.deadline.meet(answer).await
 }
 
 fn to_sql<'a>(params: &'a [Value<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {

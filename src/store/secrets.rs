@@ -109,7 +109,7 @@ fn read_or_make(file: &Path) -> std::io::Result<String> {
     rand::fill(&mut bytes)
         .map_err(|_| std::io::Error::other("the system's random generator does not work"))?;
     if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder)?;
+        super::folder::create(folder)?;
     }
     let beside = file.with_extension(format!("new-{}", std::process::id()));
     let mut new =

@@ -2,7 +2,7 @@
 
 use std::{
     cell::Cell,
-    os::unix::fs::DirBuilderExt,
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{
@@ -23,8 +23,8 @@ use rusqlite::{
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::{
-    db::{Error, Handle, Result, Row, Sql, Transaction, Turn, Value},
-    folder::Here,
+    db::{Error, Handle, Result, Row, Sql, TURN_WAIT, Transaction, Turn, Value, hand_over, no_turn},
+    folder::{self, Here},
 };
 use crate::telemetry::metrics;
 
@@ -38,7 +38,7 @@ pub struct Sqlite {
     _here: Here,
     readers: Vec<Mutex<Connection>>,
     writer: sync_mpsc::Sender<Work>,
-    streams: Arc<Semaphore>,
+    streams: Semaphore,
 }
 
 /// Writes that share one commit, so that none waits long for the others.
@@ -60,12 +60,12 @@ enum Use {
 impl Sqlite {
     pub fn open(path: PathBuf, readers: usize) -> Result<Self> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            // Only for the user that runs us: it holds people's data.
-            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|e| {
+            folder::create(folder).map_err(|e| {
                 Error::Unavailable(format!("cannot make the folder {}: {e}", folder.display()))
             })?;
         }
         let here = Here::with_others(&path)?;
+        make_private(&path)?;
         let writer = connect(&path, Use::Write)?;
         // Reads run on the threads of the runtime, one for each core: more connections would only cost memory.
         let cores = std::thread::available_parallelism().map_or(4, std::num::NonZeroUsize::get);
@@ -78,8 +78,12 @@ impl Sqlite {
             .name("sqlite-writer".to_owned())
             .spawn(move || write_together(Sql::new(Handle::Sqlite(writer)), &receiver))
             .map_err(|e| Error::Unavailable(e.to_string()))?;
-        let streams = Arc::new(Semaphore::new(STREAMS_AT_ONCE));
+        let streams = Semaphore::new(STREAMS_AT_ONCE);
         Ok(Self { path, _here: here, readers, writer: sender, streams })
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
 
     /// Sees one moment for as long as it is kept, however much is written meanwhile. The write-ahead log cannot start
@@ -142,13 +146,16 @@ impl Sqlite {
         sender: mpsc::Sender<Result<Vec<T>>>,
     ) {
         tokio::spawn(async move {
-            let _permit = match turn {
-                Turn::WithOthers => self.streams.clone().acquire_owned().await.ok(),
+            let _turn = match turn {
+                Turn::WithOthers => match tokio::time::timeout(TURN_WAIT, self.streams.acquire()).await {
+                    Ok(turn) => turn.ok(),
+                    Err(_) => return drop(sender.send(Err(no_turn())).await),
+                },
                 Turn::Apart => None,
             };
             let failed = sender.clone();
             let path = self.path.clone();
-            // A connection of its own: a slow client must not keep a reader from the others.
+            // A connection of its own: a long read must not keep a reader from the others.
             let streaming = tokio::task::spawn_blocking(move || {
                 send_groups(
                     &connect(&path, Use::Read { kib: STREAM_CACHE_KIB })?,
@@ -195,9 +202,36 @@ fn connect(path: &Path, purpose: Use) -> Result<Connection> {
     Ok(connection)
 }
 
+/// Only the user that runs us may read the database: it is created so, and tightened where an earlier version left it open.
+/// SQLite gives `-wal` and `-shm` the permissions of the database.
+fn make_private(path: &Path) -> Result<()> {
+    let cannot = |e: std::io::Error| Error::Unavailable(format!("cannot open {}: {e}", path.display()));
+    // Never opened for that alone: to close a file gives up every lock that this process has on it.
+    match std::fs::OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(path) {
+        Ok(_) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(cannot(error)),
+    }
+    for ending in ["", "-wal", "-shm"] {
+        let mut file = path.as_os_str().to_owned();
+        file.push(ending);
+        let Ok(metadata) = std::fs::metadata(&file) else { continue };
+        if metadata.permissions().mode() & 0o077 != 0
+            && let Err(error) = std::fs::set_permissions(&file, std::fs::Permissions::from_mode(PRIVATE))
+        {
+            let file = Path::new(&file).display();
+            tracing::warn!(%file, %error, "others may read the database, and its permissions cannot be changed");
+        }
+    }
+    Ok(())
+}
+
+const PRIVATE: u32 = 0o600;
+
 /// Copies all that this connection sees into a new file. In one step: one that pauses starts again whenever somebody
 /// writes, and beside a busy server would never end. Nobody waits for it; the write-ahead log grows meanwhile.
 pub fn copy(connection: &Connection, target: &Path) -> Result<()> {
+    make_private(target)?;
     let mut copy = Connection::open(target).map_err(error)?;
     // The caller makes it durable.
     copy.pragma_update(None, "synchronous", "off").map_err(error)?;
@@ -337,6 +371,7 @@ fn send_groups<T>(
     map: fn(&Row<'_>) -> Result<T>,
     sender: &mpsc::Sender<Result<Vec<T>>>,
 ) -> Result<()> {
+    let runtime = tokio::runtime::Handle::current();
     let mut statement = connection.prepare(sql).map_err(error)?;
     bind(&mut statement, params)?;
     let mut rows = statement.raw_query();
@@ -347,13 +382,11 @@ fn send_groups<T>(
         if let Some(row) = row {
             group.push(map(&Row::Sqlite(row))?);
         }
-        if (ended || group.len() == ROWS_IN_A_GROUP)
-            && !group.is_empty()
-            && sender
-                .blocking_send(Ok(std::mem::replace(&mut group, Vec::with_capacity(ROWS_IN_A_GROUP))))
-                .is_err()
-        {
-            return Ok(());
+        if (ended || group.len() == ROWS_IN_A_GROUP) && !group.is_empty() {
+            let full = std::mem::replace(&mut group, Vec::with_capacity(ROWS_IN_A_GROUP));
+            if !runtime.block_on(hand_over(sender, full))? {
+                return Ok(());
+            }
         }
         if ended {
             return Ok(());

@@ -111,7 +111,8 @@ pub async fn show(State(app): State<App>, Path((institution, token)): Path<(Stri
         Err(Error::Missing(_)) => (page::nowhere(&app), false),
         Err(error) => {
             tracing::error!(%error, "a badge cannot be shown");
-            (page::trouble(&app), false)
+            let page = if let Error::Internal(_) = error { page::trouble } else { page::unavailable };
+            (page(&app), false)
         }
     };
     let headers = response.headers_mut();

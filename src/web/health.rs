@@ -16,13 +16,18 @@ pub async fn alive() -> Response {
     face::json(StatusCode::OK, &json!({ "status": "ok" }))
 }
 
-/// Not ready while the database is gone or behind, or while the server is stopping.
+/// Not ready while the database is gone or behind, while recordings cannot be written or the disk is nearly full, or while
+/// the server is stopping. Answered within three seconds.
 pub async fn ready(State(app): State<App>, draining: Draining) -> Response {
-    let (database, works) = match health::database(&app).await {
+    let (database, kept) = tokio::join!(health::database(&app), health::storage(&app));
+    let (database, works) = match database {
         Database::Works => ("ok", true),
         Database::Behind => ("behind: run `endonym migrate`", false),
         Database::Gone => ("not reachable", false),
     };
+    let blobs = if kept.blobs { "ok" } else { "not writable" };
+    let disk = if kept.disk { "ok" } else { "nearly full" };
+    let works = works && kept.blobs && kept.disk;
     let stopping = draining.is_on();
     let status = if works && !stopping { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let word = if stopping {
@@ -32,5 +37,5 @@ pub async fn ready(State(app): State<App>, draining: Draining) -> Response {
     } else {
         "not ready"
     };
-    face::json(status, &json!({ "status": word, "database": database }))
+    face::json(status, &json!({ "status": word, "database": database, "blobs": blobs, "disk": disk }))
 }

@@ -70,10 +70,18 @@ pub async fn home(State(app): State<App>) -> Response {
 
 /// The cause is in the log.
 pub fn trouble(app: &App) -> Response {
+    html(StatusCode::INTERNAL_SERVER_ERROR, &not_now(app))
+}
+
+/// The same page may be there in a moment.
+pub fn unavailable(app: &App) -> Response {
+    html(StatusCode::SERVICE_UNAVAILABLE, &not_now(app))
+}
+
+fn not_now(app: &App) -> Unknown<'_> {
     let sentence =
         "This page could not be made just now. It is not your fault; please try again in a moment.";
-    let page = Unknown { site: Site::of(app), title: "Something went wrong", sentence };
-    html(StatusCode::INTERNAL_SERVER_ERROR, &page)
+    Unknown { site: Site::of(app), title: "Something went wrong", sentence }
 }
 
 pub fn nowhere(app: &App) -> Response {

@@ -86,5 +86,6 @@ pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
         Some("ndjson") => Form::Lines,
         Some(_) => return Err(unknown().into()),
     };
-    report::send(Report::new(&app, institution.id, &export), form, export.id, ask.coding()).await
+    let report = Report::open(&app, institution.id, &export).await?;
+    report::send(report, form, export.id, ask.coding()).await
 }

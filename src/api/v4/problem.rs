@@ -30,6 +30,7 @@ fn words(error: Error) -> Told {
         Error::LearningSystem(why) => Told::learning_system(&why),
         Error::Busy => Told::busy(),
         Error::TooManyExports { most } => Told::too_many_exports(most),
+        Error::TooManyStreams => Told::too_many_streams(),
         Error::Unavailable(why) => Told::unavailable(why),
         Error::Internal(why) => Told::fault(why),
     }

@@ -18,7 +18,7 @@ use crate::{
     app::Error,
     blobs::{Blobs, Key},
     store::{
-        self, Db, Options,
+        self, Db, Options, TIMEOUT,
         folder::{self, DATABASE, Here},
         migrations,
     },
@@ -106,7 +106,13 @@ impl<'a> Restore<'a> {
 
     /// Brings it to the shape that this binary knows, and sees that the backup has all that it links to.
     async fn make_ready(&self, folder: &Path) -> Result<i64> {
-        let options = Options { url: None, data_dir: folder.to_owned(), ca_file: None, connections: 1 };
+        let options = Options {
+            url: None,
+            data_dir: folder.to_owned(),
+            ca_file: None,
+            connections: 1,
+            timeout: TIMEOUT,
+        };
         let db = Db::open(&options).await?;
         let migration = migrations::migrate(&db).await?;
         linked(&mut db.read(), async |keys: Vec<Key>| {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::key;
 use crate::{
-    app::{App, Error, Links, Result},
+    app::{App, Error, Links, Result, streams::Slot},
     domain::{
         export::{Export, State},
         report::Part,
@@ -19,14 +19,17 @@ pub struct Report {
     institution: i64,
     export: i64,
     next: i64,
+    /// Until the client has read it.
+    _slot: Slot,
 }
 
 /// A part may be written anew while it is read; more often than this it is not chance.
 const MOST_LOOKS: u32 = 10;
 
 impl Report {
-    pub fn new(app: &App, institution: i64, export: &Export) -> Self {
-        Self { app: app.clone(), institution, export: export.id, next: 0 }
+    pub async fn open(app: &App, institution: i64, export: &Export) -> Result<Self> {
+        let slot = app.streams.slot(institution).await?;
+        Ok(Self { app: app.clone(), institution, export: export.id, next: 0, _slot: slot })
     }
 
     /// The next part, without people who are deleted by now.

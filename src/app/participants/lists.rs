@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::{
-    app::{App, Error, Result, name_pages},
+    app::{App, Error, Result, name_pages, streams::Slot},
     domain::{
         access::{Access, Within},
         name_page::NamePageRef,
@@ -12,8 +12,7 @@ use crate::{
         participant::{Changed, Participant},
     },
     store::{
-        RowStream,
-        participants::{self, By},
+        participants::{self, By, ChangePlace},
         rolls,
     },
 };
@@ -53,32 +52,79 @@ impl Filter {
 
 /// The people of a list. Groups are read as they are taken, so that a long list needs little memory.
 pub struct Listing {
-    /// Unknown while everybody who changed is being streamed; the number of records tells it then.
+    institution: i64,
+    /// Unknown while everybody who changed is being read; the number of records tells it then.
     pub total: Option<u64>,
     people: People,
 }
 
 enum People {
     Roll {
-        institution: i64,
         page: Option<i64>,
         start: rolls::Start,
         left: u64,
     },
     Ids {
-        institution: i64,
         ids: Vec<i64>,
         next: usize,
     },
     /// The rolls of several pages, one behind the other; of the first, those from a place on.
     Pages {
-        institution: i64,
         pages: VecDeque<i64>,
         start: rolls::Start,
         left: u64,
     },
     Whole(Option<Vec<Participant>>),
-    Stream(RowStream<Participant>),
+    /// Whoever changed, in order of change.
+    Changed {
+        pages: ChangedOn,
+        changed: Changed,
+        /// Read already.
+        first: Vec<Participant>,
+        next: Option<ChangePlace>,
+        shown: Shown,
+    },
+}
+
+/// The pages of a list that outlives its request.
+enum ChangedOn {
+    Institution,
+    Pages(Vec<i64>),
+}
+
+impl ChangedOn {
+    fn new(within: Within<'_>) -> Self {
+        match within {
+            Within::Institution => Self::Institution,
+            Within::Page(page) => Self::Pages(vec![page]),
+            Within::Pages(pages) => Self::Pages(pages.to_vec()),
+        }
+    }
+
+    fn within(&self) -> Within<'_> {
+        match self {
+            Self::Institution => Within::Institution,
+            Self::Pages(pages) => Within::Pages(pages),
+        }
+    }
+}
+
+/// Who has been shown. Batches are not of one snapshot: somebody who changes in between moves behind those who are still
+/// to come, and must not be shown again. Ids are places in the institution's roll, so a bit for each is little.
+#[derive(Default)]
+struct Shown(Vec<u64>);
+
+impl Shown {
+    /// Is this the first time?
+    fn add(&mut self, id: i64) -> bool {
+        let (word, bit) = (usize::try_from(id / 64).unwrap_or(0), 1 << (id % 64));
+        if word >= self.0.len() {
+            self.0.resize(word + 1, 0);
+        }
+        let first = self.0[word] & bit == 0;
+        self.0[word] |= bit;
+        first
+    }
 }
 
 /// So many people may be asked for by name and read into memory at once.
@@ -93,7 +139,7 @@ impl Listing {
             People::Roll { left, .. } => *left > GROUP as u64,
             People::Ids { ids, .. } => ids.len() > GROUP,
             People::Pages { left, .. } => self.total.is_none_or(|total| total.min(*left) > GROUP as u64),
-            People::Stream(_) => true,
+            People::Changed { .. } => true,
             People::Whole(_) => false,
         }
     }
@@ -127,35 +173,58 @@ impl Listing {
         }
         let pages = pages.into_iter().map(|(page, _)| page).collect();
         let left = window.map_or(u64::MAX, |window| window.per_page);
-        Ok(Self { total: Some(total), people: People::Pages { institution, pages, start, left } })
+        Ok(Self { institution, total: Some(total), people: People::Pages { pages, start, left } })
     }
 
     /// These, in this order.
     pub(in crate::app) fn of_ids(institution: i64, ids: Vec<i64>) -> Self {
-        Self { total: Some(ids.len() as u64), people: People::Ids { institution, ids, next: 0 } }
+        Self { institution, total: Some(ids.len() as u64), people: People::Ids { ids, next: 0 } }
     }
 
-    pub(in crate::app) fn whole(mut people: Vec<Participant>, window: Option<Window>) -> Self {
+    pub(in crate::app) fn whole(
+        institution: i64,
+        mut people: Vec<Participant>,
+        window: Option<Window>,
+    ) -> Self {
         let total = Some(people.len() as u64);
         if let Some(window) = window {
             people.truncate(usize::try_from(window.per_page).unwrap_or(usize::MAX));
         }
-        Self { total, people: People::Whole(Some(people)) }
+        Self { institution, total, people: People::Whole(Some(people)) }
+    }
+
+    /// Leave to send this to a client that may read it slowly, for a list that is long.
+    pub async fn slot(&self, app: &App) -> Result<Option<Slot>> {
+        if self.is_long() { app.streams.slot(self.institution).await.map(Some) } else { Ok(None) }
     }
 
     pub async fn next(&mut self, app: &App) -> Option<Result<Vec<Participant>>> {
+        let institution = self.institution;
         match &mut self.people {
             People::Whole(people) => people.take().map(Ok),
-            People::Stream(rows) => rows.next().await.map(|group| group.map_err(Error::from)),
-            People::Ids { institution, ids, next } => {
+            People::Changed { pages, changed, first, next, shown } => {
+                let mut people = std::mem::take(first);
+                while people.is_empty() {
+                    let sql = &mut app.db.read();
+                    let read =
+                        participants::changed(sql, institution, pages.within(), *changed, (*next)?, GROUP).await;
+                    match read {
+                        Ok(read) => (people, *next) = read,
+                        Err(error) => return Some(Err(error.into())),
+                    }
+                    people.retain(|person| shown.add(person.id));
+                }
+                Some(Ok(people))
+            }
+            People::Ids { ids, next } => {
                 let group = &ids[*next..ids.len().min(*next + GROUP)];
                 *next += group.len();
                 if group.is_empty() {
                     return None;
                 }
-                Some(participants::by_ids(&mut app.db.read(), *institution, group).await.map_err(Error::from))
+                Some(participants::by_ids(&mut app.db.read(), institution, group).await.map_err(Error::from))
             }
-            People::Pages { institution, pages, start, left } => {
+            People::Pages { pages, start, left } => {
                 let mut people = Vec::new();
                 while let Some(page) = pages.front().copied()
                     && people.len() < GROUP
@@ -163,8 +232,7 @@ impl Listing {
                 {
                     let room = ((GROUP - people.len()) as u64).min(*left);
                     let sql = &mut app.db.read();
-                    let some = match participants::in_roll(sql, *institution, Some(page), *start, room).await
-                    {
+                    let some = match participants::in_roll(sql, institution, Some(page), *start, room).await {
                         Ok(some) => some,
                         Err(error) => return Some(Err(error.into())),
                     };
@@ -181,13 +249,13 @@ impl Listing {
                 }
                 (!people.is_empty()).then_some(Ok(people))
             }
-            People::Roll { institution, page, start, left } => {
+            People::Roll { page, start, left } => {
                 let wanted = (*left).min(GROUP as u64);
                 if wanted == 0 {
                     return None;
                 }
                 let group =
-                    participants::in_roll(&mut app.db.read(), *institution, *page, *start, wanted).await;
+                    participants::in_roll(&mut app.db.read(), institution, *page, *start, wanted).await;
                 if let Ok(people) = &group {
                     let last =
                         people.last().map(|last| if page.is_some() { last.page_place } else { last.id });
@@ -227,15 +295,25 @@ pub(in crate::app) async fn list_in(
         let asked = (filter.emails.len() + filter.identifiers.len()) as u64;
         if asked <= MOST_AT_ONCE && window.is_none_or(|window| window.page == 1 && asked <= window.per_page) {
             let people = matching(app, institution, within, filter).await?;
-            return Ok(Listing::whole(people, window));
+            return Ok(Listing::whole(institution, people, window));
         }
         let ids = matching_ids(app, institution, within, filter).await?;
         return Ok(cut(institution, ids, window));
     }
     match (filter.changed.is_set(), window) {
         (true, None) => {
-            let rows = participants::changed(&app.db, institution, within, filter.changed);
-            Ok(Listing { total: None, people: People::Stream(rows) })
+            let (changed, start) = (filter.changed, ChangePlace::before(filter.changed));
+            let (first, next) =
+                participants::changed(&mut app.db.read(), institution, within, changed, start, GROUP).await?;
+            if next.is_none() {
+                return Ok(Listing::whole(institution, first, None));
+            }
+            let mut shown = Shown::default();
+            for person in &first {
+                shown.add(person.id);
+            }
+            let people = People::Changed { pages: ChangedOn::new(within), changed, first, next, shown };
+            Ok(Listing { institution, total: None, people })
         }
         (true, window) => {
             // In order of arrival and not of change: somebody who changes between two pages must push nobody out.
@@ -266,8 +344,8 @@ pub(in crate::app) async fn list_in(
                 0
             };
             let start = start.unwrap_or(rolls::Start { place: 0, pass: 0 });
-            let people = People::Roll { institution, page, start, left };
-            Ok(Listing { total: Some(members.unsigned_abs()), people })
+            let people = People::Roll { page, start, left };
+            Ok(Listing { institution, total: Some(members.unsigned_abs()), people })
         }
     }
 }

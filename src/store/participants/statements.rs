@@ -53,13 +53,16 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
         all.push(("by name on a page", named_text(names, true), params));
     }
     let since = [vec![institution.clone()], bounds().to_vec()].concat();
-    let whole = changed_text(&WITH_LABEL, 0);
-    all.push(("whoever changed", whole, since.clone()));
-    all.push(("the ids of whoever changed", changed_text("p.id FROM participants p", 0), since.clone()));
-    let on_page = [since.clone(), vec![page.clone()]].concat();
-    all.push(("whoever changed on a page", changed_text("p.id FROM participants p", 1), on_page));
-    let on_pages = [since, vec![Value::Int(1), Value::Int(2)]].concat();
-    all.push(("whoever changed on some pages", changed_text(&WITH_LABEL, 2), on_pages));
+    let behind = vec![institution.clone(), Value::Int(5), Value::Int(5), Value::Int(i64::MAX)];
+    let most = vec![Value::Int(500)];
+    all.push(("whoever changed", changed_text(0), [behind.clone(), most.clone()].concat()));
+    let on_page = [behind.clone(), vec![page.clone()], most.clone()].concat();
+    all.push(("whoever changed on a page", changed_text(1), on_page));
+    let on_pages = [behind, vec![Value::Int(1), Value::Int(2)], most].concat();
+    all.push(("whoever changed on some pages", changed_text(2), on_pages));
+    all.push(("the ids of whoever changed", changed_ids_text(0), since.clone()));
+    let on_page = [since, vec![page.clone()]].concat();
+    all.push(("the ids of whoever changed on a page", changed_ids_text(1), on_page));
     all.push((
         "is the email taken",
         EMAIL_TAKEN.to_owned(),

@@ -2,6 +2,7 @@
 
 mod deploy;
 mod exposition;
+mod frozen;
 mod metrics;
 mod ready;
 mod traces;

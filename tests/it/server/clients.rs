@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use endonym::{api::body::BodyLimits, domain::client_address::TrustedProxies, server::Limits};
+use endonym::{api::body::BodyLimits, domain::client_address::TrustedProxies, server::Limits, store::Db};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -26,7 +26,10 @@ async fn with(change: impl FnOnce(&mut Limits)) -> World {
 
 /// So many people with notes of that length on this world's page, put there by one statement.
 pub async fn crowd(world: &World, count: i64, note: usize) {
-    let (institution, page) = (world.institution.id, world.page.id);
+    crowd_of(&world.app.db, world.institution.id, world.page.id, count, note).await;
+}
+
+pub async fn crowd_of(db: &Db, institution: i64, page: i64, count: i64, note: usize) {
     let note = "n".repeat(note);
     let people = "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) \
         INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, email, email_key, notes, \
@@ -34,7 +37,6 @@ pub async fn crowd(world: &World, count: i64, note: usize) {
         SELECT $2, i, $3, i, 'token' || i, 'P', 'p' || i || '@example.edu', 'p' || i || '@example.edu', $4, 0, 0, \
         1767225600000000 + i, 1767225600000000 + i FROM n";
     let rolls = "UPDATE rolls SET next_place = $1, members = $1 WHERE institution_id = $2";
-    let db = &world.app.db;
     execute(db, people, vec![count.into(), institution.into(), page.into(), note.into()]).await;
     execute(db, rolls, vec![count.into(), institution.into()]).await;
 }

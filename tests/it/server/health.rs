@@ -1,9 +1,12 @@
 //! `/healthz` and `/readyz`.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::support::{
-    World,
+    Setup, World,
     database::{execute, on_postgres},
 };
 
@@ -17,7 +20,8 @@ async fn ask(world: &World, path: &str) -> (u16, Value) {
 async fn a_server_that_can_work_says_so() {
     let world = World::new().await;
     assert_eq!(ask(&world, "/healthz").await, (200, json!({ "status": "ok" })));
-    assert_eq!(ask(&world, "/readyz").await, (200, json!({ "status": "ok", "database": "ok" })));
+    let ready = json!({ "status": "ok", "database": "ok", "blobs": "ok", "disk": "ok" });
+    assert_eq!(ask(&world, "/readyz").await, (200, ready));
 }
 
 #[tokio::test]
@@ -28,6 +32,49 @@ async fn a_database_that_is_behind_is_not_ready() {
     assert_eq!(status, 503);
     assert!(said["database"].as_str().unwrap().contains("endonym migrate"), "{said}");
     assert_eq!(ask(&world, "/healthz").await.0, 200, "the process itself is alive");
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_write_recordings_is_not_ready() {
+    let world = World::new().await;
+    // In the place of the folder.
+    let blobs = world.folder.path().join("blobs");
+    std::fs::write(&blobs, "in the way").unwrap();
+    let (status, said) = ask(&world, "/readyz").await;
+    assert_eq!((status, &said["blobs"], &said["database"]), (503, &json!("not writable"), &json!("ok")));
+    std::fs::remove_file(&blobs).unwrap();
+    let ready = async {
+        while ask(&world, "/readyz").await.0 != 200 {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), ready).await.expect("ready again");
+    assert_eq!(std::fs::read_dir(&blobs).unwrap().count(), 0, "looking leaves nothing behind");
+}
+
+/// S3 that takes connections and never answers on them.
+#[tokio::test]
+async fn a_store_of_recordings_that_hangs_is_told_within_three_seconds() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!(
+        "s3://names?endpoint=http://{}&region=x&access_key_id=x&secret_access_key=x",
+        silent.local_addr().unwrap()
+    );
+    let world = World::with(Setup { blobs_url: Some(url), ..Setup::default() }).await;
+    for _ in 0..2 {
+        let started = Instant::now();
+        let (status, said) = ask(&world, "/readyz").await;
+        assert_eq!((status, &said["blobs"], &said["disk"]), (503, &json!("not writable"), &json!("ok")));
+        assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+    }
+}
+
+#[tokio::test]
+async fn a_disk_that_is_nearly_full_is_not_ready() {
+    let world = World::with(Setup { disk_reserve: Some(u64::MAX), ..Setup::default() }).await;
+    let (status, said) = ask(&world, "/readyz").await;
+    assert_eq!((status, &said["disk"], &said["blobs"]), (503, &json!("nearly full"), &json!("ok")));
+    assert_eq!(ask(&world, "/healthz").await.0, 200);
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ mod health;
 mod neighbours;
 mod protocol;
 mod wire;
+mod streams;
 
 use std::time::Duration;
 
@@ -181,7 +182,11 @@ impl Wire {
 
 /// The head of a request with this world's token.
 fn request(world: &World, line: &str, headers: &[&str]) -> String {
-    let mut head = format!("{line}\r\nHost: x\r\nAuthorization: {}\r\n", world.token);
+    request_as(&world.token, line, headers)
+}
+
+fn request_as(token: &str, line: &str, headers: &[&str]) -> String {
+    let mut head = format!("{line}\r\nHost: x\r\nAuthorization: {token}\r\n");
     for header in headers {
         head.push_str(header);
         head.push_str("\r\n");

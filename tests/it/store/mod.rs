@@ -1,6 +1,7 @@
 //! What the databases must keep, and how they get at it.
 
 mod durability;
+mod folder;
 mod migrations;
 mod plans;
 mod rolls;

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use endonym::store::{Db, Error, Options, Value, migrations};
+use endonym::store::{Db, Error, Options, TIMEOUT, Value, migrations};
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 use tokio_postgres::error::SqlState;
@@ -50,7 +50,7 @@ pub async fn options() -> (Options, TempDir) {
 }
 
 fn options_of(url: Option<String>, folder: &TempDir) -> Options {
-    Options { url, data_dir: folder.path().to_owned(), ca_file: None, connections: 4 }
+    Options { url, data_dir: folder.path().to_owned(), ca_file: None, connections: 4, timeout: TIMEOUT }
 }
 
 /// A database of the newest shape, which others are copies of: on PostgreSQL that is faster than to migrate each.

@@ -3,6 +3,7 @@
 pub mod database;
 pub mod media;
 pub mod openapi;
+pub mod postgres;
 pub mod process;
 pub mod s3;
 
@@ -11,7 +12,7 @@ use std::{future::Future, ops::Range, time::Duration};
 use endonym::{
     app::{
         self, App, Links, Parts, calls, imports, institutions, limiter::Policy, name_pages, participants,
-        studio, tokens,
+        streams, studio, tokens,
     },
     blobs::{self, Blobs, Delivery, Key, Shelf},
     domain::{
@@ -52,6 +53,8 @@ pub struct World {
 pub struct Setup {
     pub rate_limit: Policy,
     pub auth_failures: u32,
+    pub streams: streams::Settings,
+    pub disk_reserve: Option<u64>,
     pub limits: Limits,
     pub time_zone: &'static str,
     pub multiple_recordings: bool,
@@ -76,6 +79,8 @@ impl Default for Setup {
                 throttle: Duration::from_secs(1),
             },
             auth_failures: 1_000_000,
+            streams: streams::Settings::default(),
+            disk_reserve: None,
             limits: Limits::default(),
             time_zone: "America/New_York",
             multiple_recordings: false,
@@ -114,6 +119,8 @@ impl World {
             links: Links::new(&base),
             limits: setup.rate_limit,
             auth_failures: setup.auth_failures,
+            streams: setup.streams,
+            disk_reserve: setup.disk_reserve,
             export_life: setup.export_life,
             exports_waiting: setup.exports_waiting,
             calling: setup.calling,

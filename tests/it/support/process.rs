@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use endonym::store::{Db, Options};
+use endonym::store::{Db, Options, TIMEOUT};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::time::Instant;
@@ -78,7 +78,7 @@ impl Installation {
     /// The same database that the binary uses.
     pub async fn database(&self) -> Db {
         let (url, data_dir) = (self.database_url.clone(), self.path("endonym-data"));
-        Db::open(&Options { url, data_dir, ca_file: None, connections: 1 }).await.unwrap()
+        Db::open(&Options { url, data_dir, ca_file: None, connections: 1, timeout: TIMEOUT }).await.unwrap()
     }
 
     pub fn path(&self, name: &str) -> PathBuf {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use endonym::{
-    app::{App, Links, Parts, studio},
+    app::{App, Links, Parts, streams, studio},
     blobs::{self, Blobs, Delivery},
     phone::cloud,
     server::{self, Draining, Limits},
@@ -222,6 +222,8 @@ async fn a_conversation_goes_on_in_another_process() {
         links: Links::new(&scene.world.base),
         limits: Setup::default().rate_limit,
         auth_failures: Setup::default().auth_failures,
+        streams: streams::Settings::default(),
+        disk_reserve: None,
         export_life: Duration::ZERO,
         exports_waiting: 0,
         calling: scene.world.app.calling.clone(),

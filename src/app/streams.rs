@@ -1,0 +1,89 @@
+//! Long answers under way. Each needs memory for as long as its client takes to read it, so there are only so many at
+//! once, and one institution never has all of them.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::{Error, Result};
+
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Over all institutions.
+    pub at_once: usize,
+    pub per_institution: usize,
+    /// How long a request waits for a slot before it is told to come back.
+    pub wait: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { at_once: 64, per_institution: 8, wait: Duration::from_secs(5) }
+    }
+}
+
+pub struct Streams {
+    per_institution: usize,
+    wait: Duration,
+    all: Arc<Semaphore>,
+    institutions: Mutex<HashMap<i64, Arc<Semaphore>>>,
+}
+
+/// Leave to send one long answer, given back when this is dropped.
+pub struct Slot {
+    _of_institution: OwnedSemaphorePermit,
+    _of_all: OwnedSemaphorePermit,
+}
+
+impl Streams {
+    pub fn new(settings: Settings) -> Self {
+        let at_once = settings.at_once.clamp(2, Semaphore::MAX_PERMITS);
+        Self {
+            per_institution: settings.per_institution.clamp(1, at_once - 1),
+            wait: settings.wait,
+            all: Arc::new(Semaphore::new(at_once)),
+            institutions: Mutex::default(),
+        }
+    }
+
+    pub async fn slot(&self, institution: i64) -> Result<Slot> {
+        let own = {
+            let mut institutions = self.institutions.lock().unwrap_or_else(PoisonError::into_inner);
+            let new = || Arc::new(Semaphore::new(self.per_institution));
+            institutions.entry(institution).or_insert_with(new).clone()
+        };
+        let both = async {
+            // One's own first: whoever waits for it keeps nothing from others.
+            let of_institution = own.acquire_owned().await.ok()?;
+            let of_all = self.all.clone().acquire_owned().await.ok()?;
+            Some(Slot { _of_institution: of_institution, _of_all: of_all })
+        };
+        tokio::time::timeout(self.wait, both).await.ok().flatten().ok_or(Error::TooManyStreams)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn one_institution_never_has_all_slots_and_a_slot_given_back_is_taken_again() {
+        let wait = Duration::from_millis(50);
+        let streams = Streams::new(Settings { at_once: 4, per_institution: 100, wait });
+        let mut first = Vec::new();
+        for _ in 0..3 {
+            first.push(streams.slot(1).await.ok().expect("a slot"));
+        }
+        assert!(matches!(streams.slot(1).await, Err(Error::TooManyStreams)));
+        let second = streams.slot(2).await.ok().expect("one is left to others");
+        assert!(matches!(streams.slot(3).await, Err(Error::TooManyStreams)), "all are taken");
+        first.pop();
+        let _third = streams.slot(3).await.ok().expect("one has come free");
+        drop(second);
+        assert!(streams.slot(1).await.is_ok());
+    }
+}

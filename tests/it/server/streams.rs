@@ -1,0 +1,176 @@
+//! Long answers to clients that read them slowly.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use endonym::app::streams::Settings;
+use serde_json::Value;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::Instant,
+};
+
+use super::{
+    Reply, Wire,
+    clients::{crowd_of, narrow},
+    request_as,
+};
+use crate::support::{
+    Setup, World,
+    database::{execute, on_postgres},
+};
+
+/// Everybody in one answer, of 18 MB where `PEOPLE` have notes of `NOTE` bytes.
+const STREAM: &str = "GET /api/private/v5/participants?updated_after=2020-01-01T00:00:00Z HTTP/1.1";
+const PEOPLE: i64 = 2_000;
+const NOTE: usize = 9_000;
+const SLOTS: usize = 4;
+const WAIT: Duration = Duration::from_millis(500);
+
+async fn world() -> World {
+    let streams = Settings { at_once: SLOTS + 2, per_institution: SLOTS, wait: WAIT };
+    let world = World::with(Setup { streams, ..Setup::default() }).await;
+    crowd_of(&world.app.db, world.institution.id, world.page.id, PEOPLE, NOTE).await;
+    world
+}
+
+/// A client that has got the beginning of a long answer and reads no further.
+async fn slow_reader(world: &World, token: &str) -> TcpStream {
+    let mut stream = narrow(world).await;
+    stream.write_all(request_as(token, STREAM, &["Connection: close"]).as_bytes()).await.unwrap();
+    let mut status = [0; 15];
+    stream.read_exact(&mut status).await.unwrap();
+    assert_eq!(&status, b"HTTP/1.1 200 OK");
+    stream
+}
+
+async fn ask(world: &World, token: &str, line: &str) -> (Reply, Duration) {
+    let mut wire = Wire::to(world).await;
+    let started = Instant::now();
+    wire.send(request_as(token, line, &[])).await;
+    (wire.reply().await, started.elapsed())
+}
+
+fn emails(body: &[u8]) -> Vec<String> {
+    let body: Value = serde_json::from_slice(body).unwrap();
+    let people = body["Response"]["participants"].as_array().unwrap();
+    people.iter().map(|person| person["email"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn slow_readers_of_one_institution_hold_up_nobody_elses_lists() {
+    let world = world().await;
+    let neighbour = world.neighbour().await;
+    crowd_of(&world.app.db, neighbour.institution.id, neighbour.page.id, PEOPLE, 10).await;
+    let mut slow = Vec::new();
+    for _ in 0..SLOTS {
+        slow.push(slow_reader(&world, &world.token).await);
+    }
+    // The other institution's list comes whole and at once, again and again.
+    for _ in 0..3 {
+        let (reply, took) = ask(&world, &neighbour.token, STREAM).await;
+        assert_eq!(reply.status, 200);
+        assert_eq!(emails(&reply.body).len(), PEOPLE as usize);
+        assert!(took < Duration::from_secs(4), "{took:?}");
+    }
+    // Its own next one waits for a slot, and is then told to come back.
+    let (reply, took) = ask(&world, &world.token, STREAM).await;
+    let message = reply.refuses(503);
+    assert!(message.contains("long answers"), "{message}");
+    assert!(reply.header("retry-after").unwrap().parse::<u64>().unwrap() > 0);
+    assert!(took >= WAIT && took < WAIT + Duration::from_secs(4), "{took:?}");
+    // What is short needs no slot.
+    let (reply, _) = ask(&world, &world.token, "GET /api/private/v5/participants HTTP/1.1").await;
+    assert_eq!(reply.status, 200);
+    // Every long answer needs one, whichever version and however it is filtered.
+    for line in [
+        "GET /api/private/v5/participants?per_page=10000 HTTP/1.1",
+        "GET /api/private/v4/participants?per_page=10000 HTTP/1.1",
+        "GET /api/private/v4/participants?per_page=10000&updated_after=2020-01-01T00:00:00Z HTTP/1.1",
+    ] {
+        ask(&world, &world.token, line).await.0.refuses(503);
+    }
+    // One of them goes away, and its slot is free for the next.
+    slow.pop();
+    let served = async { while ask(&world, &world.token, STREAM).await.0.status != 200 {} };
+    tokio::time::timeout(Duration::from_secs(20), served).await.expect("a slot comes free");
+}
+
+#[tokio::test]
+async fn whoever_reads_slower_than_the_least_rate_is_cut_off() {
+    let mut setup = Setup::default();
+    (setup.limits.write_time, setup.limits.write_rate) = (Duration::from_secs(1), 4 << 20);
+    let world = World::with(setup).await;
+    crowd_of(&world.app.db, world.institution.id, world.page.id, PEOPLE, NOTE).await;
+    let mut stream = slow_reader(&world, &world.token).await;
+    let (mut whole, mut buffer) = (Vec::new(), vec![0; 16 * 1024]);
+    // At most 320 KB a second, which would take a minute.
+    let reading = async {
+        while let Ok(count @ 1..) = stream.read(&mut buffer).await {
+            whole.extend_from_slice(&buffer[..count]);
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), reading).await.expect("the connection is over");
+    assert!(whole.len() < 12_000_000, "{} bytes came: it was not cut off", whole.len());
+    // Whoever reads as fast as they can gets all of it.
+    let (reply, _) = ask(&world, &world.token, STREAM).await;
+    assert_eq!(emails(&reply.body).len(), PEOPLE as usize);
+}
+
+/// While somebody reads a list slowly, everybody in it changes, again and again. Everybody is in it all the same, and
+/// once; and SQLite's write-ahead log starts over, which it cannot while somebody holds a snapshot.
+#[tokio::test]
+async fn a_slow_reader_pins_nothing_and_whoever_changes_meanwhile_is_listed_once() {
+    const GROUPS: i64 = 20;
+    const ROUNDS: i64 = 3;
+    let world = world().await;
+    let mut stream = slow_reader(&world, &world.token).await;
+    let log = world.database.options.data_dir.join("endonym.sqlite3-wal");
+    // It has had all of the crowd in one transaction, and is never cut.
+    let length = || if on_postgres() { 0 } else { std::fs::metadata(&log).unwrap().len() };
+    let (log_before, mut longest_log) = (length(), 0);
+    let now = world.app.clock.now().micros();
+    for round in 0..ROUNDS {
+        for group in 0..GROUPS {
+            let text = "UPDATE participants SET notes = $1, updated_at = $2 + id WHERE institution_id = $3 AND id % $4 = $5";
+            let note = format!("{round}").repeat(NOTE);
+            let values = vec![
+                note.into(),
+                (now + round * 10_000_000 + group * 100_000).into(),
+                world.institution.id.into(),
+                GROUPS.into(),
+                group.into(),
+            ];
+            assert_eq!(execute(&world.app.db, text, values).await, (PEOPLE / GROUPS) as u64);
+            longest_log = longest_log.max(length());
+        }
+    }
+    // Each round writes more than 18 MB, and the log starts over after four of them.
+    let grown = longest_log.saturating_sub(log_before);
+    assert!(grown < 8_000_000, "the write-ahead log of {log_before} bytes has grown by {grown}");
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).await.unwrap();
+    let body = unchunked(&rest);
+    let listed = emails(&body);
+    let different: BTreeSet<&String> = listed.iter().collect();
+    assert_eq!((listed.len(), different.len()), (PEOPLE as usize, PEOPLE as usize));
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(body["Response"]["meta"]["total_count"], PEOPLE);
+    assert_eq!(body["Response"]["meta"]["count"], PEOPLE);
+}
+
+/// The body of an answer in chunks, of which the first line has been read.
+fn unchunked(answer: &[u8]) -> Vec<u8> {
+    let start = answer.windows(4).position(|part| part == b"\r\n\r\n").unwrap() + 4;
+    let (mut rest, mut body) = (&answer[start..], Vec::new());
+    loop {
+        let end = rest.windows(2).position(|part| part == b"\r\n").expect("the answer is whole");
+        let size = usize::from_str_radix(std::str::from_utf8(&rest[..end]).unwrap(), 16).unwrap();
+        if size == 0 {
+            return body;
+        }
+        body.extend_from_slice(&rest[end + 2..][..size]);
+        rest = &rest[end + 2 + size + 2..];
+    }
+}
