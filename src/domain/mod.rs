@@ -15,6 +15,7 @@ pub mod matching;
 pub mod media;
 pub mod moment;
 pub mod name_page;
+pub mod own_recording;
 pub mod paging;
 pub mod participant;
 pub mod phone_number;

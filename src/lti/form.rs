@@ -87,19 +87,23 @@ async fn read_at_most(request: Request, largest: usize) -> Result<Form, StatusCo
 /// A file, and the room in memory that it has until it is worked on.
 pub struct File {
     pub bytes: Vec<u8>,
+    /// Was the checkbox beside it ticked?
+    pub is_ticked: bool,
     pub room: Room,
 }
 
 /// The file under this name; blank when none was chosen. Its memory is counted with that of the API's bodies, so that a body
 /// that trickles in keeps nobody waiting whose file there is room for.
-pub async fn file(request: Request, name: &str, largest: usize) -> Result<File, StatusCode> {
+pub async fn file(request: Request, name: &str, checkbox: &str, largest: usize) -> Result<File, StatusCode> {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let boundary = kind.and_then(boundary).ok_or(StatusCode::UNSUPPORTED_MEDIA_TYPE)?.to_owned();
     let limits = request.extensions().get::<BodyLimits>().cloned().unwrap_or_default();
     let room = limits.room_for(request.headers()).await.map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;
     let body = collect(request.into_body(), largest.saturating_add(AROUND_A_FILE)).await?;
     let bytes = part(&body, &boundary, name).ok_or(StatusCode::BAD_REQUEST)?.to_vec();
-    Ok(File { bytes, room })
+    // Browsers send a checkbox only when it is ticked.
+    let is_ticked = part(&body, &boundary, checkbox).is_some_and(|value| !value.is_empty());
+    Ok(File { bytes, is_ticked, room })
 }
 
 fn is_of(headers: &HeaderMap, kind: &str) -> bool {

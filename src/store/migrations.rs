@@ -11,6 +11,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0004_jobs_and_exports", include_str!("../../migrations/0004_jobs_and_exports.sql")),
     ("0005_calls", include_str!("../../migrations/0005_calls.sql")),
     ("0006_courses", include_str!("../../migrations/0006_courses.sql")),
+    ("0008_replaced_recordings", include_str!("../../migrations/0008_replaced_recordings.sql")),
+    ("0009_own_recordings", include_str!("../../migrations/0009_own_recordings.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

@@ -7,6 +7,7 @@ mod files;
 mod legacy;
 mod pages;
 mod player;
+mod replaced;
 mod snippets;
 
 use reqwest::header::HeaderMap;
