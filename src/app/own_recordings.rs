@@ -83,9 +83,13 @@ pub async fn record(
         };
         match media::store_and(app, institution, copies, write).await {
             Err(error) => attempts.again(error)?,
-            Ok(()) => return Ok(()),
+            Ok(()) => break,
         }
     }
+    // Calls that were under way are hung up by a job, and others may have their turn.
+    app.queue.wake();
+    app.switchboard.wake();
+    Ok(())
 }
 
 /// Whoever gets what is recorded by this participant, who comes first.

@@ -336,7 +336,7 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let hex = || Value::from("hex10");
     vec![
         ("is a link alive", ALIVE.to_owned(), vec![institution.clone(), hex()]),
-        ("what has replaced it", SUCCESSOR.to_owned(), vec![institution.clone(), hex()]),
+        ("what has replaced it", SUCCESSOR.to_owned(), vec![institution.clone(), "old10".into()]),
         ("what is it", FIND.clone(), vec![institution.clone(), hex()]),
         ("whose is it", OWNER.to_owned(), vec![institution.clone(), hex()]),
         ("which of these live", living_text(64), [vec![institution.clone()], vec![hex(); 64]].concat()),

@@ -3,7 +3,7 @@
 use endonym::{
     app::{
         imports,
-        media::sweep,
+        media::{reprocess, sweep},
         own_recordings::{self, Scope},
         participants,
     },
@@ -240,6 +240,29 @@ async fn a_file_that_is_no_sound_changes_nothing_anywhere() {
     assert!(matches!(missing, endonym::app::Error::Missing(_)), "{missing}");
     assert_eq!(on(&world, &world.page).await["recording_link"], Value::Null);
     nothing_is_left_over(&world).await;
+}
+
+#[tokio::test]
+async fn what_is_processed_again_stays_whose_it_was() {
+    let world = World::new().await;
+    let [second, given] = [world.page("Second").await, world.page("Given").await];
+    let here = world.person_on(&world.page, ana()).await;
+    let there = world.person_on(&second, ana()).await;
+    let sent = json!({ "first_name": "Ana", "email": ANA, "pronunciation": file(wav(0.9)) });
+    world.person_on(&given, sent).await;
+    record(&world, &here, 150.0, Scope::All).await;
+    record(&world, &there, 180.0, Scope::ThisPage).await;
+    let origins = async || {
+        let text = "SELECT hex, origin FROM media ORDER BY participant_id";
+        let rows = world.app.db.read().rows(text, &[], |row| Ok((row.text(0)?, row.text(1)?))).await.unwrap();
+        rows.into_iter().unzip::<String, String, Vec<_>, Vec<_>>()
+    };
+    let (before, words) = origins().await;
+    assert_eq!(words, ["shared", "page", "given"]);
+    reprocess(&world.app, world.institution.id, |_, why| assert_eq!(why, None)).await.unwrap();
+    let (after, still) = origins().await;
+    assert_eq!(still, words);
+    assert!(after.iter().all(|hex| !before.contains(hex)));
 }
 
 #[tokio::test]
