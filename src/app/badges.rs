@@ -74,11 +74,7 @@ impl Attribute {
 }
 
 /// `None` too for a recording that was replaced this moment.
-pub(super) async fn waveform(
-    app: &App,
-    institution: i64,
-    recording: &Option<Recording>,
-) -> Result<Option<Waveform>> {
+async fn waveform(app: &App, institution: i64, recording: &Option<Recording>) -> Result<Option<Waveform>> {
     let Some(recording) = recording else { return Ok(None) };
     match media::find(app, institution, &recording.hex).await {
         Ok(found) => Ok(found.waveform),

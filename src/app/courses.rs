@@ -1,7 +1,6 @@
 //! Courses: found in a learning system, given a name page, and brought by a job to what the system says of them.
 
 mod apply;
-mod copies;
 mod join;
 mod photos;
 mod roster;

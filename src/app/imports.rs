@@ -1,10 +1,13 @@
 //! Imports: many people at once, from a file, and their recordings from a folder.
 
+use std::collections::HashSet;
+
 use super::{
     App, Error, Missing, Result,
     calls::{self, Wish},
     media::{self, Arrival},
-    participants,
+    own_recordings::{self, Attempts, Copies},
+    participants::{self, Created},
 };
 use crate::{
     domain::{
@@ -13,6 +16,7 @@ use crate::{
         field_errors::FieldErrors,
         media::{Incoming, Kind},
         name_page::NamePageRef,
+        own_recording::{Registration, Start},
         participant::{Draft, Participant},
         text,
     },
@@ -24,6 +28,7 @@ use crate::{
 };
 
 /// A row of the file.
+#[derive(Clone)]
 pub struct Line {
     pub number: u64,
     pub draft: Draft,
@@ -73,9 +78,35 @@ pub async fn group(
     rehearse: bool,
 ) -> Result<Vec<(u64, Outcome)>> {
     let now = app.clock.now();
-    let rules = app.calling.clone();
     let ids = |line| (line, app.ids.hex(), calls::Ids::new(app, now));
     let lines: Vec<(Line, String, calls::Ids)> = lines.into_iter().map(ids).collect();
+    // What people have recorded elsewhere is copied when that turns out to be needed, and then all begins anew.
+    let (mut copies, mut attempts) = (Copies::new(), Attempts::default());
+    loop {
+        let made = own_recordings::files(&copies);
+        let written = write(app, institution, page.clone(), (lines.clone(), copies), calling, rehearse).await;
+        match own_recordings::settle(app, institution, made, written).await {
+            Err(error) => {
+                attempts.again(error)?;
+                let asked: Vec<(usize, Registration)> =
+                    lines.iter().map(|(line, ..)| Registration::of(&line.draft)).enumerate().collect();
+                copies = own_recordings::prepare(app, institution, &asked, Start::Shared).await?;
+            }
+            Ok(report) => return Ok(report),
+        }
+    }
+}
+
+/// Says which copies were used, too.
+async fn write(
+    app: &App,
+    institution: i64,
+    page: NamePageRef,
+    (lines, copies): (Vec<(Line, String, calls::Ids)>, Copies),
+    calling: Calling,
+    rehearse: bool,
+) -> Result<(Vec<(u64, Outcome)>, HashSet<String>)> {
+    let (now, rules) = (app.clock.now(), app.calling.clone());
     let outcome = app
         .db
         .write(move |sql| {
@@ -83,7 +114,8 @@ pub async fn group(
                 rolls::lock(sql, institution).await?;
                 let page = participants::page_of(sql, &Access::whole(institution), &page).await?;
                 let mut report = Vec::with_capacity(lines.len());
-                for (Line { number, draft }, token, ids) in lines {
+                let mut used = HashSet::new();
+                for (place, (Line { number, draft }, token, ids)) in lines.into_iter().enumerate() {
                     let wish = match calling {
                         Calling::Those => Wish::of(&draft),
                         Calling::Nobody => Wish::of(&draft).without_call(),
@@ -97,9 +129,19 @@ pub async fn group(
                             .await
                             .map(|person| (person.id, Outcome::Updated)),
                         Err(Error::Missing(_)) => {
-                            participants::create_in(sql, institution, page, draft, now, token)
-                                .await
-                                .map(|person| (person.id, Outcome::Created))
+                            let made =
+                                participants::create_in(sql, institution, page, draft, now, token).await;
+                            if let Ok(Created { person, recorded: true }) = &made
+                                && !rehearse
+                            {
+                                let started =
+                                    participants::start(sql, institution, person.id, place, &copies).await?;
+                                if let Some(media) = started {
+                                    store::media::attach(sql, institution, person.id, &media, now).await?;
+                                    used.insert(media.hex);
+                                }
+                            }
+                            made.map(|made| (made.person.id, Outcome::Created))
                         }
                         Err(other) => Err(other),
                     };
@@ -112,12 +154,13 @@ pub async fn group(
                         Err(other) => return Err(other.into()),
                     });
                 }
-                if rehearse { Err(Undone::Rehearsal(report)) } else { Ok(report) }
+                if rehearse { Err(Undone::Rehearsal(report)) } else { Ok((report, used)) }
             })
         })
         .await;
     match outcome {
-        Ok(report) | Err(Undone::Rehearsal(report)) => Ok(report),
+        Ok(done) => Ok(done),
+        Err(Undone::Rehearsal(report)) => Ok((report, HashSet::new())),
         Err(Undone::Failed(error)) => Err(error),
     }
 }
@@ -158,7 +201,7 @@ pub async fn recording(
         return Ok(app.studio.process(Kind::Recording, incoming).await?.map(|_| ()));
     };
     let said = (Kind::Recording, incoming);
-    match media::give(app, (institution, person.id), said, app.clock.now(), Arrival::Sent).await {
+    match media::give(app, (institution, person.id), said, Arrival::Sent).await {
         Ok(_) => Ok(Ok(())),
         Err(Error::Invalid(errors)) => {
             let told = errors.iter().flat_map(|(_, messages)| messages.last().cloned());

@@ -17,12 +17,12 @@ use crate::{
     blobs::{Key, Listed, Shelf},
     domain::{
         call::Reason,
-        media::{Incoming, Kind, Media, Waveform},
+        media::{Incoming, Kind, Media, Origin, Waveform},
         moment::Moment,
-        participant::{Draft, Participant},
+        participant::{Draft, Participant, Recording},
         text::INVALID,
     },
-    store::{Sql, call_attempts::Attempt, exports, media, participants, rolls},
+    store::{Sql, exports, media, participants, rolls},
     telemetry::traces,
 };
 
@@ -33,6 +33,12 @@ pub async fn alive(app: &App, institution: i64, hex: &str) -> Result<(Kind, u64)
     found.ok_or(Error::Missing(Missing::Recording))
 }
 
+/// Where a link leads whose recording was replaced: its owner's current one of that kind.
+pub async fn successor(app: &App, institution: i64, hex: &str) -> Result<Recording> {
+    let found = media::successor(&mut app.db.read(), institution, hex).await?;
+    found.ok_or(Error::Missing(Missing::Recording))
+}
+
 /// What a link leads to.
 pub async fn find(app: &App, institution: i64, hex: &str) -> Result<Media> {
     let found = media::find(&mut app.db.read(), institution, hex).await?;
@@ -40,12 +46,20 @@ pub async fn find(app: &App, institution: i64, hex: &str) -> Result<Media> {
 }
 
 /// Recordings and pictures that were good, processed and not stored yet.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Brought(Vec<(Media, Vec<(Shelf, Bytes)>)>);
 
 impl Brought {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// As often as that, each with a link of its own.
+    pub(super) fn copies(&self, app: &App, count: usize, origin: Origin) -> Self {
+        let copy = |(row, files): &(Media, Vec<(Shelf, Bytes)>)| {
+            (Media { hex: app.ids.hex(), origin, ..row.clone() }, files.clone())
+        };
+        Self((0..count).flat_map(|_| self.0.iter().map(copy)).collect())
     }
 
     fn rows(&self) -> Vec<Media> {
@@ -70,8 +84,15 @@ pub(super) async fn process(app: &App, draft: &mut Draft, now: Moment) -> Result
 }
 
 fn row_and_files(app: &App, kind: Kind, made: Made, now: Moment) -> (Media, Vec<(Shelf, Bytes)>) {
-    let mut row =
-        Media { hex: app.ids.hex(), kind, bytes: 0, waveform: None, original: false, created_at: now };
+    let mut row = Media {
+        hex: app.ids.hex(),
+        kind,
+        bytes: 0,
+        waveform: None,
+        original: false,
+        origin: Origin::Given,
+        created_at: now,
+    };
     let files = match made {
         Made::Sound { original, sound } => {
             row.bytes = sound.mp3.len() as u64;
@@ -97,6 +118,8 @@ fn row_and_files(app: &App, kind: Kind, made: Made, now: Moment) -> (Media, Vec<
 /// What a write has changed: the participant as they are now, and what they no longer have.
 pub(super) type Written = (Participant, Vec<Media>);
 
+const STORED_AT_ONCE: usize = 8;
+
 /// Stores what was brought, then writes, then removes what the write has replaced. Goes on to its end even when the
 /// caller hangs up in the middle.
 pub(super) async fn store_and<F, Fut, T>(app: &App, institution: i64, brought: Brought, write: F) -> Result<T>
@@ -113,14 +136,23 @@ where
     let app = app.clone();
     let work = async move {
         let rows = brought.rows();
-        for (row, files) in brought.0 {
-            for (shelf, bytes) in files {
-                let key = Key { shelf, institution, hex: row.hex.clone() };
-                if let Err(error) = app.blobs.put(&key, bytes).await {
-                    discard(&app, institution, &rows).await;
-                    return Err(error.into());
-                }
-            }
+        let files = brought.0.into_iter().flat_map(|(row, files)| {
+            files
+                .into_iter()
+                .map(move |(shelf, bytes)| (Key { shelf, institution, hex: row.hex.clone() }, bytes))
+        });
+        let put = |(key, bytes): (Key, Bytes)| {
+            let app = &app;
+            async move { app.blobs.put(&key, bytes).await }
+        };
+        let mut puts = futures_util::stream::iter(files).map(put).buffer_unordered(STORED_AT_ONCE);
+        let mut failed = None;
+        while let Some(done) = puts.next().await {
+            failed = done.err().or(failed);
+        }
+        if let Some(error) = failed {
+            discard(&app, institution, &rows).await;
+            return Err(error.into());
         }
         match write(rows.clone()).await {
             Ok((person, replaced)) => {
@@ -161,8 +193,6 @@ pub(super) enum Arrival {
     Sent,
     /// It has nothing to do with calls.
     Aside,
-    /// They said it in this call, which ends with it. When the call is over already, it is not theirs.
-    Called(Attempt),
 }
 
 /// Gives somebody one recording or picture, by another way than a request that says more of them.
@@ -170,13 +200,12 @@ pub(super) async fn give(
     app: &App,
     (institution, participant): (i64, i64),
     (kind, incoming): (Kind, Incoming),
-    recorded_at: Moment,
     arrival: Arrival,
 ) -> Result<Participant> {
     let now = app.clock.now();
     let (rules, ids) = (app.calling.clone(), calls::Ids::new(app, now));
     let mut draft = Draft { media: vec![(kind, incoming)], ..Draft::default() };
-    let brought = process(app, &mut draft, recorded_at).await?;
+    let brought = process(app, &mut draft, now).await?;
     draft.errors.into_result()?;
     let db = app.db.clone();
     let write = move |new: Vec<Media>| async move {
@@ -185,15 +214,9 @@ pub(super) async fn give(
                 rolls::lock(sql, institution).await?;
                 let missing = || Error::Missing(Missing::Participant);
                 participants::by_ids(sql, institution, &[participant]).await?.pop().ok_or_else(missing)?;
-                match arrival {
-                    Arrival::Sent => {
-                        let wish = Wish::Cancel(Reason::RecordedElsewhere);
-                        calls::settle(sql, &rules, (institution, participant), wish, ids, now).await?;
-                    }
-                    Arrival::Called(attempt) if !calls::recorded_in(sql, &attempt, now).await? => {
-                        return Err(Error::Missing(Missing::Call));
-                    }
-                    Arrival::Aside | Arrival::Called(_) => {}
+                if matches!(arrival, Arrival::Sent) {
+                    let wish = Wish::Cancel(Reason::RecordedElsewhere);
+                    calls::settle(sql, &rules, (institution, participant), wish, ids, now).await?;
                 }
                 let replaced = attach(sql, institution, participant, &new, now).await?;
                 let person = participants::by_ids(sql, institution, &[participant]).await?.pop();
@@ -264,7 +287,7 @@ async fn again(app: &App, institution: i64, owner: i64, old: &Media) -> Result<(
     let key = Key { shelf: Shelf::Originals, institution, hex: old.hex.clone() };
     let bytes = app.blobs.read(&key).await?.ok_or(Error::Missing(Missing::Recording))?;
     let mut draft = Draft { media: vec![(old.kind, Incoming::Bytes(bytes.to_vec()))], ..Draft::default() };
-    let brought = process(app, &mut draft, old.created_at).await?;
+    let brought = process(app, &mut draft, old.created_at).await?.copies(app, 1, old.origin);
     draft.errors.into_result()?;
     let (db, now, hex) = (app.db.clone(), app.clock.now(), old.hex.clone());
     // Its owner may be hidden: then it is made anew all the same, and nobody gets it.

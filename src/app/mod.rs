@@ -21,6 +21,7 @@ pub mod lti;
 pub mod media;
 pub mod name_pages;
 pub mod names;
+pub mod own_recordings;
 pub mod participants;
 pub mod platforms;
 pub mod pronunciations;

@@ -13,22 +13,24 @@ use super::{
     exports,
     media::{self, Written},
     name_pages,
+    own_recordings::{self, Attempts, Copies},
 };
 use crate::{
     domain::{
         access::{Access, Within},
         custom_field::CustomField,
         field_errors::FieldErrors,
-        media::Media,
+        media::{Kind, Media},
         moment::Moment,
         name_page::NamePageRef,
+        own_recording::{Registration, Start},
         participant::{Changed, CustomValues, Draft, Given, Legal, LegalDraft, Participant},
         text::{self, BLANK, INVALID, TAKEN},
     },
     store::{
         self, Sql, custom_fields,
         exports::Leaving,
-        participants::{self, By, Key, Record},
+        participants::{self, By, Key, Record, Registered},
         rolls,
     },
 };
@@ -138,22 +140,58 @@ pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Dr
     }
     let (wish, rules, ids) = (Wish::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
     let brought = media::process(app, &mut draft, now).await?;
-    let db = app.db.clone();
-    let write = move |new: Vec<Media>| async move {
-        db.write(move |sql| {
-            Box::pin(async move {
-                rolls::lock(sql, institution).await?;
-                let page = page_of(sql, &access, &page).await?;
-                let made = create_in(sql, institution, page, draft, now, token).await?;
-                calls::settle(sql, &rules, (institution, made.id), wish, ids, now).await?;
-                with_media(sql, institution, made, &new, now).await
+    let asked = [(0, Registration::of(&draft))];
+    // Most are new to the institution, or bring a recording: only when one is needed it is copied, and then all begins anew.
+    let (mut copies, mut attempts) = (Copies::new(), Attempts::default());
+    let person = loop {
+        let made = own_recordings::files(&copies);
+        let (db, rules, wish, token) = (app.db.clone(), rules.clone(), wish.clone(), token.clone());
+        let (access, page, draft) = (access.clone(), page.clone(), draft.clone());
+        let write = move |mut new: Vec<Media>| async move {
+            db.write(move |sql| {
+                Box::pin(async move {
+                    rolls::lock(sql, institution).await?;
+                    let page = page_of(sql, &access, &page).await?;
+                    let Created { person, recorded } =
+                        create_in(sql, institution, page, draft, now, token).await?;
+                    calls::settle(sql, &rules, (institution, person.id), wish, ids, now).await?;
+                    if recorded && !new.iter().any(|one| one.kind == Kind::Recording) {
+                        new.extend(start(sql, institution, person.id, 0, &copies).await?);
+                    }
+                    with_media(sql, institution, person, &new, now).await
+                })
             })
-        })
-        .await
+            .await
+        };
+        let written = media::store_and(app, institution, brought.clone(), write).await;
+        let written = written.map(|person| {
+            let used = person.recording.iter().map(|recording| recording.hex.clone()).collect();
+            (person, used)
+        });
+        match own_recordings::settle(app, institution, made, written).await {
+            Err(error) => {
+                attempts.again(error)?;
+                copies = own_recordings::prepare(app, institution, &asked, Start::Shared).await?;
+            }
+            Ok(person) => break person,
+        }
     };
-    let person = media::store_and(app, institution, brought, write).await?;
     app.switchboard.wake();
     Ok(person)
+}
+
+/// What somebody who was just registered starts with, when the same email has a recording elsewhere. `place` is theirs among
+/// the copies.
+pub(super) async fn start(
+    sql: &mut Sql,
+    institution: i64,
+    id: i64,
+    place: usize,
+    copies: &Copies,
+) -> Result<Option<Media>> {
+    let Some(own) = store::own_recordings::find(sql, institution, id).await? else { return Ok(None) };
+    let mut started = own_recordings::start(sql, institution, &[(place, own)], Start::Shared, copies).await?;
+    Ok(started.remove(&place).map(|started| started.media))
 }
 
 /// Somebody who was just written, with what they brought.
@@ -171,6 +209,13 @@ async fn with_media(
     Ok((written(sql, institution, person.id).await?, replaced))
 }
 
+/// Somebody who was just registered.
+pub(super) struct Created {
+    pub person: Participant,
+    /// Does the same email have a recording elsewhere?
+    pub recorded: bool,
+}
+
 /// The same inside a transaction that does more than this and holds the institution's lock. Nothing is written before
 /// everything has been checked, so that an invalid draft leaves the transaction as it was.
 pub(super) async fn create_in(
@@ -180,13 +225,15 @@ pub(super) async fn create_in(
     mut draft: Draft,
     now: Moment,
     token: String,
-) -> Result<Participant> {
+) -> Result<Created> {
     draft.require_for_create();
     let mut errors = std::mem::take(&mut draft.errors);
     let email_key = draft.email.set().map(|email| email.key().to_owned());
-    if let Some(key) = &email_key
-        && participants::email_taken(sql, institution, page, key).await?
-    {
+    let registered = match &email_key {
+        Some(key) => participants::registered(sql, institution, page, key).await?,
+        None => Registered::default(),
+    };
+    if registered.on_page {
         errors.add("email", TAKEN);
     }
     if let Some(identifier) = draft.identifier.set() {
@@ -221,7 +268,8 @@ pub(super) async fn create_in(
         now,
     };
     participants::insert(sql, institution, &record).await?;
-    written(sql, institution, record.id).await
+    let person = written(sql, institution, record.id).await?;
+    Ok(Created { person, recorded: registered.recorded })
 }
 
 /// Changes the fields given and leaves the others.

@@ -146,6 +146,9 @@ impl Listed {
     }
 }
 
+/// How long whoever fetches a recording or a picture may keep it without asking again.
+pub const CACHE_CONTROL: &str = "public, max-age=300, must-revalidate";
+
 /// How long a redirect's address works.
 const SIGNED_FOR: Duration = Duration::from_secs(60);
 

@@ -83,7 +83,7 @@ impl S3 {
         // For those who are redirected; nobody else sees the server's headers.
         let attributes = Attributes::from_iter([
             (Attribute::ContentType, content_type),
-            (Attribute::CacheControl, "public, max-age=31536000, immutable"),
+            (Attribute::CacheControl, super::CACHE_CONTROL),
         ]);
         let options = PutOptions { attributes, ..PutOptions::default() };
         self.store.put_opts(&self.path(path), bytes.into(), options).await.map_err(error).map(|_| ())

@@ -43,6 +43,43 @@ impl Kind {
     }
 }
 
+/// Where a recording came from, which decides whether what its owner records later takes its place. Pictures and recordings
+/// of legal names are always given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// An API client or an import gave it to one registration.
+    Given,
+    /// The person made it, for all of their registrations.
+    Shared,
+    /// The person made it for this registration alone.
+    Page,
+    /// A copy of what another registration of the person was given, where they had recorded nothing themselves.
+    Copied,
+}
+
+impl Origin {
+    const ALL: [Self; 4] = [Self::Given, Self::Shared, Self::Page, Self::Copied];
+
+    /// As the database has it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Given => "given",
+            Self::Shared => "shared",
+            Self::Page => "page",
+            Self::Copied => "copied",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|origin| origin.word() == word)
+    }
+
+    /// Does what the person records elsewhere take its place?
+    pub const fn gives_way(self) -> bool {
+        matches!(self, Self::Shared | Self::Copied)
+    }
+}
+
 /// One recording or picture.
 #[derive(Debug, Clone)]
 pub struct Media {
@@ -55,6 +92,7 @@ pub struct Media {
     pub waveform: Option<Waveform>,
     /// Is what was sent kept beside it?
     pub original: bool,
+    pub origin: Origin,
     pub created_at: Moment,
 }
 

@@ -18,6 +18,7 @@ pub mod media;
 pub mod moment;
 pub mod name_page;
 pub mod newest;
+pub mod own_recording;
 pub mod paging;
 pub mod participant;
 pub mod phone_number;

@@ -86,6 +86,8 @@ pub async fn read(request: Request, institution: i64) -> Result<Form, StatusCode
 /// A file, and the room in memory that it has until it is worked on.
 pub struct File {
     pub bytes: Vec<u8>,
+    /// Was the checkbox beside it ticked?
+    pub is_ticked: bool,
     pub room: Room,
 }
 
@@ -94,6 +96,7 @@ pub async fn file(
     request: Request,
     institution: i64,
     name: &str,
+    checkbox: &str,
     largest: usize,
 ) -> Result<File, StatusCode> {
     let (parts, body) = request.into_parts();
@@ -101,9 +104,11 @@ pub async fn file(
     let boundary = kind.and_then(boundary).ok_or(StatusCode::UNSUPPORTED_MEDIA_TYPE)?;
     let most = largest.saturating_add(AROUND_A_FILE);
     let read = body::read_at_most(most, &parts.extensions, institution, body).await;
-    let Whole { bytes, room } = read.map_err(body::Fault::status)?;
-    let bytes = part(&bytes, boundary, name).ok_or(StatusCode::BAD_REQUEST)?.to_vec();
-    Ok(File { bytes, room })
+    let Whole { bytes: body, room } = read.map_err(body::Fault::status)?;
+    let bytes = part(&body, boundary, name).ok_or(StatusCode::BAD_REQUEST)?.to_vec();
+    // Browsers send a checkbox only when it is ticked.
+    let is_ticked = part(&body, boundary, checkbox).is_some_and(|value| !value.is_empty());
+    Ok(File { bytes, is_ticked, room })
 }
 
 fn is_form(headers: &HeaderMap) -> bool {

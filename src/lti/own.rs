@@ -20,11 +20,11 @@ use crate::{
             Refusal,
             sessions::{self, Open, Own, What},
         },
+        own_recordings::Scope,
     },
     domain::{
         course::Course,
         field_errors::FieldErrors,
-        media::{Incoming, Kind},
         participant::{Draft, LegalNames},
         text::INVALID,
     },
@@ -179,12 +179,11 @@ pub async fn recording(State(app): State<App>, Path(name): Path<String>, request
     let What::Own { course, participant } = &open.what else { return none(&app, &open) };
     let largest = app.studio.settings.sound.bytes;
     let told = |sentence: &str| Faults { recording: Some(sentence.to_owned()), ..Faults::default() };
-    let faults = match form::file(request, open.institution.id, "recording", largest).await {
+    let faults = match form::file(request, open.institution.id, "recording", "only_here", largest).await {
         Ok(File { bytes, .. }) if bytes.is_empty() => told("Please choose a file first."),
-        Ok(File { bytes, room: _room }) => {
-            let media = vec![(Kind::Recording, Incoming::Bytes(bytes))];
-            let draft = Draft { media, ..Draft::default() };
-            match sessions::change(&app, &open, *participant, draft).await {
+        Ok(File { bytes, is_ticked, room: _room }) => {
+            let scope = if is_ticked { Scope::ThisPage } else { Scope::All };
+            match sessions::record(&app, &open, *participant, bytes, scope).await {
                 Ok(()) => return launch::to_session(&app, &name, "?done=recording"),
                 Err(Error::Invalid(errors)) => Faults::of(&errors),
                 Err(Error::Busy) => told("There is too much to do just now; please try again in a moment."),

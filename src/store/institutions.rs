@@ -145,6 +145,7 @@ pub async fn delete_rest(sql: &mut Sql, institution: i64) -> Result<()> {
         "DELETE FROM lti_deployments WHERE institution_id = $1",
         "DELETE FROM tool_consumers WHERE institution_id = $1",
         "DELETE FROM media WHERE institution_id = $1",
+        "DELETE FROM replaced_recordings WHERE institution_id = $1",
         "DELETE FROM departures WHERE institution_id = $1",
         "DELETE FROM export_parts WHERE institution_id = $1",
         "DELETE FROM export_pages WHERE institution_id = $1",

@@ -2,13 +2,14 @@
 
 use super::{Error, Result, Row, Sql, Value, in_powers, padded, placeholders, value_rows};
 use crate::domain::{
-    media::{Kind, Media, Waveform},
+    media::{Kind, Media, Origin, Waveform},
     moment::Moment,
+    participant::Recording,
 };
 
-pub(super) const COLUMNS: &str = "m.hex, m.kind, m.bytes, m.duration_ms, m.peaks, m.original, m.created_at";
+const COLUMNS: &str = "m.hex, m.kind, m.bytes, m.duration_ms, m.peaks, m.original, m.created_at, m.origin";
 
-pub(super) fn from_row(row: &Row<'_>) -> Result<Media> {
+fn from_row(row: &Row<'_>) -> Result<Media> {
     let waveform = match (row.opt_int(3)?, row.opt_text(4)?) {
         (Some(duration_ms), Some(peaks)) => {
             Some(Waveform { duration_ms: duration_ms.unsigned_abs(), peaks: from_hex(&peaks) })
@@ -22,7 +23,13 @@ pub(super) fn from_row(row: &Row<'_>) -> Result<Media> {
         waveform,
         original: row.bool(5)?,
         created_at: Moment::from_micros(row.int(6)?),
+        origin: origin(&row.text(7)?)?,
     })
+}
+
+pub(super) fn origin(word: &str) -> Result<Origin> {
+    let unknown = || Error::Broken("an origin of media that this binary does not know".to_owned());
+    Origin::parse(word).ok_or_else(unknown)
 }
 
 fn kind(row: &Row<'_>, column: usize) -> Result<Kind> {
@@ -45,6 +52,17 @@ pub async fn alive(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<
 
 /// What people have who are hidden is kept, and nobody gets it.
 const ALIVE: &str = "SELECT kind, bytes FROM media WHERE institution_id = $1 AND hex = $2 AND NOT hidden";
+
+/// The recording that has replaced this one, however often that has happened since.
+pub async fn successor(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<Recording>> {
+    let read =
+        |row: &Row<'_>| Ok(Recording { hex: row.text(0)?, recorded_at: Moment::from_micros(row.int(1)?) });
+    sql.one(SUCCESSOR, &[institution.into(), hex.into()], read).await
+}
+
+const SUCCESSOR: &str = "SELECT m.hex, m.created_at FROM replaced_recordings r JOIN media m ON m.institution_id = r.institution_id \
+     AND m.participant_id = r.participant_id AND m.kind = r.kind AND NOT m.hidden \
+     WHERE r.institution_id = $1 AND r.hex = $2";
 
 pub async fn find(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<Media>> {
     sql.one(&FIND, &[institution.into(), hex.into()], from_row).await
@@ -73,6 +91,21 @@ pub async fn living(sql: &mut Sql, institution: i64, hexes: &[&str]) -> Result<V
     Ok(found)
 }
 
+/// What these are, be their owners hidden or not.
+pub async fn kept(sql: &mut Sql, institution: i64, hexes: &[&str]) -> Result<Vec<Media>> {
+    let mut found = Vec::with_capacity(hexes.len());
+    for group in padded(hexes) {
+        let text = format!(
+            "SELECT {COLUMNS} FROM media m WHERE m.institution_id = $1 AND m.hex IN ({})",
+            placeholders(2, group.len())
+        );
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+        found.extend(sql.rows(&text, &params, from_row).await?);
+    }
+    Ok(found)
+}
+
 /// Everything there is, in order of its hex behind this one.
 pub async fn all(sql: &mut Sql, institution: i64, behind: &str, count: i64) -> Result<Vec<Media>> {
     let text = format!(
@@ -93,7 +126,7 @@ pub async fn with_originals(
          ORDER BY m.hex LIMIT $3"
     );
     let params = [institution.into(), behind.into(), count.into()];
-    sql.rows(&text, &params, |row| Ok((from_row(row)?, row.int(7)?))).await
+    sql.rows(&text, &params, |row| Ok((from_row(row)?, row.int(8)?))).await
 }
 
 fn living_text(count: usize) -> String {
@@ -118,16 +151,23 @@ pub async fn attach(
     now: Moment,
 ) -> Result<Option<Media>> {
     let old = remove(sql, institution, participant, new.kind).await?;
+    if let Some(old) = old.as_ref().filter(|old| old.kind.is_sound()) {
+        let params = [institution.into(), (&old.hex).into(), participant.into(), old.kind.word().into()];
+        sql.execute(REPLACE, &params).await?;
+    }
     sql.execute(&insert_text(1), &insert_params(institution, participant, new)).await?;
     show(sql, institution, participant, new.kind, Some((&new.hex, new.created_at)), now).await?;
     Ok(old)
 }
 
-const INSERTED: usize = 9;
+const REPLACE: &str =
+    "INSERT INTO replaced_recordings (institution_id, hex, participant_id, kind) VALUES ($1, $2, $3, $4)";
+
+const INSERTED: usize = 10;
 
 fn insert_text(rows: usize) -> String {
     format!(
-        "INSERT INTO media (institution_id, hex, participant_id, kind, bytes, duration_ms, peaks, original, created_at) \
+        "INSERT INTO media (institution_id, hex, participant_id, kind, bytes, duration_ms, peaks, original, created_at, origin) \
          VALUES {}",
         value_rows(1, rows, INSERTED)
     )
@@ -150,6 +190,7 @@ fn insert_params(institution: i64, participant: i64, new: &Media) -> [Value<'_>;
         peaks.into(),
         new.original.into(),
         new.created_at.micros().into(),
+        new.origin.word().into(),
     ]
 }
 
@@ -175,7 +216,7 @@ pub async fn attach_recordings(sql: &mut Sql, institution: i64, new: &[(i64, &Me
     Ok(())
 }
 
-/// Takes one of a kind away from somebody.
+/// Takes one of a kind away from somebody. Links of those that it had replaced end with it.
 pub async fn detach(
     sql: &mut Sql,
     institution: i64,
@@ -184,9 +225,15 @@ pub async fn detach(
     now: Moment,
 ) -> Result<Option<Media>> {
     let old = remove(sql, institution, participant, kind).await?;
+    if kind.is_sound() {
+        sql.execute(FORGET, &[institution.into(), participant.into(), kind.word().into()]).await?;
+    }
     show(sql, institution, participant, kind, None, now).await?;
     Ok(old)
 }
+
+const FORGET: &str =
+    "DELETE FROM replaced_recordings WHERE institution_id = $1 AND participant_id = $2 AND kind = $3";
 
 const REMOVE: &str =
     "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id = $2 AND m.kind = $3";
@@ -243,26 +290,38 @@ const DELETE_OF: &str = "DELETE FROM media AS m WHERE m.institution_id = $1 AND 
 
 /// Everything that somebody has.
 pub async fn delete_of(sql: &mut Sql, institution: i64, participant: i64) -> Result<Vec<Media>> {
-    removed(sql, DELETE_OF, &[institution.into(), participant.into()]).await
+    let params = [institution.into(), participant.into()];
+    let gone = removed(sql, DELETE_OF, &params).await?;
+    // Nothing can have been replaced by a recording that is not there.
+    if gone.iter().any(|one| one.kind.is_sound()) {
+        sql.execute(FORGET_OF, &params).await?;
+    }
+    Ok(gone)
 }
+
+const FORGET_OF: &str = "DELETE FROM replaced_recordings WHERE institution_id = $1 AND participant_id = $2";
 
 /// Everything that the people of a page have, those who are hidden among them.
 pub async fn delete_on_page(sql: &mut Sql, institution: i64, page: i64) -> Result<Vec<Media>> {
     let mut gone = Vec::new();
     for table in ["participants", "hidden_participants"] {
-        let text = format!(
-            "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id IN \
+        let theirs = format!(
+            "WHERE institution_id = $1 AND participant_id IN \
              (SELECT p.id FROM {table} p WHERE p.institution_id = $1 AND p.name_page_id = $2)"
         );
-        gone.extend(removed(sql, &text, &[institution.into(), page.into()]).await?);
+        let params = [institution.into(), page.into()];
+        gone.extend(removed(sql, &format!("DELETE FROM media {theirs}"), &params).await?);
+        sql.execute(&format!("DELETE FROM replaced_recordings {theirs}"), &params).await?;
     }
     Ok(gone)
 }
 
 /// Everything that people below an id have.
 pub async fn delete_up_to(sql: &mut Sql, institution: i64, up_to: i64) -> Result<Vec<Media>> {
-    let text = "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id < $2";
-    removed(sql, text, &[institution.into(), up_to.into()]).await
+    let theirs = "WHERE institution_id = $1 AND participant_id < $2";
+    let params = [institution.into(), up_to.into()];
+    sql.execute(&format!("DELETE FROM replaced_recordings {theirs}"), &params).await?;
+    removed(sql, &format!("DELETE FROM media {theirs}"), &params).await
 }
 
 async fn removed(sql: &mut Sql, text: &str, params: &[Value<'_>]) -> Result<Vec<Media>> {
@@ -277,12 +336,18 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let hex = || Value::from("hex10");
     vec![
         ("is a link alive", ALIVE.to_owned(), vec![institution.clone(), hex()]),
+        ("what has replaced it", SUCCESSOR.to_owned(), vec![institution.clone(), "old10".into()]),
         ("what is it", FIND.clone(), vec![institution.clone(), hex()]),
         ("whose is it", OWNER.to_owned(), vec![institution.clone(), hex()]),
         ("which of these live", living_text(64), [vec![institution.clone()], vec![hex(); 64]].concat()),
         (
             "take one away",
             REMOVE.to_owned(),
+            vec![institution.clone(), participant.clone(), "recording".into()],
+        ),
+        (
+            "forget what was replaced",
+            FORGET.to_owned(),
             vec![institution.clone(), participant.clone(), "recording".into()],
         ),
         ("take everything away", DELETE_OF.to_owned(), vec![institution, participant]),

@@ -12,6 +12,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0005_calls", include_str!("../../migrations/0005_calls.sql")),
     ("0006_courses", include_str!("../../migrations/0006_courses.sql")),
     ("0007_token_scopes", include_str!("../../migrations/0007_token_scopes.sql")),
+    ("0008_replaced_recordings", include_str!("../../migrations/0008_replaced_recordings.sql")),
+    ("0009_own_recordings", include_str!("../../migrations/0009_own_recordings.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

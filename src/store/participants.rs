@@ -515,13 +515,27 @@ pub async fn identifier_taken(
 const IDENTIFIER_TAKEN: &str = "SELECT 1 FROM participants WHERE institution_id = $1 AND identifier_key = $2 \
      AND (email_key IS NULL OR email_key <> $3) LIMIT 1";
 
-pub async fn email_taken(sql: &mut Sql, institution: i64, page: i64, email_key: &str) -> Result<bool> {
-    let params = [institution.into(), page.into(), email_key.into()];
-    Ok(sql.one(EMAIL_TAKEN, &params, |_| Ok(())).await?.is_some())
+/// Where an email is registered already.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Registered {
+    /// On the page that was asked about.
+    pub on_page: bool,
+    /// Somewhere in the institution with a recording, by somebody hidden perhaps.
+    pub recorded: bool,
 }
 
-const EMAIL_TAKEN: &str =
-    "SELECT 1 FROM participants WHERE institution_id = $1 AND name_page_id = $2 AND email_key = $3";
+pub async fn registered(sql: &mut Sql, institution: i64, page: i64, email_key: &str) -> Result<Registered> {
+    let read = |row: &Row<'_>| Ok((row.int(0)?, row.int(1)?));
+    let rows = sql.rows(REGISTERED, &[institution.into(), email_key.into()], read).await?;
+    Ok(rows.into_iter().fold(Registered::default(), |all, (on, recorded_at)| Registered {
+        on_page: all.on_page || on == page,
+        recorded: all.recorded || recorded_at > 0,
+    }))
+}
+
+/// Hidden people are on no page.
+const REGISTERED: &str = "SELECT name_page_id, recorded_at FROM participants WHERE institution_id = $1 AND email_key = $2 \
+     UNION ALL SELECT 0, recorded_at FROM hidden_participants WHERE institution_id = $1 AND email_key = $2";
 
 /// Where somebody is called, if they have said so.
 pub async fn phone_number(sql: &mut Sql, institution: i64, id: i64) -> Result<Option<String>> {

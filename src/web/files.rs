@@ -1,5 +1,5 @@
-//! Recordings and pictures over HTTP. A new recording has a new address, so whoever has a file may keep it for good; a
-//! link that was withdrawn is dead at once, because the database is asked each time.
+//! Recordings and pictures over HTTP. The database is asked each time, so a link that was withdrawn is dead at once, and
+//! caches ask again after five minutes. A new recording has a new address, to which that of the old one redirects.
 
 use std::ops::Range;
 
@@ -21,7 +21,8 @@ use crate::{
 
 pub const AUDIO: &str = "/audio/{institution}/{file}";
 pub const PHOTOS: &str = "/photos/{institution}/{file}";
-const FOR_GOOD: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+/// What was deleted is silent everywhere within five minutes; the entity tag makes asking again cheap.
+const BRIEFLY: HeaderValue = HeaderValue::from_static(crate::blobs::CACHE_CONTROL);
 /// As many as an answer has, so that room for them is made once.
 const HEADERS: usize = 14;
 const CROSS_ORIGIN: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -70,6 +71,7 @@ async fn serve(app: &App, request: &Parts, institution: &str, hex: Option<&str>,
     let mut response = match (institution.parse::<i64>(), hex.filter(|hex| is_hex(hex))) {
         (Ok(institution), Some(hex)) => match find(app, institution, hex, shelf).await {
             Ok(found) => found.answer(app, &request.method, &request.headers).await,
+            Err(Error::Missing(_)) if shelf == Shelf::Recordings => replaced(app, institution, hex).await,
             Err(error) => refusal(error),
         },
         _ => gone(),
@@ -161,7 +163,7 @@ impl Found {
         let mut response = open_to_all(status, body);
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.key.shelf.content_type()));
-        headers.insert(header::CACHE_CONTROL, FOR_GOOD);
+        headers.insert(header::CACHE_CONTROL, BRIEFLY);
         headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
         if let Ok(etag) = HeaderValue::from_str(etag) {
             headers.insert(header::ETAG, etag);
@@ -233,7 +235,15 @@ fn out_of_range(size: u64) -> Response {
     response
 }
 
-/// The address works for a minute, so nobody may keep it longer.
+/// Clients store links, so that of a recording that was replaced leads to the one that its owner has now.
+async fn replaced(app: &App, institution: i64, hex: &str) -> Response {
+    match media::successor(app, institution, hex).await {
+        Ok(current) => redirect(&app.links.recording(institution, &current)),
+        Err(error) => refusal(error),
+    }
+}
+
+/// Not to be kept: a signed address works for a minute, and a recording may be replaced again.
 fn redirect(address: &str) -> Response {
     let mut response = plain(StatusCode::FOUND, "");
     if let Ok(address) = HeaderValue::from_str(address) {

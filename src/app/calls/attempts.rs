@@ -6,12 +6,12 @@ use super::{Rules, cancel_in, cancel_opted_out};
 use crate::{
     app::{
         App, Error, Result,
-        media::{self, Arrival},
+        own_recordings::{self, Scope},
     },
     domain::{
         call::{Outcome, Reason, State},
         conversation::Step,
-        media::{Incoming, Kind},
+        media::Incoming,
         moment::Moment,
         phone_number::PhoneNumber,
     },
@@ -276,12 +276,12 @@ pub(in crate::app) async fn finish_in(
     Ok(true)
 }
 
-/// Ends an attempt with what was recorded, which becomes the participant's. What is no usable sound ends it as failed.
+/// Ends an attempt with what was recorded, which becomes the participant's on all of their pages. What is no usable sound ends it as failed.
 pub async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<Outcome> {
     let attempt = &claimed.attempt;
     let whose = (attempt.institution, claimed.participant);
-    let said = (Kind::Recording, Incoming::Bytes(wav));
-    match media::give(app, whose, said, app.clock.now(), Arrival::Called(attempt.clone())).await {
+    let said = Incoming::Bytes(wav);
+    match own_recordings::record(app, whose, said, Scope::All, Some(attempt.clone())).await {
         Ok(_) => {
             told(app, Outcome::Recorded);
             Ok(Outcome::Recorded)

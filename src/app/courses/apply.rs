@@ -2,15 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::{
-    copies::{self, Copies},
-    photos::Photo,
-};
+use super::photos::Photo;
 use crate::{
     app::{
         App, Error, Missing, Result,
         calls::{self, Wish},
         exports,
+        own_recordings::{self, Copies},
     },
     domain::{
         call::Reason,
@@ -19,6 +17,7 @@ use crate::{
         matching::{Entry, Holder, Plan, Wanted, identifier_key},
         media::Media,
         moment::Moment,
+        own_recording::{Registration, Start},
         participant::{CustomValues, Legal},
         roster::{Member, Roster},
     },
@@ -59,7 +58,7 @@ pub async fn apply(
     let held = held.clone();
     let title = roster.title.as_deref().map(|said| super::title(said, &course.external_id));
     let title = title.unwrap_or_else(|| course.title.clone());
-    let made = copies::files(&copies);
+    let made = own_recordings::files(&copies);
     let mut sync = Sync::new(app, institution, course, copies, asked);
     let written = app
         .db
@@ -79,7 +78,61 @@ pub async fn apply(
             })
         })
         .await;
-    copies::settle(app, institution, made, written).await
+    own_recordings::settle(app, institution, made, written).await
+}
+
+/// Copies of what people who are new here have recorded elsewhere, or were given there.
+pub async fn prepare(
+    app: &App,
+    institution: i64,
+    course: &Course,
+    members: &[Member],
+    asked: Moment,
+) -> Result<Copies> {
+    let (sql, page) = (&mut app.db.read(), course.name_page);
+    let entries = members::entries(sql, institution, (course.id, page), asked).await?;
+    let holders = holders(sql, institution, page, members, &entries).await?;
+    let plan = Plan::new(members, &entries, &holders);
+    let found = recognized(sql, institution, &entries, &plan).await?;
+    let starting = plan.new.iter().map(|(who, wanted)| (*who, wanted));
+    let starting = starting.chain(found.into_iter().map(|(who, _, wanted)| (who, wanted)));
+    let starting = registrations(course.tool_consumer, members, starting);
+    own_recordings::prepare(app, institution, &starting, Start::Any).await
+}
+
+/// By their places on the roster.
+fn registrations<'a>(
+    consumer: i64,
+    members: &[Member],
+    people: impl Iterator<Item = (usize, &'a Wanted)>,
+) -> Vec<(usize, Registration)> {
+    let registration = |(who, wanted): (usize, &Wanted)| {
+        let users = vec![(consumer, members[who].user_id.clone())];
+        let (email_key, identifier_key) = (wanted.email_key.clone(), wanted.identifier_key.clone());
+        (who, Registration { email_key, identifier_key, users, ..Registration::default() })
+    };
+    people.map(registration).collect()
+}
+
+/// People who are on the page without a recording, and whose email is known only now: members, ids, and what is wanted.
+async fn recognized<'a>(
+    sql: &mut Sql,
+    institution: i64,
+    entries: &[Entry],
+    plan: &'a Plan,
+) -> Result<Vec<(usize, i64, &'a Wanted)>> {
+    let is_recognized = |(at, _, wanted): &&(usize, usize, Wanted)| {
+        entries[*at].email_key.is_none() && wanted.email_key.is_some()
+    };
+    let known: Vec<(usize, i64, &Wanted)> = plan
+        .known
+        .iter()
+        .filter(is_recognized)
+        .map(|(at, who, wanted)| (*who, entries[*at].id, wanted))
+        .collect();
+    let ids: Vec<i64> = known.iter().map(|(_, id, _)| *id).collect();
+    let unrecorded = store::own_recordings::unrecorded(sql, institution, &ids).await?;
+    Ok(known.into_iter().filter(|(_, id, _)| unrecorded.contains(id)).collect())
 }
 
 /// Who on other pages has an identifier that somebody may get here: by the roster, or by coming back.
@@ -99,6 +152,7 @@ pub(super) async fn holders(
 pub(super) struct Sync {
     pub(super) app: App,
     pub(super) institution: i64,
+    consumer: i64,
     pub(super) course: i64,
     pub(super) page: i64,
     pub(super) now: Moment,
@@ -114,6 +168,7 @@ impl Sync {
         Self {
             app: app.clone(),
             institution,
+            consumer: course.tool_consumer,
             course: course.id,
             page: course.name_page,
             now: app.clock.now(),
@@ -156,7 +211,8 @@ impl Sync {
         }
         counts.back = back.len();
         self.show(sql, back).await?;
-        let first = self.insert(sql, &plan.new).await?;
+        self.start_recognized(sql, members, &entries, &plan).await?;
+        let first = self.insert(sql, members, &plan.new).await?;
         self.link(sql, members, &entries, &plan, &first).await?;
         name_pages::set_title(sql, institution, page, title).await?;
         courses::describe(sql, institution, self.course, title, None).await?;
@@ -199,14 +255,20 @@ impl Sync {
     }
 
     /// Gives the ids of those who are new, in their order.
-    pub(super) async fn insert(&mut self, sql: &mut Sql, new: &[(usize, Wanted)]) -> Result<Vec<i64>> {
+    pub(super) async fn insert(
+        &mut self,
+        sql: &mut Sql,
+        members: &[Member],
+        new: &[(usize, Wanted)],
+    ) -> Result<Vec<i64>> {
         if new.is_empty() {
             return Ok(Vec::new());
         }
         let count = i64::try_from(new.len()).unwrap_or(i64::MAX);
         let first_id = rolls::join_all(sql, self.institution, rolls::INSTITUTION, count).await?;
         let first_place = rolls::join_all(sql, self.institution, self.page, count).await?;
-        let copies = self.living_copies(sql, new).await?;
+        let people = registrations(self.consumer, members, new.iter().map(|(who, wanted)| (*who, wanted)));
+        let started = own_recordings::start(sql, self.institution, &people, Start::Any, &self.copies).await?;
         let record = |(nth, (who, wanted)): (i64, &(usize, Wanted))| Record {
             id: first_id + nth,
             name_page_id: self.page,
@@ -218,7 +280,7 @@ impl Sync {
             email_key: wanted.email_key.clone(),
             identifier: wanted.identifier.clone(),
             identifier_key: wanted.identifier_key.clone(),
-            phonetic: copies.get(who).and_then(|copy| copy.phonetic.clone()),
+            phonetic: started.get(who).and_then(|started| started.phonetic.clone()),
             notes: None,
             phone_number: None,
             legal: Legal::default(),
@@ -231,26 +293,33 @@ impl Sync {
         let brought: Vec<(i64, &Media)> = records
             .iter()
             .zip(new)
-            .filter_map(|(record, (who, _))| Some((record.id, &copies.get(who)?.media)))
+            .filter_map(|(record, (who, _))| Some((record.id, &started.get(who)?.media)))
             .collect();
         store::media::attach_recordings(sql, self.institution, &brought).await?;
         self.used.extend(brought.iter().map(|(_, media)| media.hex.clone()));
         Ok(records.into_iter().map(|record| record.id).collect())
     }
 
-    /// Without those whose original has been deleted while they were made, and those of somebody else: what was true when
-    /// they were made need not be now.
-    async fn living_copies(&mut self, sql: &mut Sql, new: &[(usize, Wanted)]) -> Result<Copies> {
-        let mut all = std::mem::take(&mut self.copies);
-        let theirs = |(who, wanted): &(usize, Wanted)| {
-            let copy = all.remove(who).filter(|copy| copy.of.is_of(wanted))?;
-            Some((*who, copy))
-        };
-        let copies: Copies = new.iter().filter_map(theirs).collect();
-        let originals: Vec<&str> = copies.values().map(|copy| copy.of.hex.as_str()).collect();
-        let living: HashSet<String> =
-            store::media::living(sql, self.institution, &originals).await?.into_iter().collect();
-        Ok(copies.into_iter().filter(|(_, copy)| living.contains(&copy.of.hex)).collect())
+    /// Gives whoever has turned out to be somebody with an email what they have recorded elsewhere.
+    async fn start_recognized(
+        &mut self,
+        sql: &mut Sql,
+        members: &[Member],
+        entries: &[Entry],
+        plan: &Plan,
+    ) -> Result<()> {
+        let found = recognized(sql, self.institution, entries, plan).await?;
+        let people =
+            registrations(self.consumer, members, found.iter().map(|(who, _, wanted)| (*who, *wanted)));
+        let mut started =
+            own_recordings::start(sql, self.institution, &people, Start::Any, &self.copies).await?;
+        for (who, id, _) in found {
+            if let Some(started) = started.remove(&who) {
+                store::media::attach(sql, self.institution, id, &started.media, self.now).await?;
+                self.used.insert(started.media.hex);
+            }
+        }
+        Ok(())
     }
 
     async fn link(

@@ -1,11 +1,11 @@
 //! One person's entry in a course, before or between synchronisations: a student who launches finds themselves.
 
-use super::{
-    apply::{Sync, holders},
-    copies,
-};
+use super::apply::{self, Sync, holders};
 use crate::{
-    app::{App, Error, Missing, Result},
+    app::{
+        App, Error, Missing, Result,
+        own_recordings::{self, Attempts},
+    },
     domain::{
         course::Course,
         matching::{Entry, Holder, Plan, Wanted, may_share},
@@ -27,9 +27,20 @@ pub async fn join(app: &App, institution: i64, course: &Course, member: Member) 
         return Ok(participant);
     }
     let member = [member];
+    let mut attempts = Attempts::default();
+    loop {
+        match admitted(app, institution, course, member.clone()).await {
+            // They may have recorded their name elsewhere meanwhile.
+            Err(error) => attempts.again(error)?,
+            Ok(participant) => return Ok(participant),
+        }
+    }
+}
+
+async fn admitted(app: &App, institution: i64, course: &Course, member: [Member; 1]) -> Result<i64> {
     let now = app.clock.now();
-    let copies = copies::prepare(app, institution, course, &member, now).await?;
-    let made = copies::files(&copies);
+    let copies = apply::prepare(app, institution, course, &member, now).await?;
+    let made = own_recordings::files(&copies);
     let mut sync = Sync::new(app, institution, course, copies, now);
     let written = app
         .db
@@ -45,7 +56,7 @@ pub async fn join(app: &App, institution: i64, course: &Course, member: Member) 
             })
         })
         .await;
-    copies::settle(app, institution, made, written).await
+    own_recordings::settle(app, institution, made, written).await
 }
 
 impl Sync {
@@ -80,7 +91,7 @@ impl Sync {
             (None, Some((who, wanted))) => {
                 let everybody: Vec<&Entry> = entries.iter().collect();
                 let new = [(who, without_what_is_taken(wanted, &everybody))];
-                let made = self.insert(sql, &new).await?;
+                let made = self.insert(sql, member, &new).await?;
                 made.first().copied().ok_or_else(|| Error::Internal("nobody was made".to_owned()))?
             }
             (None, None) => return Err(Error::Internal("a roster of one has nobody".to_owned())),

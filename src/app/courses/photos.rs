@@ -122,7 +122,7 @@ async fn copy(
 async fn give(app: &App, whose: (i64, i64), bytes: Bytes) -> Result<Option<String>> {
     loop {
         let said = (Kind::Photo, Incoming::Bytes(bytes.to_vec()));
-        match media::give(app, whose, said, app.clock.now(), Arrival::Aside).await {
+        match media::give(app, whose, said, Arrival::Aside).await {
             Err(Error::Busy) => tokio::time::sleep(std::time::Duration::from_secs(1)).await,
             other => return Ok(other?.photo),
         }

@@ -1,8 +1,8 @@
 //! One synchronisation of a course: the whole roster is fetched, then written down at once, or nothing of it is.
 
-use super::{apply, copies, photos};
+use super::{apply, photos};
 use crate::{
-    app::{App, Error, Missing, Result, tool_consumers},
+    app::{App, Error, Missing, Result, own_recordings::Attempts, tool_consumers},
     domain::{course::Course, job::Held, tool_consumer::ToolConsumer},
     lms::{self, Connection, Found},
     store::{
@@ -53,8 +53,17 @@ async fn import(app: &App, held: &Held, consumer: &ToolConsumer, course: &Course
     // Whoever comes by themselves from here on need not be on it.
     let asked = app.clock.now();
     let roster = connection.roster(&found, &consumer.roles).await?;
-    let copies = copies::prepare(app, consumer.institution, course, &roster.members, asked).await?;
-    let applied = apply::apply(app, held, consumer.institution, course, roster, copies, asked).await?;
+    let mut attempts = Attempts::default();
+    let applied = loop {
+        let copies = apply::prepare(app, consumer.institution, course, &roster.members, asked).await?;
+        let applied =
+            apply::apply(app, held, consumer.institution, course, roster.clone(), copies, asked).await;
+        match applied {
+            // Somebody may have recorded their name meanwhile.
+            Err(error) => attempts.again(error)?,
+            Ok(applied) => break applied,
+        }
+    };
     let counts = applied.counts;
     tracing::info!(
         course = course.id,

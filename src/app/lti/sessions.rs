@@ -2,12 +2,16 @@
 
 use super::{Fault, Refusal, Result, courses, digest, frames, is_among, is_secret, user_digest};
 use crate::{
-    app::{App, Error, Missing, badges, calls, institutions, participants, tool_consumers},
+    app::{
+        App, Error, Missing, badges, calls, institutions,
+        own_recordings::{self, Scope},
+        participants, tool_consumers,
+    },
     domain::{
         course::Course,
         institution::Institution,
         lti::DeepLinking,
-        media::Waveform,
+        media::{Incoming, Origin, Waveform},
         paging::Window,
         participant::{Draft, Participant},
         text::searchable,
@@ -162,18 +166,32 @@ pub async fn elsewhere(app: &App, open: &Open, people: &[Participant]) -> Result
 pub struct Own {
     pub person: Participant,
     pub waveform: Option<Waveform>,
+    /// Where their recording came from.
+    pub origin: Option<Origin>,
     pub phone_number: Option<String>,
     /// Can people be called at all?
     pub calls: bool,
     pub is_called: bool,
 }
 
+impl Own {
+    /// Have they made a recording for this course alone?
+    pub fn is_only_here(&self) -> bool {
+        self.origin == Some(Origin::Page)
+    }
+}
+
 pub async fn own(app: &App, open: &Open, participant: i64) -> Result<Own> {
     let (institution, sql) = (open.institution.id, &mut app.db.read());
     let person = store::participants::by_ids(sql, institution, &[participant]).await?.pop();
     let person = person.ok_or_else(|| Refusal::NoSession.to(&open.consumer))?;
+    let recording = match &person.recording {
+        Some(recording) => store::media::find(sql, institution, &recording.hex).await?,
+        None => None,
+    };
     Ok(Own {
-        waveform: badges::waveform(app, institution, &person.recording).await?,
+        origin: recording.as_ref().map(|recording| recording.origin),
+        waveform: recording.and_then(|recording| recording.waveform),
         phone_number: store::participants::phone_number(sql, institution, participant).await?,
         calls: app.calling.enabled,
         is_called: calls::is_pending(sql, institution, participant).await?,
@@ -184,6 +202,17 @@ pub async fn own(app: &App, open: &Open, participant: i64) -> Result<Own> {
 /// Changes a student's own entry.
 pub async fn change(app: &App, open: &Open, participant: i64, draft: Draft) -> Result<(), Error> {
     participants::update_own(app, open.institution.id, participant, draft).await.map(|_| ())
+}
+
+/// Gives a student what they have recorded: everywhere, or in this course alone.
+pub async fn record(
+    app: &App,
+    open: &Open,
+    participant: i64,
+    sound: Vec<u8>,
+    scope: Scope,
+) -> Result<(), Error> {
+    own_recordings::record(app, (open.institution.id, participant), Incoming::Bytes(sound), scope, None).await
 }
 
 /// Has them called, at a number that is theirs from now on.

@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use crate::{
     domain::{
         matching::{Entry, Holder},
-        media::Media,
         moment::Moment,
     },
-    store::{Result, Row, Sql, Value, in_powers, media, padded, participants::By, placeholders, value_rows},
+    store::{Result, Row, Sql, Value, in_powers, padded, placeholders, value_rows},
 };
 
 /// Everybody on the page, those who are hidden behind those who are not. Who they are in the learning system is read apart
@@ -95,45 +94,6 @@ pub async fn holders(sql: &mut Sql, institution: i64, page: i64, keys: &[&str]) 
         let read = |row: &Row<'_>| Ok(Holder { identifier_key: row.text(0)?, email_key: row.opt_text(1)? });
         found.extend(sql.rows(&text, &params, read).await?);
     }
-    Ok(found)
-}
-
-/// A recording that somebody has, and how they write it.
-#[derive(Debug, Clone)]
-pub struct Said {
-    pub key: String,
-    pub email_key: Option<String>,
-    pub phonetic: Option<String>,
-    pub media: Media,
-}
-
-/// The recordings of people with these keys, hidden or not, the newest first.
-pub async fn recordings(sql: &mut Sql, institution: i64, by: By, keys: &[&str]) -> Result<Vec<Said>> {
-    let column = match by {
-        By::Email => "email_key",
-        By::Identifier => "identifier_key",
-        By::Token => "token",
-    };
-    let mut found = Vec::new();
-    for table in ["participants", "hidden_participants"] {
-        for group in padded(keys) {
-            let text = format!(
-                "SELECT {}, p.{column}, p.phonetic, p.email_key FROM {table} p JOIN media m ON m.institution_id = p.institution_id \
-                 AND m.participant_id = p.id AND m.kind = 'recording' \
-                 WHERE p.institution_id = $1 AND p.{column} IN ({}) AND p.recorded_at > 0",
-                media::COLUMNS,
-                placeholders(2, group.len())
-            );
-            let params: Vec<Value<'_>> =
-                [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
-            let read = |row: &Row<'_>| {
-                let (key, phonetic, email_key) = (row.text(7)?, row.opt_text(8)?, row.opt_text(9)?);
-                Ok(Said { key, email_key, phonetic, media: media::from_row(row)? })
-            };
-            found.extend(sql.rows(&text, &params, read).await?);
-        }
-    }
-    found.sort_by(|a, b| (b.media.created_at, &b.media.hex).cmp(&(a.media.created_at, &a.media.hex)));
     Ok(found)
 }
 

@@ -64,9 +64,9 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let on_page = [since, vec![page.clone()]].concat();
     all.push(("the ids of whoever changed on a page", changed_ids_text(1), on_page));
     all.push((
-        "is the email taken",
-        EMAIL_TAKEN.to_owned(),
-        vec![institution.clone(), page, text("a@example.edu")],
+        "where is the email registered",
+        REGISTERED.to_owned(),
+        vec![institution.clone(), text("a@example.edu")],
     ));
     all.push((
         "is the identifier taken",

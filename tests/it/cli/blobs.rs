@@ -102,7 +102,11 @@ async fn recordings_can_be_processed_again_from_what_was_sent() {
     let status = async |person: &serde_json::Value| {
         client.get(person["recording_link"].as_str().unwrap()).send().await.unwrap().status().as_u16()
     };
-    assert_eq!((status(&before).await, status(&after).await), (404, 200));
+    assert_eq!(
+        (status(&before).await, status(&after).await),
+        (200, 200),
+        "the old link leads to the new one"
+    );
     assert_eq!(files(&here.path("endonym-data/blobs")).len(), 4);
     std::fs::remove_dir_all(here.path("endonym-data/blobs/originals")).unwrap();
     let ended = here.run(&["blobs", "reprocess", "--institution", "example", "--json"]);

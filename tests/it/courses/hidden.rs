@@ -191,7 +191,14 @@ async fn what_hidden_people_have_is_made_anew_with_the_rest() {
     school.sync().await;
     let after = link().await;
     assert_ne!(after, before);
-    assert_eq!((school.link(&before).await, school.link(&after).await), (404, 200));
+    assert_eq!((school.link(&before).await, school.link(&after).await), (200, 200));
+    // While she is away, neither leads anywhere; when she is back, both do.
+    school.canvas.drop_person(101, 1);
+    school.sync().await;
+    assert_eq!((school.link(&before).await, school.link(&after).await), (404, 404));
+    school.enrol([Person::student(1, "Ana", "Lima")]);
+    school.sync().await;
+    assert_eq!((school.link(&before).await, school.link(&after).await), (200, 200));
 }
 
 #[tokio::test]

@@ -1,11 +1,12 @@
 //! Recordings that people bring along, and pictures that follow the learning system.
 
-use endonym::domain::media::Kind;
+use endonym::{app::own_recordings::Scope, domain::media::Kind};
 use serde_json::{Value, json};
 
 use super::School;
 use crate::{
     lms::people::{Avatar, Person},
+    own_recordings::{heard, record},
     support::{
         media::{file, files, png, wav},
         until,
@@ -87,6 +88,153 @@ async fn somebody_who_left_one_course_brings_their_recording_into_another() {
     let found = school.world.get("/v5/participants/latest?tokens=person1@example.edu").await.expect(200);
     assert_eq!(found["participants"][0]["event_title"], "Logic");
     assert_eq!(sound(&school, &found["participants"][0]["recording_link"]).await, b"how Ana says it");
+}
+
+/// Everybody in a course other than 101, which is synchronised first.
+async fn people_of(school: &School, course: u64, title: &str) -> Vec<Value> {
+    school.ask(json!([course])).await.expect(200);
+    until("the other course is synchronised", || async {
+        let all = endonym::app::courses::all(&school.world.app, &school.consumer).await.unwrap();
+        let found = all.into_iter().find(|one| one.external_id == course.to_string());
+        found.is_some_and(|one| one.synced_at.is_some() && one.sync != endonym::domain::course::Sync::Running)
+    })
+    .await;
+    let all = school.world.get("/v4/participants?per_page=100").await.expect(200);
+    let all = all["participants"].as_array().unwrap().clone();
+    all.into_iter().filter(|one| one["event_title"] == title).collect()
+}
+
+#[tokio::test]
+async fn who_has_recorded_in_one_course_is_recorded_in_the_next_and_records_for_both() {
+    let school = School::new().await;
+    let world = &school.world;
+    school.canvas.course(102, None, "Logic");
+    // One has an email, and one nothing but who they are in the learning system.
+    let people = [
+        Person::student(1, "Ana", "Lima"),
+        Person::student(2, "Ben", "Okri").without_email().without_identifier(),
+    ];
+    school.enrol(people.clone());
+    school.sync().await;
+    for (person, hertz) in school.people().await.iter().zip([150.0, 160.0]) {
+        record(world, person, hertz, Scope::All).await;
+    }
+    let rhetoric = school.people().await;
+    people.into_iter().for_each(|person| school.canvas.enrol(102, person));
+    let logic = people_of(&school, 102, "Logic").await;
+    for (there, here) in logic.iter().zip(&rhetoric) {
+        assert_eq!(heard(world, there).await, heard(world, here).await, "{}", there["first_name"]);
+        assert_ne!(there["recording_link"], here["recording_link"]);
+    }
+    assert_ne!(heard(world, &logic[0]).await, heard(world, &logic[1]).await);
+
+    for (person, hertz) in logic.iter().zip([210.0, 220.0]) {
+        let before = heard(world, person).await;
+        record(world, person, hertz, Scope::All).await;
+        assert_ne!(heard(world, person).await, before, "the old link leads to the new one");
+    }
+    for (there, here) in logic.iter().zip(&rhetoric) {
+        assert_eq!(heard(world, there).await, heard(world, here).await, "nowhere the old voice stays");
+    }
+    let swept = endonym::app::media::sweep(&world.app, std::time::Duration::ZERO, true).await.unwrap();
+    assert_eq!(swept.removed, 0);
+}
+
+#[tokio::test]
+async fn what_was_copied_into_a_course_gives_way_to_what_its_owner_records() {
+    let school = School::new().await;
+    let world = &school.world;
+    let given =
+        world.person_on(&world.page, json!({ "first_name": "Ana", "email": "person1@example.edu" })).await;
+    world.give(&given, Kind::Recording, b"as somebody sent it").await;
+    school.enrol([Person::student(1, "Ana", "Lima")]);
+    school.sync().await;
+    assert_eq!(sound(&school, &school.people().await[0]["recording_link"]).await, b"as somebody sent it");
+    let third = json!({ "first_name": "Ana", "email": "person1@example.edu" });
+    let third = world.person_on(&world.page("Third").await, third).await;
+    assert_eq!(third["recording_link"], Value::Null);
+    record(world, &third, 150.0, Scope::All).await;
+    let own = heard(world, &school.people().await[0]).await;
+    assert!(own != b"as somebody sent it" && !own.is_empty());
+    let path = format!("/v4/name_pages/{}/participants/person1@example.edu", world.page.slug);
+    let given = world.get(&path).await.expect(200)["participant"].clone();
+    assert_eq!(sound(&school, &given["recording_link"]).await, b"as somebody sent it", "there it stays");
+}
+
+#[tokio::test]
+async fn whoever_is_away_when_they_record_elsewhere_comes_back_with_the_new_recording() {
+    let school = School::new().await;
+    let world = &school.world;
+    school.enrol([Person::student(1, "Ana", "Lima")]);
+    school.sync().await;
+    record(world, &school.people().await[0], 150.0, Scope::All).await;
+    let old = school.people().await[0].clone();
+    let elsewhere = json!({ "first_name": "Ana", "email": "person1@example.edu" });
+    let elsewhere = world.person_on(&world.page, elsewhere).await;
+    school.canvas.drop_person(101, 1);
+    school.sync().await;
+    record(world, &elsewhere, 220.0, Scope::All).await;
+    let swept = endonym::app::media::sweep(&world.app, std::time::Duration::ZERO, true).await.unwrap();
+    assert_eq!((swept.removed, school.count("media WHERE hidden").await), (0, 1));
+    assert_eq!(school.link(old["recording_link"].as_str().unwrap()).await, 404, "while she is away");
+    school.enrol([Person::student(1, "Ana", "Lima")]);
+    school.sync().await;
+    let path = format!("/v4/name_pages/{}/participants/person1@example.edu", world.page.slug);
+    let new = heard(world, &world.get(&path).await.expect(200)["participant"]).await;
+    assert_eq!(heard(world, &school.people().await[0]).await, new);
+    assert_eq!(heard(world, &old).await, new, "by the link that she had");
+}
+
+#[tokio::test]
+async fn who_is_recognized_by_an_email_later_gets_what_they_have_recorded() {
+    let school = School::new().await;
+    let world = &school.world;
+    let here = json!({ "first_name": "Ana", "email": "person1@example.edu" });
+    let here = world.person_on(&world.page, here).await;
+    record(world, &here, 150.0, Scope::All).await;
+    school.enrol([Person::student(1, "Ana", "Lima").without_email().without_identifier()]);
+    school.sync().await;
+    assert_eq!(school.people().await[0]["recording_link"], Value::Null, "it could be anybody");
+    school.canvas.change(101, 1, |ana| ana.email = Some("person1@example.edu".into()));
+    school.sync().await;
+    assert!(!heard(world, &school.people().await[0]).await.is_empty());
+    // What is deleted there afterwards does not come back with the next synchronisation.
+    let all = world.get("/v5/participants?email_list=person1@example.edu").await.expect(200);
+    let all = all["Response"]["participants"].as_array().unwrap().clone();
+    let there = all.iter().find(|one| one["event_title"] == "Rhetoric").unwrap();
+    let id = there["recording_id"].as_str().unwrap();
+    world
+        .delete(&format!("/v5/participants/person1@example.edu/pronunciations/{id}"), json!({}))
+        .await
+        .expect(200);
+    school.sync().await;
+    assert_eq!(school.people().await[0]["recording_link"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_course_that_is_synchronised_while_its_people_record_has_the_new_recordings() {
+    let school = School::new().await;
+    let world = &school.world;
+    let mut people = Vec::new();
+    for id in 1..=6 {
+        let email = format!("person{id}@example.edu");
+        let person = world.person_on(&world.page, json!({ "first_name": "P", "email": email })).await;
+        record(world, &person, 140.0, Scope::All).await;
+        people.push(person);
+    }
+    school.enrol((1..=6).map(|id| Person::student(id, "P", "Lima")));
+    let recording =
+        futures_util::future::join_all(people.iter().map(|person| record(world, person, 220.0, Scope::All)));
+    tokio::join!(school.sync(), recording);
+    let sounds = |people: Vec<Value>| async move {
+        let heard = people.iter().map(|person| heard(world, person));
+        futures_util::future::join_all(heard).await
+    };
+    let there = sounds(school.people().await).await;
+    let all = world.get(&format!("/v4/name_pages/{}/participants", world.page.slug)).await.expect(200);
+    assert_eq!(there, sounds(all["participants"].as_array().unwrap().clone()).await);
+    let swept = endonym::app::media::sweep(&world.app, std::time::Duration::ZERO, true).await.unwrap();
+    assert_eq!(swept.removed, 0);
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{INSTRUCTOR, LEARNER, Platform, claim, policy};
 use crate::{
-    support::{Setup, World, database::execute, until},
+    support::{Setup, World, database::execute, media::wav_of, until},
     web::SOUND,
 };
 
@@ -206,8 +206,13 @@ async fn a_student_sees_themselves_alone_and_changes_what_is_theirs() {
 
 /// A form with a file, as browsers send it.
 async fn upload(platform: &Platform, path: &str, cookie: &str, file: &[u8]) -> Response {
+    upload_with(platform, path, cookie, file, "").await
+}
+
+/// The same with more behind the file.
+async fn upload_with(platform: &Platform, path: &str, cookie: &str, file: &[u8], more: &str) -> Response {
     let head = "--b1\r\nContent-Disposition: form-data; name=\"recording\"; filename=\"me.mp3\"\r\nContent-Type: audio/mpeg\r\n\r\n";
-    let body = [head.as_bytes(), file, b"\r\n--b1--\r\n"].concat();
+    let body = [head.as_bytes(), file, more.as_bytes(), b"\r\n--b1--\r\n"].concat();
     let request = platform.client.post(format!("{}{path}recording", platform.world.base));
     let request = request.header(header::COOKIE, cookie);
     request.header(header::CONTENT_TYPE, "multipart/form-data; boundary=b1").body(body).send().await.unwrap()
@@ -236,6 +241,49 @@ async fn a_student_uploads_a_recording_and_hears_it() {
     // Those who teach hear it, too.
     let (staff, cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
     assert!(text_of(&platform, &staff, &cookie).await.contains(link));
+}
+
+#[tokio::test]
+async fn a_student_records_for_all_of_their_courses_or_for_one_of_them() {
+    const TICKED: &str = "\r\n--b1\r\nContent-Disposition: form-data; name=\"only_here\"\r\n\r\n1";
+    let platform = Platform::new().await;
+    let logic = |claims: &mut Value| claims[claim("context")] = json!({ "id": "c2", "title": "Logic" });
+    let (here, cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    let (there, there_cookie) = platform.session(logic, &[LEARNER]).await;
+    let sound = async |session: &str, cookie: &str| {
+        let text = text_of(&platform, session, cookie).await;
+        let link =
+            text.split("<audio controls preload=\"none\" src=\"").nth(1)?.split('"').next()?.to_owned();
+        let answer = platform.get(&link, None).await;
+        assert_eq!(answer.status(), 200);
+        Some((
+            answer.bytes().await.unwrap(),
+            text.contains("value=\"1\" aria-describedby=\"only-here-hint\" checked"),
+        ))
+    };
+    let text = text_of(&platform, &here, &cookie).await;
+    assert!(text.contains("> Only for this course</label>") && !text.contains("checked"), "{text}");
+    assert_eq!(upload(&platform, &here, &cookie, SOUND).await.status(), 303);
+    let (first, ticked) = sound(&here, &cookie).await.unwrap();
+    assert!(!ticked);
+    assert_eq!(sound(&there, &there_cookie).await.unwrap().0, first, "it is heard in the other course, too");
+
+    let other = wav_of(1.2, 220.0);
+    assert_eq!(upload_with(&platform, &there, &there_cookie, &other, TICKED).await.status(), 303);
+    let (only, ticked) = sound(&there, &there_cookie).await.unwrap();
+    assert!(ticked && only != first, "the page says that it is for this course alone");
+    assert_eq!(sound(&here, &cookie).await.unwrap().0, first);
+    // A third course starts with what is for all of them.
+    let rhetoric = |claims: &mut Value| claims[claim("context")] = json!({ "id": "c3", "title": "Rhetoric" });
+    let (third, third_cookie) = platform.session(rhetoric, &[LEARNER]).await;
+    assert_eq!(sound(&third, &third_cookie).await.unwrap(), (first.clone(), false));
+
+    assert_eq!(upload(&platform, &there, &there_cookie, &wav_of(1.2, 180.0)).await.status(), 303);
+    let (anew, ticked) = sound(&there, &there_cookie).await.unwrap();
+    assert!(!ticked && anew != only && anew != first);
+    for (session, cookie) in [(&here, &cookie), (&third, &third_cookie)] {
+        assert_eq!(sound(session, cookie).await.unwrap().0, anew);
+    }
 }
 
 #[tokio::test]

@@ -90,6 +90,37 @@ async fn a_number_without_a_recording_is_called() {
 }
 
 #[tokio::test]
+async fn what_is_said_on_one_call_is_theirs_on_all_of_their_pages_and_ends_their_other_calls() {
+    let world = world(rules()).await;
+    let person = json!({ "first_name": "Ana", "email": "ana@x.org", "phone_number": ANA });
+    let (second, given) = (world.page("Second").await, world.page("Given").await);
+    create(&world, "ana@x.org", ANA).await;
+    world.person_on(&second, person.clone()).await;
+    let sent = json!({ "first_name": "Ana", "email": "ana@x.org", "pronunciation": file(wav(1.0)) });
+    world.person_on(&given, sent).await;
+    let body = json!({ "name_page_id": given.slug, "participant": { "phone_number": ANA } });
+    world.put("/v5/participants/ana@x.org", body).await.expect(200);
+    create(&world, "ben@x.org", BEN).await;
+    assert_eq!(states(&world).await, [State::Scheduled; 4]);
+    let claimed = take(&world).await.unwrap();
+    calls::answered(&world.app, &claimed.attempt).await.unwrap();
+    calls::keep(&world.app, &claimed, wav(1.5)).await.unwrap();
+    // Where she keeps what somebody sent, that she was to say it anew still holds; and Ben has said nothing.
+    let ended = [State::Recorded, State::Cancelled, State::Scheduled, State::Scheduled];
+    assert_eq!(states(&world).await, ended);
+    for page in [&world.page, &second] {
+        let path = format!("/v4/name_pages/{}/participants/ana@x.org", page.slug);
+        let found = world.get(&path).await.expect(200);
+        assert!(found["participant"]["recording_link"].is_string(), "{found}");
+    }
+    // A number that comes with somebody new is a wish to be called, whatever they have recorded.
+    let third = world.person_on(&world.page("Third").await, person).await;
+    assert!(third["recording_link"].is_string());
+    assert_eq!(states(&world).await.last(), Some(&State::Scheduled));
+    assert_eq!(states(&world).await.len(), 5);
+}
+
+#[tokio::test]
 async fn a_number_with_a_recording_is_not_called() {
     let world = world(rules()).await;
     let person = json!({ "first_name": "Ana", "email": "ana@x.org", "phone_number": ANA, "pronunciation": file(wav(1.0)) });

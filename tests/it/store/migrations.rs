@@ -92,3 +92,51 @@ async fn tokens_from_before_there_were_scopes_may_do_everything() {
     let export = exports::find(&mut db.read(), 7, 8).await.unwrap().unwrap();
     assert!(!export.pages_limited);
 }
+
+#[tokio::test]
+async fn of_older_recordings_those_of_calls_and_copies_are_known_and_the_others_were_given() {
+    let (options, _folder) = options().await;
+    let db = Db::open(&options).await.unwrap();
+    let first_six = [
+        include_str!("../../../migrations/0001_foundation.sql"),
+        include_str!("../../../migrations/0002_media.sql"),
+        include_str!("../../../migrations/0003_names.sql"),
+        include_str!("../../../migrations/0004_jobs_and_exports.sql"),
+        include_str!("../../../migrations/0005_calls.sql"),
+        include_str!("../../../migrations/0006_courses.sql"),
+    ];
+    older(&db, &first_six).await;
+    let recording = "INSERT INTO media (institution_id, hex, participant_id, kind, bytes, duration_ms, peaks, original, created_at) \
+         VALUES ($1, $2, $3, $4, 7, 1, 'ff', FALSE, $5)";
+    // Person 1 has said it on a call; 2 has said something on a call and was then given another; 3 is a copy of 1 in a course,
+    // and 4 has the same date by chance, on a page that is no course's; 5 has a picture.
+    let calls_at = 5_000_000_i64;
+    for (person, kind, created_at) in [
+        (1_i64, "recording", calls_at),
+        (2, "recording", calls_at + 9_000_000),
+        (3, "recording", calls_at),
+        (4, "recording", calls_at),
+        (5, "photo", calls_at),
+    ] {
+        let params =
+            vec![1_i64.into(), format!("hex{person}").into(), person.into(), kind.into(), created_at.into()];
+        execute(&db, recording, params).await;
+    }
+    for person in [1_i64, 2] {
+        let call = "INSERT INTO calls (institution_id, id, participant_id, phone_number, state, attempts_made, attempts_allowed, created_at) \
+             VALUES (1, $1, $2, '+12025550123', 'recorded', 1, 3, 0)";
+        execute(&db, call, vec![(person + 10).into(), person.into()]).await;
+        let attempt = "INSERT INTO call_attempts (institution_id, id, call_id, phone_number, state, step_number, started_at, ended_at) \
+             VALUES (1, $1, $2, '+12025550123', 'recorded', 0, 0, $3)";
+        execute(&db, attempt, vec![(person + 20).into(), (person + 10).into(), (calls_at + 1_000).into()])
+            .await;
+    }
+    let member = "INSERT INTO course_members (institution_id, course_id, user_id, participant_id) VALUES (1, 1, 'u', 3)";
+    execute(&db, member, vec![]).await;
+    migrations::migrate(&db).await.unwrap();
+    let text = "SELECT participant_id, origin FROM media ORDER BY participant_id";
+    let origins = db.read().rows(text, &[], |row| Ok((row.int(0)?, row.text(1)?))).await.unwrap();
+    let origins: Vec<(i64, &str)> =
+        origins.iter().map(|(person, origin)| (*person, origin.as_str())).collect();
+    assert_eq!(origins, [(1, "shared"), (2, "given"), (3, "copied"), (4, "given"), (5, "given")]);
+}

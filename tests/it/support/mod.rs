@@ -18,7 +18,7 @@ use endonym::{
     domain::{
         email::Email,
         institution::Institution,
-        media::{Kind, Media, Waveform},
+        media::{Kind, Media, Origin, Waveform},
         name_page::{NamePage, NamePageRef},
         participant::{Draft, Given},
     },
@@ -287,6 +287,7 @@ impl World {
             bytes: bytes.len() as u64,
             waveform: kind.is_sound().then_some(Waveform { duration_ms: 6_000, peaks }),
             original: false,
+            origin: Origin::Given,
             created_at: self.app.clock.now(),
         };
         let institution = self.institution.id;

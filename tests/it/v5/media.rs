@@ -97,7 +97,7 @@ async fn whoever_asks_for_what_has_changed_sees_a_new_recording_and_a_deleted_on
 }
 
 #[tokio::test]
-async fn a_new_recording_replaces_the_old_one_whose_link_dies_and_whose_audio_is_removed() {
+async fn a_new_recording_replaces_the_old_one_whose_link_leads_to_it_and_whose_audio_is_removed() {
     let world = World::new().await;
     let first = recorded(&world).await;
     let before = blobs(&world);
@@ -105,10 +105,11 @@ async fn a_new_recording_replaces_the_old_one_whose_link_dies_and_whose_audio_is
     let second = update(&world, changed).await.expect(200)["participant"].clone();
     assert_ne!(first["recording_id"], second["recording_id"]);
     assert_ne!(first["photo"], second["photo"]);
-    for key in ["recording_link", "photo"] {
-        assert_eq!(fetched(&world, &first[key]).await.0, 404, "{key}");
-        assert_eq!(fetched(&world, &second[key]).await.0, 200, "{key}");
-    }
+    let new = fetched(&world, &second["recording_link"]).await;
+    assert_eq!(new.0, 200);
+    assert_eq!(fetched(&world, &first["recording_link"]).await, new, "by a redirect");
+    assert_eq!(fetched(&world, &first["photo"]).await.0, 404);
+    assert_eq!(fetched(&world, &second["photo"]).await.0, 200);
     let after = blobs(&world);
     assert_eq!(after.len(), before.len());
     assert!(before.iter().all(|old| !after.contains(old)), "{before:?} {after:?}");
@@ -361,8 +362,9 @@ async fn everything_works_the_same_on_s3() {
 
     let second =
         update(&world, json!({ "pronunciation": file(wav(1.1)) })).await.expect(200)["participant"].clone();
-    assert_eq!(fetched(&world, &first["recording_link"]).await.0, 404);
-    assert_eq!(fetched(&world, &second["recording_link"]).await.0, 200);
+    let new = fetched(&world, &second["recording_link"]).await;
+    assert_eq!(new.0, 200);
+    assert_eq!(fetched(&world, &first["recording_link"]).await, new, "the old link leads to it");
     assert_eq!(kept("recordings/").count(), 1);
     world.delete("/v5/participants/ana@x.org", json!({ "name_page_id": world.page.slug })).await.expect(200);
     assert_eq!(fetched(&world, &second["recording_link"]).await.0, 404);

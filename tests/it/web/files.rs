@@ -45,7 +45,7 @@ async fn links() -> (World, String, String) {
 }
 
 #[tokio::test]
-async fn a_file_may_be_kept_for_good_used_by_any_page_and_is_what_it_says() {
+async fn a_file_may_be_kept_for_five_minutes_used_by_any_page_and_is_what_it_says() {
     let (world, audio, photo) = links().await;
     let thumbnail = photo.replace(".jpg", "_128.jpg");
     for (url, kind) in [(&audio, "audio/mpeg"), (&photo, "image/jpeg"), (&thumbnail, "image/jpeg")] {
@@ -53,7 +53,7 @@ async fn a_file_may_be_kept_for_good_used_by_any_page_and_is_what_it_says() {
         assert_eq!(whole.status, 200, "{url}");
         assert_eq!(whole.header("content-type"), kind);
         assert_eq!(whole.header("content-length"), whole.bytes.len().to_string());
-        assert_eq!(whole.header("cache-control"), "public, max-age=31536000, immutable");
+        assert_eq!(whole.header("cache-control"), "public, max-age=300, must-revalidate");
         assert_eq!(whole.header("access-control-allow-origin"), "*");
         assert_eq!(whole.header("x-content-type-options"), "nosniff");
         assert_eq!(whole.header("accept-ranges"), "bytes");

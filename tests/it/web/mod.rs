@@ -8,6 +8,7 @@ mod images;
 mod legacy;
 mod pages;
 mod player;
+mod replaced;
 mod snippets;
 
 use reqwest::header::HeaderMap;

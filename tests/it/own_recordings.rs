@@ -1,0 +1,306 @@
+//! What people record themselves is theirs on all of their pages, unless they make it for one of them.
+
+use endonym::{
+    app::{
+        imports,
+        media::{reprocess, sweep},
+        own_recordings::{self, Scope},
+        participants,
+    },
+    domain::{
+        email::Email,
+        media::Incoming,
+        name_page::{NamePage, NamePageRef},
+        participant::{Draft, Given},
+    },
+};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::support::{
+    Answer, World,
+    media::{file, wav, wav_of},
+};
+
+const ANA: &str = "ana@x.org";
+
+fn ana() -> Value {
+    json!({ "first_name": "Ana", "email": ANA })
+}
+
+/// Has somebody record their name where this registration is.
+pub async fn record(world: &World, person: &Value, hertz: f32, scope: Scope) {
+    let token = World::registration_token(person);
+    let owner = participants::by_token(&world.app, world.institution.id, &token).await.unwrap();
+    let sound = Incoming::Bytes(wav_of(1.0, hertz));
+    own_recordings::record(&world.app, (world.institution.id, owner.id), sound, scope, None).await.unwrap();
+}
+
+/// Somebody's registration on a page, as it is now.
+async fn on(world: &World, page: &NamePage) -> Value {
+    let path = format!("/v4/name_pages/{}/participants/{ANA}", page.slug);
+    world.get(&path).await.expect(200)["participant"].clone()
+}
+
+/// What is heard there; nothing where there is no recording.
+pub async fn heard(world: &World, person: &Value) -> Vec<u8> {
+    let Some(link) = person["recording_link"].as_str() else { return Vec::new() };
+    let answer = world.client.get(link).send().await.unwrap();
+    assert_eq!(answer.status(), 200, "{link}");
+    answer.bytes().await.unwrap().to_vec()
+}
+
+async fn nothing_is_left_over(world: &World) {
+    let swept = sweep(&world.app, std::time::Duration::ZERO, true).await.unwrap();
+    assert_eq!(swept.removed, 0, "{swept:?}");
+}
+
+#[tokio::test]
+async fn what_somebody_records_is_theirs_on_all_of_their_pages_and_what_they_were_given_stays() {
+    let world = World::new().await;
+    let neighbour = world.neighbour().await;
+    let [second, given, third] =
+        [world.page("Second").await, world.page("Given").await, world.page("Third").await];
+    let here = world.person_on(&world.page, ana()).await;
+    for page in [&second, &third] {
+        world.person_on(page, ana()).await;
+    }
+    let bea = world.person("Bea", "bea@x.org").await;
+    let there = json!({ "name_page_id": neighbour.page.slug, "participant": ana() });
+    let theirs = world.request_as(&neighbour.token, reqwest::Method::POST, "/v5/participants").json(&there);
+    Answer::of(theirs).await.expect(201);
+    let sent = json!({ "first_name": "Ana", "email": "ANA@x.org", "pronunciation": file(wav(0.9)) });
+    world.person_on(&given, sent).await;
+    let was_given = on(&world, &given).await;
+
+    record(&world, &here, 150.0, Scope::All).await;
+    let first: Vec<Value> =
+        [on(&world, &world.page).await, on(&world, &second).await, on(&world, &third).await].into();
+    let sound = heard(&world, &first[0]).await;
+    for one in &first {
+        assert_eq!(heard(&world, one).await, sound);
+    }
+    assert_ne!(first[0]["recording_link"], first[1]["recording_link"], "each page has a link of its own");
+    assert_eq!(on(&world, &given).await, was_given);
+    assert_ne!(heard(&world, &was_given).await, sound);
+
+    // Once more, from another page: nowhere the old voice stays, and the old links lead to the new one.
+    record(&world, &first[1], 220.0, Scope::All).await;
+    let anew = heard(&world, &on(&world, &world.page).await).await;
+    assert_ne!(anew, sound);
+    for one in &first {
+        assert_eq!(heard(&world, one).await, anew);
+    }
+    assert_eq!(on(&world, &given).await, was_given);
+    assert_eq!(
+        world.get("/v4/participants/bea@x.org").await.expect(200)["participant"]["recording_link"],
+        bea["recording_link"]
+    );
+    let path = "/v4/participants/ana@x.org";
+    let theirs = Answer::of(world.request_as(&neighbour.token, reqwest::Method::GET, path)).await.expect(200);
+    assert_eq!(
+        theirs["participant"]["recording_link"],
+        Value::Null,
+        "another institution's is another person"
+    );
+    nothing_is_left_over(&world).await;
+}
+
+#[tokio::test]
+async fn a_recording_for_one_page_is_heard_there_alone_until_it_is_replaced_by_one_for_all() {
+    let world = World::new().await;
+    let second = world.page("Second").await;
+    let here = world.person_on(&world.page, ana()).await;
+    let there = world.person_on(&second, ana()).await;
+    record(&world, &there, 150.0, Scope::ThisPage).await;
+    let only = heard(&world, &on(&world, &second).await).await;
+    assert!(!only.is_empty());
+    assert_eq!(on(&world, &world.page).await["recording_link"], Value::Null);
+
+    record(&world, &here, 180.0, Scope::All).await;
+    assert_eq!(heard(&world, &on(&world, &second).await).await, only, "that page has its own");
+    let shared = heard(&world, &on(&world, &world.page).await).await;
+    assert_ne!(shared, only);
+
+    record(&world, &there, 210.0, Scope::All).await;
+    let anew = heard(&world, &on(&world, &second).await).await;
+    assert_eq!(heard(&world, &on(&world, &world.page).await).await, anew);
+    assert!(anew != only && anew != shared);
+    // What one page alone has is nothing to start with elsewhere.
+    record(&world, &there, 240.0, Scope::ThisPage).await;
+    let third = world.page("Third").await;
+    let new = world.person_on(&third, ana()).await;
+    assert_eq!(heard(&world, &new).await, anew);
+    nothing_is_left_over(&world).await;
+}
+
+#[tokio::test]
+async fn whoever_is_registered_later_starts_with_what_they_have_recorded() {
+    let world = World::new().await;
+    let here = world.person_on(&world.page, ana()).await;
+    record(&world, &here, 150.0, Scope::All).await;
+    let sound = heard(&world, &on(&world, &world.page).await).await;
+    let [v5, v4, imported, given] = [
+        world.page("v5").await,
+        world.page("v4").await,
+        world.page("imported").await,
+        world.page("given").await,
+    ];
+
+    let made = world.person_on(&v5, json!({ "first_name": "Ana", "email": "Ana@X.org" })).await;
+    assert_eq!(heard(&world, &made).await, sound, "the answer says so");
+    assert_ne!(made["recording_link"], on(&world, &world.page).await["recording_link"]);
+    let body = json!({ "participant": ana() });
+    let made = world.post(&format!("/v4/name_pages/{}/participants", v4.slug), body).await.expect(201);
+    assert_eq!(heard(&world, &made["participant"]).await, sound);
+
+    let line = |number, email: &str| imports::Line {
+        number,
+        draft: Draft {
+            first_name: Given::Set("Ana".into()),
+            email: Given::Set(Email::parse(email).unwrap()),
+            ..Draft::default()
+        },
+    };
+    let group = async |rehearse| {
+        let page = NamePageRef::parse(&imported.slug).unwrap();
+        let lines = vec![line(1, "new@x.org"), line(2, ANA)];
+        let institution = world.institution.id;
+        let done = imports::group(&world.app, institution, page, lines, imports::Calling::Nobody, rehearse);
+        done.await.unwrap()
+    };
+    let created = vec![(1, imports::Outcome::Created), (2, imports::Outcome::Created)];
+    assert_eq!(group(true).await, created, "a dry run");
+    assert_eq!(group(false).await, created);
+    assert_eq!(heard(&world, &on(&world, &imported).await).await, sound);
+
+    // Whoever brings a recording has that one, which is that registration's.
+    let sent = json!({ "first_name": "Ana", "email": ANA, "pronunciation": file(wav(0.9)) });
+    let made = world.person_on(&given, sent).await;
+    let was_given = heard(&world, &made).await;
+    assert_ne!(was_given, sound);
+    record(&world, &here, 220.0, Scope::All).await;
+    let anew = heard(&world, &on(&world, &world.page).await).await;
+    for page in [&v5, &v4, &imported] {
+        assert_eq!(heard(&world, &on(&world, page).await).await, anew, "{}", page.title);
+    }
+    assert_eq!(heard(&world, &on(&world, &given).await).await, was_given);
+    nothing_is_left_over(&world).await;
+}
+
+#[tokio::test]
+async fn what_a_registration_was_given_is_nothing_that_others_start_with() {
+    let world = World::new().await;
+    let sent = json!({ "first_name": "Ana", "email": ANA, "pronunciation": file(wav(0.9)) });
+    world.person_on(&world.page, sent).await;
+    let made = world.person_on(&world.page("Second").await, ana()).await;
+    assert_eq!(made["recording_link"], Value::Null);
+}
+
+#[tokio::test]
+async fn deleting_a_recording_or_a_registration_silences_that_one_alone() {
+    let world = World::new().await;
+    let [second, third] = [world.page("Second").await, world.page("Third").await];
+    let here = world.person_on(&world.page, ana()).await;
+    for page in [&second, &third] {
+        world.person_on(page, ana()).await;
+    }
+    record(&world, &here, 150.0, Scope::All).await;
+    let sound = heard(&world, &on(&world, &third).await).await;
+    let there = world.get(&format!("/v5/participants?email_list={ANA}")).await.expect(200);
+    let there = there["Response"]["participants"].as_array().unwrap().clone();
+    let there = there.iter().find(|one| one["event_title"] == "Second").unwrap();
+    let id = there["recording_id"].as_str().unwrap();
+    world.delete(&format!("/v5/participants/{ANA}/pronunciations/{id}"), json!({})).await.expect(200);
+    assert_eq!(on(&world, &second).await["recording_link"], Value::Null);
+    world
+        .delete(&format!("/v5/participants/{ANA}"), json!({ "name_page_id": world.page.slug }))
+        .await
+        .expect(200);
+    assert_eq!(heard(&world, &on(&world, &third).await).await, sound);
+    nothing_is_left_over(&world).await;
+    // What is gone there stays gone, until they record again.
+    record(&world, &on(&world, &third).await, 200.0, Scope::All).await;
+    assert!(on(&world, &second).await["recording_link"].is_string());
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_sound_changes_nothing_anywhere() {
+    let world = World::new().await;
+    let here = world.person_on(&world.page, ana()).await;
+    let token = World::registration_token(&here);
+    let owner = participants::by_token(&world.app, world.institution.id, &token).await.unwrap();
+    let whose = (world.institution.id, owner.id);
+    let noise = Incoming::Bytes(b"no sound at all".to_vec());
+    let refused = own_recordings::record(&world.app, whose, noise, Scope::All, None).await.unwrap_err();
+    assert!(matches!(refused, endonym::app::Error::Invalid(_)), "{refused}");
+    let nobody = (world.institution.id, owner.id + 1);
+    let sound = Incoming::Bytes(wav(1.0));
+    let missing = own_recordings::record(&world.app, nobody, sound, Scope::All, None).await.unwrap_err();
+    assert!(matches!(missing, endonym::app::Error::Missing(_)), "{missing}");
+    assert_eq!(on(&world, &world.page).await["recording_link"], Value::Null);
+    nothing_is_left_over(&world).await;
+}
+
+#[tokio::test]
+async fn what_is_processed_again_stays_whose_it_was() {
+    let world = World::new().await;
+    let [second, given] = [world.page("Second").await, world.page("Given").await];
+    let here = world.person_on(&world.page, ana()).await;
+    let there = world.person_on(&second, ana()).await;
+    let sent = json!({ "first_name": "Ana", "email": ANA, "pronunciation": file(wav(0.9)) });
+    world.person_on(&given, sent).await;
+    record(&world, &here, 150.0, Scope::All).await;
+    record(&world, &there, 180.0, Scope::ThisPage).await;
+    let origins = async || {
+        let text = "SELECT hex, origin FROM media ORDER BY participant_id";
+        let rows = world.app.db.read().rows(text, &[], |row| Ok((row.text(0)?, row.text(1)?))).await.unwrap();
+        rows.into_iter().unzip::<String, String, Vec<_>, Vec<_>>()
+    };
+    let (before, words) = origins().await;
+    assert_eq!(words, ["shared", "page", "given"]);
+    reprocess(&world.app, world.institution.id, |_, why| assert_eq!(why, None)).await.unwrap();
+    let (after, still) = origins().await;
+    assert_eq!(still, words);
+    assert!(after.iter().all(|hex| !before.contains(hex)));
+}
+
+#[tokio::test]
+async fn of_several_takes_at_once_one_is_heard_everywhere() {
+    let world = World::new().await;
+    let mut pages = vec![world.page.clone()];
+    for n in 0..3 {
+        pages.push(world.page(&format!("Page {n}")).await);
+    }
+    let mut people = Vec::new();
+    for page in &pages {
+        people.push(world.person_on(page, ana()).await);
+    }
+    let takes =
+        (0..).zip(&people).map(|(n, person)| record(&world, person, 140.0 + 30.0 * n as f32, Scope::All));
+    join_all(takes).await;
+    let sound = heard(&world, &on(&world, &pages[0]).await).await;
+    assert!(!sound.is_empty());
+    for page in &pages {
+        assert_eq!(heard(&world, &on(&world, page).await).await, sound, "{}", page.title);
+    }
+    nothing_is_left_over(&world).await;
+}
+
+#[tokio::test]
+async fn whoever_is_registered_while_they_record_has_the_new_recording() {
+    let world = World::new().await;
+    let here = world.person_on(&world.page, ana()).await;
+    record(&world, &here, 150.0, Scope::All).await;
+    let mut pages = Vec::new();
+    for n in 0..12 {
+        pages.push(world.page(&format!("Page {n}")).await);
+    }
+    let registering = join_all(pages.iter().map(|page| world.person_on(page, ana())));
+    tokio::join!(record(&world, &here, 220.0, Scope::All), registering);
+    let sound = heard(&world, &on(&world, &world.page).await).await;
+    for page in &pages {
+        assert_eq!(heard(&world, &on(&world, page).await).await, sound, "{}", page.title);
+    }
+    nothing_is_left_over(&world).await;
+}
