@@ -172,6 +172,9 @@ async fn not_started(app: &App, institution: i64, ids: Vec<i64>, why: String) ->
     app.db
         .write(move |sql| {
             Box::pin(async move {
+                if !rolls::lock_if_there(sql, institution).await? {
+                    return Ok(());
+                }
                 for id in ids {
                     let found = courses::find(sql, institution, id).await?;
                     if found.is_some_and(|(course, _)| course.sync == Sync::Idle) {

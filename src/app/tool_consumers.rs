@@ -181,6 +181,10 @@ pub async fn update(app: &App, id: i64, change: Change) -> Result<ToolConsumer> 
     app.db
         .write(move |sql| {
             Box::pin(async move {
+                if is_rescheduled {
+                    // What is written of courses is written under it.
+                    store::rolls::lock(sql, changed.institution).await?;
+                }
                 tool_consumers::update(sql, &changed).await?;
                 if is_rescheduled {
                     store::courses::unschedule_all(sql, changed.institution, changed.id).await?;

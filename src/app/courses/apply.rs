@@ -286,11 +286,15 @@ impl Sync {
 
 fn held_back(loss: Loss, note: Option<&str>) -> String {
     let Loss { before, lost } = loss;
-    let found = if lost == before { "none".to_owned() } else { format!("only {}", before - lost) };
-    let note = note.map(|note| format!(" ({note})")).unwrap_or_default();
+    let lost = if lost == before {
+        format!("everybody who was on it ({before})")
+    } else {
+        format!("{lost} of the {before} people who were on it")
+    };
+    let note = note.map(|note| format!(": {note}")).unwrap_or_default();
     format!(
-        "the name page was left as it is, because the learning system's roster now has {found} of the {before} people \
-         who were on it{note}; if that is right, `endonym course sync --accept-empty` applies the roster"
+        "the name page was left as it is, because the learning system's roster has lost {lost}{note}; if that is right, \
+         `endonym course sync --accept-empty` applies the roster"
     )
 }
 

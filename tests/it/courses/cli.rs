@@ -223,7 +223,7 @@ async fn a_roster_that_was_held_back_is_listed_and_confirmed() {
     office.canvas.drop_person(101, 1);
     let ended = office.run(&sync);
     assert!(ended.code > 0 && ended.stdout.contains("--accept-empty"), "{ended:?}");
-    assert!(office.run(&list).succeeded().contains("none of the 1 people"));
+    assert!(office.run(&list).succeeded().contains("has lost everybody who was on it (1)"));
     let told = office.run(&[&sync[..], &["--accept-empty", "--json"]].concat()).json();
     assert_eq!(told["courses"][0]["synchronised"], true, "{told}");
     assert_eq!(office.run(&[&list[..], &["--json"]].concat()).json()["courses"][0]["error"], Value::Null);
