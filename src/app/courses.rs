@@ -4,13 +4,18 @@ mod apply;
 mod join;
 mod photos;
 mod roster;
+mod schedule;
 
-use std::{collections::HashSet, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 
 use futures_util::{StreamExt, TryStreamExt};
 
 pub(super) use join::join;
 pub use roster::run;
+pub use schedule::run_due;
 
 use super::{App, Error, Missing, Result, jobs, name_pages, tool_consumers};
 use crate::{
@@ -45,6 +50,14 @@ pub enum WhenRunning {
     Fine,
     /// Then nothing is.
     Refuse,
+}
+
+/// What becomes of a roster that has lost most of the people on the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Losses {
+    HeldBack,
+    /// An operator has confirmed it, once.
+    Accepted,
 }
 
 /// The tool consumer that a path's word and an api_token mean. A word that nobody knows is told before all else.
@@ -83,14 +96,28 @@ pub async fn synchronize(
     given: Vec<String>,
     when_running: WhenRunning,
 ) -> Result<Outcome> {
+    synchronize_with(app, consumer, given, when_running, Losses::HeldBack).await
+}
+
+pub async fn synchronize_with(
+    app: &App,
+    access: &Access,
+    consumer: &ToolConsumer,
+    given: Vec<String>,
+    when_running: WhenRunning,
+    losses: Losses,
+) -> Result<Outcome> {
     let connection = tool_consumers::connect(app, consumer).await?;
     let mut seen = HashSet::new();
-    let mut wanted = Vec::new();
+    let (mut wanted, mut known_courses) = (Vec::new(), HashMap::new());
     for given in given.into_iter().filter(|given| seen.insert(given.clone())) {
         let known =
             courses::by_external_id(&mut app.db.read(), consumer.institution, consumer.id, &given).await?;
         let (title, memberships_url) = match known {
-            Some((course, _)) => (Some(course.title), course.memberships_url),
+            Some((course, _)) => {
+                known_courses.insert(given.clone(), course.id);
+                (Some(course.title), course.memberships_url)
+            }
             None => (None, None),
         };
         wanted.push(lms::Wanted { given, memberships_url, title });
@@ -111,7 +138,15 @@ pub async fn synchronize(
     });
     let checks = futures_util::stream::iter(checks).buffered(ASKED_AT_ONCE).try_collect::<Vec<_>>();
     let late = |_| lms::Error::Unavailable("the learning system takes too long to answer".to_owned());
-    let checked = tokio::time::timeout(LONGEST_CHECK, checks).await.map_err(late)??;
+    let checked = tokio::time::timeout(LONGEST_CHECK, checks).await.map_err(late).flatten();
+    let checked = match checked {
+        Ok(checked) => checked,
+        Err(error) => {
+            let all = known_courses.into_values().collect();
+            not_started(app, consumer.institution, all, error.to_string()).await?;
+            return Err(error.into());
+        }
+    };
     let mut outcome = Outcome::default();
     let mut found = Vec::new();
     for (given, answer) in checked {
@@ -120,11 +155,14 @@ pub async fn synchronize(
             None => outcome.unknown.push(given),
         }
     }
+    let gone: Vec<i64> =
+        outcome.unknown.iter().filter_map(|given| known_courses.get(given)).copied().collect();
+    not_started(app, consumer.institution, gone, connection.why_missing().to_owned()).await?;
     let mut once = HashSet::new();
     found.retain(|course| once.insert(course.id.clone()));
     // Some at a time, so that no other write waits for a long list.
     for group in found.chunks(BEGUN_AT_ONCE) {
-        let (started, running) = begin(app, access, consumer, group.to_vec(), when_running).await?;
+        let (started, running) = begin(app, access, consumer, group.to_vec(), when_running, losses).await?;
         outcome.started.extend(started);
         outcome.running.extend(running);
         app.queue.wake();
@@ -132,10 +170,33 @@ pub async fn synchronize(
     Ok(outcome)
 }
 
+/// Writes down why courses could not even be looked for, unless something is under way that will tell.
+async fn not_started(app: &App, institution: i64, ids: Vec<i64>, why: String) -> Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    app.db
+        .write(move |sql| {
+            Box::pin(async move {
+                if !rolls::lock_if_there(sql, institution).await? {
+                    return Ok(());
+                }
+                for id in ids {
+                    let found = courses::find(sql, institution, id).await?;
+                    if found.is_some_and(|(course, _)| course.sync == Sync::Idle) {
+                        courses::end(sql, institution, id, courses::Ended::Failed(&why)).await?;
+                    }
+                }
+                Ok(())
+            })
+        })
+        .await
+}
+
 /// Has a course synchronised that is known to be there. One that is under way is left to it.
 pub(super) async fn start(app: &App, consumer: &ToolConsumer, found: Found) -> Result<()> {
     let access = Access::whole(consumer.institution);
-    begin(app, &access, consumer, vec![found], WhenRunning::Fine).await?;
+    begin(app, &access, consumer, vec![found], WhenRunning::Fine, Losses::HeldBack).await?;
     app.queue.wake();
     Ok(())
 }
@@ -156,10 +217,11 @@ async fn begin(
     consumer: &ToolConsumer,
     found: Vec<Found>,
     when_running: WhenRunning,
+    losses: Losses,
 ) -> Result<(Vec<Course>, Vec<Course>)> {
-    match begin_once(app, access, consumer, found.clone(), when_running).await {
+    match begin_once(app, access, consumer, found.clone(), when_running, losses).await {
         // Another institution has just taken a page's slug: the next one is another.
-        Err(Error::Invalid(_)) => begin_once(app, access, consumer, found, when_running).await,
+        Err(Error::Invalid(_)) => begin_once(app, access, consumer, found, when_running, losses).await,
         other => other,
     }
 }
@@ -170,6 +232,7 @@ async fn begin_once(
     consumer: &ToolConsumer,
     found: Vec<Found>,
     when_running: WhenRunning,
+    losses: Losses,
 ) -> Result<(Vec<Course>, Vec<Course>)> {
     let (at_hand, access, now) = (app.clone(), access.clone(), app.clock.now());
     let (institution, consumer) = (consumer.institution, consumer.id);
@@ -184,6 +247,9 @@ async fn begin_once(
                     let (course, job) = ensure_in(sql, &at_hand, institution, consumer, found, now).await?;
                     // A token that is limited to pages makes no new ones; what was written is undone.
                     name_pages::check(&access, course.name_page)?;
+                    if losses == Losses::Accepted {
+                        courses::accept_losses(sql, institution, course.id).await?;
+                    }
                     match (course.sync, job) {
                         (Sync::Running, _) => {
                             if when_running == WhenRunning::Refuse {
@@ -194,13 +260,7 @@ async fn begin_once(
                         }
                         (Sync::Resting, Some(job)) => store::jobs::hurry(sql, job, now).await?,
                         (Sync::Resting | Sync::Idle, old) => {
-                            if let Some(old) = old {
-                                store::jobs::remove_dead(sql, old).await?;
-                            }
-                            let id = at_hand.ids.id(now);
-                            let job = Job::SyncCourse { institution, course: course.id };
-                            jobs::enqueue(sql, id, &job, now, now).await?;
-                            courses::set_job(sql, institution, course.id, id).await?;
+                            enqueue(sql, &at_hand, institution, (course.id, old), now).await?;
                         }
                     }
                     started.push(course);
@@ -209,6 +269,22 @@ async fn begin_once(
             })
         })
         .await
+}
+
+/// Writes down the job of a course that has none, or one that was given up.
+async fn enqueue(
+    sql: &mut Sql,
+    app: &App,
+    institution: i64,
+    (course, old): (i64, Option<i64>),
+    now: Moment,
+) -> Result<()> {
+    if let Some(old) = old {
+        store::jobs::remove_dead(sql, old).await?;
+    }
+    let id = app.ids.id(now);
+    jobs::enqueue(sql, id, &Job::SyncCourse { institution, course }, now, now).await?;
+    Ok(courses::set_job(sql, institution, course, id).await?)
 }
 
 /// The course that a learning system calls so, with its name page: found again, or made.
@@ -263,6 +339,7 @@ async fn ensure_in(
         synced_at: None,
         error: None,
         note: None,
+        next_sync_at: None,
         sync: Sync::Idle,
     };
     courses::insert(sql, institution, &course, now).await?;

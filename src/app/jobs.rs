@@ -203,6 +203,7 @@ async fn mourn(
         | Job::ExpireExports
         | Job::SweepBlobs
         | Job::RotateLtiKeys
+        | Job::SyncDueCourses
         | Job::HangUp { .. }
         | Job::DeleteTakes { .. } => Ok(Vec::new()),
     }

@@ -7,6 +7,7 @@ use crate::{
         field_errors::FieldErrors,
         institution::parse_framing_origin,
         roster::Role,
+        schedule::Schedule,
         text::{self, BLANK, Lines, TAKEN, longest},
         token,
         tool_consumer::{LmsKind, Registration, ToolConsumer},
@@ -71,6 +72,7 @@ pub async fn create(app: &App, institution: i64, mut new: New) -> Result<(ToolCo
         product: new.product,
         enabled: true,
         roles: if new.roles.is_empty() { vec![Role::Student] } else { new.roles },
+        schedule: Schedule::default(),
         sealed_access_token: sealed(app, id, access_token)?,
         lti: new.lti,
         created_at: now,
@@ -118,6 +120,7 @@ pub struct Change {
     pub product: Option<String>,
     pub enabled: Option<bool>,
     pub roles: Option<Vec<Role>>,
+    pub schedule: Option<Schedule>,
     pub access_token: Option<String>,
     pub deployments: Listed,
     pub auth_url: Option<String>,
@@ -148,6 +151,8 @@ pub async fn update(app: &App, id: i64, change: Change) -> Result<ToolConsumer> 
     }
     changed.product = change.product.or(changed.product);
     changed.enabled = change.enabled.unwrap_or(changed.enabled);
+    let is_rescheduled = change.schedule.is_some_and(|schedule| schedule != changed.schedule);
+    changed.schedule = change.schedule.unwrap_or(changed.schedule);
     changed.roles = change.roles.filter(|roles| !roles.is_empty()).unwrap_or(changed.roles);
     if let Some(lti) = &mut changed.lti {
         change.deployments.apply(&mut lti.deployments, "deployment id", &mut errors);
@@ -176,7 +181,14 @@ pub async fn update(app: &App, id: i64, change: Change) -> Result<ToolConsumer> 
     app.db
         .write(move |sql| {
             Box::pin(async move {
+                if is_rescheduled {
+                    // What is written of courses is written under it.
+                    store::rolls::lock(sql, changed.institution).await?;
+                }
                 tool_consumers::update(sql, &changed).await?;
+                if is_rescheduled {
+                    store::courses::unschedule_all(sql, changed.institution, changed.id).await?;
+                }
                 Ok(changed)
             })
         })
@@ -333,14 +345,24 @@ async fn courses(app: &App, consumer: &ToolConsumer) -> Result<Vec<Course>> {
     Ok(all)
 }
 
-/// Does it work? Says what was seen. The newest course that we know of it is read.
-pub async fn check(app: &App, consumer: &ToolConsumer) -> Result<String> {
-    let newest = courses(app, consumer).await?.into_iter().next().map(|course| Found {
-        id: course.external_id,
-        title: course.title,
-        memberships_url: course.memberships_url,
-    });
-    Ok(connect(app, consumer).await?.check(newest.as_ref()).await?)
+/// The most of our courses that are tried until one has people.
+const TRIED: usize = 5;
+
+/// Does it work? A course that has people is read, one that we know if there is any.
+pub async fn check(app: &App, consumer: &ToolConsumer) -> Result<lms::Seen> {
+    let mut known = courses(app, consumer).await?;
+    // Those that have been synchronized most recently are the likeliest to be in use.
+    known.sort_by_key(|course| std::cmp::Reverse((course.error.is_none(), course.synced_at)));
+    let known: Vec<Found> = known
+        .into_iter()
+        .take(TRIED)
+        .map(|course| Found {
+            id: course.external_id,
+            title: course.title,
+            memberships_url: course.memberships_url,
+        })
+        .collect();
+    Ok(connect(app, consumer).await?.check(&known, &consumer.roles).await?)
 }
 
 /// Can it be asked, now?

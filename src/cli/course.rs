@@ -10,7 +10,7 @@ use super::{Failure, Outcome, output, stop_on_signal, tool_consumer};
 use crate::{
     app::{
         App,
-        courses::{self, WhenRunning},
+        courses::{self, Losses, WhenRunning},
     },
     domain::{
         access::Access,
@@ -38,6 +38,9 @@ pub enum Command {
         /// The learning system's ids; all that are known when left out
         #[arg(value_name = "COURSE")]
         courses: Vec<String>,
+        /// Apply rosters that have lost everybody, or more than half of ten people or more; they are held back otherwise
+        #[arg(long)]
+        accept_empty: bool,
         #[arg(long)]
         json: bool,
     },
@@ -51,7 +54,10 @@ impl Command {
                 list(&courses::all(app, &consumer).await?, json);
                 Ok(ExitCode::SUCCESS)
             }
-            Self::Sync { tool_consumer, courses, json } => sync(app, &tool_consumer, courses, json).await,
+            Self::Sync { tool_consumer, courses, accept_empty, json } => {
+                let losses = if accept_empty { Losses::Accepted } else { Losses::HeldBack };
+                sync(app, &tool_consumer, courses, losses, json).await
+            }
         }
     }
 }
@@ -76,6 +82,7 @@ fn list(all: &[Course], json: bool) {
                 "name_page_id": course.name_page.to_string(),
                 "state": state(course),
                 "synced_at": course.synced_at.map(output::time),
+                "next_sync_at": course.next_sync_at.map(output::time),
                 "error": course.error,
                 "note": course.note,
             })
@@ -92,7 +99,9 @@ fn list(all: &[Course], json: bool) {
                 course.title.clone(),
                 state(course).to_owned(),
                 or_none(course.synced_at.map(output::time)),
-                or_none(course.error.clone().or_else(|| course.note.clone())),
+                Some(course.notes().join("; "))
+                    .filter(|notes| !notes.is_empty())
+                    .unwrap_or_else(|| "-".to_owned()),
             ]
         })
         .collect();
@@ -106,7 +115,7 @@ const LOOK: Duration = Duration::from_millis(200);
 /// Few enough for the time that a learning system has to say whether it has them.
 const LOOKED_FOR_AT_ONCE: usize = 40;
 
-async fn sync(app: &App, consumer: &str, given: Vec<String>, json: bool) -> Outcome {
+async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, json: bool) -> Outcome {
     let consumer = tool_consumer::find(app, consumer).await?;
     let given: Vec<String> = if given.is_empty() {
         courses::all(app, &consumer).await?.into_iter().map(|course| course.external_id).collect()
@@ -124,14 +133,9 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, json: bool) -> Outc
     tokio::spawn(stop_on_signal(stop.clone(), || {}));
     let (mut told, mut unknown) = (Vec::new(), Vec::new());
     for some in given.chunks(LOOKED_FOR_AT_ONCE) {
-        let outcome = courses::synchronize(
-            app,
-            &Access::whole(consumer.institution),
-            &consumer,
-            some.to_vec(),
-            WhenRunning::Fine,
-        )
-        .await?;
+        let access = Access::whole(consumer.institution);
+        let outcome =
+            courses::synchronize_with(app, &access, &consumer, some.to_vec(), WhenRunning::Fine, losses).await?;
         unknown.extend(outcome.unknown);
         for course in outcome.started.iter().chain(&outcome.running) {
             let ended = wait(app, consumer.institution, course.id, &stop).await?;
@@ -165,7 +169,9 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, json: bool) -> Outc
             output::print_line(&format!("{} ({}): {said}", course.external_id, course.title));
         }
         for id in &unknown {
-            output::print_line(&format!("{id}: the learning system does not have it"));
+            output::print_line(&format!(
+                "{id}: the learning system does not have it, or does not show it to us"
+            ));
         }
     }
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -15,6 +15,7 @@ use crate::{
     config::Reached,
     domain::{
         roster::Role,
+        schedule::Schedule,
         tool_consumer::{LmsKind, Registration, ToolConsumer, product_word},
     },
 };
@@ -97,7 +98,7 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Say whether it can be reached and knows us
+    /// Say whether it can be reached and knows us, and what it tells of the people in one of its courses
     Test {
         id: String,
         #[arg(long)]
@@ -130,6 +131,10 @@ pub struct Details {
     /// Who of a course is on its page: student, teacher, assistant, designer, observer [default: student]
     #[arg(long, value_name = "ROLES", value_delimiter = ',')]
     roles: Vec<String>,
+    /// When its courses are synchronized by themselves; nightly is between 01:00 and 05:00 in the institution's time zone
+    /// [default: nightly]
+    #[arg(long, value_name = "SCHEDULE", value_parser = Schedule::ALL.map(Schedule::word))]
+    sync_schedule: Option<String>,
     /// An origin that may show our pages inside its own; may be given several times
     #[arg(long = "frame-ancestor", value_name = "ORIGIN")]
     frame_ancestors: Vec<String>,
@@ -142,8 +147,13 @@ impl Command {
                 let owner = institution(app, &slug).await?;
                 let kind = LmsKind::ALL.into_iter().find(|kind| kind.word() == lms);
                 let kind = kind.ok_or_else(|| Failure(format!("there is no learning system `{lms}`")))?;
+                let schedule = details.schedule();
                 let new = details.into_new(app, name, kind, url, client_id).await?;
                 let (made, secret) = tool_consumers::create(app, owner.id, new).await?;
+                if schedule.is_some() {
+                    let change = tool_consumers::Change { schedule, ..tool_consumers::Change::default() };
+                    tool_consumers::update(app, made.id, change).await?;
+                }
                 if json {
                     output::print_json(&json!({ "id": made.id.to_string(), "api_token": secret }));
                 } else {
@@ -251,6 +261,7 @@ impl Details {
             name,
             product: self.product.as_deref().and_then(product_word),
             enabled: None,
+            schedule: self.schedule(),
             roles: (!roles.is_empty()).then_some(roles),
             access_token,
             deployments: added(self.deployment_ids),
@@ -272,6 +283,10 @@ impl Details {
             }
             other => Ok(other.map(str::to_owned)),
         }
+    }
+
+    fn schedule(&self) -> Option<Schedule> {
+        self.sync_schedule.as_deref().and_then(Schedule::parse)
     }
 
     fn roles(&self) -> Result<Vec<Role>, Failure> {
@@ -307,12 +322,22 @@ async fn switch(app: &App, id: &str, enabled: bool) -> Result<(), Failure> {
 }
 
 async fn test(app: &App, consumer: &ToolConsumer, json: bool) -> Outcome {
-    let (works, says) = match tool_consumers::check(app, consumer).await {
-        Ok(says) => (true, says),
-        Err(error) => (false, error.to_string()),
+    let (works, says, coverage) = match tool_consumers::check(app, consumer).await {
+        Ok(seen) => (true, seen.says, seen.coverage),
+        Err(error) => (false, error.to_string(), None),
     };
     if json {
-        output::print_json(&json!({ "works": works, "says": says }));
+        let course = coverage.map(|(title, counts)| {
+            json!({
+                "title": title,
+                "people": counts.people,
+                "names": counts.names,
+                "emails": counts.emails,
+                "identifiers": counts.identifiers,
+                "pictures": counts.pictures,
+            })
+        });
+        output::print_json(&json!({ "works": works, "says": says, "course": course }));
     } else if works {
         output::print_line(&says);
     } else {
@@ -332,6 +357,7 @@ fn shown(one: &ToolConsumer, institution: &str) -> Value {
         "product": one.product,
         "enabled": one.enabled,
         "roles": one.roles.iter().map(|role| role.word()).collect::<Vec<_>>(),
+        "sync_schedule": one.schedule.word(),
         "client_id": lti.map(|lti| &lti.client_id),
         "deployment_ids": lti.map(|lti| &lti.deployments),
         "auth_url": lti.map(|lti| &lti.auth_url),
@@ -362,10 +388,11 @@ async fn list(app: &App, all: &[ToolConsumer], json: bool) -> Result<(), Failure
                 one.kind.word().to_owned(),
                 one.url.clone(),
                 one.roles.iter().map(|role| role.word()).collect::<Vec<_>>().join(","),
+                one.schedule.word().to_owned(),
                 if one.enabled { "yes" } else { "no" }.to_owned(),
             ]
         })
         .collect();
-    output::print_table(&["ID", "INSTITUTION", "NAME", "LMS", "URL", "ROLES", "ENABLED"], &rows);
+    output::print_table(&["ID", "INSTITUTION", "NAME", "LMS", "URL", "ROLES", "SYNC", "ENABLED"], &rows);
     Ok(())
 }

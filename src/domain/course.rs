@@ -17,7 +17,16 @@ pub struct Course {
     pub error: Option<String>,
     /// What an operator should know of the last one that has not.
     pub note: Option<String>,
+    /// When the schedule has it synchronized next.
+    pub next_sync_at: Option<Moment>,
     pub sync: Sync,
+}
+
+impl Course {
+    /// What those who look after it should know: why it could not be synchronized, then what was noted when it last was.
+    pub fn notes(&self) -> Vec<&str> {
+        self.error.iter().chain(&self.note).map(String::as_str).collect()
+    }
 }
 
 /// Is a course being synchronised?

@@ -28,6 +28,8 @@ pub enum Job {
     RotateLtiKeys,
     /// Brings a course's page to what the learning system says of it.
     SyncCourse { institution: i64, course: i64 },
+    /// Starts the synchronization of courses whose time has come.
+    SyncDueCourses,
 }
 
 /// Which jobs a worker takes.
@@ -66,6 +68,7 @@ impl Job {
             Self::DeleteTakes { .. } => "delete_takes",
             Self::RotateLtiKeys => "rotate_lti_keys",
             Self::SyncCourse { .. } => SYNC_COURSE,
+            Self::SyncDueCourses => "sync_due_courses",
         }
     }
 
@@ -77,7 +80,11 @@ impl Job {
             | Self::FetchTake { institution, .. }
             | Self::DeleteTakes { institution, .. }
             | Self::SyncCourse { institution, .. } => Some(*institution),
-            Self::ExpireExports | Self::SweepBlobs | Self::RotateLtiKeys | Self::HangUp { .. } => None,
+            Self::ExpireExports
+            | Self::SweepBlobs
+            | Self::RotateLtiKeys
+            | Self::SyncDueCourses
+            | Self::HangUp { .. } => None,
         }
     }
 
@@ -90,7 +97,9 @@ impl Job {
             }
             Self::SyncCourse { course, .. } => Some(format!("{}:{course}", self.kind())),
             Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind())),
-            Self::ExpireExports | Self::SweepBlobs | Self::RotateLtiKeys => Some(self.kind().to_owned()),
+            Self::ExpireExports | Self::SweepBlobs | Self::RotateLtiKeys | Self::SyncDueCourses => {
+                Some(self.kind().to_owned())
+            }
         }
     }
 }

@@ -67,7 +67,27 @@ pub struct Plan {
     pub identifiers_taken: usize,
 }
 
+/// A roster that has lost so many people that it is more likely to be wrong than true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Loss {
+    /// People on the page whom the learning system knew.
+    pub before: usize,
+    /// Those among them whom it does not know any more.
+    pub lost: usize,
+}
+
+/// From so many people on, losing more than half of them at once is suspicious; of fewer, losing all.
+const MANY: usize = 10;
+
 impl Plan {
+    /// Does the page lose everybody who is enrolled, or more than half of many?
+    pub fn loss(&self, entries: &[Entry]) -> Option<Loss> {
+        let before = entries.iter().filter(|entry| !entry.hidden && entry.is_to_leave()).count();
+        let lost = self.leaving.len();
+        let is_suspicious = lost > 0 && (lost == before || (before >= MANY && lost * 2 > before));
+        is_suspicious.then_some(Loss { before, lost })
+    }
+
     /// `holders` are on other pages of the institution.
     pub fn new(members: &[Member], entries: &[Entry], holders: &[Holder]) -> Self {
         let members = &distinct(members)[..];
@@ -170,7 +190,7 @@ struct Person<'a> {
 
 impl<'a> Person<'a> {
     fn new(member: usize, said: &Member, entry: Option<(usize, &'a Entry)>) -> Self {
-        let (first_name, last_name) = names(said);
+        let (first_name, last_name) = names(said, entry.map(|(_, entry)| entry));
         Self {
             member,
             entry,
@@ -293,17 +313,49 @@ fn identifier(member: &Member) -> Option<String> {
     (!given.is_empty() && given.chars().count() <= longest::IDENTIFIER).then_some(given)
 }
 
-/// Whoever has no name that can be written is called by their address, so that nobody is left out for it.
-fn names(member: &Member) -> (Option<String>, Option<String>) {
-    let name = |given: &Option<String>| given.as_deref().and_then(|given| clean(given, longest::NAME));
-    match (name(&member.first_name), name(&member.last_name)) {
-        (None, None) => {
-            let key = member.email.as_deref().map(email_key).unwrap_or_default();
-            let local = key.split('@').next().and_then(|local| clean(local, longest::NAME));
-            (Some(local.unwrap_or_else(|| "?".to_owned())), None)
+/// What an entry is to be called. A part of the name that is not told stays as it is; somebody new whose name is not told at
+/// all gets a stand-in, so that nobody is left out for it.
+fn names(member: &Member, entry: Option<&Entry>) -> (Option<String>, Option<String>) {
+    let told = |part: &Option<String>| part.as_deref().map(|part| clean(part, longest::NAME));
+    let old = entry.filter(|entry| !has_stand_in(entry, member));
+    let old = old.map(|entry| (entry.first_name.clone(), entry.last_name.clone()));
+    let old = old.filter(|names| *names != (None, None));
+    let (first, last) = match (told(&member.first_name), told(&member.last_name)) {
+        (None | Some(None), None | Some(None)) => {
+            return old.unwrap_or_else(|| (Some(stand_in(member)), None));
         }
-        names => names,
+        told => told,
+    };
+    let (old_first, old_last) = old.unwrap_or_default();
+    let names = (first.unwrap_or_else(|| old_first.clone()), last.unwrap_or_else(|| old_last.clone()));
+    // A whole name in one piece says nothing new to whoever knows its parts.
+    if let ((Some(whole), None) | (None, Some(whole)), Some(first), Some(last)) =
+        (&names, &old_first, &old_last)
+        && [format!("{first} {last}"), format!("{last} {first}")].contains(whole)
+    {
+        return (old_first, old_last);
     }
+    names
+}
+
+/// What somebody without a name is called until it is told: by their address, their identifier, or a number.
+fn stand_in(member: &Member) -> String {
+    let key = member.email.as_deref().map(email_key).unwrap_or_default();
+    let local = key.split('@').next().and_then(|local| clean(local, longest::NAME));
+    local.or_else(|| identifier(member)).unwrap_or_else(|| numbered(member))
+}
+
+const LONGEST_NUMBER: usize = 12;
+
+fn numbered(member: &Member) -> String {
+    let number: String = member.user_id.chars().take(LONGEST_NUMBER).collect();
+    clean(&format!("Participant {number}"), longest::NAME).unwrap_or_default()
+}
+
+/// Is the entry called by nothing that a better stand-in could not replace? Earlier versions wrote `?`.
+fn has_stand_in(entry: &Entry, member: &Member) -> bool {
+    let first = entry.first_name.as_deref();
+    entry.last_name.is_none() && (first == Some("?") || first == Some(&numbered(member)))
 }
 
 /// A text that may have been written by anybody, as one of ours: without control characters, not too long, not blank.

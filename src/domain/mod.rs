@@ -26,6 +26,7 @@ pub mod quiet_hours;
 pub mod report;
 pub mod roll;
 pub mod roster;
+pub mod schedule;
 pub mod text;
 pub mod token;
 pub mod tool_consumer;

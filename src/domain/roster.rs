@@ -1,6 +1,9 @@
 //! Who is enrolled in a course, as a learning system tells it.
 
-use super::token::{digest, hex};
+use super::{
+    text::is_blank,
+    token::{digest, hex},
+};
 
 /// What somebody is in a course.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,6 +39,7 @@ impl Role {
 pub struct Member {
     /// The learning system's own id for them.
     pub user_id: String,
+    /// `None` is a part of the name that the learning system does not tell; an empty one is told to be empty.
     pub first_name: Option<String>,
     pub last_name: Option<String>,
     /// As it came; it may be no address at all.
@@ -56,7 +60,35 @@ pub struct Roster {
     pub note: Option<String>,
 }
 
+/// How many people on a roster, or on a part of one, come with each thing that can be told of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Coverage {
+    pub people: usize,
+    pub names: usize,
+    pub emails: usize,
+    pub identifiers: usize,
+    pub pictures: usize,
+}
+
+impl Coverage {
+    pub fn of(members: &[Member]) -> Self {
+        let count = |is_told: fn(&Member) -> bool| members.iter().filter(|member| is_told(member)).count();
+        Self {
+            people: members.len(),
+            names: count(Member::has_name),
+            emails: count(|member| member.email.is_some()),
+            identifiers: count(|member| member.identifier.is_some()),
+            pictures: count(|member| member.photo_url.is_some()),
+        }
+    }
+}
+
 impl Member {
+    /// Does the learning system tell any part of their name?
+    pub fn has_name(&self) -> bool {
+        [&self.first_name, &self.last_name].into_iter().flatten().any(|part| !is_blank(part))
+    }
+
     /// A digest of where their picture is: it is compared with later, and kept, and nobody goes there by it. What lets one
     /// in there is left out first, because it changes.
     pub fn photo_mark(&self) -> Option<String> {

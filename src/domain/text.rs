@@ -1,5 +1,6 @@
 //! Text as people write it: which characters may stand in it, how long it may be, how it is matched.
 
+use any_ascii::any_ascii_char;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 pub const BLANK: &str = "can't be blank";
@@ -77,21 +78,40 @@ pub fn searchable(text: &str) -> String {
     plain
 }
 
-/// Lower-case letters, digits and single hyphens from any title; `None` when nothing of it can be written so.
+const LONGEST_MADE_SLUG: usize = 60;
+
+/// Lower-case ASCII letters, digits and single hyphens from a title in any script; `None` when nothing of it can be
+/// transliterated.
 pub fn slug_from(title: &str) -> Option<String> {
     let mut slug = String::new();
-    for c in title.nfkd().flat_map(char::to_lowercase) {
-        if c.is_ascii_alphanumeric() {
-            slug.push(c);
-        } else if !is_combining(c) && !slug.is_empty() && !slug.ends_with('-') {
-            slug.push('-');
+    for letter in nfc(title).chars() {
+        let latin = if letter.is_ascii() { None } else { Some(any_ascii_char(letter)) };
+        if latin == Some("") && (is_combining(letter) || is_joiner(letter)) {
+            continue;
         }
-        if slug.len() >= 60 {
+        let mut ascii = [0; 4];
+        let written = latin.filter(|latin| !latin.is_empty()).unwrap_or(letter.encode_utf8(&mut ascii));
+        for c in written.chars() {
+            if c.is_ascii_alphanumeric() {
+                slug.push(c.to_ascii_lowercase());
+            } else if c == '\'' && letter.is_alphabetic() {
+                // Part of the transliteration of a letter, like the Hebrew ayin.
+            } else if !slug.is_empty() && !slug.ends_with('-') {
+                slug.push('-');
+            }
+        }
+        if slug.len() >= LONGEST_MADE_SLUG {
+            slug.truncate(LONGEST_MADE_SLUG);
             break;
         }
     }
     let slug = slug.trim_end_matches('-');
     (!slug.is_empty()).then(|| slug.to_owned())
+}
+
+/// Zero-width characters that shape letters inside a word.
+const fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}')
 }
 
 fn is_combining(c: char) -> bool {
@@ -148,6 +168,34 @@ mod tests {
     fn slugs_come_from_titles() {
         assert_eq!(slug_from("Graduación 2027!").as_deref(), Some("graduacion-2027"));
         assert_eq!(slug_from("  Müller & Söhne  ").as_deref(), Some("muller-sohne"));
-        assert_eq!(slug_from("李小龍"), None);
+    }
+
+    #[test]
+    fn slugs_are_transliterated_from_any_script() {
+        for (title, slug) in [
+            ("Введение в философию 2027", "vvedenie-v-filosofiyu-2027"),
+            ("Εισαγωγή στη Φιλοσοφία", "eisagogi-sti-filosofia"),
+            ("مقدمة في الفلسفة", "mqdmh-fy-lflsfh"),
+            ("שלום עולם", "slvm-vlm"),
+            ("哲学导论", "zhexuedaolun"),
+            ("日本語入門 Ⅰ", "ribenyurumen-i"),
+            ("とうきょう", "toukiyou"),
+            ("철학 입문", "cheolhag-ibmun"),
+            ("हिन्दी भाषा", "hindi-bhasa"),
+            ("ไทย", "aithy"),
+            ("Þórsdóttir & Łukasz, Straße", "thorsdottir-lukasz-strasse"),
+            ("Re\u{301}publique", "republique"),
+            ("O’Brien", "o-brien"),
+            ("中文 ABC", "zhongwen-abc"),
+        ] {
+            assert_eq!(slug_from(title).as_deref(), Some(slug), "{title}");
+        }
+        for nothing in ["", " – ", "\u{e000}\u{200d}", "!!!"] {
+            assert_eq!(slug_from(nothing), None, "{nothing:?}");
+        }
+        for long in ["龍".repeat(200), "ж".repeat(61), format!("{}ᄚ", "x".repeat(59))] {
+            let slug = slug_from(&long).unwrap();
+            assert!(slug.len() <= 60 && slug.bytes().all(|b| b.is_ascii_lowercase()), "{slug}");
+        }
     }
 }

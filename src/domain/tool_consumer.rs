@@ -1,6 +1,6 @@
 //! A tool consumer (the contract's word): one learning system that an institution has connected.
 
-use super::{moment::Moment, roster::Role};
+use super::{moment::Moment, roster::Role, schedule::Schedule};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LmsKind {
@@ -35,6 +35,8 @@ pub struct ToolConsumer {
     pub enabled: bool,
     /// Who is on a roster.
     pub roles: Vec<Role>,
+    /// When its courses are synchronized by themselves.
+    pub schedule: Schedule,
     /// As it is kept: sealed.
     pub sealed_access_token: Option<String>,
     pub lti: Option<Registration>,
@@ -119,6 +121,7 @@ mod tests {
             product: product.map(str::to_owned),
             enabled: true,
             roles: vec![Role::Student],
+            schedule: Schedule::default(),
             sealed_access_token: None,
             lti: None,
             created_at: Moment::from_micros(0),

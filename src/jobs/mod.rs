@@ -32,6 +32,8 @@ pub struct Settings {
 const LOOK: Duration = Duration::from_secs(1);
 const EXPIRE_EVERY: Duration = Duration::from_secs(60);
 const ROTATE_EVERY: Duration = Duration::from_secs(24 * 3_600);
+/// How late a course that is due may start, at most, when nothing holds it up.
+const SYNC_DUE_EVERY: Duration = Duration::from_secs(30);
 
 /// Runs the workers until they are told to stop and have done so.
 pub async fn run(app: App, settings: Settings, stop: CancellationToken) {
@@ -55,6 +57,7 @@ async fn schedule(app: App, settings: Settings, stop: CancellationToken) {
         (Job::SweepBlobs, settings.sweep_every),
         (Job::ExpireExports, EXPIRE_EVERY),
         (Job::RotateLtiKeys, ROTATE_EVERY),
+        (Job::SyncDueCourses, SYNC_DUE_EVERY),
     ];
     for (job, every) in all {
         while let Err(error) = jobs::repeat(&app, job.clone(), every).await {
@@ -190,6 +193,7 @@ async fn handle(app: &App, settings: Settings, held: &Held) -> Result<()> {
         }
         Job::ScrubExports { institution } => exports::scrub(app, *institution).await,
         Job::ExpireExports => exports::expire(app).await,
+        Job::SyncDueCourses => courses::run_due(app).await,
         Job::RotateLtiKeys => lti::keys::rotate_in_time(app).await,
         Job::HangUp { vendor_call, recordings } => calls::cloud::hang_up(app, vendor_call, recordings).await,
         Job::FetchTake { institution, attempt } => {

@@ -6,9 +6,9 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    Error, Found, Outbound, Result,
+    Error, Found, Outbound, Result, SAMPLED_COURSES, SAMPLED_PEOPLE, Sample, Seen,
     outbound::{Answer, Ask, place},
-    pages::{People, Trail, id, said, shown},
+    pages::{People, Trail, empty, id, said, shown},
     patience::Patience,
     photos,
 };
@@ -134,8 +134,8 @@ impl Canvas<'_> {
         }
     }
 
-    /// Reads a course that is known, or the first that is shown.
-    pub(super) async fn check(&self, known: Option<&Found>) -> Result<String> {
+    /// Reads a course that is known, or one of those that are listed.
+    pub(super) async fn check(&self, known: &[Found], roles: &[Role]) -> Result<Seen> {
         #[derive(Deserialize)]
         struct Myself {
             name: Option<String>,
@@ -149,43 +149,56 @@ impl Canvas<'_> {
             Some(name) => format!("reached Canvas as \"{}\"", shown(name)),
             None => "reached Canvas".to_owned(),
         };
-        let known = known.map(|course| (course.id.clone(), course.title.clone()));
-        let mut read = self.reads(known.as_ref()).await?;
-        if read.is_none() {
-            let mut courses = self.address(&["courses"])?;
-            courses.query_pairs_mut().append_pair("per_page", "1");
-            let listed = match self.ask::<Vec<Course>>(courses, Patience::Little).await {
-                Err(Error::Missing) if myself.is_none() => {
-                    return Err(Error::Unavailable(NO_API.to_owned()));
-                }
-                Err(Error::Missing) => Vec::new(),
-                listed => listed?.0,
-            };
-            let listed = listed.first().and_then(|course| {
-                let id = id(&course.id)?;
-                let title = said(course.name.as_deref()).unwrap_or_else(|| id.clone());
-                Some((id, title))
-            });
-            read = self.reads(listed.as_ref()).await?;
+        let mut nobody = None;
+        let known = known.iter().map(|course| (course.id.clone(), course.title.clone())).collect();
+        if let Some(sample) = self.sample(known, roles, &mut nobody).await? {
+            return Ok(Seen::new(&reached, sample));
         }
-        Ok(match read {
-            Some(title) => format!("{reached}; it shows who is in the course {title}"),
-            None => format!(
-                "{reached}; no course was read: none is known here yet, and Canvas lists none of theirs, which an \
-                 administrator's token need not"
-            ),
-        })
+        let mut courses = self.address(&["courses"])?;
+        courses.query_pairs_mut().append_pair("per_page", &SAMPLED_COURSES.to_string());
+        let listed = match self.ask::<Vec<Course>>(courses, Patience::Little).await {
+            Err(Error::Missing) if myself.is_none() && nobody.is_none() => {
+                return Err(Error::Unavailable(NO_API.to_owned()));
+            }
+            Err(Error::Missing) => Vec::new(),
+            listed => listed?.0,
+        };
+        let listed = listed.iter().filter_map(|course| {
+            let id = id(&course.id)?;
+            let title = said(course.name.as_deref()).unwrap_or_else(|| id.clone());
+            Some((id, title))
+        });
+        let sample = self.sample(listed.collect(), roles, &mut nobody).await?;
+        let none = "none is known here yet, and Canvas lists none of theirs, which an administrator's token need not";
+        let without = || nobody.map_or_else(|| Sample::None(none.to_owned()), Sample::Nobody);
+        Ok(Seen::new(&reached, sample.unwrap_or_else(without)))
     }
 
-    /// The title of a course whose roster can be read; `None` where it is not there.
-    async fn reads(&self, course: Option<&(String, String)>) -> Result<Option<String>> {
-        let Some((id, title)) = course else { return Ok(None) };
-        let title = shown(title);
-        match self.ask::<Vec<User>>(self.users(id, 1, &[])?, Patience::Little).await {
-            Err(Error::Missing) => Ok(None),
-            Err(other) => Err(other.in_course(&title)),
-            Ok(_) => Ok(Some(title)),
+    /// The first of these courses that has people. Notes one that has none, and passes over those that are not there.
+    async fn sample(
+        &self,
+        courses: Vec<(String, String)>,
+        roles: &[Role],
+        nobody: &mut Option<String>,
+    ) -> Result<Option<Sample>> {
+        for (id, title) in courses {
+            let title = shown(&title);
+            let users = match self
+                .ask::<Vec<User>>(self.users(&id, SAMPLED_PEOPLE, roles)?, Patience::Little)
+                .await
+            {
+                Err(Error::Missing) => continue,
+                Err(other) => return Err(other.in_course(&title)),
+                Ok((users, _)) => users,
+            };
+            let users = users.into_iter().filter(|user| user.is_one_of(roles));
+            let members = users.map(|user| self.member(user)).collect::<Result<Vec<_>>>()?;
+            if !members.is_empty() {
+                return Ok(Some(Sample::People(title, members)));
+            }
+            nobody.get_or_insert(title);
         }
+        Ok(None)
     }
 
     /// Each part is encoded, so that a slash in one stays in it.
@@ -233,20 +246,17 @@ fn read<T: DeserializeOwned>(answer: Answer) -> Result<(T, Answer)> {
 }
 
 impl User {
-    /// The one form that Canvas always has is "Last, First".
+    /// The one form that Canvas always has is "Last, First". A name that it tells, it tells whole.
     fn names(&self) -> (Option<String>, Option<String>) {
-        if let Some((last, first)) = self.sortable_name.as_deref().and_then(|name| name.split_once(',')) {
-            let names = (said(Some(first)), said(Some(last)));
-            if names != (None, None) {
-                return names;
-            }
-        }
-        match (said(self.first_name.as_deref()), said(self.last_name.as_deref())) {
-            (None, None) => {
-                (said(self.name.as_deref()).or_else(|| said(self.sortable_name.as_deref())), None)
-            }
-            names => names,
-        }
+        let whole = |first: Option<String>, last: Option<String>| {
+            let is_told = first.is_some() || last.is_some();
+            is_told.then(|| (first.or_else(empty), last.or_else(empty)))
+        };
+        let comma = self.sortable_name.as_deref().and_then(|name| name.split_once(','));
+        let sorted = comma.and_then(|(last, first)| whole(said(Some(first)), said(Some(last))));
+        let parts = || whole(said(self.first_name.as_deref()), said(self.last_name.as_deref()));
+        let name = || said(self.name.as_deref()).or_else(|| said(self.sortable_name.as_deref()));
+        sorted.or_else(parts).or_else(|| whole(name(), None)).unwrap_or_default()
     }
 
     /// Canvas was asked for these alone; where it shows enrolments they must agree.
@@ -298,7 +308,7 @@ mod tests {
 
     #[test]
     fn names_are_taken_apart_where_canvas_has_put_the_comma() {
-        let some = |first: &str, last: &str| (said(Some(first)), said(Some(last)));
+        let some = |first: &str, last: &str| (Some(first.to_owned()), Some(last.to_owned()));
         assert_eq!(
             names(
                 json!({"id": 1, "name": "Siobhán Ní Dhomhnaill", "sortable_name": "Ní Dhomhnaill, Siobhán"})

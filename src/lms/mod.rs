@@ -22,7 +22,7 @@ use bytes::Bytes;
 
 use crate::domain::{
     moment::Moment,
-    roster::{Role, Roster},
+    roster::{Coverage, Member, Role, Roster},
 };
 use canvas::Canvas;
 use keys::SigningKey;
@@ -111,11 +111,53 @@ pub struct Found {
     pub memberships_url: Option<String>,
 }
 
+/// What a learning system has shown when it was tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// For an operator.
+    pub says: String,
+    /// The title of a course that has people, and what comes through of them. Of a large course it is the first page.
+    pub coverage: Option<(String, Coverage)>,
+}
+
+impl Seen {
+    fn new(reached: &str, course: Sample) -> Self {
+        match course {
+            Sample::People(title, members) => {
+                let Coverage { people, names, emails, identifiers, pictures } = Coverage::of(&members);
+                let says = format!(
+                    "{reached}; it shows who is in the course {title}: names {names} of {people}, emails {emails} of \
+                     {people}, ids {identifiers} of {people}, pictures {pictures} of {people}"
+                );
+                Self { says, coverage: Some((title, Coverage::of(&members))) }
+            }
+            Sample::Nobody(title) => {
+                let says =
+                    format!("{reached}; it shows who is in the course {title}, which has nobody we look for");
+                Self { says, coverage: None }
+            }
+            Sample::None(why) => {
+                Self { says: format!("{reached}; no course was read: {why}"), coverage: None }
+            }
+        }
+    }
+}
+
+/// The course that a learning system was tried with.
+enum Sample {
+    People(String, Vec<Member>),
+    Nobody(String),
+    None(String),
+}
+
 /// From its first page to its last.
 const FOR_A_ROSTER: Duration = Duration::from_secs(15 * 60);
 const FOR_A_PHOTO: Duration = Duration::from_secs(10);
 /// Several questions, and an operator waits.
-const FOR_A_CHECK: Duration = Duration::from_secs(15);
+const FOR_A_CHECK: Duration = Duration::from_secs(30);
+/// The most people of a course that are looked at when a learning system is tried, and the most courses.
+const SAMPLED_PEOPLE: usize = 100;
+const SAMPLED_COURSES: usize = 5;
 
 /// A learning system that can be asked.
 #[derive(Clone)]
@@ -162,7 +204,47 @@ impl Connection {
                 Access::Lti(access) => self.lti(access).roster(course, roles).await,
             }
         };
-        within(FOR_A_ROSTER, reading).await
+        let mut roster = within(FOR_A_ROSTER, reading).await?;
+        let nameless = roster.members.iter().filter(|member| !member.has_name()).count();
+        if nameless > 0 {
+            let without = format!(
+                "{nameless} of {} people came without a name, and keep the one they have here: {}",
+                roster.members.len(),
+                self.remedy_for_names()
+            );
+            roster.note = Some(roster.note.map_or(without.clone(), |note| format!("{note}; {without}")));
+        }
+        Ok(roster)
+    }
+
+    const fn remedy_for_names(&self) -> &'static str {
+        match &self.access {
+            Access::Canvas { .. } => "the user of the access token may not see names in Canvas",
+            Access::Moodle { .. } => {
+                "give the user of the access token moodle/user:viewdetails and moodle/site:viewfullnames in Moodle"
+            }
+            Access::Lti(_) => {
+                "have the platform share names with the tool (in Moodle: the tool's Privacy > Share launcher's name with \
+                 tool > Always)"
+            }
+        }
+    }
+
+    /// What it means when a course is not there.
+    pub const fn why_missing(&self) -> &'static str {
+        match &self.access {
+            Access::Canvas { .. } => {
+                "Canvas does not show this course: it was deleted, or the user of the access token may not see it"
+            }
+            Access::Moodle { .. } => {
+                "Moodle does not show this course: it was deleted, or it is hidden and the user of the access token lacks \
+                 moodle/course:viewhiddencourses"
+            }
+            Access::Lti(_) => {
+                "the platform does not show this course's roster: the course was deleted, or the tool may not be used in \
+                 it any more"
+            }
+        }
     }
 
     /// The bytes of a picture, from the learning system's own origin alone; `None` for one from elsewhere, or that is not
@@ -178,14 +260,13 @@ impl Connection {
         within(FOR_A_PHOTO, fetching).await
     }
 
-    /// Can it be reached, does it know us, and does it show a course? One that is known is best. Says what it has seen, for
-    /// an operator.
-    pub async fn check(&self, known: Option<&Found>) -> Result<String> {
+    /// Can it be reached, does it know us, and does it show who is in a course? Those that are known are tried before others.
+    pub async fn check(&self, known: &[Found], roles: &[Role]) -> Result<Seen> {
         let checking = async {
             match &self.access {
-                Access::Canvas { url, token } => self.canvas(url, token).check(known).await,
-                Access::Moodle { url, token } => self.moodle(url, token).check(known).await,
-                Access::Lti(access) => self.lti(access).check(known).await,
+                Access::Canvas { url, token } => self.canvas(url, token).check(known, roles).await,
+                Access::Moodle { url, token } => self.moodle(url, token).check(known, roles).await,
+                Access::Lti(access) => self.lti(access).check(known, roles).await,
             }
         };
         within(FOR_A_CHECK, checking).await

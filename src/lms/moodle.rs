@@ -11,9 +11,9 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    Error, Found, Outbound, Result,
+    Error, Found, Outbound, Result, SAMPLED_COURSES, SAMPLED_PEOPLE, Sample, Seen,
     outbound::{Answer, Ask, place},
-    pages::{MOST_PEOPLE, People, id, plain, said, shown, too_many},
+    pages::{MOST_PEOPLE, People, id, names, plain, said, shown, too_many},
     patience::Patience,
     photos,
 };
@@ -65,8 +65,8 @@ struct User {
     email: Option<String>,
     idnumber: Option<String>,
     profileimageurl: Option<String>,
-    #[serde(default)]
-    roles: Vec<RoleHeld>,
+    /// Not told of those whose profile we may not see.
+    roles: Option<Vec<RoleHeld>>,
 }
 
 #[derive(Deserialize)]
@@ -90,7 +90,7 @@ impl Moodle<'_> {
 
     async fn course(&self, field: &str, value: &str, patience: Patience) -> Result<Option<Found>> {
         let found: Courses = self.call(COURSES, &[("field", field), ("value", value)], patience).await?;
-        first(found)
+        Ok(all(found)?.into_iter().next())
     }
 
     pub(super) async fn roster(&self, course: &Found, roles: &[Role]) -> Result<Roster> {
@@ -108,6 +108,7 @@ impl Moodle<'_> {
     /// the last, and begins anywhere; the last is one that has nobody new.
     async fn members(&self, course: &str, roles: &[Role]) -> Result<Option<(Vec<Member>, Option<String>)>> {
         let (mut people, mut seen, mut strange) = (People::default(), HashSet::new(), BTreeSet::new());
+        let mut untold = HashSet::new();
         let (mut from, mut last) = (0, None);
         loop {
             let page = self.page(course, (from, PER_PAGE), Patience::Much).await?;
@@ -118,6 +119,7 @@ impl Moodle<'_> {
             last = page.last().and_then(|user| id(&user.id)).filter(|_| rows == PER_PAGE);
             for user in page {
                 seen.extend(id(&user.id));
+                untold.extend(id(&user.id).filter(|_| user.roles.is_none()));
                 strange.extend(user.strange_roles());
                 if user.is_one_of(roles) {
                     people.add(user.member()?)?;
@@ -126,7 +128,14 @@ impl Moodle<'_> {
             // More than was asked for is all there is.
             if seen.len() == known || rows > PER_PAGE {
                 let members = people.all();
-                let note = members.is_empty().then(|| strangers(roles, &strange)).flatten();
+                if members.is_empty() && !untold.is_empty() {
+                    return Err(roles_untold());
+                }
+                let note = if untold.is_empty() {
+                    members.is_empty().then(|| strangers(roles, &strange)).flatten()
+                } else {
+                    Some(format!("{} people were left out: {}", untold.len(), ROLES_UNTOLD))
+                };
                 return Ok(Some((members, note)));
             }
             from += PER_PAGE - 1;
@@ -174,8 +183,8 @@ impl Moodle<'_> {
         photos::fetch(self.outbound, url).await
     }
 
-    /// Reads a course that is known, or the first that is shown.
-    pub(super) async fn check(&self, known: Option<&Found>) -> Result<String> {
+    /// Reads a course that is known, or one of those that are shown.
+    pub(super) async fn check(&self, known: &[Found], roles: &[Role]) -> Result<Seen> {
         #[derive(Deserialize)]
         struct Site {
             sitename: Option<String>,
@@ -208,33 +217,56 @@ impl Moodle<'_> {
             Some(site) => format!("reached Moodle \"{}\" as {}", word(site.sitename), word(site.fullname)),
             None => "reached Moodle".to_owned(),
         };
-        let mut course = match known {
-            Some(known) => self.course("id", &known.id, Patience::Little).await?,
-            None => None,
-        };
-        if course.is_none() {
-            // All of them, which may be more than can be had: that is no fault of theirs.
-            let listing = self.call::<Courses>(COURSES, &[], Patience::Little);
-            course = match tokio::time::timeout(TO_LIST, listing).await {
-                Ok(Err(Error::Unavailable(_))) | Err(_) => {
-                    return Ok(format!(
-                        "{reached}; no course was read: its list of courses could not be had"
-                    ));
-                }
-                Ok(listed) => first(listed?)?,
-            };
-        }
-        let Some(course) = course else {
-            return Ok(format!("{reached}; no course was read: it shows us none"));
-        };
-        let title = shown(&course.title);
-        match self.page(&course.id, (0, 1), Patience::Little).await {
-            Ok(_) => Ok(format!("{reached}; it shows who is in the course {title}")),
-            Err(Error::Missing) => {
-                Ok(format!("{reached}; no course was read: {title} is not there any more"))
+        let mut nobody = None;
+        for known in known {
+            let Some(course) = self.course("id", &known.id, Patience::Little).await? else { continue };
+            if let Some(sample) = self.sample(course, roles, &mut nobody).await? {
+                return Ok(Seen::new(&reached, sample));
             }
-            Err(other) => Err(other.in_course(&title)),
         }
+        // All of them, which may be more than can be had: that is no fault of theirs.
+        let listing = self.call::<Courses>(COURSES, &[], Patience::Little);
+        let listed = match tokio::time::timeout(TO_LIST, listing).await {
+            Ok(Err(Error::Unavailable(_))) | Err(_) if nobody.is_none() => {
+                let why = "its list of courses could not be had".to_owned();
+                return Ok(Seen::new(&reached, Sample::None(why)));
+            }
+            Ok(Err(Error::Unavailable(_))) | Err(_) => Vec::new(),
+            Ok(listed) => all(listed?)?,
+        };
+        for course in listed.into_iter().take(SAMPLED_COURSES) {
+            if let Some(sample) = self.sample(course, roles, &mut nobody).await? {
+                return Ok(Seen::new(&reached, sample));
+            }
+        }
+        let without = || Sample::None("it shows us none".to_owned());
+        Ok(Seen::new(&reached, nobody.map_or_else(without, Sample::Nobody)))
+    }
+
+    /// The course, if it has people. Notes one that has none, and passes over one that is gone by now.
+    async fn sample(
+        &self,
+        course: Found,
+        roles: &[Role],
+        nobody: &mut Option<String>,
+    ) -> Result<Option<Sample>> {
+        let title = shown(&course.title);
+        let users = match self.page(&course.id, (0, SAMPLED_PEOPLE), Patience::Little).await {
+            Err(Error::Missing) => return Ok(None),
+            Err(other) => return Err(other.in_course(&title)),
+            Ok(users) => users,
+        };
+        let untold = users.iter().filter(|user| user.roles.is_none()).count();
+        let wanted = users.into_iter().filter(|user| user.is_one_of(roles));
+        let members = wanted.map(User::member).collect::<Result<Vec<_>>>()?;
+        if members.is_empty() && untold > 0 {
+            return Err(roles_untold().in_course(&title));
+        }
+        if members.is_empty() {
+            nobody.get_or_insert(title);
+            return Ok(None);
+        }
+        Ok(Some(Sample::People(title, members)))
     }
 
     fn root(&self) -> Result<Url> {
@@ -282,13 +314,23 @@ fn read<T: DeserializeOwned>(answer: &Answer, function: &str) -> Result<T> {
     }
 }
 
-/// The first of them. The site itself is a course for Moodle; nobody else would call it one.
-fn first(found: Courses) -> Result<Option<Found>> {
-    let found = found.courses.into_iter().find(|course| course.format.as_deref() != Some("site"));
-    let Some(course) = found else { return Ok(None) };
-    let id = id(&course.id).ok_or_else(|| nonsense("a course without an id"))?;
-    let title = said(course.fullname.as_deref().map(plain).as_deref()).unwrap_or_else(|| id.clone());
-    Ok(Some(Found { id, title, memberships_url: None }))
+/// The site itself is a course for Moodle; nobody else would call it one.
+fn all(found: Courses) -> Result<Vec<Found>> {
+    let found = found.courses.into_iter().filter(|course| course.format.as_deref() != Some("site"));
+    found
+        .map(|course| {
+            let id = id(&course.id).ok_or_else(|| nonsense("a course without an id"))?;
+            let title = said(course.fullname.as_deref().map(plain).as_deref()).unwrap_or_else(|| id.clone());
+            Ok(Found { id, title, memberships_url: None })
+        })
+        .collect()
+}
+
+const ROLES_UNTOLD: &str = "Moodle does not tell their roles; give the user of the access token moodle/user:viewdetails in the course";
+
+/// People are in the course, and whether they are students is not told.
+fn roles_untold() -> Error {
+    Error::Denied(ROLES_UNTOLD.to_owned())
 }
 
 /// Where nobody is what was asked for, though people are something that we do not know.
@@ -313,50 +355,76 @@ impl Complaint {
     /// By the code alone: names of exceptions differ between versions, and what they say may be about people.
     fn meaning(&self, function: &str) -> Error {
         match self.errorcode.as_deref().filter(|code| is_word(code)) {
-            Some("invalidtoken" | "invalidtimedtoken" | "invalidiptoken") => {
-                Error::Denied("Moodle does not accept the access token".to_owned())
-            }
-            Some(
-                word @ ("accessexception"
-                | "nopermissions"
-                | "requireloginerror"
-                | "errorcoursecontextnotvalid"
-                | "usernotfullysetup"
-                | "passwordisexpired"
-                | "sitepolicynotagreed"
-                | "servicenotavailable"
-                | "servicerequireslogin"
-                | "forbiddenwsuser"
-                | "notingroup"
-                | "wsaccessuserdeleted"
-                | "wsaccessusersuspended"
-                | "wsaccessuserexpired"
-                | "wsaccessuserunconfirmed"),
-            ) => Error::Denied(format!("Moodle does not let the token's user call {function} ({word})")),
+            Some(word @ ("invalidtoken" | "invalidtimedtoken" | "invalidiptoken")) => Error::Denied(format!(
+                "Moodle does not accept the access token ({word}): it was deleted or has expired; Site administration > \
+                 Server > Web services > Manage tokens makes a new one"
+            )),
             Some("invalidrecordunknown" | "invalidrecord") if function == ENROLLED => Error::Missing,
-            Some(word) => Error::Unavailable(format!("Moodle has failed in {function} ({word})")),
+            Some(word) => match remedy(word) {
+                Some(remedy) => Error::Denied(format!(
+                    "Moodle does not let the user of the access token call {function} ({word}): {remedy}"
+                )),
+                None => Error::Unavailable(format!("Moodle has failed in {function} ({word})")),
+            },
             None => Error::Unavailable(format!("Moodle has failed in {function}")),
         }
     }
 }
 
+/// What to do about a refusal, in the names of Moodle's own pages and capabilities; `docs/moodle.md` has the steps.
+fn remedy(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "errorcoursecontextnotvalid" | "requireloginerror" => {
+            "that user may not enter the course; give them moodle/course:view, and moodle/course:viewhiddencourses if the \
+             course is hidden"
+        }
+        "nopermissions" => {
+            "give that user moodle/course:viewparticipants and moodle/course:enrolreview in the course"
+        }
+        "accessexception" => {
+            "under Site administration > Server > Web services > External services, the service must be enabled, have this \
+             function, and have that user among its authorised users; the user needs webservice/rest:use; and the token \
+             must not be limited to other IP addresses"
+        }
+        "notingroup" => "give that user moodle/site:accessallgroups in the course",
+        "servicenotavailable" => {
+            "enable the service under Site administration > Server > Web services > External services"
+        }
+        "servicerequireslogin" | "forbiddenwsuser" => {
+            "add that user to the authorised users of the service, under Site administration > Server > Web services > \
+             External services"
+        }
+        "usernotfullysetup" => "that user's profile is not complete; fill in its required fields",
+        "passwordisexpired" => "that user's password has expired; set a new one",
+        "sitepolicynotagreed" => {
+            "that user has not agreed to the site policy; log in as them once, and agree"
+        }
+        "wsaccessuserdeleted"
+        | "wsaccessusersuspended"
+        | "wsaccessuserexpired"
+        | "wsaccessuserunconfirmed"
+        | "wsaccessusernologin" => {
+            "that user's account is deleted, suspended, expired, unconfirmed, or has no login"
+        }
+        _ => return None,
+    })
+}
+
 impl User {
     fn is_one_of(&self, roles: &[Role]) -> bool {
-        let held = self.roles.iter().filter_map(|role| role.shortname.as_deref()).filter_map(role);
+        let held = self.roles.iter().flatten().filter_map(|role| role.shortname.as_deref()).filter_map(role);
         held.into_iter().any(|held| roles.contains(&held))
     }
 
     fn strange_roles(&self) -> impl Iterator<Item = String> {
-        let names = self.roles.iter().filter_map(|role| role.shortname.as_deref());
+        let names = self.roles.iter().flatten().filter_map(|role| role.shortname.as_deref());
         names.filter(|name| is_word(name) && role(name).is_none()).map(str::to_owned)
     }
 
     fn member(self) -> Result<Member> {
         let user_id = id(&self.id).ok_or_else(|| nonsense("somebody without an id"))?;
-        let (mut first_name, last_name) = (said(self.firstname.as_deref()), said(self.lastname.as_deref()));
-        if first_name.is_none() && last_name.is_none() {
-            first_name = said(self.fullname.as_deref());
-        }
+        let (first_name, last_name) =
+            names(self.firstname.as_deref(), self.lastname.as_deref(), said(self.fullname.as_deref()));
         Ok(Member {
             user_id,
             first_name,

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Error, Found, LtiAccess, Outbound, Result, Wanted, lti_roles,
+    Error, Found, LtiAccess, Outbound, Result, SAMPLED_PEOPLE, Sample, Seen, Wanted, lti_roles,
     outbound::{Answer, Ask, place},
-    pages::{People, Trail, id, plain, said, shown},
+    pages::{People, Trail, id, names, plain, said, shown},
     patience::Patience,
     photos,
 };
@@ -181,7 +181,7 @@ impl Nrps<'_> {
         Ok(None)
     }
 
-    pub(super) async fn check(&self, known: Option<&Found>) -> Result<String> {
+    pub(super) async fn check(&self, known: &[Found], roles: &[Role]) -> Result<Seen> {
         self.access.new_service_token(self.outbound, Patience::Little).await?;
         let keys = self.outbound.json(&self.access.jwks_url, &[]).await?;
         let many = keys["keys"].as_array().map_or(0, Vec::len);
@@ -189,25 +189,45 @@ impl Nrps<'_> {
             let place = self.outbound.address(&self.access.jwks_url).map(|url| place(&url))?;
             return Err(Error::Unavailable(format!("{place} shows no keys of the platform")));
         }
-        let course = match known {
-            Some(known) => {
-                let wanted = Wanted {
-                    given: known.id.clone(),
-                    memberships_url: known.memberships_url.clone(),
-                    title: Some(known.title.clone()),
-                };
-                let title = shown(&known.title);
-                match self.find(&wanted).await.map_err(|error| error.in_course(&title))? {
-                    Some(_) => format!("it shows who is in the course {title}"),
-                    None => format!("no course was read: {title} is not there"),
+        let reached = format!(
+            "reached the platform {}: it gives us service tokens and shows its keys ({many})",
+            self.access.issuer
+        );
+        let none = "none is known here until one is launched or synchronised";
+        let mut sample = Sample::None(none.to_owned());
+        for course in known {
+            let title = shown(&course.title);
+            match self.first_members(course, roles).await.map_err(|error| error.in_course(&title))? {
+                Some(members) if !members.is_empty() => {
+                    return Ok(Seen::new(&reached, Sample::People(title, members)));
+                }
+                Some(_) => sample = Sample::Nobody(title),
+                None if matches!(sample, Sample::None(_)) => {
+                    sample = Sample::None(format!("{title} is not there"));
+                }
+                None => {}
+            }
+        }
+        Ok(Seen::new(&reached, sample))
+    }
+
+    /// Those on the first page of a course's roster; `None` where the course is not there.
+    async fn first_members(&self, course: &Found, roles: &[Role]) -> Result<Option<Vec<Member>>> {
+        let mut refusal = None;
+        for address in self.addresses(&course.id, course.memberships_url.as_deref()) {
+            let first = limited(self.outbound.address(&address)?, &SAMPLED_PEOPLE.to_string());
+            match self.get(Ask::get(first), Patience::Little, read).await {
+                // Another deployment may be the one.
+                Err(Error::Denied(why)) => refusal = Some(Error::Denied(why)),
+                Err(Error::Missing) => {}
+                Err(other) => return Err(other),
+                Ok((container, _)) => {
+                    let wanted = container.members.into_iter().filter(|one| one.is_one_of(roles));
+                    return wanted.map(|one| self.member(one)).collect::<Result<Vec<_>>>().map(Some);
                 }
             }
-            None => "no course was read: none is known here until one is launched or synchronised".to_owned(),
-        };
-        Ok(format!(
-            "reached the platform {}: it gives us service tokens and shows its keys ({many}); {course}",
-            self.access.issuer
-        ))
+        }
+        refusal.map_or(Ok(None), Err)
     }
 
     async fn get<T>(&self, ask: Ask, patience: Patience, read: impl Fn(Answer) -> Result<T>) -> Result<T> {
@@ -241,11 +261,11 @@ impl Nrps<'_> {
     fn member(&self, one: Somebody) -> Result<Member> {
         let user_id = id(&one.user_id)
             .ok_or_else(|| Error::Unavailable("the platform answers somebody without an id".to_owned()))?;
-        let (mut first_name, last_name) =
-            (self.text(one.given_name.as_deref()), self.text(one.family_name.as_deref()));
-        if first_name.is_none() && last_name.is_none() {
-            first_name = self.text(one.name.as_deref());
-        }
+        let part =
+            |text: &Option<String>| text.as_deref().map(|text| self.text(Some(text)).unwrap_or_default());
+        let (first, last) = (part(&one.given_name), part(&one.family_name));
+        let (first_name, last_name) =
+            names(first.as_deref(), last.as_deref(), self.text(one.name.as_deref()));
         Ok(Member {
             user_id,
             first_name,

@@ -97,6 +97,28 @@ pub(super) fn said(text: Option<&str>) -> Option<String> {
     text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
+/// A part of a name that is told to be empty.
+#[expect(clippy::unnecessary_wraps, reason = "it stands for a part that is told")]
+pub(super) fn empty() -> Option<String> {
+    Some(String::new())
+}
+
+/// Both parts of a name, each as it is told; the whole name where neither is.
+pub(super) fn names(
+    first: Option<&str>,
+    last: Option<&str>,
+    whole: Option<String>,
+) -> (Option<String>, Option<String>) {
+    let part = |text: Option<&str>| text.map(|text| text.trim().to_owned());
+    if said(first).is_some() || said(last).is_some() {
+        return (part(first), part(last));
+    }
+    match whole {
+        Some(whole) => (Some(whole), empty()),
+        None => (None, None),
+    }
+}
+
 /// What Moodle has written as it stands in a page.
 pub(super) fn plain(text: &str) -> String {
     let signs =

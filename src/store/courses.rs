@@ -10,7 +10,7 @@ use crate::domain::{
 };
 
 const READ: &str = "SELECT c.id, c.tool_consumer_id, c.external_id, c.title, c.name_page_id, c.memberships_url, c.synced_at, \
-     c.error, c.note, j.state, j.failures, c.job_id FROM courses c LEFT JOIN jobs j ON j.id = c.job_id \
+     c.error, c.note, j.state, j.failures, c.job_id, c.next_sync_at FROM courses c LEFT JOIN jobs j ON j.id = c.job_id \
      WHERE c.institution_id = $1";
 
 /// With the job that synchronises it, or once did.
@@ -34,6 +34,7 @@ fn from_row(row: &Row<'_>) -> Result<(Course, Option<i64>)> {
         synced_at: row.opt_int(6)?.map(Moment::from_micros),
         error: row.opt_text(7)?,
         note: row.opt_text(8)?,
+        next_sync_at: row.opt_int(12)?.map(Moment::from_micros),
         sync,
     };
     Ok((course, row.opt_int(11)?))
@@ -98,6 +99,18 @@ pub async fn set_job(sql: &mut Sql, institution: i64, id: i64, job: i64) -> Resu
     sql.execute(text, &[job.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
+/// The next attempt may lose as many people as it finds lost.
+pub async fn accept_losses(sql: &mut Sql, institution: i64, id: i64) -> Result<()> {
+    let text = "UPDATE courses SET accept_losses = TRUE WHERE institution_id = $1 AND id = $2";
+    sql.execute(text, &[institution.into(), id.into()]).await.map(|_| ())
+}
+
+pub async fn accepts_losses(sql: &mut Sql, institution: i64, id: i64) -> Result<bool> {
+    let text = "SELECT accept_losses FROM courses WHERE institution_id = $1 AND id = $2";
+    let accepts = sql.one(text, &[institution.into(), id.into()], |row| row.bool(0)).await?;
+    Ok(accepts.unwrap_or(false))
+}
+
 /// What has become of an attempt.
 pub enum Ended<'a> {
     Synced(Moment, Option<&'a str>),
@@ -107,13 +120,67 @@ pub enum Ended<'a> {
 pub async fn end(sql: &mut Sql, institution: i64, id: i64, how: Ended<'_>) -> Result<()> {
     match how {
         Ended::Synced(now, note) => {
-            let text = "UPDATE courses SET synced_at = $1, note = $2, error = NULL WHERE institution_id = $3 AND id = $4";
+            let text = "UPDATE courses SET synced_at = $1, note = $2, error = NULL, accept_losses = FALSE \
+                        WHERE institution_id = $3 AND id = $4";
             sql.execute(text, &[now.micros().into(), note.into(), institution.into(), id.into()]).await?;
         }
         Ended::Failed(why) => {
-            let text = "UPDATE courses SET error = $1 WHERE institution_id = $2 AND id = $3";
+            let text =
+                "UPDATE courses SET error = $1, accept_losses = FALSE WHERE institution_id = $2 AND id = $3";
             sql.execute(text, &[why.into(), institution.into(), id.into()]).await?;
         }
     }
     Ok(())
+}
+
+/// Those that the schedule has synchronized by now, the longest overdue first.
+pub async fn due(
+    sql: &mut Sql,
+    institution: i64,
+    tool_consumer: i64,
+    now: Moment,
+    most: usize,
+) -> Result<Vec<Course>> {
+    let text = format!(
+        "{READ} AND c.tool_consumer_id = $2 AND c.next_sync_at <= $3 ORDER BY c.next_sync_at, c.id LIMIT $4"
+    );
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let params = [institution.into(), tool_consumer.into(), now.micros().into(), most.into()];
+    sql.rows(&text, &params, |row| from_row(row).map(|(course, _)| course)).await
+}
+
+/// The ids of those of which it has not been worked out yet when they come next.
+pub async fn unscheduled(
+    sql: &mut Sql,
+    institution: i64,
+    tool_consumer: i64,
+    most: usize,
+) -> Result<Vec<i64>> {
+    let text = "SELECT id FROM courses WHERE institution_id = $1 AND tool_consumer_id = $2 AND next_sync_at IS NULL \
+                ORDER BY id LIMIT $3";
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    sql.rows(text, &[institution.into(), tool_consumer.into(), most.into()], |row| row.int(0)).await
+}
+
+pub async fn schedule(sql: &mut Sql, institution: i64, id: i64, next: Option<Moment>) -> Result<()> {
+    let text = "UPDATE courses SET next_sync_at = $1 WHERE institution_id = $2 AND id = $3";
+    let next = next.map(Moment::micros);
+    sql.execute(text, &[next.into(), institution.into(), id.into()]).await.map(|_| ())
+}
+
+/// The tool consumer has another schedule by now.
+pub async fn unschedule_all(sql: &mut Sql, institution: i64, tool_consumer: i64) -> Result<()> {
+    let text = "UPDATE courses SET next_sync_at = NULL WHERE institution_id = $1 AND tool_consumer_id = $2";
+    sql.execute(text, &[institution.into(), tool_consumer.into()]).await.map(|_| ())
+}
+
+/// How many of a tool consumer's courses wait or are under way, and how many of these have failed and come again.
+pub async fn under_way(sql: &mut Sql, institution: i64, tool_consumer: i64) -> Result<(usize, usize)> {
+    let text = "SELECT COUNT(*), COALESCE(SUM(CASE WHEN j.failures > 0 THEN 1 ELSE 0 END), 0) FROM courses c \
+                JOIN jobs j ON j.id = c.job_id \
+                WHERE c.institution_id = $1 AND c.tool_consumer_id = $2 AND j.state <> $3";
+    let params = [institution.into(), tool_consumer.into(), job::State::Dead.word().into()];
+    let count = |number: i64| usize::try_from(number).unwrap_or(0);
+    let found = sql.one(text, &params, |row| Ok((count(row.int(0)?), count(row.int(1)?)))).await?;
+    Ok(found.unwrap_or_default())
 }

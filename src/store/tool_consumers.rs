@@ -4,11 +4,12 @@ use super::{Error, Result, Row, Sql, Value};
 use crate::domain::{
     moment::Moment,
     roster::Role,
+    schedule::Schedule,
     tool_consumer::{LmsKind, Registration, ToolConsumer},
 };
 
 const COLUMNS: &str = "t.institution_id, t.id, t.name, t.kind, t.url, t.product, t.enabled, t.roles, t.access_token, t.client_id, \
-     t.auth_url, t.token_url, t.token_audience, t.jwks_url, t.frame_ancestors, t.created_at";
+     t.auth_url, t.token_url, t.token_audience, t.jwks_url, t.frame_ancestors, t.created_at, t.sync_schedule";
 
 /// Without its deployments, which have a table of their own.
 fn from_row(row: &Row<'_>) -> Result<ToolConsumer> {
@@ -38,6 +39,8 @@ fn from_row(row: &Row<'_>) -> Result<ToolConsumer> {
         product: row.opt_text(5)?,
         enabled: row.bool(6)?,
         roles: list(&row.text(7)?).iter().filter_map(|word| Role::parse(word)).collect(),
+        // A newer binary may know others; what is not known here is not done here.
+        schedule: Schedule::parse(&row.text(16)?).unwrap_or(Schedule::Off),
         sealed_access_token: row.opt_text(8)?,
         lti,
         created_at: Moment::from_micros(row.int(15)?),
@@ -55,11 +58,11 @@ fn json(words: &[impl AsRef<str>]) -> String {
 /// A `Conflict` means that its issuer and client are registered already, by anybody.
 pub async fn insert(sql: &mut Sql, new: &ToolConsumer, token_digest: &str) -> Result<()> {
     let text = "INSERT INTO tool_consumers (institution_id, id, name, kind, url, product, token_digest, enabled, roles, \
-         access_token, client_id, auth_url, token_url, token_audience, jwks_url, frame_ancestors, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+         access_token, client_id, auth_url, token_url, token_audience, jwks_url, frame_ancestors, created_at, sync_schedule) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
     let lti = new.lti.as_ref();
     let roles: Vec<&str> = new.roles.iter().map(|role| role.word()).collect();
-    let params: [Value<'_>; 17] = [
+    let params: [Value<'_>; 18] = [
         new.institution.into(),
         new.id.into(),
         (&new.name).into(),
@@ -77,6 +80,7 @@ pub async fn insert(sql: &mut Sql, new: &ToolConsumer, token_digest: &str) -> Re
         lti.map(|lti| lti.jwks_url.as_str()).into(),
         json(lti.map_or(&[], |lti| lti.frame_ancestors.as_slice())).into(),
         new.created_at.micros().into(),
+        new.schedule.word().into(),
     ];
     sql.execute(text, &params).await?;
     deploy(sql, new).await
@@ -85,10 +89,11 @@ pub async fn insert(sql: &mut Sql, new: &ToolConsumer, token_digest: &str) -> Re
 /// Everything of it that an operator may change.
 pub async fn update(sql: &mut Sql, changed: &ToolConsumer) -> Result<()> {
     let text = "UPDATE tool_consumers SET name = $1, product = $2, enabled = $3, roles = $4, access_token = $5, auth_url = $6, \
-         token_url = $7, token_audience = $8, jwks_url = $9, frame_ancestors = $10 WHERE institution_id = $11 AND id = $12";
+         token_url = $7, token_audience = $8, jwks_url = $9, frame_ancestors = $10, sync_schedule = $11 \
+         WHERE institution_id = $12 AND id = $13";
     let lti = changed.lti.as_ref();
     let roles: Vec<&str> = changed.roles.iter().map(|role| role.word()).collect();
-    let params: [Value<'_>; 12] = [
+    let params: [Value<'_>; 13] = [
         (&changed.name).into(),
         changed.product.as_ref().into(),
         changed.enabled.into(),
@@ -99,6 +104,7 @@ pub async fn update(sql: &mut Sql, changed: &ToolConsumer) -> Result<()> {
         lti.and_then(|lti| lti.token_audience.as_deref()).into(),
         lti.map(|lti| lti.jwks_url.as_str()).into(),
         json(lti.map_or(&[], |lti| lti.frame_ancestors.as_slice())).into(),
+        changed.schedule.word().into(),
         changed.institution.into(),
         changed.id.into(),
     ];

@@ -14,7 +14,7 @@ use crate::{
         call::Reason,
         course::Course,
         job::Held,
-        matching::{Entry, Holder, Plan, Wanted, identifier_key},
+        matching::{Entry, Holder, Loss, Plan, Wanted, identifier_key},
         media::Media,
         moment::Moment,
         own_recording::{Registration, Start},
@@ -40,10 +40,14 @@ pub struct Counts {
     pub identifiers_taken: usize,
 }
 
-pub struct Applied {
-    pub counts: Counts,
-    /// What is to be done about pictures, which have time.
-    pub photos: Vec<Photo>,
+pub enum Applied {
+    Written {
+        counts: Counts,
+        /// What is to be done about pictures, which have time.
+        photos: Vec<Photo>,
+    },
+    /// The roster has lost so many people that an operator has to confirm it. The page is as it was, and the course says why.
+    HeldBack(String),
 }
 
 pub async fn apply(
@@ -184,6 +188,13 @@ impl Sync {
         let entries = members::entries(sql, institution, (self.course, page), self.asked).await?;
         let holders = holders(sql, institution, page, members, &entries).await?;
         let plan = Plan::new(members, &entries, &holders);
+        if let Some(loss) = plan.loss(&entries)
+            && !courses::accepts_losses(sql, institution, self.course).await?
+        {
+            let why = held_back(loss, roster.note.as_deref());
+            courses::end(sql, institution, self.course, Ended::Failed(&why)).await?;
+            return Ok(Applied::HeldBack(why));
+        }
         let left: Vec<i64> = plan.leaving.iter().map(|at| entries[*at].id).collect();
         self.hide(sql, left).await?;
         let mut counts = Counts {
@@ -227,7 +238,7 @@ impl Sync {
         courses::end(sql, institution, self.course, Ended::Synced(self.now, note.as_deref())).await?;
         let known = plan.known.iter().map(|(at, who, _)| Photo::of(&members[*who], &entries[*at]));
         let new = plan.new.iter().zip(&first).map(|((who, _), id)| Photo::new(&members[*who], *id));
-        Ok(Applied { counts, photos: known.chain(new).flatten().collect() })
+        Ok(Applied::Written { counts, photos: known.chain(new).flatten().collect() })
     }
 
     async fn hide(&self, sql: &mut Sql, ids: Vec<i64>) -> Result<()> {
@@ -340,6 +351,20 @@ impl Sync {
         pairs.extend(new);
         Ok(members::link(sql, self.institution, self.course, &pairs, None).await?)
     }
+}
+
+fn held_back(loss: Loss, note: Option<&str>) -> String {
+    let Loss { before, lost } = loss;
+    let lost = if lost == before {
+        format!("everybody who was on it ({before})")
+    } else {
+        format!("{lost} of the {before} people who were on it")
+    };
+    let note = note.map(|note| format!(": {note}")).unwrap_or_default();
+    format!(
+        "the name page was left as it is, because the learning system's roster has lost {lost}{note}; if that is right, \
+         `endonym course sync --accept-empty` applies the roster"
+    )
 }
 
 fn is_changed(entry: &Entry, wanted: &Wanted) -> bool {

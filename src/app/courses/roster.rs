@@ -52,7 +52,12 @@ async fn import(app: &App, held: &Held, consumer: &ToolConsumer, course: &Course
     };
     // Whoever comes by themselves from here on need not be on it.
     let asked = app.clock.now();
-    let roster = connection.roster(&found, &consumer.roles).await?;
+    let roster = match connection.roster(&found, &consumer.roles).await {
+        Err(lms::Error::Missing) => {
+            return Err(lms::Error::Denied(connection.why_missing().to_owned()).into());
+        }
+        other => other?,
+    };
     let mut attempts = Attempts::default();
     let applied = loop {
         let copies = apply::prepare(app, consumer.institution, course, &roster.members, asked).await?;
@@ -64,7 +69,13 @@ async fn import(app: &App, held: &Held, consumer: &ToolConsumer, course: &Course
             Ok(applied) => break applied,
         }
     };
-    let counts = applied.counts;
+    let (counts, photos) = match applied {
+        apply::Applied::Written { counts, photos } => (counts, photos),
+        apply::Applied::HeldBack(why) => {
+            tracing::warn!(course = course.id, why, "a roster was held back");
+            return Ok(());
+        }
+    };
     tracing::info!(
         course = course.id,
         new = counts.new,
@@ -74,7 +85,7 @@ async fn import(app: &App, held: &Held, consumer: &ToolConsumer, course: &Course
         identifiers_taken = counts.identifiers_taken,
         "a course was synchronised"
     );
-    photos::follow(app, &connection, consumer.institution, applied.photos).await;
+    photos::follow(app, &connection, consumer.institution, photos).await;
     app.switchboard.wake();
     app.queue.wake();
     Ok(())

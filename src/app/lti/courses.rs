@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Who launches finds a list that is no older than this, or will be new in a moment.
-const FRESH: Duration = Duration::from_secs(4 * 3_600);
+const FRESH: Duration = Duration::from_secs(3_600);
 /// Between two attempts that launches begin, when the last one has failed.
 const PAUSE: Duration = Duration::from_secs(5 * 60);
 
@@ -94,6 +94,7 @@ pub async fn member(app: &App, consumer: &ToolConsumer, course: &Course, person:
     if member.first_name.is_none() && member.last_name.is_none() {
         // The whole name is better than none; where it would have to be cut is not ours to guess.
         member.first_name = person.name.clone();
+        member.last_name = person.name.as_ref().map(|_| String::new());
     }
     courses::join(app, consumer.institution, course, member).await
 }

@@ -117,6 +117,29 @@ fn those_who_are_not_on_the_roster_leave_unless_they_never_were() {
 }
 
 #[test]
+fn losing_everybody_or_more_than_half_of_many_is_suspicious() {
+    let loss = |before: i64, stay: std::ops::Range<i64>| {
+        let mut entries: Vec<Entry> = (1..=before).map(|id| entry(id, &format!("u{id}"), "", "")).collect();
+        // Somebody whom the page got from elsewhere, somebody who has left before, and somebody who has just come.
+        entries.extend([
+            entry(101, "", "guest@x.org", ""),
+            hidden(102, "u102", "", ""),
+            Entry { came_since: true, ..entry(103, "u103", "", "") },
+        ]);
+        let members: Vec<Member> = stay.map(|id| member(&format!("u{id}"), "", "")).collect();
+        Plan::new(&members, &entries, &[]).loss(&entries).map(|loss| (loss.before, loss.lost))
+    };
+    assert_eq!(loss(0, 1..1), None, "nobody to lose");
+    assert_eq!(loss(1, 1..1), Some((1, 1)));
+    assert_eq!(loss(3, 50..60), Some((3, 3)), "whoever else comes");
+    assert_eq!(loss(9, 1..2), None, "8 of 9");
+    assert_eq!(loss(10, 1..6), None, "exactly half");
+    assert_eq!(loss(10, 1..5), Some((10, 6)));
+    assert_eq!(loss(26, 1..1), Some((26, 26)));
+    assert_eq!(loss(26, 1..30), None);
+}
+
+#[test]
 fn an_identifier_of_somebody_with_another_address_is_not_given() {
     let holder =
         |email: Option<&str>| Holder { identifier_key: "S1".into(), email_key: email.map(str::to_owned) };
@@ -146,24 +169,70 @@ fn an_identifier_of_somebody_with_another_address_is_not_given() {
     assert_eq!(given(&two, &[], &[]), (vec![s1, None], 1));
 }
 
+/// What an entry called so is called after a roster that says this of them; `-` is what it does not tell.
+fn renamed(entry: Option<(&str, &str)>, told: (&str, &str), email: &str) -> (Option<String>, Option<String>) {
+    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let part = |text: &str| (text != "-").then(|| text.to_owned());
+    let member = Member {
+        user_id: "17".into(),
+        first_name: part(told.0),
+        last_name: part(told.1),
+        email: some(email),
+        ..Member::default()
+    };
+    let entry = entry.map(|(first, last)| Entry {
+        first_name: some(first),
+        last_name: some(last),
+        ..Entry::default()
+    });
+    names(&member, entry.as_ref())
+}
+
+fn called(first: &str, last: &str) -> (Option<String>, Option<String>) {
+    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    (some(first), some(last))
+}
+
 #[test]
 fn names_are_cleaned_and_nobody_is_nameless() {
-    let named = |first: &str, last: &str, email: &str| {
-        names(&Member {
-            first_name: Some(first.into()),
-            last_name: Some(last.into()),
-            email: Some(email.into()),
-            ..Member::default()
-        })
-    };
-    assert_eq!(
-        named(" Ngọc\u{7} Ánh\n", "Þórsdóttir", ""),
-        (Some("Ngọc Ánh".into()), Some("Þórsdóttir".into()))
-    );
-    assert_eq!(named("\u{1}", "  ", "Ana.Lima@x.org"), (Some("ana.lima".into()), None));
-    assert_eq!(named("", "", ""), (Some("?".into()), None));
+    let named = |first: &str, last: &str, email: &str| renamed(None, (first, last), email);
+    assert_eq!(named(" Ngọc\u{7} Ánh\n", "Þórsdóttir", ""), called("Ngọc Ánh", "Þórsdóttir"));
+    assert_eq!(named("\u{1}", "  ", "Ana.Lima@x.org"), called("ana.lima", ""));
+    assert_eq!(named("-", "-", ""), called("Participant 17", ""));
     assert_eq!(named(&"é".repeat(300), "", "").0.map(|name| name.chars().count()), Some(200));
     assert_eq!(clean(&format!("{} end", "x".repeat(199)), 200).map(|text| text.len()), Some(199));
+    let by_number = Member { identifier: Some("S1".into()), ..member("17", "", "") };
+    assert_eq!(names(&Member { first_name: None, ..by_number }, None), called("S1", ""));
+    let strange = Member { user_id: "\u{1}\n".into(), ..Member::default() };
+    assert_eq!(names(&strange, None), called("Participant", ""));
+}
+
+#[test]
+fn a_name_that_is_not_told_stays() {
+    let ada = Some(("Ada", "Lovelace"));
+    for nothing in [("-", "-"), ("", ""), ("", "-"), ("  ", "\u{1}")] {
+        assert_eq!(renamed(ada, nothing, "ada@x.org"), called("Ada", "Lovelace"), "{nothing:?}");
+    }
+    assert_eq!(renamed(ada, ("Augusta", "-"), ""), called("Augusta", "Lovelace"));
+    assert_eq!(renamed(ada, ("-", "Byron"), ""), called("Ada", "Byron"));
+    assert_eq!(renamed(ada, ("Sukarno", ""), ""), called("Sukarno", ""), "what is told to be empty is");
+    assert_eq!(renamed(ada, ("Ada Lovelace", ""), ""), called("Ada", "Lovelace"), "in one piece");
+    assert_eq!(renamed(ada, ("Lovelace Ada", ""), ""), called("Ada", "Lovelace"));
+    assert_eq!(renamed(ada, ("Ada King", ""), ""), called("Ada King", ""));
+}
+
+#[test]
+fn a_stand_in_is_replaced_by_a_name_or_by_a_better_one() {
+    for old in ["?", "Participant 17", "ada"] {
+        assert_eq!(renamed(Some((old, "")), ("Ada", "Lovelace"), ""), called("Ada", "Lovelace"));
+        assert_eq!(renamed(Some((old, "")), ("Ada", "-"), ""), called("Ada", ""));
+    }
+    for old in ["?", "Participant 17"] {
+        assert_eq!(renamed(Some((old, "")), ("-", "-"), "ada@x.org"), called("ada", ""));
+        assert_eq!(renamed(Some((old, "")), ("-", "-"), ""), called("Participant 17", ""));
+    }
+    assert_eq!(renamed(Some(("Ana", "")), ("-", "-"), "ana@x.org"), called("Ana", ""), "which is a name");
+    assert_eq!(renamed(Some(("", "")), ("-", "-"), "ana@x.org"), called("ana", ""));
 }
 
 fn key() -> impl Strategy<Value = String> {

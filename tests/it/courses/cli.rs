@@ -190,7 +190,7 @@ async fn courses_are_synchronised_here_and_now_and_listed() {
     let listed = office.run(&[&list[..], &["--json"]].concat()).json();
     assert_eq!(
         keys(&listed["courses"][0]),
-        ["error", "external_id", "id", "name_page_id", "note", "state", "synced_at", "title"]
+        ["error", "external_id", "id", "name_page_id", "next_sync_at", "note", "state", "synced_at", "title"]
     );
     assert_eq!(listed["courses"][0]["state"], "synchronised");
     // Without ids it is all that are known.
@@ -210,6 +210,66 @@ async fn courses_are_synchronised_here_and_now_and_listed() {
     let ended = office.run(&sync);
     assert!(ended.code > 0 && ended.stdout.contains("failed: "), "{ended:?}");
     assert!(office.run(&list).succeeded().contains("will be tried again"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_roster_that_was_held_back_is_listed_and_confirmed() {
+    let office = Office::new().await;
+    let made = office.connect();
+    let id = made["id"].as_str().unwrap();
+    let sync = ["course", "sync", "--tool-consumer", id];
+    let list = ["course", "list", "--tool-consumer", id];
+    office.run(&[&sync[..], &["101"]].concat()).succeeded();
+    office.canvas.drop_person(101, 1);
+    let ended = office.run(&sync);
+    assert!(ended.code > 0 && ended.stdout.contains("--accept-empty"), "{ended:?}");
+    assert!(office.run(&list).succeeded().contains("has lost everybody who was on it (1)"));
+    let told = office.run(&[&sync[..], &["--accept-empty", "--json"]].concat()).json();
+    assert_eq!(told["courses"][0]["synchronised"], true, "{told}");
+    assert_eq!(office.run(&[&list[..], &["--json"]].concat()).json()["courses"][0]["error"], Value::Null);
+    office.canvas.remove_course(101);
+    let ended = office.run(&sync);
+    assert!(
+        ended.stdout.contains("101: the learning system does not have it, or does not show it"),
+        "{ended:?}"
+    );
+    assert!(office.run(&list).succeeded().contains("Canvas does not show this course"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_says_what_comes_through_and_a_schedule_is_kept() {
+    let office = Office::new().await;
+    office.canvas.enrol(101, Person::student(2, "Ben", "Okri").without_email());
+    let made = office.connect();
+    let id = made["id"].as_str().unwrap();
+    let told = office.run(&["tool-consumer", "test", id]).succeeded();
+    assert!(told.contains("names 2 of 2, emails 1 of 2, ids 2 of 2, pictures 0 of 2"), "{told}");
+    let told = office.run(&["tool-consumer", "test", id, "--json"]).json();
+    let course = json!({
+        "title": "Rhetoric", "people": 2, "names": 2, "emails": 1, "identifiers": 2, "pictures": 0,
+    });
+    assert_eq!((&told["works"], &told["course"]), (&json!(true), &course));
+    office.canvas.fault(Fault::TokenDead);
+    let ended = office.run(&["tool-consumer", "test", id, "--json"]);
+    let told: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!((ended.code > 0, &told["works"], &told["course"]), (true, &json!(false), &Value::Null));
+
+    let schedule = |id: &str| {
+        let listed = office.run(&["tool-consumer", "list", "--json"]).json();
+        let all = listed["tool_consumers"].as_array().unwrap().clone();
+        all.into_iter().find(|one| one["id"] == id).unwrap()["sync_schedule"].clone()
+    };
+    assert_eq!(schedule(id), "nightly");
+    office.run(&["tool-consumer", "update", id, "--sync-schedule", "hourly"]).succeeded();
+    assert_eq!(schedule(id), "hourly");
+    office.run(&["tool-consumer", "update", id, "--name", "Canvas"]).succeeded();
+    assert_eq!(schedule(id), "hourly", "what is not given stays");
+    let url = office.canvas.url().to_owned();
+    let words = ["--lms", "canvas", "--url", &url, "--access-token", "x", "--sync-schedule", "off", "--json"];
+    let words = office.create(&words);
+    let other = office.run(&words.iter().map(String::as_str).collect::<Vec<_>>()).json();
+    assert_eq!(schedule(other["id"].as_str().unwrap()), "off");
+    office.run(&["tool-consumer", "update", id, "--sync-schedule", "weekly"]).refused();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -204,7 +204,7 @@ async fn what_hidden_people_have_is_made_anew_with_the_rest() {
 #[tokio::test]
 async fn a_call_to_somebody_who_leaves_is_not_made() {
     let school = School::without_workers(Setup { calling: rules(), ..patient() }).await;
-    school.enrol([Person::student(1, "Ana", "Lima")]);
+    school.enrol([Person::student(1, "Ana", "Lima"), Person::student(2, "Ben", "Okri")]);
     let run = async || {
         school.ask(json!(["101"])).await.expect(200);
         let job = endonym::app::courses::find(

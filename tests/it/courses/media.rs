@@ -77,14 +77,14 @@ async fn nobody_is_given_the_voice_of_somebody_else_with_their_institution_id() 
 async fn somebody_who_left_one_course_brings_their_recording_into_another() {
     let school = School::new().await;
     school.canvas.course(102, None, "Logic");
-    school.enrol([Person::student(1, "Ana", "Lima")]);
+    school.enrol([Person::student(1, "Ana", "Lima"), Person::student(2, "Ben", "Okri")]);
     school.sync().await;
     school.world.give(&school.people().await[0], Kind::Recording, b"how Ana says it").await;
     school.canvas.drop_person(101, 1);
     school.sync().await;
     school.canvas.enrol(102, Person::student(1, "Ana", "Lima"));
     school.ask(json!([102])).await.expect(200);
-    until("she is in the other course", || async { school.count("participants").await == 1 }).await;
+    until("she is in the other course", || async { school.count("participants").await == 2 }).await;
     let found = school.world.get("/v5/participants/latest?tokens=person1@example.edu").await.expect(200);
     assert_eq!(found["participants"][0]["event_title"], "Logic");
     assert_eq!(sound(&school, &found["participants"][0]["recording_link"]).await, b"how Ana says it");

@@ -7,7 +7,9 @@ mod killed;
 mod matching;
 mod measure;
 mod media;
+mod schedule;
 mod trouble;
+mod untold;
 
 use std::time::Duration;
 

@@ -204,9 +204,9 @@ async fn a_moodles_course_is_found_by_its_id_and_then_by_its_idnumber() {
     // What a Moodle calls otherwise is told beside a course that has nobody then.
     moodle.change(7, 1, |person| person.role = "learner".into());
     ask(json!([7])).await.expect(200);
-    until("it is noted", || async { course().await.note.is_some() }).await;
-    let note = course().await.note.unwrap();
-    assert_eq!(note, "nobody has the role student; Moodle's roles here are: learner");
+    until("it is held back", || async { course().await.error.is_some() }).await;
+    let why = course().await.error.unwrap();
+    assert!(why.contains("nobody has the role student; Moodle's roles here are: learner"), "{why}");
     moodle.fault(crate::lms::moodle::Fault::TokenDead);
     ask(json!([7])).await.expect(503);
 }

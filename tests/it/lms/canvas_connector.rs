@@ -98,7 +98,12 @@ async fn a_roster_is_everybody_with_one_of_the_roles() {
             identifier: person.identifier,
             photo_url: None,
         })
-        .chain([Member { user_id: "6".into(), first_name: Some("Sukarno".into()), ..Member::default() }])
+        .chain([Member {
+            user_id: "6".into(),
+            first_name: Some("Sukarno".into()),
+            last_name: Some(String::new()),
+            ..Member::default()
+        }])
         .collect();
     assert_eq!(roster.members, expected);
 
@@ -283,23 +288,31 @@ async fn photos_come_from_canvas_itself_and_from_nowhere_else() {
 async fn an_operator_is_told_what_was_seen() {
     let canvas = with_students(1).await;
     let connection = connection(&canvas);
-    let told = connection.check(None).await.unwrap();
-    assert!(told.contains("Rosa Registrar") && told.contains("who is in the course Rhetoric"), "{told}");
+    let check = async |known: &[Found]| connection.check(known, &[Role::Student]).await;
+    let told = check(&[]).await.unwrap();
+    assert!(told.says.contains("Rosa Registrar"), "{told:?}");
+    let counts = "who is in the course Rhetoric: names 1 of 1, emails 1 of 1, ids 1 of 1, pictures 0 of 1";
+    assert!(told.says.ends_with(counts), "{told:?}");
     canvas.course(102, None, "Rhe\u{1b}[31mtoric");
-    let told = connection.check(Some(&found("102", "Rhe\u{1b}[31mtoric"))).await.unwrap();
-    assert!(told.contains("course Rhe[31mtoric"), "{told:?}");
-    assert!(canvas.requests().last().unwrap().contains("/courses/102/users?per_page=1&"));
+    let strange = found("102", "Rhe\u{1b}[31mtoric");
+    // A course that has nobody is no proof: the next one is read.
+    assert!(check(std::slice::from_ref(&strange)).await.unwrap().says.contains("course Rhetoric: names"));
+    canvas.enrol(102, Person::student(7, "Zoe", "Zed").without_email());
+    let told = check(&[strange]).await.unwrap();
+    assert!(told.says.contains("course Rhe[31mtoric: names 1 of 1, emails 0 of 1"), "{told:?}");
+    assert_eq!(told.coverage.map(|(_, counts)| (counts.people, counts.emails)), Some((1, 0)));
     // One that is gone is no reason to fail.
-    assert!(connection.check(Some(&found("999", "Gone"))).await.unwrap().contains("course Rhetoric"));
+    assert!(check(&[found("999", "Gone")]).await.unwrap().says.contains("course Rhetoric"));
     canvas.fault(Fault::Front { status: 404 });
-    let told = connection.check(None).await.unwrap_err().to_string();
+    let told = check(&[]).await.unwrap_err().to_string();
     assert_eq!(told, "there is no Canvas API at this address: --url must be Canvas's root");
     canvas.fault(Fault::TokenDead);
-    assert!(matches!(connection.check(None).await, Err(Error::Denied(_))));
+    assert!(matches!(check(&[]).await, Err(Error::Denied(_))));
     canvas.heal();
     canvas.remove_course(101);
     canvas.remove_course(102);
-    assert!(connection.check(None).await.unwrap().contains("no course was read"));
+    let told = check(&[]).await.unwrap();
+    assert!(told.says.contains("no course was read") && told.coverage.is_none(), "{told:?}");
 }
 
 #[tokio::test]

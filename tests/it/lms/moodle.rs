@@ -57,6 +57,7 @@ struct Course {
     idnumber: String,
     title: String,
     people: Vec<Person>,
+    hidden: bool,
 }
 
 #[derive(Default)]
@@ -68,6 +69,8 @@ struct Inner {
     leaves: Option<(u64, u64)>,
     /// People whom Moodle counts, and does not show.
     unseen: BTreeSet<u64>,
+    /// Capabilities that the token's user does not have.
+    lacking: BTreeSet<&'static str>,
 }
 
 #[derive(Clone)]
@@ -112,6 +115,7 @@ impl Moodle {
             idnumber: String::new(),
             title: String::new(),
             people: Vec::new(),
+            hidden: false,
         });
         course.title = title.to_owned();
         course.idnumber = idnumber.unwrap_or_default().to_owned();
@@ -139,6 +143,20 @@ impl Moodle {
     /// Moodle counts them in its pages, and does not show them.
     pub fn unseen(&self, people: impl IntoIterator<Item = u64>) {
         self.inner().unseen = people.into_iter().collect();
+    }
+
+    /// The token's user does not have this capability (again, with `grants`). What Moodle does then is what the source of
+    /// version 5.1 does: `core\user::get_user_details`, `get_enrolled_users`, `get_courses_by_field`.
+    pub fn lacks(&self, capability: &'static str) {
+        self.inner().lacking.insert(capability);
+    }
+
+    pub fn grants(&self, capability: &'static str) {
+        self.inner().lacking.remove(capability);
+    }
+
+    pub fn hide_course(&self, id: u64) {
+        self.inner().courses.get_mut(&id).unwrap().hidden = true;
     }
 
     /// They leave once the first page of the roster has been read.
@@ -184,9 +202,26 @@ fn json_told(value: &Value) -> Response {
 }
 
 fn complaint(class: &str, code: &str, message: &str) -> Response {
-    json_told(
-        &json!({"exception": format!("core\\exception\\{class}"), "errorcode": code, "message": message}),
-    )
+    // This one is not in a namespace.
+    let class = match class {
+        "webservice_access_exception" => class.to_owned(),
+        class => format!("core\\exception\\{class}"),
+    };
+    json_told(&json!({"exception": class, "errorcode": code, "message": message}))
+}
+
+/// `require_login` fails, and the function says so in its own words.
+fn cannot_enter(course: u64, why: &str) -> Response {
+    let message = format!(
+        "You cannot execute functions in the course context (course id:{course}). The context error message was: Course or \
+         activity not accessible. ({why})"
+    );
+    complaint("moodle_exception", "errorcoursecontextnotvalid", &message)
+}
+
+fn no_capability(name: &str) -> Response {
+    let message = format!("Sorry, but you do not currently have permissions to do that ({name}).");
+    complaint("required_capability_exception", "nopermissions", &message)
 }
 
 async fn answer(State(moodle): State<Moodle>, request: Request) -> Response {
@@ -218,6 +253,9 @@ async fn answer(State(moodle): State<Moodle>, request: Request) -> Response {
         return complaint("moodle_exception", "invalidtoken", "Invalid token - token not found");
     }
     let function = given("wsfunction").unwrap_or_default();
+    if moodle.inner().lacking.contains("webservice/rest:use") {
+        return complaint("webservice_access_exception", "accessexception", "Access control exception");
+    }
     if moodle.inner().fault == Some(Fault::NoPermission) && function != "core_webservice_get_site_info" {
         let class = "webservice_access_exception";
         return complaint(class, "accessexception", "Access control exception");
@@ -311,6 +349,7 @@ impl Moodle {
         let mut found: Vec<Value> = inner
             .courses
             .values()
+            .filter(|course| !course.hidden || !inner.lacking.contains("moodle/course:viewhiddencourses"))
             .filter(|course| match field {
                 "id" => value.parse() == Ok(course.id),
                 "idnumber" => course.idnumber == value,
@@ -369,6 +408,19 @@ impl Moodle {
                 "Can't find data record in database table course.",
             );
         };
+        let lacks = |capability: &str| inner.lacking.contains(capability);
+        if course.hidden && lacks("moodle/course:viewhiddencourses") {
+            return cannot_enter(course.id, "Course is hidden");
+        }
+        if lacks("moodle/course:view") {
+            return cannot_enter(course.id, "Not enrolled");
+        }
+        if lacks("moodle/course:viewparticipants") && lacks("moodle/course:enrolreview") {
+            return no_capability("View participants");
+        }
+        if lacks("moodle/course:enrolreview") {
+            return no_capability("Review course enrolments");
+        }
         let mut users: BTreeMap<u64, Vec<&Person>> = BTreeMap::new();
         for person in course.people.iter().filter(|one| one.active || options.get("onlyactive") != Some(&"1"))
         {
@@ -378,15 +430,17 @@ impl Moodle {
         let most = if many == 0 { usize::MAX } else { many };
         let counted = users.values().skip(from).take(most);
         let shown = counted.filter(|enrolled| !inner.unseen.contains(&enrolled[0].id));
-        let shown: Vec<Value> = shown.map(|enrolled| self.row(enrolled, fields)).collect();
+        let shown: Vec<Value> = shown.map(|enrolled| self.row(enrolled, fields, &lacks)).collect();
         json_told(&json!(shown))
     }
 
-    fn row(&self, enrolled: &[&Person], fields: &str) -> Value {
+    fn row(&self, enrolled: &[&Person], fields: &str, lacks: &impl Fn(&str) -> bool) -> Value {
         let person = enrolled[0];
         let wanted = |name: &str| fields.split(',').any(|field| field == name);
-        let mut row =
-            json!({"id": person.id, "fullname": format!("{} {}", person.first, person.last).trim()});
+        // The site's full name format is the first name alone; who may, sees the whole.
+        let whole = !lacks("moodle/site:viewfullnames");
+        let last = if whole { person.last.as_str() } else { "" };
+        let mut row = json!({"id": person.id, "fullname": format!("{} {last}", person.first).trim()});
         let picture = match &person.avatar {
             Avatar::None => None,
             Avatar::Default => Some(format!("{}/theme/image.php/boost/core/1760000000/u/f1", self.url)),
@@ -395,11 +449,15 @@ impl Moodle {
             }
             Avatar::At(url) => Some(url.clone()),
         };
+        if lacks("moodle/user:viewdetails") {
+            row["profileimageurl"] = json!(picture);
+            return row;
+        }
         let texts = [
             ("firstname", Some(person.first.clone())),
-            ("lastname", Some(person.last.clone())),
-            ("email", person.email.clone()),
-            ("idnumber", person.identifier.clone()),
+            ("lastname", Some(person.last.clone()).filter(|_| whole)),
+            ("email", person.email.clone().filter(|_| !lacks("moodle/course:useremail"))),
+            ("idnumber", person.identifier.clone().filter(|_| !lacks("moodle/user:viewalldetails"))),
             ("profileimageurl", picture),
         ];
         for (name, text) in texts {

@@ -89,11 +89,16 @@ async fn systems() -> Vec<System> {
 async fn what_is_there_is_found_and_what_is_not_is_not() {
     for System { outbound, url, token, course } in systems().await {
         let connection = Connection::new(&outbound, Access::Moodle { url: url.clone(), token });
-        assert!(connection.check(None).await.unwrap().contains("who is in the course"));
+        let seen = connection.check(&[], &[Role::Student]).await.unwrap();
+        assert!(seen.says.contains("who is in the course"), "{seen:?}");
         let course = connection.find(&wanted(&course)).await.unwrap().unwrap();
         assert!(!course.title.is_empty());
-        let told = connection.check(Some(&course)).await.unwrap();
-        assert!(told.contains(&format!("who is in the course {}", course.title)), "{told}");
+        let seen = connection.check(std::slice::from_ref(&course), &[Role::Student]).await.unwrap();
+        assert!(seen.says.contains(&format!("who is in the course {}: names ", course.title)), "{seen:?}");
+        assert_eq!(
+            seen.coverage.map(|(title, counts)| (title, counts.people > 0)),
+            Some((course.title.clone(), true))
+        );
         for nobody in ["987654321", "no such idnumber", "1", "", "-1", "007"] {
             assert_eq!(connection.find(&wanted(nobody)).await, Ok(None), "{nobody}");
         }
@@ -109,7 +114,7 @@ async fn what_is_there_is_found_and_what_is_not_is_not() {
         for why in [
             denied(stranger.find(&wanted("2")).await),
             denied(stranger.roster(&course, &[Role::Student]).await),
-            denied(stranger.check(None).await),
+            denied(stranger.check(&[], &[Role::Student]).await),
         ] {
             assert!(why.contains("access token") && !why.contains("notthetoken"), "{why}");
         }
@@ -156,7 +161,12 @@ async fn a_roster_is_everybody_with_one_of_the_roles() {
             photo_url: None,
         })
         .collect();
-    expected.push(Member { user_id: "15".into(), first_name: Some("Sukarno".into()), ..Member::default() });
+    expected.push(Member {
+        user_id: "15".into(),
+        first_name: Some("Sukarno".into()),
+        last_name: Some(String::new()),
+        ..Member::default()
+    });
     assert_eq!(members[..6], expected);
     assert_eq!(members[6].user_id, "18");
     assert_eq!(members.len(), 7);
@@ -216,7 +226,8 @@ async fn roles_that_nobody_knows_are_noted_and_an_empty_course_is_empty() {
     moodle.enrol(2, Person::student(19, "Stu", "Dent"));
     assert_eq!(roster(&moodle).await.unwrap().note, None);
     moodle.remove_course(2);
-    assert!(connection(&moodle).check(None).await.unwrap().contains("no course was read"));
+    let seen = connection(&moodle).check(&[], &[Role::Student]).await.unwrap();
+    assert!(seen.says.contains("no course was read") && seen.coverage.is_none(), "{seen:?}");
 }
 
 #[tokio::test]
@@ -259,7 +270,7 @@ async fn what_is_broken_may_work_later_and_what_is_refused_is_told() {
     }
     assert!(denied(question(Fault::TokenDead).await).contains("access token"));
     assert!(denied(question(Fault::NoPermission).await).contains("core_course_get_courses_by_field"));
-    assert!(denied(connection(&moodle).check(None).await).contains("add it to the service"));
+    assert!(denied(connection(&moodle).check(&[], &[Role::Student]).await).contains("add it to the service"));
     assert!(denied(question(Fault::Disabled).await).contains("REST protocol"));
 }
 
@@ -324,4 +335,51 @@ async fn each_roster_is_what_is_there_then() {
     assert_eq!(after.members, [expected]);
     moodle.remove_course(2);
     assert_eq!(roster(&moodle).await, Err(Error::Missing));
+}
+
+#[tokio::test]
+async fn what_a_capability_hides_is_told_with_its_remedy() {
+    let moodle = with_students(2).await;
+    let question = async || connection(&moodle).roster(&found("2", ""), &[Role::Student]).await;
+    for (capability, words) in [
+        ("webservice/rest:use", &["accessexception", "webservice/rest:use", "External services"][..]),
+        ("moodle/course:view", &["errorcoursecontextnotvalid", "moodle/course:view,"]),
+        ("moodle/course:enrolreview", &["nopermissions", "moodle/course:enrolreview"]),
+        ("moodle/user:viewdetails", &["roles", "moodle/user:viewdetails"]),
+    ] {
+        moodle.lacks(capability);
+        let why = denied(question().await);
+        assert!(words.iter().all(|word| why.contains(word)), "{capability}: {why}");
+        denied(connection(&moodle).check(&[found("2", "")], &[Role::Student]).await);
+        moodle.grants(capability);
+        assert_eq!(question().await.unwrap().members.len(), 2);
+    }
+    // Those whom everybody may see have roles; whoever else is in the course is told of in a note.
+    moodle.enrol(2, Person::student(50, "Tom", "Teacher").role("editingteacher"));
+    moodle.hide_course(2);
+    assert_eq!(question().await.unwrap().members.len(), 2);
+    moodle.lacks("moodle/course:viewhiddencourses");
+    assert_eq!(question().await, Err(Error::Missing));
+    assert_eq!(connection(&moodle).find(&wanted("2")).await, Ok(None));
+    assert!(connection(&moodle).why_missing().contains("moodle/course:viewhiddencourses"));
+}
+
+#[tokio::test]
+async fn what_is_not_told_is_not_made_up_and_an_operator_is_told_what_comes_through() {
+    let moodle = with_students(3).await;
+    moodle.enrol(2, Person::student(40, "Tom", "Teacher").role("editingteacher"));
+    moodle.change(2, 11, |person| person.avatar = Avatar::Own(b"x".to_vec()));
+    moodle.course(3, None, "Empty");
+    let says =
+        async || connection(&moodle).check(&[found("3", "Empty")], &[Role::Student]).await.unwrap().says;
+    assert!(says().await.ends_with(
+        "who is in the course Rhetoric & \"Style\": names 3 of 3, emails 3 of 3, ids 3 of 3, pictures 1 of 3"
+    ));
+    moodle.lacks("moodle/site:viewfullnames");
+    moodle.lacks("moodle/user:viewalldetails");
+    moodle.lacks("moodle/course:useremail");
+    assert!(says().await.ends_with("names 3 of 3, emails 0 of 3, ids 0 of 3, pictures 1 of 3"));
+    let first = roster(&moodle).await.unwrap().members.remove(0);
+    let told = (first.first_name.as_deref(), first.last_name, first.email, first.identifier);
+    assert_eq!(told, (Some("Ada"), None, None, None));
 }

@@ -159,6 +159,7 @@ async fn a_roster_is_everybody_with_one_of_the_roles_in_either_words() {
         expected.push(Member {
             user_id: "6".into(),
             first_name: Some("Sukarno".into()),
+            last_name: Some(String::new()),
             ..Member::default()
         });
         assert_eq!(roster.members, expected);
@@ -318,12 +319,17 @@ async fn an_assertion_is_for_whom_the_platform_wants() {
     };
     let told = Connection::new(&hasty(), Access::Lti(told));
     assert!(told.find(&wanted("2")).await.unwrap().is_some());
-    let checked = told.check(None).await.unwrap();
+    let check = async |known: &[Found]| told.check(known, &[Role::Student]).await;
+    let checked = check(&[]).await.unwrap().says;
     assert!(checked.contains("service tokens") && checked.contains("its keys (1)"), "{checked}");
     assert!(checked.contains("no course was read"), "{checked}");
-    assert!(told.check(Some(&launched(&platform))).await.unwrap().contains("who is in the course Rhetoric"));
+    let checked = check(&[launched(&platform)]).await.unwrap().says;
+    assert!(
+        checked.ends_with("Rhetoric: names 1 of 1, emails 1 of 1, ids 1 of 1, pictures 0 of 1"),
+        "{checked}"
+    );
     platform.fault(Fault::NoToken { status: 400, error: "invalid_client" });
-    denied(told.check(None).await);
+    denied(check(&[]).await);
 }
 
 #[tokio::test]
@@ -343,4 +349,18 @@ async fn pictures_come_from_the_platform_alone() {
     assert_eq!(connection.photo(&foreign).await, Ok(None));
     assert_eq!(platform.requests().last().unwrap(), "GET /jwks");
     assert!(elsewhere.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_platform_that_shares_no_names_is_told_of_with_the_remedy() {
+    let platform = with_students(2).await;
+    assert_eq!(roster(&platform).await.unwrap().note, None);
+    platform.shares_nothing();
+    let roster = roster(&platform).await.unwrap();
+    let note = roster.note.unwrap();
+    assert!(note.starts_with("2 of 2 people came without a name"), "{note}");
+    assert!(note.contains("Share launcher's name with tool > Always"), "{note}");
+    assert_eq!(roster.members[0], Member { user_id: "1".into(), ..Member::default() });
+    let seen = connection(&hasty(), &platform, None).check(&[launched(&platform)], &[Role::Student]).await;
+    assert!(seen.unwrap().says.ends_with("names 0 of 2, emails 0 of 2, ids 0 of 2, pictures 0 of 2"));
 }

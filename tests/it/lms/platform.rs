@@ -87,6 +87,7 @@ struct Inner {
     expires_in: u64,
     audience: Option<String>,
     words: Words,
+    anonymous: bool,
 }
 
 #[derive(Clone)]
@@ -111,6 +112,7 @@ impl Platform {
             expires_in: 3_600,
             audience: None,
             words: Words::Short,
+            anonymous: false,
         };
         let platform = Self { url, key: key.clone(), inner: Arc::new(Mutex::new(inner)) };
         let router = Router::new().fallback(answer).with_state(platform.clone());
@@ -158,6 +160,11 @@ impl Platform {
 
     pub fn words(&self, words: Words) {
         self.inner().words = words;
+    }
+
+    /// As a Moodle whose tool has "Never" for the launcher's name and email, and no idnumbers.
+    pub fn shares_nothing(&self) {
+        self.inner().anonymous = true;
     }
 
     pub fn expires_in(&self, seconds: u64) {
@@ -314,7 +321,13 @@ impl Platform {
         };
         let shift = usize::from(from > 0 && inner.fault == Some(Fault::Shifted));
         let shown = course.people.iter().skip(from - shift).take(limit.saturating_add(shift));
-        let members: Vec<Value> = shown.map(|person| member(person, inner.words)).collect();
+        let mut members: Vec<Value> = shown.map(|person| member(person, inner.words)).collect();
+        if inner.anonymous {
+            for row in &mut members {
+                let kept = ["user_id", "roles", "status"];
+                row.as_object_mut().unwrap().retain(|key, _| kept.contains(&key.as_str()));
+            }
+        }
         let mut response = told(
             200,
             &json!({

@@ -204,3 +204,27 @@ async fn those_who_neither_teach_nor_learn_get_a_polite_page() {
     let answer = platform.launch(&login, &platform.key.sign(&claims).unwrap()).await;
     assert_eq!(answer.status(), 403);
 }
+
+#[tokio::test]
+async fn a_launch_has_a_list_that_is_older_than_an_hour_fetched_anew() {
+    let platform = Platform::new().await;
+    let roster = json!({ "context_memberships_url": format!("{}/roster", platform.address) });
+    let with_roster = |claims: &mut serde_json::Value| {
+        claims["https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice"] = roster.clone()
+    };
+    let app = &platform.world.app;
+    let waiting = async || {
+        let text = "SELECT COUNT(*) FROM jobs WHERE kind = 'sync_course'";
+        app.db.read().one(text, &[], |row| row.int(0)).await.unwrap().unwrap()
+    };
+    platform.session(with_roster, &[INSTRUCTOR]).await;
+    assert_eq!(waiting().await, 1, "the first one at once");
+    for (minutes, jobs) in [(59, 0), (61, 1)] {
+        crate::support::database::execute(&app.db, "DELETE FROM jobs", vec![]).await;
+        let at = app.clock.now().minus(std::time::Duration::from_secs(minutes * 60)).micros();
+        let text = "UPDATE courses SET synced_at = $1, job_id = NULL";
+        crate::support::database::execute(&app.db, text, vec![at.into()]).await;
+        platform.session(with_roster, &[INSTRUCTOR]).await;
+        assert_eq!(waiting().await, jobs, "after {minutes} minutes");
+    }
+}

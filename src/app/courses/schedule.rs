@@ -1,0 +1,79 @@
+//! Courses that are synchronized without anybody asking for it, as their tool consumer's schedule says.
+
+use super::{enqueue, lock};
+use crate::{
+    app::{App, Error, Result, institutions, tool_consumers},
+    domain::{
+        course::{Course, Sync},
+        schedule::Schedule,
+        tool_consumer::{LmsKind, ToolConsumer},
+    },
+    store::courses,
+};
+
+/// Of one tool consumer's courses, the most that wait or are under way when the schedule adds to them. It keeps a large
+/// institution from filling the queue that everybody shares.
+const AT_ONCE: usize = 20;
+/// So many that have failed and come again mean that the learning system is in trouble: the rest waits until it is not.
+const IN_TROUBLE: usize = 3;
+/// Whose next time is worked out in one transaction.
+const SCHEDULED_AT_ONCE: usize = 500;
+
+/// Starts what is due. It may be cut short and done again: a course is started and given its next time in one transaction.
+pub async fn run_due(app: &App) -> Result<()> {
+    for consumer in tool_consumers::all(app, None).await? {
+        if !consumer.enabled || consumer.schedule == Schedule::Off {
+            continue;
+        }
+        match run_due_of(app, &consumer).await {
+            // Deleted meanwhile, with its courses or its institution.
+            Err(Error::Missing(_)) => {}
+            other => other?,
+        }
+    }
+    Ok(())
+}
+
+async fn run_due_of(app: &App, consumer: &ToolConsumer) -> Result<()> {
+    let sql = &mut app.db.read();
+    let (institution, id) = (consumer.institution, consumer.id);
+    let new = courses::unscheduled(sql, institution, id, SCHEDULED_AT_ONCE).await?;
+    let mut due = courses::due(sql, institution, id, app.clock.now(), AT_ONCE).await?;
+    if !due.is_empty() {
+        let (under_way, failing) = courses::under_way(sql, institution, id).await?;
+        due.truncate(if failing >= IN_TROUBLE { 0 } else { AT_ONCE.saturating_sub(under_way) });
+    }
+    if new.is_empty() && due.is_empty() {
+        return Ok(());
+    }
+    let zone = institutions::by_id(app, institution).await?.time_zone;
+    let (at_hand, now) = (app.clone(), app.clock.now());
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                let consumer = lock(sql, institution, id).await?;
+                let next = |course: i64| consumer.schedule.next(now, &zone, course);
+                for course in due {
+                    let Some((course, job)) = courses::find(sql, institution, course.id).await? else {
+                        continue;
+                    };
+                    if consumer.enabled && can_start(&consumer, &course) {
+                        enqueue(sql, &at_hand, institution, (course.id, job), now).await?;
+                    }
+                    courses::schedule(sql, institution, course.id, next(course.id)).await?;
+                }
+                for course in new {
+                    courses::schedule(sql, institution, course, next(course)).await?;
+                }
+                Ok(())
+            })
+        })
+        .await?;
+    app.queue.wake();
+    Ok(())
+}
+
+/// What has failed comes again by itself. Of LTI courses without a roster nothing can be asked.
+fn can_start(consumer: &ToolConsumer, course: &Course) -> bool {
+    course.sync == Sync::Idle && (consumer.kind != LmsKind::Lti || course.memberships_url.is_some())
+}
