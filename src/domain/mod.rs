@@ -1,5 +1,6 @@
 //! What the service is about: pure types and rules. No async, no I/O, no clock, no HTTP, no SQL.
 
+pub mod address;
 pub mod call;
 pub mod conversation;
 pub mod countries;

@@ -35,6 +35,8 @@ use crate::{
 #[template(path = "lti/own.html")]
 struct Page<'a> {
     parts: Parts<'a>,
+    /// They teach, and came from the list of the course.
+    is_staff: bool,
     course: &'a Course,
     name: String,
     own: &'a Own,
@@ -126,7 +128,8 @@ async fn draw(
         .map(|recording| path_of(&app.links.recording(open.institution.id, recording)).to_owned());
     let status = if faults.any() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let page = Page {
-        parts: Parts::of(app),
+        parts: Parts::in_session(app, open),
+        is_staff: matches!(open.what, What::Course { .. }),
         course,
         name: own.person.full_name(),
         own: &own,
@@ -150,7 +153,7 @@ macro_rules! opened {
 
 pub async fn details(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
     let open = opened!(app, name, request);
-    let What::Own { course, participant } = &open.what else { return none(&app, &open) };
+    let Some((course, participant)) = open.own() else { return none(&app, &open) };
     let form = match form::read(request).await {
         Ok(form) => form,
         Err(status) => return pages::unreadable(&app, status, &open.frames()),
@@ -161,14 +164,14 @@ pub async fn details(State(app): State<App>, Path(name): Path<String>, request: 
     for (field, messages) in whole.errors.iter().filter(|(field, _)| matches!(*field, "phonetic" | "notes")) {
         messages.iter().for_each(|message| draft.errors.add(field, message));
     }
-    match sessions::change(&app, &open, *participant, draft).await {
-        Ok(()) => launch::to_session(&app, &name, "?done=details"),
+    match sessions::change(&app, &open, participant, draft).await {
+        Ok(()) => done(&app, &open, &name, "details"),
         Err(Error::Invalid(errors)) => {
             let fill = |typed: &mut Typed| {
                 typed.phonetic = form.get("phonetic").unwrap_or_default().to_owned();
                 typed.notes = form.get("notes").unwrap_or_default().to_owned();
             };
-            draw(&app, &open, course, *participant, fill, Faults::of(&errors), None).await
+            draw(&app, &open, course, participant, fill, Faults::of(&errors), None).await
         }
         Err(other) => gone_or(&app, &open, other),
     }
@@ -176,7 +179,7 @@ pub async fn details(State(app): State<App>, Path(name): Path<String>, request: 
 
 pub async fn recording(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
     let open = opened!(app, name, request);
-    let What::Own { course, participant } = &open.what else { return none(&app, &open) };
+    let Some((course, participant)) = open.own() else { return none(&app, &open) };
     let largest = app.studio.settings.sound.bytes;
     let told = |sentence: &str| Faults { recording: Some(sentence.to_owned()), ..Faults::default() };
     let faults = match form::file(request, "recording", largest).await {
@@ -184,8 +187,8 @@ pub async fn recording(State(app): State<App>, Path(name): Path<String>, request
         Ok(File { bytes, room: _room }) => {
             let media = vec![(Kind::Recording, Incoming::Bytes(bytes))];
             let draft = Draft { media, ..Draft::default() };
-            match sessions::change(&app, &open, *participant, draft).await {
-                Ok(()) => return launch::to_session(&app, &name, "?done=recording"),
+            match sessions::change(&app, &open, participant, draft).await {
+                Ok(()) => return done(&app, &open, &name, "recording"),
                 Err(Error::Invalid(errors)) => Faults::of(&errors),
                 Err(Error::Busy) => told("There is too much to do just now; please try again in a moment."),
                 Err(other) => return gone_or(&app, &open, other),
@@ -194,12 +197,12 @@ pub async fn recording(State(app): State<App>, Path(name): Path<String>, request
         Err(StatusCode::PAYLOAD_TOO_LARGE) => told("This file is too large for a recording of a name."),
         Err(status) => return pages::unreadable(&app, status, &open.frames()),
     };
-    draw(&app, &open, course, *participant, |_| {}, faults, None).await
+    draw(&app, &open, course, participant, |_| {}, faults, None).await
 }
 
 pub async fn call(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
     let open = opened!(app, name, request);
-    let What::Own { course, participant } = &open.what else { return none(&app, &open) };
+    let Some((course, participant)) = open.own() else { return none(&app, &open) };
     let form = match form::read(request).await {
         Ok(form) => form,
         Err(status) => return pages::unreadable(&app, status, &open.frames()),
@@ -209,20 +212,26 @@ pub async fn call(State(app): State<App>, Path(name): Path<String>, request: Req
         Some(number) => {
             let phone_number = crate::domain::participant::Given::Set(number.clone());
             let draft = Draft { phone_number, ..Draft::default() };
-            sessions::call(&app, &open, *participant, draft).await
+            sessions::call(&app, &open, participant, draft).await
         }
         None => Err(Error::invalid("phone_number", "Is not valid.")),
     };
     match outcome {
-        Ok(()) => launch::to_session(&app, &name, "?done=call"),
+        Ok(()) => done(&app, &open, &name, "call"),
         Err(Error::Invalid(errors)) => {
             let fill = |typed: &mut Typed| {
                 typed.phone_number = form.get("phone_number").unwrap_or_default().to_owned();
             };
-            draw(&app, &open, course, *participant, fill, Faults::of(&errors), None).await
+            draw(&app, &open, course, participant, fill, Faults::of(&errors), None).await
         }
         Err(other) => gone_or(&app, &open, other),
     }
+}
+
+/// Back to the page that the form was on.
+fn done(app: &App, open: &Open, name: &str, what: &str) -> Response {
+    let page = if matches!(open.what, What::Course { .. }) { "me" } else { "" };
+    launch::to_session(app, name, &format!("{page}?done={what}"))
 }
 
 fn none(app: &App, open: &Open) -> Response {

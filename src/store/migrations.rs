@@ -11,6 +11,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0004_jobs_and_exports", include_str!("../../migrations/0004_jobs_and_exports.sql")),
     ("0005_calls", include_str!("../../migrations/0005_calls.sql")),
     ("0006_courses", include_str!("../../migrations/0006_courses.sql")),
+    ("0012_lti_courses", include_str!("../../migrations/0012_lti_courses.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

@@ -1,6 +1,6 @@
 //! One synchronisation of a course: the whole roster is fetched, then written down at once, or nothing of it is.
 
-use super::{apply, copies, photos};
+use super::{apply, copies, photos, staff};
 use crate::{
     app::{App, Error, Missing, Result, tool_consumers},
     domain::{course::Course, job::Held, tool_consumer::ToolConsumer},
@@ -52,7 +52,8 @@ async fn import(app: &App, held: &Held, consumer: &ToolConsumer, course: &Course
     };
     // Whoever comes by themselves from here on need not be on it.
     let asked = app.clock.now();
-    let roster = connection.roster(&found, &consumer.roles).await?;
+    let mut roster = connection.roster(&found, &consumer.roles).await?;
+    staff::leave_out(&mut app.db.read(), consumer, course, &mut roster, asked).await?;
     let copies = copies::prepare(app, consumer.institution, course, &roster.members, asked).await?;
     let applied = apply::apply(app, held, consumer.institution, course, roster, copies, asked).await?;
     let counts = applied.counts;
