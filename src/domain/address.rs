@@ -17,7 +17,11 @@ mod tests {
 
     #[test]
     fn an_address_is_one_visible_word() {
-        for good in ["https://lms.example.edu/auth?a=b%0d%0a#c", " https://lms.example.edu\n", "https://\u{fc}ber.example"] {
+        for good in [
+            "https://lms.example.edu/auth?a=b%0d%0a#c",
+            " https://lms.example.edu\n",
+            "https://\u{fc}ber.example",
+        ] {
             assert!(is_printable(good), "{good:?}");
         }
         for bad in [

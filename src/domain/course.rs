@@ -56,7 +56,8 @@ pub fn member_id(
         return MemberId { id: user_id.to_owned(), is_foreign: false };
     }
     let same_canvas = |ids: &&CanvasIds| {
-        owner.kind == LmsKind::Canvas && tenant(launched, ids).is_some_and(|tenant| origin_of(&owner.url) == Some(tenant))
+        owner.kind == LmsKind::Canvas
+            && tenant(launched, ids).is_some_and(|tenant| origin_of(&owner.url) == Some(tenant))
     };
     match canvas.filter(same_canvas) {
         Some(ids) => MemberId { id: ids.user.clone(), is_foreign: false },
@@ -153,7 +154,10 @@ mod tests {
         let services = consumer(1, LmsKind::Moodle, "https://Moodle.example.edu/m", None);
         let launches = consumer(2, LmsKind::Lti, "https://moodle.example.edu/m/", Some("moodle"));
         assert_eq!(platform_key(&services, "5", None), platform_key(&launches, "5", None));
-        assert_eq!(member_id(&services, &launches, "7", None), MemberId { id: "7".into(), is_foreign: false });
+        assert_eq!(
+            member_id(&services, &launches, "7", None),
+            MemberId { id: "7".into(), is_foreign: false }
+        );
         let other = consumer(3, LmsKind::Lti, "https://moodle.example.edu/n", Some("moodle"));
         assert_ne!(platform_key(&services, "5", None), platform_key(&other, "5", None));
         assert_eq!(member_id(&services, &other, "7", None), MemberId { id: "3:7".into(), is_foreign: true });
@@ -179,7 +183,10 @@ mod tests {
         let services = consumer(1, LmsKind::Canvas, "https://x.instructure.com", None);
         let liar = consumer(2, LmsKind::Lti, "https://evil.example", Some("canvas"));
         let said = ids("x.instructure.com");
-        assert_eq!(platform_key(&liar, "8f3a", Some(&said)).as_deref(), Some("lti https://evil.example 8f3a"));
+        assert_eq!(
+            platform_key(&liar, "8f3a", Some(&said)).as_deref(),
+            Some("lti https://evil.example 8f3a")
+        );
         assert!(member_id(&services, &liar, "u", Some(&said)).is_foreign);
         let own = consumer(3, LmsKind::Lti, "https://canvas.example.edu", Some("canvas"));
         let key = platform_key(&own, "8f3a", Some(&ids("canvas.example.edu")));

@@ -117,9 +117,11 @@ fn owners(members: &[(usize, &Member)], entries: &[Entry]) -> Vec<Option<usize>>
     // Somebody else's may be another account of the same person: not where that one is enrolled too, nor for whoever has an
     // entry of their own.
     let may_have = |member: &Member, entry: &Entry| {
-        !entry.is_staff && entry.user_id.as_deref().is_none_or(|user| {
-            user == member.user_id || !(enrolled.contains(user) || known.contains(member.user_id.as_str()))
-        })
+        !entry.is_staff
+            && entry.user_id.as_deref().is_none_or(|user| {
+                user == member.user_id
+                    || !(enrolled.contains(user) || known.contains(member.user_id.as_str()))
+            })
     };
     let keys: Vec<[Option<String>; 3]> = members.iter().map(|(_, member)| keys_of(member)).collect();
     let mut owner: Vec<Option<usize>> = vec![None; members.len()];

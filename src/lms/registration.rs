@@ -56,7 +56,8 @@ fn read(url: &str, said: &Value) -> Result<Configuration, String> {
     // Canvas says a bare host there, which is no audience.
     let audience = audience.filter(|audience| audience.starts_with("https://") && *audience != token_url);
     if !audience.is_none_or(is_printable) {
-        return Err("the platform's authorization_server contains blanks, line breaks or control characters".to_owned());
+        return Err("the platform's authorization_server contains blanks, line breaks or control characters"
+            .to_owned());
     }
     Ok(Configuration {
         auth_url: text("authorization_endpoint")?,

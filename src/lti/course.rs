@@ -190,7 +190,9 @@ fn told(open: &Open, course: &Course) -> Told {
     let system = "your learning system";
     let (before, after) = match (course.sync, &course.error, &at) {
         (Sync::Running, _, None) => (format!("The list is being fetched from {system}."), String::new()),
-        (Sync::Running, _, Some(_)) => ("Being synchronized now. The list is as of ".to_owned(), ".".to_owned()),
+        (Sync::Running, _, Some(_)) => {
+            ("Being synchronized now. The list is as of ".to_owned(), ".".to_owned())
+        }
         (_, Some(error), None) => (format!("The list could not be fetched: {error}."), String::new()),
         (_, Some(error), Some(_)) => {
             let after = format!(". The last attempt to synchronize it did not work: {error}.");
@@ -244,7 +246,9 @@ pub async fn synchronise(State(app): State<App>, Path(name): Path<String>, reque
         Ok(open) => open,
         Err(response) => return response,
     };
-    let What::Course { course, .. } = &open.what else { return pages::fault_in(&app, &open, Refusal::NoSession) };
+    let What::Course { course, .. } = &open.what else {
+        return pages::fault_in(&app, &open, Refusal::NoSession);
+    };
     match sessions::synchronise(&app, &open, course).await {
         Ok(()) => launch::to_session(&app, &name, ""),
         Err(fault) => pages::fault_in(&app, &open, fault),
@@ -259,10 +263,10 @@ mod tests {
     fn times_have_a_zone() {
         let at = Moment::from_micros(1_794_000_000_000_000);
         for (zone, shown_as, exact) in [
-            ("Europe/Vienna", "7 November 2026, 02:20 CET", "2026-11-07T02:20:00+01:00"),
-            ("America/Sao_Paulo", "6 November 2026, 22:20 UTC-03:00", "2026-11-06T22:20:00-03:00"),
-            ("Asia/Kathmandu", "7 November 2026, 07:05 UTC+05:45", "2026-11-07T07:05:00+05:45"),
-            ("UTC", "7 November 2026, 01:20 UTC", "2026-11-07T01:20:00+00:00"),
+            ("Europe/Vienna", "6 November 2026, 22:20 CET", "2026-11-06T22:20:00+01:00"),
+            ("America/Sao_Paulo", "6 November 2026, 18:20 UTC-03:00", "2026-11-06T18:20:00-03:00"),
+            ("Asia/Kathmandu", "7 November 2026, 03:05 UTC+05:45", "2026-11-07T03:05:00+05:45"),
+            ("UTC", "6 November 2026, 21:20 UTC", "2026-11-06T21:20:00+00:00"),
         ] {
             let time = shown(&jiff::tz::TimeZone::get(zone).unwrap(), at);
             assert_eq!((time.shown.as_str(), time.exact.as_str()), (shown_as, exact), "{zone}");

@@ -47,7 +47,9 @@ pub async fn register(
     let asked = Asked { invite, configuration_url: address, token };
     let Registered { consumer, is_update } = match registrations::register(&app, asked).await {
         Ok(registered) => registered,
-        Err(Fault::Refused { why, .. }) => return pages::fault(&app, colors, Fault::Refused { why, frames: frame }),
+        Err(Fault::Refused { why, .. }) => {
+            return pages::fault(&app, colors, Fault::Refused { why, frames: frame });
+        }
         Err(Fault::Trouble { error, .. }) => {
             return pages::fault(&app, colors, Fault::Trouble { error, frames: frame });
         }

@@ -113,13 +113,8 @@ pub async fn give_to(
 ) -> Result<()> {
     let text = "UPDATE courses SET tool_consumer_id = $1, external_id = $2, memberships_url = $3 \
                 WHERE institution_id = $4 AND id = $5";
-    let params: [Value<'_>; 5] = [
-        tool_consumer.into(),
-        external_id.into(),
-        memberships_url.into(),
-        institution.into(),
-        id.into(),
-    ];
+    let params: [Value<'_>; 5] =
+        [tool_consumer.into(), external_id.into(), memberships_url.into(), institution.into(), id.into()];
     sql.execute(text, &params).await.map(|_| ())
 }
 

@@ -205,9 +205,18 @@ impl Initials {
             initial.extend(letters.take_while(|c| is_combining_mark(*c)).take(MOST_MARKS));
             Some(initial)
         };
+        // A name of pictures alone begins with one.
+        let sign = |name: &Option<String>| {
+            let mut signs = name.as_deref()?.chars().filter(|c| !c.is_whitespace() && !c.is_control());
+            signs.next().map(String::from)
+        };
         let parts = [&person.first_name, &person.last_name];
         // Letters of some scripts would join into one.
-        let letters = parts.into_iter().filter_map(first).collect::<Vec<_>>().join("\u{200c}");
+        let letters = parts
+            .into_iter()
+            .filter_map(|name| first(name).or_else(|| sign(name)))
+            .collect::<Vec<_>>()
+            .join("\u{200c}");
         let ems: f32 = letters.chars().map(width).sum();
         let width = if ems <= 1.6 {
             "narrow"
@@ -233,9 +242,14 @@ fn width(letter: char) -> f32 {
         // Latin, Greek, Cyrillic, Armenian, Hebrew
         '\0'..='\u{5ff}' | '\u{1e00}'..='\u{1fff}' => 0.8,
         // Chinese, Japanese, Korean
-        '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' => 1.05,
+        '\u{1100}'..='\u{11ff}'
+        | '\u{2e80}'..='\u{a4cf}'
+        | '\u{ac00}'..='\u{d7ff}'
+        | '\u{f900}'..='\u{faff}' => 1.05,
         '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}' => 1.05,
-        // Arabic, the scripts of India and South-East Asia, Ethiopic and others
+        // Arabic
+        '\u{600}'..='\u{77f}' => 1.1,
+        // The scripts of India and South-East Asia, Ethiopic and others
         _ => 1.5,
     }
 }
@@ -305,14 +319,14 @@ mod tests {
         for (first, last, letters, width) in [
             ("Ana", "Lima", "A|L", "narrow"),
             ("小龍", "李", "小|李", "wide"),
-            ("محمد", "الأمين", "م|ا", "widest"),
+            ("محمد", "الأمين", "م|ا", "wide"),
             ("ஔவையார்", "", "ஔ", "narrow"),
             ("कृष्ण", "शर्मा", "कृ|श", "widest"),
             ("เอก", "แก้ว", "เอ|แก้", "widest"),
             ("ﷺ", "", "ص", "narrow"),
             ("ﬃ", "ǆ", "F|D", "narrow"),
             ("e\u{301}\u{302}\u{303}\u{304}\u{305}\u{306}", "", "É\u{302}\u{303}\u{304}", "narrow"),
-            ("🙂", "", "", "narrow"),
+            ("🙂", "🧑\u{200d}🚀", "🙂|🧑", "widest"),
         ] {
             assert_eq!(of(first, last), (letters.to_owned(), width), "{first} {last}");
         }

@@ -34,7 +34,8 @@ pub(super) async fn reach(
     };
     aliases::set(sql, institution, &alias).await?;
     let owner = owner(sql, &course).await?;
-    let takes_over = consumer.kind != LmsKind::Lti && owner.kind == LmsKind::Lti && course.sync != Sync::Running;
+    let takes_over =
+        consumer.kind != LmsKind::Lti && owner.kind == LmsKind::Lti && course.sync != Sync::Running;
     if !takes_over {
         return Ok(course);
     }
@@ -47,7 +48,13 @@ pub(super) async fn reach(
     aliases::set(sql, institution, &old).await?;
     hand_over(sql, &course, &owner, (consumer, &alias)).await?;
     let (sync, external_id) = (course.sync, alias.external_id);
-    Ok(Course { tool_consumer: consumer.id, external_id, memberships_url: alias.memberships_url, sync, ..course })
+    Ok(Course {
+        tool_consumer: consumer.id,
+        external_id,
+        memberships_url: alias.memberships_url,
+        sync,
+        ..course
+    })
 }
 
 async fn owner(sql: &mut Sql, course: &Course) -> Result<ToolConsumer> {

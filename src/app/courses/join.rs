@@ -111,7 +111,10 @@ impl Sync {
         let taken: HashSet<i64> = match &joining.foreign {
             Some((consumer, _)) => {
                 let all = aliases::identities(sql, institution, self.course).await?;
-                all.into_iter().filter(|one| one.tool_consumer == *consumer).map(|one| one.participant).collect()
+                all.into_iter()
+                    .filter(|one| one.tool_consumer == *consumer)
+                    .map(|one| one.participant)
+                    .collect()
             }
             None => HashSet::new(),
         };

@@ -91,13 +91,24 @@ impl Merging {
             return Err(Error::invalid("courses", why));
         }
         let missing = || Error::Missing(Missing::ToolConsumer);
-        let owner = async |sql: &mut Sql, id: i64| {
-            store::tool_consumers::find(sql, id).await?.ok_or_else(missing)
-        };
-        let (kept_owner, gone_owner) = (owner(sql, kept.tool_consumer).await?, owner(sql, gone.tool_consumer).await?);
+        let owner =
+            async |sql: &mut Sql, id: i64| store::tool_consumers::find(sql, id).await?.ok_or_else(missing);
+        let (kept_owner, gone_owner) =
+            (owner(sql, kept.tool_consumer).await?, owner(sql, gone.tool_consumer).await?);
         let ways = aliases::of_course(sql, institution, gone.id).await?;
         let (places, nobodys) = Default::default();
-        Ok(Self { app: app.clone(), institution, kept, gone, kept_owner, gone_owner, now, ways, places, nobodys })
+        Ok(Self {
+            app: app.clone(),
+            institution,
+            kept,
+            gone,
+            kept_owner,
+            gone_owner,
+            now,
+            ways,
+            places,
+            nobodys,
+        })
     }
 
     async fn run(&mut self, sql: &mut Sql) -> Result<Merged> {
@@ -291,7 +302,8 @@ fn pairs(first: &[Entry], second: &[Entry], same_ids: bool) -> Vec<Option<usize>
     let mut taken: HashSet<usize> = HashSet::new();
     let are_two = |a: &Entry, b: &Entry| same_ids && a.user_id.is_some() && b.user_id.is_some();
     let by_id = |a: &Entry, b: &Entry| are_two(a, b) && a.user_id == b.user_id;
-    let by_email = |a: &Entry, b: &Entry| !are_two(a, b) && a.email_key.is_some() && a.email_key == b.email_key;
+    let by_email =
+        |a: &Entry, b: &Entry| !are_two(a, b) && a.email_key.is_some() && a.email_key == b.email_key;
     let by_identifier = |a: &Entry, b: &Entry| {
         let same = a.identifier_key.is_some() && a.identifier_key == b.identifier_key;
         !are_two(a, b) && same && may_share(a.email_key.as_deref(), b.email_key.as_deref())
@@ -302,7 +314,8 @@ fn pairs(first: &[Entry], second: &[Entry], same_ids: bool) -> Vec<Option<usize>
             if pairs[at].is_some() {
                 continue;
             }
-            let own = first.iter().enumerate().find(|(own, entry)| !taken.contains(own) && rule(entry, other));
+            let own =
+                first.iter().enumerate().find(|(own, entry)| !taken.contains(own) && rule(entry, other));
             pairs[at] = own.map(|(own, _)| own);
             taken.extend(pairs[at]);
         }

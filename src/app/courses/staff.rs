@@ -82,7 +82,13 @@ pub async fn add_own_entry(app: &App, institution: i64, course: &Course, joining
 
 /// Somebody has launched as one of the staff. If a roster, or a launch of theirs as a student, has put them among the
 /// students, they leave them: an entry in which there is nothing is hidden, any other becomes their own.
-pub async fn seen(app: &App, owner: &ToolConsumer, course: &Course, member: &Member, is_foreign: bool) -> Result<()> {
+pub async fn seen(
+    app: &App,
+    owner: &ToolConsumer,
+    course: &Course,
+    member: &Member,
+    is_foreign: bool,
+) -> Result<()> {
     let (institution, now) = (owner.institution, app.clock.now());
     let sql = &mut app.db.read();
     let known = staff::find(sql, institution, course.id, &member.user_id).await?;
@@ -108,7 +114,13 @@ pub async fn seen(app: &App, owner: &ToolConsumer, course: &Course, member: &Mem
 }
 
 impl Sync {
-    async fn note_staff(&self, sql: &mut Sql, member: &Member, is_foreign: bool, are_listed: bool) -> Result<()> {
+    async fn note_staff(
+        &self,
+        sql: &mut Sql,
+        member: &Member,
+        is_foreign: bool,
+        are_listed: bool,
+    ) -> Result<()> {
         let (institution, course) = (self.institution, self.course);
         let set = async |sql: &mut Sql, user_id: &str, participant: Option<i64>| {
             let one = Staff { user_id: user_id.to_owned(), participant, seen_at: self.now };
@@ -142,7 +154,9 @@ impl Sync {
 
 /// Is there nothing in it but what the learning system says?
 async fn is_blank(sql: &mut Sql, institution: i64, entry: &Entry) -> Result<bool> {
-    let Some(person) = participants::by_ids(sql, institution, &[entry.id]).await?.pop() else { return Ok(true) };
+    let Some(person) = participants::by_ids(sql, institution, &[entry.id]).await?.pop() else {
+        return Ok(true);
+    };
     let is_silent = person.recording.is_none() && person.phonetic.is_none() && person.notes.is_none();
     let has_own_photo = entry.photo.is_some() && entry.photo != entry.copied_photo;
     let has_number = participants::phone_number(sql, institution, entry.id).await?.is_some();

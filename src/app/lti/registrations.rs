@@ -134,7 +134,12 @@ async fn attempt(
     match tool_consumers::register(app, institution, new).await {
         Err(Error::Invalid(errors)) => Err(refused(errors).into()),
         Ok((consumer, is_update)) => {
-            tracing::info!(consumer = consumer.id, institution, is_update, "a platform has registered itself");
+            tracing::info!(
+                consumer = consumer.id,
+                institution,
+                is_update,
+                "a platform has registered itself"
+            );
             Ok(Registered { consumer, is_update })
         }
         Err(other) => Err(other.into()),

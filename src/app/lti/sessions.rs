@@ -119,7 +119,9 @@ async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: 
                     let own = is_theirs(own).await?.then_some(own);
                     What::Course { course, own }
                 }
-                Who::Student(participant) if is_theirs(participant).await? => What::Own { course, participant },
+                Who::Student(participant) if is_theirs(participant).await? => {
+                    What::Own { course, participant }
+                }
                 Who::Student(_) => return Err(none()),
             }
         }

@@ -148,7 +148,8 @@ fn canvas_says_which_ids_its_web_services_have() {
         claims[claim("custom")] = custom;
         read(&claims).unwrap()
     };
-    let said = json!({ "canvas_api_domain": "x.instructure.com", "canvas_course_id": 101, "canvas_user_id": "7" });
+    let said =
+        json!({ "canvas_api_domain": "x.instructure.com", "canvas_course_id": 101, "canvas_user_id": "7" });
     let ids = CanvasIds { domain: "x.instructure.com".into(), course: "101".into(), user: "7".into() };
     assert_eq!(custom(said.clone()).canvas, Some(ids));
     for (key, value) in [

@@ -66,7 +66,8 @@ pub async fn set(sql: &mut Sql, institution: i64, alias: &Alias) -> Result<()> {
 }
 
 pub async fn remove(sql: &mut Sql, institution: i64, alias: &Alias) -> Result<()> {
-    let text = "DELETE FROM course_aliases WHERE institution_id = $1 AND tool_consumer_id = $2 AND external_id = $3";
+    let text =
+        "DELETE FROM course_aliases WHERE institution_id = $1 AND tool_consumer_id = $2 AND external_id = $3";
     let params = [institution.into(), alias.tool_consumer.into(), (&alias.external_id).into()];
     sql.execute(text, &params).await.map(|_| ())
 }
@@ -103,7 +104,12 @@ pub async fn identify(sql: &mut Sql, institution: i64, course: i64, who: &Identi
 }
 
 /// The ids of one tool consumer are the course's own by now.
-pub async fn forget_identities(sql: &mut Sql, institution: i64, course: i64, tool_consumer: i64) -> Result<()> {
+pub async fn forget_identities(
+    sql: &mut Sql,
+    institution: i64,
+    course: i64,
+    tool_consumer: i64,
+) -> Result<()> {
     let text = "DELETE FROM course_identities WHERE institution_id = $1 AND course_id = $2 AND tool_consumer_id = $3";
     sql.execute(text, &[institution.into(), course.into(), tool_consumer.into()]).await.map(|_| ())
 }

@@ -73,12 +73,7 @@ pub async fn visible(sql: &mut Sql, institution: i64, course: i64, user_id: &str
 }
 
 /// Whose entry it is, by each of the ids that the course has for them.
-pub async fn users_of(
-    sql: &mut Sql,
-    institution: i64,
-    course: i64,
-    participant: i64,
-) -> Result<Vec<String>> {
+pub async fn users_of(sql: &mut Sql, institution: i64, course: i64, participant: i64) -> Result<Vec<String>> {
     let whose = [institution.into(), course.into(), participant.into()];
     let mut all = Vec::new();
     for table in ["course_members", "course_staff"] {

@@ -52,12 +52,14 @@ pub async fn set(sql: &mut Sql, institution: i64, course: i64, one: &Staff) -> R
 
 /// The course has another id for somebody.
 pub async fn rename(sql: &mut Sql, institution: i64, course: i64, (old, new): (&str, &str)) -> Result<()> {
-    let text = "UPDATE course_staff SET user_id = $1 WHERE institution_id = $2 AND course_id = $3 AND user_id = $4";
+    let text =
+        "UPDATE course_staff SET user_id = $1 WHERE institution_id = $2 AND course_id = $3 AND user_id = $4";
     sql.execute(text, &[new.into(), institution.into(), course.into(), old.into()]).await.map(|_| ())
 }
 
 /// Their entry is gone, or is a student's.
 pub async fn forget_entry(sql: &mut Sql, institution: i64, participant: i64) -> Result<()> {
-    let text = "UPDATE course_staff SET participant_id = NULL WHERE institution_id = $1 AND participant_id = $2";
+    let text =
+        "UPDATE course_staff SET participant_id = NULL WHERE institution_id = $1 AND participant_id = $2";
     sql.execute(text, &[institution.into(), participant.into()]).await.map(|_| ())
 }

@@ -40,7 +40,9 @@ pub async fn fill(sql: &mut Sql, institution: i64, to: &Entry, from: &Entry, now
     ];
     let (into, of) = (table(to.hidden), table(from.hidden));
     let others = |column: &str| {
-        format!("{column} = COALESCE({column}, (SELECT o.{column} FROM {of} o WHERE o.institution_id = $1 AND o.id = $2))")
+        format!(
+            "{column} = COALESCE({column}, (SELECT o.{column} FROM {of} o WHERE o.institution_id = $1 AND o.id = $2))"
+        )
     };
     let changes = PLAIN.map(|column| others(column)).join(", ");
     let text = format!("UPDATE {into} SET {changes}, updated_at = $3 WHERE institution_id = $1 AND id = $4");
