@@ -50,17 +50,23 @@ document.addEventListener('keydown', (event) => {
   }
 });
 
-// Not while somebody is anywhere in the page, ever less often, and not for ever: six minutes in all. The history's own note
-// is what stays when a page is loaded again, and frames may have nothing else.
-const looked = history.state?.looked ?? 0;
-if (document.querySelector('[data-wait]') && looked < 20) {
-  const pause = 2000 * 1.2 ** looked;
-  const look = () => {
-    if (document.activeElement && document.activeElement !== document.body) return setTimeout(look, pause);
-    history.replaceState({ looked: looked + 1 }, '');
-    location.reload();
+// A course that is being synchronized: asked ever less often whether that has ended, for a quarter of an hour. Then the page comes
+// anew, unless somebody is at work in it, who gets a link instead.
+const waiting = document.querySelector('[data-wait]');
+if (waiting) {
+  const isBusy = () => document.activeElement !== document.body || sounds.some((sound) => !sound.paused);
+  const tell = () => {
+    const [said, again] = ['.sync', '.again a'].map((what) => waiting.querySelector(what));
+    said.textContent = 'The list has been synchronized.';
+    again.textContent = 'Show the new list';
   };
-  setTimeout(look, pause);
+  const ask = async (pause, left) => {
+    const answer = await fetch(waiting.dataset.wait, { cache: 'no-store' }).catch(() => null);
+    if (answer?.ok && !(await answer.json()).running) return isBusy() ? tell() : location.reload();
+    // A session that is over will not come back; anything else may.
+    if (answer?.status !== 403 && left > 0) setTimeout(ask, pause, Math.min(pause * 1.3, 30000), left - pause);
+  };
+  setTimeout(ask, 1000, 1500, 15 * 60 * 1000);
 }
 
 // `autofocus` is not for frames of another site.

@@ -1,10 +1,13 @@
 //! Courses: found in a learning system, given a name page, and brought by a job to what the system says of them.
 
+mod aliases;
 mod apply;
 mod join;
+mod merge;
 mod photos;
 mod roster;
 mod schedule;
+mod staff;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -13,15 +16,18 @@ use std::{
 
 use futures_util::{StreamExt, TryStreamExt};
 
-pub(super) use join::join;
+pub(super) use aliases::promote;
+pub(super) use join::{Joining, join};
+pub use merge::{Merged, merge};
 pub use roster::run;
 pub use schedule::run_due;
+pub(super) use staff::{add_own_entry, own_entry, previews, seen};
 
 use super::{App, Error, Missing, Result, jobs, name_pages, tool_consumers};
 use crate::{
     domain::{
         access::Access,
-        course::{Course, Sync},
+        course::{Course, Sync, platform_key},
         job::Job,
         matching::clean,
         moment::Moment,
@@ -96,7 +102,7 @@ pub async fn synchronize(
     given: Vec<String>,
     when_running: WhenRunning,
 ) -> Result<Outcome> {
-    synchronize_with(app, consumer, given, when_running, Losses::HeldBack).await
+    synchronize_with(app, access, consumer, given, when_running, Losses::HeldBack).await
 }
 
 pub async fn synchronize_with(
@@ -239,12 +245,14 @@ async fn begin_once(
     app.db
         .write(move |sql| {
             Box::pin(async move {
-                if !lock(sql, institution, consumer).await?.enabled {
+                let consumer = lock(sql, institution, consumer).await?;
+                if !consumer.enabled {
                     return Err(Error::ToolConsumerDisabled);
                 }
                 let (mut started, mut running) = (Vec::new(), Vec::new());
                 for found in &found {
-                    let (course, job) = ensure_in(sql, &at_hand, institution, consumer, found, now).await?;
+                    let key = platform_key(&consumer, &found.id, None);
+                    let (course, job) = ensure_in(sql, &at_hand, &consumer, found, key, now).await?;
                     // A token that is limited to pages makes no new ones; what was written is undone.
                     name_pages::check(&access, course.name_page)?;
                     if losses == Losses::Accepted {
@@ -287,23 +295,28 @@ async fn enqueue(
     Ok(courses::set_job(sql, institution, course, id).await?)
 }
 
-/// The course that a learning system calls so, with its name page: found again, or made.
-pub async fn ensure(app: &App, consumer: &ToolConsumer, found: Found) -> Result<Course> {
-    match ensure_once(app, consumer, found.clone()).await {
+/// The course that a learning system calls so, with its name page: found again, or made. `key` is its `platform_key`.
+pub async fn ensure(app: &App, consumer: &ToolConsumer, found: Found, key: Option<String>) -> Result<Course> {
+    match ensure_once(app, consumer, found.clone(), key.clone()).await {
         // As in `begin`.
-        Err(Error::Invalid(_)) => ensure_once(app, consumer, found).await,
+        Err(Error::Invalid(_)) => ensure_once(app, consumer, found, key).await,
         other => other,
     }
 }
 
-async fn ensure_once(app: &App, consumer: &ToolConsumer, found: Found) -> Result<Course> {
+async fn ensure_once(
+    app: &App,
+    consumer: &ToolConsumer,
+    found: Found,
+    key: Option<String>,
+) -> Result<Course> {
     let (at_hand, now) = (app.clone(), app.clock.now());
     let (institution, consumer) = (consumer.institution, consumer.id);
     app.db
         .write(move |sql| {
             Box::pin(async move {
-                lock(sql, institution, consumer).await?;
-                let made = ensure_in(sql, &at_hand, institution, consumer, &found, now).await?;
+                let consumer = lock(sql, institution, consumer).await?;
+                let made = ensure_in(sql, &at_hand, &consumer, &found, key, now).await?;
                 Ok(made.0)
             })
         })
@@ -314,24 +327,35 @@ async fn ensure_once(app: &App, consumer: &ToolConsumer, found: Found) -> Result
 async fn ensure_in(
     sql: &mut Sql,
     app: &App,
-    institution: i64,
-    consumer: i64,
+    consumer: &ToolConsumer,
     found: &Found,
+    key: Option<String>,
     now: Moment,
 ) -> Result<(Course, Option<i64>)> {
+    let institution = consumer.institution;
     let title = title(&found.title, &found.id);
     let memberships_url = found.memberships_url.as_deref();
-    let known = courses::by_external_id(sql, institution, consumer, &found.id).await?;
-    if let Some((mut course, job)) = known {
+    let mut known = courses::by_external_id(sql, institution, consumer.id, &found.id).await?;
+    if let (None, Some(key)) = (&known, &key) {
+        known = courses::by_platform_key(sql, institution, key).await?;
+    }
+    if let Some((course, job)) = known {
+        if course.tool_consumer != consumer.id {
+            return Ok((aliases::reach(sql, course, consumer, found).await?, job));
+        }
         courses::describe(sql, institution, course.id, &title, memberships_url).await?;
-        course.title = title;
-        course.memberships_url = found.memberships_url.clone().or(course.memberships_url);
-        return Ok((course, job));
+        let key = replaces(course.platform_key.as_deref(), key.as_deref()).map(str::to_owned);
+        if let Some(key) = &key {
+            courses::set_platform_key(sql, institution, course.id, key).await?;
+        }
+        let memberships_url = found.memberships_url.clone().or(course.memberships_url);
+        let platform_key = key.or(course.platform_key);
+        return Ok((Course { title, memberships_url, platform_key, ..course }, job));
     }
     let page = name_pages::create_in(sql, app, institution, &title, now).await?;
     let course = Course {
         id: app.ids.id(now),
-        tool_consumer: consumer,
+        tool_consumer: consumer.id,
         external_id: found.id.clone(),
         title,
         name_page: page.id,
@@ -341,9 +365,16 @@ async fn ensure_in(
         note: None,
         next_sync_at: None,
         sync: Sync::Idle,
+        platform_key: key,
     };
     courses::insert(sql, institution, &course, now).await?;
     Ok((course, None))
+}
+
+/// The key that a course is to have from now on. A launch that says less than an earlier one takes nothing away.
+pub(super) fn replaces<'a>(old: Option<&str>, new: Option<&'a str>) -> Option<&'a str> {
+    let is_plain = |key: &str| key.starts_with("lti ");
+    new.filter(|new| old.is_none_or(|old| old != *new && (is_plain(old) || !is_plain(new))))
 }
 
 /// What a course's page is called.
@@ -354,6 +385,18 @@ pub(super) fn title(said: &str, id: &str) -> String {
 
 pub async fn all(app: &App, consumer: &ToolConsumer) -> Result<Vec<Course>> {
     Ok(courses::all(&mut app.db.read(), consumer.institution, consumer.id).await?)
+}
+
+/// Those that another tool consumer synchronizes and that this one reaches too, under its own ids.
+pub async fn aliased(app: &App, consumer: &ToolConsumer) -> Result<Vec<Course>> {
+    let (sql, institution) = (&mut app.db.read(), consumer.institution);
+    let mut all = Vec::new();
+    for alias in courses::aliases::of_consumer(sql, institution, consumer.id).await? {
+        if let Some((course, _)) = courses::find(sql, institution, alias.course).await? {
+            all.push(Course { external_id: alias.external_id, ..course });
+        }
+    }
+    Ok(all)
 }
 
 /// With the job that synchronises it, or once did.

@@ -39,6 +39,8 @@ pub enum Refusal {
     NoCourse,
     /// They neither teach nor learn here.
     NoPart,
+    /// Whoever teaches here looks at the course as a student does.
+    Preview,
     /// A student whose platform does not say who they are.
     Anonymous,
     /// What was launched is over, or somebody else's.
@@ -75,6 +77,7 @@ impl std::fmt::Display for Refusal {
             Self::Claims(fault) => write!(f, "the token: {fault}"),
             Self::NoCourse => f.write_str("no course is named"),
             Self::NoPart => f.write_str("no role that has a page"),
+            Self::Preview => f.write_str("a preview as a student"),
             Self::Anonymous => f.write_str("a student without an id"),
             Self::NoSession => f.write_str("no session, or another browser's"),
             Self::UnknownInvite => f.write_str("the invitation is not known, used or too old"),

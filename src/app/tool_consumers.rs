@@ -1,14 +1,15 @@
 //! Tool consumers: learning systems that the operator connects, or that register themselves by invitation.
 
-use super::{App, Clock, Error, Missing, Result, lti};
+use super::{App, Clock, Error, Missing, Result, courses, lti};
 use crate::{
     domain::{
+        address::is_printable,
         course::Course,
         field_errors::FieldErrors,
         institution::parse_framing_origin,
         roster::Role,
         schedule::Schedule,
-        text::{self, BLANK, Lines, TAKEN, longest},
+        text::{self, BLANK, INVALID, Lines, TAKEN, longest},
         token,
         tool_consumer::{LmsKind, Registration, ToolConsumer},
     },
@@ -48,6 +49,7 @@ pub async fn create(app: &App, institution: i64, mut new: New) -> Result<(ToolCo
         _ => {}
     }
     if let Some(lti) = &mut new.lti {
+        trim(lti);
         if lti.frame_ancestors.is_empty() {
             // Where people work with the platform, most likely.
             lti.frame_ancestors = lti::registrations::origins([&url, &lti.auth_url]);
@@ -87,6 +89,38 @@ pub async fn create(app: &App, institution: i64, mut new: New) -> Result<(ToolCo
             })
         })
         .await
+}
+
+/// A platform that registers itself. One that is known here already, with the same client, says what has changed: where it is
+/// reached, and a deployment or an origin that comes to those there are. What the operator has set stays. Says whether it is
+/// such an update. Another institution's registration is none of its business.
+pub async fn register(app: &App, institution: i64, new: New) -> Result<(ToolConsumer, bool)> {
+    if let Some(known) = registered(app, institution, &new).await? {
+        return Ok((update_registration(app, known, new).await?, true));
+    }
+    Ok((create(app, institution, new).await?.0, false))
+}
+
+async fn registered(app: &App, institution: i64, new: &New) -> Result<Option<ToolConsumer>> {
+    let Some(lti) = &new.lti else { return Ok(None) };
+    let issuer = new.url.trim();
+    let found = tool_consumers::by_issuer(&mut app.db.read(), issuer, Some(&lti.client_id)).await?;
+    Ok(found.into_iter().find(|one| one.institution == institution))
+}
+
+async fn update_registration(app: &App, known: ToolConsumer, new: New) -> Result<ToolConsumer> {
+    let Some(lti) = new.lti else { return Ok(known) };
+    let change = Change {
+        product: new.product,
+        auth_url: Some(lti.auth_url),
+        token_url: Some(lti.token_url),
+        token_audience: lti.token_audience,
+        jwks_url: Some(lti.jwks_url),
+        deployments: Listed { add: lti.deployments, remove: Vec::new() },
+        frame_ancestors: Listed { add: lti.frame_ancestors, remove: Vec::new() },
+        ..Change::default()
+    };
+    update(app, known.id, change).await
 }
 
 /// What comes to a list, and what goes. Whatever else is there stays: an operator adds one and need not know the others.
@@ -168,6 +202,7 @@ pub async fn update(app: &App, id: i64, change: Change) -> Result<ToolConsumer> 
         ] {
             new.into_iter().for_each(|new| *old = new);
         }
+        trim(lti);
         registration_faults(lti, &mut errors);
     }
     errors.into_result()?;
@@ -220,9 +255,22 @@ fn as_origins(given: &mut [String], errors: &mut FieldErrors) {
     }
 }
 
+/// An address may have been pasted with the end of its line.
+fn trim(lti: &mut Registration) {
+    let addresses = [&mut lti.auth_url, &mut lti.token_url, &mut lti.jwks_url];
+    for text in addresses.into_iter().chain(&mut lti.token_audience) {
+        *text = text.trim().to_owned();
+    }
+}
+
 fn registration_faults(lti: &Registration, errors: &mut FieldErrors) {
     if text::is_blank(&lti.client_id) {
         errors.add("client id", BLANK);
+    } else if lti.client_id.contains(char::is_control) {
+        errors.add("client id", INVALID);
+    }
+    if lti.token_audience.as_deref().is_some_and(|audience| !is_printable(audience)) {
+        errors.add("token audience", INVALID);
     }
     for (field, url) in
         [("auth url", &lti.auth_url), ("token url", &lti.token_url), ("jwks url", &lti.jwks_url)]
@@ -286,11 +334,13 @@ pub async fn all(app: &App, institution: Option<i64>) -> Result<Vec<ToolConsumer
 }
 
 pub async fn delete(app: &App, id: i64) -> Result<()> {
-    let institution = find(app, id).await?.institution;
+    let leaving = find(app, id).await?;
+    let institution = leaving.institution;
     let gone = app.db.write::<_, Error>(move |sql| {
         Box::pin(async move {
             // Nobody begins anything with its courses meanwhile.
             store::rolls::lock(sql, institution).await?;
+            courses::promote(sql, &leaving).await?;
             Ok(tool_consumers::delete(sql, institution, id).await?)
         })
     });

@@ -6,10 +6,10 @@ use clap::Subcommand;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::{Failure, Outcome, output, stop_on_signal, tool_consumer};
+use super::{Failure, Outcome, institution, output, stop_on_signal, tool_consumer};
 use crate::{
     app::{
-        App,
+        App, Error,
         courses::{self, Losses, WhenRunning},
     },
     domain::{
@@ -44,6 +44,25 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Make two courses one: the second's people and recordings move to the first's page
+    ///
+    /// For a course that two tool consumers reach, for example by web services and by LTI. Endonym joins such courses by itself
+    /// where it can tell; this is for all others. Someone who is in both keeps the newer recording. Whatever named the second's
+    /// name page names the first's from then on. It cannot be undone.
+    ///
+    /// For example: endonym course join 61890742730975174 61890742730975201 --institution example-university
+    Join {
+        /// The course that stays; `course list` shows the ids
+        #[arg(value_name = "ID")]
+        kept: String,
+        /// The course that becomes part of it
+        #[arg(value_name = "ID")]
+        other: String,
+        #[arg(long, value_name = "SLUG")]
+        institution: String,
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 impl Command {
@@ -51,8 +70,14 @@ impl Command {
         match self {
             Self::List { tool_consumer, json } => {
                 let consumer = tool_consumer::find(app, &tool_consumer).await?;
-                list(&courses::all(app, &consumer).await?, json);
+                let mut all = courses::all(app, &consumer).await?;
+                all.extend(courses::aliased(app, &consumer).await?);
+                list(&all, json);
                 Ok(ExitCode::SUCCESS)
+            }
+            Self::Join { kept, other, institution: slug, json } => {
+                let owner = institution(app, &slug).await?.id;
+                join(app, owner, (&kept, &other), json).await
             }
             Self::Sync { tool_consumer, courses, accept_empty, json } => {
                 let losses = if accept_empty { Losses::Accepted } else { Losses::HeldBack };
@@ -95,6 +120,7 @@ fn list(all: &[Course], json: bool) {
         .iter()
         .map(|course| {
             vec![
+                course.id.to_string(),
                 course.external_id.clone(),
                 course.title.clone(),
                 state(course).to_owned(),
@@ -105,7 +131,35 @@ fn list(all: &[Course], json: bool) {
             ]
         })
         .collect();
-    output::print_table(&["COURSE", "TITLE", "STATE", "SYNCHRONISED", "NOTE"], &rows);
+    output::print_table(&["ID", "COURSE", "TITLE", "STATE", "SYNCHRONISED", "NOTE"], &rows);
+}
+
+async fn join(app: &App, institution: i64, (kept, other): (&str, &str), json: bool) -> Outcome {
+    let unknown = |given: &str| {
+        Failure(format!(
+            "the institution has no course `{given}`: `endonym course list` shows those there are"
+        ))
+    };
+    let mut ids = Vec::new();
+    for given in [kept, other] {
+        let id: i64 = given.trim().parse().map_err(|_| unknown(given))?;
+        match courses::find(app, institution, id).await {
+            Err(Error::Missing(_)) => return Err(unknown(given)),
+            found => ids.push(found?.0.id),
+        }
+    }
+    let merged = courses::merge(app, institution, ids[0], ids[1]).await?;
+    if json {
+        output::print_json(
+            &json!({ "id": ids[0].to_string(), "moved": merged.moved, "joined": merged.joined }),
+        );
+    } else {
+        output::print_line(&format!(
+            "Course {} is now part of course {}: {} people moved, {} were in both.",
+            ids[1], ids[0], merged.moved, merged.joined
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A worker of another process that says nothing for so long has died.

@@ -5,7 +5,7 @@ pub mod roles;
 
 use serde_json::Value;
 
-use super::moment::Moment;
+use super::{address::is_printable, moment::Moment};
 pub use roles::Standing;
 
 const CLAIM: &str = "https://purl.imsglobal.org/spec/lti/claim/";
@@ -30,6 +30,38 @@ pub struct Launch {
     pub memberships_url: Option<String>,
     /// As the platform calls itself.
     pub product_family: Option<String>,
+    pub canvas: Option<CanvasIds>,
+    /// Whether the page that frames us is light or dark, where the platform says.
+    pub theme: Option<Theme>,
+}
+
+/// What Canvas substitutes into the custom parameters that our registration asks for: the ids by which its web services know
+/// the course and the user, since `context.id` and `sub` are opaque there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CanvasIds {
+    /// The tenant's host.
+    pub domain: String,
+    pub course: String,
+    pub user: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Theme {
+    Light,
+    Dark,
+}
+
+impl Theme {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<Self> {
+        [Self::Light, Self::Dark].into_iter().find(|theme| word.eq_ignore_ascii_case(theme.word()))
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -162,7 +194,12 @@ impl Launch {
                 email: text(&claims["email"]),
                 sourced_id: text(&claims[&*claim("lis")]["person_sourcedid"]),
             },
-            memberships_url: text(&claims[MEMBERSHIPS]["context_memberships_url"]),
+            memberships_url: text(&claims[MEMBERSHIPS]["context_memberships_url"])
+                .filter(|url| is_printable(url)),
+            canvas: canvas(&claims[&*claim("custom")]),
+            theme: ["theme", "color_scheme"]
+                .iter()
+                .find_map(|key| Theme::parse(&text(&claims[&*claim("custom")][key])?)),
             product_family: text(&claims[&*claim("tool_platform")]["product_family_code"]),
         })
     }
@@ -212,7 +249,8 @@ fn message(claims: &Value, deployment: &str) -> Result<Message, Fault> {
         Some("LtiDeepLinkingRequest") => {
             let settings = &claims[format!("{DEEP_LINKING}deep_linking_settings")];
             let data = Some(settings["data"].clone()).filter(|data| !data.is_null());
-            let return_url = text(&settings["deep_link_return_url"]).ok_or(Fault::DeepLinking)?;
+            let return_url = text(&settings["deep_link_return_url"]).filter(|url| is_printable(url));
+            let return_url = return_url.ok_or(Fault::DeepLinking)?;
             // Where the platform does not say what it takes, it takes links.
             let accepts = settings["accept_types"].as_array();
             if accepts.is_some_and(|all| !all.iter().any(|one| one == "ltiResourceLink")) {
@@ -222,6 +260,13 @@ fn message(claims: &Value, deployment: &str) -> Result<Message, Fault> {
         }
         _ => Err(Fault::Message),
     }
+}
+
+/// All of it or nothing. A variable that a platform does not know comes back as it was sent, with its dollar sign.
+fn canvas(custom: &Value) -> Option<CanvasIds> {
+    let id = |key: &str| text(&custom[key]).filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()));
+    let domain = text(&custom["canvas_api_domain"]).filter(|domain| !domain.contains(['$', '/']))?;
+    Some(CanvasIds { domain, course: id("canvas_course_id")?, user: id("canvas_user_id")? })
 }
 
 /// The answer to a deep linking request: one link with its title and address, which opens the course's page, or none.

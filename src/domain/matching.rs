@@ -22,6 +22,8 @@ pub struct Entry {
     /// Who they were in the learning system when it was asked last.
     pub user_id: Option<String>,
     pub hidden: bool,
+    /// It is a member of staff's own, made by themselves: no roster touches it.
+    pub is_staff: bool,
     /// They have come by themselves after the roster was asked for, so that it need not know them.
     pub came_since: bool,
     /// Their picture now; what it was copied from, and what that has become.
@@ -33,7 +35,7 @@ pub struct Entry {
 impl Entry {
     /// When no roster has them.
     const fn is_to_leave(&self) -> bool {
-        self.user_id.is_some() && !self.came_since
+        self.user_id.is_some() && !self.came_since && !self.is_staff
     }
 }
 
@@ -135,9 +137,11 @@ fn owners(members: &[(usize, &Member)], entries: &[Entry]) -> Vec<Option<usize>>
     // Somebody else's may be another account of the same person: not where that one is enrolled too, nor for whoever has an
     // entry of their own.
     let may_have = |member: &Member, entry: &Entry| {
-        entry.user_id.as_deref().is_none_or(|user| {
-            user == member.user_id || !(enrolled.contains(user) || known.contains(member.user_id.as_str()))
-        })
+        !entry.is_staff
+            && entry.user_id.as_deref().is_none_or(|user| {
+                user == member.user_id
+                    || !(enrolled.contains(user) || known.contains(member.user_id.as_str()))
+            })
     };
     let keys: Vec<[Option<String>; 3]> = members.iter().map(|(_, member)| keys_of(member)).collect();
     let mut owner: Vec<Option<usize>> = vec![None; members.len()];

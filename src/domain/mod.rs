@@ -1,6 +1,7 @@
 //! What the service is about: pure types and rules. No async, no I/O, no clock, no HTTP, no SQL.
 
 pub mod access;
+pub mod address;
 pub mod call;
 pub mod client_address;
 pub mod conversation;

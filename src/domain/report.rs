@@ -67,14 +67,14 @@ impl Default for Press {
 }
 
 impl Press {
-    /// Ids come in rising order.
+    /// Ids come in rising order, but for people who were moved to another page.
     pub fn add(&mut self, id: i64, record: &[u8]) {
         if self.ids.is_some() {
             self.write(b",");
         }
         self.write(record);
         self.write(b"\n");
-        self.ids = Some((self.ids.map_or(id, |(first, _)| first), id));
+        self.ids = Some(self.ids.map_or((id, id), |(first, last)| (first.min(id), last.max(id))));
     }
 
     pub fn is_full(&self) -> bool {

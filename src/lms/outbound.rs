@@ -20,6 +20,7 @@ use reqwest::{
 use serde_json::Value;
 
 use super::{Error, Result, service_token::ServiceTokens};
+use crate::domain::address::is_printable;
 pub use message::{Answer, Ask, place};
 pub use networks::Allowed;
 use networks::is_public;
@@ -279,6 +280,9 @@ async fn read(mut response: Response, url: Url, most: usize) -> Result<Answer> {
 }
 
 fn parsed(text: &str) -> Result<Url, &'static str> {
+    if !is_printable(text) {
+        return Err("must not contain blanks, line breaks or control characters");
+    }
     Url::parse(text.trim()).map_err(|_| "is not a web address: write it like https://lms.example.edu")
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Error, Outbound, Result, outbound::Ask};
+use crate::domain::address::is_printable;
 
 /// What a platform says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +40,12 @@ pub async fn configuration(outbound: &Outbound, url: &str) -> Result<Configurati
 fn read(url: &str, said: &Value) -> Result<Configuration, String> {
     let text = |key: &str| {
         let text = said[key].as_str().map(str::trim).filter(|text| !text.is_empty());
-        text.map(str::to_owned).ok_or_else(|| format!("the platform's configuration has no {key}"))
+        let text = text.ok_or_else(|| format!("the platform's configuration has no {key}"))?;
+        if is_printable(text) {
+            Ok(text.to_owned())
+        } else {
+            Err(format!("the platform's {key} contains blanks, line breaks or control characters"))
+        }
     };
     let issuer = text("issuer")?;
     if host(&issuer).is_none() || host(&issuer) != host(url) {
@@ -49,11 +55,19 @@ fn read(url: &str, said: &Value) -> Result<Configuration, String> {
     let audience = said["authorization_server"].as_str().map(str::trim);
     // Canvas says a bare host there, which is no audience.
     let audience = audience.filter(|audience| audience.starts_with("https://") && *audience != token_url);
+    if !audience.is_none_or(is_printable) {
+        return Err("the platform's authorization_server contains blanks, line breaks or control characters"
+            .to_owned());
+    }
     Ok(Configuration {
         auth_url: text("authorization_endpoint")?,
         token_audience: audience.map(str::to_owned),
         jwks_url: text("jwks_uri")?,
-        registration_url: text("registration_endpoint").ok(),
+        registration_url: if said["registration_endpoint"].is_null() {
+            None
+        } else {
+            Some(text("registration_endpoint")?)
+        },
         product_family: said[PLATFORM]["product_family_code"].as_str().map(str::to_owned),
         issuer,
         token_url,
@@ -72,8 +86,21 @@ pub fn host(url: &str) -> Option<String> {
     (!host.is_empty() && !host.contains(['@', '\\'])).then(|| host.to_lowercase())
 }
 
-/// How the tool presents itself. `base_url` is how the world reaches us.
-pub fn tool(base_url: &str) -> Value {
+/// What Canvas fills in, so that a launch says by which ids its web services know the course and the user.
+fn canvas_parameters() -> Value {
+    json!({
+        "canvas_api_domain": "$Canvas.api.domain",
+        "canvas_course_id": "$Canvas.course.id",
+        "canvas_user_id": "$Canvas.user.id",
+    })
+}
+
+fn icon(base_url: &str) -> String {
+    format!("{base_url}/lti/icon.png")
+}
+
+/// How the tool presents itself. `base_url` is how the world reaches us; `product` is the platform's, where it says so.
+pub fn tool(base_url: &str, product: Option<&str>) -> Value {
     let launch = format!("{base_url}/lti/launch");
     let mut tool = json!({
         "application_type": "web",
@@ -82,6 +109,8 @@ pub fn tool(base_url: &str) -> Value {
         "initiate_login_uri": format!("{base_url}/lti/login"),
         "redirect_uris": [launch],
         "client_name": "Endonym",
+        "client_uri": base_url,
+        "logo_uri": icon(base_url),
         "jwks_uri": format!("{base_url}/lti/jwks.json"),
         "token_endpoint_auth_method": "private_key_jwt",
         "scope": ROSTER_SCOPE,
@@ -106,6 +135,13 @@ pub fn tool(base_url: &str) -> Value {
             },
         ],
     });
+    for message in [0, 1] {
+        tool[TOOL]["messages"][message]["icon_uri"] = icon(base_url).into();
+    }
+    // A platform that does not know them would hand them back as they stand.
+    if product == Some("canvas") {
+        tool[TOOL]["custom_parameters"] = canvas_parameters();
+    }
     tool
 }
 
@@ -120,13 +156,14 @@ pub fn canvas(base_url: &str) -> Value {
         "target_link_uri": launch,
         "public_jwk_url": format!("{base_url}/lti/jwks.json"),
         "scopes": [ROSTER_SCOPE],
-        "custom_fields": {},
+        "custom_fields": canvas_parameters(),
         "extensions": [{
             "platform": "canvas.instructure.com",
             "domain": host(base_url).unwrap_or_default(),
             "privacy_level": "public",
             "settings": {
                 "text": "Names",
+                "icon_url": icon(base_url),
                 "placements": [
                     placement("course_navigation", "LtiResourceLinkRequest"),
                     placement("link_selection", "LtiDeepLinkingRequest"),
@@ -155,10 +192,13 @@ pub async fn register(
         _ => None,
     };
     let nothing = || Error::Unavailable("the platform's answer has no client_id".to_owned());
-    Ok(Registered {
-        client_id: text(&said["client_id"]).ok_or_else(nothing)?,
-        deployment: text(&said[TOOL]["deployment_id"]).or_else(|| text(&said["deployment_id"])),
-    })
+    let client_id = text(&said["client_id"]).ok_or_else(nothing)?;
+    let deployment = text(&said[TOOL]["deployment_id"]).or_else(|| text(&said["deployment_id"]));
+    if [Some(&client_id), deployment.as_ref()].into_iter().flatten().any(|id| id.contains(char::is_control)) {
+        let why = "the platform's answer has an id with control characters";
+        return Err(Error::Unavailable(why.to_owned()));
+    }
+    Ok(Registered { client_id, deployment })
 }
 
 #[cfg(test)]
@@ -207,6 +247,25 @@ mod tests {
     }
 
     #[test]
+    fn an_address_that_would_end_a_line_is_refused() {
+        for key in [
+            "issuer",
+            "authorization_endpoint",
+            "token_endpoint",
+            "jwks_uri",
+            "registration_endpoint",
+            "authorization_server",
+        ] {
+            for junk in ["\r\nSet-Cookie: a=b", "\tx", " x", "\u{0}x"] {
+                let mut said = said();
+                said[key] = format!("https://lms.example.edu/x{junk}").into();
+                let why = read("https://lms.example.edu/x", &said).unwrap_err();
+                assert!(why.contains("line breaks") && !why.contains("Cookie"), "{key}: {why}");
+            }
+        }
+    }
+
+    #[test]
     fn a_configuration_without_its_endpoints_is_none() {
         for key in ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"] {
             let mut said = said();
@@ -217,7 +276,11 @@ mod tests {
 
     #[test]
     fn our_domain_is_the_host_of_what_is_launched() {
-        let tool = tool("https://names.example.edu:8443/app");
+        let tool = tool("https://names.example.edu:8443/app", Some("moodle"));
+        assert_eq!(tool["logo_uri"], "https://names.example.edu:8443/app/lti/icon.png");
+        assert_eq!(tool[TOOL]["custom_parameters"], Value::Null);
+        let canvas = super::tool("https://names.example.edu", Some("canvas"));
+        assert_eq!(canvas[TOOL]["custom_parameters"]["canvas_course_id"], "$Canvas.course.id");
         assert_eq!(tool[TOOL]["domain"], "names.example.edu:8443");
         assert_eq!(tool["redirect_uris"][0], "https://names.example.edu:8443/app/lti/launch");
     }

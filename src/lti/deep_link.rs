@@ -49,7 +49,7 @@ struct Return<'a> {
 }
 
 pub fn show(app: &App, open: &Open) -> Response {
-    let page = Choose { parts: Parts::of(app), title: TITLE, error: None };
+    let page = Choose { parts: Parts::in_session(app, open), title: TITLE, error: None };
     written(StatusCode::OK, &page, &open.frames(), Forms::Here, None)
 }
 
@@ -73,7 +73,7 @@ pub async fn answer(State(app): State<App>, Path(name): Path<String>, request: R
         text::fault(title, longest::TITLE, Lines::One).map(|fault| format!("The title {fault}."))
     };
     if error.is_some() {
-        let page = Choose { parts: Parts::of(&app), title, error };
+        let page = Choose { parts: Parts::in_session(&app, &open), title, error };
         return written(StatusCode::UNPROCESSABLE_ENTITY, &page, &open.frames(), Forms::Here, None);
     }
     back(&app, &open, asked, Some(title)).await
@@ -96,7 +96,7 @@ async fn back(app: &App, open: &Open, asked: &DeepLinking, title: Option<&str>) 
         }
     }
     let page = Return {
-        parts: Parts::of(app),
+        parts: Parts::in_session(app, open),
         address: &response.address,
         token: &response.token,
         has_link: title.is_some(),

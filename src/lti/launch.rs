@@ -3,11 +3,14 @@
 use axum::{
     body::Body,
     extract::{Request, State},
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response,
 };
 
-use super::{cookie, form, pages};
+use super::{
+    cookie, form,
+    pages::{self, Colors},
+};
 use crate::{
     app::{
         App,
@@ -20,12 +23,13 @@ use crate::{
 };
 
 /// Somebody has opened the address itself.
-pub async fn by_hand(State(app): State<App>) -> Response {
-    pages::fault(&app, Refusal::Incomplete("id_token").into())
+pub async fn by_hand(State(app): State<App>, headers: HeaderMap) -> Response {
+    pages::fault(&app, Colors::of(&headers, None), Refusal::Incomplete("id_token").into())
 }
 
 pub async fn launch(State(app): State<App>, request: Request) -> Response {
     let headers = request.headers().clone();
+    let colors = Colors::of(&headers, None);
     let form = match form::read_launch(request).await {
         Ok(form) => form,
         Err(status) => return pages::unreadable(&app, status, &[]),
@@ -41,15 +45,15 @@ pub async fn launch(State(app): State<App>, request: Request) -> Response {
     let answer = match (form.get("id_token"), error()) {
         (_, Some(said)) => Answer::Error(said),
         (Some(token), None) if !token.is_empty() => Answer::Token(token),
-        _ => return pages::fault(&app, Refusal::Incomplete("id_token").into()),
+        _ => return pages::fault(&app, colors, Refusal::Incomplete("id_token").into()),
     };
     let Some(state) = form.get("state").filter(|state| !state.is_empty()) else {
-        return pages::fault(&app, Refusal::Incomplete("state").into());
+        return pages::fault(&app, colors, Refusal::Incomplete("state").into());
     };
     let returned = Returned { state, answer, browsers: &cookie::read(&headers) };
     match launches::finish(&app, returned).await {
         Ok(session) => to_session(&app, &session, ""),
-        Err(fault) => pages::fault(&app, fault),
+        Err(fault) => pages::fault(&app, colors, fault),
     }
 }
 

@@ -10,7 +10,7 @@ use axum::{
 use super::{
     cookie,
     form::{self, Form},
-    pages,
+    pages::{self, Colors},
 };
 use crate::{
     app::{
@@ -26,14 +26,14 @@ use crate::{
 
 pub async fn from_query(State(app): State<App>, request: Request) -> Response {
     if !admits(&app, request.extensions().get().copied()).await {
-        return pages::fault(&app, Refusal::TooMany.into());
+        return pages::fault(&app, Colors::of(request.headers(), None), Refusal::TooMany.into());
     }
     begin(&app, &Form::from_query(request.uri().query().unwrap_or_default()), request.headers()).await
 }
 
 pub async fn from_form(State(app): State<App>, request: Request) -> Response {
     if !admits(&app, request.extensions().get().copied()).await {
-        return pages::fault(&app, Refusal::TooMany.into());
+        return pages::fault(&app, Colors::of(request.headers(), None), Refusal::TooMany.into());
     }
     let headers = request.headers().clone();
     match form::read_launch(request).await {
@@ -88,7 +88,7 @@ async fn begin(app: &App, form: &Form, headers: &HeaderMap) -> Response {
             headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
             response
         }
-        Err(fault) => pages::fault(app, fault),
+        Err(fault) => pages::fault(app, Colors::of(headers, None), fault),
     }
 }
 

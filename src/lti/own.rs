@@ -35,6 +35,8 @@ use crate::{
 #[template(path = "lti/own.html")]
 struct Page<'a> {
     parts: Parts<'a>,
+    /// They teach, and came from the list of the course.
+    is_staff: bool,
     course: &'a Course,
     name: String,
     own: &'a Own,
@@ -126,7 +128,8 @@ async fn draw(
         .map(|recording| path_of(&app.links.recording(open.institution.id, recording)).to_owned());
     let status = if faults.any() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let page = Page {
-        parts: Parts::of(app),
+        parts: Parts::in_session(app, open),
+        is_staff: matches!(open.what, What::Course { .. }),
         course,
         name: own.person.full_name(),
         own: &own,
@@ -150,7 +153,7 @@ macro_rules! opened {
 
 pub async fn details(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
     let open = opened!(app, name, request);
-    let What::Own { course, participant } = &open.what else { return none(&app, &open) };
+    let Some((course, participant)) = open.own() else { return none(&app, &open) };
     let form = match form::read(request, open.institution.id).await {
         Ok(form) => form,
         Err(status) => return pages::unreadable(&app, status, &open.frames()),
@@ -161,14 +164,14 @@ pub async fn details(State(app): State<App>, Path(name): Path<String>, request: 
     for (field, messages) in whole.errors.iter().filter(|(field, _)| matches!(*field, "phonetic" | "notes")) {
         messages.iter().for_each(|message| draft.errors.add(field, message));
     }
-    match sessions::change(&app, &open, *participant, draft).await {
-        Ok(()) => launch::to_session(&app, &name, "?done=details"),
+    match sessions::change(&app, &open, participant, draft).await {
+        Ok(()) => done(&app, &open, &name, "details"),
         Err(Error::Invalid(errors)) => {
             let fill = |typed: &mut Typed| {
                 typed.phonetic = form.get("phonetic").unwrap_or_default().to_owned();
                 typed.notes = form.get("notes").unwrap_or_default().to_owned();
             };
-            draw(&app, &open, course, *participant, fill, Faults::of(&errors), None).await
+            draw(&app, &open, course, participant, fill, Faults::of(&errors), None).await
         }
         Err(other) => gone_or(&app, &open, other),
     }
@@ -176,15 +179,15 @@ pub async fn details(State(app): State<App>, Path(name): Path<String>, request: 
 
 pub async fn recording(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
     let open = opened!(app, name, request);
-    let What::Own { course, participant } = &open.what else { return none(&app, &open) };
+    let Some((course, participant)) = open.own() else { return none(&app, &open) };
     let largest = app.studio.settings.sound.bytes;
     let told = |sentence: &str| Faults { recording: Some(sentence.to_owned()), ..Faults::default() };
     let faults = match form::file(request, open.institution.id, "recording", "only_here", largest).await {
         Ok(File { bytes, .. }) if bytes.is_empty() => told("Please choose a file first."),
         Ok(File { bytes, is_ticked, room: _room }) => {
             let scope = if is_ticked { Scope::ThisPage } else { Scope::All };
-            match sessions::record(&app, &open, *participant, bytes, scope).await {
-                Ok(()) => return launch::to_session(&app, &name, "?done=recording"),
+            match sessions::record(&app, &open, participant, bytes, scope).await {
+                Ok(()) => return done(&app, &open, &name, "recording"),
                 Err(Error::Invalid(errors)) => Faults::of(&errors),
                 Err(Error::Busy) => told("There is too much to do just now; please try again in a moment."),
                 Err(other) => return gone_or(&app, &open, other),
@@ -193,12 +196,12 @@ pub async fn recording(State(app): State<App>, Path(name): Path<String>, request
         Err(StatusCode::PAYLOAD_TOO_LARGE) => told("This file is too large for a recording of a name."),
         Err(status) => return pages::unreadable(&app, status, &open.frames()),
     };
-    draw(&app, &open, course, *participant, |_| {}, faults, None).await
+    draw(&app, &open, course, participant, |_| {}, faults, None).await
 }
 
 pub async fn call(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
     let open = opened!(app, name, request);
-    let What::Own { course, participant } = &open.what else { return none(&app, &open) };
+    let Some((course, participant)) = open.own() else { return none(&app, &open) };
     let form = match form::read(request, open.institution.id).await {
         Ok(form) => form,
         Err(status) => return pages::unreadable(&app, status, &open.frames()),
@@ -208,20 +211,26 @@ pub async fn call(State(app): State<App>, Path(name): Path<String>, request: Req
         Some(number) => {
             let phone_number = crate::domain::participant::Given::Set(number.clone());
             let draft = Draft { phone_number, ..Draft::default() };
-            sessions::call(&app, &open, *participant, draft).await
+            sessions::call(&app, &open, participant, draft).await
         }
         None => Err(Error::invalid("phone_number", "Is not valid.")),
     };
     match outcome {
-        Ok(()) => launch::to_session(&app, &name, "?done=call"),
+        Ok(()) => done(&app, &open, &name, "call"),
         Err(Error::Invalid(errors)) => {
             let fill = |typed: &mut Typed| {
                 typed.phone_number = form.get("phone_number").unwrap_or_default().to_owned();
             };
-            draw(&app, &open, course, *participant, fill, Faults::of(&errors), None).await
+            draw(&app, &open, course, participant, fill, Faults::of(&errors), None).await
         }
         Err(other) => gone_or(&app, &open, other),
     }
+}
+
+/// Back to the page that the form was on.
+fn done(app: &App, open: &Open, name: &str, what: &str) -> Response {
+    let page = if matches!(open.what, What::Course { .. }) { "me" } else { "" };
+    launch::to_session(app, name, &format!("{page}?done={what}"))
 }
 
 fn none(app: &App, open: &Open) -> Response {

@@ -11,27 +11,75 @@ use crate::{
         App,
         lti::{Fault, Refusal, sessions::Open},
     },
-    domain::lti,
+    domain::lti::{self, Theme},
     web::{
         assets,
         page::{self, Forms, Frames, Policy, origin_of, root},
     },
 };
 
-/// What every page loads.
+/// What every page loads, and in which colors it is shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts<'a> {
     pub root: &'a str,
     pub style: &'a str,
     pub script: &'a str,
+    pub colors: Colors,
 }
 
 impl<'a> Parts<'a> {
-    pub fn of(app: &'a App) -> Self {
+    pub fn of(app: &'a App, colors: Colors) -> Self {
         Self {
             root: root(&app.links),
             style: assets::LTI_STYLE.address(),
             script: assets::LTI_SCRIPT.address(),
+            colors,
+        }
+    }
+
+    pub fn in_session(app: &'a App, open: &Open) -> Self {
+        Self::of(app, Colors::in_session(open))
+    }
+}
+
+/// Light or dark. Inside a frame a page follows the page around it, which is light unless the platform says otherwise: a dark
+/// system with a light platform would get a black box. In a window of its own it follows the system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colors {
+    System,
+    Only(Theme),
+}
+
+impl Colors {
+    /// `said` is what the platform says of its own pages.
+    pub fn of(headers: &HeaderMap, said: Option<Theme>) -> Self {
+        let place = headers.get("sec-fetch-dest").and_then(|value| value.to_str().ok());
+        // A browser that does not say where it shows us is old, and most likely has us in a frame.
+        match (said, place) {
+            (Some(theme), _) => Self::Only(theme),
+            (None, Some("document")) => Self::System,
+            (None, _) => Self::Only(Theme::Light),
+        }
+    }
+
+    pub fn in_session(open: &Open) -> Self {
+        open.theme.map_or(Self::System, Self::Only)
+    }
+
+    /// `color-scheme`, for the browser's own parts of a page.
+    pub const fn scheme(self) -> &'static str {
+        match self {
+            Self::System => "light dark",
+            Self::Only(Theme::Light) => "only light",
+            Self::Only(Theme::Dark) => "only dark",
+        }
+    }
+
+    /// The style sheet's word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Only(theme) => theme.word(),
         }
     }
 }
@@ -57,7 +105,17 @@ pub fn written(
     forms: Forms<'_>,
     media_of: Option<&str>,
 ) -> Response {
-    let policy = Policy { scripts: true, frames: Frames::Of(frames), forms, media_of, ..Policy::default() };
+    framed(status, page, Frames::Of(frames), forms, media_of)
+}
+
+fn framed(
+    status: StatusCode,
+    page: &impl Template,
+    frames: Frames<'_>,
+    forms: Forms<'_>,
+    media_of: Option<&str>,
+) -> Response {
+    let policy = Policy { scripts: true, asks: true, frames, forms, media_of, ..Policy::default() };
     let mut response = page::written(status, page.render(), policy);
     let headers = response.headers_mut();
     // Not `no-referrer`: with it a form of ours would not say that it is ours.
@@ -78,6 +136,7 @@ pub fn is_ours(app: &App, headers: &HeaderMap) -> bool {
 
 /// A request that cannot be read.
 pub fn unreadable(app: &App, status: StatusCode, frames: &[String]) -> Response {
+    let colors = Colors::Only(Theme::Light);
     tracing::info!(status = status.as_u16(), "a request for LTI cannot be read");
     let sentence = match status {
         StatusCode::PAYLOAD_TOO_LARGE => "What was sent is too large.",
@@ -85,32 +144,34 @@ pub fn unreadable(app: &App, status: StatusCode, frames: &[String]) -> Response 
         StatusCode::SERVICE_UNAVAILABLE => "There is too much to do just now; please try again in a moment.",
         _ => "What was sent cannot be read.",
     };
-    say(app, status, "This did not work", vec![sentence.to_owned()], None, frames)
+    say(app, colors, (status, "This did not work"), vec![sentence.to_owned()], None, frames)
 }
 
-pub fn fault(app: &App, fault: Fault) -> Response {
+pub fn fault(app: &App, colors: Colors, fault: Fault) -> Response {
     match fault {
         Fault::Refused { why, frames } => {
             // Never the token, nor who was to be launched.
             tracing::info!(cause = %why, "LTI: refused");
-            refused(app, &why, &frames)
+            refused(app, colors, &why, &frames)
         }
         Fault::Trouble { error, frames } => {
             tracing::error!(%error, "LTI: a page cannot be shown");
             let sentence =
                 "This could not be done just now. It is not your fault; please try again in a moment.";
-            let (status, title) = (StatusCode::SERVICE_UNAVAILABLE, "Something went wrong");
-            say(app, status, title, vec![sentence.to_owned()], None, &frames)
+            let head = (StatusCode::SERVICE_UNAVAILABLE, "Something went wrong");
+            let mut response = say(app, colors, head, vec![sentence.to_owned()], None, &frames);
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+            response
         }
     }
 }
 
 /// The same where the session is known, and so inside whose pages it is told.
 pub fn fault_in(app: &App, open: &Open, fault: impl Into<Fault>) -> Response {
-    self::fault(app, fault.into().inside(&open.consumer))
+    self::fault(app, Colors::in_session(open), fault.into().inside(&open.consumer))
 }
 
-fn refused(app: &App, why: &Refusal, frames: &[String]) -> Response {
+fn refused(app: &App, colors: Colors, why: &Refusal, frames: &[String]) -> Response {
     const AGAIN: &str = "Please open it again from your course.";
     let ask = "If that does not help, please tell whoever looks after your learning system.";
     let (status, title, sentences): (_, _, Vec<String>) = match why {
@@ -187,6 +248,15 @@ fn refused(app: &App, why: &Refusal, frames: &[String]) -> Response {
             "There is nothing for you to do here",
             vec!["These pages are for those who teach in a course and for those who learn in it.".into()],
         ),
+        Refusal::Preview => (
+            StatusCode::OK,
+            "You are looking at this as a student",
+            vec![
+                "Those who learn in this course find their own name here, to hear it, to write how it is said and to record it."
+                    .into(),
+                "You are not added to the list of students.".into(),
+            ],
+        ),
         Refusal::Anonymous => (
             StatusCode::FORBIDDEN,
             "Your learning system does not say who you are",
@@ -221,21 +291,45 @@ fn refused(app: &App, why: &Refusal, frames: &[String]) -> Response {
         }
         _ => None,
     };
-    say(app, status, title, sentences, own_window, frames)
+    say(app, colors, (status, title), sentences, own_window, frames)
 }
 
 fn shortened(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(100).collect()
 }
 
+/// Where nobody knows whose page we are in, anybody may show this one inside theirs: a frame that stays grey tells nobody
+/// what went wrong. Nothing on it is private or can be sent, so that there is nothing to be tricked into by a page around it.
 fn say(
     app: &App,
-    status: StatusCode,
-    title: &str,
+    colors: Colors,
+    (status, title): (StatusCode, &str),
     sentences: Vec<String>,
     own_window: Option<String>,
     frames: &[String],
 ) -> Response {
-    let page = Sentence { parts: Parts::of(app), title, sentences, own_window, is_done: false };
-    written(status, &page, frames, Forms::Nowhere, None)
+    let page = Sentence { parts: Parts::of(app, colors), title, sentences, own_window, is_done: false };
+    let frames = if frames.is_empty() { Frames::Anybody } else { Frames::Of(frames) };
+    framed(status, &page, frames, Forms::Nowhere, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_follows_the_platform_in_a_frame_and_the_system_outside() {
+        let colors = |place: Option<&'static str>, said: Option<Theme>| {
+            let mut headers = HeaderMap::new();
+            for place in place {
+                headers.insert("sec-fetch-dest", HeaderValue::from_static(place));
+            }
+            Colors::of(&headers, said).scheme()
+        };
+        assert_eq!(colors(Some("iframe"), None), "only light");
+        assert_eq!(colors(Some("iframe"), Some(Theme::Dark)), "only dark");
+        assert_eq!(colors(Some("document"), None), "light dark");
+        assert_eq!(colors(Some("document"), Some(Theme::Dark)), "only dark");
+        assert_eq!(colors(None, None), "only light");
+    }
 }

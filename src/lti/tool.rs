@@ -26,6 +26,17 @@ pub async fn canvas(State(app): State<App>) -> Response {
     json(&registrations::canvas(&app))
 }
 
+/// What learning systems show beside the tool's name.
+pub async fn icon() -> Response {
+    static ICON: &[u8] = include_bytes!("../../assets/icon.png");
+    let mut response = Response::new(Body::from(ICON));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("image/png"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
 fn json(value: &Value) -> Response {
     let mut response = Response::new(Body::from(value.to_string()));
     let headers = response.headers_mut();

@@ -204,6 +204,12 @@ pub async fn counts(sql: &mut Sql) -> Result<Vec<(State, u64)>> {
     sql.rows(&text, &[], |row| Ok((state(&row.text(0)?)?, row.int(1)?.unsigned_abs()))).await
 }
 
+/// All calls of somebody are another's, who is the same person.
+pub async fn give_over(sql: &mut Sql, institution: i64, from: i64, to: i64) -> Result<()> {
+    let text = "UPDATE calls SET participant_id = $1 WHERE institution_id = $2 AND participant_id = $3";
+    sql.execute(text, &[to.into(), institution.into(), from.into()]).await.map(|_| ())
+}
+
 /// All that is known of somebody's calls.
 pub async fn delete_of(sql: &mut Sql, institution: i64, participant: i64) -> Result<()> {
     let whose = "SELECT id FROM calls WHERE institution_id = $1 AND participant_id = $2";

@@ -1,6 +1,8 @@
 //! Courses of learning systems: which they are, and what becomes of their synchronisation. Who is in one is `members`.
 
+pub mod aliases;
 pub mod members;
+pub mod staff;
 
 use super::{Result, Row, Sql, Value};
 use crate::domain::{
@@ -10,7 +12,8 @@ use crate::domain::{
 };
 
 const READ: &str = "SELECT c.id, c.tool_consumer_id, c.external_id, c.title, c.name_page_id, c.memberships_url, c.synced_at, \
-     c.error, c.note, j.state, j.failures, c.job_id, c.next_sync_at FROM courses c LEFT JOIN jobs j ON j.id = c.job_id \
+     c.error, c.note, j.state, j.failures, c.job_id, c.next_sync_at, c.platform_key \
+     FROM courses c LEFT JOIN jobs j ON j.id = c.job_id \
      WHERE c.institution_id = $1";
 
 /// With the job that synchronises it, or once did.
@@ -36,6 +39,7 @@ fn from_row(row: &Row<'_>) -> Result<(Course, Option<i64>)> {
         note: row.opt_text(8)?,
         next_sync_at: row.opt_int(12)?.map(Moment::from_micros),
         sync,
+        platform_key: row.opt_text(13)?,
     };
     Ok((course, row.opt_int(11)?))
 }
@@ -44,7 +48,7 @@ pub async fn find(sql: &mut Sql, institution: i64, id: i64) -> Result<Option<(Co
     sql.one(&format!("{READ} AND c.id = $2"), &[institution.into(), id.into()], from_row).await
 }
 
-/// The one that the learning system calls so.
+/// The one that the learning system calls so. It may be another tool consumer's, which reaches the same course.
 pub async fn by_external_id(
     sql: &mut Sql,
     institution: i64,
@@ -53,7 +57,23 @@ pub async fn by_external_id(
 ) -> Result<Option<(Course, Option<i64>)>> {
     let text = format!("{READ} AND c.tool_consumer_id = $2 AND c.external_id = $3");
     let params = [institution.into(), tool_consumer.into(), external_id.into()];
-    sql.one(&text, &params, from_row).await
+    if let Some(own) = sql.one(&text, &params, from_row).await? {
+        return Ok(Some(own));
+    }
+    match aliases::find(sql, institution, tool_consumer, external_id).await? {
+        Some(course) => find(sql, institution, course).await,
+        None => Ok(None),
+    }
+}
+
+/// The first that is the same course of the same platform.
+pub async fn by_platform_key(
+    sql: &mut Sql,
+    institution: i64,
+    key: &str,
+) -> Result<Option<(Course, Option<i64>)>> {
+    let text = format!("{READ} AND c.platform_key = $2 ORDER BY c.id LIMIT 1");
+    sql.one(&text, &[institution.into(), key.into()], from_row).await
 }
 
 /// In the order in which they came.
@@ -65,8 +85,8 @@ pub async fn all(sql: &mut Sql, institution: i64, tool_consumer: i64) -> Result<
 
 pub async fn insert(sql: &mut Sql, institution: i64, new: &Course, now: Moment) -> Result<()> {
     let text = "INSERT INTO courses (institution_id, id, tool_consumer_id, external_id, title, name_page_id, memberships_url, \
-                created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-    let params: [Value<'_>; 8] = [
+                platform_key, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    let params: [Value<'_>; 9] = [
         institution.into(),
         new.id.into(),
         new.tool_consumer.into(),
@@ -74,9 +94,48 @@ pub async fn insert(sql: &mut Sql, institution: i64, new: &Course, now: Moment) 
         (&new.title).into(),
         new.name_page.into(),
         new.memberships_url.as_ref().into(),
+        new.platform_key.as_ref().into(),
         now.micros().into(),
     ];
     sql.execute(text, &params).await.map(|_| ())
+}
+
+pub async fn set_platform_key(sql: &mut Sql, institution: i64, id: i64, key: &str) -> Result<()> {
+    let text = "UPDATE courses SET platform_key = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[key.into(), institution.into(), id.into()]).await.map(|_| ())
+}
+
+/// From now on this tool consumer synchronizes it.
+pub async fn give_to(
+    sql: &mut Sql,
+    institution: i64,
+    id: i64,
+    (tool_consumer, external_id): (i64, &str),
+    memberships_url: Option<&str>,
+) -> Result<()> {
+    let text = "UPDATE courses SET tool_consumer_id = $1, external_id = $2, memberships_url = $3 \
+                WHERE institution_id = $4 AND id = $5";
+    let params: [Value<'_>; 5] =
+        [tool_consumer.into(), external_id.into(), memberships_url.into(), institution.into(), id.into()];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// A course whose people are on another's page by now. What waits to be done for it goes, too.
+pub async fn delete(sql: &mut Sql, institution: i64, id: i64) -> Result<()> {
+    let this = [Value::from(institution), Value::from(id)];
+    for text in [
+        "DELETE FROM jobs WHERE state <> 'running' AND id IN \
+         (SELECT c.job_id FROM courses c WHERE c.institution_id = $1 AND c.id = $2)",
+        "DELETE FROM course_members WHERE institution_id = $1 AND course_id = $2",
+        "DELETE FROM course_aliases WHERE institution_id = $1 AND course_id = $2",
+        "DELETE FROM course_identities WHERE institution_id = $1 AND course_id = $2",
+        "DELETE FROM course_staff WHERE institution_id = $1 AND course_id = $2",
+        "DELETE FROM lti_sessions WHERE institution_id = $1 AND course_id = $2",
+        "DELETE FROM courses WHERE institution_id = $1 AND id = $2",
+    ] {
+        sql.execute(text, &this).await?;
+    }
+    Ok(())
 }
 
 /// What the learning system says of it today. An address that it does not tell stays as it was.

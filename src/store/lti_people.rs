@@ -1,6 +1,8 @@
 //! The people of a course, as much of them as is needed to choose and order them.
 
-use super::{Result, Row, Sql};
+use std::collections::HashMap;
+
+use super::{Result, Row, Sql, Value, padded, placeholders};
 
 #[derive(Debug, Clone)]
 pub struct Person {
@@ -27,8 +29,33 @@ pub async fn on_page(sql: &mut Sql, institution: i64, page: i64) -> Result<Vec<P
 const ON_PAGE: &str = "SELECT p.id, p.first_name, p.last_name, p.recorded_at FROM participants p \
      WHERE p.institution_id = $1 AND p.name_page_id = $2 ORDER BY p.page_place";
 
+/// The newest picture that a learning system has given to somebody with each of these emails.
+pub async fn photos(sql: &mut Sql, institution: i64, emails: &[&str]) -> Result<HashMap<String, String>> {
+    let mut found = HashMap::new();
+    for group in padded(emails) {
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.iter().copied().map(Value::from)).collect();
+        let read = |row: &Row<'_>| Ok((row.text(0)?, row.text(1)?));
+        found.extend(sql.rows(&photos_text(group.len()), &params, read).await?);
+    }
+    Ok(found)
+}
+
+fn photos_text(count: usize) -> String {
+    format!(
+        "SELECT p.email_key, p.photo FROM participants p JOIN course_members m \
+         ON m.institution_id = p.institution_id AND m.participant_id = p.id AND m.photo = p.photo \
+         WHERE p.institution_id = $1 AND p.email_key IN ({}) ORDER BY p.id",
+        placeholders(2, count)
+    )
+}
+
 /// For the test that looks at the databases' plans.
 #[doc(hidden)]
 pub fn statements() -> Vec<(&'static str, String, Vec<super::Value<'static>>)> {
-    vec![("everybody on a page", ON_PAGE.to_owned(), vec![1_i64.into(), 1_i64.into()])]
+    let emails = [vec![1_i64.into()], vec!["a@example.edu".into(); 64]].concat();
+    vec![
+        ("everybody on a page", ON_PAGE.to_owned(), vec![1_i64.into(), 1_i64.into()]),
+        ("pictures by email", photos_text(64), emails),
+    ]
 }

@@ -1,7 +1,7 @@
 //! What launches have led to.
 
 use super::{Error, Result, Row, Sql, Value};
-use crate::domain::moment::Moment;
+use crate::domain::{lti::Theme, moment::Moment};
 
 #[derive(Debug, Clone)]
 pub struct Session {
@@ -13,6 +13,11 @@ pub struct Session {
     pub who: Who,
     /// Of who launched, as the platform calls them.
     pub user_digest: String,
+    /// Of the same person, as the course knows them.
+    pub member_digest: Option<String>,
+    /// What the launch said of one of the staff, sealed.
+    pub person: Option<String>,
+    pub theme: Option<Theme>,
     /// What the answer to a deep linking request needs, as JSON.
     pub deep_link: Option<String>,
     pub expires_at: Moment,
@@ -20,19 +25,21 @@ pub struct Session {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Who {
-    Staff,
+    /// With an entry of their own, if they have one.
+    Staff(Option<i64>),
     /// With their own entry.
     Student(i64),
 }
 
 pub async fn insert(sql: &mut Sql, session: &Session) -> Result<()> {
     let text = "INSERT INTO lti_sessions (session_digest, browser_digest, institution_id, tool_consumer_id, course_id, \
-         participant_id, role, user_digest, deep_link, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+         participant_id, role, user_digest, deep_link, expires_at, member_digest, person, theme) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
     let (role, participant) = match session.who {
-        Who::Staff => ("staff", None),
+        Who::Staff(participant) => ("staff", participant),
         Who::Student(participant) => ("student", Some(participant)),
     };
-    let params: [Value<'_>; 10] = [
+    let params: [Value<'_>; 13] = [
         (&session.session_digest).into(),
         (&session.browser_digest).into(),
         session.institution.into(),
@@ -43,13 +50,30 @@ pub async fn insert(sql: &mut Sql, session: &Session) -> Result<()> {
         (&session.user_digest).into(),
         session.deep_link.as_ref().into(),
         session.expires_at.micros().into(),
+        session.member_digest.as_ref().into(),
+        session.person.as_ref().into(),
+        session.theme.map(Theme::word).into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// One of the staff has an entry of their own: in all that they have opened of the course.
+pub async fn set_own_entry(sql: &mut Sql, session: &Session, participant: i64) -> Result<()> {
+    let text = "UPDATE lti_sessions SET participant_id = $1 WHERE institution_id = $2 AND tool_consumer_id = $3 \
+                AND course_id = $4 AND user_digest = $5 AND role = 'staff'";
+    let params: [Value<'_>; 5] = [
+        participant.into(),
+        session.institution.into(),
+        session.tool_consumer.into(),
+        session.course.into(),
+        (&session.user_digest).into(),
     ];
     sql.execute(text, &params).await.map(|_| ())
 }
 
 pub async fn find(sql: &mut Sql, session_digest: &str) -> Result<Option<Session>> {
     let text = "SELECT session_digest, browser_digest, institution_id, tool_consumer_id, course_id, participant_id, role, \
-         user_digest, deep_link, expires_at FROM lti_sessions WHERE session_digest = $1";
+         user_digest, deep_link, expires_at, member_digest, person, theme FROM lti_sessions WHERE session_digest = $1";
     let read = |row: &Row<'_>| {
         Ok(Session {
             session_digest: row.text(0)?,
@@ -58,13 +82,16 @@ pub async fn find(sql: &mut Sql, session_digest: &str) -> Result<Option<Session>
             tool_consumer: row.int(3)?,
             course: row.opt_int(4)?,
             who: match (row.text(6)?.as_str(), row.opt_int(5)?) {
-                ("staff", None) => Who::Staff,
+                ("staff", participant) => Who::Staff(participant),
                 ("student", Some(participant)) => Who::Student(participant),
                 _ => return Err(Error::Broken("a session of a kind that is not known".to_owned())),
             },
             user_digest: row.text(7)?,
             deep_link: row.opt_text(8)?,
             expires_at: Moment::from_micros(row.int(9)?),
+            member_digest: row.opt_text(10)?,
+            person: row.opt_text(11)?,
+            theme: row.opt_text(12)?.as_deref().and_then(Theme::parse),
         })
     };
     sql.one(text, &[session_digest.into()], read).await

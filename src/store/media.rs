@@ -72,6 +72,14 @@ static FIND: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
     format!("SELECT {COLUMNS} FROM media m WHERE m.institution_id = $1 AND m.hex = $2 AND NOT m.hidden")
 });
 
+/// What somebody has of a kind, whether they are to be seen or hidden.
+pub async fn of(sql: &mut Sql, institution: i64, participant: i64, kind: Kind) -> Result<Option<Media>> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM media m WHERE m.institution_id = $1 AND m.participant_id = $2 AND m.kind = $3"
+    );
+    sql.one(&text, &[institution.into(), participant.into(), kind.word().into()], from_row).await
+}
+
 /// Whose it is.
 pub async fn owner(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<i64>> {
     sql.one(OWNER, &[institution.into(), hex.into()], |row| row.int(0)).await

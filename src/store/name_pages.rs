@@ -117,6 +117,19 @@ pub async fn set_title(sql: &mut Sql, institution: i64, page: i64, title: &str) 
     sql.execute(text, &[title.into(), institution.into(), page.into()]).await.map(|_| ())
 }
 
+/// A page whose people are on another by now: whatever named the one names the other.
+pub async fn absorb(sql: &mut Sql, institution: i64, gone: i64, into: i64) -> Result<()> {
+    for text in [
+        "UPDATE codes SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3",
+        "UPDATE exports SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3",
+    ] {
+        sql.execute(text, &[into.into(), institution.into(), gone.into()]).await?;
+    }
+    let text = "DELETE FROM name_pages WHERE institution_id = $1 AND id = $2";
+    sql.execute(text, &[institution.into(), gone.into()]).await?;
+    rolls::close(sql, institution, gone).await
+}
+
 /// The page with its people, those who are hidden among them, and with the course that it is of: when that is synchronised
 /// again, it gets a new page. The caller holds the institution's lock.
 pub async fn delete(sql: &mut Sql, institution: i64, page: i64) -> Result<u64> {
@@ -130,6 +143,12 @@ pub async fn delete(sql: &mut Sql, institution: i64, page: i64) -> Result<u64> {
         "DELETE FROM jobs WHERE state <> 'running' AND id IN \
          (SELECT c.job_id FROM courses c WHERE c.institution_id = $1 AND c.name_page_id = $2)",
         "DELETE FROM course_members WHERE institution_id = $1 AND course_id IN \
+         (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.name_page_id = $2)",
+        "DELETE FROM course_aliases WHERE institution_id = $1 AND course_id IN \
+         (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.name_page_id = $2)",
+        "DELETE FROM course_identities WHERE institution_id = $1 AND course_id IN \
+         (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.name_page_id = $2)",
+        "DELETE FROM course_staff WHERE institution_id = $1 AND course_id IN \
          (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.name_page_id = $2)",
         "DELETE FROM courses WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM codes WHERE institution_id = $1 AND name_page_id = $2",

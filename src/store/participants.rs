@@ -1,6 +1,7 @@
 //! Participants. Reads give whole records with their page's label; `Key`s are the little that choosing and ordering need.
 
 pub mod hidden;
+pub mod merge;
 mod statements;
 mod writes;
 

@@ -183,7 +183,15 @@ pub async fn delete(sql: &mut Sql, institution: i64, id: i64) -> Result<bool> {
          (SELECT c.job_id FROM courses c WHERE c.institution_id = $1 AND c.tool_consumer_id = $2)",
         "DELETE FROM course_members WHERE institution_id = $1 AND course_id IN \
          (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.tool_consumer_id = $2)",
+        "DELETE FROM course_aliases WHERE institution_id = $1 AND course_id IN \
+         (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.tool_consumer_id = $2)",
+        "DELETE FROM course_identities WHERE institution_id = $1 AND course_id IN \
+         (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.tool_consumer_id = $2)",
+        "DELETE FROM course_staff WHERE institution_id = $1 AND course_id IN \
+         (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.tool_consumer_id = $2)",
         "DELETE FROM courses WHERE institution_id = $1 AND tool_consumer_id = $2",
+        "DELETE FROM course_aliases WHERE institution_id = $1 AND tool_consumer_id = $2",
+        "DELETE FROM course_identities WHERE institution_id = $1 AND tool_consumer_id = $2",
         "DELETE FROM lti_deployments WHERE institution_id = $1 AND tool_consumer_id = $2",
         "DELETE FROM lti_logins WHERE institution_id = $1 AND tool_consumer_id = $2",
         "DELETE FROM lti_sessions WHERE institution_id = $1 AND tool_consumer_id = $2",

@@ -118,6 +118,8 @@ impl<T: DeserializeOwned + Send> FromRequestParts<App> for Path<T> {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Policy<'a> {
     pub scripts: bool,
+    /// Scripts may ask us for more.
+    pub asks: bool,
     pub frames: Frames<'a>,
     pub forms: Forms<'a>,
     /// The one other origin that a picture may come from.
@@ -165,6 +167,7 @@ pub enum Forms<'a> {
 impl Policy<'_> {
     fn header(self) -> HeaderValue {
         let scripts = if self.scripts { "script-src 'self'; " } else { "" };
+        let asks = if self.asks { "connect-src 'self'; " } else { "" };
         let also = |origin: Option<&str>| origin.map(|origin| format!(" {origin}")).unwrap_or_default();
         let (pictures, media) = (also(self.pictures_of), also(self.media_of));
         let forms = match self.forms {
@@ -174,7 +177,7 @@ impl Policy<'_> {
         };
         let ancestors = self.frames.sources();
         let policy = format!(
-            "default-src 'none'; {scripts}style-src 'self'; img-src 'self' data:{pictures}{media}; media-src 'self'{media}; \
+            "default-src 'none'; {scripts}{asks}style-src 'self'; img-src 'self' data:{pictures}{media}; media-src 'self'{media}; \
              base-uri 'none'; form-action {forms}; frame-ancestors {ancestors}"
         );
         HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))

@@ -241,7 +241,7 @@ impl Sync {
         Ok(Applied::Written { counts, photos: known.chain(new).flatten().collect() })
     }
 
-    async fn hide(&self, sql: &mut Sql, ids: Vec<i64>) -> Result<()> {
+    pub(super) async fn hide(&self, sql: &mut Sql, ids: Vec<i64>) -> Result<()> {
         if ids.is_empty() {
             return Ok(());
         }

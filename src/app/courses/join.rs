@@ -1,5 +1,7 @@
 //! One person's entry in a course, before or between synchronisations: a student who launches finds themselves.
 
+use std::collections::HashSet;
+
 use super::apply::{self, Sync, holders};
 use crate::{
     app::{
@@ -13,23 +15,38 @@ use crate::{
     },
     store::{
         Sql,
-        courses::{self, members},
+        courses::{
+            self,
+            aliases::{self, Identity},
+            members,
+            staff::{self, Staff},
+        },
         participants, rolls,
     },
 };
 
+/// Somebody who comes by themselves.
+#[derive(Debug, Clone)]
+pub struct Joining {
+    /// As the course knows them.
+    pub member: Member,
+    /// The tool consumer through which they come and its own id for them, where the course goes by other ids.
+    pub foreign: Option<(i64, String)>,
+    pub is_staff: bool,
+}
+
 /// Their entry: the one that is known to be theirs, one that is nobody's yet and has their email or institution_id, or a new
-/// one. Never one that is somebody else's in the learning system, whatever email that gives them.
-pub async fn join(app: &App, institution: i64, course: &Course, member: Member) -> Result<i64> {
+/// one. Never one that is somebody else's in the learning system, whatever email that gives them; where the course goes by
+/// other ids than those that they come with, nothing but their email or institution_id can tell, and the first who comes with
+/// it is them.
+pub async fn join(app: &App, institution: i64, course: &Course, joining: Joining) -> Result<i64> {
     let sql = &mut app.db.read();
-    let known = members::visible(sql, institution, course.id, &member.user_id).await?;
-    if let Some(participant) = known {
+    if let Some(participant) = known(sql, institution, course.id, &joining).await? {
         return Ok(participant);
     }
-    let member = [member];
     let mut attempts = Attempts::default();
     loop {
-        match admitted(app, institution, course, member.clone()).await {
+        match admitted(app, institution, course, joining.clone()).await {
             // They may have recorded their name elsewhere meanwhile.
             Err(error) => attempts.again(error)?,
             Ok(participant) => return Ok(participant),
@@ -37,7 +54,8 @@ pub async fn join(app: &App, institution: i64, course: &Course, member: Member) 
     }
 }
 
-async fn admitted(app: &App, institution: i64, course: &Course, member: [Member; 1]) -> Result<i64> {
+async fn admitted(app: &App, institution: i64, course: &Course, joining: Joining) -> Result<i64> {
+    let member = [joining.member.clone()];
     let now = app.clock.now();
     let copies = apply::prepare(app, institution, course, &member, now).await?;
     let made = own_recordings::files(&copies);
@@ -51,7 +69,7 @@ async fn admitted(app: &App, institution: i64, course: &Course, member: [Member;
                 if courses::find(sql, institution, sync.course).await?.is_none() {
                     return Err(Error::Missing(Missing::Course));
                 }
-                let participant = sync.admit(sql, &member).await?;
+                let participant = sync.admit(sql, &member, &joining).await?;
                 Ok((participant, sync.used))
             })
         })
@@ -59,33 +77,79 @@ async fn admitted(app: &App, institution: i64, course: &Course, member: [Member;
     own_recordings::settle(app, institution, made, written).await
 }
 
+/// The entry that is to be seen and known to be theirs, if nothing about it has to change.
+async fn known(sql: &mut Sql, institution: i64, course: i64, joining: &Joining) -> Result<Option<i64>> {
+    let user = joining.member.user_id.as_str();
+    if joining.is_staff {
+        return Ok(None);
+    }
+    if let Some(participant) = members::visible(sql, institution, course, user).await? {
+        return Ok(Some(participant));
+    }
+    let Some(participant) = identified(sql, institution, course, joining).await? else { return Ok(None) };
+    let seen = participants::by_ids(sql, institution, &[participant]).await?;
+    Ok(seen.first().map(|person| person.id))
+}
+
+async fn identified(sql: &mut Sql, institution: i64, course: i64, joining: &Joining) -> Result<Option<i64>> {
+    let Some((consumer, user)) = &joining.foreign else { return Ok(None) };
+    let all = aliases::identities(sql, institution, course).await?;
+    let own = all.into_iter().find(|one| one.tool_consumer == *consumer && one.user_id == *user);
+    Ok(own.map(|one| one.participant))
+}
+
 impl Sync {
-    async fn admit(&mut self, sql: &mut Sql, member: &[Member; 1]) -> Result<i64> {
+    async fn admit(&mut self, sql: &mut Sql, member: &[Member; 1], joining: &Joining) -> Result<i64> {
         let (institution, user) = (self.institution, member[0].user_id.as_str());
         let entries = members::entries(sql, institution, (self.course, self.page), self.asked).await?;
         let holders = holders(sql, institution, self.page, member, &entries).await?;
-        let own = entries.iter().find(|entry| entry.user_id.as_deref() == Some(user));
-        if let Some(own) = own {
+        let identified = identified(sql, institution, self.course, joining).await?;
+        let staff = staff::find(sql, institution, self.course, user).await?;
+        let staff = staff.and_then(|one| one.participant).filter(|_| joining.is_staff);
+        let is_own = |entry: &&Entry| {
+            entry.user_id.as_deref() == Some(user) || [identified, staff].contains(&Some(entry.id))
+        };
+        if let Some(own) = entries.iter().find(is_own) {
             if own.hidden {
                 self.write_entry(sql, own, what_is_left(own, &entries, &holders)).await?;
                 members::join(sql, institution, own.id, self.now).await?;
             }
+            if joining.is_staff {
+                self.keep_for_staff(sql, joining, own.id).await?;
+            }
             return Ok(own.id);
         }
-        let free: Vec<Entry> = entries.iter().filter(|entry| entry.user_id.is_none()).cloned().collect();
+        let taken: HashSet<i64> = match &joining.foreign {
+            Some((consumer, _)) => {
+                let all = aliases::identities(sql, institution, self.course).await?;
+                all.into_iter()
+                    .filter(|one| one.tool_consumer == *consumer)
+                    .map(|one| one.participant)
+                    .collect()
+            }
+            None => HashSet::new(),
+        };
+        let is_free = |entry: &&Entry| {
+            entry.user_id.is_none() || (joining.foreign.is_some() && !taken.contains(&entry.id))
+        };
+        let free: Vec<Entry> = entries.iter().filter(is_free).cloned().collect();
         let plan = Plan::new(member, &free, &holders);
+        let mut is_linked = false;
         let participant = match (plan.known.into_iter().next(), plan.new.into_iter().next()) {
             (Some((at, _, wanted)), _) => {
                 let entry = &free[at];
-                let mut wanted = without_what_is_taken(wanted, &others(&entries, entry.id));
+                is_linked = entry.user_id.is_some();
                 let had = what_is_left(entry, &entries, &holders);
+                let mut wanted = without_what_is_taken(wanted, &others(&entries, entry.id));
                 if wanted.email_key.is_none() {
-                    (wanted.email, wanted.email_key) = (had.email, had.email_key);
+                    (wanted.email, wanted.email_key) = (had.email.clone(), had.email_key.clone());
                 }
                 if wanted.identifier_key.is_none() {
-                    (wanted.identifier, wanted.identifier_key) = (had.identifier, had.identifier_key);
+                    (wanted.identifier, wanted.identifier_key) =
+                        (had.identifier.clone(), had.identifier_key.clone());
                 }
-                self.write_entry(sql, entry, wanted).await?;
+                // What the roster says of somebody stands.
+                self.write_entry(sql, entry, if is_linked { had } else { wanted }).await?;
                 entry.id
             }
             (None, Some((who, wanted))) => {
@@ -96,10 +160,30 @@ impl Sync {
             }
             (None, None) => return Err(Error::Internal("a roster of one has nobody".to_owned())),
         };
-        let pair = [(user, participant)];
-        members::link(sql, institution, self.course, &pair, Some(self.now)).await?;
+        if joining.is_staff {
+            self.keep_for_staff(sql, joining, participant).await?;
+        } else if !is_linked {
+            let pair = [(user, participant)];
+            members::link(sql, institution, self.course, &pair, Some(self.now)).await?;
+        }
+        if let Some((tool_consumer, user_id)) = joining.foreign.clone() {
+            let who = Identity { tool_consumer, user_id, participant };
+            aliases::identify(sql, institution, self.course, &who).await?;
+        }
         Ok(participant)
     }
+
+    /// No roster has to do with it any more.
+    async fn keep_for_staff(&self, sql: &mut Sql, joining: &Joining, participant: i64) -> Result<()> {
+        members::unlink(sql, self.institution, participant).await?;
+        let one = Staff {
+            user_id: joining.member.user_id.clone(),
+            participant: Some(participant),
+            seen_at: self.now,
+        };
+        Ok(staff::set(sql, self.institution, self.course, &one).await?)
+    }
+
     /// Shows whoever is hidden.
     async fn write_entry(&self, sql: &mut Sql, entry: &Entry, wanted: Wanted) -> Result<()> {
         if wanted != had(entry) {

@@ -1,6 +1,6 @@
 //! One synchronisation of a course: the whole roster is fetched, then written down at once, or nothing of it is.
 
-use super::{apply, photos};
+use super::{apply, photos, staff};
 use crate::{
     app::{App, Error, Missing, Result, own_recordings::Attempts, tool_consumers},
     domain::{course::Course, job::Held, tool_consumer::ToolConsumer},
@@ -52,12 +52,13 @@ async fn import(app: &App, held: &Held, consumer: &ToolConsumer, course: &Course
     };
     // Whoever comes by themselves from here on need not be on it.
     let asked = app.clock.now();
-    let roster = match connection.roster(&found, &consumer.roles).await {
+    let mut roster = match connection.roster(&found, &consumer.roles).await {
         Err(lms::Error::Missing) => {
             return Err(lms::Error::Denied(connection.why_missing().to_owned()).into());
         }
         other => other?,
     };
+    staff::leave_out(&mut app.db.read(), consumer, course, &mut roster, asked).await?;
     let mut attempts = Attempts::default();
     let applied = loop {
         let copies = apply::prepare(app, consumer.institution, course, &roster.members, asked).await?;

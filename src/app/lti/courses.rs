@@ -4,14 +4,16 @@ use std::time::Duration;
 
 use crate::{
     app::{
-        App, Result, courses,
+        App, Error, Missing, Result,
+        courses::{self, Joining},
         limiter::{Policy, Whose},
+        tool_consumers,
     },
     domain::{
-        course::{Course, Sync},
-        lti::{Context, Person},
+        course::{Course, Sync, member_id, platform_key},
+        lti::{Context, Launch, Person},
         roster::Member,
-        tool_consumer::ToolConsumer,
+        tool_consumer::{LmsKind, ToolConsumer},
     },
     lms::Found,
     store::courses as store,
@@ -27,9 +29,18 @@ pub async fn find(app: &App, institution: i64, id: i64) -> Result<Option<Course>
     Ok(found.map(|(course, _)| course))
 }
 
-/// Whose entry it is in a course, as the platform calls them.
-pub async fn user_of(app: &App, institution: i64, course: i64, participant: i64) -> Result<Option<String>> {
-    Ok(store::members::user_of(&mut app.db.read(), institution, course, participant).await?)
+/// Whose entry it is in a course, by each of the ids that the course has for them.
+pub async fn users_of(app: &App, institution: i64, course: i64, participant: i64) -> Result<Vec<String>> {
+    Ok(store::members::users_of(&mut app.db.read(), institution, course, participant).await?)
+}
+
+/// A course that is launched, the tool consumer that synchronizes it, which may be another than the one that launches it, and
+/// its visitor as it knows them.
+pub struct Launched {
+    pub course: Course,
+    pub owner: ToolConsumer,
+    visitor: Option<Joining>,
+    is_foreign: bool,
 }
 
 /// The course that a platform calls so, found again or made. When its list is old, it is fetched anew.
@@ -37,8 +48,10 @@ pub async fn launched(
     app: &App,
     consumer: &ToolConsumer,
     context: &Context,
-    memberships_url: Option<&str>,
-) -> Result<Course> {
+    launch: &Launch,
+) -> Result<Launched> {
+    let key = platform_key(consumer, &context.id, launch.canvas.as_ref());
+    let memberships_url = launch.memberships_url.as_deref();
     let sql = &mut app.db.read();
     let known = store::by_external_id(sql, consumer.institution, consumer.id, &context.id).await?;
     let known = known.map(|(course, _)| course);
@@ -51,18 +64,28 @@ pub async fn launched(
     };
     let course = match known {
         // Most launches tell nothing new.
-        Some(course) if says_the_same(&course, &found) => course,
-        _ => courses::ensure(app, consumer, found).await?,
+        Some(course) if says_the_same(consumer, &course, &found, key.as_deref()) => course,
+        _ => courses::ensure(app, consumer, found, key).await?,
+    };
+    let owner = if course.tool_consumer == consumer.id {
+        consumer.clone()
+    } else {
+        tool_consumers::find(app, course.tool_consumer).await?
     };
     let is_fresh = course.synced_at.is_some_and(|at| app.clock.now().since(at) < FRESH);
     if course.sync == Sync::Idle
         && !is_fresh
-        && course.memberships_url.is_some()
+        && (course.memberships_url.is_some() || owner.kind != LmsKind::Lti)
+        && owner.enabled
         && is_turn(app, &course).await
     {
-        synchronise(app, consumer, &course).await?;
+        synchronise(app, &owner, &course).await?;
     }
-    Ok(course)
+    let user_id = launch.person.user_id.as_deref();
+    let id = user_id.map(|user| member_id(&owner, consumer, user, launch.canvas.as_ref()));
+    let is_foreign = id.as_ref().is_some_and(|id| id.is_foreign);
+    let visitor = id.map(|id| joining(&launch.person, id.id, is_foreign.then_some(consumer.id)));
+    Ok(Launched { course, owner, visitor, is_foreign })
 }
 
 /// What has just failed would fail again: a whole class launches within minutes.
@@ -75,16 +98,22 @@ async fn is_turn(app: &App, course: &Course) -> bool {
     standing.retry_after.is_none()
 }
 
-fn says_the_same(course: &Course, found: &Found) -> bool {
+fn says_the_same(consumer: &ToolConsumer, course: &Course, found: &Found, key: Option<&str>) -> bool {
+    // What a course is called is for the tool consumer to say that synchronizes it, and the other's ways are written down.
+    if course.tool_consumer != consumer.id {
+        return found.memberships_url.is_none();
+    }
+    if courses::replaces(course.platform_key.as_deref(), key).is_some() {
+        return false;
+    }
     let same_address = found.memberships_url.is_none() || found.memberships_url == course.memberships_url;
     // What is kept of a title may be shorter than what is said.
     course.title == courses::title(&found.title, &found.id) && same_address
 }
 
-/// A student's own entry.
-pub async fn member(app: &App, consumer: &ToolConsumer, course: &Course, person: &Person) -> Result<i64> {
+fn joining(person: &Person, user_id: String, through: Option<i64>) -> Joining {
     let mut member = Member {
-        user_id: person.user_id.clone().unwrap_or_default(),
+        user_id,
         first_name: person.given_name.clone(),
         last_name: person.family_name.clone(),
         email: person.email.clone(),
@@ -96,7 +125,37 @@ pub async fn member(app: &App, consumer: &ToolConsumer, course: &Course, person:
         member.first_name = person.name.clone();
         member.last_name = person.name.as_ref().map(|_| String::new());
     }
-    courses::join(app, consumer.institution, course, member).await
+    let foreign = through.and_then(|consumer| Some((consumer, person.user_id.clone()?)));
+    Joining { member, foreign, is_staff: false }
+}
+
+impl Launched {
+    /// The visitor's id, as the course has it.
+    pub fn member_id(&self) -> Option<&str> {
+        self.visitor.as_ref().map(|visitor| visitor.member.user_id.as_str())
+    }
+
+    /// What is kept of the visitor for as long as they may add an entry of their own.
+    pub fn visitor(&self) -> Option<&Joining> {
+        self.visitor.as_ref()
+    }
+
+    /// A student's own entry. `None` for whoever teaches here and looks at the course as a student does, and has none.
+    pub async fn student(&self, app: &App) -> Result<Option<i64>> {
+        let institution = self.owner.institution;
+        let visitor = self.visitor.clone().ok_or(Error::Missing(Missing::Participant))?;
+        if courses::previews(app, institution, self.course.id, &visitor.member.user_id).await? {
+            return courses::own_entry(app, institution, self.course.id, &visitor.member.user_id).await;
+        }
+        courses::join(app, institution, &self.course, visitor).await.map(Some)
+    }
+
+    /// The own entry of somebody who teaches, who is not among the students from now on.
+    pub async fn staff(&self, app: &App) -> Result<Option<i64>> {
+        let Some(visitor) = &self.visitor else { return Ok(None) };
+        courses::seen(app, &self.owner, &self.course, &visitor.member, self.is_foreign).await?;
+        courses::own_entry(app, self.owner.institution, self.course.id, &visitor.member.user_id).await
+    }
 }
 
 /// Has the list fetched, unless that is under way.

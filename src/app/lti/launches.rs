@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 use super::{
-    Refusal, Result, Said, courses, digest, is_among, is_secret, registrations::origins, secret, user_digest,
+    Refusal, Result, Said,
+    courses::{self, Launched},
+    digest, is_among, is_secret,
+    registrations::origins,
+    secret, sessions, user_digest,
 };
 use crate::{
     app::{App, Error, tool_consumers},
@@ -66,27 +70,34 @@ async fn taken(app: &App, returned: Returned<'_>, login: Login, consumer: &ToolC
         Answer::Error(why) => return Err(Refusal::PlatformSaid(why).to(consumer)),
     };
     let launch = verified(app, consumer, &login, token).await?;
-    learn_product(app, consumer, &launch).await?;
-    let (course, who, deep_link) = match &launch.message {
+    let consumer = &learn_product(app, consumer, &launch).await?;
+    let (launched, who, deep_link) = match &launch.message {
         Message::DeepLinking(asked) => {
-            (None, Who::Staff, Some(deep_linking(app, consumer, &launch, asked).await?))
+            (None, Who::Staff(None), Some(deep_linking(app, consumer, &launch, asked).await?))
         }
         Message::ResourceLink => {
-            let (course, who) = course(app, consumer, &launch).await?;
-            (Some(course), who, None)
+            let (launched, who) = course(app, consumer, &launch).await?;
+            (Some(launched), who, None)
         }
     };
     let (name, now) = (secret(app), app.clock.now());
+    let session_digest = digest(&name);
+    let visitor = launched.as_ref().and_then(Launched::visitor).filter(|_| matches!(who, Who::Staff(_)));
+    let person = visitor.map(|visitor| sessions::sealed(app, &session_digest, visitor)).transpose()?;
+    let member = launched.as_ref().and_then(Launched::member_id);
     let session = Session {
-        session_digest: digest(&name),
+        session_digest,
         browser_digest: login.browser_digest,
         institution: consumer.institution,
         tool_consumer: consumer.id,
-        course,
+        course: launched.as_ref().map(|launched| launched.course.id),
         who,
         user_digest: user_digest(consumer.id, launch.person.user_id.as_deref().unwrap_or_default()),
+        member_digest: member.map(|member| user_digest(consumer.id, member)),
+        person,
+        theme: launch.theme,
         deep_link,
-        expires_at: now.plus(if who == Who::Staff { OF_STAFF } else { OF_STUDENTS }),
+        expires_at: now.plus(if matches!(who, Who::Staff(_)) { OF_STAFF } else { OF_STUDENTS }),
     };
     app.db
         .write::<_, Error>(move |sql| {
@@ -136,16 +147,17 @@ async fn verified(app: &App, consumer: &ToolConsumer, login: &Login, token: &str
     Launch::read(&claims, &expected).map_err(|fault| Refusal::Claims(fault).to(consumer))
 }
 
-async fn learn_product(app: &App, consumer: &ToolConsumer, launch: &Launch) -> Result<()> {
+/// The tool consumer with its product, which a launch may be the first to tell.
+async fn learn_product(app: &App, consumer: &ToolConsumer, launch: &Launch) -> Result<ToolConsumer> {
     let product = launch.product_family.as_deref().and_then(product_word);
-    let Some(product) = product.filter(|_| consumer.product.is_none()) else { return Ok(()) };
-    let (institution, id) = (consumer.institution, consumer.id);
+    let Some(product) = product.filter(|_| consumer.product.is_none()) else { return Ok(consumer.clone()) };
+    let (institution, id, learned) = (consumer.institution, consumer.id, product.clone());
     app.db
         .write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(store::learn_product(sql, institution, id, &product).await?) })
+            Box::pin(async move { Ok(store::learn_product(sql, institution, id, &learned).await?) })
         })
         .await?;
-    Ok(())
+    Ok(ToolConsumer { product: Some(product), ..consumer.clone() })
 }
 
 async fn deep_linking(
@@ -167,18 +179,22 @@ async fn deep_linking(
 }
 
 /// The course that is launched, found or made, and who its visitor is there.
-async fn course(app: &App, consumer: &ToolConsumer, launch: &Launch) -> Result<(i64, Who)> {
-    if launch.standing == Standing::Neither {
-        return Err(Refusal::NoPart.to(consumer));
+async fn course(app: &App, consumer: &ToolConsumer, launch: &Launch) -> Result<(Launched, Who)> {
+    match launch.standing {
+        Standing::Neither => return Err(Refusal::NoPart.to(consumer)),
+        Standing::Preview => return Err(Refusal::Preview.to(consumer)),
+        Standing::Student | Standing::Staff => {}
     }
     let Some(context) = &launch.context else { return Err(Refusal::NoCourse.to(consumer)) };
     if launch.standing == Standing::Student && launch.person.user_id.is_none() {
         return Err(Refusal::Anonymous.to(consumer));
     }
-    let course = courses::launched(app, consumer, context, launch.memberships_url.as_deref()).await?;
-    let who = match launch.standing {
-        Standing::Student => Who::Student(courses::member(app, consumer, &course, &launch.person).await?),
-        Standing::Staff | Standing::Neither => Who::Staff,
+    let launched = courses::launched(app, consumer, context, launch).await?;
+    let who = if launch.standing == Standing::Student {
+        let own = launched.student(app).await?;
+        Who::Student(own.ok_or_else(|| Refusal::Preview.to(consumer))?)
+    } else {
+        Who::Staff(launched.staff(app).await?)
     };
-    Ok((course.id, who))
+    Ok((launched, who))
 }

@@ -6,6 +6,7 @@ use super::{Refusal, Result, digest, is_secret, secret};
 use crate::{
     app::{App, Error, tool_consumers},
     domain::{
+        field_errors::FieldErrors,
         institution::origin_of,
         moment::Moment,
         tool_consumer::{LmsKind, Registration, ToolConsumer, product_word},
@@ -53,22 +54,30 @@ pub struct Asked {
     pub token: Option<String>,
 }
 
+/// What a registration has led to.
+#[derive(Debug, Clone)]
+pub struct Registered {
+    pub consumer: ToolConsumer,
+    /// It was registered before.
+    pub is_update: bool,
+}
+
 /// Registers the platform that describes itself at that address. When that fails, the invitation is good again. It goes to its
 /// end when the window is closed meanwhile: the platform may know us already.
-pub async fn register(app: &App, asked: Asked) -> Result<ToolConsumer> {
+pub async fn register(app: &App, asked: Asked) -> Result<Registered> {
     let app = app.clone();
     let registering = tokio::spawn(async move { register_to_the_end(&app, &asked).await });
     registering.await.map_err(|error| Error::Internal(error.to_string()))?
 }
 
-async fn register_to_the_end(app: &App, asked: &Asked) -> Result<ToolConsumer> {
+async fn register_to_the_end(app: &App, asked: &Asked) -> Result<Registered> {
     let (kept, now) = (digest(&asked.invite), app.clock.now());
     let taken = app.db.write::<_, Error>(move |sql| {
         Box::pin(async move { Ok(lti_invites::take(sql, &kept, now, now.minus(LOST)).await?) })
     });
     let institution = taken.await?.ok_or(Refusal::UnknownInvite)?;
     let made = attempt(app, institution, &asked.configuration_url, asked.token.as_deref()).await;
-    let (kept, id) = (digest(&asked.invite), made.as_ref().ok().map(|consumer| consumer.id));
+    let (kept, id) = (digest(&asked.invite), made.as_ref().ok().map(|made| made.consumer.id));
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -88,7 +97,7 @@ async fn attempt(
     institution: i64,
     configuration_url: &str,
     token: Option<&str>,
-) -> Result<ToolConsumer> {
+) -> Result<Registered> {
     let refused = |why: String| Refusal::Registration(why);
     let platform = registration::configuration(&app.outbound, configuration_url)
         .await
@@ -97,7 +106,8 @@ async fn attempt(
     for url in [&platform.auth_url, &platform.token_url, &platform.jwks_url] {
         app.outbound.permits(url).await.map_err(|error| refused(error.to_string()))?;
     }
-    let tool = registration::tool(app.links.base());
+    let product = platform.product_family.as_deref().and_then(product_word);
+    let tool = registration::tool(app.links.base(), product.as_deref());
     let registered = registration::register(&app.outbound, &platform, token, &tool)
         .await
         .map_err(|error| refused(error.to_string()))?;
@@ -105,7 +115,7 @@ async fn attempt(
         name: name(&platform),
         kind: LmsKind::Lti,
         url: platform.issuer.clone(),
-        product: platform.product_family.as_deref().and_then(product_word),
+        product,
         roles: Vec::new(),
         access_token: None,
         lti: Some(Registration {
@@ -120,11 +130,17 @@ async fn attempt(
             jwks_url: platform.jwks_url,
         }),
     };
-    match tool_consumers::create(app, institution, new).await {
-        Err(Error::Invalid(errors)) => Err(refused(errors.to_string()).into()),
-        Ok((consumer, _)) => {
-            tracing::info!(consumer = consumer.id, institution, "a platform has registered itself");
-            Ok(consumer)
+    let refused = |errors: FieldErrors| Refusal::Registration(errors.to_string());
+    match tool_consumers::register(app, institution, new).await {
+        Err(Error::Invalid(errors)) => Err(refused(errors).into()),
+        Ok((consumer, is_update)) => {
+            tracing::info!(
+                consumer = consumer.id,
+                institution,
+                is_update,
+                "a platform has registered itself"
+            );
+            Ok(Registered { consumer, is_update })
         }
         Err(other) => Err(other.into()),
     }

@@ -1,19 +1,25 @@
 //! What a launch has led to: the course for those who teach, their own entry for those who learn.
 
+use std::collections::{HashMap, HashSet};
+
 use super::{Fault, Refusal, Result, courses, digest, frames, is_among, is_secret, user_digest};
 use crate::{
     app::{
-        App, Error, Missing, badges, calls, institutions,
+        App, Error, Missing, badges, calls,
+        courses::{self as app_courses, Joining},
+        institutions,
         own_recordings::{self, Scope},
         participants, tool_consumers,
     },
     domain::{
         course::Course,
+        email::email_key,
         institution::Institution,
-        lti::DeepLinking,
+        lti::{DeepLinking, Theme},
         media::{Incoming, Origin, Waveform},
         paging::Window,
         participant::{Draft, Participant},
+        roster::Member,
         text::searchable,
         tool_consumer::ToolConsumer,
     },
@@ -26,14 +32,18 @@ use crate::{
 
 /// A session that is open in the browser that asks.
 pub struct Open {
+    /// Through which it was launched.
     pub consumer: ToolConsumer,
     pub institution: Institution,
     pub what: What,
+    /// Whether its pages are light or dark; without it they follow the system. The platform may have said.
+    pub theme: Option<Theme>,
+    session: Session,
 }
 
 pub enum What {
-    /// Everybody in the course.
-    Course(Course),
+    /// Everybody in the course, and the own entry of whoever looks at them, if they have one.
+    Course { course: Course, own: Option<i64> },
     /// A student's own entry.
     Own { course: Course, participant: i64 },
     /// Somebody is adding a link to a course.
@@ -45,8 +55,25 @@ impl Open {
         frames(&self.consumer)
     }
 
-    /// Is it known where the course's list is, or can it be guessed (`lms/nrps.rs`)?
+    /// The course, and the entry in it that is the visitor's own.
+    pub fn own(&self) -> Option<(&Course, i64)> {
+        match &self.what {
+            What::Course { course, own } => own.map(|own| (course, own)),
+            What::Own { course, participant } => Some((course, *participant)),
+            What::DeepLink(_) => None,
+        }
+    }
+
+    /// Can whoever teaches add an entry of their own?
+    pub fn may_add_own_entry(&self) -> bool {
+        matches!(&self.what, What::Course { own: None, .. }) && self.session.person.is_some()
+    }
+
+    /// Is it known where the course's list is, or can it be guessed (`lms/nrps.rs`)? Web services always know.
     pub fn can_synchronise(&self, course: &Course) -> bool {
+        if course.tool_consumer != self.consumer.id {
+            return true;
+        }
         let is_guessed = matches!(self.consumer.product.as_deref(), Some("canvas" | "moodle"));
         let is_number = course.external_id.bytes().all(|byte| byte.is_ascii_digit());
         course.memberships_url.is_some() || (is_guessed && is_number)
@@ -77,26 +104,79 @@ async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: 
         return Err(Refusal::Disabled.to(consumer));
     }
     let institution = institutions::by_id(app, session.institution).await?;
-    let what = match (session.deep_link, session.course) {
-        (Some(asked), _) => What::DeepLink(serde_json::from_str(&asked).map_err(|_| none())?),
+    let what = match (&session.deep_link, session.course) {
+        (Some(asked), _) => What::DeepLink(serde_json::from_str(asked).map_err(|_| none())?),
         (None, None) => return Err(none()),
         (None, Some(id)) => {
             let course = courses::find(app, session.institution, id).await?.ok_or_else(none)?;
+            // The learning system may have come to call somebody else so.
+            let is_theirs = async |participant: i64| {
+                let users = courses::users_of(app, session.institution, course.id, participant).await?;
+                let digest = session.member_digest.as_ref().unwrap_or(&session.user_digest);
+                Ok::<_, Error>(users.iter().any(|user| user_digest(consumer.id, user) == *digest))
+            };
             match session.who {
-                Who::Staff => What::Course(course),
-                Who::Student(participant) => {
-                    // The learning system may have come to call somebody else so.
-                    let user = courses::user_of(app, session.institution, course.id, participant).await?;
-                    let user = user.map(|user| user_digest(consumer.id, &user));
-                    if user != Some(session.user_digest) {
-                        return Err(none());
-                    }
+                Who::Staff(None) => What::Course { course, own: None },
+                Who::Staff(Some(own)) => {
+                    let own = is_theirs(own).await?.then_some(own);
+                    What::Course { course, own }
+                }
+                Who::Student(participant) if is_theirs(participant).await? => {
                     What::Own { course, participant }
                 }
+                Who::Student(_) => return Err(none()),
             }
         }
     };
-    Ok(Open { consumer: consumer.clone(), institution, what })
+    Ok(Open { consumer: consumer.clone(), institution, what, theme: session.theme, session })
+}
+
+fn purpose(session_digest: &str) -> String {
+    format!("visitor of LTI session {session_digest}")
+}
+
+/// What is kept of one of the staff, who may add an entry of their own later. Not readable in the database: it is theirs, and
+/// nobody may have asked for it.
+pub(super) fn sealed(app: &App, session_digest: &str, visitor: &Joining) -> Result<String, Error> {
+    let member = &visitor.member;
+    let kept = serde_json::json!({
+        "user_id": member.user_id, "first_name": member.first_name, "last_name": member.last_name,
+        "email": member.email, "identifier": member.identifier, "foreign": visitor.foreign,
+    });
+    Ok(app.secrets.seal(&purpose(session_digest), kept.to_string().as_bytes())?)
+}
+
+fn visitor(app: &App, session: &Session) -> Option<Joining> {
+    let plain = app.secrets.open(&purpose(&session.session_digest), session.person.as_deref()?).ok()?;
+    let kept: serde_json::Value = serde_json::from_slice(&plain).ok()?;
+    let text = |key: &str| kept[key].as_str().map(str::to_owned);
+    let member = Member {
+        user_id: text("user_id")?,
+        first_name: text("first_name"),
+        last_name: text("last_name"),
+        email: text("email"),
+        identifier: text("identifier"),
+        photo_url: None,
+    };
+    let foreign = serde_json::from_value(kept["foreign"].clone()).ok()?;
+    Some(Joining { member, foreign, is_staff: true })
+}
+
+/// Gives whoever teaches an entry of their own on the course's page.
+pub async fn add_own_entry(app: &App, open: &Open, course: &Course) -> Result<()> {
+    let none = || Fault::from(Refusal::NoSession);
+    let visitor = visitor(app, &open.session).ok_or_else(none)?;
+    let own = match app_courses::add_own_entry(app, open.institution.id, course, visitor).await {
+        Err(Error::Missing(_)) => return Err(none()),
+        other => other?,
+    };
+    let session = open.session.clone();
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(lti_sessions::set_own_entry(sql, &session, own).await?) })
+        })
+        .await?;
+    Ok(())
 }
 
 /// Which of a course's people are wanted.
@@ -113,6 +193,8 @@ pub const PER_PAGE: u64 = 100;
 /// Part of a course's people, and how many there are.
 pub struct Crowd {
     pub people: Vec<Participant>,
+    /// Those who teach and have an entry, who are not among the students.
+    pub staff: Vec<Participant>,
     /// On the whole page.
     pub all: usize,
     pub unrecorded: usize,
@@ -125,7 +207,12 @@ pub struct Crowd {
 /// By last name, then first name.
 pub async fn people(app: &App, open: &Open, course: &Course, wanted: &Wanted) -> Result<Crowd> {
     let sql = &mut app.db.read();
-    let everybody = lti_people::on_page(sql, open.institution.id, course.name_page).await?;
+    let institution = open.institution.id;
+    let staff = store::courses::staff::all(sql, institution, course.id).await?;
+    let staff: HashSet<i64> = staff.into_iter().filter_map(|one| one.participant).collect();
+    let everybody = lti_people::on_page(sql, institution, course.name_page).await?;
+    let (staff, everybody): (Vec<Person>, Vec<Person>) =
+        everybody.into_iter().partition(|one| staff.contains(&one.id));
     let (all, unrecorded) = (everybody.len(), everybody.iter().filter(|one| !one.is_recorded).count());
     let words: Vec<String> = searchable(&wanted.search).split_whitespace().map(str::to_owned).collect();
     let matches = |one: &Person| {
@@ -148,8 +235,10 @@ pub async fn people(app: &App, open: &Open, course: &Course, wanted: &Wanted) ->
     let pages = Window::new(1, PER_PAGE).pages(chosen.len() as u64).max(1);
     let window = Window::new(wanted.page.clamp(1, pages), PER_PAGE);
     let ids: Vec<i64> = window.slice(&chosen).iter().map(|(_, _, id)| *id).collect();
-    let people = store::participants::by_ids(sql, open.institution.id, &ids).await?;
-    Ok(Crowd { people, all, unrecorded, matching: chosen.len() as u64, page: window.page, pages })
+    let people = store::participants::by_ids(sql, institution, &ids).await?;
+    let staff: Vec<i64> = staff.iter().map(|one| one.id).collect();
+    let staff = store::participants::by_ids(sql, institution, &staff).await?;
+    Ok(Crowd { people, staff, all, unrecorded, matching: chosen.len() as u64, page: window.page, pages })
 }
 
 /// Where recordings and pictures come from, when that is not here: an address there.
@@ -160,6 +249,15 @@ pub async fn elsewhere(app: &App, open: &Open, people: &[Participant]) -> Result
         }
     }
     Ok(None)
+}
+
+/// Pictures that learning systems have given to people elsewhere in the institution, by their emails: whom web services show
+/// with a face has the same one here.
+pub async fn photos(app: &App, open: &Open, people: &[Participant]) -> Result<HashMap<String, String>> {
+    let without = people.iter().filter(|person| person.photo.is_none());
+    let keys: Vec<String> = without.filter_map(|person| person.email.as_deref().map(email_key)).collect();
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    Ok(lti_people::photos(&mut app.db.read(), open.institution.id, &keys).await?)
 }
 
 /// What a student sees of themselves.
@@ -230,5 +328,9 @@ pub async fn call(app: &App, open: &Open, participant: i64, draft: Draft) -> Res
 
 /// Has the course synchronised now, unless that is under way.
 pub async fn synchronise(app: &App, open: &Open, course: &Course) -> Result<()> {
-    Ok(courses::synchronise(app, &open.consumer, course).await?)
+    if course.tool_consumer == open.consumer.id {
+        return Ok(courses::synchronise(app, &open.consumer, course).await?);
+    }
+    let owner = tool_consumers::find(app, course.tool_consumer).await?;
+    Ok(courses::synchronise(app, &owner, course).await?)
 }

@@ -7,8 +7,10 @@ pub enum Standing {
     Staff,
     /// Themselves.
     Student,
-    /// Nobody: observers, designers, a platform's test user.
+    /// Nobody: observers, designers.
     Neither,
+    /// What a student would see: whoever teaches looks at the course as the platform's own test user.
+    Preview,
 }
 
 const MEMBERSHIP: &str = "http://purl.imsglobal.org/vocab/lis/v2/membership";
@@ -22,13 +24,13 @@ impl Standing {
         let (mut found, mut is_administrator) = (Self::Neither, false);
         for role in roles {
             if role == TEST_USER {
-                return Self::Neither;
+                return Self::Preview;
             }
             match in_course(role) {
                 Self::Staff => found = Self::Staff,
                 Self::Student if found == Self::Neither => found = Self::Student,
                 Self::Student => {}
-                Self::Neither => is_administrator |= administers(role),
+                Self::Neither | Self::Preview => is_administrator |= administers(role),
             }
         }
         // Whoever administers an institution and learns in this course is a student here.
@@ -41,10 +43,8 @@ pub fn may_add_links<'a>(roles: impl IntoIterator<Item = &'a str> + Clone) -> bo
     let makes_content = |role: &str| word_in_course(role) == "ContentDeveloper";
     match Standing::of(roles.clone()) {
         Standing::Staff => true,
-        Standing::Student => false,
-        Standing::Neither => {
-            !roles.clone().into_iter().any(|role| role == TEST_USER) && roles.into_iter().any(makes_content)
-        }
+        Standing::Student | Standing::Preview => false,
+        Standing::Neither => roles.into_iter().any(makes_content),
     }
 }
 
@@ -123,7 +123,8 @@ mod tests {
                 vec!["instructor", "http://evil.example/membership#Instructor", "x/Instructor"],
                 Standing::Neither,
             ),
-            (vec!["Learner", TEST_USER], Standing::Neither),
+            (vec!["Learner", TEST_USER], Standing::Preview),
+            (vec!["Instructor", TEST_USER], Standing::Preview),
             (
                 vec!["Learner", "http://purl.imsglobal.org/vocab/lis/v2/institution/person#Administrator"],
                 Standing::Student,

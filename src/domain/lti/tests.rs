@@ -140,3 +140,56 @@ fn the_answer_to_a_deep_linking_request_gives_back_what_came() {
         "ltiResourceLink"
     );
 }
+
+#[test]
+fn canvas_says_which_ids_its_web_services_have() {
+    let custom = |custom: Value| {
+        let mut claims = good();
+        claims[claim("custom")] = custom;
+        read(&claims).unwrap()
+    };
+    let said =
+        json!({ "canvas_api_domain": "x.instructure.com", "canvas_course_id": 101, "canvas_user_id": "7" });
+    let ids = CanvasIds { domain: "x.instructure.com".into(), course: "101".into(), user: "7".into() };
+    assert_eq!(custom(said.clone()).canvas, Some(ids));
+    for (key, value) in [
+        ("canvas_api_domain", "$Canvas.api.domain"),
+        ("canvas_course_id", "$Canvas.course.id"),
+        ("canvas_user_id", ""),
+        ("canvas_user_id", "7; 8"),
+    ] {
+        let mut said = said.clone();
+        said[key] = value.into();
+        assert_eq!(custom(said).canvas, None, "{key}={value}");
+    }
+    assert_eq!(read(&good()).unwrap().canvas, None);
+}
+
+#[test]
+fn a_platform_says_whether_its_pages_are_dark() {
+    for (custom, theme) in [
+        (json!({ "theme": "dark" }), Some(Theme::Dark)),
+        (json!({ "color_scheme": "LIGHT" }), Some(Theme::Light)),
+        (json!({ "theme": "$Theme.name", "color_scheme": "dark" }), Some(Theme::Dark)),
+        (json!({ "theme": "sepia" }), None),
+        (json!("dark"), None),
+    ] {
+        let mut claims = good();
+        claims[claim("custom")] = custom.clone();
+        assert_eq!(read(&claims).unwrap().theme, theme, "{custom}");
+    }
+}
+
+#[test]
+fn an_address_that_would_end_a_line_is_not_taken() {
+    let mut claims = good();
+    claims[MEMBERSHIPS] = json!({ "context_memberships_url": "https://lms.example.edu/m\r\nX: y" });
+    assert_eq!(read(&claims).unwrap().memberships_url, None);
+    let mut claims = good();
+    claims[claim("message_type")] = json!("LtiDeepLinkingRequest");
+    let settings = format!("{DEEP_LINKING}deep_linking_settings");
+    claims[settings.clone()] = json!({ "deep_link_return_url": "https://lms.example.edu/dl\r\nX: y" });
+    assert_eq!(read(&claims).unwrap_err(), Fault::DeepLinking);
+    claims[settings] = json!({ "deep_link_return_url": "https://lms.example.edu/dl" });
+    assert!(read(&claims).is_ok());
+}

@@ -1,9 +1,10 @@
 //! Who somebody on a course's page is in the learning system, and what a synchronisation needs to know of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::{
     domain::{
+        course::foreign_id,
         matching::{Entry, Holder},
         moment::Moment,
     },
@@ -50,7 +51,10 @@ pub async fn entries(
         found.sort_unstable_by_key(|entry| entry.id);
         all.append(&mut found);
     }
+    let staff = super::staff::all(sql, institution, course).await?;
+    let staff: HashSet<i64> = staff.into_iter().filter_map(|one| one.participant).collect();
     for entry in &mut all {
+        entry.is_staff = staff.contains(&entry.id);
         if let Some((user_id, photo_url, copied_photo, came_since)) = known.remove(&entry.id) {
             entry.came_since = came_since;
             (entry.user_id, entry.photo_url, entry.copied_photo) = (Some(user_id), photo_url, copied_photo);
@@ -67,15 +71,20 @@ pub async fn visible(sql: &mut Sql, institution: i64, course: i64, user_id: &str
     sql.one(text, &[institution.into(), course.into(), user_id.into()], |row| row.int(0)).await
 }
 
-/// Whose entry it is, as the learning system calls them.
-pub async fn user_of(
-    sql: &mut Sql,
-    institution: i64,
-    course: i64,
-    participant: i64,
-) -> Result<Option<String>> {
-    let text = "SELECT user_id FROM course_members WHERE institution_id = $1 AND course_id = $2 AND participant_id = $3";
-    sql.one(text, &[institution.into(), course.into(), participant.into()], |row| row.text(0)).await
+/// Whose entry it is, by each of the ids that the course has for them.
+pub async fn users_of(sql: &mut Sql, institution: i64, course: i64, participant: i64) -> Result<Vec<String>> {
+    let whose = [institution.into(), course.into(), participant.into()];
+    let mut all = Vec::new();
+    for table in ["course_members", "course_staff"] {
+        let text = format!(
+            "SELECT user_id FROM {table} WHERE institution_id = $1 AND course_id = $2 AND participant_id = $3"
+        );
+        all.extend(sql.rows(&text, &whose, |row| row.text(0)).await?);
+    }
+    let text = "SELECT tool_consumer_id, user_id FROM course_identities \
+                WHERE institution_id = $1 AND course_id = $2 AND participant_id = $3";
+    all.extend(sql.rows(text, &whose, |row| Ok(foreign_id(row.int(0)?, &row.text(1)?))).await?);
+    Ok(all)
 }
 
 /// Who on other pages has one of these identifiers.
@@ -138,6 +147,45 @@ pub async fn link(
         sql.execute(&text, &params).await?;
     }
     Ok(())
+}
+
+/// Everybody whom the course has an id for.
+pub async fn linked(sql: &mut Sql, institution: i64, course: i64) -> Result<Vec<(String, i64)>> {
+    let text = "SELECT user_id, participant_id FROM course_members WHERE institution_id = $1 AND course_id = $2 \
+                ORDER BY user_id";
+    sql.rows(text, &[institution.into(), course.into()], |row| Ok((row.text(0)?, row.int(1)?))).await
+}
+
+/// The course has another id for somebody.
+pub async fn rename(
+    sql: &mut Sql,
+    institution: i64,
+    (course, participant): (i64, i64),
+    user_id: &str,
+) -> Result<()> {
+    let text = "UPDATE course_members SET user_id = $1 \
+                WHERE institution_id = $2 AND course_id = $3 AND participant_id = $4";
+    let params = [user_id.into(), institution.into(), course.into(), participant.into()];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// Their entry is in another course, which has this id for them. Whoever has that there keeps it.
+pub async fn move_to(
+    sql: &mut Sql,
+    institution: i64,
+    participant: i64,
+    (course, user_id): (i64, &str),
+) -> Result<()> {
+    let text = "UPDATE course_members SET course_id = $1, user_id = $2 WHERE institution_id = $3 AND participant_id = $4 \
+                AND NOT EXISTS (SELECT 1 FROM course_members o WHERE o.institution_id = $3 AND o.course_id = $1 AND o.user_id = $2)";
+    let params = [course.into(), user_id.into(), institution.into(), participant.into()];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// They are not on the course's roster any more, whoever they are.
+pub async fn unlink(sql: &mut Sql, institution: i64, participant: i64) -> Result<()> {
+    let text = "DELETE FROM course_members WHERE institution_id = $1 AND participant_id = $2";
+    sql.execute(text, &[institution.into(), participant.into()]).await.map(|_| ())
 }
 
 /// They are back by themselves.

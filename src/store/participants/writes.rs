@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     domain::matching::Wanted,
-    store::{in_powers, rolls, value_rows},
+    store::{courses, in_powers, rolls, value_rows},
 };
 
 /// A row as it is written; `Participant` is how it is read.
@@ -182,8 +182,13 @@ pub async fn list_badge(sql: &mut Sql, institution: i64, id: i64, listed: bool) 
 pub async fn delete(sql: &mut Sql, institution: i64, page: i64, id: i64) -> Result<()> {
     let text = "DELETE FROM participants WHERE institution_id = $1 AND id = $2 RETURNING page_place";
     let place = sql.one(text, &[institution.into(), id.into()], |row| row.int(0)).await?;
-    let text = "DELETE FROM course_members WHERE institution_id = $1 AND participant_id = $2";
-    sql.execute(text, &[institution.into(), id.into()]).await?;
+    for text in [
+        "DELETE FROM course_members WHERE institution_id = $1 AND participant_id = $2",
+        "DELETE FROM course_identities WHERE institution_id = $1 AND participant_id = $2",
+    ] {
+        sql.execute(text, &[institution.into(), id.into()]).await?;
+    }
+    courses::staff::forget_entry(sql, institution, id).await?;
     if let Some(place) = place {
         rolls::leave(sql, institution, rolls::INSTITUTION, &[id]).await?;
         rolls::leave(sql, institution, page, &[place]).await?;

@@ -297,3 +297,39 @@ async fn what_cannot_be_connected_is_said_in_a_sentence_and_not_kept() {
     );
     assert_eq!(office.here.json(&["tool-consumer", "list", "--json"]), json!({ "tool_consumers": [] }));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_operator_joins_two_courses() {
+    let mut office = Office::new().await;
+    let first = office.connect()["id"].as_str().unwrap().to_owned();
+    office.run(&["course", "sync", "--tool-consumer", &first, "101"]).succeeded();
+    office.canvas = Canvas::start().await;
+    office.canvas.course(7, None, "Rhetoric, elsewhere");
+    office
+        .canvas
+        .enrol(7, Person::student(31, "Ana", "Lima").email("person1@example.edu").without_identifier());
+    office.canvas.enrol(7, Person::student(32, "Ben", "Okri"));
+    let second = office.connect()["id"].as_str().unwrap().to_owned();
+    office.run(&["course", "sync", "--tool-consumer", &second, "7"]).succeeded();
+    let id = |consumer: &str| {
+        let listed = office.run(&["course", "list", "--tool-consumer", consumer, "--json"]).json();
+        listed["courses"][0]["id"].as_str().unwrap().to_owned()
+    };
+    let (kept, other) = (id(&first), id(&second));
+    assert!(office.run(&["course", "list", "--tool-consumer", &first]).succeeded().contains(&kept));
+    let join = |one: &str, two: &str| {
+        office.run(&["course", "join", one, two, "--institution", "example", "--json"])
+    };
+    for unknown in ["1", "x", "-"] {
+        assert!(join(&kept, unknown).refused().contains("endonym course list"), "{unknown}");
+    }
+    assert!(join(&kept, &kept).refused().contains("one tool consumer"));
+    assert_eq!(join(&kept, &other).json(), json!({ "id": kept, "moved": 1, "joined": 1 }));
+    assert!(join(&kept, &other).refused().contains(&other), "twice is once too often");
+    assert_eq!(id(&second), kept, "the other way leads to it");
+    let pages = office.here.json(&["name-page", "list", "--institution", "example", "--json"]);
+    let pages: Vec<&Value> = pages["name_pages"].as_array().unwrap().iter().collect();
+    assert!(!pages.iter().any(|page| page["title"] == "Rhetoric, elsewhere"), "{pages:?}");
+    let page = pages.iter().find(|page| page["title"] == "Rhetoric").unwrap();
+    assert_eq!(page["participants"], 2);
+}

@@ -37,7 +37,7 @@ fn waiting(request: Duration) -> Setup {
 }
 
 /// A machine that is busy is no failure.
-fn patient() -> Setup {
+pub fn patient() -> Setup {
     waiting(Duration::from_secs(9))
 }
 
@@ -131,7 +131,7 @@ impl School {
     }
 }
 
-async fn connect(world: &World, kind: LmsKind, url: &str, token: &str) -> (ToolConsumer, String) {
+pub async fn connect(world: &World, kind: LmsKind, url: &str, token: &str) -> (ToolConsumer, String) {
     let new = tool_consumers::New {
         name: "Campus".into(),
         kind,

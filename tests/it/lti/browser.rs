@@ -172,3 +172,127 @@ async fn a_registration_tells_the_page_around_it_that_it_is_done() {
     assert_eq!(browser.value("document.querySelector('h1').textContent").await, "Registered");
     check(&browser, "a registration").await;
 }
+
+#[tokio::test]
+async fn a_refusal_is_read_in_the_frame_of_a_platform_that_nobody_knows() {
+    let world = World::new().await;
+    let (platform, _) = registration::platform().await;
+    let browser = Chromium::start().await;
+    let unknown = format!(
+        "{0}/lti/login?iss=https://unknown.example&login_hint=u&target_link_uri={0}/lti/launch",
+        world.base
+    );
+    let used = format!(
+        "{}?openid_configuration={platform}/.well-known/openid-configuration",
+        registrations::invitation(&world.base, &"0".repeat(64))
+    );
+    for (address, title) in
+        [(used, "This invitation cannot be used"), (unknown, "This learning system is not known here")]
+    {
+        browser.enter(None).await;
+        browser.go("about:blank").await;
+        browser.go(&format!("{platform}/tools#{address}")).await;
+        browser.enter(Some("iframe")).await;
+        browser.until(&format!("document.querySelector('h1')?.textContent === '{title}'")).await;
+        check(&browser, title).await;
+    }
+}
+
+#[tokio::test]
+async fn a_frame_is_as_light_or_dark_as_the_platform_and_a_window_as_the_system() {
+    let library = Library::start(World::new().await).await;
+    library.world.work(1);
+    let browser = Chromium::start().await;
+    let paper = "getComputedStyle(document.documentElement).backgroundColor";
+    let axe = axe();
+    let (light, dark) = ("rgb(252, 251, 248)", "rgb(20, 24, 26)");
+    for (system, query, color) in [("dark", "", light), ("light", "&theme=dark", dark)] {
+        browser.enter(None).await;
+        browser.prefer(system).await;
+        browser.go(&format!("{}/course?user=teacher{query}", library.base)).await;
+        browser.enter(Some("iframe")).await;
+        browser.until("document.querySelectorAll('.people li').length === 4").await;
+        assert_eq!(browser.value(paper).await, color, "{system}{query}");
+        assert_eq!(browser.faults(&axe).await, [""; 0], "{system}{query}");
+    }
+    browser.enter(None).await;
+    for (system, color) in [("dark", dark), ("light", light)] {
+        browser.prefer(system).await;
+        browser.go(&format!("{}/launch?user=teacher", library.base)).await;
+        browser.until("document.querySelectorAll('.people li').length === 4").await;
+        assert_eq!(browser.value(paper).await, color, "{system}");
+    }
+}
+
+#[tokio::test]
+async fn a_teacher_waits_for_a_synchronization_and_adds_their_own_name() {
+    let library = Library::start(World::new().await).await;
+    library.world.work(1);
+    let browser = Chromium::start().await;
+    browser.go(&format!("{}/course?user=teacher", library.base)).await;
+    browser.enter(Some("iframe")).await;
+    browser.until("document.querySelectorAll('.people li').length === 4").await;
+    let time = "document.querySelector('.sync time')?.getAttribute('datetime')";
+    let before = browser.value(time).await;
+    assert!(before.is_string(), "{before}");
+    // The page says which second it is of, and nobody asks for it again.
+    library.leave("siobhan").await;
+    browser.click("form[action=sync] button").await;
+    browser.until("document.querySelectorAll('.people li').length === 3").await;
+    browser.click("form[action=me] button").await;
+    browser.until("document.querySelector('h1')?.textContent === 'Rosa Klein'").await;
+    check(&browser, "a teacher's own entry").await;
+    browser.write("#phonetic", "ROH-za KLINE").await;
+    browser.click("form[action=details] button").await;
+    browser.until("document.querySelector('.done')?.textContent === 'Saved.'").await;
+    browser.click(".eyebrow a").await;
+    browser.until("document.querySelector('.staff .phonetic')?.textContent.includes('ROH-za')").await;
+    assert_eq!(browser.value("document.querySelector('.count').textContent").await, "3");
+    check(&browser, "a course with those who teach").await;
+    assert_eq!(browser.complaints().await, [""; 0], "the page's own policy lets all of it work");
+}
+
+#[tokio::test]
+async fn initials_of_any_script_fit_their_circle() {
+    let library = Library::start(World::new().await).await;
+    library.world.work(1);
+    library.launch("user=teacher").await;
+    library.synchronised().await;
+    let course = endonym::app::courses::all(&library.world.app, &library.consumer).await.unwrap().remove(0);
+    let reference = endonym::domain::name_page::NamePageRef::parse(&course.name_page.to_string()).unwrap();
+    let institution = library.world.institution.id;
+    let page = endonym::app::name_pages::find(&library.world.app, institution, &reference).await.unwrap();
+    for (at, (first, last)) in [
+        ("Wendy", "Weaver"),
+        ("小龍", "龘"),
+        ("ضياء", "صالح"),
+        ("कृष्ण", "क्षत्रिय"),
+        ("ஔவையார்", "ஔ"),
+        ("ഔസേപ്പ്", "ഔ"),
+        ("เอก", "แก้ว"),
+        ("ꦄꦤ", "ꦄ"),
+        ("ﷺ", "ﷻ"),
+        ("አማኑኤል", "ጸጋዬ"),
+        ("ကျော်", "ဪ"),
+        ("Z\u{337}\u{35c}\u{321}\u{348}\u{349}algo", "W\u{337}\u{35c}"),
+        ("🙂", "🧑‍🚀"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let person = json!({ "first_name": first, "last_name": last, "email": format!("p{at}@example.edu") });
+        library.world.person_on(&page, person).await;
+    }
+    let browser = Chromium::start().await;
+    browser.go(&format!("{}/launch?user=teacher", library.base)).await;
+    browser.until("document.querySelectorAll('.people li').length === 17").await;
+    // Half of what is written, and where the circle ends at its height.
+    let outside = "[...document.querySelectorAll('.face')].filter((face) => {
+        const range = document.createRange();
+        range.selectNodeContents(face);
+        const [text, circle] = [range.getBoundingClientRect(), face.getBoundingClientRect()];
+        const height = parseFloat(getComputedStyle(face).fontSize) * 0.4;
+        return text.width / 2 > Math.sqrt((circle.width / 2) ** 2 - height ** 2);
+    }).map((face) => face.textContent)";
+    assert_eq!(browser.value(outside).await, json!([]));
+}

@@ -9,6 +9,7 @@ use endonym::{
     app::{courses, tool_consumers},
     domain::{
         course::Sync,
+        moment::Moment,
         tool_consumer::{LmsKind, Registration, ToolConsumer},
     },
 };
@@ -112,7 +113,7 @@ impl Library {
     }
 
     /// Sends a form of a page.
-    async fn post(&self, landed: &Landed, path: &str, form: &'static str) -> reqwest::Response {
+    pub async fn post(&self, landed: &Landed, path: &str, form: &'static str) -> reqwest::Response {
         self.client
             .post(format!("{}{}{path}", self.world.base, landed.path))
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
@@ -127,6 +128,22 @@ impl Library {
         let request = self.client.get(format!("{}{path}", self.world.base)).header(header::COOKIE, cookie);
         let answer = request.send().await.unwrap();
         (answer.status().as_u16(), answer.text().await.unwrap())
+    }
+
+    /// Has the course synchronized, as somebody who teaches does it.
+    pub async fn synchronise(&self, landed: &Landed) {
+        assert_eq!(self.post(landed, "sync", "").await.status(), 303);
+    }
+
+    /// Somebody is not in the course any more.
+    pub async fn leave(&self, user: &str) {
+        self.client.get(format!("{}/leave?user={user}", self.base)).send().await.unwrap();
+    }
+
+    /// When the course was synchronized last, once that is over.
+    pub async fn state(&self) -> Option<Moment> {
+        let all = courses::all(&self.world.app, &self.consumer).await.unwrap();
+        all.first().filter(|course| course.sync == Sync::Idle).and_then(|course| course.synced_at)
     }
 
     /// Until the course's list is what the platform says.
@@ -168,7 +185,7 @@ async fn a_teacher_sees_everybody_whom_the_platform_names() {
         assert!(text.contains(name), "{name} in {text}");
     }
     assert!(!text.contains("Rosa") && !text.contains("Max"), "teachers and mentors are not on the list");
-    assert!(text.contains("Synchronised with your learning system on"), "{text}");
+    assert!(text.contains("Synchronized with your learning system on"), "{text}");
 }
 
 #[tokio::test]
@@ -187,7 +204,7 @@ async fn a_student_sees_themselves_and_finds_the_same_entry_after_the_list_has_c
     assert!(teacher.text.contains("shi-VAWN"));
 
     // Whoever has left the course is hidden, and whoever is back finds what they had.
-    library.client.get(format!("{}/leave?user=siobhan", library.base)).send().await.unwrap();
+    library.leave("siobhan").await;
     assert_eq!(library.post(&teacher, "sync", "").await.status(), 303);
     until("the list is without her", || async {
         !library.page(&teacher.path, &teacher.cookie).await.1.contains("Siobhán")

@@ -5,15 +5,20 @@ mod forgery;
 mod keys;
 mod launches;
 mod library;
+mod one_course;
 mod pages;
 mod registration;
+mod staff;
 
 use std::sync::LazyLock;
 
 use axum::{Router, routing::get};
 use endonym::{
     app::tool_consumers,
-    domain::tool_consumer::{LmsKind, Registration, ToolConsumer},
+    domain::{
+        institution::origin_of,
+        tool_consumer::{LmsKind, Registration, ToolConsumer},
+    },
     lms::keys::SigningKey,
 };
 use reqwest::{Response, header};
@@ -101,10 +106,15 @@ impl Platform {
     /// What this platform would say, if it were honest.
     fn claims(&self, login: &Login, roles: &[&str]) -> Value {
         let now = self.world.app.clock.now().micros() / 1_000_000;
+        // Whoever teaches is somebody else than whoever learns.
+        let (sub, first, last, email, identifier) = if roles.contains(&INSTRUCTOR) {
+            ("t1", "Rosa", "Klein", "rosa@example.edu", "T1")
+        } else {
+            ("u7", "Siobhán", "Ní Bhriain", "siobhan@example.edu", "S7")
+        };
         json!({
-            "iss": self.address, "aud": "tool-1", "sub": "u7", "nonce": login.nonce, "iat": now, "exp": now + 60,
-            "given_name": "Siobhán", "family_name": "Ní Bhriain", "name": "Siobhán Ní Bhriain",
-            "email": "siobhan@example.edu",
+            "iss": self.address, "aud": "tool-1", "sub": sub, "nonce": login.nonce, "iat": now, "exp": now + 60,
+            "given_name": first, "family_name": last, "name": format!("{first} {last}"), "email": email,
             claim("version"): "1.3.0",
             claim("message_type"): "LtiResourceLinkRequest",
             claim("deployment_id"): "d1",
@@ -112,7 +122,7 @@ impl Platform {
             claim("roles"): roles,
             claim("resource_link"): { "id": "r1" },
             claim("context"): { "id": "c1", "title": "Irish Literature" },
-            claim("lis"): { "person_sourcedid": "S7" },
+            claim("lis"): { "person_sourcedid": identifier },
             claim("tool_platform"): { "product_family_code": "Sakai" },
         })
     }
@@ -161,6 +171,44 @@ impl Platform {
     }
 }
 
+impl Platform {
+    /// A launch by another registration, whose keys are shown here too: where it leads, and the cookie.
+    async fn launch_by(
+        &self,
+        (issuer, client_id): (&str, &str),
+        change: impl FnOnce(&mut Value),
+        roles: &[&str],
+    ) -> (Response, String) {
+        let mut query = self.login_query();
+        query[0].1 = issuer.to_owned();
+        query[1].1 = client_id.to_owned();
+        let login = Login::of(&self.login_answer(&query, None).await);
+        let mut claims = self.claims(&login, roles);
+        claims["iss"] = json!(issuer);
+        claims["aud"] = json!(client_id);
+        change(&mut claims);
+        (self.launch(&login, &self.key.sign(&claims).unwrap()).await, login.cookie)
+    }
+
+    async fn session_by(
+        &self,
+        registration: (&str, &str),
+        change: impl FnOnce(&mut Value),
+        roles: &[&str],
+    ) -> (String, String) {
+        let (answer, cookie) = self.launch_by(registration, change, roles).await;
+        let place = answer.headers().get(header::LOCATION).map(|place| place.to_str().unwrap().to_owned());
+        assert_eq!(answer.status(), 303, "{}", answer.text().await.unwrap());
+        (place.unwrap(), cookie)
+    }
+
+    async fn text_of(&self, path: &str, cookie: &str) -> String {
+        let answer = self.get(path, Some(cookie)).await;
+        assert_eq!(answer.status(), 200, "{path}");
+        answer.text().await.unwrap()
+    }
+}
+
 impl Login {
     fn of(answer: &Response) -> Self {
         let place = answer.headers()[header::LOCATION].to_str().unwrap();
@@ -190,7 +238,7 @@ async fn register(world: &World, issuer: &str, keys: &str, client_id: &str) -> T
         token_url: format!("{keys}/token"),
         token_audience: None,
         jwks_url: format!("{keys}/jwks"),
-        frame_ancestors: vec![issuer.to_owned()],
+        frame_ancestors: vec![origin_of(issuer).unwrap()],
     };
     let new = tool_consumers::New {
         name: "Campus".into(),

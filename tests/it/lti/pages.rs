@@ -454,7 +454,7 @@ async fn a_list_that_cannot_be_fetched_says_why() {
     let (session, cookie) = platform.session(with_roster, &[INSTRUCTOR]).await;
     let text = text_of(&platform, &session, &cookie).await;
     assert!(text.contains("The list is being fetched") && text.contains("data-wait"), "{text}");
-    assert!(!text.contains("Synchronise now"), "it is under way: {text}");
+    assert!(!text.contains("Synchronize now"), "it is under way: {text}");
     platform.world.work(1);
     until("the page says that it did not work", || async {
         text_of(&platform, &session, &cookie).await.contains("The list could not be fetched: ")
@@ -463,9 +463,88 @@ async fn a_list_that_cannot_be_fetched_says_why() {
     // Where a list is not to be had, nobody is offered to fetch it.
     let nowhere = |claims: &mut Value| claims[claim("context")] = json!({ "id": "c2", "title": "Other" });
     let (other, other_cookie) = platform.session(nowhere, &[INSTRUCTOR]).await;
-    assert!(!text_of(&platform, &other, &other_cookie).await.contains("Synchronise now"));
+    assert!(!text_of(&platform, &other, &other_cookie).await.contains("Synchronize now"));
     // A second launch does not begin anew what is tried again by itself.
     let (session, cookie) = platform.session(with_roster, &[INSTRUCTOR]).await;
     let text = text_of(&platform, &session, &cookie).await;
-    assert!(text.contains("The list could not be fetched: ") && text.contains("Synchronise now"), "{text}");
+    assert!(text.contains("The list could not be fetched: ") && text.contains("Synchronize now"), "{text}");
+}
+
+#[tokio::test]
+async fn a_page_says_what_is_to_be_known_of_its_list_and_when_that_was() {
+    let platform = Platform::new().await;
+    let (session, cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
+    let at = 1_794_000_000_000_000_i64;
+    let text = "UPDATE courses SET synced_at = $1, note = '3 <kept> without names'";
+    execute(&platform.world.app.db, text, vec![at.into()]).await;
+    execute(&platform.world.app.db, "UPDATE institutions SET time_zone = 'Europe/Vienna'", vec![]).await;
+    let text = text_of(&platform, &session, &cookie).await;
+    assert!(text.contains("3 &#60;kept&#62; without names"), "{text}");
+    let time = "<time datetime=\"2026-11-06T22:20:00+01:00\">6 November 2026, 22:20 CET</time>";
+    assert!(text.contains(time), "{text}");
+}
+
+#[tokio::test]
+async fn a_page_that_waits_is_told_when_a_synchronization_has_ended() {
+    let platform = Platform::new().await;
+    let roster = json!({ "context_memberships_url": format!("{}/nowhere", platform.address) });
+    let with_roster = |claims: &mut Value| {
+        claims["https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice"] = roster.clone()
+    };
+    let (session, cookie) = platform.session(with_roster, &[INSTRUCTOR]).await;
+    let state = format!("{session}state");
+    let answer = platform.get(&state, Some(&cookie)).await;
+    assert_eq!(answer.headers()["cache-control"], "no-store");
+    assert_eq!(answer.json::<Value>().await.unwrap(), json!({ "running": true }));
+    platform.world.work(1);
+    until("it is told that it has ended", || async {
+        platform.get(&state, Some(&cookie)).await.json::<Value>().await.unwrap()
+            == json!({ "running": false })
+    })
+    .await;
+    // Nobody else is told anything.
+    assert_eq!(platform.get(&state, None).await.status(), 403);
+    let (own, own_cookie) = platform.session(|claims| claims["sub"] = json!("u9"), &[LEARNER]).await;
+    assert_eq!(platform.get(&format!("{own}state"), Some(&own_cookie)).await.status(), 403);
+}
+
+#[tokio::test]
+async fn a_picture_that_web_services_gave_shows_where_lti_has_none() {
+    let platform = Platform::new().await;
+    let (session, cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
+    let world = &platform.world;
+    let (here, elsewhere) = (page_of_course(&platform).await, world.page("Rhetoric").await);
+    let who = |email: &str| json!({ "first_name": "Ana", "last_name": "Lima", "email": email });
+    for email in ["ana@example.edu", "ben@example.edu"] {
+        world.person_on(&here, who(email)).await;
+    }
+    let mut photos = Vec::new();
+    for email in ["ana@example.edu", "ben@example.edu"] {
+        let person = world.person_on(&elsewhere, who(email)).await;
+        photos.push(world.give(&person, Kind::Photo, b"a face").await);
+    }
+    // The first was copied from a learning system; the second somebody has uploaded to that page alone.
+    let text = "INSERT INTO course_members (institution_id, course_id, user_id, participant_id, photo) \
+                SELECT institution_id, 1, 'x', id, photo FROM participants WHERE photo = $1";
+    execute(&world.app.db, text, vec![photos[0].clone().into()]).await;
+    let text = text_of(&platform, &session, &cookie).await;
+    assert!(text.contains(&format!("{}_128.jpg", photos[0])), "{text}");
+    assert!(!text.contains(&photos[1]), "{text}");
+}
+
+#[tokio::test]
+async fn pages_are_light_in_a_frame_unless_the_platform_says_otherwise() {
+    let platform = Platform::new().await;
+    let theme = async |session: &str, cookie: &str, place: &'static str| {
+        let request = platform.client.get(format!("{}{session}", platform.world.base));
+        let request = request.header(header::COOKIE, cookie).header("sec-fetch-dest", place);
+        let text = request.send().await.unwrap().text().await.unwrap();
+        text.split("data-theme=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+    };
+    let (session, cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
+    assert_eq!(theme(&session, &cookie, "iframe").await, "light");
+    assert_eq!(theme(&session, &cookie, "document").await, "system");
+    let dark = |claims: &mut Value| claims[claim("custom")] = json!({ "theme": "dark" });
+    let (session, cookie) = platform.session(dark, &[LEARNER]).await;
+    assert_eq!(theme(&session, &cookie, "iframe").await, "dark");
 }

@@ -21,6 +21,7 @@ from lti1p3platform.registration import Registration
 
 MEMBERSHIP = "http://purl.imsglobal.org/vocab/lis/v2/membership#"
 ROSTER_SCOPE = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
+CUSTOM = "https://purl.imsglobal.org/spec/lti/claim/custom"
 ROSTER_KIND = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
 PER_PAGE = 2
 PEOPLE = {
@@ -80,11 +81,14 @@ class Launch(LTIAdvantageMessageLaunchAbstract):
         hint = json.loads(asked["lti_message_hint"])
         Handler.hints.remove(hint["number"])
         role, first, last, email = PEOPLE[asked["login_hint"]]
+        # What the roster calls somebody need not be what they launch as.
+        role = hint["role"] or role
         self.set_user_data(asked["login_hint"], [MEMBERSHIP + role], f"{first} {last}", email)
         self.set_launch_context_claim(hint["course"], ["CourseSection"], "Names of the World", "NAMES")
         self.set_resource_link_claim("link-1")
         self.set_nrps(f"{Handler.base}/memberships?course={hint['course']}")
-        self.set_extra_claims({"given_name": first, "family_name": last})
+        custom = {CUSTOM: {"theme": hint["theme"]}} if hint["theme"] else {}
+        self.set_extra_claims({"given_name": first, "family_name": last, **custom})
         if hint["deep"]:
             self.set_dl(f"{Handler.base}/links", "Add", "", {"ltiResourceLink"}, {"echo": "this & that"})
 
@@ -132,6 +136,7 @@ class Handler(BaseHTTPRequestHandler):
         elif url.path == "/launch":
             login = Login(None, config)
             hint = {"course": asked.get("course", "c1"), "deep": "deep" in asked, "number": secrets.token_hex(8)}
+            hint.update(role=asked.get("role"), theme=asked.get("theme"))
             Handler.hints.add(hint["number"])
             login.set_lti_message_hint(hint=json.dumps(hint))
             self.send_response(302)

@@ -67,12 +67,15 @@ pub async fn platform() -> (String, Arc<Mutex<Told>>) {
 }
 
 async fn visit(world: &World, invite: &str, platform: &str, token: &str) -> (u16, String) {
+    let answer = visited(world, invite, platform, token).await;
+    (answer.status().as_u16(), answer.text().await.unwrap())
+}
+
+async fn visited(world: &World, invite: &str, platform: &str, token: &str) -> reqwest::Response {
     let configuration = format!("{platform}/.well-known/openid-configuration");
     let query = [("openid_configuration", configuration.as_str()), ("registration_token", token)];
     let url = registrations::invitation(&world.base, invite);
-    let answer =
-        world.client.get(reqwest::Url::parse_with_params(&url, query).unwrap()).send().await.unwrap();
-    (answer.status().as_u16(), answer.text().await.unwrap())
+    world.client.get(reqwest::Url::parse_with_params(&url, query).unwrap()).send().await.unwrap()
 }
 
 #[tokio::test]
@@ -188,4 +191,134 @@ async fn an_operator_prints_a_link_and_makes_a_new_key() {
     assert_ne!(installation.json(&["tool-consumer", "rotate-key", "--json"])["kid"], first);
     let kept = endonym::store::lti_keys::all(&mut installation.database().await.read()).await.unwrap();
     assert_eq!(kept.len(), 2);
+}
+
+#[tokio::test]
+async fn a_platform_that_registers_again_updates_what_is_there() {
+    let world = World::new().await;
+    let (platform, told) = platform().await;
+    let register = async || {
+        let (invite, _) = registrations::invite(&world.app, world.institution.id).await.unwrap();
+        visit(&world, &invite, &platform, "reg-token").await
+    };
+    assert_eq!(register().await.0, 200);
+    let all = async || tool_consumers::all(&world.app, None).await.unwrap();
+    let first = all().await.remove(0);
+    // What the operator has set since then stays.
+    let change = tool_consumers::Change {
+        name: Some("Our Moodle".into()),
+        enabled: Some(false),
+        frame_ancestors: tool_consumers::Listed {
+            add: vec!["https://www.example.edu".into()],
+            remove: vec![],
+        },
+        ..tool_consumers::Change::default()
+    };
+    tool_consumers::update(&world.app, first.id, change).await.unwrap();
+    told.lock().unwrap().configuration["jwks_uri"] = json!(format!("{platform}/jwks2"));
+    told.lock().unwrap().answer["https://purl.imsglobal.org/spec/lti-tool-configuration"]["deployment_id"] =
+        json!("13");
+    let (status, text) = register().await;
+    assert_eq!(status, 200, "{text}");
+    assert!(text.contains("<h1>Updated</h1>") && text.contains("data-close"), "{text}");
+    let found = all().await;
+    assert_eq!(found.len(), 1);
+    let (one, lti) = (&found[0], found[0].lti.clone().unwrap());
+    assert_eq!((one.id, one.name.as_str(), one.enabled), (first.id, "Our Moodle", false));
+    assert_eq!(lti.jwks_url, format!("{platform}/jwks2"));
+    assert_eq!(lti.deployments, ["12", "13"]);
+    assert_eq!(lti.frame_ancestors, [platform.as_str(), "https://www.example.edu"]);
+
+    // Another institution's registration is not taken over by an invitation of one's own.
+    let neighbour = world.neighbour().await;
+    let (invite, _) = registrations::invite(&world.app, neighbour.institution.id).await.unwrap();
+    told.lock().unwrap().configuration["jwks_uri"] = json!(format!("{platform}/jwks3"));
+    let (status, text) = visit(&world, &invite, &platform, "").await;
+    assert!(status == 400 && text.contains("has already been taken"), "{text}");
+    let found = all().await;
+    assert_eq!((found.len(), found[0].institution), (1, world.institution.id));
+    assert_eq!(found[0].lti.clone().unwrap().jwks_url, format!("{platform}/jwks2"));
+}
+
+#[tokio::test]
+async fn an_address_with_line_breaks_is_not_registered() {
+    let world = World::new().await;
+    let (platform, told) = platform().await;
+    let (invite, _) = registrations::invite(&world.app, world.institution.id).await.unwrap();
+    for key in ["authorization_endpoint", "token_endpoint", "jwks_uri", "registration_endpoint", "issuer"] {
+        let good = told.lock().unwrap().configuration[key].clone();
+        let bad = format!("{}\r\nSet-Cookie: a=b", good.as_str().unwrap());
+        told.lock().unwrap().configuration[key] = json!(bad);
+        let (status, text) = visit(&world, &invite, &platform, "").await;
+        assert_eq!(status, 400, "{key}: {text}");
+        told.lock().unwrap().configuration[key] = good;
+    }
+    told.lock().unwrap().answer["client_id"] = json!("client\r\n7");
+    assert_eq!(visit(&world, &invite, &platform, "").await.0, 400);
+    assert!(tool_consumers::all(&world.app, None).await.unwrap().is_empty());
+    told.lock().unwrap().answer["client_id"] = json!("client-7");
+    assert_eq!(visit(&world, &invite, &platform, "").await.0, 200, "the link is good for another attempt");
+    // Nor by an operator's hand, but for the end of the line that was pasted with it.
+    let id = tool_consumers::all(&world.app, None).await.unwrap()[0].id;
+    let change = |url: &str| tool_consumers::Change { auth_url: Some(url.into()), ..Default::default() };
+    let refused = tool_consumers::update(&world.app, id, change(&format!("{platform}/a\r\nb"))).await;
+    assert!(refused.unwrap_err().to_string().contains("line breaks"));
+    let taken = tool_consumers::update(&world.app, id, change(&format!("{platform}/a\r\n"))).await.unwrap();
+    assert_eq!(taken.lti.unwrap().auth_url, format!("{platform}/a"));
+}
+
+#[tokio::test]
+async fn a_refusal_can_be_read_inside_any_frame_when_nobody_knows_whose_it_is() {
+    let world = World::new().await;
+    let (platform, _) = platform().await;
+    let (invite, _) = registrations::invite(&world.app, world.institution.id).await.unwrap();
+    assert_eq!(visit(&world, &invite, &platform, "").await.0, 200);
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let get = async |path: &str| client.get(format!("{}{path}", world.base)).send().await.unwrap();
+    let login = "/lti/login?iss=https://unknown.example&login_hint=u&target_link_uri=";
+    let mut answers = vec![
+        ("a used invitation", visited(&world, &invite, &platform, "").await),
+        ("an invitation that never was", get("/lti/register").await),
+        ("an unknown registration", get(&format!("{login}{}/lti/launch", world.base)).await),
+        ("a login without anything", get("/lti/login").await),
+        ("a launch by hand", get("/lti/launch").await),
+        ("a session that never was", get(&format!("/lti/s/{}/", "0".repeat(64))).await),
+    ];
+    let post = async |path: &str, body: &'static str, kind: &'static str| {
+        let request = client.post(format!("{}{path}", world.base)).header("content-type", kind);
+        request.body(body).send().await.unwrap()
+    };
+    let form = "application/x-www-form-urlencoded";
+    let state = "id_token=x.y.z&state=0000000000000000000000000000000000000000000000000000000000000000";
+    answers.push(("a launch that nobody began", post("/lti/launch", state, form).await));
+    answers.push(("a launch that cannot be read", post("/lti/launch", "{}", "application/json").await));
+    answers.push(("a form of no session", post(&format!("/lti/s/{}/link", "0".repeat(64)), "", form).await));
+    for (what, answer) in answers {
+        assert!(answer.status().is_client_error(), "{what}: {}", answer.status());
+        let policy = super::policy(&answer);
+        assert!(
+            policy.contains("frame-ancestors *") && policy.contains("form-action 'none'"),
+            "{what}: {policy}"
+        );
+        let text = answer.text().await.unwrap();
+        assert!(text.contains("<h1>") && !text.contains("<form"), "{what}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_registration_sends_an_icon_that_is_there() {
+    let world = World::new().await;
+    let (platform, told) = platform().await;
+    let (invite, _) = registrations::invite(&world.app, world.institution.id).await.unwrap();
+    assert_eq!(visit(&world, &invite, &platform, "").await.0, 200);
+    let tool = told.lock().unwrap().tool.clone();
+    let messages = &tool["https://purl.imsglobal.org/spec/lti-tool-configuration"]["messages"];
+    for icon in [&tool["logo_uri"], &messages[0]["icon_uri"], &messages[1]["icon_uri"]] {
+        let answer = world.client.get(icon.as_str().unwrap()).send().await.unwrap();
+        assert_eq!(
+            (answer.status().as_u16(), answer.headers()["content-type"].to_str().unwrap()),
+            (200, "image/png")
+        );
+        assert!(answer.bytes().await.unwrap().starts_with(b"\x89PNG\r\n"));
+    }
 }

@@ -10,6 +10,7 @@ use crate::{
         jobs,
     },
     domain::{
+        address::is_printable,
         call::{Outcome, Reason, State},
         conversation::{End, Event, Step},
         job::Job,
@@ -112,7 +113,7 @@ impl Said {
 
 /// The name and the address of what was recorded, if anything was. Not every cloud tells the name apart.
 fn recording(form: &Form) -> Option<(String, String)> {
-    let url = form.text("RecordingUrl").filter(|url| !url.is_empty())?;
+    let url = form.text("RecordingUrl").filter(|url| !url.is_empty() && is_printable(url))?;
     if form.text("RecordingStatus") == Some("absent") {
         return None;
     }

@@ -1,0 +1,114 @@
+//! One course that several tool consumers reach: which of them synchronizes it, and whose user ids it goes by.
+
+use crate::{
+    app::{Error, Missing, Result},
+    domain::{
+        course::{Course, Sync, foreign_id, share_users},
+        tool_consumer::{LmsKind, ToolConsumer},
+    },
+    lms::Found,
+    store::{
+        self, Sql,
+        courses::{
+            self,
+            aliases::{self, Alias, Identity},
+            members, staff,
+        },
+    },
+};
+
+/// A course of another tool consumer, reached through this one from now on. Web services know more of people than LTI does, so
+/// that they take a course over; not while its roster is on its way, which has the other's ids.
+pub(super) async fn reach(
+    sql: &mut Sql,
+    course: Course,
+    consumer: &ToolConsumer,
+    found: &Found,
+) -> Result<Course> {
+    let institution = consumer.institution;
+    let alias = Alias {
+        tool_consumer: consumer.id,
+        external_id: found.id.clone(),
+        course: course.id,
+        memberships_url: found.memberships_url.clone(),
+    };
+    aliases::set(sql, institution, &alias).await?;
+    let owner = owner(sql, &course).await?;
+    let takes_over =
+        consumer.kind != LmsKind::Lti && owner.kind == LmsKind::Lti && course.sync != Sync::Running;
+    if !takes_over {
+        return Ok(course);
+    }
+    let old = Alias {
+        tool_consumer: owner.id,
+        external_id: course.external_id.clone(),
+        course: course.id,
+        memberships_url: course.memberships_url.clone(),
+    };
+    aliases::set(sql, institution, &old).await?;
+    hand_over(sql, &course, &owner, (consumer, &alias)).await?;
+    let (sync, external_id) = (course.sync, alias.external_id);
+    Ok(Course {
+        tool_consumer: consumer.id,
+        external_id,
+        memberships_url: alias.memberships_url,
+        sync,
+        ..course
+    })
+}
+
+async fn owner(sql: &mut Sql, course: &Course) -> Result<ToolConsumer> {
+    let found = store::tool_consumers::find(sql, course.tool_consumer).await?;
+    found.ok_or(Error::Missing(Missing::ToolConsumer))
+}
+
+/// The course becomes the alias's, and people are known by the ids of its tool consumer.
+pub(super) async fn hand_over(
+    sql: &mut Sql,
+    course: &Course,
+    old: &ToolConsumer,
+    (new, alias): (&ToolConsumer, &Alias),
+) -> Result<()> {
+    let institution = new.institution;
+    aliases::remove(sql, institution, alias).await?;
+    let whose = (new.id, alias.external_id.as_str());
+    courses::give_to(sql, institution, course.id, whose, alias.memberships_url.as_deref()).await?;
+    if share_users(old, new) {
+        return Ok(());
+    }
+    let known = aliases::identities(sql, institution, course.id).await?;
+    for (user_id, participant) in members::linked(sql, institution, course.id).await? {
+        // Somebody who came by the new one already has its mark.
+        let ours = user_id.strip_prefix(&foreign_id(new.id, "")).map(str::to_owned);
+        let identity = known.iter().find(|one| one.tool_consumer == new.id && one.participant == participant);
+        let now_called = match (ours, identity) {
+            (Some(own), _) => own,
+            (None, Some(identity)) => identity.user_id.clone(),
+            (None, None) => foreign_id(old.id, &user_id),
+        };
+        if !user_id.starts_with(&foreign_id(new.id, "")) {
+            let who = Identity { tool_consumer: old.id, user_id: user_id.clone(), participant };
+            aliases::identify(sql, institution, course.id, &who).await?;
+        }
+        members::rename(sql, institution, (course.id, participant), &now_called).await?;
+    }
+    for one in staff::all(sql, institution, course.id).await? {
+        let ours = one.user_id.strip_prefix(&foreign_id(new.id, "")).map(str::to_owned);
+        let now_called = ours.unwrap_or_else(|| foreign_id(old.id, &one.user_id));
+        staff::rename(sql, institution, course.id, (&one.user_id, &now_called)).await?;
+    }
+    Ok(aliases::forget_identities(sql, institution, course.id, new.id).await?)
+}
+
+/// Before a tool consumer is deleted: its courses that others reach become theirs. The caller holds the institution's lock.
+pub async fn promote(sql: &mut Sql, leaving: &ToolConsumer) -> Result<()> {
+    let institution = leaving.institution;
+    for course in courses::all(sql, institution, leaving.id).await? {
+        let heirs = aliases::of_course(sql, institution, course.id).await?;
+        let Some(alias) = heirs.into_iter().find(|alias| alias.tool_consumer != leaving.id) else { continue };
+        if let Some(heir) = store::tool_consumers::find(sql, alias.tool_consumer).await? {
+            hand_over(sql, &course, leaving, (&heir, &alias)).await?;
+        }
+    }
+    Ok(())
+}

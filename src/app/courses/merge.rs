@@ -1,0 +1,350 @@
+//! Two courses that are one, joined by an operator: the people of the second and all that they have move to the first's page.
+//! One transaction, all of it or nothing.
+
+use std::collections::{HashMap, HashSet};
+
+use super::aliases::hand_over;
+use crate::{
+    app::{
+        App, Error, Missing, Result,
+        calls::{self, Wish},
+        exports, media,
+    },
+    domain::{
+        call::Reason,
+        course::{Course, foreign_id, share_users},
+        matching::{Entry, Wanted, may_share},
+        media::{Kind, Media},
+        moment::Moment,
+        tool_consumer::{LmsKind, ToolConsumer},
+    },
+    store::{
+        self, Sql,
+        courses::{
+            self,
+            aliases::{self, Alias, Identity},
+            members,
+            staff::{self, Staff},
+        },
+        exports::Leaving,
+        name_pages,
+        participants::{self, merge as entries},
+        rolls,
+    },
+};
+
+/// What has become of the second course's people.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// They had no entry on the first's page.
+    pub moved: usize,
+    /// They had one, which has got what it lacked.
+    pub joined: usize,
+}
+
+/// Makes the second course the first. Whatever named the second's page names the first's.
+pub async fn merge(app: &App, institution: i64, kept: i64, gone: i64) -> Result<Merged> {
+    let (at_hand, now) = (app.clone(), app.clock.now());
+    let (merged, nobodys) = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let mut merging = Merging::new(sql, &at_hand, institution, (kept, gone), now).await?;
+                let merged = merging.run(sql).await?;
+                Ok((merged, merging.nobodys))
+            })
+        })
+        .await?;
+    media::discard(app, institution, &nobodys).await;
+    Ok(merged)
+}
+
+struct Merging {
+    app: App,
+    institution: i64,
+    kept: Course,
+    gone: Course,
+    kept_owner: ToolConsumer,
+    gone_owner: ToolConsumer,
+    now: Moment,
+    /// By which other ways the second course is reached.
+    ways: Vec<Alias>,
+    /// Where the entries of the second course are now.
+    places: HashMap<i64, i64>,
+    nobodys: Vec<Media>,
+}
+
+impl Merging {
+    async fn new(
+        sql: &mut Sql,
+        app: &App,
+        institution: i64,
+        (kept, gone): (i64, i64),
+        now: Moment,
+    ) -> Result<Self> {
+        let missing = || Error::Missing(Missing::Course);
+        let (kept, _) = courses::find(sql, institution, kept).await?.ok_or_else(missing)?;
+        let (gone, _) = courses::find(sql, institution, gone).await?.ok_or_else(missing)?;
+        if kept.tool_consumer == gone.tool_consumer {
+            let why = "belong to one tool consumer: they are two courses of its learning system";
+            return Err(Error::invalid("courses", why));
+        }
+        let missing = || Error::Missing(Missing::ToolConsumer);
+        let owner =
+            async |sql: &mut Sql, id: i64| store::tool_consumers::find(sql, id).await?.ok_or_else(missing);
+        let (kept_owner, gone_owner) =
+            (owner(sql, kept.tool_consumer).await?, owner(sql, gone.tool_consumer).await?);
+        let ways = aliases::of_course(sql, institution, gone.id).await?;
+        let (places, nobodys) = Default::default();
+        Ok(Self {
+            app: app.clone(),
+            institution,
+            kept,
+            gone,
+            kept_owner,
+            gone_owner,
+            now,
+            ways,
+            places,
+            nobodys,
+        })
+    }
+
+    async fn run(&mut self, sql: &mut Sql) -> Result<Merged> {
+        let institution = self.institution;
+        let read = async |sql: &mut Sql, course: &Course| {
+            members::entries(sql, institution, (course.id, course.name_page), self.now).await
+        };
+        let (first, second) = (read(sql, &self.kept).await?, read(sql, &self.gone).await?);
+        let pairs = pairs(&first, &second, share_users(&self.kept_owner, &self.gone_owner));
+        let names = aliases::identities(sql, institution, self.gone.id).await?;
+        let staff = staff::all(sql, institution, self.gone.id).await?;
+        let mut merged = Merged::default();
+        for (entry, own) in second.iter().zip(pairs) {
+            match own.map(|own| &first[own]) {
+                Some(own) => {
+                    self.join(sql, own, entry).await?;
+                    merged.joined += 1;
+                }
+                None => {
+                    self.take(sql, entry, &first).await?;
+                    merged.moved += 1;
+                }
+            }
+        }
+        self.keep_names(sql, names, staff).await?;
+        courses::delete(sql, institution, self.gone.id).await?;
+        name_pages::absorb(sql, institution, self.gone.name_page, self.kept.name_page).await?;
+        self.reach(sql).await?;
+        Ok(merged)
+    }
+
+    /// The id of somebody of the second course, as the first knows them.
+    fn renamed(&self, user_id: &str) -> String {
+        let own_prefix = foreign_id(self.kept_owner.id, "");
+        match user_id.strip_prefix(&own_prefix) {
+            Some(own) => own.to_owned(),
+            None if share_users(&self.kept_owner, &self.gone_owner) => user_id.to_owned(),
+            None => foreign_id(self.gone_owner.id, user_id),
+        }
+    }
+
+    /// Writes down who somebody is, where the two courses have no ids in common.
+    async fn identify(&self, sql: &mut Sql, user_id: &str, participant: i64) -> Result<()> {
+        if share_users(&self.kept_owner, &self.gone_owner) || user_id.contains(':') {
+            return Ok(());
+        }
+        let who = Identity { tool_consumer: self.gone_owner.id, user_id: user_id.to_owned(), participant };
+        Ok(aliases::identify(sql, self.institution, self.kept.id, &who).await?)
+    }
+
+    /// Somebody has an entry on either page.
+    async fn join(&mut self, sql: &mut Sql, own: &Entry, other: &Entry) -> Result<()> {
+        let (institution, now) = (self.institution, self.now);
+        self.places.insert(other.id, own.id);
+        for kind in Kind::ALL {
+            let replaced = entries::give_media(sql, institution, (own, other), kind, now).await?;
+            self.nobodys.extend(replaced);
+        }
+        entries::fill(sql, institution, own, other, now).await?;
+        if calls::is_pending(sql, institution, own.id).await? {
+            let made = calls::Ids::new(&self.app, now);
+            let wish = Wish::Cancel(Reason::ByOperator);
+            calls::settle(sql, &self.app.calling, (institution, other.id), wish, made, now).await?;
+        }
+        store::calls::give_over(sql, institution, other.id, own.id).await?;
+        if !other.hidden {
+            let job = self.app.ids.id(now);
+            exports::leave(sql, job, institution, Leaving::One(other.id), now).await?;
+        }
+        self.nobodys.extend(store::media::delete_of(sql, institution, other.id).await?);
+        entries::delete_entry(sql, institution, self.gone.name_page, other).await?;
+        self.give_keys(sql, own, other).await?;
+        if own.hidden && !other.hidden {
+            if let Some(key) = &own.email_key
+                && participants::email_taken(sql, institution, self.kept.name_page, key).await?
+            {
+                let wanted = Wanted { email: None, email_key: None, ..said(own) };
+                participants::set_identity(sql, institution, (own.id, true), &wanted, now).await?;
+            }
+            exports::come_back(sql, institution, &[own.id]).await?;
+            participants::hidden::show(sql, institution, self.kept.name_page, &[own.id], now).await?;
+            members::join(sql, institution, own.id, now).await?;
+        }
+        let Some(user_id) = &other.user_id else { return Ok(()) };
+        if own.user_id.is_none() && !own.is_staff {
+            let pair = [(self.renamed(user_id), own.id)];
+            let pair = pair.each_ref().map(|(user, id)| (user.as_str(), *id));
+            members::link(sql, institution, self.kept.id, &pair, None).await?;
+        }
+        self.identify(sql, user_id, own.id).await
+    }
+
+    /// An email or institution_id that only one of the two entries has.
+    async fn give_keys(&self, sql: &mut Sql, own: &Entry, other: &Entry) -> Result<()> {
+        let gets_email = own.email_key.is_none() && other.email_key.is_some();
+        let gets_identifier = own.identifier_key.is_none() && other.identifier_key.is_some();
+        if !gets_email && !gets_identifier {
+            return Ok(());
+        }
+        let mut wanted = said(own);
+        if let Some(key) = other.email_key.as_ref().filter(|_| gets_email)
+            && !participants::email_taken(sql, self.institution, self.kept.name_page, key).await?
+        {
+            (wanted.email, wanted.email_key) = (other.email.clone(), other.email_key.clone());
+        }
+        let email = wanted.email_key.clone().unwrap_or_default();
+        if let Some(key) = other.identifier_key.as_ref().filter(|_| gets_identifier)
+            && !participants::identifier_taken(sql, self.institution, key, &email).await?
+        {
+            (wanted.identifier, wanted.identifier_key) =
+                (other.identifier.clone(), other.identifier_key.clone());
+        }
+        let whose = (own.id, own.hidden);
+        Ok(participants::set_identity(sql, self.institution, whose, &wanted, self.now).await?)
+    }
+
+    /// Somebody is on the second page alone.
+    async fn take(&mut self, sql: &mut Sql, entry: &Entry, first: &[Entry]) -> Result<()> {
+        let institution = self.institution;
+        self.places.insert(entry.id, entry.id);
+        let is_taken = |other: &Entry| other.email_key == entry.email_key && other.hidden == entry.hidden;
+        if entry.email_key.is_some() && first.iter().any(is_taken) {
+            // Two accounts with one email: it stays with whom it is on this page.
+            let wanted = Wanted { email: None, email_key: None, ..said(entry) };
+            participants::set_identity(sql, institution, (entry.id, entry.hidden), &wanted, self.now).await?;
+        }
+        entries::move_to(sql, institution, entry, self.kept.name_page, self.now).await?;
+        let Some(user_id) = &entry.user_id else { return Ok(()) };
+        let renamed = self.renamed(user_id);
+        members::move_to(sql, institution, entry.id, (self.kept.id, &renamed)).await?;
+        self.identify(sql, user_id, entry.id).await
+    }
+
+    /// Who came to the second course by other ways than its own, and who teaches there.
+    async fn keep_names(&self, sql: &mut Sql, names: Vec<Identity>, staff: Vec<Staff>) -> Result<()> {
+        for one in names {
+            if let Some(participant) = self.places.get(&one.participant).copied() {
+                let one = Identity { participant, ..one };
+                aliases::identify(sql, self.institution, self.kept.id, &one).await?;
+            }
+        }
+        for one in staff {
+            let participant = one.participant.and_then(|id| self.places.get(&id).copied());
+            let one = Staff { user_id: self.renamed(&one.user_id), participant, ..one };
+            staff::set(sql, self.institution, self.kept.id, &one).await?;
+        }
+        Ok(())
+    }
+
+    /// The second's ways to it lead to the first. Web services, where either has them, synchronize it.
+    async fn reach(&self, sql: &mut Sql) -> Result<()> {
+        let way = Alias {
+            tool_consumer: self.gone.tool_consumer,
+            external_id: self.gone.external_id.clone(),
+            course: self.kept.id,
+            memberships_url: self.gone.memberships_url.clone(),
+        };
+        for alias in &self.ways {
+            aliases::set(sql, self.institution, &Alias { course: self.kept.id, ..alias.clone() }).await?;
+        }
+        aliases::set(sql, self.institution, &way).await?;
+        if self.kept_owner.kind == LmsKind::Lti && self.gone_owner.kind != LmsKind::Lti {
+            let own = Alias {
+                tool_consumer: self.kept.tool_consumer,
+                external_id: self.kept.external_id.clone(),
+                course: self.kept.id,
+                memberships_url: self.kept.memberships_url.clone(),
+            };
+            aliases::set(sql, self.institution, &own).await?;
+            hand_over(sql, &self.kept, &self.kept_owner, (&self.gone_owner, &way)).await?;
+        }
+        Ok(())
+    }
+}
+
+fn said(entry: &Entry) -> Wanted {
+    Wanted {
+        first_name: entry.first_name.clone(),
+        last_name: entry.last_name.clone(),
+        email: entry.email.clone(),
+        email_key: entry.email_key.clone(),
+        identifier: entry.identifier.clone(),
+        identifier_key: entry.identifier_key.clone(),
+    }
+}
+
+/// For each of the second's entries the first's that is the same person's: by the learning system's id where both have the
+/// same ids, else by email and then by institution_id. Nobody is given twice.
+fn pairs(first: &[Entry], second: &[Entry], same_ids: bool) -> Vec<Option<usize>> {
+    let mut pairs: Vec<Option<usize>> = vec![None; second.len()];
+    let mut taken: HashSet<usize> = HashSet::new();
+    let are_two = |a: &Entry, b: &Entry| same_ids && a.user_id.is_some() && b.user_id.is_some();
+    let by_id = |a: &Entry, b: &Entry| are_two(a, b) && a.user_id == b.user_id;
+    let by_email =
+        |a: &Entry, b: &Entry| !are_two(a, b) && a.email_key.is_some() && a.email_key == b.email_key;
+    let by_identifier = |a: &Entry, b: &Entry| {
+        let same = a.identifier_key.is_some() && a.identifier_key == b.identifier_key;
+        !are_two(a, b) && same && may_share(a.email_key.as_deref(), b.email_key.as_deref())
+    };
+    let rules: [&dyn Fn(&Entry, &Entry) -> bool; 3] = [&by_id, &by_email, &by_identifier];
+    for rule in rules {
+        for (at, other) in second.iter().enumerate() {
+            if pairs[at].is_some() {
+                continue;
+            }
+            let own =
+                first.iter().enumerate().find(|(own, entry)| !taken.contains(own) && rule(entry, other));
+            pairs[at] = own.map(|(own, _)| own);
+            taken.extend(pairs[at]);
+        }
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(id: i64, user: &str, email: &str, identifier: &str) -> Entry {
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        Entry {
+            id,
+            user_id: some(user),
+            email_key: some(email),
+            identifier_key: some(identifier),
+            ..Entry::default()
+        }
+    }
+
+    #[test]
+    fn one_person_on_two_pages_is_known_by_what_both_say_of_them() {
+        let first = [entry(1, "7", "a@x", "S1"), entry(2, "8", "b@x", ""), entry(3, "", "", "S3")];
+        let second = [entry(4, "8", "", ""), entry(5, "9", "a@x", ""), entry(6, "", "c@x", "S3")];
+        assert_eq!(pairs(&first, &second, true), [Some(1), None, Some(2)], "two ids are two people");
+        assert_eq!(pairs(&first, &second, false), [None, Some(0), Some(2)], "ids that mean nothing");
+        let other_email = [entry(7, "", "d@x", "S1")];
+        assert_eq!(pairs(&first, &other_email, false), [None], "an identifier with another email");
+    }
+}

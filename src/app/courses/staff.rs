@@ -1,0 +1,165 @@
+//! Who teaches in a course, by their own launches. They are not among its students, whatever a roster calls them, and may have
+//! an entry of their own.
+
+use std::{collections::HashSet, time::Duration};
+
+use super::{
+    apply::Sync,
+    copies::Copies,
+    join::{Joining, join},
+};
+use crate::{
+    app::{App, Error, Result},
+    domain::{
+        course::Course,
+        matching::Entry,
+        moment::Moment,
+        roster::{Member, Role, Roster},
+        tool_consumer::ToolConsumer,
+    },
+    store::{
+        Sql,
+        courses::{
+            self, members,
+            staff::{self, Staff},
+        },
+        participants, rolls,
+    },
+};
+
+/// Longer than any course lasts. Whoever has not taught in it for so long and is on its roster learns there.
+const KNOWN: Duration = Duration::from_secs(365 * 24 * 3_600);
+/// Not every launch need be written down.
+const PRECISION: Duration = Duration::from_secs(24 * 3_600);
+
+fn is_known(one: &Staff, now: Moment) -> bool {
+    now.since(one.seen_at) < KNOWN
+}
+
+/// Are those who teach on the course's page anyway, because the operator wants them there?
+fn are_listed(owner: &ToolConsumer) -> bool {
+    owner.roles.contains(&Role::Teacher) || owner.roles.contains(&Role::Assistant)
+}
+
+/// Takes those who teach off a roster.
+pub(super) async fn leave_out(
+    sql: &mut Sql,
+    owner: &ToolConsumer,
+    course: &Course,
+    roster: &mut Roster,
+    now: Moment,
+) -> Result<()> {
+    if are_listed(owner) {
+        return Ok(());
+    }
+    let all = staff::all(sql, owner.institution, course.id).await?;
+    let known: HashSet<String> =
+        all.into_iter().filter(|one| is_known(one, now)).map(|one| one.user_id).collect();
+    roster.members.retain(|member| !known.contains(&member.user_id));
+    Ok(())
+}
+
+/// Does somebody teach here who launches as a student? Then they look at the course as their students do.
+pub async fn previews(app: &App, institution: i64, course: i64, user_id: &str) -> Result<bool> {
+    let found = staff::find(&mut app.db.read(), institution, course, user_id).await?;
+    Ok(found.is_some_and(|one| is_known(&one, app.clock.now())))
+}
+
+/// The entry of somebody who teaches: one that they have made, or that the roster has where those who teach are on it.
+pub async fn own_entry(app: &App, institution: i64, course: i64, user_id: &str) -> Result<Option<i64>> {
+    let sql = &mut app.db.read();
+    let own = staff::find(sql, institution, course, user_id).await?.and_then(|one| one.participant);
+    match own {
+        Some(own) => Ok(participants::by_ids(sql, institution, &[own]).await?.pop().map(|person| person.id)),
+        None => Ok(members::visible(sql, institution, course, user_id).await?),
+    }
+}
+
+/// Gives somebody who teaches an entry of their own.
+pub async fn add_own_entry(app: &App, institution: i64, course: &Course, joining: Joining) -> Result<i64> {
+    join(app, institution, course, Joining { is_staff: true, ..joining }).await
+}
+
+/// Somebody has launched as one of the staff. If a roster, or a launch of theirs as a student, has put them among the
+/// students, they leave them: an entry in which there is nothing is hidden, any other becomes their own.
+pub async fn seen(
+    app: &App,
+    owner: &ToolConsumer,
+    course: &Course,
+    member: &Member,
+    is_foreign: bool,
+) -> Result<()> {
+    let (institution, now) = (owner.institution, app.clock.now());
+    let sql = &mut app.db.read();
+    let known = staff::find(sql, institution, course.id, &member.user_id).await?;
+    let is_fresh = known.is_some_and(|one| now.since(one.seen_at) < PRECISION);
+    let among_students = !are_listed(owner)
+        && (is_foreign || members::visible(sql, institution, course.id, &member.user_id).await?.is_some());
+    if is_fresh && !among_students {
+        return Ok(());
+    }
+    let sync = Sync::new(app, institution, course, Copies::new(), now);
+    let (member, are_listed) = (member.clone(), are_listed(owner));
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                if courses::find(sql, institution, sync.course).await?.is_some() {
+                    sync.note_staff(sql, &member, is_foreign, are_listed).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+}
+
+impl Sync {
+    async fn note_staff(
+        &self,
+        sql: &mut Sql,
+        member: &Member,
+        is_foreign: bool,
+        are_listed: bool,
+    ) -> Result<()> {
+        let (institution, course) = (self.institution, self.course);
+        let set = async |sql: &mut Sql, user_id: &str, participant: Option<i64>| {
+            let one = Staff { user_id: user_id.to_owned(), participant, seen_at: self.now };
+            staff::set(sql, institution, course, &one).await
+        };
+        set(sql, &member.user_id, None).await?;
+        if are_listed {
+            return Ok(());
+        }
+        let entries = members::entries(sql, institution, (course, self.page), self.now).await?;
+        let email = member.email.as_deref().map(crate::domain::email::email_key);
+        // Where the course goes by other ids, their email says which of its people they are.
+        let is_theirs = |entry: &&Entry| {
+            let by_id = entry.user_id.as_deref() == Some(&member.user_id);
+            by_id || (is_foreign && entry.user_id.is_some() && email.is_some() && entry.email_key == email)
+        };
+        for entry in entries.iter().filter(|entry| !entry.hidden && !entry.is_staff).filter(is_theirs) {
+            let own_id = entry.user_id.as_deref().unwrap_or(&member.user_id);
+            if is_blank(sql, institution, entry).await? {
+                set(sql, own_id, None).await?;
+                self.hide(sql, vec![entry.id]).await?;
+            } else {
+                members::unlink(sql, institution, entry.id).await?;
+                set(sql, own_id, None).await?;
+                set(sql, &member.user_id, Some(entry.id)).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Is there nothing in it but what the learning system says?
+async fn is_blank(sql: &mut Sql, institution: i64, entry: &Entry) -> Result<bool> {
+    let Some(person) = participants::by_ids(sql, institution, &[entry.id]).await?.pop() else {
+        return Ok(true);
+    };
+    let is_silent = person.recording.is_none() && person.phonetic.is_none() && person.notes.is_none();
+    let has_own_photo = entry.photo.is_some() && entry.photo != entry.copied_photo;
+    let has_number = participants::phone_number(sql, institution, entry.id).await?.is_some();
+    let has_more = !person.legal.is_empty() || !person.custom.0.is_empty();
+    Ok(is_silent && !has_own_photo && !has_number && !has_more)
+}

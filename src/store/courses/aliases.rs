@@ -1,0 +1,115 @@
+//! Courses that several tool consumers reach: what the others call them, and whom in them.
+
+use crate::store::{Result, Row, Sql, Value};
+
+/// A course, as a tool consumer calls it that is not its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alias {
+    pub tool_consumer: i64,
+    pub external_id: String,
+    pub course: i64,
+    pub memberships_url: Option<String>,
+}
+
+const COLUMNS: &str = "tool_consumer_id, external_id, course_id, memberships_url";
+
+fn from_row(row: &Row<'_>) -> Result<Alias> {
+    Ok(Alias {
+        tool_consumer: row.int(0)?,
+        external_id: row.text(1)?,
+        course: row.int(2)?,
+        memberships_url: row.opt_text(3)?,
+    })
+}
+
+/// The course's id.
+pub async fn find(
+    sql: &mut Sql,
+    institution: i64,
+    tool_consumer: i64,
+    external_id: &str,
+) -> Result<Option<i64>> {
+    let text = "SELECT course_id FROM course_aliases \
+                WHERE institution_id = $1 AND tool_consumer_id = $2 AND external_id = $3";
+    let params = [institution.into(), tool_consumer.into(), external_id.into()];
+    sql.one(text, &params, |row| row.int(0)).await
+}
+
+pub async fn of_course(sql: &mut Sql, institution: i64, course: i64) -> Result<Vec<Alias>> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM course_aliases WHERE institution_id = $1 AND course_id = $2 \
+         ORDER BY tool_consumer_id, external_id"
+    );
+    sql.rows(&text, &[institution.into(), course.into()], from_row).await
+}
+
+pub async fn of_consumer(sql: &mut Sql, institution: i64, tool_consumer: i64) -> Result<Vec<Alias>> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM course_aliases WHERE institution_id = $1 AND tool_consumer_id = $2 ORDER BY course_id"
+    );
+    sql.rows(&text, &[institution.into(), tool_consumer.into()], from_row).await
+}
+
+/// An address that is not told stays as it was.
+pub async fn set(sql: &mut Sql, institution: i64, alias: &Alias) -> Result<()> {
+    let text = "INSERT INTO course_aliases (institution_id, tool_consumer_id, external_id, course_id, memberships_url) \
+         VALUES ($1, $2, $3, $4, $5) ON CONFLICT (institution_id, tool_consumer_id, external_id) DO UPDATE \
+         SET course_id = excluded.course_id, memberships_url = COALESCE(excluded.memberships_url, course_aliases.memberships_url)";
+    let params: [Value<'_>; 5] = [
+        institution.into(),
+        alias.tool_consumer.into(),
+        (&alias.external_id).into(),
+        alias.course.into(),
+        alias.memberships_url.as_ref().into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+pub async fn remove(sql: &mut Sql, institution: i64, alias: &Alias) -> Result<()> {
+    let text =
+        "DELETE FROM course_aliases WHERE institution_id = $1 AND tool_consumer_id = $2 AND external_id = $3";
+    let params = [institution.into(), alias.tool_consumer.into(), (&alias.external_id).into()];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// Somebody in a course, as a tool consumer calls them whose ids the course does not use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    pub tool_consumer: i64,
+    pub user_id: String,
+    pub participant: i64,
+}
+
+pub async fn identities(sql: &mut Sql, institution: i64, course: i64) -> Result<Vec<Identity>> {
+    let text = "SELECT tool_consumer_id, user_id, participant_id FROM course_identities \
+                WHERE institution_id = $1 AND course_id = $2 ORDER BY tool_consumer_id, user_id";
+    let read = |row: &Row<'_>| {
+        Ok(Identity { tool_consumer: row.int(0)?, user_id: row.text(1)?, participant: row.int(2)? })
+    };
+    sql.rows(text, &[institution.into(), course.into()], read).await
+}
+
+pub async fn identify(sql: &mut Sql, institution: i64, course: i64, who: &Identity) -> Result<()> {
+    let text = "INSERT INTO course_identities (institution_id, course_id, tool_consumer_id, user_id, participant_id) \
+         VALUES ($1, $2, $3, $4, $5) ON CONFLICT (institution_id, course_id, tool_consumer_id, user_id) \
+         DO UPDATE SET participant_id = excluded.participant_id";
+    let params: [Value<'_>; 5] = [
+        institution.into(),
+        course.into(),
+        who.tool_consumer.into(),
+        (&who.user_id).into(),
+        who.participant.into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// The ids of one tool consumer are the course's own by now.
+pub async fn forget_identities(
+    sql: &mut Sql,
+    institution: i64,
+    course: i64,
+    tool_consumer: i64,
+) -> Result<()> {
+    let text = "DELETE FROM course_identities WHERE institution_id = $1 AND course_id = $2 AND tool_consumer_id = $3";
+    sql.execute(text, &[institution.into(), course.into(), tool_consumer.into()]).await.map(|_| ())
+}

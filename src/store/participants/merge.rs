@@ -1,0 +1,148 @@
+//! Two courses that are one: people of a page move to another, or give what they have to their entry there. The caller holds
+//! the institution's lock.
+
+use super::*;
+use crate::{
+    domain::{matching::Entry, media::Kind},
+    store::{courses, rolls},
+};
+
+const fn table(hidden: bool) -> &'static str {
+    if hidden { "hidden_participants" } else { "participants" }
+}
+
+/// Moves an entry with all that it has, to the end of the page.
+pub async fn move_to(sql: &mut Sql, institution: i64, entry: &Entry, page: i64, now: Moment) -> Result<()> {
+    let place = rolls::join(sql, institution, page).await?;
+    if entry.hidden {
+        // A place that is free until they come back.
+        rolls::leave(sql, institution, page, &[place]).await?;
+    }
+    let text = format!(
+        "UPDATE {} SET name_page_id = $1, page_place = $2, updated_at = $3 WHERE institution_id = $4 AND id = $5",
+        table(entry.hidden)
+    );
+    let params: [Value<'_>; 5] =
+        [page.into(), place.into(), now.micros().into(), institution.into(), entry.id.into()];
+    sql.execute(&text, &params).await.map(|_| ())
+}
+
+/// What an entry lacks and the other has. Notes of both are kept.
+pub async fn fill(sql: &mut Sql, institution: i64, to: &Entry, from: &Entry, now: Moment) -> Result<()> {
+    const PLAIN: [&str; 7] = [
+        "phonetic",
+        "phone_number",
+        "legal_first_name",
+        "legal_last_name",
+        "legal_middle_name",
+        "legal_phonetic",
+        "legal_notes",
+    ];
+    let (into, of) = (table(to.hidden), table(from.hidden));
+    let others = |column: &str| {
+        format!(
+            "{column} = COALESCE({column}, (SELECT o.{column} FROM {of} o WHERE o.institution_id = $1 AND o.id = $2))"
+        )
+    };
+    let changes = PLAIN.map(|column| others(column)).join(", ");
+    let text = format!("UPDATE {into} SET {changes}, updated_at = $3 WHERE institution_id = $1 AND id = $4");
+    let params: [Value<'_>; 4] = [institution.into(), from.id.into(), now.micros().into(), to.id.into()];
+    sql.execute(&text, &params).await?;
+    let read = async |sql: &mut Sql, entry: &Entry| {
+        let text = format!(
+            "SELECT notes, custom, custom_changed_at FROM {} WHERE institution_id = $1 AND id = $2",
+            table(entry.hidden)
+        );
+        let read = |row: &Row<'_>| Ok((row.opt_text(0)?, row.opt_text(1)?, row.opt_int(2)?));
+        sql.one(&text, &[institution.into(), entry.id.into()], read).await.map(Option::unwrap_or_default)
+    };
+    let (own_notes, own_custom, own_changed) = read(sql, to).await?;
+    let (notes, custom, changed) = read(sql, from).await?;
+    let notes = both_notes(own_notes, notes);
+    let custom = match (own_custom, custom) {
+        (Some(own), Some(other)) => {
+            let mut all = custom_from_json(&other);
+            all.0.extend(custom_from_json(&own).0);
+            custom_to_json(&all)
+        }
+        (own, other) => own.or(other),
+    };
+    let text = format!(
+        "UPDATE {into} SET notes = $1, custom = $2, custom_changed_at = $3 WHERE institution_id = $4 AND id = $5"
+    );
+    let params: [Value<'_>; 5] = [
+        notes.as_ref().into(),
+        custom.as_ref().into(),
+        own_changed.max(changed).into(),
+        institution.into(),
+        to.id.into(),
+    ];
+    sql.execute(&text, &params).await.map(|_| ())
+}
+
+fn both_notes(own: Option<String>, other: Option<String>) -> Option<String> {
+    match (own, other) {
+        (Some(own), Some(other)) if !own.contains(&other) => {
+            let both = format!("{own}\n{other}");
+            let fits = both.chars().count() <= crate::domain::text::longest::NOTES;
+            Some(if fits { both } else { own })
+        }
+        (own, other) => own.or(other),
+    }
+}
+
+/// Gives one of a kind from one entry to another, unless that has a newer one. Says what is nobody's any more.
+pub async fn give_media(
+    sql: &mut Sql,
+    institution: i64,
+    (to, from): (&Entry, &Entry),
+    kind: Kind,
+    now: Moment,
+) -> Result<Option<crate::domain::media::Media>> {
+    use crate::store::media;
+    let (own, other) =
+        (media::of(sql, institution, to.id, kind).await?, media::of(sql, institution, from.id, kind).await?);
+    let Some(other) = other else { return Ok(None) };
+    let is_better = own.as_ref().is_none_or(|own| kind != Kind::Photo && own.created_at < other.created_at);
+    if !is_better {
+        return Ok(None);
+    }
+    media::detach(sql, institution, from.id, kind, now).await?;
+    let replaced = media::attach(sql, institution, to.id, &other, now).await?;
+    if to.hidden {
+        media::hide(sql, institution, &[to.id], true).await?;
+    }
+    Ok(replaced)
+}
+
+/// An entry whose owner has another.
+pub async fn delete_entry(sql: &mut Sql, institution: i64, page: i64, entry: &Entry) -> Result<()> {
+    if !entry.hidden {
+        return delete(sql, institution, page, entry.id).await;
+    }
+    for text in [
+        "DELETE FROM hidden_participants WHERE institution_id = $1 AND id = $2",
+        "DELETE FROM course_members WHERE institution_id = $1 AND participant_id = $2",
+        "DELETE FROM course_identities WHERE institution_id = $1 AND participant_id = $2",
+    ] {
+        sql.execute(text, &[institution.into(), entry.id.into()]).await?;
+    }
+    courses::staff::forget_entry(sql, institution, entry.id).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_of_both_are_kept_once() {
+        let both = |own: Option<&str>, other: Option<&str>| {
+            both_notes(own.map(str::to_owned), other.map(str::to_owned))
+        };
+        assert_eq!(both(Some("a"), Some("b")).as_deref(), Some("a\nb"));
+        assert_eq!(both(Some("a b"), Some("b")).as_deref(), Some("a b"));
+        assert_eq!(both(None, Some("b")).as_deref(), Some("b"));
+        assert_eq!(both(Some("a"), None).as_deref(), Some("a"));
+        assert_eq!(both(Some(&"a".repeat(9_999)), Some("b\nc")).map(|notes| notes.len()), Some(9_999));
+    }
+}

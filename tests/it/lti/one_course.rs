@@ -1,0 +1,246 @@
+//! A course that several tool consumers reach is one course with one page.
+
+use endonym::{
+    app::{courses, name_pages, tool_consumers},
+    domain::{
+        course::{Course, Sync},
+        media::Kind,
+        tool_consumer::{LmsKind, ToolConsumer},
+    },
+};
+use serde_json::{Value, json};
+
+use super::{INSTRUCTOR, LEARNER, Platform, claim, register};
+use crate::{
+    courses::{connect, patient},
+    lms::{canvas::Canvas, moodle::Moodle, people::Person},
+    support::until,
+    web::SOUND,
+};
+
+const EMAIL: &str = "siobhan@example.edu";
+
+async fn courses_of(platform: &Platform, consumer: &ToolConsumer) -> Vec<Course> {
+    courses::all(&platform.world.app, consumer).await.unwrap()
+}
+
+/// Has a course synchronized, and waits for the end of it.
+async fn synchronize(platform: &Platform, consumer: &ToolConsumer, api_token: &str, id: &str) -> Course {
+    let body = json!({ "api_token": api_token, "external_course_ids": [id] });
+    platform.world.post("/v5/lti/lms/courses/synchronize", body).await.expect(200);
+    let course = async || courses_of(platform, consumer).await.into_iter().find(|one| one.external_id == id);
+    until("a course is synchronized", || async {
+        course().await.is_some_and(|course| course.sync == Sync::Idle && course.synced_at.is_some())
+    })
+    .await;
+    let course = course().await.unwrap();
+    assert_eq!(course.error, None);
+    course
+}
+
+/// Everybody with this email in the institution.
+async fn registrations(platform: &Platform, email: &str) -> Vec<Value> {
+    let path = format!("/v5/participants?email_list={email}");
+    let found = platform.world.get(&path).await.expect(200);
+    found["Response"]["participants"].as_array().unwrap().clone()
+}
+
+async fn pages(platform: &Platform) -> usize {
+    name_pages::all(&platform.world.app, platform.world.institution.id).await.unwrap().len()
+}
+
+/// As Moodle says it: the course's id is the context, and the user's id is who launches.
+fn from_moodle(user: &str) -> impl FnOnce(&mut Value) {
+    let user = user.to_owned();
+    move |claims| {
+        claims["sub"] = json!(user);
+        claims[claim("context")] = json!({ "id": "5", "title": "Rhetoric" });
+        claims[claim("tool_platform")] = json!({ "product_family_code": "moodle" });
+    }
+}
+
+#[tokio::test]
+async fn a_course_of_moodle_is_one_whichever_way_comes_first() {
+    for services_first in [true, false] {
+        let platform = Platform::with(patient()).await;
+        platform.world.work(1);
+        let moodle = Moodle::start().await;
+        moodle.course(5, None, "Rhetoric");
+        moodle.enrol(5, Person::student(7, "Siobhán", "Ní Bhriain").email(EMAIL));
+        moodle.enrol(5, Person::student(8, "Ana", "Lima"));
+        let (services, token) = connect(&platform.world, LmsKind::Moodle, moodle.url(), moodle.token()).await;
+        let launches = register(&platform.world, moodle.url(), &platform.address, "tool-2").await;
+        let before = pages(&platform).await;
+        let launch =
+            async || platform.session_by((moodle.url(), "tool-2"), from_moodle("7"), &[LEARNER]).await;
+        if services_first {
+            synchronize(&platform, &services, &token, "5").await;
+        }
+        let (own, cookie) = launch().await;
+        let form = [("phonetic", "shi-VAWN")];
+        let saved = platform.post(&format!("{own}details"), &form, Some(&cookie)).await;
+        assert_eq!(saved.status(), 303);
+        let course = synchronize(&platform, &services, &token, "5").await;
+        assert_eq!(pages(&platform).await, before + 1, "services first: {services_first}");
+        assert_eq!(courses_of(&platform, &launches).await, [], "it is the web services' course");
+        let found = registrations(&platform, EMAIL).await;
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0]["phonetic_spelling"], "shi-VAWN");
+        // The session that was open stays so, and a launch finds the same entry.
+        assert!(platform.text_of(&own, &cookie).await.contains("shi-VAWN"));
+        let (own, cookie) = launch().await;
+        assert!(platform.text_of(&own, &cookie).await.contains("shi-VAWN"));
+        let (staff, cookie) =
+            platform.session_by((moodle.url(), "tool-2"), from_moodle("1"), &[INSTRUCTOR]).await;
+        let text = platform.text_of(&staff, &cookie).await;
+        assert!(text.contains("Ana Lima") && text.contains("Synchronized with"), "{text}");
+        assert!(text.contains("Synchronize now"), "web services are always there: {text}");
+        let asked = platform.post(&format!("{staff}sync"), &[], Some(&cookie)).await;
+        assert_eq!(asked.status(), 303);
+        until("it is synchronized by web services", || async {
+            let all = courses_of(&platform, &services).await;
+            all[0].sync == Sync::Idle && all[0].synced_at > course.synced_at
+        })
+        .await;
+        // Without the web services it is the other's, with everybody on it.
+        tool_consumers::delete(&platform.world.app, services.id).await.unwrap();
+        let left = courses_of(&platform, &launches).await;
+        assert_eq!((left.len(), left[0].name_page, left[0].id), (1, course.name_page, course.id));
+        let (own, cookie) = launch().await;
+        assert!(platform.text_of(&own, &cookie).await.contains("shi-VAWN"));
+        assert_eq!(pages(&platform).await, before + 1);
+    }
+}
+
+#[tokio::test]
+async fn the_same_number_at_another_moodle_is_another_course() {
+    let platform = Platform::with(patient()).await;
+    platform.world.work(1);
+    let moodle = Moodle::start().await;
+    moodle.course(5, None, "Rhetoric");
+    moodle.enrol(5, Person::student(7, "Ana", "Lima"));
+    let (services, token) = connect(&platform.world, LmsKind::Moodle, moodle.url(), moodle.token()).await;
+    synchronize(&platform, &services, &token, "5").await;
+    let elsewhere = "https://other.example.edu";
+    register(&platform.world, elsewhere, &platform.address, "tool-2").await;
+    let (own, cookie) = platform.session_by((elsewhere, "tool-2"), from_moodle("7"), &[LEARNER]).await;
+    let text = platform.text_of(&own, &cookie).await;
+    assert!(text.contains("Siobhán") && !text.contains("Ana"), "user 7 is somebody else there: {text}");
+}
+
+fn from_canvas(host: &str, user: &str) -> impl FnOnce(&mut Value) {
+    let ids = json!({ "canvas_api_domain": host, "canvas_course_id": "101", "canvas_user_id": user });
+    move |claims| {
+        claims["sub"] = json!("86157096-483b");
+        claims[claim("context")] =
+            json!({ "id": "4dde05e8ca1973bcca9bffc13e1548820eee93a3", "title": "Rhetoric" });
+        claims[claim("tool_platform")] = json!({ "product_family_code": "canvas" });
+        claims[claim("custom")] = ids;
+    }
+}
+
+#[tokio::test]
+async fn a_course_of_canvas_is_one_by_the_ids_that_canvas_fills_in() {
+    let platform = Platform::with(patient()).await;
+    platform.world.work(1);
+    let canvas = Canvas::start().await;
+    canvas.course(101, None, "Rhetoric");
+    canvas.enrol(101, Person::student(1, "Siobhan", "Ni Bhriain").without_email());
+    let (services, token) = connect(&platform.world, LmsKind::Canvas, canvas.url(), canvas.token()).await;
+    register(&platform.world, canvas.url(), &platform.address, "tool-2").await;
+    let host = canvas.url().trim_start_matches("http://");
+    let launch = async |host: &str| {
+        platform.session_by((canvas.url(), "tool-2"), from_canvas(host, "1"), &[LEARNER]).await
+    };
+    let before = pages(&platform).await;
+    synchronize(&platform, &services, &token, "101").await;
+    let (own, cookie) = launch(host).await;
+    let text = platform.text_of(&own, &cookie).await;
+    assert!(text.contains("Siobhan Ni Bhriain"), "the entry that the roster has made: {text}");
+    assert_eq!(pages(&platform).await, before + 1);
+    // A platform that speaks for another has a course of its own.
+    let liar = "https://liar.example.edu";
+    register(&platform.world, liar, &platform.address, "tool-3").await;
+    let (own, cookie) = platform.session_by((liar, "tool-3"), from_canvas(host, "1"), &[LEARNER]).await;
+    assert!(!platform.text_of(&own, &cookie).await.contains("Siobhan Ni"));
+    assert_eq!(pages(&platform).await, before + 2);
+}
+
+#[tokio::test]
+async fn two_courses_are_joined_by_hand_and_nothing_is_lost() {
+    let platform = Platform::with(patient()).await;
+    let app = &platform.world.app;
+    platform.world.work(1);
+    let canvas = Canvas::start().await;
+    canvas.course(101, None, "Rhetoric");
+    canvas.course(102, None, "Logic");
+    canvas.enrol(101, Person::student(1, "Siobhan", "Ni Bhriain").email(EMAIL).without_identifier());
+    canvas.enrol(101, Person::student(2, "Ben", "Okri"));
+    let (services, token) = connect(&platform.world, LmsKind::Canvas, canvas.url(), canvas.token()).await;
+    let kept = synchronize(&platform, &services, &token, "101").await;
+    let second = synchronize(&platform, &services, &token, "102").await;
+    // By LTI: herself, with a recording, and somebody whom the roster does not know.
+    let (own, cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    let notes = [("notes", "Irish"), ("phonetic", "shi-VAWN")];
+    assert_eq!(platform.post(&format!("{own}details"), &notes, Some(&cookie)).await.status(), 303);
+    platform
+        .session(
+            |claims| {
+                claims["sub"] = json!("u8");
+                claims["email"] = json!("cy@example.edu");
+                claims["given_name"] = json!("Cy");
+                claims[claim("lis")] = Value::Null;
+            },
+            &[LEARNER],
+        )
+        .await;
+    let gone = courses_of(&platform, &platform.consumer).await.remove(0);
+    let old_page = name_pages::all(app, platform.world.institution.id).await.unwrap();
+    let old_page = old_page.into_iter().map(|(page, _)| page).find(|page| page.id == gone.name_page).unwrap();
+    let by_lti = |all: &[Value]| all.iter().find(|one| one["event_slug"] == old_page.slug).unwrap().clone();
+    let hex =
+        platform.world.give(&by_lti(&registrations(&platform, EMAIL).await), Kind::Recording, SOUND).await;
+
+    let institution = platform.world.institution.id;
+    assert!(courses::merge(app, institution, kept.id, second.id).await.is_err(), "two of one system are two");
+    assert!(courses::merge(app, institution, kept.id, kept.id).await.is_err());
+    let neighbour = platform.world.neighbour().await;
+    assert!(courses::merge(app, neighbour.institution.id, kept.id, gone.id).await.is_err(), "not theirs");
+    let merged = courses::merge(app, institution, kept.id, gone.id).await.unwrap();
+    assert_eq!((merged.moved, merged.joined), (1, 1));
+    let found = registrations(&platform, EMAIL).await;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0]["recording_link"].as_str().unwrap().contains(&hex), "{found:?}");
+    assert_eq!((&found[0]["phonetic_spelling"], &found[0]["notes"]), (&json!("shi-VAWN"), &json!("Irish")));
+    assert_eq!(found[0]["institution_id"], "S7", "what only one of the two entries had");
+    let link = found[0]["recording_link"].as_str().unwrap();
+    assert_eq!(platform.world.client.get(link).send().await.unwrap().status(), 200);
+    // Whatever named the page that is gone names the one that stays.
+    for name in [&old_page.slug, &old_page.access_code, &old_page.event_code, &old_page.id.to_string()] {
+        let list = platform.world.get(&format!("/v4/name_pages/{name}/participants")).await.expect(200);
+        assert_eq!(list["meta"]["total_count"], 3, "{name}");
+    }
+    // Launches lead to the same course, and to the entries that people had.
+    let (own, cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    let text = platform.text_of(&own, &cookie).await;
+    assert!(text.contains("shi-VAWN") && text.contains(&hex) && text.contains("Rhetoric"), "{text}");
+    let again = synchronize(&platform, &services, &token, "101").await;
+    assert_eq!(again.id, kept.id);
+    assert_eq!(registrations(&platform, EMAIL).await.len(), 1);
+    assert!(
+        platform.text_of(&own, &cookie).await.contains(&hex),
+        "she is who she was after a synchronization"
+    );
+    let ids = platform.world.get("/v5/participants?email_list=cy@example.edu").await.expect(200);
+    assert_eq!(ids["Response"]["participants"], json!([]), "whom no roster has leaves, as from any course");
+    let (own, cookie) = platform
+        .session(
+            |claims| {
+                claims["sub"] = json!("u8");
+                claims["email"] = json!("cy@example.edu");
+            },
+            &[LEARNER],
+        )
+        .await;
+    assert!(platform.text_of(&own, &cookie).await.contains("Cy"), "and comes back");
+}
