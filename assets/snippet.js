@@ -17,9 +17,9 @@ if(p)a.currentTime=0;
 };
 if(a.paused){
 if(w.endonymNow)w.endonymNow.pause();
-else w.addEventListener('message',function(e){if(e.data===m)w.endonymNow.pause();});
+else w.addEventListener('message',function(e){if(e.data==m)w.endonymNow.pause();});
 w.endonymNow=a;
 while(n--)w[n].postMessage(m,'*');
 if(a.error)a.load();
 a.play().catch(function(){});
-}else a.pause();
+}else a.pause()

@@ -110,7 +110,10 @@ fn extensible_wav_of_every_kind() {
             ("ext-s32.wav", "-c:a pcm_s32le -ar 96000"),
             ("ext-f32.wav", "-c:a pcm_f32le -ar 96000"),
             ("ext-f64-stereo.wav", "-c:a pcm_f64le -ar 96000 -ac 2"),
-            ("ext-six-channels.wav", "-c:a pcm_s16le -ar 48000 -af pan=5.1|FL=c0|FR=c0|FC=c0|LFE=c0|BL=c0|BR=c0"),
+            (
+                "ext-six-channels.wav",
+                "-c:a pcm_s16le -ar 48000 -af pan=5.1|FL=c0|FR=c0|FC=c0|LFE=c0|BL=c0|BR=c0",
+            ),
             ("ext-alaw.wav", "-c:a pcm_alaw -ar 96000"),
             ("ext-alaw-stereo.wav", "-c:a pcm_alaw -ar 96000 -ac 2"),
             ("ext-mulaw.wav", "-c:a pcm_mulaw -ar 96000"),

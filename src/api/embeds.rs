@@ -134,15 +134,14 @@ static ON_CLICK: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// A link answers to the return key by itself.
-const ON_SPACE: &str = "if(event.key===' '){event.preventDefault();this.click()}";
+const ON_SPACE: &str = "if(event.key==' '){event.preventDefault();this.click()}";
 /// Pages often take the mark of the focus away; the keyboard needs one.
 const ON_FOCUS: &str = "this.style.outline=this.matches(':focus-visible')?'2px solid':''";
 const ON_BLUR: &str = "this.style.outline=''";
 
 // The styles stand in the snippet, because nothing is known of the page around it. The colour is that of the player: it can be
 // told from white and from black.
-const LINK_STYLE: &str =
-    "display:inline-block;padding:4px;line-height:0;vertical-align:middle;color:#1a8a72;text-decoration:none";
+const LINK_STYLE: &str = "display:inline-block;padding:4px;line-height:0;vertical-align:middle;color:#1a8a72";
 /// Takes back what the page says of drawings and pictures.
 const PICTURE_STYLE: &str = "all:unset;display:block";
 

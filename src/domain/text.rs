@@ -135,14 +135,41 @@ mod tests {
     #[test]
     fn a_text_that_nobody_would_see_is_told_from_one_with_joiners() {
         let invisible = [
-            "", " \u{a0}\u{3000}", "\u{200b}", "\u{200c}\u{200d}", "\u{200e}\u{200f}", "\u{202b}\u{202c}", "\u{2060}",
-            "\u{2066}\u{2069}", "\u{feff}", "\u{ad}", "\u{34f}", "\u{61c}", "\u{115f}\u{1160}", "\u{3164}", "\u{ffa0}",
-            "\u{180e}", "\u{2800}", "\u{fe0f}", "\u{e0100}", "\u{e0067}\u{e007f}", " \u{200b} \u{2800} ",
+            "",
+            " \u{a0}\u{3000}",
+            "\u{200b}",
+            "\u{200c}\u{200d}",
+            "\u{200e}\u{200f}",
+            "\u{202b}\u{202c}",
+            "\u{2060}",
+            "\u{2066}\u{2069}",
+            "\u{feff}",
+            "\u{ad}",
+            "\u{34f}",
+            "\u{61c}",
+            "\u{115f}\u{1160}",
+            "\u{3164}",
+            "\u{ffa0}",
+            "\u{180e}",
+            "\u{2800}",
+            "\u{fe0f}",
+            "\u{e0100}",
+            "\u{e0067}\u{e007f}",
+            " \u{200b} \u{2800} ",
         ];
         for text in invisible {
             assert!(is_invisible(text), "{text:?}");
         }
-        for text in ["क्\u{200d}ष", "\u{202b}שרה\u{202c}", "می\u{200c}خواهم", "☺\u{fe0f}", "\u{feff}李", "가", "⠁", "."] {
+        for text in [
+            "क्\u{200d}ष",
+            "\u{202b}שרה\u{202c}",
+            "می\u{200c}خواهم",
+            "☺\u{fe0f}",
+            "\u{feff}李",
+            "가",
+            "⠁",
+            ".",
+        ] {
             assert!(!is_invisible(text), "{text:?}");
         }
     }
