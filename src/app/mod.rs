@@ -22,6 +22,7 @@ pub mod media;
 pub mod name_pages;
 pub mod names;
 pub mod participants;
+pub mod persons;
 pub mod platforms;
 pub mod pronunciations;
 pub mod studio;

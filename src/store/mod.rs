@@ -24,6 +24,7 @@ pub mod media;
 pub mod migrations;
 pub mod name_pages;
 pub mod participants;
+pub mod persons;
 pub mod rolls;
 pub mod secrets;
 pub mod tokens;
