@@ -1,42 +1,25 @@
-// The click of a snippet in somebody else's page, run as an event handler: every line is joined to the next, so each
-// statement ends in a semicolon, and there are no double quotes. `this` is the button; the picture is its first child,
-// the sound its last. Sounds of other snippets are found by a name on the window, those of our iframes by messages.
-var b = this, i = b.firstElementChild, a = b.lastElementChild, w = window, s = w.endonymSound;
-var show = function (on) {
-  var c = i.children, fault = a.error ? ' (it cannot be played just now)' : '';
-  b.setAttribute('aria-pressed', on);
-  b.setAttribute('aria-label', b.dataset.label + fault);
-  b.title = fault ? b.dataset.label + fault : '';
-  i.style.outlineStyle = on ? 'solid' : 'none';
-  i.style.opacity = fault ? 0.5 : '';
-  if (c[1]) {
-    c[0].style.display = on ? 'none' : '';
-    c[1].style.display = on ? '' : 'none';
-  }
+// The click of a snippet in somebody else's page, run as an event handler: lines are joined, so each statement ends in a
+// semicolon, and none of " & < > stands here, which would have to be escaped. `this` is a link to the player, which is where a
+// click leads when the page forbids this code; the icon is its first child, the sound its last. The sound that was begun last
+// is known by a name on the window; our iframes say by a message that they begin, and are told the same.
+event.preventDefault();
+var b=this,i=b.firstChild,a=b.lastChild,w=window,n=w.length,m='endonym:play',t=' (it cannot be played just now)';
+a.onplay=a.onpause=a.onerror=function(){
+var x=a.error,p=a.paused;
+b.role='button';
+b.ariaPressed=!p;
+b.ariaLabel=b.ariaLabel.replace(t,'')+(x?t:'');
+b.title=x?b.ariaLabel:'';
+i.style.outline=p?'':'2px solid';
+i.style.opacity=x?.5:1;
+if(x)a.pause();
+if(p)a.currentTime=0;
 };
-if (!s) {
-  s = w.endonymSound = {};
-  w.addEventListener('message', function (e) {
-    if (e.data === 'endonym:play' && s.now) s.now.pause();
-  });
-}
-a.onplay = function () {
-  if (s.now && s.now !== a) s.now.pause();
-  s.now = a;
-  for (var n = 0; n < w.length; n++) w[n].postMessage('endonym:play', '*');
-  show(true);
-};
-a.onpause = a.onended = function () {
-  if (!a.ended) a.currentTime = 0;
-  show(false);
-};
-a.onerror = function () {
-  a.pause();
-  show(false);
-};
-if (a.paused || a.ended) {
-  if (a.error) a.load();
-  a.play().catch(function () {});
-} else {
-  a.pause();
-}
+if(a.paused){
+if(w.endonymNow)w.endonymNow.pause();
+else w.addEventListener('message',function(e){if(e.data==m)w.endonymNow.pause();});
+w.endonymNow=a;
+while(n--)w[n].postMessage(m,'*');
+if(a.error)a.load();
+a.play().catch(function(){});
+}else a.pause()

@@ -99,6 +99,46 @@ fn wav_of_every_kind() {
     );
 }
 
+/// Above 48 kHz ffmpeg writes `WAVE_FORMAT_EXTENSIBLE`, whatever is inside.
+#[test]
+fn extensible_wav_of_every_kind() {
+    each(
+        &[
+            ("ext-u8.wav", "-c:a pcm_u8 -ar 88200"),
+            ("ext-s16-stereo.wav", "-c:a pcm_s16le -ar 96000 -ac 2"),
+            ("ext-s24-stereo.wav", "-c:a pcm_s24le -ar 96000 -ac 2"),
+            ("ext-s32.wav", "-c:a pcm_s32le -ar 96000"),
+            ("ext-f32.wav", "-c:a pcm_f32le -ar 96000"),
+            ("ext-f64-stereo.wav", "-c:a pcm_f64le -ar 96000 -ac 2"),
+            (
+                "ext-six-channels.wav",
+                "-c:a pcm_s16le -ar 48000 -af pan=5.1|FL=c0|FR=c0|FC=c0|LFE=c0|BL=c0|BR=c0",
+            ),
+            ("ext-alaw.wav", "-c:a pcm_alaw -ar 96000"),
+            ("ext-alaw-stereo.wav", "-c:a pcm_alaw -ar 96000 -ac 2"),
+            ("ext-mulaw.wav", "-c:a pcm_mulaw -ar 96000"),
+            ("ext-mulaw-stereo.wav", "-c:a pcm_mulaw -ar 192000 -ac 2"),
+            ("ext-adpcm-ms.wav", "-c:a adpcm_ms -ar 96000"),
+            ("ext-adpcm-ms-stereo.wav", "-c:a adpcm_ms -ar 96000 -ac 2"),
+            ("ext-adpcm-ima.wav", "-c:a adpcm_ima_wav -ar 96000"),
+            ("ext-adpcm-ima-stereo.wav", "-c:a adpcm_ima_wav -ar 96000 -ac 2"),
+        ],
+        assert_extensible,
+    );
+}
+
+fn assert_extensible(name: &str, bytes: &[u8]) {
+    assert_eq!(bytes[20..22], [0xfe, 0xff], "{name} is what it is to be");
+    assert_format(name, bytes);
+    if name.contains("law") {
+        // ffmpeg's own reading of the same file holds the same samples, so that the same MP3 comes out.
+        let decoded = path(&format!("decoded-{name}"));
+        run("ffmpeg", &["-v", "error", "-y", "-i", &path(name), "-c:a", "pcm_s16le", &decoded]);
+        let reference = fs::read(&decoded).expect("the file that was just written");
+        assert!(processed(bytes).map(|s| s.mp3) == processed(&reference).map(|s| s.mp3), "{name}");
+    }
+}
+
 #[test]
 fn mp3_aac_and_flac() {
     each(

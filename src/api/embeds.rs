@@ -128,22 +128,22 @@ impl Icon {
     }
 }
 
-/// What a click on a snippet does: readable in its file, in one line here. It holds no double quotes.
+/// What a click on a snippet does: readable in its file, in one line here.
 static ON_CLICK: LazyLock<String> = LazyLock::new(|| {
-    let lines = include_str!("../../assets/snippet.js").lines().map(str::trim);
-    let code: String = lines.filter(|line| !line.starts_with("//")).collect();
-    code.replace('&', "&amp;").replace('<', "&lt;")
+    include_str!("../../assets/snippet.js").lines().filter(|line| !line.starts_with("//")).collect()
 });
 
-// The styles stand in the snippet, because nothing is known of the page around it. They take back what that page says of
-// buttons, drawings and pictures, and leave it the colour.
-const BUTTON_STYLE: &str = "all:unset;box-sizing:border-box;display:inline-block;padding:4px;line-height:0;\
-                            vertical-align:middle;cursor:pointer;border-radius:8px;outline:2px none";
-const PICTURE_STYLE: &str =
-    "display:block;margin:0;padding:0;border:0;max-width:none;outline:2px none;outline-offset:2px";
-/// Pages often take the mark of the focus away from all buttons; the keyboard needs one.
-const FOCUS: &str = "onfocus=\"this.matches(':focus-visible')&amp;&amp;(this.style.outlineStyle='solid')\" \
-                     onblur=\"this.style.outlineStyle='none'\"";
+/// A link answers to the return key by itself.
+const ON_SPACE: &str = "if(event.key==' '){event.preventDefault();this.click()}";
+/// Pages often take the mark of the focus away; the keyboard needs one.
+const ON_FOCUS: &str = "this.style.outline=this.matches(':focus-visible')?'2px solid':''";
+const ON_BLUR: &str = "this.style.outline=''";
+
+// The styles stand in the snippet, because nothing is known of the page around it. The colour is that of the player: it can be
+// told from white and from black.
+const LINK_STYLE: &str = "display:inline-block;padding:4px;line-height:0;vertical-align:middle;color:#1a8a72";
+/// Takes back what the page says of drawings and pictures.
+const PICTURE_STYLE: &str = "all:unset;display:block";
 
 /// Where the browser cannot get a picture, a sign takes its place, and not the mark of a broken page.
 const WITHOUT_PICTURE: &str = "onerror=\"var s=document.createElement('span');s.textContent=this.alt;\
@@ -158,8 +158,9 @@ pub fn label(person: &Participant, legal: bool) -> String {
     format!("Play the legal name of {}", if written.is_empty() { person.full_name() } else { written })
 }
 
-/// HTML that plays the recording when clicked; `None` without a recording, which clients test for. It is a single
-/// button with the sound inside and without ids, so that any number of them can stand in one page.
+/// HTML that plays the recording when clicked; `None` without a recording, which clients test for. It is a link to the player
+/// with the sound inside and without ids, so that any number of them can stand in one page; where the page lets it, the click
+/// is taken over and plays right there.
 pub fn image(
     links: &Links,
     institution: i64,
@@ -170,31 +171,32 @@ pub fn image(
     let recording = if legal { person.legal.recording.as_ref() } else { person.recording.as_ref() }?;
     let picture = match &icon.image {
         Some(url) => format!(
-            "<img src=\"{}\" alt=\"▶\" {WITHOUT_PICTURE} style=\"{PICTURE_STYLE};height:32px;width:auto;min-width:24px;\
+            "<img src=\"{}\" alt=\"▶\" {WITHOUT_PICTURE} style=\"{PICTURE_STYLE};height:32px;min-width:24px;\
              font:24px/32px sans-serif;text-align:center\">",
             escape(url)
         ),
         None => drawn(icon.drawing()),
     };
-    let label = escape(&label(person, legal));
     Some(format!(
-        "<button type=\"button\" aria-label=\"{label}\" aria-pressed=\"false\" data-label=\"{label}\" onclick=\"{}\" \
-         {FOCUS} style=\"{BUTTON_STYLE}\">{picture}<audio preload=\"none\" src=\"{}\"></audio></button>",
+        "<a href=\"{}{}\" target=\"_blank\" aria-label=\"{}\" onclick=\"{}\" onkeydown=\"{ON_SPACE}\" \
+         onfocus=\"{ON_FOCUS}\" onblur=\"{ON_BLUR}\" style=\"{LINK_STYLE}\">{picture}\
+         <audio preload=\"none\" src=\"{}\"></audio></a>",
+        escape(&links.player(institution, &person.token)),
+        if legal { "?legal=1" } else { "" },
+        escape(&label(person, legal)),
         *ON_CLICK,
         escape(&links.recording(institution, recording)),
     ))
 }
 
-fn drawn(Drawing { size, lines, idle, playing }: Drawing) -> String {
+fn drawn(Drawing { size, lines, idle, .. }: Drawing) -> String {
     let ink = if lines {
         "fill:none;stroke:currentColor;stroke-width:2.5;stroke-linejoin:round;stroke-linecap:round"
     } else {
-        "fill:currentColor;stroke:none"
+        "fill:currentColor"
     };
     format!(
-        "<svg viewBox=\"0 0 32 32\" aria-hidden=\"true\" \
-         style=\"{PICTURE_STYLE};width:{size}px;height:{size}px;border-radius:50%;{ink}\">\
-         <path d=\"{idle}\"/><path d=\"{playing}\" style=\"display:none\"/></svg>"
+        "<svg viewBox=\"0 0 32 32\" style=\"{PICTURE_STYLE};width:{size}px;height:{size}px;{ink}\"><path d=\"{idle}\"/></svg>"
     )
 }
 
@@ -244,8 +246,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_click_fits_into_an_attribute() {
-        assert!(!ON_CLICK.contains(['"', '\n', '<']), "{}", *ON_CLICK);
-        assert!(!ON_CLICK.contains("//"), "a comment would swallow what follows: {}", *ON_CLICK);
+    fn what_a_snippet_runs_fits_into_attributes_as_it_is() {
+        for code in [&ON_CLICK, ON_SPACE, ON_FOCUS, ON_BLUR] {
+            assert!(!code.contains(['"', '&', '<', '>', '\n']), "{code}");
+            assert!(!code.contains("//"), "a comment would swallow what follows: {code}");
+        }
     }
 }

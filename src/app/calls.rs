@@ -208,7 +208,13 @@ pub(super) async fn settle(
 
 /// A call that is not wanted any more. A cloud is told by a job; a process that makes the call over a trunk sees it in a
 /// moment.
-async fn cancel_in(sql: &mut Sql, call: Option<Call>, reason: Reason, job: i64, now: Moment) -> Result<()> {
+pub(super) async fn cancel_in(
+    sql: &mut Sql,
+    call: Option<Call>,
+    reason: Reason,
+    job: i64,
+    now: Moment,
+) -> Result<()> {
     let Some(call) = call else { return Ok(()) };
     let Some(call) = calls::lock(sql, call.institution, call.id).await? else { return Ok(()) };
     if !call.state.is_pending() {
@@ -324,10 +330,21 @@ pub async fn opt_out(app: &App, attempt: &Attempt) -> Result<()> {
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                Ok(calls::opt_out(sql, attempt.institution, &attempt.phone_number, now).await?)
+                let there = calls::find(sql, attempt.call).await?.is_some();
+                opt_out_in(sql, &attempt, there, now).await
             })
         })
         .await
+}
+
+/// Whoever was erased while they were on the phone does not come back by their number.
+async fn opt_out_in(sql: &mut Sql, attempt: &Attempt, there: bool, now: Moment) -> Result<()> {
+    let (institution, number) = (attempt.institution, attempt.phone_number.as_str());
+    Ok(if there {
+        calls::opt_out(sql, institution, number, now).await?
+    } else {
+        calls::opt_out_erased(sql, institution, number, now).await?
+    })
 }
 
 /// An operator has a call made again that is over, with as many attempts as a new one. Whoever makes it looks at quiet hours

@@ -189,7 +189,7 @@ pub async fn delete(app: &App, slug: &str) -> Result<()> {
 }
 
 fn check_name(name: &str, errors: &mut FieldErrors) {
-    if text::is_blank(name) {
+    if text::is_invisible(name) {
         errors.add("name", BLANK);
     } else if let Some(fault) = text::fault(name, longest::TITLE, Lines::One) {
         errors.add("name", fault);

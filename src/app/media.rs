@@ -230,15 +230,18 @@ pub(super) async fn give(
 
 const REMOVALS_AT_ONCE: usize = 16;
 
-/// Removes the bytes of what no row links to any more. What cannot be removed now is the sweep's.
-pub(super) async fn discard(app: &App, institution: i64, gone: &[Media]) {
+/// Removes the bytes of what no row links to any more. What cannot be removed now is the sweep's; says how many those are.
+pub(super) async fn discard(app: &App, institution: i64, gone: &[Media]) -> usize {
     let keys: Vec<Key> = gone.iter().flat_map(|one| keys(institution, one)).collect();
     let remove = |key: Key| async move {
-        if let Err(error) = app.blobs.remove(&key).await {
+        let removed = app.blobs.remove(&key).await;
+        if let Err(error) = &removed {
             tracing::warn!(%error, "a file could not be removed; the next sweep will");
         }
+        usize::from(removed.is_err())
     };
-    futures_util::stream::iter(keys).for_each_concurrent(REMOVALS_AT_ONCE, remove).await;
+    let removals = futures_util::stream::iter(keys).map(remove).buffer_unordered(REMOVALS_AT_ONCE);
+    removals.fold(0, |left, failed| async move { left + failed }).await
 }
 
 /// Where the bytes of a recording or a picture are.

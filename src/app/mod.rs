@@ -23,6 +23,7 @@ pub mod name_pages;
 pub mod names;
 pub mod own_recordings;
 pub mod participants;
+pub mod persons;
 pub mod platforms;
 pub mod pronunciations;
 pub mod streams;

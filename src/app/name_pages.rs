@@ -21,7 +21,7 @@ pub struct New {
 
 pub async fn create(app: &App, institution: i64, new: New) -> Result<NamePage> {
     let mut errors = FieldErrors::default();
-    if text::is_blank(&new.title) {
+    if text::is_invisible(&new.title) {
         errors.add("title", BLANK);
     } else if let Some(fault) = text::fault(&new.title, longest::TITLE, Lines::One) {
         errors.add("title", fault);

@@ -1,4 +1,4 @@
-//! Participants: found, created, changed and deleted; how they are listed is `lists`.
+//! Participants: found, created and changed; how they are listed is `lists`, how they are deleted `persons`.
 
 mod lists;
 
@@ -10,7 +10,6 @@ pub(super) use lists::{best_first, list_in, matching};
 use super::{
     App, Error, Missing, Result,
     calls::{self, Wish},
-    exports,
     media::{self, Written},
     name_pages,
     own_recordings::{self, Attempts, Copies},
@@ -29,7 +28,6 @@ use crate::{
     },
     store::{
         self, Sql, custom_fields,
-        exports::Leaving,
         participants::{self, By, Key, Record, Registered},
         rolls,
     },
@@ -45,7 +43,7 @@ pub struct Mark {
 }
 
 impl Mark {
-    fn by(&self) -> impl Iterator<Item = (By, &str)> {
+    pub(super) fn by(&self) -> impl Iterator<Item = (By, &str)> {
         let email = self.as_email.contains('@').then_some((By::Email, self.as_email.as_str()));
         // Tokens have a shape of their own; nothing else needs the look-up.
         let token_like = self.as_given.len() == 32 && self.as_given.bytes().all(|b| b.is_ascii_hexdigit());
@@ -397,31 +395,6 @@ pub async fn list_badge(
             })
         })
         .await
-}
-
-pub async fn delete(app: &App, access: &Access, page: NamePageRef, email_key: String) -> Result<()> {
-    let (institution, now) = (access.institution, app.clock.now());
-    let access = access.clone();
-    let job = app.ids.id(now);
-    let gone = app
-        .db
-        .write::<_, Error>(move |sql| {
-            Box::pin(async move {
-                rolls::lock(sql, institution).await?;
-                let page = page_of(sql, &access, &page).await?;
-                let old = registered(sql, institution, page, &email_key).await?;
-                if calls::is_pending(sql, institution, old.id).await? {
-                    return Err(Error::PendingCalls);
-                }
-                exports::leave(sql, job, institution, Leaving::One(old.id), now).await?;
-                participants::delete(sql, institution, page, old.id).await?;
-                store::calls::delete_of(sql, institution, old.id).await?;
-                Ok(store::media::delete_of(sql, institution, old.id).await?)
-            })
-        })
-        .await?;
-    media::discard(app, institution, &gone).await;
-    Ok(())
 }
 
 pub(super) async fn page_of(sql: &mut Sql, access: &Access, page: &NamePageRef) -> Result<i64> {

@@ -14,6 +14,7 @@ mod jobs;
 mod migrate;
 mod name_page;
 mod output;
+mod person;
 mod phone;
 mod ready;
 mod restore;
@@ -115,6 +116,8 @@ enum Command {
     Course(course::Command),
     Import(import::Import),
     #[command(subcommand)]
+    Person(person::Person),
+    #[command(subcommand)]
     Badge(badge::Badge),
     #[command(subcommand)]
     Blobs(blobs::Blobs),
@@ -194,6 +197,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::ToolConsumer(command) => command.run(&open().await?).await,
         Command::Course(command) => command.run(&open().await?).await,
         Command::Import(command) => command.run(&storage).await,
+        Command::Person(command) => command.run(&open().await?).await,
         Command::Badge(command) => command.run(&open().await?).await,
         Command::Blobs(command) => command.run(&open().await?).await,
         Command::Jobs(command) => command.run(&open().await?).await,

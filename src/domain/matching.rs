@@ -362,11 +362,12 @@ fn has_stand_in(entry: &Entry, member: &Member) -> bool {
     entry.last_name.is_none() && (first == Some("?") || first == Some(&numbered(member)))
 }
 
-/// A text that may have been written by anybody, as one of ours: without control characters, not too long, not blank.
+/// A text that may have been written by anybody, as one of ours: without control characters, not too long, and
+/// with something to see in it.
 pub fn clean(given: &str, longest: usize) -> Option<String> {
     let cut: String = one_line(given).chars().take(longest).collect();
     let cut = cut.trim_end();
-    (!cut.is_empty()).then(|| cut.to_owned())
+    (!text::is_invisible(cut)).then(|| cut.to_owned())
 }
 
 fn one_line(given: &str) -> String {

@@ -181,8 +181,8 @@ impl Draft {
         let mut errors = FieldErrors::default();
         let mut field =
             |key: &str, longest, lines| read_text(source.get(key), key, longest, lines, &mut errors);
-        let first_name = field("first_name", longest::NAME, Lines::One);
-        let last_name = field("last_name", longest::NAME, Lines::One);
+        let first_name = seen(field("first_name", longest::NAME, Lines::One));
+        let last_name = seen(field("last_name", longest::NAME, Lines::One));
         let identifier = match field("institution_id", longest::IDENTIFIER, Lines::One) {
             Given::Set(text) => Given::Set(text.trim().to_owned()),
             other => other,
@@ -192,9 +192,9 @@ impl Draft {
         let legal = match legal {
             LegalNames::Ignored => LegalDraft::default(),
             LegalNames::Permitted => LegalDraft {
-                first_name: field("legal_first_name", longest::NAME, Lines::One),
-                last_name: field("legal_last_name", longest::NAME, Lines::One),
-                middle_name: field("legal_middle_name", longest::NAME, Lines::One),
+                first_name: seen(field("legal_first_name", longest::NAME, Lines::One)),
+                last_name: seen(field("legal_last_name", longest::NAME, Lines::One)),
+                middle_name: seen(field("legal_middle_name", longest::NAME, Lines::One)),
                 phonetic: field("legal_phonetic", longest::PHONETIC, Lines::One),
                 notes: field("legal_notes", longest::NOTES, Lines::Many),
             },
@@ -253,6 +253,14 @@ impl Draft {
         self.email = Given::Absent;
         self.identifier = Given::Absent;
         self
+    }
+}
+
+/// A name of invisible characters alone is blank.
+fn seen(name: Given<String>) -> Given<String> {
+    match name {
+        Given::Set(name) if text::is_invisible(&name) => Given::Clear,
+        other => other,
     }
 }
 

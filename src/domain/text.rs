@@ -44,6 +44,22 @@ pub fn is_blank(text: &str) -> bool {
     text.chars().all(char::is_whitespace)
 }
 
+/// Would nobody see it? Blanks, and characters that are there for others' sake: joiners, direction marks, variation
+/// selectors, fillers, tags. Beside letters that can be seen they mean something, and stay.
+pub fn is_invisible(text: &str) -> bool {
+    text.chars().all(|c| c.is_whitespace() || is_ignorable(c))
+}
+
+/// Unicode's `Default_Ignorable_Code_Point`, and what is drawn as nothing without being one: the blank of Braille, marks of
+/// annotations, controls of hieroglyphs, a note without a head, the filler of Khitan.
+const fn is_ignorable(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+        | '\u{13430}'..='\u{1343f}' | '\u{16fe4}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d159}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
 /// The form in which a text is compared exactly: "é" is one letter, however it was typed.
 pub fn nfc(text: &str) -> String {
     match is_nfc_quick(text.chars()) {
@@ -134,6 +150,48 @@ mod tests {
         }
         assert_eq!(fault("two\r\n\tlines", longest::NOTES, Lines::Many), None);
         assert_eq!(fault("bell\u{7}", longest::NOTES, Lines::Many).as_deref(), Some(INVALID));
+    }
+
+    #[test]
+    fn a_text_that_nobody_would_see_is_told_from_one_with_joiners() {
+        let invisible = [
+            "",
+            " \u{a0}\u{3000}",
+            "\u{200b}",
+            "\u{200c}\u{200d}",
+            "\u{200e}\u{200f}",
+            "\u{202b}\u{202c}",
+            "\u{2060}",
+            "\u{2066}\u{2069}",
+            "\u{feff}",
+            "\u{ad}",
+            "\u{34f}",
+            "\u{61c}",
+            "\u{115f}\u{1160}",
+            "\u{3164}",
+            "\u{ffa0}",
+            "\u{180e}",
+            "\u{2800}",
+            "\u{fe0f}",
+            "\u{e0100}",
+            "\u{e0067}\u{e007f}",
+            " \u{200b} \u{2800} ",
+        ];
+        for text in invisible {
+            assert!(is_invisible(text), "{text:?}");
+        }
+        for text in [
+            "क्\u{200d}ष",
+            "\u{202b}שרה\u{202c}",
+            "می\u{200c}خواهم",
+            "☺\u{fe0f}",
+            "\u{feff}李",
+            "가",
+            "⠁",
+            ".",
+        ] {
+            assert!(!is_invisible(text), "{text:?}");
+        }
     }
 
     #[test]

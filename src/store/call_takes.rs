@@ -31,6 +31,15 @@ pub async fn of_attempt(sql: &mut Sql, institution: i64, attempt: i64) -> Result
     .await
 }
 
+/// The attempts to call somebody of which a cloud still has recordings.
+pub async fn attempts_of(sql: &mut Sql, institution: i64, participant: i64) -> Result<Vec<i64>> {
+    let text = "SELECT DISTINCT t.attempt_id FROM calls c \
+         JOIN call_attempts a ON a.institution_id = c.institution_id AND a.call_id = c.id \
+         JOIN call_takes t ON t.institution_id = a.institution_id AND t.attempt_id = a.id \
+         WHERE c.institution_id = $1 AND c.participant_id = $2";
+    sql.rows(text, &[institution.into(), participant.into()], |row| row.int(0)).await
+}
+
 /// It is gone there.
 pub async fn forget(sql: &mut Sql, institution: i64, attempt: i64, recording: &str) -> Result<()> {
     let text = "DELETE FROM call_takes WHERE institution_id = $1 AND attempt_id = $2 AND recording = $3";

@@ -4,6 +4,7 @@ use super::{Error, Result, Row, Sql, Value};
 use crate::domain::{
     call::{Listed, State},
     moment::Moment,
+    token,
 };
 
 #[derive(Debug, Clone)]
@@ -254,10 +255,37 @@ pub async fn delete_all(sql: &mut Sql, institution: i64) -> Result<()> {
     Ok(())
 }
 
+/// What is kept of the number of somebody who asked not to be called and was erased: enough to know it again, and too little
+/// to tell it from hundreds of others that give the same.
+fn erased(institution: i64, phone_number: &str) -> String {
+    let digest = token::digest(&format!("do not call {institution} {phone_number}"));
+    format!("erased:{}", token::hex(&digest[..3]))
+}
+
 /// Did its owner ask not to be called?
 pub async fn is_opted_out(sql: &mut Sql, institution: i64, phone_number: &str) -> Result<bool> {
-    let text = "SELECT 1 FROM do_not_call WHERE institution_id = $1 AND phone_number = $2";
-    Ok(sql.one(text, &[institution.into(), phone_number.into()], |_| Ok(())).await?.is_some())
+    let text = "SELECT 1 FROM do_not_call WHERE institution_id = $1 AND phone_number IN ($2, $3)";
+    let params: [Value<'_>; 3] =
+        [institution.into(), phone_number.into(), erased(institution, phone_number).into()];
+    Ok(sql.one(text, &params, |_| Ok(())).await?.is_some())
+}
+
+/// An opt-out stays in force when its owner is erased, without their number.
+pub async fn erase_opt_out(sql: &mut Sql, institution: i64, phone_number: &str) -> Result<()> {
+    let text = "DELETE FROM do_not_call WHERE institution_id = $1 AND phone_number = $2 RETURNING created_at";
+    let when = sql.one(text, &[institution.into(), phone_number.into()], |row| row.int(0)).await?;
+    match when {
+        Some(when) => {
+            let when = Moment::from_micros(when);
+            opt_out(sql, institution, &erased(institution, phone_number), when).await
+        }
+        None => Ok(()),
+    }
+}
+
+/// The same for somebody who asks on the phone after they were erased.
+pub async fn opt_out_erased(sql: &mut Sql, institution: i64, phone_number: &str, now: Moment) -> Result<()> {
+    opt_out(sql, institution, &erased(institution, phone_number), now).await
 }
 
 pub async fn opt_out(sql: &mut Sql, institution: i64, phone_number: &str, now: Moment) -> Result<()> {
@@ -269,8 +297,10 @@ pub async fn opt_out(sql: &mut Sql, institution: i64, phone_number: &str, now: M
 
 /// They may be called again. False when nobody had asked.
 pub async fn opt_in(sql: &mut Sql, institution: i64, phone_number: &str) -> Result<bool> {
-    let text = "DELETE FROM do_not_call WHERE institution_id = $1 AND phone_number = $2";
-    Ok(sql.execute(text, &[institution.into(), phone_number.into()]).await? == 1)
+    let text = "DELETE FROM do_not_call WHERE institution_id = $1 AND phone_number IN ($2, $3)";
+    let params: [Value<'_>; 3] =
+        [institution.into(), phone_number.into(), erased(institution, phone_number).into()];
+    Ok(sql.execute(text, &params).await? > 0)
 }
 
 pub async fn opted_out(sql: &mut Sql, institution: i64) -> Result<Vec<(String, Moment)>> {

@@ -165,6 +165,14 @@ impl Row<'_> {
         self.get(column)
     }
 
+    /// Every column by its name. SQLite has numbers for truth values.
+    pub fn record(&self) -> Result<serde_json::Map<String, serde_json::Value>> {
+        match self {
+            Self::Sqlite(row) => sqlite::record(row),
+            Self::Postgres(row) => postgres::record(row),
+        }
+    }
+
     fn get<T>(&self, column: usize) -> Result<T>
     where
         T: rusqlite::types::FromSql + for<'b> tokio_postgres::types::FromSql<'b>,
@@ -257,6 +265,14 @@ impl Db {
         }
     }
 
+    /// Leaves nothing of what was deleted in the files of a SQLite database. False for PostgreSQL, which has tools of its own.
+    pub async fn rewrite(&self) -> Result<bool> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.rewrite().await.map(|()| true),
+            Self::Postgres(_) => Ok(false),
+        }
+    }
+
     /// For reading outside a transaction.
     pub fn read(&self) -> Sql {
         Sql::new(Handle::Pool(self.clone()))
@@ -341,6 +357,8 @@ pub struct Sql {
     pub(super) handle: Handle,
     /// Statements that changed something.
     pub(super) executed: u64,
+    /// Were people deleted?
+    pub(super) forgets: bool,
 }
 
 pub(super) enum Handle {
@@ -351,7 +369,7 @@ pub(super) enum Handle {
 
 impl Sql {
     pub(super) fn new(handle: Handle) -> Self {
-        Self { handle, executed: 0 }
+        Self { handle, executed: 0, forgets: false }
     }
 
     /// For the rows of a queue: pass over those that somebody else is just taking. SQLite has one writer anyway.
@@ -388,6 +406,11 @@ impl Sql {
         map: impl Fn(&Row<'_>) -> Result<T> + Send + Sync,
     ) -> Result<Option<T>> {
         Ok(self.rows(sql, params, map).await?.into_iter().next())
+    }
+
+    /// What was deleted in this transaction is not to stay in the database's log. PostgreSQL sees to its own.
+    pub(super) const fn forget(&mut self) {
+        self.forgets = true;
     }
 
     /// How many rows it changed.

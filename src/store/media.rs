@@ -114,6 +114,14 @@ pub async fn kept(sql: &mut Sql, institution: i64, hexes: &[&str]) -> Result<Vec
     Ok(found)
 }
 
+/// Everything that somebody has, hidden or not.
+pub async fn of(sql: &mut Sql, institution: i64, participant: i64) -> Result<Vec<Media>> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM media m WHERE m.institution_id = $1 AND m.participant_id = $2 ORDER BY m.hex"
+    );
+    sql.rows(&text, &[institution.into(), participant.into()], from_row).await
+}
+
 /// Everything there is, in order of its hex behind this one.
 pub async fn all(sql: &mut Sql, institution: i64, behind: &str, count: i64) -> Result<Vec<Media>> {
     let text = format!(

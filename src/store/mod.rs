@@ -25,6 +25,7 @@ pub mod migrations;
 pub mod name_pages;
 pub mod own_recordings;
 pub mod participants;
+pub mod persons;
 pub mod rolls;
 pub mod secrets;
 pub mod tokens;

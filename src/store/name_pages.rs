@@ -137,6 +137,7 @@ pub async fn delete(sql: &mut Sql, institution: i64, page: i64) -> Result<u64> {
     let text =
         "SELECT id FROM participants WHERE institution_id = $1 AND name_page_id = $2 ORDER BY page_place";
     let people = sql.rows(text, &here, |row| row.int(0)).await?;
+    sql.forget();
     for text in [
         "DELETE FROM participants WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM hidden_participants WHERE institution_id = $1 AND name_page_id = $2",

@@ -382,6 +382,20 @@ pub async fn rows<T>(
     rows.iter().map(|row| map(&Row::Postgres(row))).collect()
 }
 
+pub fn record(row: &tokio_postgres::Row) -> Result<serde_json::Map<String, serde_json::Value>> {
+    let columns = row.columns().iter().enumerate();
+    columns
+        .map(|(n, column)| {
+            let value = match *column.type_() {
+                Type::INT8 => row.try_get::<_, Option<i64>>(n).map_err(error)?.into(),
+                Type::BOOL => row.try_get::<_, Option<bool>>(n).map_err(error)?.into(),
+                _ => row.try_get::<_, Option<String>>(n).map_err(error)?.into(),
+            };
+            Ok((column.name().to_owned(), value))
+        })
+        .collect()
+}
+
 pub async fn execute(client: &Client, sql: &str, params: &[Value<'_>]) -> Result<u64> {
     let (connection, params) = (client.connection()?, to_sql(params));
     let answer = async { connection.execute(&connection.prepare_cached(sql).await?, &params).await };

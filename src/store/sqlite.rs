@@ -48,6 +48,11 @@ const ROWS_IN_A_GROUP: usize = 500;
 /// Pages that all readers together keep in memory: the inner pages of the trees fit, and more has bought no speed.
 const READ_CACHE_KIB: usize = 16 * 1024;
 const WRITE_CACHE_KIB: usize = 16 * 1024;
+/// How long a connection waits for another's lock.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// After people were deleted, the write-ahead log is emptied once nobody has written for so long, or after so many commits.
+const LOG_PAUSE: Duration = Duration::from_millis(100);
+const LOG_COMMITS: u32 = 1_000;
 const STREAM_CACHE_KIB: usize = 2 * 1024;
 
 /// What a connection is for.
@@ -93,6 +98,25 @@ impl Sqlite {
         // The moment is that of the first read.
         connection.execute_batch("BEGIN; SELECT COUNT(*) FROM sqlite_master").map_err(error)?;
         Ok(Sql::new(Handle::Sqlite(connection)))
+    }
+
+    /// Rewrites the file with what is there now, and empties the write-ahead log: what was deleted is in neither afterwards.
+    /// Zeros alone are not enough, because SQLite leaves copies behind when it moves entries of an index to another page.
+    /// Others read meanwhile, and wait if they write.
+    pub async fn rewrite(&self) -> Result<()> {
+        let path = self.path.clone();
+        let work = move || {
+            let connection = connect(&path, Use::Write)?;
+            connection.execute_batch("VACUUM").map_err(error)?;
+            if empty_log(&connection, PATIENCE).map_err(error)? {
+                Ok(())
+            } else {
+                Err(Error::Unavailable(
+                    "somebody reads the database, so that its log could not be emptied".to_owned(),
+                ))
+            }
+        };
+        tokio::task::spawn_blocking(work).await.map_err(|error| Error::Broken(error.to_string()))?
     }
 
     /// The connection that this thread prefers, or another that is free.
@@ -188,13 +212,17 @@ fn connect(path: &Path, purpose: Use) -> Result<Connection> {
         Use::Write => WRITE_CACHE_KIB,
     };
     let set_up = || {
-        connection.busy_timeout(Duration::from_secs(15))?;
+        connection.busy_timeout(PATIENCE)?;
         connection.set_prepared_statement_cache_capacity(128);
         write_ahead(&connection)?;
         // An answered write survives a loss of power.
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "cache_size", -(kib as i64))?;
         connection.pragma_update(None, "query_only", purpose != Use::Write)?;
+        if purpose == Use::Write {
+            // What is deleted is overwritten with zeros, and not merely marked as free: it is people's data.
+            connection.pragma_update(None, "secure_delete", true)?;
+        }
         // Without this, a statement is planned again for each new bound value: three times slower.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
     };
@@ -298,8 +326,42 @@ fn run<T, E: From<Error>>(sql: &mut Sql, job: impl Transaction<T, E>) -> Result<
     }
 }
 
+/// Moves everything from the write-ahead log to the database and cuts the log to nothing. False when somebody still reads it.
+fn empty_log(connection: &Connection, patience: Duration) -> rusqlite::Result<bool> {
+    connection.busy_timeout(patience)?;
+    let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
+    connection.busy_timeout(PATIENCE)?;
+    match busy {
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(false),
+        other => other.map(|busy| !busy),
+    }
+}
+
+/// The next piece of work. Before it, the log is emptied if people were deleted: their pages lie there until it begins anew.
+fn next(sql: &Sql, waiting: &sync_mpsc::Receiver<Work>, traces: &mut Option<u32>) -> Option<Work> {
+    while let (Some(commits), Handle::Sqlite(connection)) = (*traces, &sql.handle) {
+        match waiting.recv_timeout(if commits == 0 { Duration::ZERO } else { LOG_PAUSE }) {
+            Ok(work) if commits > 0 => {
+                *traces = Some(commits - 1);
+                return Some(work);
+            }
+            Err(sync_mpsc::RecvTimeoutError::Disconnected) => return None,
+            met => {
+                // Nobody who waits to write is kept waiting for somebody who reads.
+                let emptied = empty_log(connection, Duration::ZERO).unwrap_or(false);
+                *traces = (!emptied).then_some(LOG_COMMITS);
+                if let Ok(work) = met {
+                    return Some(work);
+                }
+            }
+        }
+    }
+    waiting.recv().ok()
+}
+
 fn write_together(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>) {
-    while let Ok(first) = waiting.recv() {
+    let mut traces = None;
+    while let Some(first) = next(&sql, waiting, &mut traces) {
         let mut replies = Vec::new();
         let outcome = statement(&mut sql, "BEGIN IMMEDIATE").and_then(|()| {
             replies.push(first(&mut sql));
@@ -315,6 +377,9 @@ fn write_together(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>) {
             }
             statement(&mut sql, "COMMIT")
         });
+        if std::mem::take(&mut sql.forgets) {
+            traces = Some(LOG_COMMITS);
+        }
         match &outcome {
             Ok(()) => metrics::db_committed(replies.len()),
             Err(_) if in_transaction(&sql) => drop(statement(&mut sql, "ROLLBACK")),
@@ -356,6 +421,23 @@ pub fn rows<T>(
         found.push(map(&Row::Sqlite(row))?);
     }
     Ok(found)
+}
+
+pub fn record(row: &rusqlite::Row<'_>) -> Result<serde_json::Map<String, serde_json::Value>> {
+    let columns = row.as_ref().column_names().into_iter().enumerate();
+    columns
+        .map(|(n, name)| {
+            let value = match row.get_ref(n).map_err(error)? {
+                types::ValueRef::Null => serde_json::Value::Null,
+                types::ValueRef::Integer(number) => number.into(),
+                types::ValueRef::Text(text) => String::from_utf8_lossy(text).into(),
+                types::ValueRef::Real(_) | types::ValueRef::Blob(_) => {
+                    return Err(Error::Broken(format!("the column {name} holds what none of ours does")));
+                }
+            };
+            Ok((name.to_owned(), value))
+        })
+        .collect()
 }
 
 pub fn execute(connection: &Connection, sql: &str, params: &[Value<'_>]) -> Result<u64> {

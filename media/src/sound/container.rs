@@ -251,7 +251,32 @@ fn whole_wav(bytes: &[u8]) -> Result<Vec<u8>, Refusal> {
     }
 }
 
+/// The header of the format inside `WAVE_FORMAT_EXTENSIBLE`, which ffmpeg writes above 48 kHz whatever the codec. symphonia
+/// reads PCM and floating point in that form alone: its GUID of µ-law is wrong, and it lacks ADPCM.
+fn plain_format(format: &[u8]) -> Cow<'_, [u8]> {
+    const EXTENSIBLE: usize = 0xfffe;
+    const EXTENSION: usize = 22;
+    const PCM: usize = 1;
+    const FLOAT: usize = 3;
+    /// What follows the format's tag in a GUID that stands for one.
+    const GUID: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
+    let (Some(EXTENSIBLE), Some(tag), Some(&GUID)) =
+        (le16(format, 0), le16(format, 24), format.get(26..40).and_then(|guid| guid.first_chunk()))
+    else {
+        return Cow::Borrowed(format);
+    };
+    if matches!(tag, PCM | FLOAT) {
+        return Cow::Borrowed(format);
+    }
+    let extra = &format[40..];
+    let said = le16(format, 16).unwrap_or(0).saturating_sub(EXTENSION);
+    let extra = &extra[..said.min(extra.len())];
+    let size = (extra.len() as u16).to_le_bytes();
+    Cow::Owned([&format[24..26], &format[2..16], size.as_slice(), extra].concat())
+}
+
 fn rebuilt_wav(format: &[u8], fact: &[u8], samples: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let format = &plain_format(format)[..];
     let field = |at| le16(format, at).ok_or(Refusal::Damaged);
     let (channels, frame) = (field(2)?, field(12)?);
     let rate = le32(format, 4).ok_or(Refusal::Damaged)?;

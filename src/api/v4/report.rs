@@ -108,6 +108,8 @@ fn csv_row(record: &[u8], custom_fields: &[String]) -> Vec<u8> {
 fn row(cells: impl Iterator<Item = String>) -> Vec<u8> {
     let mut writer = csv::WriterBuilder::new()
         .terminator(csv::Terminator::CRLF)
+        // Programs that read CSV differ in what they take for a separator or a quote.
+        .quote_style(csv::QuoteStyle::Always)
         .buffer_capacity(1_024)
         .from_writer(Vec::new());
     // Writing to memory does not fail.

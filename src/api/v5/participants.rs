@@ -11,11 +11,12 @@ use crate::{
         embeds::{Icon, Include},
         face,
         listing::{self, Frame, ListAsk, Times},
+        lists,
         participant_input::{self, JsonSource},
         problem::Problem,
         view::View,
     },
-    app::{App, Error, Missing, participants},
+    app::{App, Error, Missing, participants, persons},
     domain::{
         email::{Spellings, email_key},
         field_errors::FieldErrors,
@@ -119,8 +120,8 @@ pub async fn update(app: App, mut ask: Ask) -> Result<Response, Problem> {
 pub async fn delete(app: App, ask: Ask) -> Result<Response, Problem> {
     let page = ask.params()?.text("name_page_id").and_then(|page| NamePageRef::parse(&page));
     let nobody = || Error::Missing(Missing::Participant);
-    let email = email_key(ask.path("user_email"));
-    match participants::delete(&app, ask.access(), page.ok_or_else(nobody)?, email).await {
+    let mark = lists::mark(ask.path("user_email"));
+    match persons::delete_from_page(&app, ask.access(), page.ok_or_else(nobody)?, mark).await {
         Err(Error::Missing(_)) => Err(nobody().into()),
         other => Ok(other.map(|()| face::nothing())?),
     }

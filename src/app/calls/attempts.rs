@@ -261,11 +261,12 @@ pub(in crate::app) async fn finish_in(
     outcome: Outcome,
     now: Moment,
 ) -> Result<bool> {
+    let call = calls::lock(sql, attempt.institution, attempt.call).await?;
     if outcome.reason() == Some(Reason::OptedOut) {
         // Also when the call was over before: they have said it.
-        calls::opt_out(sql, attempt.institution, &attempt.phone_number, now).await?;
+        super::opt_out_in(sql, attempt, call.is_some(), now).await?;
     }
-    let Some(call) = calls::lock(sql, attempt.institution, attempt.call).await? else { return Ok(false) };
+    let Some(call) = call else { return Ok(false) };
     if !call_attempts::end(sql, attempt, outcome, now).await? {
         return Ok(false);
     }

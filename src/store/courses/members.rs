@@ -71,6 +71,20 @@ pub async fn visible(sql: &mut Sql, institution: i64, course: i64, user_id: &str
     sql.one(text, &[institution.into(), course.into(), user_id.into()], |row| row.int(0)).await
 }
 
+/// Who else in the learning systems' courses is one of these people, as the systems call them.
+pub async fn same_users(sql: &mut Sql, institution: i64, participants: &[i64]) -> Result<Vec<i64>> {
+    let mut found = Vec::new();
+    for participant in participants {
+        let text = "SELECT o.participant_id FROM course_members m \
+             JOIN courses c ON c.institution_id = m.institution_id AND c.id = m.course_id \
+             JOIN courses d ON d.institution_id = c.institution_id AND d.tool_consumer_id = c.tool_consumer_id \
+             JOIN course_members o ON o.institution_id = d.institution_id AND o.course_id = d.id AND o.user_id = m.user_id \
+             WHERE m.institution_id = $1 AND m.participant_id = $2 ORDER BY o.participant_id";
+        found.extend(sql.rows(text, &[institution.into(), (*participant).into()], |row| row.int(0)).await?);
+    }
+    Ok(found)
+}
+
 /// Whose entry it is, by each of the ids that the course has for them.
 pub async fn users_of(sql: &mut Sql, institution: i64, course: i64, participant: i64) -> Result<Vec<String>> {
     let whose = [institution.into(), course.into(), participant.into()];

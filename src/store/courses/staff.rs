@@ -63,3 +63,9 @@ pub async fn forget_entry(sql: &mut Sql, institution: i64, participant: i64) -> 
         "UPDATE course_staff SET participant_id = NULL WHERE institution_id = $1 AND participant_id = $2";
     sql.execute(text, &[institution.into(), participant.into()]).await.map(|_| ())
 }
+
+/// That somebody with this entry teaches: a trace of them like any other.
+pub async fn delete_of(sql: &mut Sql, institution: i64, participant: i64) -> Result<()> {
+    let text = "DELETE FROM course_staff WHERE institution_id = $1 AND participant_id = $2";
+    sql.execute(text, &[institution.into(), participant.into()]).await.map(|_| ())
+}

@@ -37,6 +37,22 @@ pub async fn show(sql: &mut Sql, institution: i64, page: i64, ids: &[i64], now: 
     Ok(())
 }
 
+/// Those of one page whom a key names.
+pub async fn on_page(sql: &mut Sql, institution: i64, page: i64, by: By, key: &str) -> Result<Vec<i64>> {
+    let text = format!(
+        "SELECT id FROM hidden_participants WHERE institution_id = $1 AND {} = $2 AND name_page_id = $3 ORDER BY id",
+        by.column()
+    );
+    sql.rows(&text, &[institution.into(), key.into(), page.into()], |row| row.int(0)).await
+}
+
+/// They do not come back. Their places stay empty.
+pub async fn delete(sql: &mut Sql, institution: i64, id: i64) -> Result<()> {
+    sql.forget();
+    let text = "DELETE FROM hidden_participants WHERE institution_id = $1 AND id = $2";
+    sql.execute(text, &[institution.into(), id.into()]).await.map(|_| ())
+}
+
 /// Says who was there to be moved, and their places on the page.
 async fn moved(
     sql: &mut Sql,

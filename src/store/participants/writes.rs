@@ -178,17 +178,11 @@ pub async fn list_badge(sql: &mut Sql, institution: i64, id: i64, listed: bool) 
     sql.execute(text, &[listed.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
-/// The caller holds the institution's lock.
+/// The row alone: what belongs to it is `store/persons.rs`. The caller holds the institution's lock.
 pub async fn delete(sql: &mut Sql, institution: i64, page: i64, id: i64) -> Result<()> {
+    sql.forget();
     let text = "DELETE FROM participants WHERE institution_id = $1 AND id = $2 RETURNING page_place";
     let place = sql.one(text, &[institution.into(), id.into()], |row| row.int(0)).await?;
-    for text in [
-        "DELETE FROM course_members WHERE institution_id = $1 AND participant_id = $2",
-        "DELETE FROM course_identities WHERE institution_id = $1 AND participant_id = $2",
-    ] {
-        sql.execute(text, &[institution.into(), id.into()]).await?;
-    }
-    courses::staff::forget_entry(sql, institution, id).await?;
     if let Some(place) = place {
         rolls::leave(sql, institution, rolls::INSTITUTION, &[id]).await?;
         rolls::leave(sql, institution, page, &[place]).await?;

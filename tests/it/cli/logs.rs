@@ -162,6 +162,40 @@ async fn no_personal_data_and_no_token() {
     }
 }
 
+/// What is wrong with an upload is its sender's affair: decoders would call it an error, once for each packet.
+#[tokio::test]
+async fn a_damaged_upload_is_no_error_of_ours() {
+    let (here, token) = Installation::with_token().await;
+    let serving = here.serve(&[]);
+    let sound = crate::support::media::wav(1.0);
+    let as_format = |format: u8| {
+        let mut odd = sound.clone();
+        odd[20] = format;
+        odd
+    };
+    let mp3 = |byte: u8| [[0xff, 0xfb, 0x74, 0xc0].as_slice(), &[byte; 284]].concat().repeat(20);
+    let flac = [b"fLaC\0\0\0\x22".as_slice(), &[0x10; 34], b"\x84\0\0\x04", &[0xff; 400]].concat();
+    let ogg = [b"OggS\0\x02".as_slice(), &[0x77; 400]].concat();
+    let mkv = [[0x1a, 0x45, 0xdf, 0xa3].as_slice(), &[0x42; 400]].concat();
+    let mp4 = [b"\0\0\0\x18ftypM4A \0\0\0\0M4A isom\0\0\0\x40moov".as_slice(), &[0x61; 56]].concat();
+    let bad = [as_format(0x42), as_format(0xfe), mp3(0xa5), mp3(0xff), flac, ogg, mkv, mp4];
+    for (n, bytes) in bad.into_iter().enumerate() {
+        let person = json!({ "first_name": "Ana", "email": format!("ana{n}@example.edu"),
+            "pronunciation": crate::support::media::file(bytes) });
+        let request = client()
+            .post(format!("{}/api/private/v5/participants", serving.base))
+            .header("Authorization", &token)
+            .json(&json!({ "name_page_id": "class", "participant": person }));
+        assert_eq!(request.send().await.unwrap().status(), 422, "{n}");
+    }
+    assert_eq!(serving.stop().await, 0);
+    let log = std::fs::read_to_string(here.path("serve.log")).unwrap();
+    assert!(lines(&log).iter().any(|line| line["status"] == 422), "{log}");
+    for line in lines(&log) {
+        assert!(line["level"] != "ERROR" && line["level"] != "WARN", "{line}");
+    }
+}
+
 #[tokio::test]
 async fn level_and_format_are_settings() {
     let (here, token) = Installation::with_token().await;

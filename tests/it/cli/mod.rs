@@ -13,6 +13,7 @@ mod jobs;
 mod logs;
 mod migrate;
 mod name_page;
+mod person;
 mod recordings;
 mod serve;
 mod settings;

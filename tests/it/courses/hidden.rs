@@ -127,7 +127,6 @@ async fn nowhere(school: &School, slug: &str, access_code: &str) {
         (Method::GET, "/v4/participants/S1".to_owned(), json!(null)),
         (Method::GET, format!("/v4/participants/latest?token={EMAIL}"), json!(null)),
         (Method::PUT, format!("/v5/participants/{EMAIL}"), update),
-        (Method::DELETE, format!("/v5/participants/{EMAIL}"), json!({ "name_page_id": slug })),
     ] {
         Answer::of(world.request(method, &path).json(&body)).await.expect(404);
     }

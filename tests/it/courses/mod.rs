@@ -2,6 +2,7 @@
 
 mod cli;
 mod endpoint;
+mod erasure;
 mod hidden;
 mod killed;
 mod matching;

@@ -6,6 +6,7 @@ use endonym::{
     app::{
         Error,
         calls::{self, Claimed, Lease, Rules},
+        persons,
     },
     domain::{
         call::{Listed, Outcome, Reason, State},
@@ -333,4 +334,27 @@ async fn only_a_process_that_says_nothing_is_taken_for_dead() {
     assert!(calls::interrupt(&world.app, &silent).await.unwrap());
     assert_eq!(states(&world).await, [State::Scheduled]);
     assert_eq!(all(&world).await[0].attempts[0].reason, Some(Reason::Interrupted));
+}
+
+#[tokio::test]
+async fn somebody_who_is_erased_while_they_are_called_does_not_come_back_by_the_call() {
+    let world = world(rules()).await;
+    create(&world, "ana@x.org", ANA).await;
+    let claimed = take(&world).await.unwrap();
+    calls::answered(&world.app, &claimed.attempt).await.unwrap();
+    assert_eq!(delete(&world, "ana@x.org").await.0, 422, "version 5 waits for the call");
+    persons::erase(&world.app, &world.institution, "ana@x.org".into()).await.unwrap();
+    assert!(!calls::still_wanted(&world.app, &claimed.attempt).await.unwrap(), "the line is hung up");
+    // Both at once: they keep a recording, and ask not to be called again.
+    let kept = calls::keep(&world.app, &claimed, wav(1.5)).await.unwrap();
+    assert_eq!(kept, Outcome::Cancelled(Reason::ByOperator));
+    calls::opt_out(&world.app, &claimed.attempt).await.unwrap();
+    calls::finish(&world.app, &claimed.attempt, Outcome::Cancelled(Reason::OptedOut)).await.unwrap();
+    assert_eq!(all(&world).await.len(), 0);
+    let files = crate::support::media::files(world.folder.path());
+    assert!(files.iter().all(|name| !name.starts_with("blobs/")), "{files:?}");
+    let opted_out = calls::opted_out(&world.app, world.institution.id).await.unwrap();
+    assert!(matches!(&opted_out[..], [(kept, _)] if !kept.contains(ANA)), "{opted_out:?}");
+    create(&world, "ana@x.org", ANA).await;
+    assert_eq!(all(&world).await.len(), 0, "and they are not called");
 }

@@ -3,7 +3,7 @@
 use endonym::{
     app::{
         imports::{self, Line, Outcome},
-        name_pages, participants,
+        name_pages, participants, persons,
     },
     domain::{
         access::Access,
@@ -18,6 +18,10 @@ use futures_util::future::join_all;
 use serde_json::json;
 
 use crate::support::{World, database::execute, emails};
+
+fn mark(email: &str) -> participants::Mark {
+    participants::Mark { as_email: email.to_owned(), as_given: email.to_owned() }
+}
 
 /// Numbers that look like chance and are the same in every run.
 struct Chance(u64);
@@ -97,7 +101,7 @@ impl Model {
         for group in going.chunks(64) {
             let deleted = group.iter().map(|(page, email)| {
                 let page = reference(&self.pages[*page]);
-                participants::delete(&self.world.app, &access, page, email.clone())
+                persons::delete_from_page(&self.world.app, &access, page, mark(email))
             });
             join_all(deleted).await.into_iter().for_each(|deleted| deleted.unwrap());
         }
@@ -267,7 +271,8 @@ async fn paging_is_exact_at_the_edges() {
         for one in gone {
             model.people.retain(|left| *left != one);
             let (app, access) = (&model.world.app, Access::whole(model.world.institution.id));
-            participants::delete(app, &access, reference(&model.pages[0]), one.1).await.unwrap();
+            let page = reference(&model.pages[0]);
+            persons::delete_from_page(app, &access, page, mark(&one.1)).await.unwrap();
         }
         model.check(&[1, 10, 128]).await;
     }

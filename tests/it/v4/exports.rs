@@ -278,6 +278,12 @@ async fn a_csv_has_a_column_for_each_field_and_no_formulas() {
 
     let (headers, sheet) = bytes(&world, &format!("/v4/exports/{id}.csv"), "identity").await;
     assert_eq!(headers["content-disposition"], format!("attachment; filename=\"export-{id}.csv\""));
+    let plain = std::str::from_utf8(&sheet).unwrap();
+    assert!(plain.starts_with("\"first_name\",\"last_name\",\"email\","), "every cell is quoted: {plain}");
+    assert!(
+        plain.contains("\r\n\"'=HYPERLINK(\"\"http://x\"\")\",\"'+1\",\"a@x.org\",\"\","),
+        "empty ones too: {plain}"
+    );
     let mut reader = csv::Reader::from_reader(sheet.as_slice());
     let headings: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
     let wanted = [

@@ -275,9 +275,20 @@ async fn without_any_name_the_error_stands_on_first_name() {
         json!({ "email": "a@x.org" }),
         json!({ "email": "a@x.org", "first_name": "", "last_name": null }),
         json!({ "email": "a@x.org", "first_name": "  ", "last_name": "\u{a0}" }),
+        json!({ "email": "a@x.org", "first_name": "\u{200b}\u{feff}", "last_name": "\u{2800}" }),
+        json!({ "email": "a@x.org", "first_name": "\u{3164}", "last_name": " \u{200d}\u{202e}" }),
     ] {
         assert_eq!(errors(&world, participant).await, json!({ "first_name": ["can't be blank"] }));
     }
+}
+
+#[tokio::test]
+async fn an_invisible_name_is_none_and_joiners_among_letters_stay() {
+    let world = World::new().await;
+    let person =
+        json!({ "first_name": "می\u{200c}خواهم", "last_name": "\u{ad}\u{fe0f}", "email": "a@x.org" });
+    let made = create(&world, person).await.expect(201)["participant"].clone();
+    assert_eq!((&made["first_name"], &made["last_name"]), (&json!("می\u{200c}خواهم"), &json!(null)));
 }
 
 #[tokio::test]

@@ -108,6 +108,8 @@ async fn clearing_both_names_is_an_error_on_first_name_and_clearing_one_is_not()
     assert_eq!(update(&world, "ana@x.org", both).await.expect(422), blank);
     update(&world, "ana@x.org", json!({ "first_name": null })).await.expect(200);
     assert_eq!(update(&world, "ana@x.org", json!({ "last_name": " " })).await.expect(422), blank);
+    let invisible = json!({ "first_name": "\u{200b}", "last_name": "\u{3164}\u{2800}" });
+    assert_eq!(update(&world, "ana@x.org", invisible).await.expect(422), blank);
 }
 
 #[tokio::test]

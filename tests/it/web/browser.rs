@@ -14,15 +14,21 @@ const SPACE: &str = " ";
 /// A page of another site, which puts in whatever it is given as raw HTML. `localhost` is another site than our
 /// `127.0.0.1`. Its style takes the marks of the focus away, as those of many pages do.
 async fn host(parts: &[&str]) -> String {
+    host_with_policy(parts, "default-src * 'unsafe-inline'").await
+}
+
+/// The same where a policy says what may run. The page's own script is called `ours`.
+async fn host_with_policy(parts: &[&str], policy: &'static str) -> String {
     let parts = json!(parts).to_string().replace('<', "\\u003c");
     let page = format!(
-        "<!doctype html><html lang=\"en\"><title>A directory</title><style>button {{ outline: none; padding: 2em }}</style>\
-         <main><h1>A directory</h1></main><script>for (const part of {parts}) {{ const place = document.createElement('div'); \
+        "<!doctype html><html lang=\"en\"><title>A directory</title><style>a, svg {{ outline: none; margin: 2em; color: #ccc; \
+         fill: #ccc }}</style><main><h1>A directory</h1></main><script nonce=\"ours\">for (const part of {parts}) {{ const place = document.createElement('div'); \
          place.innerHTML = part; document.querySelector('main').append(place) }}</script></html>"
     );
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
-    let router = Router::new().route("/", get(async || Html(page)));
+    let router =
+        Router::new().route("/", get(async move || ([("Content-Security-Policy", policy)], Html(page))));
     tokio::spawn(async { axum::serve(listener, router).await });
     format!("http://localhost:{port}/")
 }
@@ -46,7 +52,7 @@ fn heard(sound: &str) -> String {
 }
 
 fn nth(n: usize) -> String {
-    format!("document.querySelectorAll('div > button > audio')[{n}]")
+    format!("document.querySelectorAll('div > a > audio')[{n}]")
 }
 
 #[tokio::test]
@@ -56,22 +62,22 @@ async fn a_snippet_in_a_page_of_another_site_plays_and_stops_by_mouse() {
     let browser = Chromium::start().await;
     browser.go(&host(&[html(&ana, "embed_image"); 3]).await).await;
     let place =
-        "JSON.stringify([...document.querySelectorAll('button')].map(b => b.getBoundingClientRect()))";
+        "JSON.stringify([...document.querySelectorAll('a, svg')].map(b => b.getBoundingClientRect()))";
     let before = browser.value(place).await;
-    browser.click("div:nth-of-type(2) > button").await;
+    browser.click("div:nth-of-type(2) > a").await;
     browser.until(&heard(&nth(1))).await;
-    let pressed = "[...document.querySelectorAll('button')].map(b => b.ariaPressed).join()";
-    assert_eq!(browser.value(pressed).await, "false,true,false");
+    let pressed = "[...document.querySelectorAll('a')].map(a => a.ariaPressed).join()";
+    assert_eq!(browser.value(pressed).await, ",true,");
     assert_eq!(browser.value(place).await, before, "nothing moves");
-    browser.click("div:nth-of-type(2) > button").await;
+    browser.click("div:nth-of-type(2) > a").await;
     browser.until(&format!("{0}.paused && {0}.currentTime === 0", nth(1))).await;
-    browser.until(&format!("{pressed} === 'false,false,false'")).await;
+    browser.until(&format!("{pressed} === ',false,'")).await;
     // It comes to its end by itself, too, and can be heard again.
-    browser.click("div:nth-of-type(3) > button").await;
+    browser.click("div:nth-of-type(3) > a").await;
     browser.until(&heard(&nth(2))).await;
     browser.value(&format!("{}.currentTime = 5.5", nth(2))).await;
-    browser.until(&format!("{}.ended && {pressed} === 'false,false,false'", nth(2))).await;
-    browser.click("div:nth-of-type(3) > button").await;
+    browser.until(&format!("{}.paused && {pressed} === ',false,false'", nth(2))).await;
+    browser.click("div:nth-of-type(3) > a").await;
     browser.until(&format!("{} && {}.currentTime < 5", heard(&nth(2)), nth(2))).await;
 }
 
@@ -90,9 +96,61 @@ async fn the_keyboard_plays_a_snippet_and_its_focus_can_be_seen() {
     browser.until(&heard(&nth(1))).await;
     browser.until(&format!("{}.paused", nth(0))).await;
     assert_eq!(
-        browser.value("getComputedStyle(document.querySelector('button')).outlineStyle").await,
+        browser.value("getComputedStyle(document.querySelector('div > a')).outlineStyle").await,
         "none"
     );
+}
+
+/// A policy without `unsafe-inline` forbids handlers in attributes: then a snippet is the link that it is.
+#[tokio::test]
+async fn where_a_page_forbids_inline_handlers_a_snippet_leads_to_the_player() {
+    let world = World::new().await;
+    let ana = recorded(&world, "Ana").await;
+    let policy = "script-src 'nonce-ours'; style-src 'unsafe-inline'";
+    let directory = host_with_policy(&[html(&ana, "embed_image")], policy).await;
+    let player = html(&ana, "name_badge_link").replace("/badges/", "/players/");
+    for by_keyboard in [false, true] {
+        let browser = Chromium::start().await;
+        browser.go(&directory).await;
+        if by_keyboard {
+            browser.press(TAB).await;
+            browser.press(ENTER).await;
+        } else {
+            browser.click("div > a").await;
+        }
+        browser.enter_new_window().await;
+        browser.until(&format!("location.href === '{player}' && document.readyState === 'complete'")).await;
+        browser.click("button").await;
+        browser.until(&heard("document.querySelector('audio')")).await;
+    }
+}
+
+/// Whatever the page around it says of links and drawings.
+#[tokio::test]
+async fn every_icon_has_one_colour_in_snippets_and_players() {
+    let world = World::new().await;
+    recorded(&world, "Ana").await;
+    let browser = Chromium::start().await;
+    let mut seen = std::collections::BTreeSet::new();
+    for code in 0..4 {
+        let body =
+            world.get(&format!("/v5/participants?include=embeddables&icon_code={code}")).await.expect(200);
+        let ana = &body["Response"]["participants"][0];
+        browser.go(&host(&[html(ana, "embed_image"), html(ana, "embed_iframe")]).await).await;
+        let ink = |path: &str| {
+            format!(
+                "(({{fill, stroke, strokeWidth}}) => JSON.stringify([fill, stroke, strokeWidth]))\
+                     (getComputedStyle(document.querySelector('{path}')))"
+            )
+        };
+        let outside = browser.value(&ink("div > a path")).await;
+        browser.enter(Some("iframe")).await;
+        assert_eq!(browser.value(&ink("button path")).await, outside, "icon {code}");
+        browser.enter(None).await;
+        assert!(outside.as_str().unwrap().contains("rgb(26, 138, 114)"), "icon {code}: {outside}");
+        seen.insert(outside.to_string());
+    }
+    assert_eq!(seen.len(), 2, "filled, or drawn in lines: {seen:?}");
 }
 
 #[tokio::test]
@@ -106,9 +164,9 @@ async fn of_snippets_and_iframes_in_one_page_one_is_heard_at_a_time() {
     let frames = ["div:nth-of-type(3) > iframe", "div:nth-of-type(4) > iframe"];
     let inside = "document.querySelector('audio')";
 
-    browser.click("div:nth-of-type(1) > button").await;
+    browser.click("div:nth-of-type(1) > a").await;
     browser.until(&heard(&nth(0))).await;
-    browser.click("div:nth-of-type(2) > button").await;
+    browser.click("div:nth-of-type(2) > a").await;
     browser.until(&heard(&nth(1))).await;
     browser.until(&format!("{}.paused", nth(0))).await;
 
@@ -128,7 +186,7 @@ async fn of_snippets_and_iframes_in_one_page_one_is_heard_at_a_time() {
     assert_eq!(browser.value("document.querySelector('button').ariaPressed").await, "false");
 
     browser.enter(None).await;
-    browser.click("div:nth-of-type(1) > button").await;
+    browser.click("div:nth-of-type(1) > a").await;
     browser.until(&heard(&nth(0))).await;
     browser.enter(Some(frames[1])).await;
     browser.until(&format!("{inside}.paused")).await;
@@ -141,22 +199,23 @@ async fn a_snippet_and_a_player_whose_recording_is_gone_say_so() {
     let dead = html(&ana, "embed_image").replace("/recording_", "/recording_0");
     let browser = Chromium::start().await;
     browser.go(&host(&[&dead]).await).await;
-    let says_so = "document.querySelector('button').title.includes('cannot be played') \
-                   && document.querySelector('button').ariaPressed === 'false'";
-    let label = "document.querySelector('button').ariaLabel";
-    browser.click("button").await;
-    browser.until(says_so).await;
+    let says_so = |which: &str| {
+        format!("{which}.title.includes('cannot be played') && {which}.ariaPressed === 'false'")
+    };
+    let label = "document.querySelector('div > a').ariaLabel";
+    browser.click("div > a").await;
+    browser.until(&says_so("document.querySelector('div > a')")).await;
     assert_eq!(browser.value(label).await, "Play the name of Ana (it cannot be played just now)");
     // And when it is there again, it plays.
     let link = html(&ana, "recording_link");
     browser.value(&format!("document.querySelector('audio').src = '{link}'")).await;
-    browser.click("button").await;
+    browser.click("div > a").await;
     browser.until(&heard(&nth(0))).await;
     assert_eq!(browser.value(label).await, "Play the name of Ana");
     world.record(&world.page, "ana@example.edu", &"0".repeat(32), 1_767_225_600_000_000).await;
     browser.go(&html(&ana, "name_badge_link").replace("/badges/", "/players/")).await;
     browser.click("button").await;
-    browser.until(says_so).await;
+    browser.until(&says_so("document.querySelector('button')")).await;
     browser.go(html(&ana, "name_badge_link")).await;
     browser.click(".play").await;
     browser.until("document.querySelector('.fault').textContent.includes('cannot be played')").await;
@@ -171,8 +230,8 @@ async fn where_a_picture_of_ones_own_cannot_be_had_a_sign_takes_its_place_and_pl
     let ana = &body["Response"]["participants"][0];
     let browser = Chromium::start().await;
     browser.go(&host(&[html(ana, "embed_image"), html(ana, "embed_iframe")]).await).await;
-    browser.until("document.querySelector('button').textContent.endsWith('▶')").await;
-    browser.click("button").await;
+    browser.until("document.querySelector('div > a').textContent.endsWith('▶')").await;
+    browser.click("div > a").await;
     browser.until(&heard(&nth(0))).await;
     browser.enter(Some("iframe")).await;
     browser.until("document.querySelector('button').textContent.endsWith('▶')").await;
@@ -233,8 +292,9 @@ async fn axe_finds_nothing_wrong_with_badges_players_and_snippets() {
         browser.prefer(scheme).await;
         browser.go(address).await;
         assert_eq!(browser.faults(&axe).await, [""; 0], "{address}, {scheme}");
-        if browser.value("Boolean(document.querySelector('button:not([hidden])'))").await == true {
-            browser.click("button").await;
+        let plays = "button:not([hidden]), div > a";
+        if browser.value(&format!("Boolean(document.querySelector('{plays}'))")).await == true {
+            browser.click(plays).await;
             assert_eq!(browser.faults(&axe).await, [""; 0], "{address}, {scheme}, playing");
         }
     }

@@ -84,8 +84,8 @@ async fn a_page_of_another_origin_calls_versions_3_and_2_and_plays_what_it_gets(
         json!(names)
     );
     browser.value(&script).await;
-    browser.until("document.querySelector('button')").await;
-    browser.click("button").await;
+    browser.until("document.querySelector('main a')").await;
+    browser.click("main a").await;
     browser
         .until("!document.querySelector('audio').paused && document.querySelector('audio').currentTime > 0.2")
         .await;

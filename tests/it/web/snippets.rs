@@ -23,17 +23,29 @@ async fn with(first_name: &str) -> World {
 }
 
 #[tokio::test]
-async fn a_snippet_is_one_button_with_its_sound_inside_and_needs_no_script_element() {
-    let (image, _) = snippets(&with("Ana").await, "").await;
-    assert!(
-        image.starts_with(
-            "<button type=\"button\" aria-label=\"Play the name of Ana\" aria-pressed=\"false\""
-        )
-    );
-    assert!(image.ends_with("</audio></button>"));
+async fn a_snippet_is_one_link_with_its_sound_inside_and_needs_no_script_element() {
+    let world = with("Ana").await;
+    let (image, iframe) = snippets(&world, "").await;
+    let player = attributes(&iframe, "src")[0];
+    let start = format!("<a href=\"{player}\" target=\"_blank\" aria-label=\"Play the name of Ana\" ");
+    assert!(image.starts_with(&start), "{image}");
+    assert!(image.ends_with("</audio></a>"));
     assert!(image.contains("<audio preload=\"none\" src=\"http"));
     assert!(!image.contains("<script") && attributes(&image, "id").is_empty(), "{image}");
-    assert!(image.len() < 4_000, "{} bytes", image.len());
+}
+
+/// A list of people repeats it in every row.
+#[tokio::test]
+async fn a_snippet_is_small_and_grows_by_no_more_than_a_name() {
+    let (image, _) = snippets(&with("Ana").await, "").await;
+    assert!(image.len() < 1_450, "{} bytes: {image}", image.len());
+    let long = "Ф".repeat(200);
+    let (longer, _) = snippets(&with(&long).await, "").await;
+    assert_eq!(longer.matches(&long).count(), 1, "a name stands in it once");
+    for code in 1..4 {
+        let (image, _) = snippets(&with("Ana").await, &format!("icon_code={code}")).await;
+        assert!(image.len() < 1_550, "{} bytes: {image}", image.len());
+    }
 }
 
 #[tokio::test]
@@ -44,9 +56,12 @@ async fn names_in_snippets_are_text_whatever_they_hold() {
         assert!(html.contains("&quot;&gt;&lt;script&gt;") && html.contains("محمد"), "{html}");
     }
     // What runs is the same for everybody: no name ever stands in it.
-    assert!(attributes(&image, "onclick").iter().all(|code| !code.contains("alert")));
     let plain = snippets(&with("Ana").await, "").await.0;
-    assert_eq!(attributes(&image, "onclick"), attributes(&plain, "onclick"));
+    for handler in ["onclick", "onkeydown", "onfocus", "onblur"] {
+        assert!(attributes(&image, handler).iter().all(|code| !code.contains("alert")));
+        assert_eq!(attributes(&image, handler), attributes(&plain, handler));
+        assert_eq!(attributes(&image, handler).len(), 1);
+    }
 }
 
 #[tokio::test]

@@ -224,7 +224,8 @@ async fn hear_in(
         };
     }
     let mut opted_out = ended.and_then(Outcome::reason) == Some(Reason::OptedOut);
-    if !current && is_late_nine(&attempt, asked, said) {
+    // Of somebody who is erased nothing is known any more.
+    if !current && !attempt.phone_number.is_empty() && is_late_nine(&attempt, asked, said) {
         calls::opt_out(sql, attempt.institution, &attempt.phone_number, now).await?;
         opted_out = true;
     }

@@ -1,0 +1,159 @@
+//! What is stored about somebody, for them to have.
+
+use bytes::Bytes;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    app::{App, Error, Missing, Result, media::keys},
+    blobs::{Key, Shelf},
+    domain::{
+        custom_field::CustomField, institution::Institution, media::Media, moment::Moment,
+        name_page::NamePageRef,
+    },
+    store::{
+        self, Sql, custom_fields, name_pages,
+        persons::{self, Record, Registration},
+        rolls,
+    },
+};
+
+/// All rows as JSON, and where their files are.
+pub struct Export {
+    pub about: Value,
+    pub files: Vec<File>,
+}
+
+/// A recording, what was sent for it, a picture or its thumbnail.
+pub struct File {
+    pub name: String,
+    key: Key,
+}
+
+impl File {
+    /// `None` when it has been deleted or replaced by now.
+    pub async fn read(&self, app: &App) -> Result<Option<Bytes>> {
+        Ok(app.blobs.read(&self.key).await?)
+    }
+}
+
+/// Everything about whoever has this email, as it was at one moment.
+pub async fn export(app: &App, institution: &Institution, email_key: String) -> Result<Export> {
+    let (owner, now) = (institution.clone(), app.clock.now());
+    let (about, media) = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                // Nothing is written: whoever writes waits, so that all rows are those of one moment.
+                rolls::lock(sql, owner.id).await?;
+                everything(sql, &owner, &email_key, now).await
+            })
+        })
+        .await?;
+    let files = media.iter().flat_map(|one| keys(institution.id, one)).map(file).collect();
+    Ok(Export { about, files })
+}
+
+async fn everything(
+    sql: &mut Sql,
+    owner: &Institution,
+    email_key: &str,
+    now: Moment,
+) -> Result<(Value, Vec<Media>)> {
+    let whose = persons::registrations(sql, owner.id, email_key).await?;
+    if whose.is_empty() {
+        return Err(Error::Missing(Missing::Participant));
+    }
+    let fields = custom_fields::all(sql, owner.id).await?;
+    let (mut registrations, mut media, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+    for one in whose {
+        registrations.push(registration(sql, owner, &fields, one).await?);
+        media.extend(store::media::of(sql, owner.id, one.id).await?);
+        numbers.extend(persons::phone_numbers(sql, owner.id, one).await?);
+    }
+    let mut not_to_call = Vec::new();
+    for number in numbers {
+        if store::calls::is_opted_out(sql, owner.id, &number).await? && !not_to_call.contains(&number) {
+            not_to_call.push(number);
+        }
+    }
+    let about = json!({
+        "institution": owner.name,
+        "email": email_key,
+        "exported_at": now.shown_in(&owner.time_zone),
+        "registrations": registrations,
+        "do_not_call": not_to_call,
+    });
+    Ok((about, media))
+}
+
+async fn registration(
+    sql: &mut Sql,
+    owner: &Institution,
+    fields: &[CustomField],
+    whose: Registration,
+) -> Result<Value> {
+    let missing = || Error::Missing(Missing::Participant);
+    let mut row = persons::record(sql, owner.id, whose).await?.ok_or_else(missing)?;
+    let custom = custom_values(row.remove("custom"), fields);
+    let page = match NamePageRef::parse(&whose.page.to_string()) {
+        Some(page) => name_pages::find(sql, owner.id, &page).await?,
+        None => None,
+    };
+    let mut about = Map::new();
+    about.insert(
+        "name_page".into(),
+        json!(page.map(|page| json!({ "title": page.title, "slug": page.slug }))),
+    );
+    about.insert("left_the_course".into(), json!(whose.hidden));
+    about.insert("participant".into(), shown(row, owner));
+    about.insert("custom_attributes".into(), custom);
+    for (table, _) in persons::TABLES {
+        let rows = persons::rows_in(sql, owner.id, whose.id, table).await?;
+        about.insert(table.into(), rows.into_iter().map(|row| shown(row, owner)).collect());
+    }
+    let attempts = persons::attempts(sql, owner.id, whose.id).await?;
+    about.insert("call_attempts".into(), attempts.into_iter().map(|row| shown(row, owner)).collect());
+    Ok(Value::Object(about))
+}
+
+/// By the names of fields instead of their ids; those of fields that were deleted keep theirs.
+fn custom_values(custom: Option<Value>, fields: &[CustomField]) -> Value {
+    let text = custom.and_then(|custom| custom.as_str().map(str::to_owned)).unwrap_or_default();
+    let values: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
+    let named = values.into_iter().map(|(id, value)| {
+        let field = fields.iter().find(|field| field.id.to_string() == id);
+        (field.map_or(id, |field| field.name.clone()), value)
+    });
+    Value::Object(named.collect())
+}
+
+/// Times as people write them, truth values as such on both databases.
+fn shown(row: Record, owner: &Institution) -> Value {
+    let columns = row.into_iter().filter(|(name, _)| name != "institution_id");
+    let columns = columns.map(|(name, value)| {
+        let value = match value.as_i64() {
+            Some(0) if name.ends_with("recorded_at") => Value::Null,
+            Some(micros) if name.ends_with("_at") || name == "until" => {
+                Moment::from_micros(micros).shown_in(&owner.time_zone).into()
+            }
+            Some(number) if matches!(name.as_str(), "hidden" | "original" | "badge_listed") => {
+                (number != 0).into()
+            }
+            _ => value,
+        };
+        (name, value)
+    });
+    Value::Object(columns.collect())
+}
+
+fn file(key: Key) -> File {
+    let hex = &key.hex;
+    let name = match key.shelf {
+        Shelf::Recordings => format!("recordings/recording_{hex}.mp3"),
+        Shelf::Originals => format!("originals/original_{hex}"),
+        Shelf::Photos => format!("photos/photo_{hex}.jpg"),
+        Shelf::Thumbnails => format!("photos/photo_{hex}_128.jpg"),
+        Shelf::Exports => format!("exports/{hex}"),
+    };
+    File { name, key }
+}

@@ -1,0 +1,193 @@
+//! `endonym person …`
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::Subcommand;
+use serde_json::json;
+use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
+
+use super::{Failure, Outcome, institution, output};
+use crate::{
+    app::{
+        App, Error,
+        persons::{self, Erased, Export, Files},
+    },
+    domain::email::email_key,
+};
+
+/// Export or erase everything stored about a person
+#[derive(Debug, Subcommand)]
+pub enum Person {
+    /// Write everything stored about a person to a ZIP file
+    ///
+    /// The file holds person.json with every stored row, and their recordings, originals and pictures. For example:
+    /// endonym person export ana@example.edu --institution example-university --out ana.zip
+    Export {
+        /// The person's email address
+        email: String,
+        #[arg(long, value_name = "SLUG")]
+        institution: String,
+        /// The file to create; it must not exist
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Erase a person from every name page, including courses they have left
+    ///
+    /// Removes their registrations, recordings, originals, pictures and calls, and their rows in stored exports. Pending calls are
+    /// cancelled. Backups made earlier are not changed. For example:
+    /// endonym person delete ana@example.edu --institution example-university
+    Delete {
+        /// The person's email address
+        email: String,
+        #[arg(long, value_name = "SLUG")]
+        institution: String,
+        /// Do not ask for confirmation
+        #[arg(long)]
+        yes: bool,
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Person {
+    pub async fn run(&self, app: &App) -> Outcome {
+        match self {
+            Self::Export { email, institution, out, json } => {
+                export(app, email, institution, out, *json).await
+            }
+            Self::Delete { email, institution, yes, json } => {
+                delete(app, email, institution, *yes, *json).await
+            }
+        }
+    }
+}
+
+fn nobody<'a>(email: &'a str, slug: &'a str) -> impl Fn(Error) -> Failure + 'a {
+    move |error| match error {
+        Error::Missing(_) => Failure(format!("nobody in `{slug}` has the email {email}")),
+        other => other.into(),
+    }
+}
+
+async fn export(app: &App, email: &str, slug: &str, out: &Path, json: bool) -> Outcome {
+    let owner = institution(app, slug).await?;
+    let found = persons::export(app, &owner, email_key(email)).await.map_err(nobody(email, slug))?;
+    let cannot = |error: io::Error| Failure(format!("cannot write {}: {error}", out.display()));
+    // Readable only by the user who asked for it: it holds personal data.
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(out).map_err(cannot)?;
+    let written = write_zip(app, &found, file).await;
+    let missing = match written {
+        Ok(missing) => missing,
+        Err(failure) => {
+            let _ = std::fs::remove_file(out);
+            return Err(Failure(format!("cannot write {}: {}", out.display(), failure.0)));
+        }
+    };
+    let files = found.files.len() - missing.len();
+    if json {
+        output::print_json(&json!({ "email": email, "out": out, "files": files, "missing": missing }));
+    } else {
+        let registrations = found.about["registrations"].as_array().map_or(0, Vec::len);
+        output::print_line(&format!(
+            "{}: {registrations} registrations and {files} files of {email}",
+            out.display()
+        ));
+        for name in missing {
+            eprintln!("note: {name} is not in the blob store");
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Stored without compression: nearly all of it is MP3 and JPEG. Returns the files that the blob store does not have.
+async fn write_zip(app: &App, found: &Export, file: File) -> Result<Vec<String>, Failure> {
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+    let mut zip = ZipWriter::new(file);
+    zip.start_file("person.json", options)?;
+    zip.write_all(serde_json::to_string_pretty(&found.about)?.as_bytes())?;
+    let mut missing = Vec::new();
+    for file in &found.files {
+        match file.read(app).await? {
+            Some(bytes) => {
+                zip.start_file(file.name.as_str(), options)?;
+                zip.write_all(&bytes)?;
+            }
+            None => missing.push(file.name.clone()),
+        }
+    }
+    zip.finish()?.sync_all()?;
+    Ok(missing)
+}
+
+async fn delete(app: &App, email: &str, slug: &str, yes: bool, json: bool) -> Outcome {
+    let owner = institution(app, slug).await?;
+    let found = persons::find(app, owner.id, &email_key(email)).await.map_err(nobody(email, slug))?;
+    let what = format!(
+        "This erases {email} from `{slug}` for good: {} registrations with their recordings, pictures and calls.",
+        found.len()
+    );
+    output::confirm(yes, &what)?;
+    let erased = persons::erase(app, &owner, email_key(email)).await.map_err(nobody(email, slug))?;
+    let failed = erased.files_left > 0 || matches!(erased.files, Files::Failed(_));
+    if json {
+        output::print_json(&json!({
+            "email": email,
+            "registrations": erased.registrations,
+            "hidden": erased.hidden,
+            "media": erased.media,
+            "files_left": erased.files_left,
+            "export_in_progress": erased.report_under_way,
+            "provider_recordings_pending": erased.takes_left,
+            "database_rewritten": erased.files == Files::Clean,
+        }));
+    } else {
+        tell(email, slug, &erased);
+    }
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn tell(email: &str, slug: &str, erased: &Erased) {
+    let line = output::print_line;
+    line(&format!(
+        "erased {email} from `{slug}`: {} registrations ({} of courses they had left), {} recordings and pictures",
+        erased.registrations, erased.hidden, erased.media
+    ));
+    if erased.report_under_way {
+        line(
+            "an export is being built: it is served without them, and its file is rewritten when it is complete",
+        );
+    } else {
+        line("stored exports no longer contain them");
+    }
+    if erased.takes_left > 0 {
+        line(&format!(
+            "{} calls have recordings at the phone provider: background jobs delete them there (`endonym jobs list`)",
+            erased.takes_left
+        ));
+    }
+    if erased.files_left > 0 {
+        line(&format!(
+            "{} recordings or pictures could not be removed from the blob store: run `endonym blobs sweep`",
+            erased.files_left
+        ));
+    }
+    match &erased.files {
+        Files::Clean => line("the database file was rewritten and its write-ahead log emptied"),
+        Files::Postgres => line(
+            "PostgreSQL keeps deleted rows on disk until VACUUM: see “Erasing a person” in docs/operations.md",
+        ),
+        Files::Failed(why) => line(&format!(
+            "the rows are deleted, but the database file could not be rewritten, so remains of them may be in it: {why}. \
+             Run `VACUUM; PRAGMA wal_checkpoint(TRUNCATE);` on it with sqlite3"
+        )),
+    }
+    line("backups made before now still contain them");
+}

@@ -1,0 +1,152 @@
+//! Everything that is stored about one person, in whatever table it is.
+
+use serde_json::{Map, Value as Json};
+
+use super::{Result, Row, Sql, Value, courses, padded, placeholders};
+
+/// How the rows of a table go when somebody is erased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Goes {
+    /// They are deleted, and that is all.
+    Alone,
+    /// `media::delete_of`, which says which files there are.
+    WithFiles,
+    /// `calls::delete_of`, which leaves attempts behind as nobody's.
+    WithAttempts,
+    /// They are of use without the registration, and only lose it; `courses::staff::delete_of` deletes them.
+    Unlinked,
+    /// They say whom kept reports must not show, and go once none of those has them.
+    WithReports,
+}
+
+/// Every table that has rows of a registration, by `participant_id`. A new one is added here, and nowhere else.
+pub const TABLES: [(&str, Goes); 8] = [
+    ("calls", Goes::WithAttempts),
+    ("course_identities", Goes::Alone),
+    ("course_members", Goes::Alone),
+    ("course_staff", Goes::Unlinked),
+    ("departures", Goes::WithReports),
+    ("lti_sessions", Goes::Alone),
+    ("media", Goes::WithFiles),
+    ("replaced_recordings", Goes::WithFiles),
+];
+
+/// One of somebody's registrations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Registration {
+    pub id: i64,
+    pub page: i64,
+    /// They have left the course.
+    pub hidden: bool,
+}
+
+impl Registration {
+    const fn table(self) -> &'static str {
+        table(self.hidden)
+    }
+}
+
+const fn table(hidden: bool) -> &'static str {
+    if hidden { "hidden_participants" } else { "participants" }
+}
+
+/// All registrations of whoever has this email. With them those that have no email and are known to be the same person's: by
+/// their identifier, or by who they are in a learning system.
+pub async fn registrations(sql: &mut Sql, institution: i64, email_key: &str) -> Result<Vec<Registration>> {
+    let mut found = matching(sql, institution, "p.email_key", &[email_key], "").await?;
+    let ids: Vec<i64> = found.iter().map(|one| one.id).collect();
+    let identifiers = identifiers(sql, institution, &found).await?;
+    let identifiers: Vec<&str> = identifiers.iter().map(String::as_str).collect();
+    let without_email = " AND p.email_key IS NULL";
+    let mut more = matching(sql, institution, "p.identifier_key", &identifiers, without_email).await?;
+    let elsewhere = courses::members::same_users(sql, institution, &ids).await?;
+    more.extend(matching(sql, institution, "p.id", &elsewhere, without_email).await?);
+    for one in more {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    Ok(found)
+}
+
+async fn matching<'a, T>(
+    sql: &mut Sql,
+    institution: i64,
+    column: &str,
+    keys: &'a [T],
+    and: &str,
+) -> Result<Vec<Registration>>
+where
+    T: Copy + Sync,
+    Value<'a>: From<T>,
+{
+    let mut found = Vec::new();
+    for hidden in [false, true] {
+        for group in padded(keys) {
+            let text = format!(
+                "SELECT p.id, p.name_page_id FROM {} p WHERE p.institution_id = $1 AND {column} IN ({}){and} ORDER BY p.id",
+                table(hidden),
+                placeholders(2, group.len())
+            );
+            let params: Vec<Value<'_>> =
+                [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+            let read = |row: &Row<'_>| Ok(Registration { id: row.int(0)?, page: row.int(1)?, hidden });
+            found.extend(sql.rows(&text, &params, read).await?);
+        }
+    }
+    Ok(found)
+}
+
+async fn identifiers(sql: &mut Sql, institution: i64, whose: &[Registration]) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    for one in whose {
+        let text =
+            format!("SELECT identifier_key FROM {} WHERE institution_id = $1 AND id = $2", one.table());
+        let key = sql.one(&text, &[institution.into(), one.id.into()], |row| row.opt_text(0)).await?;
+        found.extend(key.flatten());
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+pub type Record = Map<String, Json>;
+
+/// The whole row, whatever columns it has.
+pub async fn record(sql: &mut Sql, institution: i64, whose: Registration) -> Result<Option<Record>> {
+    let text = format!("SELECT * FROM {} WHERE institution_id = $1 AND id = $2", whose.table());
+    sql.one(&text, &[institution.into(), whose.id.into()], |row| row.record()).await
+}
+
+/// The rows of one of `TABLES`.
+pub async fn rows_in(sql: &mut Sql, institution: i64, participant: i64, table: &str) -> Result<Vec<Record>> {
+    let text = format!("SELECT * FROM {table} WHERE institution_id = $1 AND participant_id = $2");
+    sql.rows(&text, &[institution.into(), participant.into()], |row| row.record()).await
+}
+
+/// What was recorded and tried in somebody's calls.
+pub async fn attempts(sql: &mut Sql, institution: i64, participant: i64) -> Result<Vec<Record>> {
+    let text = "SELECT a.* FROM calls c JOIN call_attempts a ON a.institution_id = c.institution_id AND a.call_id = c.id \
+         WHERE c.institution_id = $1 AND c.participant_id = $2 ORDER BY a.id";
+    sql.rows(text, &[institution.into(), participant.into()], |row| row.record()).await
+}
+
+/// The numbers that somebody gave, now or for a call.
+pub async fn phone_numbers(sql: &mut Sql, institution: i64, whose: Registration) -> Result<Vec<String>> {
+    let text = format!(
+        "SELECT phone_number FROM {} WHERE institution_id = $1 AND id = $2 AND phone_number IS NOT NULL \
+         UNION SELECT phone_number FROM calls WHERE institution_id = $1 AND participant_id = $2",
+        whose.table()
+    );
+    sql.rows(&text, &[institution.into(), whose.id.into()], |row| row.text(0)).await
+}
+
+/// Deletes what goes alone, and unlinks what is of use without the registration.
+pub async fn delete_belongings(sql: &mut Sql, institution: i64, participant: i64) -> Result<()> {
+    courses::staff::forget_entry(sql, institution, participant).await?;
+    for (table, _) in TABLES.iter().filter(|(_, goes)| *goes == Goes::Alone) {
+        let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND participant_id = $2");
+        sql.execute(&text, &[institution.into(), participant.into()]).await?;
+    }
+    Ok(())
+}
