@@ -14,8 +14,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0007_token_scopes", include_str!("../../migrations/0007_token_scopes.sql")),
     ("0008_replaced_recordings", include_str!("../../migrations/0008_replaced_recordings.sql")),
     ("0009_own_recordings", include_str!("../../migrations/0009_own_recordings.sql")),
-    ("0011_course_schedule", include_str!("../../migrations/0011_course_schedule.sql")),
-    ("0012_lti_courses", include_str!("../../migrations/0012_lti_courses.sql")),
+    ("0010_course_schedule", include_str!("../../migrations/0010_course_schedule.sql")),
+    ("0011_lti_courses", include_str!("../../migrations/0011_lti_courses.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.
