@@ -21,8 +21,8 @@ use super::{
     problem::{Problem, Told},
 };
 use crate::{
-    app::{App, limiter::Standing, names::Person},
-    domain::{client_address::Client, email::Spellings, field_errors::FieldErrors, name_page::NamePageRef},
+    app::{App, callers, limiter::Standing, names::Person},
+    domain::{email::Spellings, field_errors::FieldErrors, name_page::NamePageRef},
 };
 
 pub const FRAME: Frame = Frame { open: "{\"result\":\"success\",\"data\":[", close: "}" };
@@ -189,7 +189,7 @@ impl Call {
 /// Whose token is among these.
 async fn institution(app: &App, params: &Params) -> Option<i64> {
     let token = params.text("auth_token")?;
-    face::caller(app, &token).await.ok().map(|caller| caller.institution.id)
+    callers::identify(app, &token, None).await.ok().map(|caller| caller.institution.id)
 }
 
 /// Who is asked for by email and identifier.

@@ -150,6 +150,7 @@ mod tests {
             roles: Vec::new(),
             sealed_access_token: None,
             lti: None,
+            schedule: crate::domain::schedule::Schedule::default(),
             created_at: Moment::from_micros(0),
         }
     }

@@ -115,7 +115,7 @@ pub async fn kept(sql: &mut Sql, institution: i64, hexes: &[&str]) -> Result<Vec
 }
 
 /// Everything that somebody has, hidden or not.
-pub async fn of(sql: &mut Sql, institution: i64, participant: i64) -> Result<Vec<Media>> {
+pub async fn all_of(sql: &mut Sql, institution: i64, participant: i64) -> Result<Vec<Media>> {
     let text = format!(
         "SELECT {COLUMNS} FROM media m WHERE m.institution_id = $1 AND m.participant_id = $2 ORDER BY m.hex"
     );

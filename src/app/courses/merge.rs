@@ -176,14 +176,14 @@ impl Merging {
         store::calls::give_over(sql, institution, other.id, own.id).await?;
         if !other.hidden {
             let job = self.app.ids.id(now);
-            exports::leave(sql, job, institution, Leaving::One(other.id), now).await?;
+            exports::leave(sql, job, institution, Leaving::These(vec![other.id]), now).await?;
         }
         self.nobodys.extend(store::media::delete_of(sql, institution, other.id).await?);
         entries::delete_entry(sql, institution, self.gone.name_page, other).await?;
         self.give_keys(sql, own, other).await?;
         if own.hidden && !other.hidden {
             if let Some(key) = &own.email_key
-                && participants::email_taken(sql, institution, self.kept.name_page, key).await?
+                && participants::registered(sql, institution, self.kept.name_page, key).await?.on_page
             {
                 let wanted = Wanted { email: None, email_key: None, ..said(own) };
                 participants::set_identity(sql, institution, (own.id, true), &wanted, now).await?;
@@ -210,7 +210,7 @@ impl Merging {
         }
         let mut wanted = said(own);
         if let Some(key) = other.email_key.as_ref().filter(|_| gets_email)
-            && !participants::email_taken(sql, self.institution, self.kept.name_page, key).await?
+            && !participants::registered(sql, self.institution, self.kept.name_page, key).await?.on_page
         {
             (wanted.email, wanted.email_key) = (other.email.clone(), other.email_key.clone());
         }

@@ -5,11 +5,10 @@ use std::{collections::HashSet, time::Duration};
 
 use super::{
     apply::Sync,
-    copies::Copies,
     join::{Joining, join},
 };
 use crate::{
-    app::{App, Error, Result},
+    app::{App, Error, Result, own_recordings::Copies},
     domain::{
         course::Course,
         matching::Entry,

@@ -67,7 +67,7 @@ async fn everything(
     let (mut registrations, mut media, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
     for one in whose {
         registrations.push(registration(sql, owner, &fields, one).await?);
-        media.extend(store::media::of(sql, owner.id, one.id).await?);
+        media.extend(store::media::all_of(sql, owner.id, one.id).await?);
         numbers.extend(persons::phone_numbers(sql, owner.id, one).await?);
     }
     let mut not_to_call = Vec::new();

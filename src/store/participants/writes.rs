@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     domain::matching::Wanted,
-    store::{courses, in_powers, rolls, value_rows},
+    store::{in_powers, rolls, value_rows},
 };
 
 /// A row as it is written; `Participant` is how it is read.
