@@ -127,7 +127,7 @@ pub struct Wire {
 /// Where hyper's URI type ends.
 const LONGEST_LINE: usize = 65_534;
 /// Read at once while hyper waits for an answer.
-const READ_AHEAD: usize = 4 * 1024;
+const READ_AHEAD: usize = 1024;
 /// For a refusal to be written.
 const TO_WRITE: Duration = Duration::from_secs(5);
 

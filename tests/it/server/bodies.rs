@@ -22,11 +22,12 @@ const FORM: &str = "Content-Type: application/x-www-form-urlencoded";
 
 /// An upload that needs more memory than is given without counting.
 async fn upload(world: &World) {
-    let participant = json!({ "first_name": "A", "email": "a@x.org", "notes": "n".repeat(20 << 20) });
+    let participant = json!({ "first_name": "A", "email": "a@x.org", "notes": "n".repeat(3 << 20) });
     let body = json!({ "name_page_id": world.page.slug, "participant": participant });
     let started = Instant::now();
     world.post("/v5/participants", body).await.expect(422);
-    assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
+    // Bodies that do not come are given up after a minute.
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
 }
 
 #[tokio::test]

@@ -148,7 +148,7 @@ impl Asked {
     fn on_the_wire(&self) -> Vec<u8> {
         let Self { method, path, filler, answer_in_chunks, .. } = self;
         let mut head = format!(
-            "{method} {path}?`=\"&n={filler} HTTP/1.1\r\nHost: x\r\nX-Note: `\r\nX-Chunks: {answer_in_chunks}\r\n"
+            "{method} {path}?`=`&n={filler} HTTP/1.1\r\nHost: x\r\nX-Note: `\r\nX-Chunks: {answer_in_chunks}\r\n"
         );
         let body = match &self.body {
             Sent::None => Vec::new(),
