@@ -61,7 +61,7 @@ pub async fn by_external_id(
         return Ok(Some(own));
     }
     match aliases::find(sql, institution, tool_consumer, external_id).await? {
-        Some(course) => find(sql, institution, course).await,
+        Some(alias) => find(sql, institution, alias.course).await,
         None => Ok(None),
     }
 }

@@ -252,6 +252,14 @@ impl Merging {
         }
         for one in staff {
             let participant = one.participant.and_then(|id| self.places.get(&id).copied());
+            // Whoever teaches and is on the first's roster is staff there too.
+            for (user_id, who) in members::linked(sql, self.institution, self.kept.id).await? {
+                if participant == Some(who) {
+                    let listed = Staff { user_id, participant: None, seen_at: one.seen_at };
+                    staff::set(sql, self.institution, self.kept.id, &listed).await?;
+                    members::unlink(sql, self.institution, who).await?;
+                }
+            }
             let one = Staff { user_id: self.renamed(&one.user_id), participant, ..one };
             staff::set(sql, self.institution, self.kept.id, &one).await?;
         }

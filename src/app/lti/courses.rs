@@ -16,7 +16,7 @@ use crate::{
         tool_consumer::{LmsKind, ToolConsumer},
     },
     lms::Found,
-    store::courses as store,
+    store::courses::{self as store, aliases::Alias},
 };
 
 /// Who launches finds a list that is no older than this, or will be new in a moment.
@@ -62,9 +62,10 @@ pub async fn launched(
         title: context.title.clone().or(old_title).unwrap_or_default(),
         memberships_url: memberships_url.map(str::to_owned),
     };
+    let way = store::aliases::find(sql, consumer.institution, consumer.id, &context.id).await?;
     let course = match known {
         // Most launches tell nothing new.
-        Some(course) if says_the_same(consumer, &course, &found, key.as_deref()) => course,
+        Some(course) if says_the_same(&course, way.as_ref(), &found, key.as_deref()) => course,
         _ => courses::ensure(app, consumer, found, key).await?,
     };
     let owner = if course.tool_consumer == consumer.id {
@@ -98,10 +99,10 @@ async fn is_turn(app: &App, course: &Course) -> bool {
     standing.retry_after.is_none()
 }
 
-fn says_the_same(consumer: &ToolConsumer, course: &Course, found: &Found, key: Option<&str>) -> bool {
-    // What a course is called is for the tool consumer to say that synchronizes it, and the other's ways are written down.
-    if course.tool_consumer != consumer.id {
-        return found.memberships_url.is_none();
+fn says_the_same(course: &Course, way: Option<&Alias>, found: &Found, key: Option<&str>) -> bool {
+    // What a course is called is for the tool consumer to say that synchronizes it.
+    if let Some(way) = way {
+        return found.memberships_url.is_none() || found.memberships_url == way.memberships_url;
     }
     if courses::replaces(course.platform_key.as_deref(), key).is_some() {
         return false;

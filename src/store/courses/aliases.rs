@@ -22,17 +22,17 @@ fn from_row(row: &Row<'_>) -> Result<Alias> {
     })
 }
 
-/// The course's id.
 pub async fn find(
     sql: &mut Sql,
     institution: i64,
     tool_consumer: i64,
     external_id: &str,
-) -> Result<Option<i64>> {
-    let text = "SELECT course_id FROM course_aliases \
-                WHERE institution_id = $1 AND tool_consumer_id = $2 AND external_id = $3";
+) -> Result<Option<Alias>> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM course_aliases WHERE institution_id = $1 AND tool_consumer_id = $2 AND external_id = $3"
+    );
     let params = [institution.into(), tool_consumer.into(), external_id.into()];
-    sql.one(text, &params, |row| row.int(0)).await
+    sql.one(&text, &params, from_row).await
 }
 
 pub async fn of_course(sql: &mut Sql, institution: i64, course: i64) -> Result<Vec<Alias>> {
