@@ -76,13 +76,13 @@ mod tests {
         let streams = Streams::new(Settings { at_once: 4, per_institution: 100, wait });
         let mut first = Vec::new();
         for _ in 0..3 {
-            first.push(streams.slot(1).await.ok().expect("a slot"));
+            first.push(streams.slot(1).await.expect("a slot"));
         }
         assert!(matches!(streams.slot(1).await, Err(Error::TooManyStreams)));
-        let second = streams.slot(2).await.ok().expect("one is left to others");
+        let second = streams.slot(2).await.expect("one is left to others");
         assert!(matches!(streams.slot(3).await, Err(Error::TooManyStreams)), "all are taken");
         first.pop();
-        let _third = streams.slot(3).await.ok().expect("one has come free");
+        let _third = streams.slot(3).await.expect("one has come free");
         drop(second);
         assert!(streams.slot(1).await.is_ok());
     }

@@ -176,7 +176,7 @@ pub struct Serving {
     /// Seconds for a client to take the next piece of an answer
     #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
     write_seconds: u64,
-    /// Bytes a second that a client must take of an answer, on average over --write-seconds; 0 for any
+    /// Bytes a second that a client must take of an answer, on average over that time; 0 for any
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     write_rate: u64,
     /// Long answers that are sent at the same time

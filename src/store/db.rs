@@ -393,9 +393,13 @@ impl Sql {
         };
         match &mut self.handle {
             Handle::Pool(Db::Sqlite(db)) => sqlite::rows(&db.reader(), sql, params, map),
-            Handle::Pool(Db::Postgres(db)) => postgres::rows(&db.client().await?, sql, params, map).await,
+            Handle::Pool(Db::Postgres(db)) => {
+                // The connection goes back before the rows are read.
+                let rows = postgres::query(&db.client().await?, sql, params).await?;
+                postgres::read(&rows, map)
+            }
             Handle::Sqlite(connection) => sqlite::rows(connection, sql, params, map),
-            Handle::Postgres(client) => postgres::rows(client, sql, params, map).await,
+            Handle::Postgres(client) => postgres::read(&postgres::query(client, sql, params).await?, map),
         }
     }
 

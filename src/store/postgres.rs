@@ -226,7 +226,7 @@ impl Postgres {
         loop {
             let rows = deadline.meet(transaction.query_portal(&portal, ROWS_IN_A_GROUP)).await?;
             let last = rows.len() < ROWS_IN_A_GROUP as usize;
-            let group = rows.iter().map(|row| map(&Row::Postgres(row))).collect::<Result<Vec<_>>>()?;
+            let group = read(&rows, map)?;
             if !group.is_empty() && !hand_over(sender, group).await? || last {
                 return deadline.meet(transaction.rollback()).await;
             }
@@ -370,15 +370,13 @@ fn tls(options: &Options) -> Result<rustls::ClientConfig> {
     Ok(config.with_root_certificates(roots).with_no_client_auth())
 }
 
-pub async fn rows<T>(
-    client: &Client,
-    sql: &str,
-    params: &[Value<'_>],
-    map: impl Fn(&Row<'_>) -> Result<T>,
-) -> Result<Vec<T>> {
+pub async fn query(client: &Client, sql: &str, params: &[Value<'_>]) -> Result<Vec<tokio_postgres::Row>> {
     let (connection, params) = (client.connection()?, to_sql(params));
     let answer = async { connection.query(&connection.prepare_cached(sql).await?, &params).await };
-    let rows = client.deadline.meet(answer).await?;
+    client.deadline.meet(answer).await
+}
+
+pub fn read<T>(rows: &[tokio_postgres::Row], map: impl Fn(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {
     rows.iter().map(|row| map(&Row::Postgres(row))).collect()
 }
 

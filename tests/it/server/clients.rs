@@ -200,7 +200,7 @@ async fn an_answer_that_is_read_slowly_comes_whole() {
 #[tokio::test]
 async fn slow_readers_do_not_hold_up_the_others() {
     let world = World::new().await;
-    crowd(&world, 2_000, 9_000).await;
+    crowd(&world, 2_000, 3_000).await;
     let mut slow = Vec::new();
     for _ in 0..12 {
         let mut stream = narrow(&world).await;
