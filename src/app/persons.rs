@@ -171,12 +171,7 @@ async fn erase_in(
 
 /// Deletes somebody from a page: who is registered there with this email, and who has left it again and has this email, token
 /// or identifier.
-pub async fn delete_from_page(
-    app: &App,
-    access: &Access,
-    page: NamePageRef,
-    mark: Mark,
-) -> Result<()> {
+pub async fn delete_from_page(app: &App, access: &Access, page: NamePageRef, mark: Mark) -> Result<()> {
     let (institution, now, access) = (access.institution, app.clock.now(), access.clone());
     let job = app.ids.id(now);
     let gone = app

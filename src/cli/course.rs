@@ -189,7 +189,8 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, jso
     for some in given.chunks(LOOKED_FOR_AT_ONCE) {
         let access = Access::whole(consumer.institution);
         let outcome =
-            courses::synchronize_with(app, &access, &consumer, some.to_vec(), WhenRunning::Fine, losses).await?;
+            courses::synchronize_with(app, &access, &consumer, some.to_vec(), WhenRunning::Fine, losses)
+                .await?;
         unknown.extend(outcome.unknown);
         for course in outcome.started.iter().chain(&outcome.running) {
             let ended = wait(app, consumer.institution, course.id, &stop).await?;

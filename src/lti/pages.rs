@@ -321,7 +321,7 @@ mod tests {
     fn a_page_follows_the_platform_in_a_frame_and_the_system_outside() {
         let colors = |place: Option<&'static str>, said: Option<Theme>| {
             let mut headers = HeaderMap::new();
-            for place in place {
+            if let Some(place) = place {
                 headers.insert("sec-fetch-dest", HeaderValue::from_static(place));
             }
             Colors::of(&headers, said).scheme()

@@ -207,7 +207,8 @@ impl Listing {
                 while people.is_empty() {
                     let sql = &mut app.db.read();
                     let read =
-                        participants::changed(sql, institution, pages.within(), *changed, (*next)?, GROUP).await;
+                        participants::changed(sql, institution, pages.within(), *changed, (*next)?, GROUP)
+                            .await;
                     match read {
                         Ok(read) => (people, *next) = read,
                         Err(error) => return Some(Err(error.into())),

@@ -34,7 +34,7 @@ impl School {
                 title: format!("Course {id}"),
                 memberships_url: None,
             };
-            courses::ensure(&self.world.app, &self.consumer, found).await.unwrap();
+            courses::ensure(&self.world.app, &self.consumer, found, None).await.unwrap();
         }
     }
 
@@ -129,7 +129,7 @@ async fn nobody_fills_the_queue_and_another_institution_has_its_turn() {
         connect(&school.world, endonym::domain::tool_consumer::LmsKind::Canvas, small.url(), small.token())
             .await;
     let found = endonym::lms::Found { id: "7".into(), title: "Small".into(), memberships_url: None };
-    courses::ensure(&school.world.app, &other, found).await.unwrap();
+    courses::ensure(&school.world.app, &other, found, None).await.unwrap();
     school.due().await;
     school.run_due().await;
     school.run_due().await;

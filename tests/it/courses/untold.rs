@@ -1,6 +1,9 @@
 //! Rosters that say less than they did: names that are withheld, and people who are suddenly gone.
 
-use endonym::{app::courses, domain::course::Sync};
+use endonym::{
+    app::courses,
+    domain::{access::Access, course::Sync},
+};
 use serde_json::{Value, json};
 
 use super::School;
@@ -101,7 +104,8 @@ async fn a_roster_that_loses_everybody_is_held_back_until_it_is_confirmed() {
 async fn accept(school: &School) {
     let (running, losses) = (courses::WhenRunning::Fine, courses::Losses::Accepted);
     let given = vec!["sis_course_id:RHE-1".to_owned()];
-    courses::synchronize_with(&school.world.app, &school.consumer, given, running, losses).await.unwrap();
+    let (app, access) = (&school.world.app, Access::whole(school.consumer.institution));
+    courses::synchronize_with(app, &access, &school.consumer, given, running, losses).await.unwrap();
     assert_eq!(school.settled().await.error, None);
 }
 

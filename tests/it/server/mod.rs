@@ -5,8 +5,8 @@ mod clients;
 mod health;
 mod neighbours;
 mod protocol;
-mod wire;
 mod streams;
+mod wire;
 
 use std::time::Duration;
 

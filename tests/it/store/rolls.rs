@@ -20,7 +20,8 @@ use serde_json::json;
 use crate::support::{World, database::execute, emails};
 
 fn mark(email: &str) -> participants::Mark {
-    participants::Mark { as_email: email.to_owned(), as_given: email.to_owned() }
+    let [as_email, as_given, spelled] = [(); 3].map(|()| email.to_owned());
+    participants::Mark { as_email, as_given, spelled }
 }
 
 /// Numbers that look like chance and are the same in every run.
