@@ -172,7 +172,7 @@ async fn whoever_is_away_when_they_record_elsewhere_comes_back_with_the_new_reco
     let elsewhere = json!({ "first_name": "Ana", "email": "person1@example.edu" });
     let elsewhere = world.person_on(&world.page, elsewhere).await;
     school.canvas.drop_person(101, 1);
-    school.sync().await;
+    school.accept().await;
     record(world, &elsewhere, 220.0, Scope::All).await;
     let swept = endonym::app::media::sweep(&world.app, std::time::Duration::ZERO, true).await.unwrap();
     assert_eq!((swept.removed, school.count("media WHERE hidden").await), (0, 1));

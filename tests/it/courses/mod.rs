@@ -17,6 +17,7 @@ use std::time::Duration;
 use endonym::{
     app::{courses, name_pages, tool_consumers},
     domain::{
+        access::Access,
         course::{Course, Sync},
         name_page::{NamePage, NamePageRef},
         tool_consumer::{LmsKind, ToolConsumer},
@@ -87,6 +88,17 @@ impl School {
         let course = self.settled().await;
         assert_eq!(course.error, None);
         course
+    }
+
+    /// As an operator does who knows that the roster is right.
+    async fn accept(&self) {
+        let (running, losses) = (courses::WhenRunning::Fine, courses::Losses::Accepted);
+        let given = vec!["sis_course_id:RHE-1".to_owned()];
+        let access = Access::whole(self.consumer.institution);
+        courses::synchronize_with(&self.world.app, &access, &self.consumer, given, running, losses)
+            .await
+            .unwrap();
+        assert_eq!(self.settled().await.error, None);
     }
 
     async fn settled(&self) -> Course {

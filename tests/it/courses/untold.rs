@@ -1,9 +1,6 @@
 //! Rosters that say less than they did: names that are withheld, and people who are suddenly gone.
 
-use endonym::{
-    app::courses,
-    domain::{access::Access, course::Sync},
-};
+use endonym::domain::course::Sync;
 use serde_json::{Value, json};
 
 use super::School;
@@ -87,7 +84,7 @@ async fn a_roster_that_loses_everybody_is_held_back_until_it_is_confirmed() {
     assert_eq!(school.count("jobs WHERE kind = 'sync_course'").await, 0, "trying again is of no use");
 
     // A confirmation is good for one attempt, whatever comes of it.
-    accept(&school).await;
+    school.accept().await;
     assert_eq!((school.people().await.len(), school.count("hidden_participants").await), (0, 3));
     assert_eq!(school.course().await.unwrap().error, None);
     school.enrol(class(4..=5));
@@ -99,14 +96,6 @@ async fn a_roster_that_loses_everybody_is_held_back_until_it_is_confirmed() {
     school.enrol(class(5..=5));
     assert_eq!(school.sync().await.error, None);
     assert_eq!(school.first_names().await, ["First5"]);
-}
-
-async fn accept(school: &School) {
-    let (running, losses) = (courses::WhenRunning::Fine, courses::Losses::Accepted);
-    let given = vec!["sis_course_id:RHE-1".to_owned()];
-    let (app, access) = (&school.world.app, Access::whole(school.consumer.institution));
-    courses::synchronize_with(app, &access, &school.consumer, given, running, losses).await.unwrap();
-    assert_eq!(school.settled().await.error, None);
 }
 
 #[tokio::test]
@@ -127,6 +116,6 @@ async fn of_ten_people_or_more_the_loss_of_more_than_half_is_held_back() {
     let why = school.settled().await.error.unwrap();
     assert!(why.contains("has lost 6 of the 10 people who were on it"), "{why}");
     assert_eq!(school.people().await.len(), 10);
-    accept(&school).await;
+    school.accept().await;
     assert_eq!(school.people().await.len(), 25);
 }

@@ -365,7 +365,7 @@ async fn whoever_takes_people_out_does_not_forget_those_of_a_report_that_was_not
 /// Exports are built, and people deleted, by several at once: whoever was deleted is in none of them in the end.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_is_deleted_while_many_reports_are_built_is_in_none_of_them() {
-    let world = World::new().await;
+    let world = World::with(Setup { exports_waiting: 25, ..Setup::default() }).await;
     world.crowd(&world.page, 0..1_500).await;
     world.work(3);
     let (mut ids, mut gone) = (Vec::new(), BTreeSet::new());
