@@ -45,3 +45,6 @@ CREATE INDEX course_staff_by_participant ON course_staff (institution_id, partic
 ALTER TABLE lti_sessions ADD COLUMN member_digest TEXT;
 ALTER TABLE lti_sessions ADD COLUMN person TEXT;
 ALTER TABLE lti_sessions ADD COLUMN theme TEXT;
+
+-- Whoever is deleted has no session any more.
+CREATE INDEX lti_sessions_by_participant ON lti_sessions (institution_id, participant_id);

@@ -178,6 +178,12 @@ pub async fn discard(extensions: &Extensions, body: Body) {
     Reading::new(body).discard(limits.time).await;
 }
 
+/// The same for somebody whom we do not know.
+pub async fn discard_unknown(extensions: &Extensions, body: Body) {
+    let limits = BodyLimits::of(extensions);
+    Reading::new(body).discard(limits.time.min(UNKNOWN_TIME)).await;
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Bounds {
     bytes: usize,

@@ -190,13 +190,17 @@ pub fn image(
 }
 
 fn drawn(Drawing { size, lines, idle, .. }: Drawing) -> String {
-    let ink = if lines {
-        "fill:none;stroke:currentColor;stroke-width:2.5;stroke-linejoin:round;stroke-linecap:round"
+    let (ink, plain) = if lines {
+        (
+            "fill:none;stroke:currentColor;stroke-width:2.5;stroke-linejoin:round;stroke-linecap:round",
+            " fill=\"none\" stroke=\"currentColor\"",
+        )
     } else {
-        "fill:currentColor"
+        ("fill:currentColor", "")
     };
+    // The attributes are for pages whose policy drops inline styles as well.
     format!(
-        "<svg viewBox=\"0 0 32 32\" style=\"{PICTURE_STYLE};width:{size}px;height:{size}px;{ink}\"><path d=\"{idle}\"/></svg>"
+        "<svg viewBox=\"0 0 32 32\" width=\"{size}\" height=\"{size}\"{plain} style=\"{PICTURE_STYLE};width:{size}px;height:{size}px;{ink}\"><path d=\"{idle}\"/></svg>"
     )
 }
 

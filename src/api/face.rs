@@ -104,7 +104,9 @@ where
     let caller = match identify(&app, parts).await {
         Ok(caller) => caller,
         Err(error) => {
-            discard_body(parts, body).await;
+            if has_body(&parts.method) {
+                body::discard_unknown(&parts.extensions, body).await;
+            }
             return show(error.into());
         }
     };

@@ -165,13 +165,14 @@ impl Call {
         if !has_body(&parts.method) {
             return Self { route, client, params: query, fault: None, _room: None };
         }
-        let read = match institution(app, &query).await {
+        let read = match institution(app, &query, client).await {
             Some(institution) => body::read(&parts.extensions, institution, body).await,
             None => {
                 // The token may stand in the body, in front of a list that is longer than what is read for anybody.
                 let know = |start: Vec<u8>| async move {
                     let end = start.iter().rposition(|byte| *byte == b'&')?;
-                    institution(app, &Params::from_query(&String::from_utf8_lossy(&start[..end]))).await
+                    institution(app, &Params::from_query(&String::from_utf8_lossy(&start[..end])), client)
+                        .await
                 };
                 body::read_introduced(&parts.extensions, body, know).await
             }
@@ -187,9 +188,9 @@ impl Call {
 }
 
 /// Whose token is among these.
-async fn institution(app: &App, params: &Params) -> Option<i64> {
+async fn institution(app: &App, params: &Params, client: IpAddr) -> Option<i64> {
     let token = params.text("auth_token")?;
-    callers::identify(app, &token, None).await.ok().map(|caller| caller.institution.id)
+    callers::identify(app, &token, Some(client)).await.ok().map(|caller| caller.institution.id)
 }
 
 /// Who is asked for by email and identifier.

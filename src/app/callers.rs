@@ -118,8 +118,11 @@ async fn suspect(
     if !app.limiter.is_past(whose, app.auth_failures, instant).await {
         return None;
     }
-    app.callers.suspects.acquire().await.ok()
+    tokio::time::timeout(SUSPECT_WAIT, app.callers.suspects.acquire()).await.ok()?.ok()
 }
+
+/// Somebody with a valid token may be behind the same address: after this time it is looked up all the same.
+const SUSPECT_WAIT: Duration = Duration::from_millis(500);
 
 /// Tokens that nobody has are not remembered: one that is made this moment works the next.
 async fn look_up(

@@ -6,8 +6,14 @@ use std::{
     time::{Duration, Instant},
 };
 
+use futures_util::FutureExt;
+
 use super::{App, calls, jobs};
-use crate::{domain::call::State, store::migrations, telemetry::metrics};
+use crate::{
+    domain::call::State,
+    store::{self, Db, migrations},
+    telemetry::metrics,
+};
 
 /// Whoever asks is told within three seconds, whatever hangs.
 const LONGEST: Duration = Duration::from_millis(2_500);
@@ -23,7 +29,14 @@ pub enum Database {
 pub async fn database(app: &App) -> Database {
     // A task of its own: a connection is closed by the deadline of its statement, which comes later than ours.
     let for_task = app.clone();
-    let version = tokio::spawn(async move { migrations::version(&for_task.db).await });
+    let version = match &app.db {
+        Db::Postgres(_) => tokio::spawn(async move { migrations::version(&for_task.db).await }),
+        // SQLite answers on the thread that asks, which may be for as long as its disk takes.
+        Db::Sqlite(_) => tokio::task::spawn_blocking(move || {
+            let gone = || Err(store::Error::Unavailable("SQLite waits".to_owned()));
+            migrations::version(&for_task.db).now_or_never().unwrap_or_else(gone)
+        }),
+    };
     match tokio::time::timeout(LONGEST, version).await {
         Ok(Ok(Ok(version))) if version >= migrations::NEWEST => Database::Works,
         Ok(Ok(Ok(_))) => Database::Behind,

@@ -176,6 +176,7 @@ pub async fn delete(app: &App, slug: &str) -> Result<()> {
             Box::pin(async move {
                 // In the order in which workers take them.
                 store::rolls::lock(sql, id).await?;
+                sql.allow_long_statements().await?;
                 store::jobs::delete_all(sql, id).await?;
                 store::calls::delete_all(sql, id).await?;
                 let reports = store::exports::delete_all_parts(sql, id).await?;

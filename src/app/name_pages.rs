@@ -159,6 +159,8 @@ pub async fn delete(app: &App, institution: i64, page: &NamePageRef) -> Result<u
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
+                // A statement for each table, however many people there are.
+                sql.allow_long_statements().await?;
                 exports::leave(sql, job, institution, Leaving::OnPage(id), now).await?;
                 calls::cancel_all(sql, &at_hand.ids, institution, Some(id), now).await?;
                 store::calls::delete_on_page(sql, institution, id).await?;

@@ -153,7 +153,9 @@ pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Dr
                     let Created { person, recorded } =
                         create_in(sql, institution, page, draft, now, token).await?;
                     calls::settle(sql, &rules, (institution, person.id), wish, ids, now).await?;
-                    if recorded && !new.iter().any(|one| one.kind == Kind::Recording) {
+                    // A token that is limited to pages must not reach what was recorded on others.
+                    let starts = recorded && access.pages().is_none();
+                    if starts && !new.iter().any(|one| one.kind == Kind::Recording) {
                         new.extend(start(sql, institution, person.id, 0, &copies).await?);
                     }
                     with_media(sql, institution, person, &new, now).await

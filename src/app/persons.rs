@@ -173,6 +173,7 @@ async fn erase_in(
 /// or identifier.
 pub async fn delete_from_page(app: &App, access: &Access, page: NamePageRef, mark: Mark) -> Result<()> {
     let (institution, now, access) = (access.institution, app.clock.now(), access.clone());
+    let at_hand = app.clone();
     let job = app.ids.id(now);
     let gone = app
         .db
@@ -186,10 +187,15 @@ pub async fn delete_from_page(app: &App, access: &Access, page: NamePageRef, mar
                         return Err(Error::PendingCalls);
                     }
                 }
+                // What a cloud has recorded goes too, and an opt-out stays without the number.
+                for one in &whose {
+                    end_calls(sql, &at_hand, institution, *one, now).await?;
+                }
                 erase_in(sql, job, institution, &whose, now).await
             })
         })
         .await?;
+    app.queue.wake();
     media::discard(app, institution, &gone).await;
     Ok(())
 }

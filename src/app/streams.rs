@@ -22,7 +22,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { at_once: 64, per_institution: 8, wait: Duration::from_secs(5) }
+        Self { at_once: 256, per_institution: 64, wait: Duration::from_secs(5) }
     }
 }
 

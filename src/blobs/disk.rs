@@ -88,10 +88,17 @@ impl Disk {
     pub async fn probe(&self) -> Result<()> {
         let root = self.root.clone();
         in_background(move || {
-            let file = root.join(format!("{UNFINISHED}probe-{}", std::process::id()));
+            // Containers that share a folder may share a process id too.
+            static PROBES: AtomicU64 = AtomicU64::new(0);
+            let number = PROBES.fetch_add(1, Ordering::Relaxed);
+            let file = root.join(format!("{UNFINISHED}probe-{}-{number}", std::process::id()));
+            let remove = || match fs::remove_file(&file) {
+                Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+                other => other,
+            };
             make_folder(&root)
                 .and_then(|()| fs::write(&file, "works"))
-                .and_then(|()| fs::remove_file(&file))
+                .and_then(|()| remove())
                 .map_err(|e| Error(format!("cannot write to {}: {e}", root.display())))
         })
         .await

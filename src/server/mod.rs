@@ -8,7 +8,6 @@ mod places;
 mod wire;
 
 use std::{
-    future::poll_fn,
     net::IpAddr,
     panic::AssertUnwindSafe,
     pin::pin,
@@ -231,7 +230,8 @@ impl Server {
         let mut told = false;
         loop {
             tokio::select! {
-                _ = poll_fn(|cx| connection.poll_without_shutdown(cx)) => break,
+                // Not `poll_without_shutdown`: that is done before everything is written.
+                _ = &mut connection => break,
                 () = &mut stopping, if !told => {
                     told = true;
                     Pin::new(&mut connection).graceful_shutdown();
@@ -243,7 +243,11 @@ impl Server {
 
     /// Who asks, when a proxy may ask for somebody.
     fn client(&self, peer: Client, headers: &HeaderMap) -> Client {
-        if !peer.is_proxy || !headers.contains_key(FORWARDED_FOR) {
+        if !headers.contains_key(FORWARDED_FOR) {
+            return peer;
+        }
+        if !peer.is_proxy {
+            warn_of_proxy(peer.address);
             return peer;
         }
         let told = headers.get_all(FORWARDED_FOR).iter().map(|value| value.to_str().unwrap_or_default());
@@ -304,6 +308,23 @@ impl Server {
         }
         response.headers_mut().insert(REQUEST_ID, request_id);
         response
+    }
+}
+
+/// Whoever runs a proxy on another machine has to say so, or all of its clients are counted as one.
+fn warn_of_proxy(address: IpAddr) {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    if is_private(address) {
+        ONCE.call_once(|| {
+            tracing::warn!(%address, "X-Forwarded-For is ignored: if this is your proxy, list it in trusted_proxies");
+        });
+    }
+}
+
+fn is_private(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => v4.is_private() || v4.is_link_local(),
+        IpAddr::V6(v6) => v6.is_unique_local() || v6.is_unicast_link_local(),
     }
 }
 

@@ -436,7 +436,7 @@ impl Sql {
     }
 
     /// Lifts the deadline of each statement for the rest of a transaction that changes whole tables.
-    pub(super) async fn allow_long_statements(&mut self) -> Result<()> {
+    pub(crate) async fn allow_long_statements(&mut self) -> Result<()> {
         match &mut self.handle {
             Handle::Pool(_) | Handle::Sqlite(_) => Ok(()),
             Handle::Postgres(client) => client.allow_long_statements().await,

@@ -168,12 +168,29 @@ pub async fn attach(
 ) -> Result<Option<Media>> {
     let old = remove(sql, institution, participant, new.kind).await?;
     if let Some(old) = old.as_ref().filter(|old| old.kind.is_sound()) {
-        let params = [institution.into(), (&old.hex).into(), participant.into(), old.kind.word().into()];
-        sql.execute(REPLACE, &params).await?;
+        replaced(sql, institution, participant, old).await?;
     }
     sql.execute(&insert_text(1), &insert_params(institution, participant, new)).await?;
     show(sql, institution, participant, new.kind, Some((&new.hex, new.created_at)), now).await?;
     Ok(old)
+}
+
+/// From now on its link leads to what this participant has.
+pub async fn replaced(sql: &mut Sql, institution: i64, participant: i64, old: &Media) -> Result<()> {
+    let params = [institution.into(), (&old.hex).into(), participant.into(), old.kind.word().into()];
+    sql.execute(REPLACE, &params).await.map(|_| ())
+}
+
+/// Links that led to what one entry has lead to what another has.
+pub async fn hand_over_links(
+    sql: &mut Sql,
+    institution: i64,
+    (to, from): (i64, i64),
+    kind: Kind,
+) -> Result<()> {
+    let text = "UPDATE replaced_recordings SET participant_id = $1 WHERE institution_id = $2 AND participant_id = $3 AND kind = $4";
+    let params = [to.into(), institution.into(), from.into(), kind.word().into()];
+    sql.execute(text, &params).await.map(|_| ())
 }
 
 const REPLACE: &str =

@@ -456,30 +456,25 @@ impl ChangePlace {
 pub async fn changed(
     sql: &mut Sql,
     institution: i64,
-    within: Within<'_>,
     changed: Changed,
     behind: ChangePlace,
     count: usize,
 ) -> Result<(Vec<Participant>, Option<ChangePlace>)> {
-    let ([_, before], pages) = (bounds(changed), page_ids(within));
-    let mut params: Vec<Value<'_>> =
-        vec![institution.into(), behind.updated_at.into(), behind.id.into(), before];
-    params.extend(pages.iter().map(|page| Value::from(*page)));
-    params.push(i64::try_from(count).unwrap_or(i64::MAX).into());
-    let text = changed_text(pages.len());
-    let rows = sql.rows(&text, &params, |row| Ok((row.int(BEHIND_LABEL)?, with_label(row)?))).await?;
+    let [_, before] = bounds(changed);
+    let count_most = i64::try_from(count).unwrap_or(i64::MAX).into();
+    let params = [institution.into(), behind.updated_at.into(), behind.id.into(), before, count_most];
+    let rows = sql.rows(&CHANGED, &params, |row| Ok((row.int(BEHIND_LABEL)?, with_label(row)?))).await?;
     let last = rows.last().filter(|_| rows.len() >= count);
     let next = last.map(|(updated_at, person)| ChangePlace { updated_at: *updated_at, id: person.id });
     Ok((rows.into_iter().map(|(_, person)| person).collect(), next))
 }
 
-fn changed_text(pages: usize) -> String {
-    let (on_pages, count) = (on_pages(5, pages), pages + 5);
+static CHANGED: LazyLock<String> = LazyLock::new(|| {
     format!(
         "SELECT {COLUMNS}, {LABEL}, p.updated_at {WITH_PAGE} WHERE p.institution_id = $1 \
-         AND (p.updated_at, p.id) > ($2, $3) AND p.updated_at < $4{on_pages} ORDER BY p.updated_at, p.id LIMIT ${count}"
+         AND (p.updated_at, p.id) > ($2, $3) AND p.updated_at < $4 ORDER BY p.updated_at, p.id LIMIT $5"
     )
-}
+});
 
 /// The ids of whoever changed in this time.
 pub fn changed_ids(db: &Db, institution: i64, within: Within<'_>, changed: Changed) -> RowStream<i64> {

@@ -51,16 +51,26 @@ const fn table(hidden: bool) -> &'static str {
 }
 
 /// All registrations of whoever has this email. With them those that have no email and are known to be the same person's: by
-/// their identifier, or by who they are in a learning system.
+/// their identifier, or by who they are in a learning system. What leads to another email as well may be somebody else's (a
+/// student number that was given out again), and is left alone.
 pub async fn registrations(sql: &mut Sql, institution: i64, email_key: &str) -> Result<Vec<Registration>> {
     let mut found = matching(sql, institution, "p.email_key", &[email_key], "").await?;
-    let ids: Vec<i64> = found.iter().map(|one| one.id).collect();
-    let identifiers = identifiers(sql, institution, &found).await?;
-    let identifiers: Vec<&str> = identifiers.iter().map(String::as_str).collect();
-    let without_email = " AND p.email_key IS NULL";
-    let mut more = matching(sql, institution, "p.identifier_key", &identifiers, without_email).await?;
-    let elsewhere = courses::members::same_users(sql, institution, &ids).await?;
-    more.extend(matching(sql, institution, "p.id", &elsewhere, without_email).await?);
+    let (without_email, with_email) = (" AND p.email_key IS NULL", " AND p.email_key IS NOT NULL");
+    let mut more = Vec::new();
+    for identifier in identifiers(sql, institution, &found).await? {
+        let key = [identifier.as_str()];
+        let known = matching(sql, institution, "p.identifier_key", &key, with_email).await?;
+        if known.iter().all(|one| found.contains(one)) {
+            more.extend(matching(sql, institution, "p.identifier_key", &key, without_email).await?);
+        }
+    }
+    for one in &found {
+        let elsewhere = courses::members::same_users(sql, institution, &[one.id]).await?;
+        let known = matching(sql, institution, "p.id", &elsewhere, with_email).await?;
+        if known.iter().all(|one| found.contains(one)) {
+            more.extend(matching(sql, institution, "p.id", &elsewhere, without_email).await?);
+        }
+    }
     for one in more {
         if !found.contains(&one) {
             found.push(one);

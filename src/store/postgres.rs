@@ -287,6 +287,9 @@ impl Deadline {
         &self,
         answer: impl Future<Output = std::result::Result<T, tokio_postgres::Error>>,
     ) -> Result<T> {
+        if self.broken.load(Ordering::Relaxed) {
+            return Err(closed());
+        }
         match tokio::time::timeout(self.time, answer).await {
             Ok(answered) => answered.map_err(error),
             Err(_) => {

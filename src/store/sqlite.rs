@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
         mpsc as sync_mpsc,
     },
     time::Duration,
@@ -50,6 +50,8 @@ const READ_CACHE_KIB: usize = 16 * 1024;
 const WRITE_CACHE_KIB: usize = 16 * 1024;
 /// How long a connection waits for another's lock.
 const PATIENCE: Duration = Duration::from_secs(15);
+/// For a write to begin, while another process or a long transaction has the database.
+const WRITE_WAIT: Duration = Duration::from_secs(20);
 /// After people were deleted, the write-ahead log is emptied once nobody has written for so long, or after so many commits.
 const LOG_PAUSE: Duration = Duration::from_millis(100);
 const LOG_COMMITS: u32 = 1_000;
@@ -144,10 +146,16 @@ impl Sqlite {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (sender, receiver) = oneshot::channel();
+        let (sender, mut receiver) = oneshot::channel();
         let waiting = metrics::db_write_waiting();
+        // Whoever gets there first decides: the writer by beginning, or the caller by giving up.
+        let decided = Arc::new(AtomicBool::new(false));
+        let begin = decided.clone();
         let work: Work = Box::new(move |sql| {
             drop(waiting);
+            if begin.swap(true, Ordering::Relaxed) {
+                return Box::new(|_| ());
+            }
             let outcome = run(sql, job);
             Box::new(move |committed| {
                 // The caller may have gone; the work is done all the same.
@@ -158,7 +166,14 @@ impl Sqlite {
             })
         });
         self.writer.send(work).map_err(|_| gone())?;
-        receiver.await.unwrap_or_else(|_| Err(gone().into()))
+        let answered = match tokio::time::timeout(WRITE_WAIT, &mut receiver).await {
+            Ok(answered) => answered,
+            Err(_) if !decided.swap(true, Ordering::Relaxed) => {
+                return Err(Error::Unavailable("too many writes are waiting".to_owned()).into());
+            }
+            Err(_) => receiver.await,
+        };
+        answered.unwrap_or_else(|_| Err(gone().into()))
     }
 
     pub fn stream<T: Send + 'static>(

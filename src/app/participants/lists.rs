@@ -77,36 +77,12 @@ enum People {
     Whole(Option<Vec<Participant>>),
     /// Whoever changed, in order of change.
     Changed {
-        pages: ChangedOn,
         changed: Changed,
         /// Read already.
         first: Vec<Participant>,
         next: Option<ChangePlace>,
         shown: Shown,
     },
-}
-
-/// The pages of a list that outlives its request.
-enum ChangedOn {
-    Institution,
-    Pages(Vec<i64>),
-}
-
-impl ChangedOn {
-    fn new(within: Within<'_>) -> Self {
-        match within {
-            Within::Institution => Self::Institution,
-            Within::Page(page) => Self::Pages(vec![page]),
-            Within::Pages(pages) => Self::Pages(pages.to_vec()),
-        }
-    }
-
-    fn within(&self) -> Within<'_> {
-        match self {
-            Self::Institution => Within::Institution,
-            Self::Pages(pages) => Within::Pages(pages),
-        }
-    }
 }
 
 /// Who has been shown. Batches are not of one snapshot: somebody who changes in between moves behind those who are still
@@ -202,13 +178,11 @@ impl Listing {
         let institution = self.institution;
         match &mut self.people {
             People::Whole(people) => people.take().map(Ok),
-            People::Changed { pages, changed, first, next, shown } => {
+            People::Changed { changed, first, next, shown } => {
                 let mut people = std::mem::take(first);
                 while people.is_empty() {
                     let sql = &mut app.db.read();
-                    let read =
-                        participants::changed(sql, institution, pages.within(), *changed, (*next)?, GROUP)
-                            .await;
+                    let read = participants::changed(sql, institution, *changed, (*next)?, GROUP).await;
                     match read {
                         Ok(read) => (people, *next) = read,
                         Err(error) => return Some(Err(error.into())),
@@ -303,9 +277,14 @@ pub(in crate::app) async fn list_in(
     }
     match (filter.changed.is_set(), window) {
         (true, None) => {
+            if within != Within::Institution {
+                // Few of those who changed may be on these pages, so the walk is not done on a request thread.
+                let ids = changed_ids(app, institution, within, filter.changed).await?;
+                return Ok(Listing::of_ids(institution, ids));
+            }
             let (changed, start) = (filter.changed, ChangePlace::before(filter.changed));
             let (first, next) =
-                participants::changed(&mut app.db.read(), institution, within, changed, start, GROUP).await?;
+                participants::changed(&mut app.db.read(), institution, changed, start, GROUP).await?;
             if next.is_none() {
                 return Ok(Listing::whole(institution, first, None));
             }
@@ -313,16 +292,12 @@ pub(in crate::app) async fn list_in(
             for person in &first {
                 shown.add(person.id);
             }
-            let people = People::Changed { pages: ChangedOn::new(within), changed, first, next, shown };
+            let people = People::Changed { changed, first, next, shown };
             Ok(Listing { institution, total: None, people })
         }
         (true, window) => {
             // In order of arrival and not of change: somebody who changes between two pages must push nobody out.
-            let mut rows = participants::changed_ids(&app.db, institution, within, filter.changed);
-            let mut ids = Vec::new();
-            while let Some(group) = rows.next().await {
-                ids.extend(group?);
-            }
+            let mut ids = changed_ids(app, institution, within, filter.changed).await?;
             ids.sort_unstable();
             Ok(cut(institution, ids, window))
         }
@@ -349,6 +324,16 @@ pub(in crate::app) async fn list_in(
             Ok(Listing { institution, total: Some(members.unsigned_abs()), people })
         }
     }
+}
+
+/// In order of change.
+async fn changed_ids(app: &App, institution: i64, within: Within<'_>, changed: Changed) -> Result<Vec<i64>> {
+    let mut rows = participants::changed_ids(&app.db, institution, within, changed);
+    let mut ids = Vec::new();
+    while let Some(group) = rows.next().await {
+        ids.extend(group?);
+    }
+    Ok(ids)
 }
 
 fn cut(institution: i64, ids: Vec<i64>, window: Option<Window>) -> Listing {

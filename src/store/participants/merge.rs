@@ -103,8 +103,14 @@ pub async fn give_media(
     let (own, other) =
         (media::of(sql, institution, to.id, kind).await?, media::of(sql, institution, from.id, kind).await?);
     let Some(other) = other else { return Ok(None) };
+    if kind.is_sound() {
+        media::hand_over_links(sql, institution, (to.id, from.id), kind).await?;
+    }
     let is_better = own.as_ref().is_none_or(|own| kind != Kind::Photo && own.created_at < other.created_at);
     if !is_better {
+        if kind.is_sound() {
+            media::replaced(sql, institution, to.id, &other).await?;
+        }
         return Ok(None);
     }
     media::detach(sql, institution, from.id, kind, now).await?;
