@@ -337,7 +337,9 @@ async fn ensure_in(
     let memberships_url = found.memberships_url.as_deref();
     let mut known = courses::by_external_id(sql, institution, consumer.id, &found.id).await?;
     if let (None, Some(key)) = (&known, &key) {
-        known = courses::by_platform_key(sql, institution, key).await?;
+        // Two that one tool consumer calls differently are two, whatever else is said of them.
+        let found = courses::by_platform_key(sql, institution, key).await?;
+        known = found.filter(|(course, _)| course.tool_consumer != consumer.id);
     }
     if let Some((course, job)) = known {
         if course.tool_consumer != consumer.id {

@@ -83,7 +83,7 @@ pub async fn launched(
         synchronise(app, &owner, &course).await?;
     }
     let user_id = launch.person.user_id.as_deref();
-    let id = user_id.map(|user| member_id(&owner, consumer, user, launch.canvas.as_ref()));
+    let id = user_id.map(|user| member_id(&owner, consumer, user));
     let is_foreign = id.as_ref().is_some_and(|id| id.is_foreign);
     let visitor = id.map(|id| joining(&launch.person, id.id, is_foreign.then_some(consumer.id)));
     Ok(Launched { course, owner, visitor, is_foreign })

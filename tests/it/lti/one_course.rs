@@ -19,6 +19,7 @@ use crate::{
 };
 
 const EMAIL: &str = "siobhan@example.edu";
+const MEMBERSHIPS: &str = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice";
 
 async fn courses_of(platform: &Platform, consumer: &ToolConsumer) -> Vec<Course> {
     courses::all(&platform.world.app, consumer).await.unwrap()
@@ -128,9 +129,12 @@ async fn the_same_number_at_another_moodle_is_another_course() {
     assert!(text.contains("Siobhán") && !text.contains("Ana"), "user 7 is somebody else there: {text}");
 }
 
-fn from_canvas(host: &str, user: &str) -> impl FnOnce(&mut Value) {
-    let ids = json!({ "canvas_api_domain": host, "canvas_course_id": "101", "canvas_user_id": user });
+/// A launch of course 101, whose link says that it is `said`.
+fn from_canvas(host: &str, said: &str) -> impl FnOnce(&mut Value) {
+    let ids = json!({ "canvas_api_domain": host, "canvas_course_id": said, "canvas_user_id": "2" });
+    let roster = format!("http://{host}/api/lti/courses/101/names_and_roles");
     move |claims| {
+        claims[MEMBERSHIPS] = json!({ "context_memberships_url": roster });
         claims["sub"] = json!("86157096-483b");
         claims[claim("context")] =
             json!({ "id": "4dde05e8ca1973bcca9bffc13e1548820eee93a3", "title": "Rhetoric" });
@@ -145,12 +149,13 @@ async fn a_course_of_canvas_is_one_by_the_ids_that_canvas_fills_in() {
     platform.world.work(1);
     let canvas = Canvas::start().await;
     canvas.course(101, None, "Rhetoric");
-    canvas.enrol(101, Person::student(1, "Siobhan", "Ni Bhriain").without_email());
+    canvas.enrol(101, Person::student(1, "Siobhan", "Ni Bhriain").email(EMAIL));
+    canvas.enrol(101, Person::student(2, "Ben", "Okri"));
     let (services, token) = connect(&platform.world, LmsKind::Canvas, canvas.url(), canvas.token()).await;
     register(&platform.world, canvas.url(), &platform.address, "tool-2").await;
     let host = canvas.url().trim_start_matches("http://");
     let launch = async |host: &str| {
-        platform.session_by((canvas.url(), "tool-2"), from_canvas(host, "1"), &[LEARNER]).await
+        platform.session_by((canvas.url(), "tool-2"), from_canvas(host, "101"), &[LEARNER]).await
     };
     let before = pages(&platform).await;
     synchronize(&platform, &services, &token, "101").await;
@@ -161,9 +166,30 @@ async fn a_course_of_canvas_is_one_by_the_ids_that_canvas_fills_in() {
     // A platform that speaks for another has a course of its own.
     let liar = "https://liar.example.edu";
     register(&platform.world, liar, &platform.address, "tool-3").await;
-    let (own, cookie) = platform.session_by((liar, "tool-3"), from_canvas(host, "1"), &[LEARNER]).await;
+    let (own, cookie) = platform.session_by((liar, "tool-3"), from_canvas(host, "101"), &[LEARNER]).await;
     assert!(!platform.text_of(&own, &cookie).await.contains("Siobhan Ni"));
     assert_eq!(pages(&platform).await, before + 2);
+}
+
+#[tokio::test]
+async fn what_a_link_says_of_its_course_and_user_opens_nobody_elses() {
+    let platform = Platform::with(patient()).await;
+    platform.world.work(1);
+    let canvas = Canvas::start().await;
+    canvas.course(102, None, "Logic");
+    canvas.enrol(102, Person::student(1, "Siobhan", "Ni Bhriain").email(EMAIL));
+    canvas.enrol(102, Person::student(2, "Ben", "Okri"));
+    let (services, token) = connect(&platform.world, LmsKind::Canvas, canvas.url(), canvas.token()).await;
+    let launches = register(&platform.world, canvas.url(), &platform.address, "tool-2").await;
+    synchronize(&platform, &services, &token, "102").await;
+    let before = pages(&platform).await;
+    let host = canvas.url().trim_start_matches("http://");
+    let launch = from_canvas(host, "102");
+    let (staff, cookie) = platform.session_by((canvas.url(), "tool-2"), launch, &[INSTRUCTOR]).await;
+    let text = platform.text_of(&staff, &cookie).await;
+    assert!(text.contains("Rhetoric") && !text.contains("Okri"), "{text}");
+    assert_eq!(pages(&platform).await, before + 1);
+    assert_eq!(courses_of(&platform, &launches).await.len(), 1, "a course of its own");
 }
 
 #[tokio::test]
