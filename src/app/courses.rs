@@ -337,6 +337,7 @@ async fn ensure_in(
     let memberships_url = found.memberships_url.as_deref();
     let mut known = courses::by_external_id(sql, institution, consumer.id, &found.id).await?;
     if let (None, Some(key)) = (&known, &key) {
+        give_keys(sql, institution, &found.id, key).await?;
         // Two that one tool consumer calls differently are two, whatever else is said of them.
         let found = courses::by_platform_key(sql, institution, key).await?;
         known = found.filter(|(course, _)| course.tool_consumer != consumer.id);
@@ -371,6 +372,29 @@ async fn ensure_in(
     };
     courses::insert(sql, institution, &course, now).await?;
     Ok((course, None))
+}
+
+/// Gives their keys to the courses from before there were any that may be the one with this key. On any platform its last word
+/// is the course's id there.
+async fn give_keys(sql: &mut Sql, institution: i64, id: &str, key: &str) -> Result<()> {
+    let last = key.rsplit(' ').next().unwrap_or(id);
+    let ids: HashSet<&str> = [id, last].into();
+    for id in ids {
+        for course in courses::without_key(sql, institution, id).await? {
+            if let Some(owner) = store::tool_consumers::find(sql, course.tool_consumer).await? {
+                give_key(sql, &owner, &course).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Gives a course of this tool consumer its key, if it has none.
+async fn give_key(sql: &mut Sql, owner: &ToolConsumer, course: &Course) -> Result<()> {
+    match platform_key(owner, &course.external_id, None).filter(|_| course.platform_key.is_none()) {
+        Some(key) => Ok(courses::set_platform_key(sql, owner.institution, course.id, &key).await?),
+        None => Ok(()),
+    }
 }
 
 /// The key that a course is to have from now on. A launch that says less than an earlier one takes nothing away.

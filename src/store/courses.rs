@@ -100,6 +100,13 @@ pub async fn insert(sql: &mut Sql, institution: i64, new: &Course, now: Moment) 
     sql.execute(text, &params).await.map(|_| ())
 }
 
+/// Those of this id that have no key yet, whichever tool consumer's they are: they were there before there were keys.
+pub async fn without_key(sql: &mut Sql, institution: i64, external_id: &str) -> Result<Vec<Course>> {
+    let text = format!("{READ} AND c.platform_key IS NULL AND c.external_id = $2 ORDER BY c.id");
+    let read = |row: &Row<'_>| from_row(row).map(|(course, _)| course);
+    sql.rows(&text, &[institution.into(), external_id.into()], read).await
+}
+
 pub async fn set_platform_key(sql: &mut Sql, institution: i64, id: i64, key: &str) -> Result<()> {
     let text = "UPDATE courses SET platform_key = $1 WHERE institution_id = $2 AND id = $3";
     sql.execute(text, &[key.into(), institution.into(), id.into()]).await.map(|_| ())

@@ -1,6 +1,6 @@
 //! Courses that are synchronized without anybody asking for it, as their tool consumer's schedule says.
 
-use super::{enqueue, lock};
+use super::{enqueue, give_key, lock};
 use crate::{
     app::{App, Error, Result, institutions, tool_consumers},
     domain::{
@@ -57,6 +57,7 @@ async fn run_due_of(app: &App, consumer: &ToolConsumer) -> Result<()> {
                     let Some((course, job)) = courses::find(sql, institution, course.id).await? else {
                         continue;
                     };
+                    give_key(sql, &consumer, &course).await?;
                     if consumer.enabled && can_start(&consumer, &course) {
                         enqueue(sql, &at_hand, institution, (course.id, job), now).await?;
                     }
