@@ -113,7 +113,7 @@ pub async fn prepare(
 }
 
 /// By their places on the roster.
-fn registrations<'a>(
+pub(super) fn registrations<'a>(
     consumer: i64,
     members: &[Member],
     people: impl Iterator<Item = (usize, &'a Wanted)>,
