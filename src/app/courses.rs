@@ -16,7 +16,7 @@ use std::{
 
 use futures_util::{StreamExt, TryStreamExt};
 
-pub(super) use aliases::promote;
+pub(super) use aliases::{promote, takes_over};
 pub(super) use join::{Joining, join};
 pub use merge::{Merged, merge};
 pub use roster::run;

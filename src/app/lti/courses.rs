@@ -63,9 +63,18 @@ pub async fn launched(
         memberships_url: memberships_url.map(str::to_owned),
     };
     let way = store::aliases::find(sql, consumer.institution, consumer.id, &context.id).await?;
+    let is_taken_over = match known.as_ref().filter(|course| course.tool_consumer != consumer.id) {
+        Some(course) => {
+            let owner = tool_consumers::find(app, course.tool_consumer).await?;
+            courses::takes_over(consumer, &owner, course, memberships_url)
+        }
+        None => false,
+    };
     let course = match known {
         // Most launches tell nothing new.
-        Some(course) if says_the_same(&course, way.as_ref(), &found, key.as_deref()) => course,
+        Some(course) if !is_taken_over && says_the_same(&course, way.as_ref(), &found, key.as_deref()) => {
+            course
+        }
         _ => courses::ensure(app, consumer, found, key).await?,
     };
     let owner = if course.tool_consumer == consumer.id {
