@@ -120,9 +120,15 @@ pub async fn synchronize_with(
         let known =
             courses::by_external_id(&mut app.db.read(), consumer.institution, consumer.id, &given).await?;
         let (title, memberships_url) = match known {
-            Some((course, _)) => {
+            Some((course, _)) if course.tool_consumer == consumer.id => {
                 known_courses.insert(given.clone(), course.id);
                 (Some(course.title), course.memberships_url)
+            }
+            // Another synchronizes it: this one's token is not for that one's address.
+            Some((course, _)) => {
+                let sql = &mut app.db.read();
+                let way = courses::aliases::find(sql, consumer.institution, consumer.id, &given).await?;
+                (Some(course.title), way.and_then(|way| way.memberships_url))
             }
             None => (None, None),
         };
@@ -255,20 +261,23 @@ async fn begin_once(
                     let (course, job) = ensure_in(sql, &at_hand, &consumer, found, key, now).await?;
                     // A token that is limited to pages makes no new ones; what was written is undone.
                     name_pages::check(&access, course.name_page)?;
-                    if losses == Losses::Accepted {
-                        courses::accept_losses(sql, institution, course.id).await?;
-                    }
                     match (course.sync, job) {
                         (Sync::Running, _) => {
-                            if when_running == WhenRunning::Refuse {
+                            // What is under way may have its roster already, which nobody has confirmed.
+                            if when_running == WhenRunning::Refuse || losses == Losses::Accepted {
                                 return Err(Error::CourseSynchronizing);
                             }
                             running.push(course);
                             continue;
                         }
-                        (Sync::Resting, Some(job)) => store::jobs::hurry(sql, job, now).await?,
+                        (Sync::Resting, Some(job)) => {
+                            if losses == Losses::Accepted {
+                                courses::accept_losses(sql, institution, course.id, true).await?;
+                            }
+                            store::jobs::hurry(sql, job, now).await?;
+                        }
                         (Sync::Resting | Sync::Idle, old) => {
-                            enqueue(sql, &at_hand, institution, (course.id, old), now).await?;
+                            enqueue(sql, &at_hand, institution, (course.id, old), losses, now).await?;
                         }
                     }
                     started.push(course);
@@ -285,8 +294,11 @@ async fn enqueue(
     app: &App,
     institution: i64,
     (course, old): (i64, Option<i64>),
+    losses: Losses,
     now: Moment,
 ) -> Result<()> {
+    // A confirmation holds for one synchronization, and for no later one if that was given up.
+    courses::accept_losses(sql, institution, course, losses == Losses::Accepted).await?;
     if let Some(old) = old {
         store::jobs::remove_dead(sql, old).await?;
     }
