@@ -247,19 +247,27 @@ pub async fn people(app: &App, open: &Open, course: &Course, wanted: &Wanted) ->
     Ok(Crowd { people, staff, all, unrecorded, matching: chosen.len() as u64, page: window.page, pages })
 }
 
-/// Where recordings and pictures come from, when that is not here: an address there.
-pub async fn elsewhere(app: &App, open: &Open, people: &[Participant]) -> Result<Option<String>> {
+/// Where recordings and pictures come from, also those that people have elsewhere, when that is not here: an address there.
+pub async fn elsewhere(
+    app: &App,
+    open: &Open,
+    people: &[&Participant],
+    photos: &HashMap<String, String>,
+) -> Result<Option<String>> {
     for person in people {
         if let Some(address) = badges::elsewhere(app, open.institution.id, person).await? {
             return Ok(Some(address));
         }
     }
-    Ok(None)
+    match photos.values().next() {
+        Some(hex) => Ok(badges::address_of(app, open.institution.id, hex).await?),
+        None => Ok(None),
+    }
 }
 
 /// Pictures that learning systems have given to people elsewhere in the institution, by their emails: whom web services show
 /// with a face has the same one here.
-pub async fn photos(app: &App, open: &Open, people: &[Participant]) -> Result<HashMap<String, String>> {
+pub async fn photos(app: &App, open: &Open, people: &[&Participant]) -> Result<HashMap<String, String>> {
     let without = people.iter().filter(|person| person.photo.is_none());
     let keys: Vec<String> = without.filter_map(|person| person.email.as_deref().map(email_key)).collect();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
