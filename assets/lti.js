@@ -57,7 +57,7 @@ if (waiting) {
   const isBusy = () => document.activeElement !== document.body || sounds.some((sound) => !sound.paused);
   const tell = () => {
     const [said, again] = ['.sync', '.again a'].map((what) => waiting.querySelector(what));
-    said.textContent = 'The list has been synchronized.';
+    said.textContent = 'The synchronization has ended.';
     again.textContent = 'Show the new list';
   };
   const ask = async (pause, left) => {

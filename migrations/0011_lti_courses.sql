@@ -1,7 +1,7 @@
 -- Courses that several tool consumers reach, people who teach, and what a launch says of its visitor.
 
 -- platform_key names a course on its platform independently of the tool consumer that reaches it (domain/course.rs). Rows from
--- before this migration get theirs when they are next launched or synchronized.
+-- before this migration get theirs when they are next launched or synchronized, or when a course of their id is looked for.
 ALTER TABLE courses ADD COLUMN platform_key TEXT;
 CREATE INDEX courses_by_platform_key ON courses (institution_id, platform_key);
 

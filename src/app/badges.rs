@@ -37,7 +37,11 @@ pub struct Attribute {
 pub async fn elsewhere(app: &App, institution: i64, person: &Participant) -> Result<Option<String>> {
     let sounds = [&person.recording, &person.legal.recording].into_iter().flatten();
     let Some(hex) = sounds.map(|sound| &sound.hex).chain(&person.photo).next() else { return Ok(None) };
-    let key = Key { shelf: Shelf::Recordings, institution, hex: hex.clone() };
+    address_of(app, institution, hex).await
+}
+
+pub async fn address_of(app: &App, institution: i64, hex: &str) -> Result<Option<String>> {
+    let key = Key { shelf: Shelf::Recordings, institution, hex: hex.to_owned() };
     Ok(app.blobs.redirect(&key).await?)
 }
 

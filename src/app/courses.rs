@@ -16,7 +16,7 @@ use std::{
 
 use futures_util::{StreamExt, TryStreamExt};
 
-pub(super) use aliases::promote;
+pub(super) use aliases::{promote, takes_over};
 pub(super) use join::{Joining, join};
 pub use merge::{Merged, merge};
 pub use roster::run;
@@ -120,9 +120,15 @@ pub async fn synchronize_with(
         let known =
             courses::by_external_id(&mut app.db.read(), consumer.institution, consumer.id, &given).await?;
         let (title, memberships_url) = match known {
-            Some((course, _)) => {
+            Some((course, _)) if course.tool_consumer == consumer.id => {
                 known_courses.insert(given.clone(), course.id);
                 (Some(course.title), course.memberships_url)
+            }
+            // Another synchronizes it: this one's token is not for that one's address.
+            Some((course, _)) => {
+                let sql = &mut app.db.read();
+                let way = courses::aliases::find(sql, consumer.institution, consumer.id, &given).await?;
+                (Some(course.title), way.and_then(|way| way.memberships_url))
             }
             None => (None, None),
         };
@@ -255,20 +261,23 @@ async fn begin_once(
                     let (course, job) = ensure_in(sql, &at_hand, &consumer, found, key, now).await?;
                     // A token that is limited to pages makes no new ones; what was written is undone.
                     name_pages::check(&access, course.name_page)?;
-                    if losses == Losses::Accepted {
-                        courses::accept_losses(sql, institution, course.id).await?;
-                    }
                     match (course.sync, job) {
                         (Sync::Running, _) => {
-                            if when_running == WhenRunning::Refuse {
+                            // What is under way may have its roster already, which nobody has confirmed.
+                            if when_running == WhenRunning::Refuse || losses == Losses::Accepted {
                                 return Err(Error::CourseSynchronizing);
                             }
                             running.push(course);
                             continue;
                         }
-                        (Sync::Resting, Some(job)) => store::jobs::hurry(sql, job, now).await?,
+                        (Sync::Resting, Some(job)) => {
+                            if losses == Losses::Accepted {
+                                courses::accept_losses(sql, institution, course.id, true).await?;
+                            }
+                            store::jobs::hurry(sql, job, now).await?;
+                        }
                         (Sync::Resting | Sync::Idle, old) => {
-                            enqueue(sql, &at_hand, institution, (course.id, old), now).await?;
+                            enqueue(sql, &at_hand, institution, (course.id, old), losses, now).await?;
                         }
                     }
                     started.push(course);
@@ -285,8 +294,11 @@ async fn enqueue(
     app: &App,
     institution: i64,
     (course, old): (i64, Option<i64>),
+    losses: Losses,
     now: Moment,
 ) -> Result<()> {
+    // A confirmation holds for one synchronization, and for no later one if that was given up.
+    courses::accept_losses(sql, institution, course, losses == Losses::Accepted).await?;
     if let Some(old) = old {
         store::jobs::remove_dead(sql, old).await?;
     }
@@ -337,7 +349,10 @@ async fn ensure_in(
     let memberships_url = found.memberships_url.as_deref();
     let mut known = courses::by_external_id(sql, institution, consumer.id, &found.id).await?;
     if let (None, Some(key)) = (&known, &key) {
-        known = courses::by_platform_key(sql, institution, key).await?;
+        give_keys(sql, institution, &found.id, key).await?;
+        // Two that one tool consumer calls differently are two, whatever else is said of them.
+        let found = courses::by_platform_key(sql, institution, key).await?;
+        known = found.filter(|(course, _)| course.tool_consumer != consumer.id);
     }
     if let Some((course, job)) = known {
         if course.tool_consumer != consumer.id {
@@ -369,6 +384,29 @@ async fn ensure_in(
     };
     courses::insert(sql, institution, &course, now).await?;
     Ok((course, None))
+}
+
+/// Gives their keys to the courses from before there were any that may be the one with this key. On any platform its last word
+/// is the course's id there.
+async fn give_keys(sql: &mut Sql, institution: i64, id: &str, key: &str) -> Result<()> {
+    let last = key.rsplit(' ').next().unwrap_or(id);
+    let ids: HashSet<&str> = [id, last].into();
+    for id in ids {
+        for course in courses::without_key(sql, institution, id).await? {
+            if let Some(owner) = store::tool_consumers::find(sql, course.tool_consumer).await? {
+                give_key(sql, &owner, &course).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Gives a course of this tool consumer its key, if it has none.
+async fn give_key(sql: &mut Sql, owner: &ToolConsumer, course: &Course) -> Result<()> {
+    match platform_key(owner, &course.external_id, None).filter(|_| course.platform_key.is_none()) {
+        Some(key) => Ok(courses::set_platform_key(sql, owner.institution, course.id, &key).await?),
+        None => Ok(()),
+    }
 }
 
 /// The key that a course is to have from now on. A launch that says less than an earlier one takes nothing away.

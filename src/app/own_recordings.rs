@@ -106,7 +106,7 @@ async fn owners(sql: &mut Sql, institution: i64, participant: i64, scope: Scope)
 }
 
 /// A transaction needs bytes that are not there. Nobody but this file and its callers sees it.
-fn unprepared() -> Error {
+pub(super) fn unprepared() -> Error {
     Error::Missing(Missing::Recording)
 }
 

@@ -190,7 +190,15 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, jso
         let access = Access::whole(consumer.institution);
         let outcome =
             courses::synchronize_with(app, &access, &consumer, some.to_vec(), WhenRunning::Fine, losses)
-                .await?;
+                .await;
+        let outcome = match outcome {
+            // Only with --accept-empty: its roster may be here already.
+            Err(Error::CourseSynchronizing) => {
+                let why = "a course is being synchronized now: try again when that has ended";
+                return Err(Failure(why.to_owned()));
+            }
+            other => other?,
+        };
         unknown.extend(outcome.unknown);
         for course in outcome.started.iter().chain(&outcome.running) {
             let ended = wait(app, consumer.institution, course.id, &stop).await?;

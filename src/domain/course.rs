@@ -47,24 +47,13 @@ pub fn platform_key(consumer: &ToolConsumer, id: &str, canvas: Option<&CanvasIds
 }
 
 /// By which id a course of `owner` knows somebody who launches it through `launched`. Where the two have no ids in common, it is
-/// the launching one's, marked as such: one platform's ids must not be taken for another's.
-pub fn member_id(
-    owner: &ToolConsumer,
-    launched: &ToolConsumer,
-    user_id: &str,
-    canvas: Option<&CanvasIds>,
-) -> MemberId {
+/// the launching one's, marked as such: one platform's ids must not be taken for another's. What Canvas's custom parameters say of
+/// the user is no identity: whoever adds a link to a course can write it.
+pub fn member_id(owner: &ToolConsumer, launched: &ToolConsumer, user_id: &str) -> MemberId {
     if owner.id == launched.id || share_users(owner, launched) {
         return MemberId { id: user_id.to_owned(), is_foreign: false };
     }
-    let same_canvas = |ids: &&CanvasIds| {
-        owner.kind == LmsKind::Canvas
-            && tenant(launched, ids).is_some_and(|tenant| origin_of(&owner.url) == Some(tenant))
-    };
-    match canvas.filter(same_canvas) {
-        Some(ids) => MemberId { id: ids.user.clone(), is_foreign: false },
-        None => MemberId { id: foreign_id(launched.id, user_id), is_foreign: true },
-    }
+    MemberId { id: foreign_id(launched.id, user_id), is_foreign: true }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,7 +145,7 @@ mod tests {
     }
 
     fn ids(domain: &str) -> CanvasIds {
-        CanvasIds { domain: domain.into(), course: "101".into(), user: "7".into() }
+        CanvasIds { domain: domain.into(), course: "101".into() }
     }
 
     #[test]
@@ -164,13 +153,10 @@ mod tests {
         let services = consumer(1, LmsKind::Moodle, "https://Moodle.example.edu/m", None);
         let launches = consumer(2, LmsKind::Lti, "https://moodle.example.edu/m/", Some("moodle"));
         assert_eq!(platform_key(&services, "5", None), platform_key(&launches, "5", None));
-        assert_eq!(
-            member_id(&services, &launches, "7", None),
-            MemberId { id: "7".into(), is_foreign: false }
-        );
+        assert_eq!(member_id(&services, &launches, "7"), MemberId { id: "7".into(), is_foreign: false });
         let other = consumer(3, LmsKind::Lti, "https://moodle.example.edu/n", Some("moodle"));
         assert_ne!(platform_key(&services, "5", None), platform_key(&other, "5", None));
-        assert_eq!(member_id(&services, &other, "7", None), MemberId { id: "3:7".into(), is_foreign: true });
+        assert_eq!(member_id(&services, &other, "7"), MemberId { id: "3:7".into(), is_foreign: true });
         let nameless = consumer(4, LmsKind::Lti, "https://moodle.example.edu/m", None);
         assert_ne!(platform_key(&services, "5", None), platform_key(&nameless, "5", None));
     }
@@ -181,11 +167,9 @@ mod tests {
         let cloud = consumer(2, LmsKind::Lti, "https://canvas.instructure.com", Some("canvas"));
         let said = ids("x.instructure.com");
         assert_eq!(platform_key(&services, "101", None), platform_key(&cloud, "8f3a", Some(&said)));
-        assert_eq!(member_id(&services, &cloud, "u-u", Some(&said)).id, "7");
-        assert!(member_id(&services, &cloud, "u-u", None).is_foreign);
+        assert!(member_id(&services, &cloud, "u-u").is_foreign);
         let elsewhere = ids("y.instructure.com");
         assert_ne!(platform_key(&services, "101", None), platform_key(&cloud, "8f3a", Some(&elsewhere)));
-        assert!(member_id(&services, &cloud, "u-u", Some(&elsewhere)).is_foreign);
     }
 
     #[test]
@@ -197,7 +181,7 @@ mod tests {
             platform_key(&liar, "8f3a", Some(&said)).as_deref(),
             Some("lti https://evil.example 8f3a")
         );
-        assert!(member_id(&services, &liar, "u", Some(&said)).is_foreign);
+        assert!(member_id(&services, &liar, "u").is_foreign);
         let own = consumer(3, LmsKind::Lti, "https://canvas.example.edu", Some("canvas"));
         let key = platform_key(&own, "8f3a", Some(&ids("canvas.example.edu")));
         assert_eq!(key.as_deref(), Some("canvas https://canvas.example.edu 101"));

@@ -5,7 +5,7 @@ pub mod roles;
 
 use serde_json::Value;
 
-use super::{address::is_printable, moment::Moment};
+use super::{address::is_printable, institution::origin_of, moment::Moment};
 pub use roles::Standing;
 
 const CLAIM: &str = "https://purl.imsglobal.org/spec/lti/claim/";
@@ -35,14 +35,14 @@ pub struct Launch {
     pub theme: Option<Theme>,
 }
 
-/// What Canvas substitutes into the custom parameters that our registration asks for: the ids by which its web services know
-/// the course and the user, since `context.id` and `sub` are opaque there.
+/// What Canvas substitutes into the custom parameters that our registration asks for: the id by which its web services know the
+/// course, since `context.id` is opaque there. Whoever adds a link to a course may write other values there, so that they count
+/// only where the address of the roster, which is Canvas's own, says the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CanvasIds {
     /// The tenant's host.
     pub domain: String,
     pub course: String,
-    pub user: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,6 +180,8 @@ impl Launch {
         let context = &claims[&*claim("context")];
         let context = text(&context["id"])
             .map(|id| Context { id, title: text(&context["title"]).or_else(|| text(&context["label"])) });
+        let memberships_url =
+            text(&claims[MEMBERSHIPS]["context_memberships_url"]).filter(|url| is_printable(url));
         Ok(Self {
             message,
             deployment,
@@ -194,9 +196,8 @@ impl Launch {
                 email: text(&claims["email"]),
                 sourced_id: text(&claims[&*claim("lis")]["person_sourcedid"]),
             },
-            memberships_url: text(&claims[MEMBERSHIPS]["context_memberships_url"])
-                .filter(|url| is_printable(url)),
-            canvas: canvas(&claims[&*claim("custom")]),
+            canvas: memberships_url.as_deref().and_then(|url| canvas(&claims[&*claim("custom")], url)),
+            memberships_url,
             theme: ["theme", "color_scheme"]
                 .iter()
                 .find_map(|key| Theme::parse(&text(&claims[&*claim("custom")][key])?)),
@@ -263,10 +264,17 @@ fn message(claims: &Value, deployment: &str) -> Result<Message, Fault> {
 }
 
 /// All of it or nothing. A variable that a platform does not know comes back as it was sent, with its dollar sign.
-fn canvas(custom: &Value) -> Option<CanvasIds> {
-    let id = |key: &str| text(&custom[key]).filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()));
+fn canvas(custom: &Value, memberships_url: &str) -> Option<CanvasIds> {
+    let course =
+        text(&custom["canvas_course_id"]).filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()))?;
     let domain = text(&custom["canvas_api_domain"]).filter(|domain| !domain.contains(['$', '/']))?;
-    Some(CanvasIds { domain, course: id("canvas_course_id")?, user: id("canvas_user_id")? })
+    let roster = memberships_url.split(['?', '#']).next()?;
+    let (scheme, rest) = roster.split_once("://")?;
+    let (_, path) = rest.split_once('/')?;
+    let is_same_course = path.strip_suffix("/names_and_roles")?.strip_prefix("api/lti/courses/")? == course;
+    let origin = origin_of(roster)?;
+    let is_same_host = origin_of(&format!("{scheme}://{domain}"))? == origin;
+    (is_same_course && is_same_host).then_some(CanvasIds { domain, course })
 }
 
 /// The answer to a deep linking request: one link with its title and address, which opens the course's page, or none.

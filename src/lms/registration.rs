@@ -86,12 +86,11 @@ pub fn host(url: &str) -> Option<String> {
     (!host.is_empty() && !host.contains(['@', '\\'])).then(|| host.to_lowercase())
 }
 
-/// What Canvas fills in, so that a launch says by which ids its web services know the course and the user.
+/// What Canvas fills in, so that a launch says by which id its web services know the course.
 fn canvas_parameters() -> Value {
     json!({
         "canvas_api_domain": "$Canvas.api.domain",
         "canvas_course_id": "$Canvas.course.id",
-        "canvas_user_id": "$Canvas.user.id",
     })
 }
 

@@ -155,12 +155,13 @@ pub async fn show(app: &App, open: &Open, course: &Course, form: &Form) -> Respo
         Ok(crowd) => crowd,
         Err(fault) => return pages::fault_in(app, open, fault),
     };
-    let media_of = match sessions::elsewhere(app, open, &crowd.people).await {
-        Ok(address) => address.as_deref().and_then(origin_of),
+    let everybody: Vec<&Participant> = crowd.people.iter().chain(&crowd.staff).collect();
+    let elsewhere = match sessions::photos(app, open, &everybody).await {
+        Ok(photos) => photos,
         Err(fault) => return pages::fault_in(app, open, fault),
     };
-    let elsewhere = match sessions::photos(app, open, &crowd.people).await {
-        Ok(photos) => photos,
+    let media_of = match sessions::elsewhere(app, open, &everybody, &elsewhere).await {
+        Ok(address) => address.as_deref().and_then(origin_of),
         Err(fault) => return pages::fault_in(app, open, fault),
     };
     let is_running = course.sync == Sync::Running;

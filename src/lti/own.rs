@@ -1,5 +1,7 @@
 //! A student's own entry: heard, changed, recorded.
 
+use std::collections::HashMap;
+
 use askama::Template;
 use axum::{
     extract::{Request, State},
@@ -111,7 +113,7 @@ async fn draw(
         Ok(own) => own,
         Err(fault) => return pages::fault_in(app, open, fault),
     };
-    let media_of = match sessions::elsewhere(app, open, std::slice::from_ref(&own.person)).await {
+    let media_of = match sessions::elsewhere(app, open, &[&own.person], &HashMap::new()).await {
         Ok(address) => address.as_deref().and_then(origin_of),
         Err(fault) => return pages::fault_in(app, open, fault),
     };

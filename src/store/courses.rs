@@ -100,6 +100,13 @@ pub async fn insert(sql: &mut Sql, institution: i64, new: &Course, now: Moment) 
     sql.execute(text, &params).await.map(|_| ())
 }
 
+/// Those of this id that have no key yet, whichever tool consumer's they are: they were there before there were keys.
+pub async fn without_key(sql: &mut Sql, institution: i64, external_id: &str) -> Result<Vec<Course>> {
+    let text = format!("{READ} AND c.platform_key IS NULL AND c.external_id = $2 ORDER BY c.id");
+    let read = |row: &Row<'_>| from_row(row).map(|(course, _)| course);
+    sql.rows(&text, &[institution.into(), external_id.into()], read).await
+}
+
 pub async fn set_platform_key(sql: &mut Sql, institution: i64, id: i64, key: &str) -> Result<()> {
     let text = "UPDATE courses SET platform_key = $1 WHERE institution_id = $2 AND id = $3";
     sql.execute(text, &[key.into(), institution.into(), id.into()]).await.map(|_| ())
@@ -158,10 +165,10 @@ pub async fn set_job(sql: &mut Sql, institution: i64, id: i64, job: i64) -> Resu
     sql.execute(text, &[job.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
-/// The next attempt may lose as many people as it finds lost.
-pub async fn accept_losses(sql: &mut Sql, institution: i64, id: i64) -> Result<()> {
-    let text = "UPDATE courses SET accept_losses = TRUE WHERE institution_id = $1 AND id = $2";
-    sql.execute(text, &[institution.into(), id.into()]).await.map(|_| ())
+/// May the synchronization that begins lose as many people as it finds lost, however often it is tried?
+pub async fn accept_losses(sql: &mut Sql, institution: i64, id: i64, accepts: bool) -> Result<()> {
+    let text = "UPDATE courses SET accept_losses = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[accepts.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
 pub async fn accepts_losses(sql: &mut Sql, institution: i64, id: i64) -> Result<bool> {
@@ -184,8 +191,7 @@ pub async fn end(sql: &mut Sql, institution: i64, id: i64, how: Ended<'_>) -> Re
             sql.execute(text, &[now.micros().into(), note.into(), institution.into(), id.into()]).await?;
         }
         Ended::Failed(why) => {
-            let text =
-                "UPDATE courses SET error = $1, accept_losses = FALSE WHERE institution_id = $2 AND id = $3";
+            let text = "UPDATE courses SET error = $1 WHERE institution_id = $2 AND id = $3";
             sql.execute(text, &[why.into(), institution.into(), id.into()]).await?;
         }
     }

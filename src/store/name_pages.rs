@@ -125,6 +125,16 @@ pub async fn absorb(sql: &mut Sql, institution: i64, gone: i64, into: i64) -> Re
     ] {
         sql.execute(text, &[into.into(), institution.into(), gone.into()]).await?;
     }
+    // What is limited to both pages has the one that stays already.
+    for (table, whose) in [("token_pages", "token_id"), ("export_pages", "export_id")] {
+        let text = format!(
+            "UPDATE {table} SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3 AND NOT EXISTS \
+             (SELECT 1 FROM {table} o WHERE o.institution_id = $2 AND o.{whose} = {table}.{whose} AND o.name_page_id = $1)"
+        );
+        sql.execute(&text, &[into.into(), institution.into(), gone.into()]).await?;
+        let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND name_page_id = $2");
+        sql.execute(&text, &[institution.into(), gone.into()]).await?;
+    }
     let text = "DELETE FROM name_pages WHERE institution_id = $1 AND id = $2";
     sql.execute(text, &[institution.into(), gone.into()]).await?;
     rolls::close(sql, institution, gone).await

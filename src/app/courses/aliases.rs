@@ -1,5 +1,7 @@
 //! One course that several tool consumers reach: which of them synchronizes it, and whose user ids it goes by.
 
+use std::collections::HashSet;
+
 use crate::{
     app::{Error, Missing, Result},
     domain::{
@@ -17,8 +19,26 @@ use crate::{
     },
 };
 
-/// A course of another tool consumer, reached through this one from now on. Web services know more of people than LTI does, so
-/// that they take a course over; not while its roster is on its way, which has the other's ids.
+/// Does a tool consumer that reaches a course of another's synchronize it from now on? Web services know more of people than LTI
+/// does. Whoever is disabled synchronizes nothing, and of two registrations with one platform the one that works does. Not while
+/// a roster is on its way, which has the other's ids.
+pub fn takes_over(
+    consumer: &ToolConsumer,
+    owner: &ToolConsumer,
+    course: &Course,
+    memberships_url: Option<&str>,
+) -> bool {
+    let is_lti = |one: &ToolConsumer| one.kind == LmsKind::Lti;
+    if owner.id == consumer.id || course.sync == Sync::Running {
+        return false;
+    }
+    let can_be_asked = !is_lti(consumer) || memberships_url.is_some();
+    let is_broken = !owner.enabled
+        || (is_lti(consumer) && is_lti(owner) && share_users(owner, consumer) && course.error.is_some());
+    (!is_lti(consumer) && is_lti(owner)) || (can_be_asked && is_broken)
+}
+
+/// A course of another tool consumer, reached through this one from now on.
 pub(super) async fn reach(
     sql: &mut Sql,
     course: Course,
@@ -34,9 +54,7 @@ pub(super) async fn reach(
     };
     aliases::set(sql, institution, &alias).await?;
     let owner = owner(sql, &course).await?;
-    let takes_over =
-        consumer.kind != LmsKind::Lti && owner.kind == LmsKind::Lti && course.sync != Sync::Running;
-    if !takes_over {
+    if !takes_over(consumer, &owner, &course, found.memberships_url.as_deref()) {
         return Ok(course);
     }
     let old = Alias {
@@ -77,6 +95,8 @@ pub(super) async fn hand_over(
         return Ok(());
     }
     let known = aliases::identities(sql, institution, course.id).await?;
+    let mut names = Names::default();
+    let mut renamed = Vec::new();
     for (user_id, participant) in members::linked(sql, institution, course.id).await? {
         // Somebody who came by the new one already has its mark.
         let ours = user_id.strip_prefix(&foreign_id(new.id, "")).map(str::to_owned);
@@ -90,14 +110,44 @@ pub(super) async fn hand_over(
             let who = Identity { tool_consumer: old.id, user_id: user_id.clone(), participant };
             aliases::identify(sql, institution, course.id, &who).await?;
         }
+        let now_called = names.take(now_called, || foreign_id(old.id, &user_id));
+        // What somebody will be called may be what somebody else still is.
+        let between = format!("{BETWEEN}{participant}");
+        members::rename(sql, institution, (course.id, participant), &between).await?;
+        renamed.push((participant, now_called));
+    }
+    for (participant, now_called) in renamed {
         members::rename(sql, institution, (course.id, participant), &now_called).await?;
     }
+    let mut names = Names::default();
+    let mut renamed = Vec::new();
     for one in staff::all(sql, institution, course.id).await? {
         let ours = one.user_id.strip_prefix(&foreign_id(new.id, "")).map(str::to_owned);
-        let now_called = ours.unwrap_or_else(|| foreign_id(old.id, &one.user_id));
-        staff::rename(sql, institution, course.id, (&one.user_id, &now_called)).await?;
+        let marked = || foreign_id(old.id, &one.user_id);
+        let now_called = names.take(ours.unwrap_or_else(marked), marked);
+        let between = format!("{BETWEEN}{}", one.user_id);
+        staff::rename(sql, institution, course.id, (&one.user_id, &between)).await?;
+        renamed.push((between, now_called));
+    }
+    for (between, now_called) in renamed {
+        staff::rename(sql, institution, course.id, (&between, &now_called)).await?;
     }
     Ok(aliases::forget_identities(sql, institution, course.id, new.id).await?)
+}
+
+/// Begins what people are called while they get other ids. No platform's ids do.
+const BETWEEN: &str = "~ ";
+
+/// What people will be called: nobody as somebody else is.
+#[derive(Default)]
+struct Names(HashSet<String>);
+
+impl Names {
+    fn take(&mut self, wanted: String, otherwise: impl FnOnce() -> String) -> String {
+        let name = if self.0.contains(&wanted) { otherwise() } else { wanted };
+        self.0.insert(name.clone());
+        name
+    }
 }
 
 /// Before a tool consumer is deleted: its courses that others reach become theirs. The caller holds the institution's lock.

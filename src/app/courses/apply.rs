@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::photos::Photo;
+use super::{give_key, photos::Photo, staff};
 use crate::{
     app::{
         App, Error, Missing, Result,
@@ -20,6 +20,7 @@ use crate::{
         own_recording::{Registration, Start},
         participant::{CustomValues, Legal},
         roster::{Member, Roster},
+        tool_consumer::ToolConsumer,
     },
     store::{
         self, Sql,
@@ -53,13 +54,13 @@ pub enum Applied {
 pub async fn apply(
     app: &App,
     held: &Held,
-    institution: i64,
+    consumer: &ToolConsumer,
     course: &Course,
-    roster: Roster,
+    mut roster: Roster,
     copies: Copies,
     asked: Moment,
 ) -> Result<Applied> {
-    let held = held.clone();
+    let (held, consumer, institution) = (held.clone(), consumer.clone(), consumer.institution);
     let title = roster.title.as_deref().map(|said| super::title(said, &course.external_id));
     let title = title.unwrap_or_else(|| course.title.clone());
     let made = own_recordings::files(&copies);
@@ -73,9 +74,16 @@ pub async fn apply(
                     // It has gone to another worker.
                     return Err(Error::Missing(Missing::Job));
                 }
+                // A roster of another tool consumer than the course's own has other ids.
+                let is_same =
+                    |course: &Course| course.name_page == sync.page && course.tool_consumer == sync.consumer;
                 let there = courses::find(sql, institution, sync.course).await?;
-                if there.is_none_or(|(course, job)| course.name_page != sync.page || job != Some(held.id)) {
-                    return Err(Error::Missing(Missing::Course));
+                let there = there.filter(|(course, job)| is_same(course) && *job == Some(held.id));
+                let (course, _) = there.ok_or(Error::Missing(Missing::Course))?;
+                give_key(sql, &consumer, &course).await?;
+                // Copies go by the places on the roster.
+                if staff::leave_out(sql, &consumer, &course, &mut roster, asked).await? {
+                    return Err(own_recordings::unprepared());
                 }
                 let applied = sync.write(sql, &roster, &title).await?;
                 Ok((applied, sync.used))
@@ -105,7 +113,7 @@ pub async fn prepare(
 }
 
 /// By their places on the roster.
-fn registrations<'a>(
+pub(super) fn registrations<'a>(
     consumer: i64,
     members: &[Member],
     people: impl Iterator<Item = (usize, &'a Wanted)>,

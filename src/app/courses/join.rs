@@ -2,15 +2,17 @@
 
 use std::collections::HashSet;
 
-use super::apply::{self, Sync, holders};
+use super::apply::{Sync, holders, registrations};
 use crate::{
     app::{
         App, Error, Missing, Result,
-        own_recordings::{self, Attempts},
+        own_recordings::{self, Attempts, Copies},
     },
     domain::{
         course::Course,
         matching::{Entry, Holder, Plan, Wanted, may_share},
+        moment::Moment,
+        own_recording::Start,
         roster::Member,
     },
     store::{
@@ -57,7 +59,7 @@ pub async fn join(app: &App, institution: i64, course: &Course, joining: Joining
 async fn admitted(app: &App, institution: i64, course: &Course, joining: Joining) -> Result<i64> {
     let member = [joining.member.clone()];
     let now = app.clock.now();
-    let copies = apply::prepare(app, institution, course, &member, now).await?;
+    let copies = prepare(app, institution, course, &joining, now).await?;
     let made = own_recordings::files(&copies);
     let mut sync = Sync::new(app, institution, course, copies, now);
     let written = app
@@ -75,6 +77,95 @@ async fn admitted(app: &App, institution: i64, course: &Course, joining: Joining
         })
         .await;
     own_recordings::settle(app, institution, made, written).await
+}
+
+/// A copy of what they have recorded elsewhere, if they are new here.
+async fn prepare(
+    app: &App,
+    institution: i64,
+    course: &Course,
+    joining: &Joining,
+    now: Moment,
+) -> Result<Copies> {
+    let here = (course.id, course.name_page);
+    let around = Around::read(&mut app.db.read(), institution, here, joining, now).await?;
+    let member = std::slice::from_ref(&joining.member);
+    let new = match around.place(member) {
+        Place::New(who, wanted) => vec![(who, wanted)],
+        Place::Own(_) | Place::Free(..) | Place::Nowhere => Vec::new(),
+    };
+    let new = registrations(course.tool_consumer, member, new.iter().map(|(who, wanted)| (*who, wanted)));
+    own_recordings::prepare(app, institution, &new, Start::Any).await
+}
+
+/// Who is on the page that somebody comes to.
+struct Around {
+    entries: Vec<Entry>,
+    holders: Vec<Holder>,
+    /// The one that is known to be theirs.
+    own: Option<usize>,
+    /// Those that may turn out to be theirs.
+    free: Vec<Entry>,
+}
+
+/// Where somebody's entry is.
+enum Place<'a> {
+    Own(&'a Entry),
+    Free(&'a Entry, Wanted),
+    /// Yet to be made.
+    New(usize, Wanted),
+    Nowhere,
+}
+
+impl Around {
+    async fn read(
+        sql: &mut Sql,
+        institution: i64,
+        (course, page): (i64, i64),
+        joining: &Joining,
+        asked: Moment,
+    ) -> Result<Self> {
+        let (member, user) = (std::slice::from_ref(&joining.member), joining.member.user_id.as_str());
+        let entries = members::entries(sql, institution, (course, page), asked).await?;
+        let holders = holders(sql, institution, page, member, &entries).await?;
+        let identified = identified(sql, institution, course, joining).await?;
+        let staff = staff::find(sql, institution, course, user).await?;
+        let staff = staff.and_then(|one| one.participant).filter(|_| joining.is_staff);
+        let is_own = |entry: &Entry| {
+            entry.user_id.as_deref() == Some(user) || [identified, staff].contains(&Some(entry.id))
+        };
+        let own = entries.iter().position(is_own);
+        let taken: HashSet<i64> = match &joining.foreign {
+            Some((consumer, _)) => {
+                let all = aliases::identities(sql, institution, course).await?;
+                all.into_iter()
+                    .filter(|one| one.tool_consumer == *consumer)
+                    .map(|one| one.participant)
+                    .collect()
+            }
+            None => HashSet::new(),
+        };
+        let is_free = |entry: &&Entry| {
+            entry.user_id.is_none() || (joining.foreign.is_some() && !taken.contains(&entry.id))
+        };
+        let free = entries.iter().filter(is_free).cloned().collect();
+        Ok(Self { entries, holders, own, free })
+    }
+
+    fn place(&self, member: &[Member]) -> Place<'_> {
+        if let Some(own) = self.own {
+            return Place::Own(&self.entries[own]);
+        }
+        let plan = Plan::new(member, &self.free, &self.holders);
+        match (plan.known.into_iter().next(), plan.new.into_iter().next()) {
+            (Some((at, _, wanted)), _) => Place::Free(&self.free[at], wanted),
+            (None, Some((who, wanted))) => {
+                let everybody: Vec<&Entry> = self.entries.iter().collect();
+                Place::New(who, without_what_is_taken(wanted, &everybody))
+            }
+            (None, None) => Place::Nowhere,
+        }
+    }
 }
 
 /// The entry that is to be seen and known to be theirs, if nothing about it has to change.
@@ -101,46 +192,25 @@ async fn identified(sql: &mut Sql, institution: i64, course: i64, joining: &Join
 impl Sync {
     async fn admit(&mut self, sql: &mut Sql, member: &[Member; 1], joining: &Joining) -> Result<i64> {
         let (institution, user) = (self.institution, member[0].user_id.as_str());
-        let entries = members::entries(sql, institution, (self.course, self.page), self.asked).await?;
-        let holders = holders(sql, institution, self.page, member, &entries).await?;
-        let identified = identified(sql, institution, self.course, joining).await?;
-        let staff = staff::find(sql, institution, self.course, user).await?;
-        let staff = staff.and_then(|one| one.participant).filter(|_| joining.is_staff);
-        let is_own = |entry: &&Entry| {
-            entry.user_id.as_deref() == Some(user) || [identified, staff].contains(&Some(entry.id))
-        };
-        if let Some(own) = entries.iter().find(is_own) {
-            if own.hidden {
-                self.write_entry(sql, own, what_is_left(own, &entries, &holders)).await?;
-                members::join(sql, institution, own.id, self.now).await?;
-            }
-            if joining.is_staff {
-                self.keep_for_staff(sql, joining, own.id).await?;
-            }
-            return Ok(own.id);
-        }
-        let taken: HashSet<i64> = match &joining.foreign {
-            Some((consumer, _)) => {
-                let all = aliases::identities(sql, institution, self.course).await?;
-                all.into_iter()
-                    .filter(|one| one.tool_consumer == *consumer)
-                    .map(|one| one.participant)
-                    .collect()
-            }
-            None => HashSet::new(),
-        };
-        let is_free = |entry: &&Entry| {
-            entry.user_id.is_none() || (joining.foreign.is_some() && !taken.contains(&entry.id))
-        };
-        let free: Vec<Entry> = entries.iter().filter(is_free).cloned().collect();
-        let plan = Plan::new(member, &free, &holders);
+        let here = (self.course, self.page);
+        let around = Around::read(sql, institution, here, joining, self.asked).await?;
+        let (entries, holders) = (&around.entries, &around.holders);
         let mut is_linked = false;
-        let participant = match (plan.known.into_iter().next(), plan.new.into_iter().next()) {
-            (Some((at, _, wanted)), _) => {
-                let entry = &free[at];
+        let participant = match around.place(member) {
+            Place::Own(own) => {
+                if own.hidden {
+                    self.write_entry(sql, own, what_is_left(own, entries, holders)).await?;
+                    members::join(sql, institution, own.id, self.now).await?;
+                }
+                if joining.is_staff {
+                    self.keep_for_staff(sql, joining, own.id).await?;
+                }
+                return Ok(own.id);
+            }
+            Place::Free(entry, wanted) => {
                 is_linked = entry.user_id.is_some();
-                let had = what_is_left(entry, &entries, &holders);
-                let mut wanted = without_what_is_taken(wanted, &others(&entries, entry.id));
+                let had = what_is_left(entry, entries, holders);
+                let mut wanted = without_what_is_taken(wanted, &others(entries, entry.id));
                 if wanted.email_key.is_none() {
                     (wanted.email, wanted.email_key) = (had.email.clone(), had.email_key.clone());
                 }
@@ -152,13 +222,11 @@ impl Sync {
                 self.write_entry(sql, entry, if is_linked { had } else { wanted }).await?;
                 entry.id
             }
-            (None, Some((who, wanted))) => {
-                let everybody: Vec<&Entry> = entries.iter().collect();
-                let new = [(who, without_what_is_taken(wanted, &everybody))];
-                let made = self.insert(sql, member, &new).await?;
+            Place::New(who, wanted) => {
+                let made = self.insert(sql, member, &[(who, wanted)]).await?;
                 made.first().copied().ok_or_else(|| Error::Internal("nobody was made".to_owned()))?
             }
-            (None, None) => return Err(Error::Internal("a roster of one has nobody".to_owned())),
+            Place::Nowhere => return Err(Error::Internal("a roster of one has nobody".to_owned())),
         };
         if joining.is_staff {
             self.keep_for_staff(sql, joining, participant).await?;

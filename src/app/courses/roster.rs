@@ -14,24 +14,34 @@ use crate::{
 
 /// What a worker does for a course. What cannot be mended by trying again is written down, and then it is done.
 pub async fn run(app: &App, held: &Held, institution: i64, id: i64) -> Result<()> {
-    let Some((course, job)) = courses::find(&mut app.db.read(), institution, id).await? else {
-        return Ok(());
-    };
-    // Another job has taken the place of one that was given up.
-    if job != Some(held.id) {
-        return Ok(());
-    }
-    let outcome = async {
-        let consumer = match tool_consumers::find(app, course.tool_consumer).await {
-            Err(Error::Missing(Missing::ToolConsumer)) => return Ok(()),
-            other => other?,
+    let mut last_owner = None;
+    let error = loop {
+        let Some((course, job)) = courses::find(&mut app.db.read(), institution, id).await? else {
+            return Ok(());
         };
-        if !consumer.enabled {
-            return Err(Error::ToolConsumerDisabled);
+        // Another job has taken the place of one that was given up.
+        if job != Some(held.id) {
+            return Ok(());
         }
-        import(app, held, &consumer, &course).await
+        let outcome = async {
+            let consumer = match tool_consumers::find(app, course.tool_consumer).await {
+                Err(Error::Missing(Missing::ToolConsumer)) => return Ok(()),
+                other => other?,
+            };
+            if !consumer.enabled {
+                return Err(Error::ToolConsumerDisabled);
+            }
+            import(app, held, &consumer, &course).await
+        };
+        let Err(error) = outcome.await else { return Ok(()) };
+        // What one tool consumer said is of no use when the course is another's by now, which is asked instead.
+        let there = courses::find(&mut app.db.read(), institution, id).await?;
+        let owner = there.map(|(course, _)| course.tool_consumer);
+        if owner.is_none_or(|owner| owner == course.tool_consumer) || last_owner == owner {
+            break error;
+        }
+        last_owner = Some(course.tool_consumer);
     };
-    let Err(error) = outcome.await else { return Ok(()) };
     failed(app, held, institution, id, error.to_string()).await?;
     match error {
         Error::ToolConsumerDisabled
@@ -58,14 +68,13 @@ async fn import(app: &App, held: &Held, consumer: &ToolConsumer, course: &Course
         }
         other => other?,
     };
-    staff::leave_out(&mut app.db.read(), consumer, course, &mut roster, asked).await?;
     let mut attempts = Attempts::default();
     let applied = loop {
+        staff::leave_out(&mut app.db.read(), consumer, course, &mut roster, asked).await?;
         let copies = apply::prepare(app, consumer.institution, course, &roster.members, asked).await?;
-        let applied =
-            apply::apply(app, held, consumer.institution, course, roster.clone(), copies, asked).await;
+        let applied = apply::apply(app, held, consumer, course, roster.clone(), copies, asked).await;
         match applied {
-            // Somebody may have recorded their name meanwhile.
+            // Somebody may have recorded their name meanwhile, or come to teach.
             Err(error) => attempts.again(error)?,
             Ok(applied) => break applied,
         }

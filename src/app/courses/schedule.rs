@@ -1,6 +1,6 @@
 //! Courses that are synchronized without anybody asking for it, as their tool consumer's schedule says.
 
-use super::{enqueue, lock};
+use super::{Losses, enqueue, give_key, lock};
 use crate::{
     app::{App, Error, Result, institutions, tool_consumers},
     domain::{
@@ -14,7 +14,8 @@ use crate::{
 /// Of one tool consumer's courses, the most that wait or are under way when the schedule adds to them. It keeps a large
 /// institution from filling the queue that everybody shares.
 const AT_ONCE: usize = 20;
-/// So many that have failed and come again mean that the learning system is in trouble: the rest waits until it is not.
+/// So many that have failed and come again mean that the learning system may be in trouble: the rest is tried one at a time
+/// until it is not.
 const IN_TROUBLE: usize = 3;
 /// Whose next time is worked out in one transaction.
 const SCHEDULED_AT_ONCE: usize = 500;
@@ -41,7 +42,9 @@ async fn run_due_of(app: &App, consumer: &ToolConsumer) -> Result<()> {
     let mut due = courses::due(sql, institution, id, app.clock.now(), AT_ONCE).await?;
     if !due.is_empty() {
         let (under_way, failing) = courses::under_way(sql, institution, id).await?;
-        due.truncate(if failing >= IN_TROUBLE { 0 } else { AT_ONCE.saturating_sub(under_way) });
+        let room = AT_ONCE.saturating_sub(under_way);
+        let is_tried = under_way > failing;
+        due.truncate(if failing >= IN_TROUBLE { room.min(usize::from(!is_tried)) } else { room });
     }
     if new.is_empty() && due.is_empty() {
         return Ok(());
@@ -57,8 +60,10 @@ async fn run_due_of(app: &App, consumer: &ToolConsumer) -> Result<()> {
                     let Some((course, job)) = courses::find(sql, institution, course.id).await? else {
                         continue;
                     };
+                    give_key(sql, &consumer, &course).await?;
                     if consumer.enabled && can_start(&consumer, &course) {
-                        enqueue(sql, &at_hand, institution, (course.id, job), now).await?;
+                        let losses = Losses::HeldBack;
+                        enqueue(sql, &at_hand, institution, (course.id, job), losses, now).await?;
                     }
                     courses::schedule(sql, institution, course.id, next(course.id)).await?;
                 }

@@ -40,22 +40,23 @@ fn are_listed(owner: &ToolConsumer) -> bool {
     owner.roles.contains(&Role::Teacher) || owner.roles.contains(&Role::Assistant)
 }
 
-/// Takes those who teach off a roster.
+/// Takes those who teach off a roster. Was anybody on it?
 pub(super) async fn leave_out(
     sql: &mut Sql,
     owner: &ToolConsumer,
     course: &Course,
     roster: &mut Roster,
     now: Moment,
-) -> Result<()> {
+) -> Result<bool> {
     if are_listed(owner) {
-        return Ok(());
+        return Ok(false);
     }
     let all = staff::all(sql, owner.institution, course.id).await?;
     let known: HashSet<String> =
         all.into_iter().filter(|one| is_known(one, now)).map(|one| one.user_id).collect();
+    let before = roster.members.len();
     roster.members.retain(|member| !known.contains(&member.user_id));
-    Ok(())
+    Ok(roster.members.len() < before)
 }
 
 /// Does somebody teach here who launches as a student? Then they look at the course as their students do.

@@ -63,9 +63,18 @@ pub async fn launched(
         memberships_url: memberships_url.map(str::to_owned),
     };
     let way = store::aliases::find(sql, consumer.institution, consumer.id, &context.id).await?;
+    let is_taken_over = match known.as_ref().filter(|course| course.tool_consumer != consumer.id) {
+        Some(course) => {
+            let owner = tool_consumers::find(app, course.tool_consumer).await?;
+            courses::takes_over(consumer, &owner, course, memberships_url)
+        }
+        None => false,
+    };
     let course = match known {
         // Most launches tell nothing new.
-        Some(course) if says_the_same(&course, way.as_ref(), &found, key.as_deref()) => course,
+        Some(course) if !is_taken_over && says_the_same(&course, way.as_ref(), &found, key.as_deref()) => {
+            course
+        }
         _ => courses::ensure(app, consumer, found, key).await?,
     };
     let owner = if course.tool_consumer == consumer.id {
@@ -83,7 +92,7 @@ pub async fn launched(
         synchronise(app, &owner, &course).await?;
     }
     let user_id = launch.person.user_id.as_deref();
-    let id = user_id.map(|user| member_id(&owner, consumer, user, launch.canvas.as_ref()));
+    let id = user_id.map(|user| member_id(&owner, consumer, user));
     let is_foreign = id.as_ref().is_some_and(|id| id.is_foreign);
     let visitor = id.map(|id| joining(&launch.person, id.id, is_foreign.then_some(consumer.id)));
     Ok(Launched { course, owner, visitor, is_foreign })

@@ -21,7 +21,7 @@ use crate::{
         participant::{Draft, Participant},
         roster::Member,
         text::searchable,
-        tool_consumer::ToolConsumer,
+        tool_consumer::{LmsKind, ToolConsumer},
     },
     store::{
         self,
@@ -34,6 +34,8 @@ use crate::{
 pub struct Open {
     /// Through which it was launched.
     pub consumer: ToolConsumer,
+    /// Which synchronizes the course; it may be another.
+    owner: ToolConsumer,
     pub institution: Institution,
     pub what: What,
     /// Whether its pages are light or dark; without it they follow the system. The platform may have said.
@@ -71,12 +73,10 @@ impl Open {
 
     /// Is it known where the course's list is, or can it be guessed (`lms/nrps.rs`)? Web services always know.
     pub fn can_synchronise(&self, course: &Course) -> bool {
-        if course.tool_consumer != self.consumer.id {
-            return true;
-        }
-        let is_guessed = matches!(self.consumer.product.as_deref(), Some("canvas" | "moodle"));
+        let is_guessed = matches!(self.owner.product.as_deref(), Some("canvas" | "moodle"));
         let is_number = course.external_id.bytes().all(|byte| byte.is_ascii_digit());
-        course.memberships_url.is_some() || (is_guessed && is_number)
+        let is_known = course.memberships_url.is_some() || (is_guessed && is_number);
+        self.owner.enabled && (self.owner.kind != LmsKind::Lti || is_known)
     }
 }
 
@@ -128,7 +128,13 @@ async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: 
             }
         }
     };
-    Ok(Open { consumer: consumer.clone(), institution, what, theme: session.theme, session })
+    let owner = match &what {
+        What::Course { course, .. } | What::Own { course, .. } if course.tool_consumer != consumer.id => {
+            tool_consumers::find(app, course.tool_consumer).await?
+        }
+        _ => consumer.clone(),
+    };
+    Ok(Open { consumer: consumer.clone(), owner, institution, what, theme: session.theme, session })
 }
 
 fn purpose(session_digest: &str) -> String {
@@ -241,19 +247,27 @@ pub async fn people(app: &App, open: &Open, course: &Course, wanted: &Wanted) ->
     Ok(Crowd { people, staff, all, unrecorded, matching: chosen.len() as u64, page: window.page, pages })
 }
 
-/// Where recordings and pictures come from, when that is not here: an address there.
-pub async fn elsewhere(app: &App, open: &Open, people: &[Participant]) -> Result<Option<String>> {
+/// Where recordings and pictures come from, also those that people have elsewhere, when that is not here: an address there.
+pub async fn elsewhere(
+    app: &App,
+    open: &Open,
+    people: &[&Participant],
+    photos: &HashMap<String, String>,
+) -> Result<Option<String>> {
     for person in people {
         if let Some(address) = badges::elsewhere(app, open.institution.id, person).await? {
             return Ok(Some(address));
         }
     }
-    Ok(None)
+    match photos.values().next() {
+        Some(hex) => Ok(badges::address_of(app, open.institution.id, hex).await?),
+        None => Ok(None),
+    }
 }
 
 /// Pictures that learning systems have given to people elsewhere in the institution, by their emails: whom web services show
 /// with a face has the same one here.
-pub async fn photos(app: &App, open: &Open, people: &[Participant]) -> Result<HashMap<String, String>> {
+pub async fn photos(app: &App, open: &Open, people: &[&Participant]) -> Result<HashMap<String, String>> {
     let without = people.iter().filter(|person| person.photo.is_none());
     let keys: Vec<String> = without.filter_map(|person| person.email.as_deref().map(email_key)).collect();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
@@ -328,9 +342,5 @@ pub async fn call(app: &App, open: &Open, participant: i64, draft: Draft) -> Res
 
 /// Has the course synchronised now, unless that is under way.
 pub async fn synchronise(app: &App, open: &Open, course: &Course) -> Result<()> {
-    if course.tool_consumer == open.consumer.id {
-        return Ok(courses::synchronise(app, &open.consumer, course).await?);
-    }
-    let owner = tool_consumers::find(app, course.tool_consumer).await?;
-    Ok(courses::synchronise(app, &owner, course).await?)
+    Ok(courses::synchronise(app, &open.owner, course).await?)
 }

@@ -142,25 +142,39 @@ fn the_answer_to_a_deep_linking_request_gives_back_what_came() {
 }
 
 #[test]
-fn canvas_says_which_ids_its_web_services_have() {
-    let custom = |custom: Value| {
+fn canvas_says_which_id_its_web_services_have() {
+    let custom = |custom: &Value, roster: &str| {
         let mut claims = good();
-        claims[claim("custom")] = custom;
-        read(&claims).unwrap()
+        claims[claim("custom")] = custom.clone();
+        claims[MEMBERSHIPS] = json!({ "context_memberships_url": roster });
+        read(&claims).unwrap().canvas
     };
-    let said =
-        json!({ "canvas_api_domain": "x.instructure.com", "canvas_course_id": 101, "canvas_user_id": "7" });
-    let ids = CanvasIds { domain: "x.instructure.com".into(), course: "101".into(), user: "7".into() };
-    assert_eq!(custom(said.clone()).canvas, Some(ids));
+    let roster = "https://x.instructure.com/api/lti/courses/101/names_and_roles";
+    let said = json!({ "canvas_api_domain": "x.instructure.com", "canvas_course_id": 101 });
+    let ids = CanvasIds { domain: "x.instructure.com".into(), course: "101".into() };
+    assert_eq!(custom(&said, roster), Some(ids.clone()));
+    assert_eq!(custom(&said, &format!("{roster}?rlid=1")), Some(ids));
     for (key, value) in [
         ("canvas_api_domain", "$Canvas.api.domain"),
         ("canvas_course_id", "$Canvas.course.id"),
-        ("canvas_user_id", ""),
-        ("canvas_user_id", "7; 8"),
+        ("canvas_course_id", ""),
+        ("canvas_course_id", "101; 102"),
+        // Whoever adds a link to a course may write what they like.
+        ("canvas_course_id", "102"),
+        ("canvas_api_domain", "y.instructure.com"),
     ] {
         let mut said = said.clone();
         said[key] = value.into();
-        assert_eq!(custom(said).canvas, None, "{key}={value}");
+        assert_eq!(custom(&said, roster), None, "{key}={value}");
+    }
+    for roster in [
+        "https://x.instructure.com/api/lti/courses/1010/names_and_roles",
+        "https://x.instructure.com/api/lti/groups/101/names_and_roles",
+        "https://x.instructure.com/a?/api/lti/courses/101/names_and_roles",
+        "https://x.instructure.com",
+        "",
+    ] {
+        assert_eq!(custom(&said, roster), None, "{roster}");
     }
     assert_eq!(read(&good()).unwrap().canvas, None);
 }

@@ -1,10 +1,13 @@
 //! Rosters that say less than they did: names that are withheld, and people who are suddenly gone.
 
-use endonym::domain::course::Sync;
+use endonym::{
+    app::{Error, courses},
+    domain::{access::Access, course::Sync},
+};
 use serde_json::{Value, json};
 
-use super::School;
-use crate::lms::people::Person;
+use super::{School, patient};
+use crate::{lms::people::Person, support::database::execute};
 
 fn class(ids: std::ops::RangeInclusive<u64>) -> impl Iterator<Item = Person> {
     ids.map(|id| Person::student(id, &format!("First{id}"), &format!("Last{id}")))
@@ -92,10 +95,28 @@ async fn a_roster_that_loses_everybody_is_held_back_until_it_is_confirmed() {
     (4..=5).for_each(|id| school.canvas.drop_person(101, id));
     school.ask(json!(["101"])).await.expect(200);
     assert!(school.settled().await.error.unwrap().contains("has lost everybody who was on it (2)"));
+    // Nor does one hold that was for a synchronization which was given up.
+    execute(&school.world.app.db, "UPDATE courses SET accept_losses = TRUE", vec![]).await;
+    school.ask(json!(["101"])).await.expect(200);
+    assert!(school.settled().await.error.unwrap().contains("has lost everybody who was on it (2)"));
+    assert_eq!(school.people().await.len(), 2);
     // And a roster that has people again needs none.
     school.enrol(class(5..=5));
     assert_eq!(school.sync().await.error, None);
     assert_eq!(school.first_names().await, ["First5"]);
+}
+
+#[tokio::test]
+async fn nobody_confirms_what_is_under_way() {
+    let school = School::without_workers(patient()).await;
+    school.ask(json!(["101"])).await.expect(200);
+    let access = Access::whole(school.consumer.institution);
+    let (running, losses) = (courses::WhenRunning::Fine, courses::Losses::Accepted);
+    let asked = vec!["101".to_owned()];
+    let app = &school.world.app;
+    let refused = courses::synchronize_with(app, &access, &school.consumer, asked, running, losses).await;
+    assert!(matches!(refused, Err(Error::CourseSynchronizing)), "{refused:?}");
+    assert_eq!(school.count("courses WHERE accept_losses").await, 0);
 }
 
 #[tokio::test]
