@@ -340,11 +340,12 @@ pub async fn opt_out(app: &App, attempt: &Attempt) -> Result<()> {
 /// Whoever was erased while they were on the phone does not come back by their number.
 async fn opt_out_in(sql: &mut Sql, attempt: &Attempt, there: bool, now: Moment) -> Result<()> {
     let (institution, number) = (attempt.institution, attempt.phone_number.as_str());
-    Ok(if there {
-        calls::opt_out(sql, institution, number, now).await?
+    let kept = if there {
+        calls::opt_out(sql, institution, number, now).await
     } else {
-        calls::opt_out_erased(sql, institution, number, now).await?
-    })
+        calls::opt_out_erased(sql, institution, number, now).await
+    };
+    Ok(kept?)
 }
 
 /// An operator has a call made again that is over, with as many attempts as a new one. Whoever makes it looks at quiet hours

@@ -121,13 +121,25 @@ async fn end_calls(
 ) -> Result<usize> {
     let pending = store::calls::pending_of(sql, institution, whose.id).await?;
     cancel_in(sql, pending, Reason::ByOperator, app.ids.id(now), now).await?;
+    let takes = end_takes(sql, app, institution, whose, now).await?;
+    for number in persons::phone_numbers(sql, institution, whose).await? {
+        store::calls::erase_opt_out(sql, institution, &number).await?;
+    }
+    Ok(takes)
+}
+
+/// Has a cloud forget what it has recorded of somebody. Says of how many attempts.
+async fn end_takes(
+    sql: &mut Sql,
+    app: &App,
+    institution: i64,
+    whose: Registration,
+    now: Moment,
+) -> Result<usize> {
     let attempts = call_takes::attempts_of(sql, institution, whose.id).await?;
     for attempt in &attempts {
         let job = Job::DeleteTakes { institution, attempt: *attempt };
         jobs::enqueue(sql, app.ids.id(now), &job, now, now).await?;
-    }
-    for number in persons::phone_numbers(sql, institution, whose).await? {
-        store::calls::erase_opt_out(sql, institution, &number).await?;
     }
     Ok(attempts.len())
 }
@@ -187,9 +199,8 @@ pub async fn delete_from_page(app: &App, access: &Access, page: NamePageRef, mar
                         return Err(Error::PendingCalls);
                     }
                 }
-                // What a cloud has recorded goes too, and an opt-out stays without the number.
                 for one in &whose {
-                    end_calls(sql, &at_hand, institution, *one, now).await?;
+                    end_takes(sql, &at_hand, institution, *one, now).await?;
                 }
                 erase_in(sql, job, institution, &whose, now).await
             })

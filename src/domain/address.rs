@@ -3,7 +3,7 @@
 /// Parsers drop tabs and line breaks inside an address and escape blanks, so that what they accept is not what is stored and
 /// later put into a header or a page. Such an address is refused as a whole. Blanks at either end do no harm.
 pub fn is_printable(address: &str) -> bool {
-    !address.trim().chars().any(|c| c.is_control() || c.is_whitespace() || is_invisible(c))
+    !address.trim_ascii().chars().any(|c| c.is_control() || c.is_whitespace() || is_invisible(c))
 }
 
 /// Zero-width characters and direction marks make two different addresses look the same.

@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn only_trusted_proxies_are_believed() {
-        let local = TrustedProxies::LOCAL;
+        let listed = "127.0.0.0/8,::1/128,10.0.0.0/8";
         for (peer, told, client) in [
             ("192.0.2.1", &[][..], "192.0.2.1"),
             ("192.0.2.1", &["198.51.100.7"], "192.0.2.1"),
@@ -120,9 +120,12 @@ mod tests {
             ("10.0.0.1", &["[2001:db8::7]:4711"], "2001:db8::7"),
             ("10.0.0.1", &["2001:db8::7"], "2001:db8::7"),
         ] {
-            assert_eq!(found(peer, told, local), client, "{peer} {told:?}");
+            assert_eq!(found(peer, told, listed), client, "{peer} {told:?}");
         }
         assert_eq!(found("127.0.0.1", &["198.51.100.7"], "none"), "127.0.0.1");
+        let usual = TrustedProxies::LOCAL;
+        assert_eq!(found("10.0.0.1", &["198.51.100.7"], usual), "10.0.0.1", "on a campus that is a client");
+        assert_eq!(found("127.0.0.1", &["198.51.100.7, 10.1.2.3"], usual), "10.1.2.3");
         assert_eq!(found("192.0.2.1", &["198.51.100.7"], "192.0.2.1"), "198.51.100.7");
     }
 

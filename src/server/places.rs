@@ -120,6 +120,6 @@ mod tests {
         let _one = take(&places, "2001:db8:1:2::1").unwrap();
         assert!(take(&places, "2001:db8:1:2:ffff::1").is_none());
         let _other = take(&places, "2001:db8:1:3::1").unwrap();
-        let _proxies: Vec<Place> = (0..5).map(|_| take(&places, "10.0.0.1").unwrap()).collect();
+        let _proxies: Vec<Place> = (0..5).map(|_| take(&places, "127.0.0.1").unwrap()).collect();
     }
 }

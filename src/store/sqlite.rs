@@ -439,7 +439,7 @@ pub fn rows<T>(
 }
 
 pub fn record(row: &rusqlite::Row<'_>) -> Result<serde_json::Map<String, serde_json::Value>> {
-    let columns = row.as_ref().column_names().into_iter().enumerate();
+    let columns = row.as_ref().column_names().enumerate();
     columns
         .map(|(n, name)| {
             let value = match row.get_ref(n).map_err(error)? {

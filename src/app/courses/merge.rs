@@ -303,6 +303,9 @@ fn said(entry: &Entry) -> Wanted {
     }
 }
 
+/// Are two entries one person's?
+type Rule<'a> = &'a dyn Fn(&Entry, &Entry) -> bool;
+
 /// For each of the second's entries the first's that is the same person's: by the learning system's id where both have the
 /// same ids, else by email and then by institution_id. Nobody is given twice.
 fn pairs(first: &[Entry], second: &[Entry], same_ids: bool) -> Vec<Option<usize>> {
@@ -316,7 +319,7 @@ fn pairs(first: &[Entry], second: &[Entry], same_ids: bool) -> Vec<Option<usize>
         let same = a.identifier_key.is_some() && a.identifier_key == b.identifier_key;
         !are_two(a, b) && same && may_share(a.email_key.as_deref(), b.email_key.as_deref())
     };
-    let rules: [&dyn Fn(&Entry, &Entry) -> bool; 3] = [&by_id, &by_email, &by_identifier];
+    let rules: [Rule<'_>; 3] = [&by_id, &by_email, &by_identifier];
     for rule in rules {
         for (at, other) in second.iter().enumerate() {
             if pairs[at].is_some() {

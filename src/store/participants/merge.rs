@@ -44,7 +44,7 @@ pub async fn fill(sql: &mut Sql, institution: i64, to: &Entry, from: &Entry, now
             "{column} = COALESCE({column}, (SELECT o.{column} FROM {of} o WHERE o.institution_id = $1 AND o.id = $2))"
         )
     };
-    let changes = PLAIN.map(|column| others(column)).join(", ");
+    let changes = PLAIN.map(others).join(", ");
     let text = format!("UPDATE {into} SET {changes}, updated_at = $3 WHERE institution_id = $1 AND id = $4");
     let params: [Value<'_>; 4] = [institution.into(), from.id.into(), now.micros().into(), to.id.into()];
     sql.execute(&text, &params).await?;
