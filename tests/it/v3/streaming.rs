@@ -1,4 +1,4 @@
-//! A page of ten thousand people is sent as it is read: the server never holds it whole.
+//! A page of twenty thousand people is sent as it is read: the server never holds it whole.
 
 use std::{collections::HashSet, io::Read};
 
@@ -13,9 +13,9 @@ use crate::support::{
 /// of the institution and of a name, some of them compressed. Held whole, they would need several times the memory that
 /// there is for them.
 #[tokio::test]
-async fn a_page_of_ten_thousand_people_streams_in_bounded_memory() {
+async fn a_page_of_twenty_thousand_people_streams_in_bounded_memory() {
     let (here, token) = Installation::with_token().await;
-    let count = 10_000;
+    let count = 20_000;
     let name = "Wolfeschlegelsteinhausenbergerdorff ".repeat(5);
     let rows: String = (0..count).map(|n| format!("p{n}@x.org,{name}\n")).collect();
     here.import(&format!("email,first_name\n{rows}"));
@@ -70,6 +70,6 @@ async fn a_page_of_ten_thousand_people_streams_in_bounded_memory() {
     }
     let grown = peak_memory(serving.pid()).unwrap() - before;
     println!("{sent} kB sent, {grown} kB more memory");
-    assert!(grown < 80 * 1024 && grown * 3 < sent * 2, "{grown} kB for {sent} kB");
+    assert!(grown < 100 * 1024 && grown * 2 < sent, "{grown} kB for {sent} kB");
     assert_eq!(serving.stop().await, 0);
 }
