@@ -431,13 +431,13 @@ def version_2_refuses_whoever_has_guessed_too_often(target):
 
 @case
 def guessed_tokens_are_refused_and_valid_ones_are_not(target):
-    statuses = {ask(target, "GET /api/private/v5/participants HTTP/1.1", token=f"guess-{number}")[0] for number in range(2_000)}
-    assert 429 in statuses and statuses <= {401, 429}, statuses
-    status, _, _ = ask(target, f"GET /api/private/v5/participants/latest?tokens={target.email(0)} HTTP/1.1")
-    assert status == 200, f"a valid token from the same address: {status}"
-    status, _, _ = ask(target, f"GET /api/private/v5/participants/latest?tokens={target.email(0)} HTTP/1.1",
-                       token=target.neighbor_token)
-    assert status == 200, f"another valid token from the same address: {status}"
+    with target.restarted(ENDONYM_AUTH_FAILURES="1000"):
+        look = "GET /api/private/v5/participants HTTP/1.1"
+        statuses = {ask(target, look, token=f"guess-{number}")[0] for number in range(2_000)}
+        assert 429 in statuses and statuses <= {401, 429}, statuses
+        for token in (target.token, target.neighbor_token):
+            status, _, _ = ask(target, f"GET /api/private/v5/participants/latest?tokens={target.email(0)} HTTP/1.1", token=token)
+            assert status == 200, f"a valid token from the same address: {status}"
 
 
 # --- Resources ---
