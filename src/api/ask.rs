@@ -21,14 +21,15 @@ const MOST_PARTS: usize = 500_000;
 pub struct Sent {
     query: String,
     is_form: bool,
-    coding: Coding,
+    stream_coding: Coding,
     body: Bytes,
 }
 
 impl Sent {
     pub fn new(parts: &Parts, body: Bytes) -> Self {
         let query = parts.uri.query().unwrap_or_default().to_owned();
-        Self { query, is_form: is_form(&parts.headers), coding: Coding::preferred(&parts.headers), body }
+        let stream_coding = Coding::preferred_for_stream(&parts.headers);
+        Self { query, is_form: is_form(&parts.headers), stream_coding, body }
     }
 
     /// From the query alone.
@@ -103,9 +104,9 @@ impl Ask {
         self.path.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
     }
 
-    /// The content coding that the client prefers.
-    pub fn coding(&self) -> Coding {
-        self.sent.coding
+    /// The content coding that the client prefers for a streamed response.
+    pub fn stream_coding(&self) -> Coding {
+        self.sent.stream_coding
     }
 
     pub fn query(&self) -> Params {

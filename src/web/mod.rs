@@ -27,7 +27,7 @@ use tower_service::Service;
 use crate::{
     api::{
         self,
-        compression::{self, Coding},
+        compression::{self, Codings},
     },
     app::App,
     lti,
@@ -44,10 +44,10 @@ pub fn site(app: App, draining: Draining, metrics: Metrics) -> Site {
             return files::audio(State(app.clone()), request).boxed();
         }
         let mut router = router.clone();
-        let (coding, is_head) = (Coding::preferred(request.headers()), *request.method() == Method::HEAD);
+        let (codings, is_head) = (Codings::of(request.headers()), *request.method() == Method::HEAD);
         async move {
             let response = router.call(request).await.unwrap_or_else(|never| match never {});
-            compression::encode(response, coding, is_head).await
+            compression::encode(response, codings, is_head).await
         }
         .boxed()
     })

@@ -1,4 +1,4 @@
-//! JSON answers of 1 KB and more are compressed for clients that accept gzip.
+//! JSON answers of 1 KB and more are compressed for clients that accept gzip or zstd.
 
 use std::io::Read;
 
@@ -46,9 +46,14 @@ async fn a_large_answer_is_compressed_for_whoever_accepts_gzip() {
     let length: usize = header(&plain, "content-length").parse().unwrap();
     let text = plain.bytes().await.unwrap();
     assert_eq!(text.len(), length);
-    for accepts in
-        ["gzip", "gzip, deflate, br, zstd", "deflate, x-gzip;q=0.1", "*", "identity;q=0.5, gzip;q=0.5"]
-    {
+    for accepts in [
+        "gzip",
+        "gzip, deflate, br",
+        "gzip, zstd;q=0.5",
+        "deflate, x-gzip;q=0.1",
+        "*",
+        "identity;q=0.5, gzip;q=0.5",
+    ] {
         let small = ask(&world, Method::GET, LIST, Some(accepts)).await;
         assert_eq!(
             (small.status(), header(&small, "content-encoding")),
@@ -75,6 +80,27 @@ async fn a_large_answer_is_compressed_for_whoever_accepts_gzip() {
         );
         assert_eq!(same.bytes().await.unwrap(), text, "{accepts}");
     }
+}
+
+#[tokio::test]
+async fn zstd_is_used_where_the_client_knows_it_and_the_length_is_known() {
+    let world = crowd(1_200).await;
+    let plain = ask(&world, Method::GET, LIST, None).await.bytes().await.unwrap();
+    for accepts in ["zstd", "gzip, deflate, br, zstd", "gzip;q=0.8, zstd;q=0.9"] {
+        let small = ask(&world, Method::GET, LIST, Some(accepts)).await;
+        assert_eq!((header(&small, "content-encoding"), header(&small, "vary")), ("zstd", "Accept-Encoding"));
+        let length: usize = header(&small, "content-length").parse().unwrap();
+        let bytes = small.bytes().await.unwrap();
+        assert_eq!(bytes.len(), length);
+        assert!(bytes.len() * 3 < plain.len(), "{} of {}", bytes.len(), plain.len());
+        assert_eq!(zstd::decode_all(&bytes[..]).unwrap(), plain, "{accepts}");
+    }
+    for (accepts, coding) in [("zstd", ""), ("gzip, deflate, br, zstd", "gzip")] {
+        let stream = ask(&world, Method::GET, STREAM, Some(accepts)).await;
+        assert_eq!(header(&stream, "content-encoding"), coding, "{accepts}");
+    }
+    let head = ask(&world, Method::HEAD, LIST, Some("zstd, gzip")).await;
+    assert_eq!((header(&head, "content-encoding"), header(&head, "content-length")), ("zstd", ""));
 }
 
 #[tokio::test]

@@ -87,5 +87,5 @@ pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
         Some(_) => return Err(unknown().into()),
     };
     let report = Report::open(&app, institution.id, &export).await?;
-    report::send(report, form, export.id, ask.coding()).await
+    report::send(report, form, export.id, ask.stream_coding()).await
 }
