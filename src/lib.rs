@@ -6,16 +6,26 @@ pub mod cli;
 /// Settings: defaults, file, environment, flags.
 pub mod config;
 
-/// The JSON faces: what versions share, and a folder for each version.
+/// Joins all faces into one router.
+pub mod site;
+
+/// The JSON API: what versions share, and a folder for each version.
 pub mod api;
+/// What vendors call back.
+pub mod hooks;
 /// Work that is done later: the workers, and a file for each job.
 pub mod jobs;
 /// Inside learning systems: where LTI 1.3 comes in, and its pages.
 pub mod lti;
+/// Health checks and metrics.
+pub mod ops;
+/// Public pages: home, API reference, badges, players.
+pub mod pages;
 /// The HTTP server itself: connections, time-outs, request ids, logs.
 pub mod server;
-/// The pages that people see.
-pub mod web;
+
+/// What all faces share: bodies, forms, cookies, CSRF, security headers, replies.
+pub mod http;
 
 /// Use cases: one function for each thing that a caller can do.
 pub mod app;

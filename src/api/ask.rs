@@ -9,10 +9,11 @@ use axum::{
 };
 use serde_json::{Map, Value};
 
-use super::{compression::Coding, params::Params, problem::Problem};
+use super::problem::Problem;
 use crate::{
     app::Caller,
     domain::{access::Access, institution::Institution, name_page::NamePageRef},
+    http::{compression::Coding, params::Params},
 };
 
 const MOST_PARTS: usize = 500_000;

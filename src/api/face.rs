@@ -1,10 +1,6 @@
 //! What happens around every handler: who is calling, how often, what is sent back.
 
-use std::{
-    future::Future,
-    net::{IpAddr, Ipv4Addr},
-    sync::Arc,
-};
+use std::{future::Future, sync::Arc};
 
 use axum::{
     body::{Body, Bytes},
@@ -17,7 +13,6 @@ use serde::Serialize;
 
 use super::{
     ask::{Ask, has_body},
-    body::{self, Whole},
     problem::{Problem, Told},
 };
 use crate::{
@@ -25,28 +20,20 @@ use crate::{
         App, Caller, callers, institutions,
         limiter::{Standing, Whose},
     },
-    domain::{access::Action, client_address::Client, field_errors::FieldErrors},
+    domain::{access::Action, field_errors::FieldErrors},
+    http::{
+        body::{self, Whole},
+        client,
+        reply::{json, named, raw_json},
+    },
 };
 
-const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
-/// Answers hold people's data: no browser and no proxy keeps them.
-const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
-const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 const LIMIT: HeaderName = HeaderName::from_static("nc-rate-limit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("nc-rate-limit-remaining");
 const RESET: HeaderName = HeaderName::from_static("nc-rate-limit-reset");
 const EXPOSED: HeaderValue = HeaderValue::from_static(
     "Nc-Rate-Limit-Limit, Nc-Rate-Limit-Remaining, Nc-Rate-Limit-Reset, Retry-After, X-Request-Id",
 );
-
-/// Whom failures are counted for.
-pub fn client_address(parts: &Parts) -> IpAddr {
-    parts.extensions.get::<Client>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |client| client.address)
-}
-
-/// Why an answer is a fault of ours. Travels with the answer to where it is logged, once, with the request's id.
-#[derive(Debug, Clone)]
-pub struct Cause(pub String);
 
 /// A version's words for what went wrong.
 pub type Show = fn(Problem) -> Response;
@@ -79,14 +66,6 @@ where
     let (mut parts, body) = request.into_parts();
     let route = parts.extensions.get::<MatchedPath>().cloned();
     named(route, serve_caller(app, &mut parts, body, needs, handler, show).await)
-}
-
-/// With the template of its address, for the log and the figures.
-pub fn named(route: Option<MatchedPath>, mut response: Response) -> Response {
-    if let Some(route) = route {
-        response.extensions_mut().insert(route);
-    }
-    response
 }
 
 async fn serve_caller<F, Fut>(
@@ -167,7 +146,8 @@ pub(super) fn tell_standing(headers: &mut HeaderMap, standing: Standing) {
 
 async fn identify(app: &App, parts: &Parts) -> Result<Arc<Caller>, crate::app::Error> {
     let value = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    callers::authenticate(app, bare_token(value.unwrap_or_default()), client_address(parts)).await
+    callers::authenticate(app, bare_token(value.unwrap_or_default()), client::address(&parts.extensions))
+        .await
 }
 
 /// The whole value, or what stands behind `Bearer` or `Token token=`.
@@ -221,23 +201,6 @@ pub async fn preflight(State(app): State<App>, route: MatchedPath, headers: Head
     response
 }
 
-pub fn json(status: StatusCode, value: &impl Serialize) -> Response {
-    match serde_json::to_vec(value) {
-        Ok(bytes) => raw_json(status, Body::from(bytes)),
-        Err(error) => told(Told::fault(format!("an answer could not be written: {error}"))),
-    }
-}
-
-pub fn raw_json(status: StatusCode, body: Body) -> Response {
-    let mut response = Response::new(body);
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, JSON);
-    headers.insert(header::CACHE_CONTROL, NO_STORE);
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
-    response
-}
-
 /// Success without content.
 pub fn nothing() -> Response {
     raw_json(StatusCode::OK, Body::empty())
@@ -256,10 +219,6 @@ impl Serialize for Errors<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter())
     }
-}
-
-pub fn message(status: StatusCode, message: &str) -> Response {
-    json(status, &Message { message, errors: None })
 }
 
 /// What went wrong, in the shape of versions 5 and 4.

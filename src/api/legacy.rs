@@ -13,16 +13,20 @@ use serde::Serialize;
 
 use super::{
     ask::{Sent, has_body},
-    body::{self, Room, Whole},
-    embeds::Icon,
     face,
     listing::Frame,
-    params::Params,
     problem::{Problem, Told},
 };
+use crate::http::client;
+use crate::http::reply;
 use crate::{
     app::{App, callers, limiter::Standing, names::Person},
     domain::{email::Spellings, field_errors::FieldErrors, name_page::NamePageRef},
+    http::{
+        body::{self, Room, Whole},
+        embeds::Icon,
+        params::{Params, encoded},
+    },
 };
 
 pub const FRAME: Frame = Frame { open: "{\"result\":\"success\",\"data\":[", close: "}" };
@@ -104,7 +108,7 @@ fn succeeded_by(app: &App, path: &str) -> String {
 
 /// Names version 4's list of the same page as what has come after this answer; version 5 has none of a page.
 pub fn succeeded_by_page(app: &App, code: &NamePageRef, response: &mut Response) {
-    let path = format!("/v4/name_pages/{}/participants", super::listing::encoded(code.key()));
+    let path = format!("/v4/name_pages/{}/participants", encoded(code.key()));
     if let Ok(link) = HeaderValue::from_str(&succeeded_by(app, &path)) {
         response.headers_mut().insert(header::LINK, link);
     }
@@ -112,7 +116,7 @@ pub fn succeeded_by_page(app: &App, code: &NamePageRef, response: &mut Response)
 
 /// Any page may call these versions: whoever wrote one has the token or the code.
 pub async fn preflight(State(app): State<App>, route: MatchedPath, uri: Uri) -> Response {
-    let response = face::named(Some(route), allowed());
+    let response = reply::named(Some(route), allowed());
     match Version::of(uri.path()) {
         Some(version) => version.finish(&app, response, PARTICIPANTS, None),
         None => response,
@@ -140,8 +144,15 @@ struct Refusal<'a> {
 
 /// What went wrong, in the shape of versions 3 and 2.
 pub fn refusal(told: Told) -> Response {
-    let response = face::json(told.status, &Refusal { result: "error", message: &told.message });
+    let response = reply::json(told.status, &Refusal { result: "error", message: &told.message });
     told.beside(response)
+}
+
+/// The same where no version finishes the answer: any page may read it.
+pub fn open_refusal(told: Told) -> Response {
+    let mut response = refusal(told);
+    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
+    response
 }
 
 /// A request, read before anybody knows whose it is: the token may stand in the body.
@@ -160,7 +171,7 @@ impl Call {
     pub async fn read(app: &App, request: Request) -> Self {
         let (parts, body) = request.into_parts();
         let route = parts.extensions.get::<MatchedPath>().cloned();
-        let client = face::client_address(&parts);
+        let client = client::address(&parts.extensions);
         let query = Params::from_query(parts.uri.query().unwrap_or_default());
         if !has_body(&parts.method) {
             return Self { route, client, params: query, fault: None, _room: None };

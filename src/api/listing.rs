@@ -8,17 +8,12 @@ use axum::{
     response::Response,
 };
 use futures_util::stream;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{
-    embeds::{Dialect, Icon, Include},
-    face,
-    lists::Wanted,
-    params::Params,
-    problem::Problem,
-};
+use super::{lists::Wanted, problem::Problem};
+use crate::http::params::encoded;
+use crate::http::reply;
 use crate::{
     app::{
         App,
@@ -31,13 +26,11 @@ use crate::{
         paging::Window,
         participant::{Changed, Participant},
     },
+    http::{
+        embeds::{Dialect, Icon, Include},
+        params::Params,
+    },
 };
-
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
-
-pub fn encoded(value: &str) -> String {
-    utf8_percent_encode(value, RESERVED).to_string()
-}
 
 /// Does the endpoint have `updated_after` and `updated_before`? Elsewhere they are ignored like everything unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -254,7 +247,7 @@ pub async fn answer(
         ended = last;
     }
     if ended {
-        return Ok(face::raw_json(StatusCode::OK, Body::from(whole)));
+        return Ok(reply::raw_json(StatusCode::OK, Body::from(whole)));
     }
     let rest = stream::unfold(Some((writing, Some(whole))), |state| async {
         let (mut writing, first) = state?;
@@ -269,5 +262,5 @@ pub async fn answer(
             }
         }
     });
-    Ok(face::raw_json(StatusCode::OK, Body::from_stream(rest)))
+    Ok(reply::raw_json(StatusCode::OK, Body::from_stream(rest)))
 }

@@ -5,7 +5,6 @@ use std::{borrow::Cow, collections::HashSet, hash::Hash};
 
 use serde_json::Value;
 
-use super::params::{Given, Params, base};
 use crate::{
     app::participants::Mark,
     domain::{
@@ -13,6 +12,7 @@ use crate::{
         field_errors::FieldErrors,
         text::{self, INVALID},
     },
+    http::params::{Given, Params, base},
 };
 
 const MOST_ENTRIES: usize = 10_000;

@@ -1,16 +1,12 @@
 //! The JSON faces. What all versions share stands here; each version owns its routes, shapes and words.
 
 pub mod ask;
-pub mod body;
-pub mod compression;
 pub mod courses;
-pub mod embeds;
 pub mod face;
 pub mod legacy;
 pub mod listing;
 pub mod lists;
 pub mod openapi;
-pub mod params;
 pub mod participant_input;
 pub mod problem;
 pub mod v2;
@@ -28,7 +24,11 @@ use axum::{
 };
 
 use self::problem::Told;
-use crate::app::App;
+use crate::http::reply;
+use crate::{
+    app::App,
+    http::{openapi::DOCUMENTS, refusal::Refusal},
+};
 
 pub const ROOT: &str = "/api/private";
 
@@ -46,27 +46,36 @@ pub fn routes() -> Router<App> {
 }
 
 async fn unknown_path(State(app): State<App>, route: MatchedPath, method: Method, uri: Uri) -> Response {
-    face::named(Some(route), refuse(&app, &method, &uri, no_such_endpoint(&app, uri.path())))
+    reply::named(Some(route), refuse_route(&app, &method, &uri, no_such_endpoint(&app, uri.path())))
 }
 
 async fn wrong_method(State(app): State<App>, route: MatchedPath, method: Method, uri: Uri) -> Response {
     let message = format!("Method Not Allowed: {method} is not offered here");
     let told = Told::new(StatusCode::METHOD_NOT_ALLOWED, message);
-    face::named(Some(route), refuse(&app, &method, &uri, told))
+    reply::named(Some(route), refuse_route(&app, &method, &uri, told))
 }
 
 /// Must differ from the message for a missing person: a deployed client reads `Not Found` as "no recording".
 fn no_such_endpoint(app: &App, path: &str) -> Told {
     let first = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/')?.split('/').next());
-    let version = openapi::DOCUMENTS.iter().map(|(version, _)| *version).find(|one| first == Some(*one));
+    let version = DOCUMENTS.iter().map(|(version, _)| *version).find(|one| first == Some(*one));
     let docs = version.map_or_else(|| "/docs".to_owned(), |version| format!("/docs/{version}"));
     Told::new(StatusCode::NOT_FOUND, format!("No such endpoint: see {}{docs}", app.links.base()))
 }
 
 /// In the shape of the version that the path begins with.
-fn refuse(app: &App, method: &Method, uri: &Uri, told: Told) -> Response {
+fn refuse_route(app: &App, method: &Method, uri: &Uri, told: Told) -> Response {
     match legacy::Version::of(uri.path()) {
         Some(version) => version.refuse(app, method, told),
+        None => face::told(told),
+    }
+}
+
+/// What no handler answers.
+pub fn refuse(path: &str, refusal: Refusal) -> Response {
+    let told = Told::new(refusal.status(), refusal.message());
+    match legacy::Version::of(path) {
+        Some(_) => legacy::open_refusal(told),
         None => face::told(told),
     }
 }

@@ -10,16 +10,9 @@ use axum::{
     routing::get,
 };
 
-use super::{face, legacy};
-use crate::app::App;
-
-/// Newest first.
-pub const DOCUMENTS: [(&str, &str); 4] = [
-    ("v5", include_str!("../../assets/openapi/v5.json")),
-    ("v4", include_str!("../../assets/openapi/v4.json")),
-    ("v3", include_str!("../../assets/openapi/v3.json")),
-    ("v2", include_str!("../../assets/openapi/v2.json")),
-];
+use super::legacy;
+use crate::http::reply;
+use crate::{app::App, http::openapi::DOCUMENTS};
 
 /// The versions whose `documentation` address deployed systems link to.
 const DOCUMENTED_THERE: [&str; 2] = ["v5", "v4"];
@@ -27,13 +20,13 @@ const DOCUMENTED_THERE: [&str; 2] = ["v5", "v4"];
 pub fn routes() -> Router<App> {
     let documents = DOCUMENTS.iter().fold(Router::new(), |router, (version, text)| {
         let show = move |State(app): State<App>, route: MatchedPath, uri: Uri| async move {
-            face::named(Some(route), show(&app, &uri, text))
+            reply::named(Some(route), show(&app, &uri, text))
         };
         router.route(&format!("{}/{version}/openapi.json", super::ROOT), get(show))
     });
     DOCUMENTED_THERE.iter().fold(documents, |router, version| {
         let lead = move |State(app): State<App>, route: MatchedPath| async move {
-            face::named(Some(route), reference(&app, version))
+            reply::named(Some(route), reference(&app, version))
         };
         router.route(&format!("{}/{version}/documentation", super::ROOT), get(lead))
     })
@@ -41,7 +34,7 @@ pub fn routes() -> Router<App> {
 
 /// Redirects to the reference page under `/docs`.
 fn reference(app: &App, version: &str) -> Response {
-    let mut response = face::raw_json(StatusCode::FOUND, Body::empty());
+    let mut response = reply::raw_json(StatusCode::FOUND, Body::empty());
     if let Ok(address) = HeaderValue::from_str(&format!("{}/docs/{version}", app.links.base())) {
         response.headers_mut().insert(header::LOCATION, address);
     }
@@ -50,7 +43,7 @@ fn reference(app: &App, version: &str) -> Response {
 
 /// With this installation's own address, so that tools can call it as it stands.
 fn show(app: &App, uri: &Uri, text: &str) -> Response {
-    let response = face::raw_json(StatusCode::OK, Body::from(text.replace("{base_url}", app.links.base())));
+    let response = reply::raw_json(StatusCode::OK, Body::from(text.replace("{base_url}", app.links.base())));
     match legacy::Version::of(uri.path()) {
         Some(version) => version.finish(app, response, legacy::DOCUMENT, None),
         None => response,

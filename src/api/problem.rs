@@ -7,13 +7,16 @@ use axum::{
     response::Response,
 };
 
-use super::face::Cause;
 use crate::{
     app::{
         self, Forbidden,
         error::{COURSE_SYNCHRONIZING, PENDING_CALLS, TOOL_CONSUMER_DISABLED},
     },
     domain::field_errors::FieldErrors,
+    http::{
+        body::Fault,
+        reply::{Cause, INTERNAL},
+    },
 };
 
 #[derive(Debug)]
@@ -39,6 +42,19 @@ impl From<app::Error> for Problem {
 impl From<FieldErrors> for Problem {
     fn from(errors: FieldErrors) -> Self {
         Self::App(errors.into())
+    }
+}
+
+impl From<Fault> for Problem {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Broken => Self::Malformed,
+            Fault::TooLarge { limit } => Self::TooLarge { limit },
+            Fault::TooSlow => Self::TooSlow,
+            Fault::NoRoom => {
+                Self::App(app::Error::Unavailable("no memory for a body came free in time".to_owned()))
+            }
+        }
     }
 }
 
@@ -154,6 +170,5 @@ const BUSY: &str =
     "Service Unavailable: too many recordings are waiting to be processed; please try again in a moment";
 const TOO_MANY_STREAMS: &str =
     "Service Unavailable: too many long answers are being sent; please try again when one of them has ended";
-pub const INTERNAL: &str = "Internal Server Error: the log has the cause under this answer's X-Request-Id";
 const TOO_MANY: &str = "Too Many Requests";
 const TOO_SLOW: &str = "Request Timeout: the body did not arrive in time";

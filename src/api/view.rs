@@ -4,7 +4,6 @@ use std::{borrow::Cow, sync::Arc};
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::embeds::{self, Icon, Include};
 use crate::{
     app::{App, Links, Result, custom_fields},
     domain::{
@@ -14,6 +13,7 @@ use crate::{
         moment::Moment,
         participant::{CustomValues, Participant, Recording},
     },
+    http::embeds::{self, Icon, Include},
 };
 
 pub struct View {

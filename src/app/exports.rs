@@ -4,7 +4,7 @@ mod build;
 mod departures;
 mod report;
 
-pub use build::{Write, build};
+pub use build::{ReportFormat, Write, build};
 pub use departures::scrub;
 pub use report::Report;
 

@@ -16,7 +16,7 @@ use crate::{
         access::Access,
         course::{Course, Sync},
     },
-    jobs,
+    jobs, site,
 };
 
 /// Look at the courses of a learning system, and synchronise them
@@ -248,6 +248,7 @@ async fn wait(app: &App, institution: i64, id: i64, stop: &CancellationToken) ->
         grace: Duration::ZERO,
         sweep_every: Duration::ZERO,
         orphans_older_than: Duration::ZERO,
+        report_format: site::report_format,
     };
     loop {
         let (course, job) = courses::find(app, institution, id).await?;

@@ -10,11 +10,12 @@ use crate::{
     app::{App, Links, Parts, callers, calls, demo, institutions},
     blobs::Blobs,
     config::{self, MetricsAt, Serving, Storage},
+    http::service::Draining,
     jobs,
     phone::Provider,
-    server::{self, Draining},
+    server,
+    site::{self, Metrics},
     telemetry::traces,
-    web::{self, metrics::Metrics},
 };
 
 /// Serve the API and the pages
@@ -75,10 +76,10 @@ impl Serve {
         let housekeeping = tokio::spawn(keep_house(app.clone(), stop.clone()));
         let working = tokio::spawn(jobs::run(app.clone(), self.working.settings(), stop.clone()));
         let beside = metrics_listener.map(|listener| {
-            let site = web::metrics::alone(app.clone());
+            let site = site::metrics_alone(app.clone());
             tokio::spawn(server::run_beside(listener, site, limits.clone(), stop.clone()))
         });
-        server::run(listener, web::site(app.clone(), draining, metrics), limits, stop).await;
+        server::run(listener, site::site(app.clone(), draining, metrics), limits, stop).await;
         if let Some(beside) = beside {
             let _ = beside.await;
         }

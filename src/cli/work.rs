@@ -9,8 +9,8 @@ use crate::{
     config::{self, MetricsAt, Storage},
     jobs,
     server::{self, Limits},
+    site,
     telemetry::traces,
-    web,
 };
 
 /// Do the work of the background alone, beside servers that run with `--workers 0`
@@ -51,7 +51,7 @@ impl Work {
             let limits = Limits { grace: self.working.grace(), ..Limits::default() };
             tokio::spawn(server::run_beside(
                 listener,
-                web::metrics::alone(app.clone()),
+                site::metrics_alone(app.clone()),
                 limits,
                 stop.clone(),
             ));

@@ -8,14 +8,15 @@ use endonym_media::{picture, sound};
 use toml::{Table, Value};
 
 use crate::{
-    api::body::BodyLimits,
     app::{calls, limiter::Policy, streams, studio},
     blobs::{self, Delivery},
     domain::{client_address::TrustedProxies, countries::Countries, quiet_hours::QuietHours},
+    http::body::BodyLimits,
     jobs,
     lms::{Outbound, outbound::Allowed},
     phone::{self, Prompts, Provider},
     server::Limits,
+    site,
     store::{self, secrets::Secrets},
 };
 
@@ -331,6 +332,7 @@ impl Working {
             grace: self.grace(),
             sweep_every: Duration::from_secs(self.sweep_seconds),
             orphans_older_than: Duration::from_secs(self.orphan_seconds),
+            report_format: site::report_format,
         }
     }
 

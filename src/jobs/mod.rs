@@ -1,7 +1,6 @@
 //! Work that is done later: the workers, and a file for each job. What a job does is a use case like any other; here it
 //! is taken from the queue, kept alive while it runs, and given back when it fails.
 
-mod build_export;
 mod switchboard;
 
 use std::{panic::AssertUnwindSafe, time::Duration};
@@ -10,7 +9,11 @@ use futures_util::FutureExt;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    app::{App, Result, calls, courses, exports, jobs, lti, media},
+    app::{
+        App, Links, Result, calls, courses,
+        exports::{self, ReportFormat},
+        jobs, lti, media,
+    },
     domain::job::{Held, Job, Takes},
     telemetry::{metrics, traces},
 };
@@ -26,6 +29,7 @@ pub struct Settings {
     /// How often files that nobody links to are looked for, and how old they must be.
     pub sweep_every: Duration,
     pub orphans_older_than: Duration,
+    pub report_format: ReportFormat,
 }
 
 /// How often a worker looks for jobs that others have written down.
@@ -189,7 +193,8 @@ async fn fail(app: &App, held: &Held, error: &str) -> Result<()> {
 async fn handle(app: &App, settings: Settings, held: &Held) -> Result<()> {
     match &held.job {
         Job::BuildExport { institution, export, base_url } => {
-            build_export::run(app, held, *institution, *export, base_url).await
+            let writer = |owner, fields| (settings.report_format)(owner, Links::new(base_url), fields);
+            exports::build(app, held, *institution, *export, writer).await
         }
         Job::ScrubExports { institution } => exports::scrub(app, *institution).await,
         Job::ExpireExports => exports::expire(app).await,

@@ -11,9 +11,7 @@ use axum::{
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::{
-    cookie,
-    form::Form,
-    launch,
+    cookie, launch,
     pages::{self, Parts, written},
     session,
 };
@@ -28,12 +26,15 @@ use crate::{
     domain::{
         course::{Course, Sync},
         email::email_key,
+        initials::Initials,
         moment::Moment,
         participant::Participant,
     },
-    web::{
-        badge::Initials,
-        page::{Forms, Path, origin_of, path_of},
+    http::{
+        form::Form,
+        html::{origin_of, path_of},
+        path::Path,
+        policy::Forms,
     },
 };
 
@@ -98,7 +99,7 @@ impl Entry {
         Self {
             name: person.full_name(),
             phonetic: person.phonetic.clone(),
-            initials: Initials::of(person),
+            initials: Initials::of(&person.first_name, &person.last_name),
             photo,
             sound,
             is_own: false,

@@ -8,7 +8,6 @@ use axum::{
 };
 
 use super::{
-    form,
     pages::{self, Parts, written},
     session,
 };
@@ -25,7 +24,7 @@ use crate::{
         lti::{DeepLinking, Fault},
         text::{self, Lines, longest},
     },
-    web::page::{Forms, Path, origin_of},
+    http::{form, html::origin_of, path::Path, policy::Forms},
 };
 
 const TITLE: &str = "Names and how they are said";

@@ -1,14 +1,13 @@
 //! `/lti/launch`: the browser comes back with what the platform says.
 
 use axum::{
-    body::Body,
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::HeaderMap,
     response::Response,
 };
 
 use super::{
-    cookie, form,
+    cookie,
     pages::{self, Colors},
 };
 use crate::{
@@ -19,7 +18,7 @@ use crate::{
             launches::{self, Answer, Returned},
         },
     },
-    web::page::root,
+    http::{form, html::root, reply},
 };
 
 /// Somebody has opened the address itself.
@@ -30,7 +29,7 @@ pub async fn by_hand(State(app): State<App>, headers: HeaderMap) -> Response {
 pub async fn launch(State(app): State<App>, request: Request) -> Response {
     let headers = request.headers().clone();
     let colors = Colors::of(&headers, None);
-    let form = match form::read_launch(request).await {
+    let form = match form::read_unknown(request).await {
         Ok(form) => form,
         Err(status) => return pages::unreadable(&app, status, &[]),
     };
@@ -59,13 +58,5 @@ pub async fn launch(State(app): State<App>, request: Request) -> Response {
 
 /// Shows the session's page, as a request of its own: what was sent is not sent again when it is reloaded.
 pub fn to_session(app: &App, session: &str, query: &str) -> Response {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::SEE_OTHER;
-    let address = format!("{}/lti/s/{session}/{query}", root(&app.links));
-    let headers = response.headers_mut();
-    if let Ok(address) = HeaderValue::try_from(address) {
-        headers.insert(header::LOCATION, address);
-    }
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
+    reply::see_other(&format!("{}/lti/s/{session}/{query}", root(&app.links)))
 }

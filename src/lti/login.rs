@@ -1,7 +1,6 @@
 //! `/lti/login`: a platform sends a browser to begin a launch.
 
 use axum::{
-    body::Body,
     extract::{Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response,
@@ -9,7 +8,6 @@ use axum::{
 
 use super::{
     cookie,
-    form::{self, Form},
     pages::{self, Colors},
 };
 use crate::{
@@ -21,7 +19,11 @@ use crate::{
         },
     },
     domain::client_address::Client,
-    web::page::root,
+    http::{
+        form::{self, Form},
+        html::root,
+        reply,
+    },
 };
 
 pub async fn from_query(State(app): State<App>, request: Request) -> Response {
@@ -36,7 +38,7 @@ pub async fn from_form(State(app): State<App>, request: Request) -> Response {
         return pages::fault(&app, Colors::of(request.headers(), None), Refusal::TooMany.into());
     }
     let headers = request.headers().clone();
-    match form::read_launch(request).await {
+    match form::read_unknown(request).await {
         Ok(form) => begin(&app, &form, &headers).await,
         Err(status) => pages::unreadable(&app, status, &[]),
     }
@@ -74,17 +76,13 @@ async fn begin(app: &App, form: &Form, headers: &HeaderMap) -> Response {
                     (StatusCode::SEE_OTHER, format!("{}/lti/login?{query}", root(&app.links)))
                 }
             };
-            let (Ok(address), Some(cookie)) =
-                (HeaderValue::try_from(address), cookie::set(app, &begun.browser))
-            else {
+            let is_address = HeaderValue::from_str(&address).is_ok();
+            let Some(cookie) = cookie::set(app, &begun.browser).filter(|_| is_address) else {
                 return pages::unreadable(app, StatusCode::BAD_REQUEST, &[]);
             };
-            let mut response = Response::new(Body::empty());
-            *response.status_mut() = status;
+            let mut response = reply::redirect(status, &address);
             let headers = response.headers_mut();
-            headers.insert(header::LOCATION, address);
             headers.insert(header::SET_COOKIE, cookie);
-            headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
             headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
             response
         }

@@ -3,7 +3,6 @@
 mod cookie;
 mod course;
 mod deep_link;
-mod form;
 mod launch;
 mod login;
 mod own;
@@ -18,6 +17,7 @@ use axum::{
 };
 
 use crate::app::App;
+pub use pages::refuse;
 
 pub fn routes() -> Router<App> {
     Router::new()

@@ -10,7 +10,6 @@ use axum::{
 };
 
 use super::{
-    form::{self, File, Form},
     launch,
     pages::{self, Parts, written},
     session,
@@ -30,7 +29,13 @@ use crate::{
         participant::{Draft, LegalNames},
         text::INVALID,
     },
-    web::page::{Forms, Path, origin_of, path_of},
+    http::{
+        form::{self, Form},
+        html::{origin_of, path_of},
+        multipart::MultipartForm,
+        path::Path,
+        policy::Forms,
+    },
 };
 
 #[derive(Template)]
@@ -184,17 +189,22 @@ pub async fn recording(State(app): State<App>, Path(name): Path<String>, request
     let Some((course, participant)) = open.own() else { return none(&app, &open) };
     let largest = app.studio.settings.sound.bytes;
     let told = |sentence: &str| Faults { recording: Some(sentence.to_owned()), ..Faults::default() };
-    let faults = match form::file(request, open.institution.id, "recording", "only_here", largest).await {
-        Ok(File { bytes, .. }) if bytes.is_empty() => told("Please choose a file first."),
-        Ok(File { bytes, is_ticked, room: _room }) => {
-            let scope = if is_ticked { Scope::ThisPage } else { Scope::All };
-            match sessions::record(&app, &open, participant, bytes, scope).await {
-                Ok(()) => return done(&app, &open, &name, "recording"),
-                Err(Error::Invalid(errors)) => Faults::of(&errors),
-                Err(Error::Busy) => told("There is too much to do just now; please try again in a moment."),
-                Err(other) => return gone_or(&app, &open, other),
+    let faults = match MultipartForm::read(request, open.institution.id, largest).await {
+        Ok(form) => match form.bytes("recording") {
+            None => return pages::unreadable(&app, StatusCode::BAD_REQUEST, &open.frames()),
+            Some(bytes) if bytes.is_empty() => told("Please choose a file first."),
+            Some(bytes) => {
+                let scope = if form.is_ticked("only_here") { Scope::ThisPage } else { Scope::All };
+                match sessions::record(&app, &open, participant, bytes.to_vec(), scope).await {
+                    Ok(()) => return done(&app, &open, &name, "recording"),
+                    Err(Error::Invalid(errors)) => Faults::of(&errors),
+                    Err(Error::Busy) => {
+                        told("There is too much to do just now; please try again in a moment.")
+                    }
+                    Err(other) => return gone_or(&app, &open, other),
+                }
             }
-        }
+        },
         Err(StatusCode::PAYLOAD_TOO_LARGE) => told("This file is too large for a recording of a name."),
         Err(status) => return pages::unreadable(&app, status, &open.frames()),
     };

@@ -12,9 +12,11 @@ use crate::{
         lti::{Fault, Refusal, sessions::Open},
     },
     domain::lti::{self, Theme},
-    web::{
-        assets,
-        page::{self, Forms, Frames, Policy, origin_of, root},
+    http::{
+        assets, html,
+        html::root,
+        policy::{Forms, Frames, Policy},
+        refusal,
     },
 };
 
@@ -116,7 +118,7 @@ fn framed(
     media_of: Option<&str>,
 ) -> Response {
     let policy = Policy { scripts: true, asks: true, frames, forms, media_of, ..Policy::default() };
-    let mut response = page::written(status, page.render(), policy);
+    let mut response = html::written(status, page.render(), policy);
     let headers = response.headers_mut();
     // Not `no-referrer`: with it a form of ours would not say that it is ours.
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
@@ -125,13 +127,20 @@ fn framed(
     response
 }
 
-/// Did a page of ours send this? Where the browser says.
-pub fn is_ours(app: &App, headers: &HeaderMap) -> bool {
-    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
-    let site = text("sec-fetch-site");
-    let from_elsewhere = site.is_some_and(|site| site != "same-origin");
-    let origin = text("origin").filter(|origin| !(*origin == "null" && site.is_some()));
-    !from_elsewhere && origin.is_none_or(|origin| origin_of(app.links.base()).as_deref() == Some(origin))
+/// What no handler answers.
+pub fn refuse(app: &App, refusal: refusal::Refusal) -> Response {
+    let colors = Colors::Only(Theme::Light);
+    let (title, sentence) = match refusal {
+        refusal::Refusal::NotFound => {
+            ("Nothing here", "There is nothing at this address. Please open it again from your course.")
+        }
+        refusal::Refusal::Panicked => (
+            "Something went wrong",
+            "This could not be done just now. It is not your fault; please try again in a moment.",
+        ),
+        _ => ("This did not work", "What was sent cannot be read."),
+    };
+    say(app, colors, (refusal.status(), title), vec![sentence.to_owned()], None, &[])
 }
 
 /// A request that cannot be read.

@@ -6,10 +6,7 @@ use axum::{
     response::Response,
 };
 
-use super::{
-    form::Form,
-    pages::{self, Colors, Parts, Sentence, written},
-};
+use super::pages::{self, Colors, Parts, Sentence, written};
 use crate::{
     app::{
         App,
@@ -18,7 +15,7 @@ use crate::{
             registrations::{self, Asked, Registered},
         },
     },
-    web::page::{Forms, Path, origin_of},
+    http::{form::Form, html::origin_of, path::Path, policy::Forms},
 };
 
 pub async fn uninvited(State(app): State<App>, headers: HeaderMap) -> Response {

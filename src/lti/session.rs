@@ -7,9 +7,7 @@ use axum::{
 };
 
 use super::{
-    cookie, course, deep_link,
-    form::Form,
-    launch, own,
+    cookie, course, deep_link, launch, own,
     pages::{self, Colors},
 };
 use crate::{
@@ -20,7 +18,7 @@ use crate::{
             sessions::{self, Open, What},
         },
     },
-    web::page::Path,
+    http::{csrf, form::Form, path::Path},
 };
 
 pub async fn slashless(State(app): State<App>, Path(session): Path<String>) -> Response {
@@ -97,7 +95,9 @@ async fn find(app: &App, session: &str, headers: &HeaderMap) -> Result<Open, Res
 /// The session that a form was sent in, which a page of ours has sent.
 pub async fn of_form(app: &App, session: &str, headers: &HeaderMap) -> Result<Open, Response> {
     match find(app, session, headers).await {
-        Ok(open) if !pages::is_ours(app, headers) => Err(pages::fault_in(app, &open, Refusal::NoSession)),
+        Ok(open) if csrf::is_cross_origin(&app.links, headers) => {
+            Err(pages::fault_in(app, &open, Refusal::NoSession))
+        }
         other => other,
     }
 }

@@ -3,8 +3,6 @@
 //! The length of a body is not decided here: hyper decides it when it parses the head, and the service passes it on. Two
 //! parsers that read the same headers could disagree, and then one of them would take a body for a head.
 
-use crate::api::legacy::Version;
-
 /// The bytes of one request after the other.
 #[derive(Debug)]
 pub struct Framing {
@@ -81,11 +79,11 @@ impl RequestLine {
         self.bytes
     }
 
-    /// Versions 3 and 2 have their own shape of errors.
-    pub fn is_legacy(&self) -> bool {
+    /// As much of the path as is kept, which is enough to tell whose it is.
+    pub fn path(&self) -> String {
         let line = String::from_utf8_lossy(&self.start[..self.bytes.min(LINE_START)]);
-        let path = line.split(' ').nth(1).and_then(|target| target.split('?').next());
-        path.and_then(Version::of).is_some()
+        let path = line.split([' ', '\r', '\n']).nth(1).and_then(|target| target.split('?').next());
+        path.unwrap_or_default().to_owned()
     }
 
     /// `http` refuses a backtick in a path, and deployed clients send them: a quote passes in its place, and the service
@@ -285,16 +283,15 @@ mod tests {
     }
 
     #[test]
-    fn the_version_of_a_request_line_is_known() {
-        for (line, is_legacy) in [
-            ("GET /api/private/v3/names?x HTTP/1.1\r\n", true),
-            ("POST /api/private/v2 HTTP/1.1\r\n", true),
-            ("GET /api/private/v5/participants HTTP/1.1\r\n", false),
-            ("nonsense\r\n", false),
+    fn the_path_of_a_request_line_is_known() {
+        for (line, path) in [
+            ("GET /api/private/v3/names?x HTTP/1.1\r\n", "/api/private/v3/names"),
+            ("POST /api/private/v2 HTTP/1.1\r\n", "/api/private/v2"),
+            ("nonsense\r\n", ""),
         ] {
             let mut framing = Framing::new();
             framing.scan(&mut line.as_bytes().to_vec());
-            assert_eq!(framing.line().is_legacy(), is_legacy, "{line}");
+            assert_eq!(framing.line().path(), path, "{line}");
         }
     }
 

@@ -13,7 +13,7 @@ use std::{
     pin::pin,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -22,7 +22,6 @@ use axum::{
     body::Body,
     extract::{MatchedPath, Request},
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, Version, header},
-    middleware::Next,
     response::Response,
 };
 use futures_util::{FutureExt, future::BoxFuture};
@@ -37,14 +36,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    api::{
-        body::BodyLimits,
-        face::{self, Cause},
-        legacy,
-        problem::{INTERNAL, Told},
-    },
     app::Clock,
     domain::client_address::{Client, TrustedProxies},
+    http::{
+        body::BodyLimits,
+        refusal::Refusal,
+        reply::{Cause, Route},
+        service::Shared as Service,
+    },
     telemetry::{metrics, traces},
 };
 use cores::Cores;
@@ -92,33 +91,16 @@ const SOON: HeaderValue = HeaderValue::from_static("1");
 /// The longest request line is a little less than 64 KB; headers come on top.
 const HEAD_BYTES: usize = 128 * 1024;
 
-/// Everything that can be asked of us.
-pub type Site = Arc<dyn Fn(Request) -> BoxFuture<'static, Response> + Send + Sync>;
-
-/// The template of an address, for the log and the figures; put into answers that no router has seen.
-#[derive(Debug, Clone, Copy)]
-pub struct Route(pub &'static str);
-
-/// Puts the template of an address into its answer, where `answer` below finds it.
-pub async fn name_route(request: Request, next: Next) -> Response {
-    let route = request.extensions().get::<MatchedPath>().cloned();
-    let mut response = next.run(request).await;
-    if let Some(route) = route {
-        response.extensions_mut().insert(route);
-    }
-    response
-}
-
 struct Server {
-    site: Site,
+    service: Service,
     limits: Limits,
     ids: RequestIds,
     clock: Clock,
 }
 
 /// Serves until `stop` is cancelled, and then until everything under way is answered or the grace is over.
-pub async fn run(listener: TcpListener, site: Site, limits: Limits, stop: CancellationToken) {
-    let server = Arc::new(Server::new(site, limits));
+pub async fn run(listener: TcpListener, service: Service, limits: Limits, stop: CancellationToken) {
+    let server = Arc::new(Server::new(service, limits));
     let connections = TaskTracker::new();
     let cores = match Cores::start() {
         Ok(cores) => cores,
@@ -134,16 +116,16 @@ pub async fn run(listener: TcpListener, site: Site, limits: Limits, stop: Cancel
 }
 
 /// The same for a door at the side, through which few come: on the runtime that is there.
-pub async fn run_beside(listener: TcpListener, site: Site, limits: Limits, stop: CancellationToken) {
-    let server = Arc::new(Server::new(site, limits));
+pub async fn run_beside(listener: TcpListener, service: Service, limits: Limits, stop: CancellationToken) {
+    let server = Arc::new(Server::new(service, limits));
     let connections = TaskTracker::new();
     server.accept(listener, &stop, |connection| drop(connections.spawn(connection))).await;
     server.finish(&connections).await;
 }
 
 impl Server {
-    fn new(site: Site, limits: Limits) -> Self {
-        Self { site, limits, ids: RequestIds::new(), clock: Clock }
+    fn new(service: Service, limits: Limits) -> Self {
+        Self { service, limits, ids: RequestIds::new(), clock: Clock }
     }
 
     /// Takes connections until it is told to stop.
@@ -221,7 +203,7 @@ impl Server {
             .max_buf_size(HEAD_BYTES)
             .serve_connection(
                 TokioIo::new(Paced::new(
-                    Wire::new(stream, shared, self.ids.clone()),
+                    Wire::new(stream, shared, self.clone()),
                     Pace::new(self.limits.write_rate, self.limits.write_time),
                 )),
                 service,
@@ -267,22 +249,22 @@ impl Server {
         let method = request.method().clone();
         let mut request: Request = request.map(Body::new);
         mend_path(&mut request, &backticks);
-        let version = legacy::Version::of(request.uri().path());
-        let tell = |told: Told| if version.is_some() { legacy::refusal(told) } else { face::told(told) };
+        let uri = request.uri().clone();
+        let refuse = |refusal| self.service.refuse(uri.path(), refusal);
         let client = self.client(peer, request.headers());
         request.extensions_mut().insert(self.limits.body.clone());
         request.extensions_mut().insert(client);
         let mut response = if names_one_host(&request) {
             let answering = async {
                 match &span {
-                    None => (self.site)(request).await,
-                    Some(span) => span.around((self.site)(request)).await,
+                    None => self.service.call(request).await,
+                    Some(span) => span.around(self.service.call(request)).await,
                 }
             };
             let answered = AssertUnwindSafe(answering).catch_unwind().await;
-            answered.unwrap_or_else(|_| tell(Told::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL)))
+            answered.unwrap_or_else(|_| refuse(Refusal::Panicked))
         } else {
-            let mut refusal = tell(Told::new(StatusCode::BAD_REQUEST, ONE_HOST));
+            let mut refusal = refuse(Refusal::Host);
             refusal.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             refusal
         };
@@ -327,8 +309,6 @@ fn is_private(address: IpAddr) -> bool {
         IpAddr::V6(v6) => v6.is_unique_local() || v6.is_unicast_link_local(),
     }
 }
-
-const ONE_HOST: &str = "Bad Request: a request must have exactly one Host header";
 
 /// RFC 9112, section 3.2. Whoever sends two may want a proxy and us to believe different ones.
 fn names_one_host(request: &Request) -> bool {
@@ -395,19 +375,5 @@ impl RequestIds {
 
     fn new_id(&self) -> String {
         format!("{:08x}-{:x}", self.process, self.next.fetch_add(1, Ordering::Relaxed))
-    }
-}
-
-/// Set while the server takes no new work, for the load balancer to see.
-#[derive(Debug, Clone, Default)]
-pub struct Draining(Arc<AtomicBool>);
-
-impl Draining {
-    pub fn begin(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    pub fn is_on(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
     }
 }

@@ -13,8 +13,14 @@ use std::{
     time::Duration,
 };
 
-use axum::body::Body;
+use axum::{
+    body::Body,
+    http::{HeaderValue, StatusCode, header},
+    response::Response,
+};
 use bytes::{Buf, Bytes, BytesMut};
+use futures_util::FutureExt;
+use http_body_util::{BodyExt, Collected};
 use hyper::body::{Frame, SizeHint};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf},
@@ -22,10 +28,13 @@ use tokio::{
 };
 
 use super::{
-    RequestIds,
+    RequestIds, Server,
     framing::{Framing, Length},
 };
-use crate::telemetry::metrics;
+use crate::{
+    http::{refusal::Refusal, reply},
+    telemetry::metrics,
+};
 
 /// What the connection and its service tell each other. Both run in one task, so nothing here ever waits.
 pub struct Shared(Mutex<State>);
@@ -117,7 +126,7 @@ impl hyper::body::Body for AnswerBody {
 pub struct Wire {
     stream: TcpStream,
     shared: Arc<Shared>,
-    ids: RequestIds,
+    server: Arc<Server>,
     /// What has come of later requests.
     held: BytesMut,
     /// The status of a refusal of hyper's own. It is written when hyper is done.
@@ -132,8 +141,8 @@ const READ_AHEAD: usize = 1024;
 const TO_WRITE: Duration = Duration::from_secs(5);
 
 impl Wire {
-    pub fn new(stream: TcpStream, shared: Arc<Shared>, ids: RequestIds) -> Self {
-        Self { stream, shared, ids, held: BytesMut::new(), refusal: None }
+    pub fn new(stream: TcpStream, shared: Arc<Shared>, server: Arc<Server>) -> Self {
+        Self { stream, shared, server, held: BytesMut::new(), refusal: None }
     }
 
     /// Ends the connection when hyper is done with it.
@@ -151,18 +160,13 @@ impl Wire {
 
     fn refusal_text(&self, status: u16) -> String {
         let state = self.shared.state();
-        let (status, message) = match status {
-            _ if state.framing.line().len() > LONGEST_LINE => TOO_LONG,
-            414 => TOO_LONG,
-            431 => ("431 Request Header Fields Too Large", "Request Header Fields Too Large"),
-            _ => ("400 Bad Request", "Bad Request"),
+        let refusal = match status {
+            _ if state.framing.line().len() > LONGEST_LINE => Refusal::UriTooLong,
+            414 => Refusal::UriTooLong,
+            431 => Refusal::HeadTooLarge,
+            _ => Refusal::Malformed,
         };
-        // Any page may read the answers of versions 3 and 2.
-        let (result, headers) = match state.framing.line().is_legacy() {
-            true => ("\"result\":\"error\",", "access-control-allow-origin: *\r\n"),
-            false => ("", ""),
-        };
-        refusal(&self.ids, status, headers, &format!("{{{result}\"message\":\"{message}\"}}"))
+        text(&self.server.ids, self.server.service.refuse(&state.framing.line().path(), refusal))
     }
 
     /// Reads while hyper may not be shown more, to learn whether the client has hung up. A client that has sent its next
@@ -198,25 +202,31 @@ impl Wire {
     }
 }
 
-const TOO_LONG: (&str, &str) =
-    ("414 URI Too Long", "URI Too Long: a request line may have 64 KB at most; send the lists in a POST");
-
-/// A whole answer of our own to what never became a request.
-fn refusal(ids: &RequestIds, status: &str, headers: &str, body: &str) -> String {
-    let (request_id, number) = (ids.new_id(), status[..3].parse().unwrap_or(400));
-    metrics::unreadable(number);
-    tracing::info!(request_id, route = "unreadable", status = number, "request");
+/// A whole answer to what never became a request, as it is written to the connection.
+fn text(ids: &RequestIds, response: Response) -> String {
+    let (request_id, status) = (ids.new_id(), response.status());
+    metrics::unreadable(status.as_u16());
+    tracing::info!(request_id, route = "unreadable", status = status.as_u16(), "request");
+    let mut head = format!("HTTP/1.1 {status}\r\n");
+    for (name, value) in response.headers() {
+        head.push_str(&format!("{name}: {}\r\n", value.to_str().unwrap_or_default()));
+    }
+    // Such a body is there at once.
+    let body = response.into_body().collect().now_or_never().and_then(Result::ok);
+    let body = body.map(Collected::to_bytes).unwrap_or_default();
     format!(
-        "HTTP/1.1 {status}\r\ncontent-type: application/json; charset=utf-8\r\ncache-control: no-store\r\n\
-         x-content-type-options: nosniff\r\nconnection: close\r\n{headers}x-request-id: {request_id}\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
+        "{head}connection: close\r\nx-request-id: {request_id}\r\ncontent-length: {}\r\n\r\n{}",
+        body.len(),
+        String::from_utf8_lossy(&body)
     )
 }
 
 /// Tells a client that its address has all the connections that it may have.
 pub async fn turn_away(mut stream: TcpStream, ids: &RequestIds) {
-    let body = "{\"message\":\"Service Unavailable: too many connections from this address\"}";
-    let text = refusal(ids, "503 Service Unavailable", "retry-after: 5\r\n", body);
+    let message = "Service Unavailable: too many connections from this address";
+    let mut response = reply::message(StatusCode::SERVICE_UNAVAILABLE, message);
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+    let text = text(ids, response);
     let _ = tokio::time::timeout(TO_WRITE, stream.write_all(text.as_bytes())).await;
     linger(stream).await;
 }

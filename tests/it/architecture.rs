@@ -1,32 +1,36 @@
-//! Arrows point down only: main → cli → {api, web, lti, server, jobs} → app → {store, blobs, lms, phone} → domain. All but `domain` may tell
-//! `telemetry` what they do; it knows nobody.
+//! Arrows point down only. Every path in `src` is read with `syn`, so that no spelling of an import escapes: groups, aliases,
+//! `super::super`, paths inside expressions and inside macros.
 
-use std::path::Path;
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
-/// A room, and the rooms of ours that it may know.
-const MAY_KNOW: &[(&str, &[&str])] = &[
-    ("domain", &["domain"]),
-    ("store", &["store", "domain", "telemetry"]),
-    ("blobs", &["blobs", "domain", "telemetry"]),
-    ("phone", &["phone", "domain", "telemetry"]),
-    ("lms", &["lms", "domain", "telemetry"]),
-    ("app", &["app", "blobs", "lms", "phone", "store", "domain", "telemetry"]),
-    ("api", &["api", "app", "domain", "telemetry"]),
-    ("jobs", &["jobs", "api", "app", "phone", "domain", "telemetry"]),
-    ("server", &["server", "api", "app", "domain", "telemetry"]),
-    ("lti", &["lti", "web", "api", "server", "app", "domain", "telemetry"]),
-    ("web", &["web", "lti", "api", "server", "app", "blobs", "domain", "telemetry"]),
-    ("config", &["config", "api", "app", "domain", "jobs", "server", "blobs", "lms", "phone", "store"]),
-    ("telemetry", &["telemetry"]),
+use proc_macro2::{TokenStream, TokenTree};
+use syn::{Item, UseTree, visit::Visit};
+
+/// The rooms of `src`, from the top down. A room may use those of the layers below its own, and none of its own layer.
+const LAYERS: &[&[&str]] = &[
+    &["main"],
+    &["cli"],
+    &["config"],
+    &["site"],
+    &["api", "hooks", "lti", "ops", "pages", "jobs", "server"],
+    &["http"],
+    &["app"],
+    &["blobs", "lms", "phone", "store"],
+    &["outbound"],
+    &["telemetry"],
+    &["domain"],
 ];
 
-/// A crate, and the only rooms that may use it.
+/// A crate that belongs to one room.
 const ONLY_IN: &[(&str, &[&str])] = &[
     ("rusqlite", &["store"]),
     ("tokio_postgres", &["store"]),
     ("deadpool_postgres", &["store"]),
-    ("axum", &["api", "lti", "web", "server"]),
-    ("hyper", &["server", "api"]),
+    ("axum", &["api", "hooks", "http", "lti", "ops", "pages", "server", "site"]),
+    ("hyper", &["server"]),
     ("object_store", &["blobs"]),
     ("memmap2", &["blobs"]),
     ("rsipstack", &["phone"]),
@@ -38,86 +42,222 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("opentelemetry_sdk", &["telemetry"]),
     ("opentelemetry_otlp", &["telemetry"]),
     ("opentelemetry_http", &["telemetry"]),
+    ("multer", &["http"]),
+    ("cookie", &["http"]),
 ];
 
-fn sources() -> Vec<(String, String, String)> {
-    fn walk(folder: &Path, into: &mut Vec<(String, String, String)>) {
+struct Source {
+    name: String,
+    /// Where the file stands in the crate: `["api", "v5", "wire"]`.
+    module: Vec<String>,
+    paths: BTreeSet<Vec<String>>,
+}
+
+impl Source {
+    fn room(&self) -> &str {
+        &self.module[0]
+    }
+
+    /// The rooms that its paths lead to.
+    fn rooms(&self) -> BTreeSet<&str> {
+        let crates = self.paths.iter().filter(|path| path[0] == "crate");
+        crates
+            .filter_map(|path| path.get(1))
+            .map(String::as_str)
+            .filter(|room| layer(room).is_some())
+            .collect()
+    }
+}
+
+fn layer(room: &str) -> Option<usize> {
+    LAYERS.iter().position(|layer| layer.contains(&room))
+}
+
+fn sources() -> Vec<Source> {
+    fn walk(folder: &Path, into: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 walk(&path, into);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let name = path.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap();
-                let room = name.iter().next().unwrap().to_str().unwrap().trim_end_matches(".rs").to_owned();
-                let text = std::fs::read_to_string(&path).unwrap();
-                into.push((room, name.display().to_string(), text));
+                into.push(path);
             }
         }
     }
-    let mut all = Vec::new();
-    walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut all);
-    all
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    walk(&root, &mut files);
+    let read = |path: &PathBuf| {
+        let name = path.strip_prefix(&root).unwrap().display().to_string();
+        read(&name, &std::fs::read_to_string(path).unwrap())
+    };
+    files.iter().filter(|path| !path.ends_with("src/lib.rs")).map(read).collect()
 }
 
-#[test]
-fn rooms_know_only_what_lies_below_them() {
-    let rooms: Vec<&str> = MAY_KNOW.iter().map(|(room, _)| *room).chain(["cli"]).collect();
-    for (room, name, text) in sources() {
-        let Some((_, may)) = MAY_KNOW.iter().find(|(known, _)| *known == room) else { continue };
-        for other in rooms.iter().filter(|other| !may.contains(other)) {
-            let directly = text.contains(&format!("crate::{other}::"));
-            let grouped = text.split("use crate::{").skip(1).any(|rest| first_words(rest).contains(other));
-            assert!(!directly && !grouped, "src/{name} knows `{other}`, which does not lie below it");
+fn read(name: &str, text: &str) -> Source {
+    let parts = name.trim_end_matches(".rs").trim_end_matches("/mod").split('/');
+    let module: Vec<String> = parts.map(str::to_owned).collect();
+    let mut reader = Reader { module: module.clone(), paths: BTreeSet::new() };
+    reader.visit_file(&syn::parse_file(text).unwrap_or_else(|error| panic!("src/{name}: {error}")));
+    Source { name: name.to_owned(), module, paths: reader.paths }
+}
+
+struct Reader {
+    module: Vec<String>,
+    paths: BTreeSet<Vec<String>>,
+}
+
+impl Reader {
+    /// With `self` and `super` resolved.
+    fn note(&mut self, path: Vec<String>) {
+        let ups = path.iter().take_while(|part| *part == "super" || *part == "self");
+        let (ups, supers) =
+            ups.fold((0, 0), |(all, supers), part| (all + 1, supers + usize::from(part == "super")));
+        if ups == 0 {
+            self.paths.insert(path);
+            return;
         }
+        let kept = self.module.len().saturating_sub(supers);
+        let mut whole = vec!["crate".to_owned()];
+        whole.extend_from_slice(&self.module[..kept]);
+        whole.extend_from_slice(&path[ups..]);
+        self.paths.insert(whole);
     }
-}
 
-/// The rooms that `use crate::{ app::…, store::{…, jobs} }` names: words of the outer braces alone.
-fn first_words(group: &str) -> Vec<&str> {
-    let (mut depth, mut words) = (0, Vec::new());
-    for piece in group.split_inclusive(['{', '}', ',']) {
-        if depth == 0 {
-            words.extend(piece.trim_start().split([':', ',', '{', '}']).next());
-        }
-        match piece.chars().last() {
-            Some('{') => depth += 1,
-            Some('}') if depth == 0 => break,
-            Some('}') => depth -= 1,
-            _ => {}
-        }
-    }
-    words
-}
-
-#[test]
-fn groups_are_read_to_their_end() {
-    assert_eq!(
-        first_words("app::{A, b::C}, jobs, store::{x::{Y}}, web::Z};"),
-        ["app", "", "jobs", "store", "", "web"]
-    );
-    assert_eq!(first_words("app::A, store::B};"), ["app", "store"]);
-}
-
-#[test]
-fn a_version_never_imports_another() {
-    for (_, name, text) in sources() {
-        const VERSIONS: [&str; 4] = ["v2", "v3", "v4", "v5"];
-        for version in VERSIONS.iter().filter(|version| name.starts_with(&format!("api/{version}/"))) {
-            for other in VERSIONS.iter().filter(|other| *other != version) {
-                assert!(!text.contains(&format!("{other}::")), "src/{name} uses {other}");
+    fn note_use(&mut self, tree: &UseTree, mut before: Vec<String>) {
+        match tree {
+            UseTree::Path(path) => {
+                before.push(path.ident.to_string());
+                self.note_use(&path.tree, before);
             }
+            UseTree::Name(name) => {
+                before.push(name.ident.to_string());
+                self.note(before);
+            }
+            UseTree::Rename(rename) => {
+                before.push(rename.ident.to_string());
+                self.note(before);
+            }
+            UseTree::Glob(_) => self.note(before),
+            UseTree::Group(group) => {
+                group.items.iter().for_each(|tree| self.note_use(tree, before.clone()));
+            }
+        }
+    }
+
+    /// Macros are not parsed: whatever looks like a path in them is one.
+    fn note_tokens(&mut self, tokens: TokenStream) {
+        let mut path: Vec<String> = Vec::new();
+        let mut colons = 0;
+        for token in tokens {
+            match token {
+                TokenTree::Ident(ident) if colons == 2 && !path.is_empty() => path.push(ident.to_string()),
+                TokenTree::Ident(ident) => {
+                    self.end(&mut path);
+                    path.push(ident.to_string());
+                }
+                TokenTree::Punct(punct) if punct.as_char() == ':' => {
+                    colons += 1;
+                    continue;
+                }
+                TokenTree::Group(group) => {
+                    self.end(&mut path);
+                    self.note_tokens(group.stream());
+                }
+                _ => self.end(&mut path),
+            }
+            colons = 0;
+        }
+        self.end(&mut path);
+    }
+
+    fn end(&mut self, path: &mut Vec<String>) {
+        let whole = std::mem::take(path);
+        if whole.len() > 1 {
+            self.note(whole);
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Reader {
+    fn visit_item(&mut self, item: &'ast Item) {
+        match item {
+            Item::Use(item) => self.note_use(&item.tree, Vec::new()),
+            Item::Mod(inner) if inner.content.is_some() => {
+                self.module.push(inner.ident.to_string());
+                syn::visit::visit_item(self, item);
+                self.module.pop();
+            }
+            _ => syn::visit::visit_item(self, item),
+        }
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        self.note(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
+        syn::visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, it: &'ast syn::Macro) {
+        self.note_tokens(it.tokens.clone());
+        syn::visit::visit_macro(self, it);
+    }
+}
+
+#[test]
+fn rooms_use_only_what_lies_below_them() {
+    let mut wrong = Vec::new();
+    for source in sources() {
+        let Some(own) = layer(source.room()) else {
+            wrong.push(format!("src/{} is in no layer", source.name));
+            continue;
+        };
+        for other in source.rooms().into_iter().filter(|other| *other != source.room()) {
+            if layer(other).is_none_or(|other| other <= own) {
+                wrong.push(format!("src/{} uses `{other}`, which does not lie below it", source.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_version_never_uses_another() {
+    for source in sources() {
+        let [room, version, ..] = &source.module[..] else { continue };
+        for path in source.paths.iter().filter(|path| path[0] == "crate") {
+            let [_, to_room, to, ..] = &path[..] else { continue };
+            let is_version = |name: &str| matches!(name, "v2" | "v3" | "v4" | "v5");
+            let is_other = is_version(version) && is_version(to) && to != version;
+            assert!(!(room == "api" && to_room == "api" && is_other), "src/{} uses {to}", source.name);
         }
     }
 }
 
 #[test]
 fn libraries_stay_in_their_rooms() {
-    for (room, name, text) in sources() {
+    for source in sources() {
         for (library, rooms) in ONLY_IN {
-            let path = format!("{library}::");
-            // Not another crate's module of the same name.
-            let used = text.match_indices(&path).any(|(at, _)| !text[..at].ends_with("::"));
-            assert!(!used || rooms.contains(&room.as_str()), "src/{name} uses {library}");
+            let used = source.paths.iter().any(|path| path[0] == *library && path.len() > 1);
+            assert!(!used || rooms.contains(&source.room()), "src/{} uses {library}", source.name);
         }
     }
+}
+
+#[test]
+fn every_spelling_of_an_import_is_seen() {
+    for (name, text) in [
+        ("pages/x.rs", "use crate::store;"),
+        ("pages/x.rs", "use crate::{app::App, store::{self as s, Db}};"),
+        ("pages/x.rs", "use super::super::store::Db;"),
+        ("pages/mod.rs", "use super::store::Db;"),
+        ("pages/x/y.rs", "mod tests { use super::super::super::super::store::Db; }"),
+        ("pages/x.rs", "fn f() { crate::store::open(); }"),
+        ("pages/x.rs", "fn f() { assert!(crate::store::open()); }"),
+        ("pages/x.rs", "fn f(db: &crate::store::Db) {}"),
+        ("pages/x.rs", "#[derive(Clone)] struct S(Vec<crate::store::Db>);"),
+        ("pages/x.rs", "pub use crate::store::*;"),
+    ] {
+        assert!(read(name, text).rooms().contains("store"), "{text}");
+    }
+    assert!(!read("pages/x.rs", "fn f() { store::open(); }").rooms().contains("store"));
 }

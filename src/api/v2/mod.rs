@@ -12,10 +12,11 @@ use axum::{
 };
 
 use super::{
-    at, face,
+    at,
     legacy::{self, Call, PARTICIPANTS, Version},
 };
 use crate::app::App;
+use crate::http::reply;
 
 pub const ROOT: &str = "/api/private/v2";
 
@@ -30,5 +31,5 @@ async fn serve(State(app): State<App>, request: Request) -> Response {
     let (answered, standing) = names::list(&app, &call).await;
     let response = answered.unwrap_or_else(problem::show);
     let response = Version::V2.finish(&app, response, PARTICIPANTS, standing);
-    face::named(call.route, response)
+    reply::named(call.route, response)
 }

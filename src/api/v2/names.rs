@@ -7,10 +7,8 @@ use axum::response::Response;
 use super::wire;
 use crate::{
     api::{
-        embeds::{Icon, Include},
         legacy::{self, Call},
         listing,
-        params::Params,
         problem::Problem,
         view::View,
     },
@@ -22,6 +20,10 @@ use crate::{
     domain::{
         access::Access, field_errors::FieldErrors, institution::Institution, name_page::NamePageRef,
         text::BLANK,
+    },
+    http::{
+        embeds::{Icon, Include},
+        params::Params,
     },
 };
 

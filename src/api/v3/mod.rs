@@ -17,15 +17,16 @@ use futures_util::FutureExt;
 use super::{
     at, face,
     legacy::{self, Call, PARTICIPANTS, Version},
-    params::Params,
     problem::Problem,
 };
+use crate::http::reply;
 use crate::{
     app::{App, Caller, Error, callers, limiter::Whose},
     domain::{
         access::{Access, Action},
         institution::Institution,
     },
+    http::params::Params,
 };
 
 pub const ROOT: &str = "/api/private/v3";
@@ -103,5 +104,5 @@ where
     };
     let response = answered.unwrap_or_else(problem::show);
     let response = Version::V3.finish(&app, response, successor, standing);
-    face::named(call.route, response)
+    reply::named(call.route, response)
 }

@@ -4,13 +4,7 @@ use axum::response::Response;
 
 use super::{Lookup, wire};
 use crate::{
-    api::{
-        embeds::{Icon, Include},
-        legacy, listing,
-        lists::Wanted,
-        problem::Problem,
-        view::View,
-    },
+    api::{legacy, listing, lists::Wanted, problem::Problem, view::View},
     app::{
         App, Error, Missing,
         names::{self, Person, Scope},
@@ -20,6 +14,7 @@ use crate::{
         email::Spellings, field_errors::FieldErrors, name_page::NamePageRef, participant::name_key,
         text::BLANK,
     },
+    http::embeds::{Icon, Include},
 };
 
 /// Everybody whom the access code opens, or one person.

@@ -8,12 +8,11 @@ use super::{
     report::{self, Form},
     wire,
 };
+use crate::http::reply;
 use crate::{
     api::{
         ask::Ask,
-        face,
         listing::{Address, Meta},
-        params::Params,
         problem::Problem,
     },
     app::{
@@ -21,6 +20,7 @@ use crate::{
         exports::{Asked, Report},
     },
     domain::{export::State, field_errors::FieldErrors},
+    http::params::Params,
 };
 
 pub async fn create(app: App, ask: Ask) -> Result<Response, Problem> {
@@ -35,7 +35,7 @@ pub async fn create(app: App, ask: Ask) -> Result<Response, Problem> {
     };
     let link = format!("{}{ROOT}/exports/{}", app.links.base(), made.id);
     let export = wire::Export::new(&made, made.state, &ask.institution().time_zone);
-    Ok(face::json(StatusCode::ACCEPTED, &wire::Created { export, meta: wire::Link { link } }))
+    Ok(reply::json(StatusCode::ACCEPTED, &wire::Created { export, meta: wire::Link { link } }))
 }
 
 fn asked(filters: &Params) -> Asked {
@@ -60,7 +60,7 @@ pub async fn list(app: App, ask: Ask) -> Result<Response, Problem> {
         exports.iter().map(|export| wire::Export::new(export, export.state_at(now), zone)).collect();
     let address = Address::plain(&app, &format!("{ROOT}/exports"), window);
     let meta = Meta::new(&address, total, shown.len() as u64);
-    Ok(face::json(StatusCode::OK, &wire::Exports { exports: shown, meta }))
+    Ok(reply::json(StatusCode::OK, &wire::Exports { exports: shown, meta }))
 }
 
 /// `GET /exports/{id}`, and the same report as `{id}.csv` and `{id}.ndjson`.
@@ -78,7 +78,7 @@ pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
     let shown = wire::Export::new(&export, state, &institution.time_zone);
     let form = match ending {
         None if state != State::Completed => {
-            return Ok(face::json(StatusCode::OK, &wire::OneExport { export: shown }));
+            return Ok(reply::json(StatusCode::OK, &wire::OneExport { export: shown }));
         }
         _ if state != State::Completed => return Err(unknown().into()),
         None => Form::Json(shown),

@@ -8,16 +8,23 @@ pub mod problem;
 pub mod report;
 pub mod wire;
 
+use std::sync::Arc;
+
 use axum::{
     Router,
     routing::{get, post},
 };
 
 use self::problem::show;
-use super::{embeds::Dialect, face::on, under};
+use super::{face::on, under, view::View};
 use crate::{
-    app::App,
-    domain::access::Action::{Read, Sync, Write},
+    app::{self, App, Links},
+    domain::{
+        access::Action::{Read, Sync, Write},
+        custom_field::CustomField,
+        institution::Institution,
+    },
+    http::embeds::Dialect,
 };
 
 pub const ROOT: &str = "/api/private/v4";
@@ -44,4 +51,17 @@ pub fn routes() -> Router<App> {
             ("/lti/{lms}/courses/synchronize", post(on(Sync, courses::synchronize, show))),
         ],
     )
+}
+
+/// The shape of the records in reports, with the custom values.
+pub fn report_format(
+    institution: Institution,
+    links: Links,
+    fields: Vec<CustomField>,
+) -> app::exports::Write {
+    let view = View::of_report(Arc::new(institution), links, fields);
+    Box::new(move |person, out| {
+        // Writing to memory does not fail, and neither does a record of texts.
+        let _ = serde_json::to_writer(out, &wire::Participant(&view, person));
+    })
 }

@@ -4,17 +4,10 @@ use axum::{http::StatusCode, response::Response};
 use serde_json::Value;
 
 use super::{DIALECT, ROOT, participants, problem, wire};
+use crate::http::params;
+use crate::http::reply;
 use crate::{
-    api::{
-        ask::Ask,
-        embeds::{Icon, Include},
-        face,
-        listing::{self, Times},
-        lists,
-        participant_input::JsonSource,
-        problem::Problem,
-        view::View,
-    },
+    api::{ask::Ask, listing::Times, lists, participant_input::JsonSource, problem::Problem, view::View},
     app::{self, App, Error, Missing},
     domain::{
         email::Spellings,
@@ -22,6 +15,7 @@ use crate::{
         name_page::NamePageRef,
         participant::{Draft, LegalNames},
     },
+    http::embeds::{Icon, Include},
 };
 
 /// Version 4's create has none of these.
@@ -55,7 +49,7 @@ pub async fn create(app: App, ask: Ask) -> Result<Response, Problem> {
     view.spellings = Spellings::one(made.email.as_deref().unwrap_or_default());
     let link = format!("{}{}/{}", app.links.base(), participants_path(&ask), made.token);
     let answer = wire::One { participant: wire::Participant(&view, &made), meta: Some(wire::Link { link }) };
-    Ok(face::json(StatusCode::CREATED, &answer))
+    Ok(reply::json(StatusCode::CREATED, &answer))
 }
 
 fn name_page(ask: &Ask) -> Result<NamePageRef, Problem> {
@@ -63,5 +57,5 @@ fn name_page(ask: &Ask) -> Result<NamePageRef, Problem> {
 }
 
 fn participants_path(ask: &Ask) -> String {
-    format!("{ROOT}/name_pages/{}/participants", listing::encoded(ask.path("name_page_id")))
+    format!("{ROOT}/name_pages/{}/participants", params::encoded(ask.path("name_page_id")))
 }

@@ -3,14 +3,12 @@
 use axum::{http::StatusCode, response::Response};
 
 use super::{DIALECT, ROOT, wire};
+use crate::http::reply;
 use crate::{
     api::{
         ask::Ask,
-        embeds::{Icon, Include},
-        face,
         listing::{self, Frame, ListAsk, Times},
         lists,
-        params::Params,
         problem::Problem,
         view::View,
     },
@@ -19,6 +17,10 @@ use crate::{
         participants::{self, Mark},
     },
     domain::{email::Spellings, field_errors::FieldErrors, participant::Participant, text::BLANK},
+    http::{
+        embeds::{Icon, Include},
+        params::Params,
+    },
 };
 
 const LIST: Frame = Frame { open: "{\"participants\":[", close: "}" };
@@ -100,5 +102,5 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     let mut view = View::new(app, ask.institution(), include, icon).await?;
     (view.dates, view.spellings) = (dates, Spellings::one(&mark.spelled));
-    Ok(face::json(StatusCode::OK, &wire::One { participant: wire::Participant(&view, person), meta: None }))
+    Ok(reply::json(StatusCode::OK, &wire::One { participant: wire::Participant(&view, person), meta: None }))
 }

@@ -2,6 +2,7 @@
 
 use axum::{http::StatusCode, response::Response};
 
+use crate::http::reply;
 use crate::{
     api::{
         face,
@@ -55,7 +56,7 @@ const fn missing(what: Missing) -> &'static str {
 /// The contract's own status for a create that cannot be read.
 pub fn malformed_create() -> Response {
     let status = StatusCode::from_u16(420).unwrap_or(StatusCode::BAD_REQUEST);
-    let mut response = face::message(status, "Bad Request");
+    let mut response = reply::message(status, "Bad Request");
     // No standard knows 420, so its line would read `420 <none>`.
     response.extensions_mut().insert(hyper::ext::ReasonPhrase::from_static(b"Bad Request"));
     response

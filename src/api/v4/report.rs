@@ -9,13 +9,15 @@ use futures_util::stream;
 use serde_json::Value;
 
 use super::wire;
+use crate::http::reply;
 use crate::{
-    api::{compression::Coding, face, listing::broken, problem::Problem},
+    api::{listing::broken, problem::Problem},
     app::{Error, exports::Report},
     domain::{
         custom_field::import_key,
         report::{Gzip, Part, Unpacking, cell, records},
     },
+    http::compression::Coding,
 };
 
 pub enum Form {
@@ -140,7 +142,7 @@ pub async fn send(report: Report, form: Form, export: i64, coding: Coding) -> Re
             }
         }
     });
-    let mut response = face::raw_json(StatusCode::OK, Body::from_stream(pieces));
+    let mut response = reply::raw_json(StatusCode::OK, Body::from_stream(pieces));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, kind);
     headers.append(header::VARY, HeaderValue::from_static("Accept-Encoding"));

@@ -3,6 +3,7 @@
 use axum::{http::StatusCode, response::Response};
 use serde::Serialize;
 
+use crate::http::reply;
 use crate::{
     api::{ask::Ask, courses, face, problem::Problem},
     app::{
@@ -40,5 +41,5 @@ pub async fn synchronize(app: App, ask: Ask) -> Result<Response, Problem> {
     }
     let message =
         format!("Courses were not found in the learning management system: {}", outcome.unknown.join(", "));
-    Ok(face::json(StatusCode::ACCEPTED, &NotFound { external_courses_ids: outcome.unknown, message }))
+    Ok(reply::json(StatusCode::ACCEPTED, &NotFound { external_courses_ids: outcome.unknown, message }))
 }

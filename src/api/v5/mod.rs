@@ -12,10 +12,11 @@ use axum::{
 };
 
 use self::problem::show;
-use super::{embeds::Dialect, face::on, under};
+use super::{face::on, under};
 use crate::{
     app::App,
     domain::access::Action::{Read, Sync, Write},
+    http::embeds::Dialect,
 };
 
 pub const ROOT: &str = "/api/private/v5";

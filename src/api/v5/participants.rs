@@ -5,10 +5,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{DIALECT, ROOT, wire};
+use crate::http::reply;
 use crate::{
     api::{
         ask::Ask,
-        embeds::{Icon, Include},
         face,
         listing::{self, Frame, ListAsk, Times},
         lists,
@@ -27,6 +27,7 @@ use crate::{
         participant::{Draft, LegalNames},
         text::BLANK,
     },
+    http::embeds::{Icon, Include},
 };
 
 const LIST: Frame = Frame { open: "{\"Response\":{\"participants\":[", close: "}}" };
@@ -94,7 +95,7 @@ pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
     }
     body.push(b']');
     body.extend_from_slice(LATEST.close.as_bytes());
-    Ok(face::raw_json(StatusCode::OK, body.into()))
+    Ok(reply::raw_json(StatusCode::OK, body.into()))
 }
 
 pub async fn create(app: App, mut ask: Ask) -> Result<Response, Problem> {
@@ -173,5 +174,5 @@ async fn one(
     include.custom_attributes = true;
     let mut view = View::new(app, ask.institution(), include, Icon::default()).await?;
     (view.event_code, view.spellings) = (true, spellings);
-    Ok(face::json(status, &One { participant: wire::Participant(&view, person) }))
+    Ok(reply::json(status, &One { participant: wire::Participant(&view, person) }))
 }

@@ -6,7 +6,6 @@ use super::wire;
 use crate::{
     api::{
         ask::Ask,
-        embeds::{Icon, Include},
         face,
         listing::{self, Frame},
         lists::Wanted,
@@ -18,6 +17,7 @@ use crate::{
         email::{Spellings, email_key},
         field_errors::FieldErrors,
     },
+    http::embeds::{Icon, Include},
 };
 
 const FRAME: Frame = Frame { open: "{\"Response\":{\"pronunciations\":[", close: "}}" };

@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 
 use super::{departures::scrub_if_needed, discard, key};
 use crate::{
-    app::{App, Error, Missing, Result},
+    app::{App, Error, Links, Missing, Result},
     domain::{
         custom_field::CustomField,
         export::{Filters, State},
@@ -26,7 +26,11 @@ use crate::{
 /// Writes one record.
 pub type Write = Box<dyn Fn(&Participant, &mut Vec<u8>) + Send>;
 
-/// Builds a report. `writer` is told whose people they are and which custom fields they have.
+/// The shape of a report's records. It is given whose people they are, links as they were when the export was requested,
+/// and the custom fields. Reports have the shape of version 4, which is why a face knows it and `app` does not.
+pub type ReportFormat = fn(Institution, Links, Vec<CustomField>) -> Write;
+
+/// Builds a report. `writer` is given whose people they are and which custom fields they have.
 pub async fn build(
     app: &App,
     held: &Held,

@@ -218,6 +218,7 @@ async fn a_call_to_somebody_who_leaves_is_not_made() {
             grace: std::time::Duration::ZERO,
             sweep_every: std::time::Duration::ZERO,
             orphans_older_than: std::time::Duration::ZERO,
+            report_format: endonym::site::report_format,
         };
         assert!(endonym::jobs::do_now(&school.world.app, settings, job, &Default::default()).await.unwrap());
     };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use endonym::{api::body::BodyLimits, domain::client_address::TrustedProxies, server::Limits, store::Db};
+use endonym::{domain::client_address::TrustedProxies, http::body::BodyLimits, server::Limits, store::Db};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},

@@ -11,8 +11,11 @@ use axum::{
     extract::Request,
     response::Response,
 };
-use endonym::server::{self, Limits};
-use futures_util::{FutureExt, StreamExt};
+use endonym::{
+    http::{refusal::Refusal, reply, service::Service},
+    server::{self, Limits},
+};
+use futures_util::{FutureExt, StreamExt, future::BoxFuture};
 use http_body_util::BodyExt;
 use proptest::{
     prelude::*,
@@ -239,14 +242,25 @@ fn pace(most: usize) -> impl Strategy<Value = Pace> {
     proptest::collection::vec((1..most, any::<bool>()), 1..8)
 }
 
+struct Echo;
+
+impl Service for Echo {
+    fn call(&self, request: Request) -> BoxFuture<'static, Response> {
+        answer(request).boxed()
+    }
+
+    fn refuse(&self, _: &str, refusal: Refusal) -> Response {
+        reply::message(refusal.status(), refusal.message())
+    }
+}
+
 #[test]
 fn whatever_is_sent_however_it_is_split_the_answers_are_those_to_it() {
     static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
     let stop = CancellationToken::new();
     let listener = RUNTIME.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
-    let site: server::Site = Arc::new(|request| answer(request).boxed());
-    RUNTIME.spawn(server::run(listener, site, Limits::default(), stop.clone()));
+    RUNTIME.spawn(server::run(listener, Arc::new(Echo), Limits::default(), stop.clone()));
     let all = (proptest::collection::vec(asked(), 1..7), pace(3_000), pace(60_000), any::<bool>());
     let mut runner = TestRunner::new(Config { cases: 120, failure_persistence: None, ..Config::default() });
     let ran = runner.run(&all, |(asked, sending, reading, ends_in_nonsense)| {

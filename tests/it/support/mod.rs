@@ -22,12 +22,13 @@ use endonym::{
         name_page::{NamePage, NamePageRef},
         participant::{Draft, Given},
     },
+    http::service::Draining,
     jobs,
     lms::{Outbound, outbound},
     phone::Phone,
-    server::{self, Draining, Limits},
+    server::{self, Limits},
+    site::{self, Metrics},
     store::{self, secrets::Secrets},
-    web::{self, metrics::Metrics},
 };
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -148,7 +149,7 @@ impl World {
         let (_, token) = tokens::create(&app, institution.id, "tests".into(), None).await.unwrap();
         let page = new_page(&app, &institution, "Class of 2027").await;
         let stop = CancellationToken::new();
-        let site = web::site(app.clone(), Draining::default(), Metrics::Here);
+        let site = site::site(app.clone(), Draining::default(), Metrics::Here);
         tokio::spawn(server::run(listener, site, setup.limits, stop.clone()));
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
         Self { app, base, institution, page, token, client, stop, database, folder }
@@ -189,6 +190,7 @@ impl World {
             grace: Duration::ZERO,
             sweep_every: Duration::ZERO,
             orphans_older_than: Duration::from_secs(3_600),
+            report_format: endonym::site::report_format,
         };
         tokio::spawn(jobs::run(self.app.clone(), settings, self.stop.clone()));
     }

@@ -5,7 +5,7 @@ use std::{
     sync::{LazyLock, Mutex},
 };
 
-use endonym::api::openapi::DOCUMENTS;
+use endonym::http::openapi::DOCUMENTS;
 use reqwest::Method;
 use serde_json::{Value, json};
 

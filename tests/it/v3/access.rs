@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use endonym::{api::body::BodyLimits, app::tokens};
+use endonym::{app::tokens, http::body::BodyLimits};
 use reqwest::Method;
 use serde_json::json;
 

@@ -553,6 +553,7 @@ pub async fn work_once(world: &World) {
         grace: Duration::from_secs(30),
         sweep_every: Duration::ZERO,
         orphans_older_than: Duration::ZERO,
+        report_format: endonym::site::report_format,
     };
     let working = tokio::spawn(endonym::jobs::run(world.app.clone(), settings, stop.clone()));
     let waiting = "SELECT COUNT(*) FROM jobs WHERE kind = 'build_export'";

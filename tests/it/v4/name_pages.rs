@@ -134,7 +134,7 @@ async fn a_code_matches_without_regard_to_blanks_in_every_version() {
     for code in
         ["r99e jjfy".to_owned(), " R99E\u{a0}JJ FY\t".to_owned(), format!("{start} {}", end.to_lowercase())]
     {
-        let escaped = endonym::api::listing::encoded(&code);
+        let escaped = endonym::http::params::encoded(&code);
         let list = world.get(&on(&escaped)).await.expect(200);
         assert_eq!(emails(&list["participants"]), ["p0@x.org"], "{code:?}");
         let one = world.get(&format!("{}/I0", on(&escaped))).await.expect(200);

@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex};
 use endonym::{
     app::{App, Links, Parts, streams, studio},
     blobs::{self, Blobs, Delivery},
+    http::service::Draining,
     phone::cloud,
-    server::{self, Draining, Limits},
-    web::{self, metrics::Metrics},
+    server::{self, Limits},
+    site::{self, Metrics},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -235,7 +236,7 @@ async fn a_conversation_goes_on_in_another_process() {
         secrets: scene.world.app.secrets.clone(),
         outbound: scene.world.app.outbound.clone(),
     });
-    let site = web::site(app, Draining::default(), Metrics::Here);
+    let site = site::site(app, Draining::default(), Metrics::Here);
     tokio::spawn(server::run(listener, site, Limits::default(), Default::default()));
     *scene.vendor.reroute.lock().unwrap() = Some((scene.world.base.clone(), here));
     let address = call.given("StatusCallback").replace("/status", "");

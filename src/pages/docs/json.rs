@@ -2,7 +2,7 @@
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use crate::api::embeds::escape;
+use crate::http::html::escape;
 
 #[derive(Debug, PartialEq)]
 pub enum Json {

@@ -7,7 +7,10 @@ use crate::{
     domain::{field_errors::FieldErrors, participant::Participant, text::INVALID},
 };
 
-use super::params::Params;
+use super::{
+    html::escape,
+    params::{self, Params},
+};
 
 /// What a version knows of these.
 #[derive(Debug, Clone, Copy)]
@@ -209,7 +212,7 @@ pub fn iframe(links: &Links, institution: i64, person: &Participant, icon: &Icon
     let mut address = links.player(institution, &person.token);
     let mut separator = '?';
     let mut add = |name: &str, value: &str| {
-        address.push_str(&format!("{separator}{name}={}", super::listing::encoded(value)));
+        address.push_str(&format!("{separator}{name}={}", params::encoded(value)));
         separator = '&';
     };
     if legal {
@@ -228,21 +231,6 @@ pub fn iframe(links: &Links, institution: i64, person: &Participant, icon: &Icon
         escape(&address),
         escape(&label(person, legal)),
     )
-}
-
-pub fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            other => safe.push(other),
-        }
-    }
-    safe
 }
 
 #[cfg(test)]

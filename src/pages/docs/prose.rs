@@ -1,6 +1,6 @@
 //! The little of CommonMark that the documents' descriptions use, as HTML: sections, paragraphs, lists, code.
 
-use crate::api::embeds::escape;
+use crate::http::html::escape;
 
 /// A part of a longer text under a heading.
 pub struct Section {

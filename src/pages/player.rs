@@ -7,20 +7,20 @@ use axum::{
     response::Response,
 };
 
-use super::{
-    assets,
-    page::{self, Frames, Path, Policy, path_of, root},
-};
 use crate::{
-    api::{
-        embeds::{self, Dialect, Drawing, Icon},
-        params::Params,
-    },
     app::{
         self, App, Error, Missing,
         badges::{self, Shown},
     },
     domain::field_errors::FieldErrors,
+    http::{
+        assets,
+        embeds::{self, Dialect, Drawing, Icon},
+        html::{origin_of, path_of, root, written},
+        params::Params,
+        path::Path,
+        policy::{Frames, Policy},
+    },
 };
 
 #[derive(Template)]
@@ -66,7 +66,7 @@ impl Wish {
         let params = Params::from_query(query);
         let every_icon = Dialect { highest_icon: 3, legal_embeddables: true };
         let mut icon = Icon::read(&params, every_icon, &mut FieldErrors::default());
-        let pictures_of = icon.image.as_deref().and_then(page::origin_of);
+        let pictures_of = icon.image.as_deref().and_then(origin_of);
         icon.image = icon.image.filter(|_| pictures_of.is_some());
         let legal = params.text("legal").is_some_and(|word| matches!(&*word, "1" | "true"));
         Self { legal, icon, pictures_of }
@@ -104,7 +104,7 @@ pub async fn show(
         media_of: media_of.as_deref(),
         ..Policy::default()
     };
-    let mut response = page::written(status, page.render(), policy);
+    let mut response = written(status, page.render(), policy);
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
@@ -118,7 +118,7 @@ async fn sought(app: &App, institution: &str, token: &str) -> app::Result<(Shown
     let institution = institution.parse().map_err(|_| Error::Missing(Missing::Participant))?;
     let shown = badges::shown(app, institution, token).await?;
     let media_of = badges::elsewhere(app, institution, &shown.person).await?;
-    Ok((shown, media_of.as_deref().and_then(page::origin_of)))
+    Ok((shown, media_of.as_deref().and_then(origin_of)))
 }
 
 fn content(app: &App, Shown { institution, person }: Shown, wish: &Wish) -> Content {

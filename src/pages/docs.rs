@@ -10,10 +10,15 @@ use std::sync::LazyLock;
 use askama::Template;
 use axum::{extract::State, http::StatusCode, response::Response};
 
-use super::page::{self, Path, Site};
+use super::page::{self, Site};
 use crate::{
-    api::{embeds::escape, openapi::DOCUMENTS},
     app::App,
+    http::{
+        html::{escape, written},
+        openapi::DOCUMENTS,
+        path::Path,
+        policy::Policy,
+    },
 };
 use reference::Reference;
 
@@ -54,7 +59,7 @@ fn show(app: &App, version: &str) -> Response {
     let text = Docs { site: Site::of(app), all, it }.render();
     // The documents say `{base_url}` wherever this installation's address belongs.
     let text = text.map(|text| text.replace("{base_url}", &escape(app.links.base())));
-    page::written(StatusCode::OK, text, page::Policy::default())
+    written(StatusCode::OK, text, Policy::default())
 }
 
 #[cfg(test)]

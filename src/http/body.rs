@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     future::Future,
-    net::{IpAddr, Ipv4Addr},
+    net::IpAddr,
     pin::pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -19,11 +19,8 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use super::problem::Problem;
-use crate::{
-    app,
-    domain::client_address::{Client, network},
-};
+use super::client;
+use crate::domain::client_address::network;
 
 /// How much a request may bring, and how long that may take. Put into each request by the server.
 #[derive(Debug, Clone)]
@@ -65,9 +62,7 @@ impl BodyLimits {
     }
 
     fn unknown_room(&self, extensions: &Extensions) -> Room {
-        let client = extensions.get::<Client>().map(|client| client.address);
-        let address = client.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-        Room::new(&self.unknown, Owner::Client(network(address)))
+        Room::new(&self.unknown, Owner::Client(network(client::address(extensions))))
     }
 }
 
@@ -88,19 +83,6 @@ pub enum Fault {
     TooSlow,
     /// No memory came free in time.
     NoRoom,
-}
-
-impl From<Fault> for Problem {
-    fn from(fault: Fault) -> Self {
-        match fault {
-            Fault::Broken => Self::Malformed,
-            Fault::TooLarge { limit } => Self::TooLarge { limit },
-            Fault::TooSlow => Self::TooSlow,
-            Fault::NoRoom => {
-                Self::App(app::Error::Unavailable("no memory for a body came free in time".to_owned()))
-            }
-        }
-    }
 }
 
 impl Fault {

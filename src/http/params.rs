@@ -2,20 +2,20 @@
 
 use std::{borrow::Cow, collections::HashSet};
 
-use percent_encoding::percent_decode_str;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value};
 
 use crate::domain::{field_errors::FieldErrors, moment::Moment, paging::Window, participant::Changed, text};
 
 #[derive(Debug, Default)]
 pub struct Params {
-    pub(super) pairs: Vec<(String, Given)>,
+    pub(crate) pairs: Vec<(String, Given)>,
     /// So many of the pairs, the first ones, came in the body.
     from_body: usize,
 }
 
 #[derive(Debug)]
-pub(super) enum Given {
+pub(crate) enum Given {
     /// From a query or a form, where `+` is a blank.
     Form(String),
     Json(Value),
@@ -73,12 +73,12 @@ impl Params {
     }
 
     /// Was the last value under this name in a query or a form?
-    pub(super) fn is_form(&self, name: &str) -> bool {
+    pub(crate) fn is_form(&self, name: &str) -> bool {
         matches!(self.all(name).last(), Some(Given::Form(_)))
     }
 
     /// `x`, `x[]`, `x[0]`: every value under this name, in the order sent.
-    pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &Given> {
+    pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &Given> {
         self.pairs.iter().filter(move |(key, _)| base(key) == name).map(|(_, value)| value)
     }
 
@@ -115,7 +115,7 @@ impl Params {
         (!names.is_empty()).then_some(names)
     }
 
-    pub(super) fn is_blank(&self, name: &str) -> bool {
+    pub(crate) fn is_blank(&self, name: &str) -> bool {
         self.all(name).last().is_none_or(|given| match given {
             Given::Form(text) | Given::Json(Value::String(text)) => text::is_blank(text),
             Given::Json(value) => value.is_null(),
@@ -184,8 +184,15 @@ impl Params {
     }
 }
 
-pub(super) fn base(key: &str) -> &str {
+pub(crate) fn base(key: &str) -> &str {
     key.split('[').next().unwrap_or(key)
+}
+
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
+/// For a path or a query.
+pub fn encoded(value: &str) -> String {
+    utf8_percent_encode(value, RESERVED).to_string()
 }
 
 #[cfg(test)]

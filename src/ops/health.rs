@@ -4,16 +4,15 @@ use axum::{extract::State, http::StatusCode, response::Response};
 use serde_json::json;
 
 use crate::{
-    api::face,
     app::{
         App,
         health::{self, Database},
     },
-    server::Draining,
+    http::{reply, service::Draining},
 };
 
 pub async fn alive() -> Response {
-    face::json(StatusCode::OK, &json!({ "status": "ok" }))
+    reply::json(StatusCode::OK, &json!({ "status": "ok" }))
 }
 
 /// Not ready while the database is gone or behind, while recordings cannot be written or the disk is nearly full, or while
@@ -37,5 +36,5 @@ pub async fn ready(State(app): State<App>, draining: Draining) -> Response {
     } else {
         "not ready"
     };
-    face::json(status, &json!({ "status": word, "database": database, "blobs": blobs, "disk": disk }))
+    reply::json(status, &json!({ "status": word, "database": database, "blobs": blobs, "disk": disk }))
 }

@@ -220,7 +220,7 @@ fn examples(media_type: &str, content: &Json) -> Vec<Example> {
 /// A form as it is sent, readable: `key=value&…`.
 fn as_form(value: &Json) -> String {
     let pairs = value.entries().iter().map(|(key, value)| format!("{key}={}", value.brief()));
-    crate::api::embeds::escape(&pairs.collect::<Vec<_>>().join("&"))
+    crate::http::html::escape(&pairs.collect::<Vec<_>>().join("&"))
 }
 
 /// The schemas that stand in requests, directly or inside others.

@@ -9,15 +9,15 @@ use axum::{
     routing::{get, post},
 };
 
-use super::page::Path;
 use crate::{
-    api::{
-        body::{self, Fault},
-        face::Cause,
-    },
     app::{
         App, Error,
         calls::cloud::{self, Answer, Asked},
+    },
+    http::{
+        body::{self, Fault},
+        path::Path,
+        reply::Cause,
     },
     telemetry::metrics,
 };

@@ -12,11 +12,10 @@ use axum::{
 use bytes::Bytes;
 
 use crate::{
-    api::face::Cause,
     app::{App, Error, media},
     blobs::{Blob, Key, Shelf},
     domain::media::is_hex,
-    server::Route,
+    http::reply::{Cause, Route},
 };
 
 pub const AUDIO: &str = "/audio/{institution}/{file}";

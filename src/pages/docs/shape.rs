@@ -1,7 +1,7 @@
 //! Schemas in words: what a value is, which limits it has, and its fields one below the other.
 
 use super::{json::Json, prose};
-use crate::api::embeds::escape;
+use crate::http::html::escape;
 
 /// A row of a table of fields or parameters. What ends up in HTML as it stands is HTML already.
 pub struct Field {

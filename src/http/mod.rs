@@ -1,0 +1,20 @@
+//! What all faces share: bodies, forms, parameters, cookies, CSRF, compression, security headers, replies. A face adds
+//! routes and words.
+
+pub mod assets;
+pub mod body;
+pub mod client;
+pub mod compression;
+pub mod cookie;
+pub mod csrf;
+pub mod embeds;
+pub mod form;
+pub mod html;
+pub mod multipart;
+pub mod openapi;
+pub mod params;
+pub mod path;
+pub mod policy;
+pub mod refusal;
+pub mod reply;
+pub mod service;

@@ -1,0 +1,85 @@
+//! Forms with files (`multipart/form-data`).
+
+use axum::{
+    body::Bytes,
+    extract::Request,
+    http::{StatusCode, header},
+};
+use futures_util::stream;
+use multer::Multipart;
+
+use super::body::{self, Room, Whole};
+
+/// Besides a file there is next to nothing in a form.
+const AROUND_A_FILE: usize = 64 << 10;
+/// A form of ours has a handful.
+const MOST_FIELDS: usize = 32;
+
+/// The fields of a form, and their share of the memory for bodies, kept until the form is dropped.
+#[derive(Debug)]
+pub struct MultipartForm {
+    fields: Vec<(String, Bytes)>,
+    _room: Room,
+}
+
+impl MultipartForm {
+    /// A form of a page of ours, in a session of this institution, with files of `largest` bytes together.
+    pub async fn read(request: Request, institution: i64, largest: usize) -> Result<Self, StatusCode> {
+        let (parts, body) = request.into_parts();
+        let kind = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let boundary = kind.and_then(|kind| multer::parse_boundary(kind).ok());
+        let boundary = boundary.ok_or(StatusCode::UNSUPPORTED_MEDIA_TYPE)?;
+        let most = largest.saturating_add(AROUND_A_FILE);
+        let read = body::read_at_most(most, &parts.extensions, institution, body).await;
+        let Whole { bytes, room } = read.map_err(body::Fault::status)?;
+        let fields = fields(bytes, boundary).await.map_err(|_| StatusCode::BAD_REQUEST)?;
+        Ok(Self { fields, _room: room })
+    }
+
+    /// The first of that name. A file input without a chosen file is blank.
+    pub fn bytes(&self, name: &str) -> Option<Bytes> {
+        self.fields.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
+    }
+
+    /// Browsers send a checkbox only when it is ticked.
+    pub fn is_ticked(&self, name: &str) -> bool {
+        self.bytes(name).is_some_and(|value| !value.is_empty())
+    }
+}
+
+async fn fields(body: Bytes, boundary: String) -> multer::Result<Vec<(String, Bytes)>> {
+    let mut multipart = Multipart::new(stream::iter([Ok::<_, std::io::Error>(body)]), boundary);
+    let mut fields = Vec::new();
+    while let Some(field) = multipart.next_field().await? {
+        let name = field.name().unwrap_or_default().to_owned();
+        let value = field.bytes().await?;
+        if fields.len() < MOST_FIELDS {
+            fields.push((name, value));
+        }
+    }
+    Ok(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BODY: &[u8] = b"--xyz\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\nfile\r\n--xyz\r\n\
+        content-disposition: form-data; name=\"file\"; filename=\"na;me.mp3\"\r\nContent-Type: audio/mpeg\r\n\r\n\
+        \0\xff\r\n--xy\r\n\r\n--xyz--\r\n";
+
+    #[tokio::test]
+    async fn a_file_is_found_among_the_parts() {
+        let read = fields(Bytes::from_static(BODY), "xyz".to_owned()).await.unwrap();
+        let pairs: Vec<(&str, &[u8])> =
+            read.iter().map(|(name, value)| (name.as_str(), &value[..])).collect();
+        assert_eq!(pairs, [("note", &b"file"[..]), ("file", b"\0\xff\r\n--xy\r\n")]);
+        assert!(fields(Bytes::from_static(BODY), "abc".to_owned()).await.is_err());
+        for end in 0..BODY.len() - 8 {
+            assert!(
+                fields(Bytes::from_static(&BODY[..end]), "xyz".to_owned()).await.is_err(),
+                "cut at {end}"
+            );
+        }
+    }
+}

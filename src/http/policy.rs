@@ -1,0 +1,95 @@
+//! The content security policy of a page.
+
+use axum::http::HeaderValue;
+
+use crate::domain::institution::parse_framing_origin;
+
+/// What a page may load, and who may show it inside another one. Nothing from elsewhere and nothing inline, ever; by
+/// itself no scripts and no frames either.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Policy<'a> {
+    pub scripts: bool,
+    /// Scripts may ask us for more.
+    pub asks: bool,
+    pub frames: Frames<'a>,
+    pub forms: Forms<'a>,
+    /// The one other origin that a picture may come from.
+    pub pictures_of: Option<&'a str>,
+    /// The origin that our own recordings and pictures come from, where that is not ours.
+    pub media_of: Option<&'a str>,
+}
+
+/// Who may show a page inside another one.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Frames<'a> {
+    #[default]
+    Nobody,
+    Anybody,
+    /// Pages of these origins.
+    Of(&'a [String]),
+}
+
+impl Frames<'_> {
+    fn sources(self) -> String {
+        let none = || "'none'".to_owned();
+        match self {
+            Self::Nobody => none(),
+            // A star means pages from the network; local files and apps have schemes of their own.
+            Self::Anybody => "* file: capacitor: ionic:".to_owned(),
+            Self::Of(origins) => {
+                let known: Vec<String> =
+                    origins.iter().filter_map(|origin| parse_framing_origin(origin)).collect();
+                if known.is_empty() { none() } else { known.join(" ") }
+            }
+        }
+    }
+}
+
+/// Where the forms of a page may be sent.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Forms<'a> {
+    #[default]
+    Nowhere,
+    Here,
+    /// And to other origins, with blanks between them.
+    HereAnd(&'a str),
+}
+
+impl Policy<'_> {
+    pub fn header(self) -> HeaderValue {
+        let scripts = if self.scripts { "script-src 'self'; " } else { "" };
+        let asks = if self.asks { "connect-src 'self'; " } else { "" };
+        let also = |origin: Option<&str>| origin.map(|origin| format!(" {origin}")).unwrap_or_default();
+        let (pictures, media) = (also(self.pictures_of), also(self.media_of));
+        let forms = match self.forms {
+            Forms::Nowhere => "'none'".to_owned(),
+            Forms::Here => "'self'".to_owned(),
+            Forms::HereAnd(origin) => format!("'self' {origin}"),
+        };
+        let ancestors = self.frames.sources();
+        let policy = format!(
+            "default-src 'none'; {scripts}{asks}style-src 'self'; img-src 'self' data:{pictures}{media}; media-src 'self'{media}; \
+             base-uri 'none'; form-action {forms}; frame-ancestors {ancestors}"
+        );
+        HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_origins_may_frame_a_page() {
+        let of = |origins: &[&str]| {
+            Frames::Of(&origins.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>()).sources()
+        };
+        assert_eq!(of(&[]), "'none'");
+        assert_eq!(
+            of(&["https://lms.example.edu/", "*", "https://a; script-src *"]),
+            "https://lms.example.edu"
+        );
+        assert_eq!(of(&["https://*.Example.com"]), "https://*.example.com");
+        assert_eq!(of(&["https://*.*", "https://*."]), "'none'");
+    }
+}

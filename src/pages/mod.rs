@@ -1,0 +1,37 @@
+//! Public pages: the home page, the API reference, badges, players, and the files that they show and play.
+
+mod badge;
+mod docs;
+pub mod files;
+mod images;
+mod page;
+mod player;
+mod vcard;
+
+use axum::{Router, response::Response, routing::get};
+
+use crate::{
+    app::App,
+    http::{assets, refusal::Refusal},
+};
+pub use page::{unknown, wrong_method};
+
+pub fn routes() -> Router<App> {
+    Router::new()
+        .route("/", get(page::home))
+        .route("/docs", get(docs::newest))
+        .route("/docs/{version}", get(docs::of_version))
+        .route("/players/{institution}/{token}", get(player::show).options(files::preflight))
+        .route("/badges/{institution}/{token}", get(badge::show))
+        .route(files::AUDIO, get(files::audio).options(files::preflight))
+        .route(files::PHOTOS, get(files::photo).options(files::preflight))
+        .merge(assets::routes())
+        .merge(images::routes())
+}
+
+pub fn refuse(app: &App, refusal: Refusal) -> Response {
+    match refusal {
+        Refusal::NotFound => page::nowhere(app),
+        _ => page::trouble(app),
+    }
+}

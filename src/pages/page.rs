@@ -1,0 +1,87 @@
+//! The home page, and the pages for addresses that lead nowhere and for faults.
+
+use askama::Template;
+use axum::{
+    extract::State,
+    http::{Method, StatusCode},
+    response::Response,
+};
+
+use crate::{
+    app::App,
+    http::{
+        assets,
+        html::{html, root},
+        openapi::DOCUMENTS,
+    },
+};
+
+/// What every page needs to know about the site that it is part of.
+#[derive(Debug, Clone, Copy)]
+pub struct Site<'a> {
+    /// The path of the base URL, for installations that share a host with others; mostly blank.
+    pub root: &'a str,
+    pub style: &'a str,
+    pub version: &'a str,
+}
+
+impl<'a> Site<'a> {
+    pub fn of(app: &'a App) -> Self {
+        Self { root: root(&app.links), style: assets::STYLE.address(), version: env!("CARGO_PKG_VERSION") }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "home.html")]
+struct Home<'a> {
+    site: Site<'a>,
+    base_url: &'a str,
+    versions: Vec<&'a str>,
+}
+
+/// A page that has nothing to show but a sentence.
+#[derive(Template)]
+#[template(path = "unknown.html")]
+struct Unknown<'a> {
+    site: Site<'a>,
+    title: &'a str,
+    sentence: &'a str,
+}
+
+pub async fn home(State(app): State<App>) -> Response {
+    let versions = DOCUMENTS.iter().map(|(version, _)| *version).collect();
+    let page = Home { site: Site::of(&app), base_url: app.links.base(), versions };
+    html(StatusCode::OK, &page)
+}
+
+/// The cause is in the log.
+pub fn trouble(app: &App) -> Response {
+    html(StatusCode::INTERNAL_SERVER_ERROR, &not_now(app))
+}
+
+/// The same page may be there in a moment.
+pub fn unavailable(app: &App) -> Response {
+    html(StatusCode::SERVICE_UNAVAILABLE, &not_now(app))
+}
+
+fn not_now(app: &App) -> Unknown<'_> {
+    let sentence =
+        "This page could not be made just now. It is not your fault; please try again in a moment.";
+    Unknown { site: Site::of(app), title: "Something went wrong", sentence }
+}
+
+pub fn nowhere(app: &App) -> Response {
+    let sentence = "There is nothing at this address. It may have been mistyped, or what was here is gone.";
+    let page = Unknown { site: Site::of(app), title: "Nothing here", sentence };
+    html(StatusCode::NOT_FOUND, &page)
+}
+
+pub async fn unknown(State(app): State<App>) -> Response {
+    nowhere(&app)
+}
+
+pub async fn wrong_method(State(app): State<App>, method: Method) -> Response {
+    let sentence = format!("{method} is not offered at this address.");
+    let page = Unknown { site: Site::of(&app), title: "Not offered here", sentence: &sentence };
+    html(StatusCode::METHOD_NOT_ALLOWED, &page)
+}
