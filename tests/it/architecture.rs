@@ -30,7 +30,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("tokio_postgres", &["store"]),
     ("deadpool_postgres", &["store"]),
     ("axum", &["api", "hooks", "http", "lti", "ops", "pages", "server", "site"]),
-    ("hyper", &["server"]),
+    ("hyper", &["api", "server"]),
     ("object_store", &["blobs"]),
     ("memmap2", &["blobs"]),
     ("rsipstack", &["phone"]),
