@@ -17,7 +17,7 @@ use crate::{
     app::App,
     hooks,
     http::{
-        compression::{self, Codings},
+        compression::{self, AcceptEncoding},
         refusal::Refusal,
         reply,
         service::{Draining, Service, Shared},
@@ -68,7 +68,7 @@ impl Service for Site {
             return pages::files::audio(State(app), request).boxed();
         }
         let mut router = self.router.clone();
-        let (codings, is_head) = (Codings::of(request.headers()), *request.method() == Method::HEAD);
+        let (accepts, is_head) = (AcceptEncoding::of(request.headers()), *request.method() == Method::HEAD);
         let uri = request.uri().clone();
         async move {
             let mut response = router.call(request).await.unwrap_or_else(|never| match never {});
@@ -78,7 +78,7 @@ impl Service for Site {
                 response = refused;
                 response.extensions_mut().extend(extensions);
             }
-            compression::encode(response, codings, is_head).await
+            compression::encode(response, &accepts, is_head).await
         }
         .boxed()
     }

@@ -13,7 +13,10 @@ use super::problem::Problem;
 use crate::{
     app::Caller,
     domain::{access::Access, institution::Institution, name_page::NamePageRef},
-    http::{compression::Coding, params::Params},
+    http::{
+        compression::{AcceptEncoding, Coding},
+        params::Params,
+    },
 };
 
 const MOST_PARTS: usize = 500_000;
@@ -22,15 +25,15 @@ const MOST_PARTS: usize = 500_000;
 pub struct Sent {
     query: String,
     is_form: bool,
-    stream_coding: Coding,
+    accepts: AcceptEncoding,
     body: Bytes,
 }
 
 impl Sent {
     pub fn new(parts: &Parts, body: Bytes) -> Self {
         let query = parts.uri.query().unwrap_or_default().to_owned();
-        let stream_coding = Coding::preferred_for_stream(&parts.headers);
-        Self { query, is_form: is_form(&parts.headers), stream_coding, body }
+        let accepts = AcceptEncoding::of(&parts.headers);
+        Self { query, is_form: is_form(&parts.headers), accepts, body }
     }
 
     /// From the query alone.
@@ -107,7 +110,7 @@ impl Ask {
 
     /// The content coding that the client prefers for a streamed response.
     pub fn stream_coding(&self) -> Coding {
-        self.sent.stream_coding
+        self.sent.accepts.preferred_for_stream()
     }
 
     pub fn query(&self) -> Params {

@@ -46,17 +46,6 @@ pub enum Coding {
 }
 
 impl Coding {
-    /// The coding that `Accept-Encoding` ranks highest; a tie goes to zstd, then to gzip. A request that accepts none gets
-    /// `Identity`, because the API never answers 406.
-    pub fn preferred(headers: &HeaderMap) -> Self {
-        Weights::of(headers).preferred()
-    }
-
-    /// The same for a body that is sent before its length is known, which is never zstd.
-    pub fn preferred_for_stream(headers: &HeaderMap) -> Self {
-        Weights { zstd: Some(0.0), ..Weights::of(headers) }.preferred()
-    }
-
     const fn name(self) -> Option<HeaderValue> {
         match self {
             Self::Identity => None,
@@ -66,16 +55,31 @@ impl Coding {
     }
 }
 
-/// The codings of one request, chosen before the response is known.
-#[derive(Debug, Clone, Copy)]
-pub struct Codings {
-    whole: Coding,
-    stream: Coding,
-}
+/// The `Accept-Encoding` of a request. It is parsed only when there is something to compress.
+#[derive(Debug, Clone, Default)]
+pub struct AcceptEncoding(Option<HeaderValue>);
 
-impl Codings {
+impl AcceptEncoding {
     pub fn of(headers: &HeaderMap) -> Self {
-        Self { whole: Coding::preferred(headers), stream: Coding::preferred_for_stream(headers) }
+        let mut values = headers.get_all(header::ACCEPT_ENCODING).iter();
+        let first = values.next().cloned();
+        let mut rest = values.peekable();
+        if rest.peek().is_none() {
+            return Self(first);
+        }
+        let all: Vec<&[u8]> = first.iter().chain(rest).map(HeaderValue::as_bytes).collect();
+        Self(HeaderValue::from_bytes(&all.join(&b","[..])).ok())
+    }
+
+    /// The coding that the client ranks highest; a tie goes to zstd, then to gzip. A client that accepts none gets
+    /// `Identity`, because the API never answers 406.
+    pub fn preferred(&self) -> Coding {
+        Weights::of(self).preferred()
+    }
+
+    /// The same for a body that is sent before its length is known, which is never zstd.
+    pub fn preferred_for_stream(&self) -> Coding {
+        Weights { zstd: Some(0.0), ..Weights::of(self) }.preferred()
     }
 }
 
@@ -88,12 +92,10 @@ struct Weights {
 }
 
 impl Weights {
-    fn of(headers: &HeaderMap) -> Self {
+    fn of(accepts: &AcceptEncoding) -> Self {
         let mut weights = Self::default();
-        let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-        for coding in values.flat_map(|value| value.split(',')) {
-            weights.read(coding);
-        }
+        let value = accepts.0.as_ref().and_then(|value| value.to_str().ok()).unwrap_or_default();
+        value.split(',').for_each(|coding| weights.read(coding));
         weights
     }
 
@@ -127,12 +129,12 @@ impl Weights {
 }
 
 /// Compresses a response if it is JSON, large enough, and the client accepts it.
-pub async fn encode(mut response: Response, codings: Codings, is_head: bool) -> Response {
+pub async fn encode(mut response: Response, accepts: &AcceptEncoding, is_head: bool) -> Response {
     let length = length(&response, is_head);
     if !is_compressible(&response, length) {
         return response;
     }
-    let coding = if length.is_some() { codings.whole } else { codings.stream };
+    let coding = if length.is_some() { accepts.preferred() } else { accepts.preferred_for_stream() };
     let headers = response.headers_mut();
     // Uncompressed responses carry it too: caches must know that the body depends on the request.
     headers.append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
@@ -307,7 +309,7 @@ mod tests {
     fn preferred(value: &str) -> Coding {
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_str(value).unwrap());
-        Coding::preferred(&headers)
+        AcceptEncoding::of(&headers).preferred()
     }
 
     #[test]
@@ -348,14 +350,14 @@ mod tests {
         ] {
             assert_eq!(preferred(value), Coding::Identity, "{value}");
         }
-        assert_eq!(Coding::preferred(&HeaderMap::new()), Coding::Identity);
+        assert_eq!(AcceptEncoding::default().preferred(), Coding::Identity);
         let mut twice = HeaderMap::new();
         twice.append(header::ACCEPT_ENCODING, HeaderValue::from_static("br"));
         twice.append(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
-        assert_eq!(Coding::preferred(&twice), Coding::Gzip);
+        assert_eq!(AcceptEncoding::of(&twice).preferred(), Coding::Gzip);
         let mut browser = HeaderMap::new();
         browser.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, deflate, br, zstd"));
-        assert_eq!(Coding::preferred_for_stream(&browser), Coding::Gzip);
+        assert_eq!(AcceptEncoding::of(&browser).preferred_for_stream(), Coding::Gzip);
     }
 
     fn noise(length: usize) -> Vec<u8> {

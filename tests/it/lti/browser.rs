@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::{library::Library, registration};
 use crate::{
+    pages::{SOUND, browser::axe, chromium::Chromium},
     support::{Setup, World},
-    web::{SOUND, browser::axe, chromium::Chromium},
 };
 
 const TAB: &str = "\u{e004}";

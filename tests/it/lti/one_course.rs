@@ -14,8 +14,8 @@ use super::{INSTRUCTOR, LEARNER, Platform, claim, register};
 use crate::{
     courses::{connect, patient},
     lms::{canvas::Canvas, moodle::Moodle, people::Person},
+    pages::SOUND,
     support::{database::execute, until},
-    web::SOUND,
 };
 
 const EMAIL: &str = "siobhan@example.edu";

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::{INSTRUCTOR, LEARNER, Platform, claim, policy};
 use crate::{
+    pages::SOUND,
     support::{Setup, World, database::execute, media::wav_of, until},
-    web::SOUND,
 };
 
 /// The page of the course that was launched.

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::{INSTRUCTOR, LEARNER, Platform, claim, library::Library, policy};
 use crate::{
+    pages::SOUND,
     support::{World, until},
-    web::SOUND,
 };
 
 /// The names on the list of students, and on that of those who teach.

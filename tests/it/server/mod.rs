@@ -4,6 +4,7 @@ mod bodies;
 mod clients;
 mod health;
 mod neighbours;
+mod panics;
 mod protocol;
 mod streams;
 mod wire;
