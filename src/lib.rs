@@ -39,6 +39,8 @@ pub mod phone;
 /// All SQL, for SQLite and PostgreSQL.
 pub mod store;
 
+/// The time: the system's, or a test's.
+pub mod clock;
 /// Pure types and rules.
 pub mod domain;
 /// Logs and figures about our own work.

@@ -4,7 +4,6 @@ pub mod backups;
 pub mod badges;
 pub mod callers;
 pub mod calls;
-pub mod clock;
 pub mod courses;
 pub mod custom_fields;
 pub mod demo;
@@ -34,11 +33,11 @@ pub mod tool_consumers;
 use std::{sync::Arc, time::Duration};
 
 pub use callers::Caller;
-pub use clock::Clock;
 pub use error::{Error, Forbidden, Missing, Result};
 pub use ids::Ids;
 pub use links::Links;
 
+pub use crate::clock::Clock;
 use crate::{
     blobs::Blobs,
     lms::{Outbound, jwks::KeySets},
@@ -84,6 +83,7 @@ pub struct Inner {
 pub struct Parts {
     pub db: Db,
     pub blobs: Blobs,
+    pub clock: Clock,
     pub studio: studio::Settings,
     pub links: Links,
     pub limits: limiter::Policy,
@@ -104,6 +104,7 @@ impl App {
         let Parts {
             db,
             blobs,
+            clock,
             studio,
             links,
             limits,
@@ -121,7 +122,7 @@ impl App {
             db,
             blobs,
             studio: studio::Studio::open(studio),
-            clock: Clock,
+            clock,
             ids: Ids::new(),
             links,
             callers: callers::Callers::default(),

@@ -200,7 +200,7 @@ async fn background(db: &Db) -> Finding {
             "`endonym jobs list --state dead` says why; once that is mended, `endonym jobs retry --all`",
         );
     }
-    if next.is_some_and(|next| next.plus(LATE) < Clock.now()) {
+    if next.is_some_and(|next| next.plus(LATE) < Clock::system().now()) {
         return bad(
             part,
             format!("one has been due for more than ten minutes; {waiting} waiting, {running} running"),

@@ -66,7 +66,7 @@ async fn schedule(app: App, settings: Settings, stop: CancellationToken) {
     for (job, every) in all {
         while let Err(error) = jobs::repeat(&app, job.clone(), every).await {
             tracing::warn!(%error, job = job.kind(), "regular work could not be written down");
-            if stop.run_until_cancelled(tokio::time::sleep(LOOK)).await.is_none() {
+            if stop.run_until_cancelled(app.clock.sleep(LOOK)).await.is_none() {
                 return;
             }
         }
@@ -93,7 +93,7 @@ async fn worker(app: App, settings: Settings, takes: Takes, stop: CancellationTo
             }
         };
         tokio::select! {
-            () = tokio::time::sleep(pause) => {}
+            () = app.clock.sleep(pause) => {}
             () = app.queue.woken(takes) => {}
             () = stop.cancelled() => {}
         }
@@ -148,7 +148,7 @@ async fn perform(app: &App, settings: Settings, held: Held, stop: &CancellationT
             Err(_) => Outcome::Failed("it broke its worker".to_owned()),
         },
         () = keep(app, &held, settings.lease) => Outcome::Lost,
-        () = out_of_time(stop, settings.grace) => Outcome::Unfinished,
+        () = out_of_time(app, stop, settings.grace) => Outcome::Unfinished,
     };
     let seconds = app.clock.instant().duration_since(started).as_secs_f64();
     let job = held.id;
@@ -226,7 +226,7 @@ async fn handle(app: &App, settings: Settings, held: &Held) -> Result<()> {
 async fn keep(app: &App, held: &Held, lease: Duration) {
     let mut renewed = app.clock.instant();
     loop {
-        tokio::time::sleep(lease / 3).await;
+        app.clock.sleep(lease / 3).await;
         let asked = app.clock.instant();
         match jobs::renew(app, held, lease).await {
             Ok(true) => renewed = asked,
@@ -237,7 +237,7 @@ async fn keep(app: &App, held: &Held, lease: Duration) {
     }
 }
 
-async fn out_of_time(stop: &CancellationToken, grace: Duration) {
+async fn out_of_time(app: &App, stop: &CancellationToken, grace: Duration) {
     stop.cancelled().await;
-    tokio::time::sleep(grace).await;
+    app.clock.sleep(grace).await;
 }

@@ -20,10 +20,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::domain::{
-    moment::Moment,
-    roster::{Coverage, Member, Role, Roster},
-};
+use crate::domain::roster::{Coverage, Member, Role, Roster};
 use canvas::Canvas;
 use keys::SigningKey;
 use moodle::Moodle;
@@ -87,8 +84,6 @@ pub struct LtiAccess {
     /// Where the roster of some course is, if one is known: many share a cloud's other addresses, but this is their own.
     pub known_roster: Option<String>,
     pub key: SigningKey,
-    /// What time it is: tokens are signed for a few minutes, and kept until they expire.
-    pub now: fn() -> Moment,
 }
 
 /// A course as somebody has named it.

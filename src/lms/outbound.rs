@@ -20,7 +20,7 @@ use reqwest::{
 use serde_json::Value;
 
 use super::{Error, Result, service_token::ServiceTokens};
-use crate::domain::address::is_printable;
+use crate::{clock::Clock, domain::address::is_printable};
 pub use message::{Answer, Ask, place};
 pub use networks::Allowed;
 use networks::is_public;
@@ -61,6 +61,7 @@ struct Inner {
     /// To listed ones alone.
     plain: OnceLock<Client>,
     service_tokens: ServiceTokens,
+    clock: Clock,
 }
 
 /// Without the clients' own pile of settings, and without tokens.
@@ -76,8 +77,27 @@ impl Outbound {
     }
 
     pub fn with_limits(allowed: Allowed, limits: Limits) -> Result<Self, String> {
+        let (secure, plain, service_tokens, clock) = Default::default();
+        Ok(Self(Arc::new(Inner { allowed, limits, secure, plain, service_tokens, clock })))
+    }
+
+    /// The same rules by another clock, with no connection open.
+    #[must_use]
+    pub fn with_clock(self, clock: Clock) -> Self {
         let (secure, plain, service_tokens) = Default::default();
-        Ok(Self(Arc::new(Inner { allowed, limits, secure, plain, service_tokens })))
+        let Inner { allowed, limits, .. } = &*self.0;
+        Self(Arc::new(Inner {
+            allowed: allowed.clone(),
+            limits: *limits,
+            secure,
+            plain,
+            service_tokens,
+            clock,
+        }))
+    }
+
+    pub(super) fn clock(&self) -> &Clock {
+        &self.0.clock
     }
 
     pub fn limits(&self) -> Limits {

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use reqwest::{StatusCode, header};
-use tokio::time::Instant;
 
 use super::{
     Error, Result,
@@ -59,7 +58,7 @@ impl Outbound {
         read: impl Fn(Answer) -> Result<T>,
     ) -> Result<T> {
         let (mut broken, mut throttled) = (0, 0);
-        let (limits, began) = (self.limits(), Instant::now());
+        let (limits, began) = (self.limits(), self.clock().instant());
         let mut pause = limits.pause;
         loop {
             let ask = match patience {
@@ -99,13 +98,13 @@ impl Outbound {
             let wait = wish.unwrap_or(pause);
             let is_too_long = match patience {
                 // They would be gone by then.
-                Patience::Little => began.elapsed() + wait >= limits.question,
+                Patience::Little => self.clock().instant().duration_since(began) + wait >= limits.question,
                 Patience::Much => wait > LONGEST_WISH,
             };
             if broken >= patience.attempts_when_broken() || is_too_long {
                 return Err(why);
             }
-            tokio::time::sleep(wait).await;
+            self.clock().sleep(wait).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }

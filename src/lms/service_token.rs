@@ -73,7 +73,7 @@ impl LtiAccess {
         let kept = outbound.service_tokens().of(self.registration());
         let mut kept = kept.lock().await;
         if let Some((token, until)) = kept.as_ref()
-            && (self.now)() < *until
+            && outbound.clock().now() < *until
             && failed != Some(token)
         {
             return Ok(token.clone());
@@ -93,7 +93,7 @@ impl LtiAccess {
         let url = outbound.address(&self.token_url)?;
         // A platform may take an assertion only once.
         let make = || {
-            let assertion = self.assertion()?;
+            let assertion = self.assertion(outbound.clock().now())?;
             let form = [
                 ("grant_type", "client_credentials"),
                 ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
@@ -120,11 +120,11 @@ impl LtiAccess {
         let token = said(value["access_token"].as_str())
             .ok_or_else(|| Error::Unavailable(format!("{place} answers without a service token")))?;
         let life = Duration::from_secs(seconds(&value["expires_in"])).saturating_sub(MARGIN);
-        Ok((token, (self.now)().plus(life)))
+        Ok((token, outbound.clock().now().plus(life)))
     }
 
-    fn assertion(&self) -> Result<String> {
-        let issued = (self.now)().micros() / 1_000_000;
+    fn assertion(&self, now: Moment) -> Result<String> {
+        let issued = now.micros() / 1_000_000;
         let mut chance = [0; 16];
         let chosen = rand::fill(&mut chance).map_err(|_| "no random numbers could be had".to_owned());
         let signed = chosen.and_then(|()| {

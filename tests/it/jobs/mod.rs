@@ -46,12 +46,6 @@ async fn count(world: &World, what: &str) -> i64 {
     world.app.db.read().one(&text, &[], |row| row.int(0)).await.unwrap().unwrap()
 }
 
-/// As if so much time had gone by for the jobs that wait or run.
-async fn later(world: &World, time: Duration) {
-    let text = "UPDATE jobs SET run_at = run_at - $1 WHERE run_at IS NOT NULL";
-    execute(&world.app.db, text, vec![(time.as_micros() as i64).into()]).await;
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_workers_never_take_a_job_twice() {
     let world = World::with(Setup { exports_waiting: 150, ..Setup::default() }).await;
@@ -107,11 +101,11 @@ async fn a_dead_workers_job_is_taken_up_when_its_lease_is_over() {
     let id = export(&world).await;
     let dead = claim(&world).await;
     assert!(jobs::claim(&world.app, LEASE, Takes::All).await.unwrap().is_none(), "it is taken");
-    later(&world, LEASE / 2).await;
+    world.advance(LEASE / 2);
     assert!(jobs::renew(&world.app, &dead, LEASE).await.unwrap(), "it says that it is alive");
-    later(&world, LEASE - Duration::from_secs(2)).await;
+    world.advance(LEASE - Duration::from_secs(2));
     assert!(jobs::claim(&world.app, LEASE, Takes::All).await.unwrap().is_none(), "so it has more time");
-    later(&world, Duration::from_secs(3)).await;
+    world.advance(Duration::from_secs(3));
     let again = claim(&world).await;
     assert_eq!((again.id, again.attempts, again.failures), (dead.id, 2, 0));
 
@@ -144,7 +138,7 @@ async fn what_fails_comes_again_later_and_later_and_is_given_up_at_last() {
             Failed::ComesAgain(pause) => {
                 assert!(jobs::claim(&world.app, LEASE, Takes::All).await.unwrap().is_none(), "not at once");
                 pauses.push(pause);
-                later(&world, pause).await;
+                world.advance(pause);
             }
             Failed::GivenUp => break held,
             Failed::Lost => panic!("it was ours"),
@@ -174,7 +168,7 @@ async fn a_job_that_kills_its_worker_each_time_is_given_up_too() {
     let id = export(&world).await;
     for _ in 0..100 {
         claim(&world).await;
-        later(&world, LEASE).await;
+        world.advance(LEASE);
     }
     world.work(1);
     until("nobody tries it any more", || async { state(&world, &id).await == "failed" }).await;
@@ -194,7 +188,7 @@ async fn a_worker_whose_store_is_gone_fails_and_the_export_is_built_when_it_is_b
     until("it has failed once", || async { count(&world, "jobs WHERE failures = 1").await == 1 }).await;
     assert_eq!(state(&world, &id).await, "in_progress", "it comes again, so it is not failed");
     std::fs::remove_file(&blobs).unwrap();
-    later(&world, Duration::from_secs(60)).await;
+    world.advance(Duration::from_secs(60));
     until("the export is completed", || async { state(&world, &id).await == "completed" }).await;
 }
 
@@ -218,7 +212,7 @@ async fn regular_work_is_written_down_once_for_all_and_comes_again_and_again() {
     assert_eq!(count(&world, "jobs").await, 1);
     assert!(jobs::claim(&world.app, LEASE, Takes::All).await.unwrap().is_none(), "not yet");
     for _ in 0..3 {
-        later(&world, every).await;
+        world.advance(every);
         let held = claim(&world).await;
         assert_eq!((&held.job, held.attempts), (&Job::SweepBlobs, 1));
         jobs::repeat(&world.app, Job::SweepBlobs, every).await.unwrap();
@@ -228,13 +222,13 @@ async fn regular_work_is_written_down_once_for_all_and_comes_again_and_again() {
     }
     // It fails as often as it likes, and is never given up.
     for _ in 0..12 {
-        later(&world, every).await;
+        world.advance(every);
         let held = claim(&world).await;
         assert!(matches!(jobs::fail(&world.app, &held, "gone").await.unwrap(), Failed::ComesAgain(_)));
     }
     // A shorter pause counts at once.
     jobs::repeat(&world.app, Job::SweepBlobs, Duration::from_secs(5)).await.unwrap();
-    later(&world, Duration::from_secs(6)).await;
+    world.advance(Duration::from_secs(6));
     jobs::finish(&world.app, &claim(&world).await).await.unwrap();
     jobs::repeat(&world.app, Job::SweepBlobs, Duration::ZERO).await.unwrap();
     assert_eq!(count(&world, "jobs").await, 0, "it is not wanted any more");
@@ -253,7 +247,7 @@ async fn of_jobs_that_say_the_same_one_waits_and_another_may_come_once_it_has_be
         world.delete(&path, json!({ "name_page_id": world.page.slug })).await.expect(200);
     }
     assert_eq!(count(&world, "jobs WHERE kind = 'scrub_exports'").await, 1);
-    later(&world, Duration::from_secs(10)).await;
+    world.advance(Duration::from_secs(10));
     let held = claim(&world).await;
     let body = json!({ "name_page_id": world.page.slug });
     world.delete("/v5/participants/p3@x.org", body).await.expect(200);
@@ -359,7 +353,7 @@ async fn whoever_takes_people_out_does_not_forget_those_of_a_report_that_was_not
     let id = made["export"]["id"].as_str().unwrap();
     world.work(1);
     until("nobody is waited for any more", || async {
-        later(&world, Duration::from_secs(3)).await;
+        world.advance(Duration::from_secs(3));
         count(&world, "departures").await == 0
     })
     .await;
@@ -383,13 +377,13 @@ async fn whoever_is_deleted_while_many_reports_are_built_is_in_none_of_them() {
             world.delete(&path, json!({ "name_page_id": world.page.slug })).await.expect(200);
         }
         // Two take people out at once, as often as it can be.
-        later(&world, Duration::from_secs(3)).await;
+        world.advance(Duration::from_secs(3));
     }
     for id in &ids {
         until("the export is completed", || async { state(&world, id).await == "completed" }).await;
     }
     until("nobody is waited for any more", || async {
-        later(&world, Duration::from_secs(3)).await;
+        world.advance(Duration::from_secs(3));
         count(&world, "departures").await == 0
             && count(&world, "jobs WHERE kind = 'scrub_exports'").await == 0
     })

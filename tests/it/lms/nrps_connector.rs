@@ -1,15 +1,10 @@
 //! Any platform of LTI 1.3, asked by us for rosters.
 
-use std::sync::{
-    LazyLock,
-    atomic::{AtomicI64, Ordering},
-};
+use std::{sync::LazyLock, time::Duration};
 
 use endonym::{
-    domain::{
-        moment::Moment,
-        roster::{Member, Role, Roster},
-    },
+    clock::Clock,
+    domain::roster::{Member, Role, Roster},
     lms::{Access, Connection, Error, Found, LtiAccess, Outbound, Wanted, keys::SigningKey},
 };
 
@@ -22,11 +17,6 @@ use super::{
 /// Making one takes a while.
 static KEY: LazyLock<SigningKey> = LazyLock::new(|| SigningKey::make("k1".into()).unwrap());
 
-#[allow(clippy::disallowed_methods)]
-fn now() -> Moment {
-    Moment::from_timestamp(jiff::Timestamp::now())
-}
-
 fn access(platform: &Platform, product: Option<&str>) -> LtiAccess {
     LtiAccess {
         issuer: platform.url().into(),
@@ -38,7 +28,6 @@ fn access(platform: &Platform, product: Option<&str>) -> LtiAccess {
         product: product.map(str::to_owned),
         known_roster: None,
         key: KEY.clone(),
-        now,
     }
 }
 
@@ -293,17 +282,14 @@ async fn what_moodle_writes_as_it_stands_in_a_page_is_read_so() {
 
 #[tokio::test]
 async fn a_token_is_not_used_to_its_last_minute() {
-    static LATER: AtomicI64 = AtomicI64::new(0);
     let platform = with_students(1).await;
     platform.expires_in(200);
-    let outbound = hasty();
-    let late = || Moment::from_micros(now().micros() + LATER.load(Ordering::Relaxed) * 1_000_000);
-    let access = LtiAccess { now: late, ..access(&platform, Some("moodle")) };
-    let connection = Connection::new(&outbound, Access::Lti(access));
-    for (seconds, given) in [(0, 1), (130, 1), (145, 2), (150, 2)] {
-        LATER.store(seconds, Ordering::Relaxed);
+    let clock = Clock::adjustable();
+    let connection = connection(&hasty().with_clock(clock.clone()), &platform, Some("moodle"));
+    for (seconds, given) in [(0, 1), (130, 1), (15, 2), (5, 2)] {
+        clock.advance(Duration::from_secs(seconds));
         connection.find(&wanted("2")).await.unwrap().unwrap();
-        assert_eq!(platform.tokens_given(), given, "after {seconds} s");
+        assert_eq!(platform.tokens_given(), given, "{seconds} s later");
     }
 }
 
