@@ -13,7 +13,7 @@ pub mod site;
 pub mod api;
 /// What vendors call back.
 pub mod hooks;
-/// Work that is done later: the workers, and a file for each job.
+/// The workers that run background jobs, and the switchboard that makes calls.
 pub mod jobs;
 /// Inside learning systems: where LTI 1.3 comes in, and its pages.
 pub mod lti;

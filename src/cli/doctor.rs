@@ -9,7 +9,7 @@ use crate::{
     app::{Clock, studio, tool_consumers},
     blobs::Blobs,
     config::{self, Storage},
-    domain::job::{State, Takes},
+    domain::job::{Kind, State},
     phone::{
         Prompts, Provider,
         cloud::Client,
@@ -185,7 +185,7 @@ const LATE: Duration = Duration::from_secs(600);
 async fn background(db: &Db) -> Finding {
     let part = "jobs";
     let mut sql = db.read();
-    let (counts, next) = match (jobs::counts(&mut sql).await, jobs::next(&mut sql, Takes::All).await) {
+    let (counts, next) = match (jobs::counts(&mut sql).await, jobs::next(&mut sql, Kind::ALL).await) {
         (Ok(counts), Ok(next)) => (counts, next),
         (Err(error), _) | (_, Err(error)) => {
             return bad(part, error.to_string(), "check the rights of the database's user");
