@@ -13,7 +13,7 @@ pub mod site;
 pub mod api;
 /// What vendors call back.
 pub mod hooks;
-/// Work that is done later: the workers, and a file for each job.
+/// The workers that run background jobs, and the switchboard that makes calls.
 pub mod jobs;
 /// Inside learning systems: where LTI 1.3 comes in, and its pages.
 pub mod lti;
@@ -39,6 +39,11 @@ pub mod phone;
 /// All SQL, for SQLite and PostgreSQL.
 pub mod store;
 
+/// The HTTP client for addresses that others give us, guarded against SSRF.
+pub mod outbound;
+
+/// The time: the system's, or a test's.
+pub mod clock;
 /// Pure types and rules.
 pub mod domain;
 /// Logs and figures about our own work.

@@ -274,7 +274,7 @@ async fn begin_once(
                             if losses == Losses::Accepted {
                                 courses::accept_losses(sql, institution, course.id, true).await?;
                             }
-                            store::jobs::hurry(sql, job, now).await?;
+                            store::jobs::expedite(sql, job, now).await?;
                         }
                         (Sync::Resting | Sync::Idle, old) => {
                             enqueue(sql, &at_hand, institution, (course.id, old), losses, now).await?;

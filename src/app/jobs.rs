@@ -1,68 +1,75 @@
-//! The queue of work that is done later: taken, kept, finished, given up.
+//! The queue of background jobs: enqueued, claimed, renewed, finished, retried, given up. A file below for each kind.
+
+mod build_export;
+mod delete_takes;
+mod expire_exports;
+mod fetch_take;
+mod hang_up;
+mod registry;
+mod rotate_lti_keys;
+mod scrub_exports;
+mod sweep_blobs;
+mod sync_course;
+mod sync_due_courses;
 
 use std::time::Duration;
 
-use tokio::sync::Notify;
+pub use registry::{Context, Policy, policy, run};
+use registry::{GivenUp, give_up, in_lanes, lock};
+use tokio::sync::watch;
 
-use super::{App, Error, Missing, Result, calls, exports};
+use super::{App, Error, Missing, Result, exports};
 use crate::{
     domain::{
-        job::{self, Held, Job, Listed, State, Takes},
+        job::{Claim, Job, Kind, Lane, Listed, State},
         moment::Moment,
     },
     store::{
         Sql,
-        courses::{self, Ended},
-        jobs::{self, Back},
-        rolls,
+        jobs::{self, Reschedule},
     },
 };
 
-/// Wakes a worker of this process when there is something to do. Others look by themselves from time to time.
+/// Wakes the workers of this process when there may be something to do. Those of other processes poll.
 #[derive(Default)]
 pub struct Queue {
-    written: Notify,
-    /// For whoever does not take everything: waking them must not leave the others asleep.
-    written_for_some: Notify,
+    enqueued: watch::Sender<()>,
 }
 
 impl Queue {
-    /// A job that is due at once has been written down.
+    /// A job that is due at once has been enqueued.
     pub fn wake(&self) {
-        self.written.notify_one();
-        self.written_for_some.notify_one();
+        self.enqueued.send_replace(());
     }
 
-    pub async fn woken(&self, takes: Takes) {
-        match takes {
-            Takes::All => self.written.notified().await,
-            Takes::AllButCourses => self.written_for_some.notified().await,
-        }
+    /// Changes at each wake-up from now on: none is missed between two waits.
+    pub fn wakeups(&self) -> watch::Receiver<()> {
+        self.enqueued.subscribe()
     }
 }
 
-/// Writes a job down, in the transaction that causes it. The id was made before it began.
+/// Enqueues a job, in the transaction that causes it. The id was made before it began.
 pub(super) async fn enqueue(sql: &mut Sql, id: i64, job: &Job, run_at: Moment, now: Moment) -> Result<()> {
     Ok(jobs::insert(sql, id, job, run_at, now).await?)
 }
 
-/// Takes the next job that is due, for so long.
-pub async fn claim(app: &App, lease: Duration, takes: Takes) -> Result<Option<Held>> {
-    let now = app.clock.now();
+/// Claims the next job of these lanes that is due.
+pub async fn claim(app: &App, lease: Duration, lanes: &[Lane]) -> Result<Option<Claim>> {
+    let (now, kinds) = (app.clock.now(), in_lanes(lanes));
     // Asking is cheap and leaves the database's one writer alone.
-    if jobs::next(&mut app.db.read(), takes).await?.is_none_or(|next| next > now) {
+    if jobs::next(&mut app.db.read(), &kinds).await?.is_none_or(|next| next > now) {
         return Ok(None);
     }
     let proof = app.ids.hex();
     app.db
         .write(move |sql| {
-            Box::pin(async move { Ok(jobs::claim(sql, &proof, now.plus(lease), now, takes).await?) })
+            Box::pin(async move { Ok(jobs::claim(sql, &proof, now.plus(lease), now, &kinds).await?) })
         })
         .await
 }
 
-/// Takes this job, if it is due and nobody has it.
-pub async fn claim_this(app: &App, id: i64, lease: Duration) -> Result<Option<Held>> {
+/// Claims this job, if it is due and nobody holds it.
+pub async fn claim_this(app: &App, id: i64, lease: Duration) -> Result<Option<Claim>> {
     let (now, proof) = (app.clock.now(), app.ids.hex());
     app.db
         .write(move |sql| {
@@ -71,37 +78,36 @@ pub async fn claim_this(app: &App, id: i64, lease: Duration) -> Result<Option<He
         .await
 }
 
-/// How long until the next job comes.
-pub async fn until_next(app: &App, takes: Takes) -> Result<Option<Duration>> {
-    let now = app.clock.now();
-    let next = jobs::next(&mut app.db.read(), takes).await?;
-    Ok(next.map(|next| Duration::from_micros(u64::try_from(next.micros() - now.micros()).unwrap_or(0))))
+/// How long until the next job of these lanes is due.
+pub async fn until_next(app: &App, lanes: &[Lane]) -> Result<Option<Duration>> {
+    let next = jobs::next(&mut app.db.read(), &in_lanes(lanes)).await?;
+    Ok(next.map(|next| next.since(app.clock.now())))
 }
 
 /// How long the job that has been due longest has been due.
 pub async fn late(app: &App) -> Result<Duration> {
     let now = app.clock.now();
-    let next = jobs::next(&mut app.db.read(), Takes::All).await?.unwrap_or(now);
-    Ok(Duration::from_micros(u64::try_from(now.micros() - next.micros()).unwrap_or(0)))
+    let next = jobs::next(&mut app.db.read(), Kind::ALL).await?.unwrap_or(now);
+    Ok(now.since(next))
 }
 
-/// Goes on holding it. False when it has gone to somebody else.
-pub async fn renew(app: &App, held: &Held, lease: Duration) -> Result<bool> {
-    let (held, until) = (held.clone(), app.clock.now().plus(lease));
-    app.db.write(move |sql| Box::pin(async move { Ok(jobs::renew(sql, &held, until).await?) })).await
+/// Renews the lease. False when another worker has claimed the job.
+pub async fn renew(app: &App, claim: &Claim, lease: Duration) -> Result<bool> {
+    let (claim, until) = (claim.clone(), app.clock.now().plus(lease));
+    app.db.write(move |sql| Box::pin(async move { Ok(jobs::renew(sql, &claim, until).await?) })).await
 }
 
-/// It is done. What is done again and again comes again.
-pub async fn finish(app: &App, held: &Held) -> Result<()> {
-    let (held, now) = (held.clone(), app.clock.now());
+/// The job is done. A periodic one is due again after its period.
+pub async fn finish(app: &App, claim: &Claim) -> Result<()> {
+    let (claim, now) = (claim.clone(), app.clock.now());
     app.db
         .write(move |sql| {
             Box::pin(async move {
-                match held.every {
+                match claim.every {
                     Some(every) => {
-                        jobs::put_back(sql, &held, now.plus(every), Back::NextTime(None)).await?;
+                        jobs::reschedule(sql, &claim, now.plus(every), Reschedule::NextPeriod(None)).await?;
                     }
-                    None => jobs::remove(sql, &held).await?,
+                    None => jobs::remove(sql, &claim).await?,
                 }
                 Ok(())
             })
@@ -109,13 +115,13 @@ pub async fn finish(app: &App, held: &Held) -> Result<()> {
         .await
 }
 
-/// The worker has to stop before it is done: somebody else may have it at once.
-pub async fn release(app: &App, held: &Held) -> Result<()> {
-    let (held, now) = (held.clone(), app.clock.now());
+/// The worker has to stop before the job is done: another may claim it at once.
+pub async fn release(app: &App, claim: &Claim) -> Result<()> {
+    let (claim, now) = (claim.clone(), app.clock.now());
     app.db
         .write(move |sql| {
             Box::pin(async move {
-                jobs::put_back(sql, &held, now, Back::Unfinished).await?;
+                jobs::reschedule(sql, &claim, now, Reschedule::Unfinished).await?;
                 Ok(())
             })
         })
@@ -125,91 +131,61 @@ pub async fn release(app: &App, held: &Held) -> Result<()> {
 /// What becomes of a job that has failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failed {
-    ComesAgain(Duration),
-    /// It was somebody else's by now: this failure is of no account.
-    Lost,
-    /// Nobody will try it any more, unless an operator says so.
+    RetryIn(Duration),
+    /// Another worker has claimed it by now: this failure does not count.
+    LeaseLost,
+    /// It is a dead letter: nobody runs it again, unless an operator has it retried.
     GivenUp,
 }
 
-pub async fn fail(app: &App, held: &Held, error: &str) -> Result<Failed> {
-    let now = app.clock.now();
-    let pause = job::pause(held.failures + 1, app.ids.chance());
-    let (next, ends) = match held.every {
-        // It comes again anyway, so it is never given up.
-        Some(every) if held.is_last() || pause > every => (Failed::ComesAgain(every), true),
-        None if held.is_last() => (Failed::GivenUp, true),
-        _ => (Failed::ComesAgain(pause), false),
+pub async fn fail(app: &App, claim: &Claim, error: &str) -> Result<Failed> {
+    let (now, retry) = (app.clock.now(), policy(claim.job.kind()).retry);
+    let backoff = retry.backoff(claim.failures + 1, app.ids.chance());
+    let is_last = claim.is_last_attempt(&retry);
+    let (next, ends) = match claim.every {
+        // It is due again anyway, so it is never given up.
+        Some(every) if is_last || backoff > every => (Failed::RetryIn(every), true),
+        None if is_last => (Failed::GivenUp, true),
+        _ => (Failed::RetryIn(backoff), false),
     };
-    let (taken, error) = (held.clone(), error.to_owned());
-    let (scrub, at_hand) = (app.ids.id(now), app.clone());
+    let (failed, error) = (claim.clone(), error.to_owned());
+    let (spare_id, at_hand) = (app.ids.id(now), app.clone());
     let (next, gone) = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                // What a course's end is written under comes first, as everywhere.
-                if let Job::SyncCourse { institution, .. } = &taken.job {
-                    rolls::lock(sql, *institution).await?;
-                }
-                if !jobs::is_held(sql, &taken).await? {
-                    return Ok((Failed::Lost, Vec::new()));
+                lock(sql, &failed.job).await?;
+                if !jobs::holds_lease(sql, &failed).await? {
+                    return Ok((Failed::LeaseLost, Vec::new()));
                 }
                 let mut gone = Vec::new();
                 match next {
-                    Failed::ComesAgain(pause) => {
-                        let why = if ends { Back::NextTime(Some(&error)) } else { Back::Failed(&error) };
-                        jobs::put_back(sql, &taken, now.plus(pause), why).await?;
+                    Failed::RetryIn(pause) => {
+                        let why = match ends {
+                            true => Reschedule::NextPeriod(Some(&error)),
+                            false => Reschedule::Failed(&error),
+                        };
+                        jobs::reschedule(sql, &failed, now.plus(pause), why).await?;
                     }
                     Failed::GivenUp => {
-                        jobs::bury(sql, &taken, &error).await?;
-                        gone = mourn(sql, &at_hand, scrub, (&taken, &error), now).await?;
+                        jobs::dead_letter(sql, &failed, &error).await?;
+                        let given_up =
+                            GivenUp { app: &at_hand, claim: &failed, error: &error, spare_id, now };
+                        gone = give_up(sql, &given_up).await?;
                     }
-                    Failed::Lost => {}
+                    Failed::LeaseLost => {}
                 }
                 Ok((next, gone))
             })
         })
         .await?;
-    if let Some(institution) = held.job.institution() {
+    if let Some(institution) = claim.job.institution() {
         exports::discard(app, institution, &gone).await;
     }
     Ok(next)
 }
 
-/// What else is so when a job is given up. Says which files nobody needs any more.
-async fn mourn(
-    sql: &mut Sql,
-    app: &App,
-    scrub: i64,
-    (held, error): (&Held, &str),
-    now: Moment,
-) -> Result<Vec<String>> {
-    match &held.job {
-        Job::BuildExport { institution, export, .. } => {
-            exports::give_up(sql, scrub, *institution, *export, now).await
-        }
-        Job::FetchTake { attempt, .. } => {
-            calls::cloud::give_up(sql, app, *attempt, now).await?;
-            Ok(Vec::new())
-        }
-        Job::SyncCourse { institution, course } => {
-            let found = courses::find(sql, *institution, *course).await?;
-            if found.is_some_and(|(_, job)| job == Some(held.id)) {
-                courses::end(sql, *institution, *course, Ended::Failed(error)).await?;
-            }
-            Ok(Vec::new())
-        }
-        Job::ScrubExports { .. }
-        | Job::ExpireExports
-        | Job::SweepBlobs
-        | Job::RotateLtiKeys
-        | Job::SyncDueCourses
-        | Job::HangUp { .. }
-        | Job::DeleteTakes { .. } => Ok(Vec::new()),
-    }
-}
-
-/// Work that comes again and again, once for the whole installation. A pause of nothing means never.
+/// Enqueues a periodic job, once for the whole installation. A period of zero means never.
 pub async fn repeat(app: &App, job: Job, every: Duration) -> Result<()> {
     let now = app.clock.now();
     let id = app.ids.id(now);
@@ -217,7 +193,7 @@ pub async fn repeat(app: &App, job: Job, every: Duration) -> Result<()> {
         .write(move |sql| {
             Box::pin(async move {
                 if every.is_zero() {
-                    jobs::no_more(sql, &job).await?;
+                    jobs::stop_repeating(sql, &job).await?;
                 } else {
                     jobs::repeat(sql, id, &job, every, now).await?;
                 }
@@ -235,7 +211,7 @@ pub async fn counts(app: &App) -> Result<Vec<(State, u64)>> {
     Ok(jobs::counts(&mut app.db.read()).await?)
 }
 
-/// A dead job starts over, as if it were new.
+/// Retries a dead letter, as if it were new.
 pub async fn retry(app: &App, id: i64) -> Result<()> {
     let now = app.clock.now();
     let found =

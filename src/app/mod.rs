@@ -4,10 +4,10 @@ pub mod backups;
 pub mod badges;
 pub mod callers;
 pub mod calls;
-pub mod clock;
 pub mod courses;
 pub mod custom_fields;
 pub mod demo;
+pub mod doctor;
 pub mod error;
 pub mod exports;
 pub mod health;
@@ -34,14 +34,15 @@ pub mod tool_consumers;
 use std::{sync::Arc, time::Duration};
 
 pub use callers::Caller;
-pub use clock::Clock;
 pub use error::{Error, Forbidden, Missing, Result};
 pub use ids::Ids;
 pub use links::Links;
 
+pub use crate::clock::Clock;
 use crate::{
     blobs::Blobs,
-    lms::{Outbound, jwks::KeySets},
+    lms::{ServiceTokens, jwks::KeySets},
+    outbound::Outbound,
     phone::Phone,
     store::{Db, secrets::Secrets},
 };
@@ -74,16 +75,19 @@ pub struct Inner {
     pub phone: Phone,
     /// What is kept sealed.
     pub secrets: Secrets,
-    /// How learning systems are asked.
+    /// For addresses that others give us.
     pub outbound: Outbound,
     /// The public keys of platforms that launch us.
     pub key_sets: KeySets,
+    /// What lets us into the services of LTI platforms.
+    pub service_tokens: ServiceTokens,
 }
 
 /// What an installation is put together from.
 pub struct Parts {
     pub db: Db,
     pub blobs: Blobs,
+    pub clock: Clock,
     pub studio: studio::Settings,
     pub links: Links,
     pub limits: limiter::Policy,
@@ -104,6 +108,7 @@ impl App {
         let Parts {
             db,
             blobs,
+            clock,
             studio,
             links,
             limits,
@@ -121,7 +126,7 @@ impl App {
             db,
             blobs,
             studio: studio::Studio::open(studio),
-            clock: Clock,
+            clock,
             ids: Ids::new(),
             links,
             callers: callers::Callers::default(),
@@ -138,6 +143,7 @@ impl App {
             secrets,
             outbound,
             key_sets: KeySets::default(),
+            service_tokens: ServiceTokens::default(),
         }))
     }
 }

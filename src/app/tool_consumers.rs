@@ -1,6 +1,6 @@
 //! Tool consumers: learning systems that the operator connects, or that register themselves by invitation.
 
-use super::{App, Clock, Error, Missing, Result, courses, lti};
+use super::{App, Error, Missing, Result, courses, lti};
 use crate::{
     domain::{
         address::is_printable,
@@ -376,7 +376,7 @@ pub async fn access(app: &App, consumer: &ToolConsumer) -> Result<Access> {
             jwks_url: lti.jwks_url.clone(),
             known_roster: courses(app, consumer).await?.into_iter().find_map(|course| course.memberships_url),
             key: lti::keys::signing(app).await?,
-            now: || Clock.now(),
+            service_tokens: app.service_tokens.clone(),
         })),
         _ => Err(Error::Unavailable("this learning system has no credentials".to_owned())),
     }

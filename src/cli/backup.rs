@@ -56,7 +56,7 @@ impl Backup {
         let source = Source { db: &db, database: &database, blobs: &blobs, data_dir: &storage.data_dir };
         let progress = progress();
         let told = |what: &'static str, files: u64| show(&progress, what, files);
-        let manifest = backups::take(&source, &self.folder, Clock, &told).await?;
+        let manifest = backups::take(&source, &self.folder, &Clock::system(), &told).await?;
         progress.finish_and_clear();
         for path in &manifest.missing {
             eprintln!("warning: {path} is linked to and was not there to be backed up");

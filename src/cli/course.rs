@@ -256,7 +256,7 @@ async fn wait(app: &App, institution: i64, id: i64, stop: &CancellationToken) ->
             return Ok(course);
         };
         if !jobs::do_now(app, settings, job, stop).await? {
-            tokio::time::sleep(LOOK).await;
+            app.clock.sleep(LOOK).await;
         }
     }
 }

@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::{
-    app::{self, App, Links, Parts, calls as app_calls, limiter::Policy, studio},
+    app::{self, App, Clock, Links, Parts, calls as app_calls, limiter::Policy, studio},
     blobs::Blobs,
     config::{self, Logging, Storage},
     phone::Phone,
@@ -256,6 +256,7 @@ async fn open_with(
     Ok(App::new(Parts {
         db: database(storage).await?,
         blobs: Blobs::open(&storage.blobs())?,
+        clock: Clock::system(),
         studio,
         links: Links::new(""),
         limits: no_limit,

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Failure, Outcome, bind, database, output, stop_on_signal};
 use crate::{
-    app::{App, Links, Parts, callers, calls, demo, institutions},
+    app::{App, Clock, Links, Parts, callers, calls, demo, institutions},
     blobs::Blobs,
     config::{self, MetricsAt, Serving, Storage},
     http::service::Draining,
@@ -51,6 +51,7 @@ impl Serve {
         let app = App::new(Parts {
             db,
             blobs: Blobs::open(&storage.blobs())?,
+            clock: Clock::system(),
             studio: self.media.settings(),
             links: Links::new(&base_url),
             limits: serving.rate_limits(),

@@ -1,4 +1,4 @@
-//! Work that is done later, by whoever is free: written down together with what causes it, tried again when it fails.
+//! Background jobs: enqueued in the transaction that causes them, run by one worker at a time, retried when they fail.
 
 use std::time::Duration;
 
@@ -32,24 +32,88 @@ pub enum Job {
     SyncDueCourses,
 }
 
-/// Which jobs a worker takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
-    All,
-    AllButCourses,
+macro_rules! kinds {
+    ($($kind:ident = $name:literal,)*) => {
+        /// What a job is called where it is stored, logged and counted.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Kind {
+            $($kind,)*
+        }
+
+        impl Kind {
+            pub const ALL: &'static [Self] = &[$(Self::$kind,)*];
+
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+        }
+    };
 }
 
-impl Takes {
-    /// The kind that is left to others; no kind is called nothing.
-    pub const fn all_but(self) -> &'static str {
-        match self {
-            Self::All => "",
-            Self::AllButCourses => SYNC_COURSE,
+kinds! {
+    BuildExport = "build_export",
+    ScrubExports = "scrub_exports",
+    ExpireExports = "expire_exports",
+    SweepBlobs = "sweep_blobs",
+    HangUp = "hang_up",
+    FetchTake = "fetch_take",
+    DeleteTakes = "delete_takes",
+    RotateLtiKeys = "rotate_lti_keys",
+    SyncCourse = "sync_course",
+    SyncDueCourses = "sync_due_courses",
+}
+
+/// Jobs that may wait for one another. A worker serves some lanes or all, so that the jobs of one lane cannot starve the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lane {
+    /// Somebody is on the phone, or waits for what was recorded.
+    Interactive,
+    Background,
+    /// Depends on learning systems, which may be slow and have many courses.
+    Sync,
+}
+
+impl Lane {
+    pub const ALL: &'static [Self] = &[Self::Interactive, Self::Background, Self::Sync];
+
+    /// The lanes that one of so many workers serves. Every lane has a worker, the last serves all of them, and as far as there
+    /// are enough, the first ones are kept free for the more urgent lanes.
+    pub const fn served_by(worker: usize, workers: usize) -> &'static [Self] {
+        match (worker, workers) {
+            (0, 3..) => &[Self::Interactive],
+            (0, 2) | (1, 3..) => &[Self::Interactive, Self::Background],
+            _ => Self::ALL,
         }
     }
 }
 
-const SYNC_COURSE: &str = "sync_course";
+/// How often a job is retried, and how long the pauses are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// It is given up after so many failures.
+    pub failures: u32,
+    pub first_backoff: Duration,
+    pub longest_backoff: Duration,
+}
+
+impl RetryPolicy {
+    /// Gives up after about an hour.
+    pub const STANDARD: Self = Self {
+        failures: 10,
+        first_backoff: Duration::from_secs(10),
+        longest_backoff: Duration::from_secs(20 * 60),
+    };
+
+    /// Exponential backoff with jitter: twice as long after each failure, and up to half of it more, so that what failed
+    /// together is not retried together.
+    pub fn backoff(&self, failures: u32, jitter: u16) -> Duration {
+        let doubled = self.first_backoff.saturating_mul(1 << failures.saturating_sub(1).min(16));
+        let backoff = doubled.min(self.longest_backoff);
+        backoff + backoff.mul_f64(f64::from(jitter) / f64::from(u16::MAX) / 2.0)
+    }
+}
 
 impl Job {
     /// Ends a call in which nothing is known to be recorded.
@@ -57,18 +121,18 @@ impl Job {
         Self::HangUp { vendor_call, recordings: Vec::new() }
     }
 
-    pub const fn kind(&self) -> &'static str {
+    pub const fn kind(&self) -> Kind {
         match self {
-            Self::BuildExport { .. } => "build_export",
-            Self::ScrubExports { .. } => "scrub_exports",
-            Self::ExpireExports => "expire_exports",
-            Self::SweepBlobs => "sweep_blobs",
-            Self::HangUp { .. } => "hang_up",
-            Self::FetchTake { .. } => "fetch_take",
-            Self::DeleteTakes { .. } => "delete_takes",
-            Self::RotateLtiKeys => "rotate_lti_keys",
-            Self::SyncCourse { .. } => SYNC_COURSE,
-            Self::SyncDueCourses => "sync_due_courses",
+            Self::BuildExport { .. } => Kind::BuildExport,
+            Self::ScrubExports { .. } => Kind::ScrubExports,
+            Self::ExpireExports => Kind::ExpireExports,
+            Self::SweepBlobs => Kind::SweepBlobs,
+            Self::HangUp { .. } => Kind::HangUp,
+            Self::FetchTake { .. } => Kind::FetchTake,
+            Self::DeleteTakes { .. } => Kind::DeleteTakes,
+            Self::RotateLtiKeys => Kind::RotateLtiKeys,
+            Self::SyncCourse { .. } => Kind::SyncCourse,
+            Self::SyncDueCourses => Kind::SyncDueCourses,
         }
     }
 
@@ -93,12 +157,12 @@ impl Job {
         match self {
             Self::BuildExport { .. } | Self::HangUp { .. } => None,
             Self::FetchTake { attempt, .. } | Self::DeleteTakes { attempt, .. } => {
-                Some(format!("{}:{attempt}", self.kind()))
+                Some(format!("{}:{attempt}", self.kind().name()))
             }
-            Self::SyncCourse { course, .. } => Some(format!("{}:{course}", self.kind())),
-            Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind())),
+            Self::SyncCourse { course, .. } => Some(format!("{}:{course}", self.kind().name())),
+            Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind().name())),
             Self::ExpireExports | Self::SweepBlobs | Self::RotateLtiKeys | Self::SyncDueCourses => {
-                Some(self.kind().to_owned())
+                Some(self.kind().name().to_owned())
             }
         }
     }
@@ -108,7 +172,7 @@ impl Job {
 pub enum State {
     Waiting,
     Running,
-    /// Given up: an operator has to look.
+    /// A dead letter: given up, and kept for an operator to look at.
     Dead,
 }
 
@@ -124,17 +188,17 @@ impl State {
     }
 }
 
-/// A job that a worker has taken. The lease is its proof: whoever took the job later has another one.
+/// A job that a worker has claimed. The lease proves it: a worker that claims the job later has another one.
 #[derive(Debug, Clone)]
-pub struct Held {
+pub struct Claim {
     pub id: i64,
     pub lease: String,
     pub job: Job,
-    /// This one among them.
+    /// Including this one.
     pub attempts: u32,
-    /// Those that ended badly. A worker that was killed has not failed.
+    /// A worker that was killed has not failed.
     pub failures: u32,
-    /// Set for work that comes again and again.
+    /// Set for periodic jobs.
     pub every: Option<Duration>,
 }
 
@@ -152,31 +216,19 @@ pub struct Listed {
     pub created_at: Moment,
 }
 
-/// With the pauses below, a job is given up after about an hour.
-const MOST_FAILURES: u32 = 10;
-/// One that kills its worker each time must end too.
-const MOST_ATTEMPTS: u32 = 100;
-const FIRST_PAUSE: Duration = Duration::from_secs(10);
-const LONGEST_PAUSE: Duration = Duration::from_secs(20 * 60);
+/// A job that kills its worker each time never fails, and must end too.
+const MAX_ATTEMPTS: u32 = 100;
 
-impl Held {
+impl Claim {
     /// Has it killed so many workers that no other should try?
-    pub fn is_deadly(&self) -> bool {
-        self.attempts > MOST_ATTEMPTS
+    pub const fn is_poison(&self) -> bool {
+        self.attempts > MAX_ATTEMPTS
     }
 
-    /// Is it time to give up, when this attempt fails too?
-    pub fn is_last(&self) -> bool {
-        self.failures + 1 >= MOST_FAILURES || self.attempts >= MOST_ATTEMPTS
+    /// Is the job given up if this attempt fails?
+    pub const fn is_last_attempt(&self, retry: &RetryPolicy) -> bool {
+        self.failures + 1 >= retry.failures || self.attempts >= MAX_ATTEMPTS
     }
-}
-
-/// How long to wait after so many failures: twice as long each time, and up to half of it more by chance, so that what
-/// failed together does not come back together.
-pub fn pause(failures: u32, chance: u16) -> Duration {
-    let doubled = FIRST_PAUSE.saturating_mul(1 << failures.saturating_sub(1).min(16));
-    let pause = doubled.min(LONGEST_PAUSE);
-    pause + pause.mul_f64(f64::from(chance) / f64::from(u16::MAX) / 2.0)
 }
 
 #[cfg(test)]
@@ -184,21 +236,48 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_up_to_an_end_and_differ_by_chance() {
-        assert_eq!(pause(1, 0), Duration::from_secs(10));
-        assert_eq!(pause(2, 0), Duration::from_secs(20));
-        assert_eq!(pause(1, u16::MAX), Duration::from_secs(15));
-        assert_eq!(pause(u32::MAX, 0), LONGEST_PAUSE);
-        let all: Duration = (1..MOST_FAILURES).map(|failures| pause(failures, 0)).sum();
+    fn backoff_doubles_up_to_a_limit_and_has_jitter() {
+        let retry = RetryPolicy::STANDARD;
+        assert_eq!(retry.backoff(1, 0), Duration::from_secs(10));
+        assert_eq!(retry.backoff(2, 0), Duration::from_secs(20));
+        assert_eq!(retry.backoff(1, u16::MAX), Duration::from_secs(15));
+        assert_eq!(retry.backoff(u32::MAX, 0), retry.longest_backoff);
+        let all: Duration = (1..retry.failures).map(|failures| retry.backoff(failures, 0)).sum();
         assert!(all > Duration::from_secs(3_000) && all < Duration::from_secs(4_500), "{all:?}");
     }
 
     #[test]
-    fn a_job_is_read_back_from_what_is_written_down() {
-        let job =
-            Job::BuildExport { institution: 7, export: 8, base_url: "https://names.example.edu".into() };
-        let text = serde_json::to_string(&job).unwrap();
-        assert_eq!(serde_json::from_str::<Job>(&text).unwrap(), job);
-        assert!(text.contains(job.kind()));
+    fn every_lane_has_a_worker_and_the_slow_lane_never_has_all_of_them() {
+        for workers in 1..6 {
+            let served = |lane| (0..workers).filter(|n| Lane::served_by(*n, workers).contains(lane)).count();
+            for lane in Lane::ALL {
+                assert!(served(lane) >= 1, "{lane:?} of {workers}");
+            }
+            assert!(workers == 1 || served(&Lane::Sync) < served(&Lane::Background), "{workers}");
+        }
+    }
+
+    /// The rows of an earlier version must stay readable.
+    #[test]
+    fn every_job_is_stored_under_the_name_of_its_kind() {
+        let rows = [
+            r#"{"kind":"build_export","institution":7,"export":8,"base_url":"https://names.example.edu"}"#,
+            r#"{"kind":"scrub_exports","institution":7}"#,
+            r#"{"kind":"expire_exports"}"#,
+            r#"{"kind":"sweep_blobs"}"#,
+            r#"{"kind":"hang_up","vendor_call":"CA1","recordings":["RE1"]}"#,
+            r#"{"kind":"fetch_take","institution":7,"attempt":8}"#,
+            r#"{"kind":"delete_takes","institution":7,"attempt":8}"#,
+            r#"{"kind":"rotate_lti_keys"}"#,
+            r#"{"kind":"sync_course","institution":7,"course":8}"#,
+            r#"{"kind":"sync_due_courses"}"#,
+        ];
+        assert_eq!(rows.len(), Kind::ALL.len());
+        for (row, kind) in rows.into_iter().zip(Kind::ALL) {
+            let job: Job = serde_json::from_str(row).unwrap();
+            assert_eq!(job.kind(), *kind);
+            assert_eq!(serde_json::to_string(&job).unwrap(), row);
+            assert!(row.contains(&format!("\"{}\"", kind.name())), "{row}");
+        }
     }
 }

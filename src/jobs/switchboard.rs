@@ -58,7 +58,7 @@ impl Drop for Holding {
 /// Looks after what nobody says a word about; also where calls are not made, or not any more.
 async fn look_around(app: &App, held: &Held, stop: &CancellationToken) {
     let mut in_trouble = false;
-    while stop.run_until_cancelled(tokio::time::sleep(LOOK)).await.is_some() {
+    while stop.run_until_cancelled(app.clock.sleep(LOOK)).await.is_some() {
         let overdue = match calls::overdue(app).await {
             Ok(overdue) => overdue,
             Err(error) => {
@@ -106,7 +106,7 @@ async fn make_calls(app: &App, held: &Arc<Held>, grace: Duration, stop: &Cancell
         }
         line.close().await;
         // One that dies as soon as it is there must not keep us busy.
-        stop.run_until_cancelled(tokio::time::sleep(LOOK)).await;
+        stop.run_until_cancelled(app.clock.sleep(LOOK)).await;
     }
 }
 
@@ -134,7 +134,7 @@ async fn take_calls(
             }
         };
         tokio::select! {
-            () = tokio::time::sleep(pause) => {}
+            () = app.clock.sleep(pause) => {}
             () = app.switchboard.woken() => {}
             () = stop.cancelled() => {}
         }
@@ -169,7 +169,7 @@ impl Line {
                     tracing::warn!(%error, seconds = pause.as_secs(), "the SIP trunk cannot be used; trying again");
                 }
             }
-            stop.run_until_cancelled(tokio::time::sleep(pause)).await?;
+            stop.run_until_cancelled(app.clock.sleep(pause)).await?;
             pause = (pause * 2).min(Duration::from_secs(60));
         }
     }

@@ -10,13 +10,11 @@ use aws_lc_rs::rand;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use super::{
-    Error, LtiAccess, Outbound, Result,
-    outbound::{Ask, place},
-    pages::said,
-    patience::Patience,
+use super::{Error, LtiAccess, Result, pages::said};
+use crate::{
+    domain::{moment::Moment, token::hex},
+    outbound::{Ask, Outbound, Retries, place},
 };
-use crate::domain::{moment::Moment, token::hex};
 
 pub(super) const MEMBERSHIPS: &str =
     "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly";
@@ -38,9 +36,9 @@ struct Registration {
 /// A token and how long it is good, if there is one. Whoever fetches one holds it, and the others wait for what comes.
 type Kept = Arc<tokio::sync::Mutex<Option<(String, Moment)>>>;
 
-/// Tokens that may still be good.
-#[derive(Default)]
-pub(super) struct ServiceTokens(Mutex<HashMap<Registration, Kept>>);
+/// Tokens that may still be good. Clones share them.
+#[derive(Clone, Default)]
+pub struct ServiceTokens(Arc<Mutex<HashMap<Registration, Kept>>>);
 
 impl ServiceTokens {
     fn of(&self, registration: Registration) -> Kept {
@@ -59,8 +57,8 @@ impl LtiAccess {
     }
 
     /// The token for rosters; a new one where there is none that is good for a while.
-    pub(super) async fn service_token(&self, outbound: &Outbound, patience: Patience) -> Result<String> {
-        self.service_token_but(None, outbound, patience).await
+    pub(super) async fn service_token(&self, outbound: &Outbound, retries: Retries) -> Result<String> {
+        self.service_token_but(None, outbound, retries).await
     }
 
     /// Another than one that the platform has not taken.
@@ -68,18 +66,18 @@ impl LtiAccess {
         &self,
         failed: Option<&str>,
         outbound: &Outbound,
-        patience: Patience,
+        retries: Retries,
     ) -> Result<String> {
-        let kept = outbound.service_tokens().of(self.registration());
+        let kept = self.service_tokens.of(self.registration());
         let mut kept = kept.lock().await;
         if let Some((token, until)) = kept.as_ref()
-            && (self.now)() < *until
+            && outbound.clock().now() < *until
             && failed != Some(token)
         {
             return Ok(token.clone());
         }
         *kept = None;
-        let (token, until) = self.new_service_token(outbound, patience).await?;
+        let (token, until) = self.new_service_token(outbound, retries).await?;
         *kept = Some((token.clone(), until));
         Ok(token)
     }
@@ -88,12 +86,12 @@ impl LtiAccess {
     pub(super) async fn new_service_token(
         &self,
         outbound: &Outbound,
-        patience: Patience,
+        retries: Retries,
     ) -> Result<(String, Moment)> {
         let url = outbound.address(&self.token_url)?;
         // A platform may take an assertion only once.
         let make = || {
-            let assertion = self.assertion()?;
+            let assertion = self.assertion(outbound.clock().now())?;
             let form = [
                 ("grant_type", "client_credentials"),
                 ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
@@ -102,7 +100,7 @@ impl LtiAccess {
             ];
             Ok(Ask::form(url.clone(), &form).accept("application/json"))
         };
-        let answer = outbound.patiently_made(patience, make, Ok).await?;
+        let answer = outbound.send_retrying_new(retries, make, Ok).await?;
         let place = place(&answer.url);
         match answer.status {
             status if status.is_success() => {}
@@ -120,11 +118,11 @@ impl LtiAccess {
         let token = said(value["access_token"].as_str())
             .ok_or_else(|| Error::Unavailable(format!("{place} answers without a service token")))?;
         let life = Duration::from_secs(seconds(&value["expires_in"])).saturating_sub(MARGIN);
-        Ok((token, (self.now)().plus(life)))
+        Ok((token, outbound.clock().now().plus(life)))
     }
 
-    fn assertion(&self) -> Result<String> {
-        let issued = (self.now)().micros() / 1_000_000;
+    fn assertion(&self, now: Moment) -> Result<String> {
+        let issued = now.micros() / 1_000_000;
         let mut chance = [0; 16];
         let chosen = rand::fill(&mut chance).map_err(|_| "no random numbers could be had".to_owned());
         let signed = chosen.and_then(|()| {

@@ -125,7 +125,7 @@ pub async fn run_beside(listener: TcpListener, service: Service, limits: Limits,
 
 impl Server {
     fn new(service: Service, limits: Limits) -> Self {
-        Self { service, limits, ids: RequestIds::new(), clock: Clock }
+        Self { service, limits, ids: RequestIds::new(), clock: Clock::system() }
     }
 
     /// Takes connections until it is told to stop.

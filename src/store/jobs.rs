@@ -1,10 +1,10 @@
-//! The queue. Jobs are written in the transaction that causes them, and taken by one worker at a time.
+//! The queue. Jobs are inserted in the transaction that causes them, and claimed by one worker at a time.
 
 use std::time::Duration;
 
 use super::{Error, Result, Sql, Value};
 use crate::domain::{
-    job::{Held, Job, Listed, State, Takes},
+    job::{Claim, Job, Kind, Listed, State},
     moment::Moment,
 };
 
@@ -17,7 +17,7 @@ pub async fn insert(sql: &mut Sql, id: i64, job: &Job, run_at: Moment, now: Mome
     let params: [Value<'_>; 7] = [
         id.into(),
         job.institution().unwrap_or(0).into(),
-        job.kind().into(),
+        job.kind().name().into(),
         payload(job)?.into(),
         run_at.micros().into(),
         job.waiting_key().into(),
@@ -26,7 +26,7 @@ pub async fn insert(sql: &mut Sql, id: i64, job: &Job, run_at: Moment, now: Mome
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// Work that comes again and again: one row for the whole installation, whoever asks for it.
+/// A periodic job: one row for the whole installation, however many processes ask for it.
 pub async fn repeat(sql: &mut Sql, id: i64, job: &Job, every: Duration, now: Moment) -> Result<()> {
     let every = i64::try_from(every.as_micros()).unwrap_or(i64::MAX);
     let first = now.micros().saturating_add(every);
@@ -36,7 +36,7 @@ pub async fn repeat(sql: &mut Sql, id: i64, job: &Job, every: Duration, now: Mom
          CASE WHEN jobs.state = 'waiting' AND excluded.run_at < jobs.run_at THEN excluded.run_at ELSE jobs.run_at END";
     let params: [Value<'_>; 7] = [
         id.into(),
-        job.kind().into(),
+        job.kind().name().into(),
         payload(job)?.into(),
         first.into(),
         every.into(),
@@ -46,8 +46,8 @@ pub async fn repeat(sql: &mut Sql, id: i64, job: &Job, every: Duration, now: Mom
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// It is not to come any more.
-pub async fn no_more(sql: &mut Sql, job: &Job) -> Result<()> {
+/// A periodic job that is not wanted any more.
+pub async fn stop_repeating(sql: &mut Sql, job: &Job) -> Result<()> {
     sql.execute("DELETE FROM jobs WHERE waiting_key = $1", &[job.waiting_key().into()]).await.map(|_| ())
 }
 
@@ -55,31 +55,40 @@ fn payload(job: &Job) -> Result<String> {
     serde_json::to_string(job).map_err(|error| Error::Broken(error.to_string()))
 }
 
-/// When the next job comes, if there is any.
-pub async fn next(sql: &mut Sql, takes: Takes) -> Result<Option<Moment>> {
-    let text = "SELECT run_at FROM jobs WHERE run_at IS NOT NULL AND kind <> $1 ORDER BY run_at, id LIMIT 1";
-    sql.one(text, &[takes.all_but().into()], |row| row.int(0).map(Moment::from_micros)).await
+/// Names are constants of ours, so they can stand in the text.
+fn is_one_of(kinds: &[Kind]) -> String {
+    let names: Vec<String> = kinds.iter().map(|kind| format!("'{}'", kind.name())).collect();
+    format!("kind IN ({})", names.join(", "))
 }
 
-/// Takes the job that has been due longest. Nobody else gets it before the lease is over.
+/// When the next job of these kinds is due, if there is any.
+pub async fn next(sql: &mut Sql, kinds: &[Kind]) -> Result<Option<Moment>> {
+    let text = format!(
+        "SELECT run_at FROM jobs WHERE run_at IS NOT NULL AND {} ORDER BY run_at, id LIMIT 1",
+        is_one_of(kinds)
+    );
+    sql.one(&text, &[], |row| row.int(0).map(Moment::from_micros)).await
+}
+
+/// Claims the job of these kinds that has been due longest. Nobody else gets it before the lease expires.
 pub async fn claim(
     sql: &mut Sql,
     lease: &str,
     until: Moment,
     now: Moment,
-    takes: Takes,
-) -> Result<Option<Held>> {
-    // From here on another one like it may be written down: this one may have missed what causes that. What comes again
-    // and again keeps its key, and so its row.
+    kinds: &[Kind],
+) -> Result<Option<Claim>> {
+    // From here on another one like it may be enqueued: this one may have missed what causes that. A periodic job keeps
+    // its key, and so its row.
     let text = format!(
         "UPDATE jobs SET state = 'running', lease = $1, run_at = $2, attempts = attempts + 1, \
          waiting_key = CASE WHEN every_micros IS NULL THEN NULL ELSE waiting_key END \
-         WHERE id = (SELECT id FROM jobs WHERE run_at <= $3 AND kind <> $4 ORDER BY run_at, id LIMIT 1{}) AND run_at <= $3 \
+         WHERE id = (SELECT id FROM jobs WHERE run_at <= $3 AND {} ORDER BY run_at, id LIMIT 1{}) AND run_at <= $3 \
          RETURNING id, payload, attempts, failures, every_micros",
+        is_one_of(kinds),
         sql.skip_locked()
     );
-    let params: [Value<'_>; 4] =
-        [lease.into(), until.micros().into(), now.micros().into(), takes.all_but().into()];
+    let params: [Value<'_>; 3] = [lease.into(), until.micros().into(), now.micros().into()];
     let taken = sql.one(&text, &params, |row| {
         let count = |column: usize| Ok::<_, Error>(u32::try_from(row.int(column)?).unwrap_or(u32::MAX));
         let every = row.opt_int(4)?.map(|micros| Duration::from_micros(micros.unsigned_abs()));
@@ -87,22 +96,22 @@ pub async fn claim(
     });
     let Some((id, payload, attempts, failures, every)) = taken.await? else { return Ok(None) };
     let Ok(job) = serde_json::from_str(&payload) else {
-        // A newer binary has written it down; its own workers will come by.
+        // A newer binary has enqueued it, and its workers will claim it.
         let text = "UPDATE jobs SET state = 'waiting', lease = NULL, attempts = attempts - 1 WHERE id = $1";
         sql.execute(text, &[id.into()]).await?;
         return Ok(None);
     };
-    Ok(Some(Held { id, lease: lease.to_owned(), job, attempts, failures, every }))
+    Ok(Some(Claim { id, lease: lease.to_owned(), job, attempts, failures, every }))
 }
 
-/// Takes this one, if it is due by then and nobody has it.
+/// Claims this job, if it is due and nobody holds it.
 pub async fn claim_this(
     sql: &mut Sql,
     id: i64,
     lease: &str,
     until: Moment,
     now: Moment,
-) -> Result<Option<Held>> {
+) -> Result<Option<Claim>> {
     let text = "UPDATE jobs SET state = 'running', lease = $1, run_at = $2, attempts = attempts + 1, waiting_key = NULL \
                 WHERE id = $3 AND run_at <= $4 AND every_micros IS NULL RETURNING payload, attempts, failures";
     let params: [Value<'_>; 4] = [lease.into(), until.micros().into(), id.into(), now.micros().into()];
@@ -111,30 +120,30 @@ pub async fn claim_this(
     let job = serde_json::from_str(&payload).map_err(|error| Error::Broken(error.to_string()))?;
     let count = |number: i64| u32::try_from(number).unwrap_or(u32::MAX);
     let (attempts, failures) = (count(attempts), count(failures));
-    Ok(Some(Held { id, lease: lease.to_owned(), job, attempts, failures, every: None }))
+    Ok(Some(Claim { id, lease: lease.to_owned(), job, attempts, failures, every: None }))
 }
 
-/// It is wanted at once, if it waits: as if it were new.
-pub async fn hurry(sql: &mut Sql, id: i64, now: Moment) -> Result<()> {
+/// Makes a waiting job due at once, as if it were new.
+pub async fn expedite(sql: &mut Sql, id: i64, now: Moment) -> Result<()> {
     let text = "UPDATE jobs SET run_at = $1, failures = 0 WHERE id = $2 AND state = 'waiting'";
     sql.execute(text, &[now.micros().into(), id.into()]).await.map(|_| ())
 }
 
-/// Another one has taken the place of one that was given up.
+/// Another job has taken the place of this dead letter.
 pub async fn remove_dead(sql: &mut Sql, id: i64) -> Result<()> {
     sql.execute("DELETE FROM jobs WHERE id = $1 AND state = 'dead'", &[id.into()]).await.map(|_| ())
 }
 
-/// Prolongs the lease. False when the job has gone to somebody else.
-pub async fn renew(sql: &mut Sql, held: &Held, until: Moment) -> Result<bool> {
+/// Renews the lease. False when another worker has claimed the job.
+pub async fn renew(sql: &mut Sql, claim: &Claim, until: Moment) -> Result<bool> {
     let text = "UPDATE jobs SET run_at = $1 WHERE id = $2 AND lease = $3";
-    Ok(sql.execute(text, &[until.micros().into(), held.id.into(), (&held.lease).into()]).await? == 1)
+    Ok(sql.execute(text, &[until.micros().into(), claim.id.into(), (&claim.lease).into()]).await? == 1)
 }
 
-/// Is the job still this worker's? It stays so until the transaction is over.
-pub async fn is_held(sql: &mut Sql, held: &Held) -> Result<bool> {
+/// Does this worker still hold the lease? If so, it does until the transaction is over.
+pub async fn holds_lease(sql: &mut Sql, claim: &Claim) -> Result<bool> {
     let text = "UPDATE jobs SET lease = lease WHERE id = $1 AND lease = $2";
-    Ok(sql.execute(text, &[held.id.into(), (&held.lease).into()]).await? == 1)
+    Ok(sql.execute(text, &[claim.id.into(), (&claim.lease).into()]).await? == 1)
 }
 
 /// All that an institution has.
@@ -142,17 +151,17 @@ pub async fn delete_all(sql: &mut Sql, institution: i64) -> Result<()> {
     sql.execute("DELETE FROM jobs WHERE institution_id = $1", &[institution.into()]).await.map(|_| ())
 }
 
-pub async fn remove(sql: &mut Sql, held: &Held) -> Result<()> {
+pub async fn remove(sql: &mut Sql, claim: &Claim) -> Result<()> {
     let text = "DELETE FROM jobs WHERE id = $1 AND lease = $2";
-    sql.execute(text, &[held.id.into(), (&held.lease).into()]).await.map(|_| ())
+    sql.execute(text, &[claim.id.into(), (&claim.lease).into()]).await.map(|_| ())
 }
 
-/// Gives it back, to come again at that time. False when it is somebody else's by now.
-pub async fn put_back(sql: &mut Sql, held: &Held, run_at: Moment, why: Back<'_>) -> Result<bool> {
+/// Releases the claim; the job is due again at that time. False when another worker has claimed it by now.
+pub async fn reschedule(sql: &mut Sql, claim: &Claim, run_at: Moment, why: Reschedule<'_>) -> Result<bool> {
     let (attempts, failures, error) = match why {
-        Back::Unfinished => (held.attempts.saturating_sub(1), held.failures, None),
-        Back::Failed(error) => (held.attempts, held.failures + 1, Some(error)),
-        Back::NextTime(error) => (0, 0, error),
+        Reschedule::Unfinished => (claim.attempts.saturating_sub(1), claim.failures, None),
+        Reschedule::Failed(error) => (claim.attempts, claim.failures + 1, Some(error)),
+        Reschedule::NextPeriod(error) => (0, 0, error),
     };
     let text = "UPDATE jobs SET state = 'waiting', lease = NULL, run_at = $1, attempts = $2, failures = $3, error = $4 \
                 WHERE id = $5 AND lease = $6";
@@ -161,28 +170,28 @@ pub async fn put_back(sql: &mut Sql, held: &Held, run_at: Moment, why: Back<'_>)
         i64::from(attempts).into(),
         i64::from(failures).into(),
         error.into(),
-        held.id.into(),
-        (&held.lease).into(),
+        claim.id.into(),
+        (&claim.lease).into(),
     ];
     Ok(sql.execute(text, &params).await? == 1)
 }
 
-/// Why a job is given back.
-pub enum Back<'a> {
-    /// Its worker has to stop: that does not count.
+/// Why a claim is released.
+pub enum Reschedule<'a> {
+    /// The worker has to stop, which is not the job's failure.
     Unfinished,
     Failed(&'a str),
-    /// It comes again and again, and this time is over, well or badly.
-    NextTime(Option<&'a str>),
+    /// A periodic job has been done, or has failed for good this time.
+    NextPeriod(Option<&'a str>),
 }
 
-/// Gives it up. It stays, for an operator to look at.
-pub async fn bury(sql: &mut Sql, held: &Held, error: &str) -> Result<()> {
+/// Makes it a dead letter: nobody runs it, and it stays for an operator to look at.
+pub async fn dead_letter(sql: &mut Sql, claim: &Claim, error: &str) -> Result<()> {
     let text = "UPDATE jobs SET state = 'dead', lease = NULL, run_at = NULL, error = $1 WHERE id = $2 AND lease = $3";
-    sql.execute(text, &[error.into(), held.id.into(), (&held.lease).into()]).await.map(|_| ())
+    sql.execute(text, &[error.into(), claim.id.into(), (&claim.lease).into()]).await.map(|_| ())
 }
 
-/// What waits, runs and is dead, the oldest first.
+/// Waiting, running and dead jobs, the oldest first.
 pub async fn all(sql: &mut Sql, state: Option<State>, count: i64) -> Result<Vec<Listed>> {
     let text = "SELECT j.id, i.slug, j.kind, j.state, j.attempts, j.run_at, j.error, j.created_at FROM jobs j \
          LEFT JOIN institutions i ON i.id = j.institution_id WHERE j.state = $1 OR $1 = '' ORDER BY j.id LIMIT $2";

@@ -205,7 +205,7 @@ pub fn exposition() -> String {
     })
 }
 
-/// How long something takes. Only for figures: what time it is, `app::Clock` says.
+/// How long something takes. Only for figures: what time it is, `Clock` says.
 #[derive(Debug, Clone, Copy)]
 pub struct Timer(Instant);
 

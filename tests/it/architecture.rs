@@ -20,7 +20,7 @@ const LAYERS: &[&[&str]] = &[
     &["app"],
     &["blobs", "lms", "phone", "store"],
     &["outbound"],
-    &["telemetry"],
+    &["clock", "telemetry"],
     &["domain"],
 ];
 

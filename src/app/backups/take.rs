@@ -40,7 +40,7 @@ pub struct Source<'a> {
 const MOST_MOMENTS: usize = 100;
 
 /// Into a folder that is new or empty. What was begun is taken away again when it cannot be ended.
-pub async fn take(source: &Source<'_>, target: &Path, clock: Clock, told: Told<'_>) -> Result<Manifest> {
+pub async fn take(source: &Source<'_>, target: &Path, clock: &Clock, told: Told<'_>) -> Result<Manifest> {
     let migration = migrations::version(source.db).await?;
     if migration != migrations::NEWEST {
         return Err(Error::Unavailable(format!(
@@ -108,7 +108,7 @@ async fn fill(
     source: &Source<'_>,
     target: &Path,
     migration: i64,
-    clock: Clock,
+    clock: &Clock,
     told: Told<'_>,
 ) -> Result<Manifest> {
     let mut copies =

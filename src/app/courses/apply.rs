@@ -13,7 +13,7 @@ use crate::{
     domain::{
         call::Reason,
         course::Course,
-        job::Held,
+        job::Claim,
         matching::{Entry, Holder, Loss, Plan, Wanted, identifier_key},
         media::Media,
         moment::Moment,
@@ -53,14 +53,14 @@ pub enum Applied {
 
 pub async fn apply(
     app: &App,
-    held: &Held,
+    claim: &Claim,
     consumer: &ToolConsumer,
     course: &Course,
     mut roster: Roster,
     copies: Copies,
     asked: Moment,
 ) -> Result<Applied> {
-    let (held, consumer, institution) = (held.clone(), consumer.clone(), consumer.institution);
+    let (claim, consumer, institution) = (claim.clone(), consumer.clone(), consumer.institution);
     let title = roster.title.as_deref().map(|said| super::title(said, &course.external_id));
     let title = title.unwrap_or_else(|| course.title.clone());
     let made = own_recordings::files(&copies);
@@ -70,7 +70,7 @@ pub async fn apply(
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                if !store::jobs::is_held(sql, &held).await? {
+                if !store::jobs::holds_lease(sql, &claim).await? {
                     // It has gone to another worker.
                     return Err(Error::Missing(Missing::Job));
                 }
@@ -78,7 +78,7 @@ pub async fn apply(
                 let is_same =
                     |course: &Course| course.name_page == sync.page && course.tool_consumer == sync.consumer;
                 let there = courses::find(sql, institution, sync.course).await?;
-                let there = there.filter(|(course, job)| is_same(course) && *job == Some(held.id));
+                let there = there.filter(|(course, job)| is_same(course) && *job == Some(claim.id));
                 let (course, _) = there.ok_or(Error::Missing(Missing::Course))?;
                 give_key(sql, &consumer, &course).await?;
                 // Copies go by the places on the roster.

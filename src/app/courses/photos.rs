@@ -123,7 +123,7 @@ async fn give(app: &App, whose: (i64, i64), bytes: Bytes) -> Result<Option<Strin
     loop {
         let said = (Kind::Photo, Incoming::Bytes(bytes.to_vec()));
         match media::give(app, whose, said, Arrival::Aside).await {
-            Err(Error::Busy) => tokio::time::sleep(std::time::Duration::from_secs(1)).await,
+            Err(Error::Busy) => app.clock.sleep(std::time::Duration::from_secs(1)).await,
             other => return Ok(other?.photo),
         }
     }

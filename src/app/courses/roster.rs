@@ -3,7 +3,7 @@
 use super::{apply, photos, staff};
 use crate::{
     app::{App, Error, Missing, Result, own_recordings::Attempts, tool_consumers},
-    domain::{course::Course, job::Held, tool_consumer::ToolConsumer},
+    domain::{course::Course, job::Claim, tool_consumer::ToolConsumer},
     lms::{self, Connection, Found},
     store::{
         self,
@@ -13,14 +13,14 @@ use crate::{
 };
 
 /// What a worker does for a course. What cannot be mended by trying again is written down, and then it is done.
-pub async fn run(app: &App, held: &Held, institution: i64, id: i64) -> Result<()> {
+pub async fn run(app: &App, claim: &Claim, institution: i64, id: i64) -> Result<()> {
     let mut last_owner = None;
     let error = loop {
         let Some((course, job)) = courses::find(&mut app.db.read(), institution, id).await? else {
             return Ok(());
         };
         // Another job has taken the place of one that was given up.
-        if job != Some(held.id) {
+        if job != Some(claim.id) {
             return Ok(());
         }
         let outcome = async {
@@ -31,7 +31,7 @@ pub async fn run(app: &App, held: &Held, institution: i64, id: i64) -> Result<()
             if !consumer.enabled {
                 return Err(Error::ToolConsumerDisabled);
             }
-            import(app, held, &consumer, &course).await
+            import(app, claim, &consumer, &course).await
         };
         let Err(error) = outcome.await else { return Ok(()) };
         // What one tool consumer said is of no use when the course is another's by now, which is asked instead.
@@ -42,7 +42,7 @@ pub async fn run(app: &App, held: &Held, institution: i64, id: i64) -> Result<()
         }
         last_owner = Some(course.tool_consumer);
     };
-    failed(app, held, institution, id, error.to_string()).await?;
+    failed(app, claim, institution, id, error.to_string()).await?;
     match error {
         Error::ToolConsumerDisabled
         | Error::LearningSystem(lms::Error::Refused(_) | lms::Error::Denied(_) | lms::Error::Missing) => {
@@ -53,7 +53,7 @@ pub async fn run(app: &App, held: &Held, institution: i64, id: i64) -> Result<()
     }
 }
 
-async fn import(app: &App, held: &Held, consumer: &ToolConsumer, course: &Course) -> Result<()> {
+async fn import(app: &App, claim: &Claim, consumer: &ToolConsumer, course: &Course) -> Result<()> {
     let connection: Connection = tool_consumers::connect(app, consumer).await?;
     let found = Found {
         id: course.external_id.clone(),
@@ -72,7 +72,7 @@ async fn import(app: &App, held: &Held, consumer: &ToolConsumer, course: &Course
     let applied = loop {
         staff::leave_out(&mut app.db.read(), consumer, course, &mut roster, asked).await?;
         let copies = apply::prepare(app, consumer.institution, course, &roster.members, asked).await?;
-        let applied = apply::apply(app, held, consumer, course, roster.clone(), copies, asked).await;
+        let applied = apply::apply(app, claim, consumer, course, roster.clone(), copies, asked).await;
         match applied {
             // Somebody may have recorded their name meanwhile, or come to teach.
             Err(error) => attempts.again(error)?,
@@ -82,7 +82,7 @@ async fn import(app: &App, held: &Held, consumer: &ToolConsumer, course: &Course
     let (counts, photos) = match applied {
         apply::Applied::Written { counts, photos } => (counts, photos),
         apply::Applied::HeldBack(why) => {
-            tracing::warn!(course = course.id, why, "a roster was held back");
+            tracing::warn!(course = course.id, why, "a roster was claim back");
             return Ok(());
         }
     };
@@ -102,13 +102,13 @@ async fn import(app: &App, held: &Held, consumer: &ToolConsumer, course: &Course
 }
 
 /// Writes down why, as long as the job is ours.
-async fn failed(app: &App, held: &Held, institution: i64, id: i64, why: String) -> Result<()> {
-    let held = held.clone();
+async fn failed(app: &App, claim: &Claim, institution: i64, id: i64, why: String) -> Result<()> {
+    let claim = claim.clone();
     app.db
         .write(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                if store::jobs::is_held(sql, &held).await? {
+                if store::jobs::holds_lease(sql, &claim).await? {
                     courses::end(sql, institution, id, Ended::Failed(&why)).await?;
                 }
                 Ok(())

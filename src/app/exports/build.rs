@@ -11,7 +11,7 @@ use crate::{
         custom_field::CustomField,
         export::{Filters, State},
         institution::Institution,
-        job::Held,
+        job::Claim,
         moment::Moment,
         participant::Participant,
         report::{Part, Press},
@@ -33,12 +33,12 @@ pub type ReportFormat = fn(Institution, Links, Vec<CustomField>) -> Write;
 /// Builds a report. `writer` is given whose people they are and which custom fields they have.
 pub async fn build(
     app: &App,
-    held: &Held,
+    claim: &Claim,
     institution: i64,
     export: i64,
     writer: impl Fn(Institution, Vec<CustomField>) -> Write,
 ) -> Result<()> {
-    let Some(Begun { owner, filters, only }) = start(app, held, institution, export).await? else {
+    let Some(Begun { owner, filters, only }) = start(app, claim, institution, export).await? else {
         return Ok(());
     };
     let (fields, people) = picture(app, institution, &filters, only.as_deref()).await?;
@@ -56,11 +56,11 @@ pub async fn build(
         };
         number += 1;
         app.blobs.put(&key(institution, &row.hex), part.compressed.into()).await?;
-        let held = held.clone();
+        let claim = claim.clone();
         app.db
             .write::<_, Error>(move |sql| {
                 Box::pin(async move {
-                    still_ours(sql, &held).await?;
+                    still_ours(sql, &claim).await?;
                     Ok(exports::insert_part(sql, institution, export, &row).await?)
                 })
             })
@@ -71,11 +71,11 @@ pub async fn build(
     if !matches!(ended, Ok(Ok(()))) {
         return Err(Error::Internal("the thread that writes reports has broken".to_owned()));
     }
-    complete(app, held, institution, export, names).await
+    complete(app, claim, institution, export, names).await
 }
 
-async fn still_ours(sql: &mut Sql, held: &Held) -> Result<()> {
-    if store::jobs::is_held(sql, held).await? {
+async fn still_ours(sql: &mut Sql, claim: &Claim) -> Result<()> {
+    if store::jobs::holds_lease(sql, claim).await? {
         Ok(())
     } else {
         Err(Error::Unavailable("the job has gone to another worker".to_owned()))
@@ -91,8 +91,8 @@ struct Begun {
 }
 
 /// `None` when there is nothing to build any more.
-async fn start(app: &App, held: &Held, institution: i64, id: i64) -> Result<Option<Begun>> {
-    let (held, now) = (held.clone(), app.clock.now());
+async fn start(app: &App, claim: &Claim, institution: i64, id: i64) -> Result<Option<Begun>> {
+    let (claim, now) = (claim.clone(), app.clock.now());
     let scrub_job = app.ids.id(now);
     let (begun, left) = app
         .db
@@ -100,7 +100,7 @@ async fn start(app: &App, held: &Held, institution: i64, id: i64) -> Result<Opti
             Box::pin(async move {
                 // Whoever is deleted from here on sees that a report may have them.
                 rolls::lock(sql, institution).await?;
-                still_ours(sql, &held).await?;
+                still_ours(sql, &claim).await?;
                 let owner = institutions::by_id(sql, institution).await?;
                 let (Some(owner), Some(export)) = (owner, exports::find(sql, institution, id).await?) else {
                     return Ok((None, Vec::new()));
@@ -188,14 +188,14 @@ fn press(mut people: Picture, write: Write) -> Result<(mpsc::Receiver<Result<Par
 }
 
 /// The report is there, and its job is done, in one step.
-async fn complete(app: &App, held: &Held, institution: i64, id: i64, fields: Vec<String>) -> Result<()> {
-    let (held, now) = (held.clone(), app.clock.now());
+async fn complete(app: &App, claim: &Claim, institution: i64, id: i64, fields: Vec<String>) -> Result<()> {
+    let (claim, now) = (claim.clone(), app.clock.now());
     let scrub = app.ids.id(now);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                still_ours(sql, &held).await?;
+                still_ours(sql, &claim).await?;
                 let export = exports::find(sql, institution, id).await?;
                 let export = export.ok_or(Error::Missing(Missing::Export))?;
                 let done = export.state.to(State::Completed).map_err(|wrong| {
@@ -206,7 +206,7 @@ async fn complete(app: &App, held: &Held, institution: i64, id: i64, fields: Vec
                 exports::set_custom_fields(sql, institution, id, &names).await?;
                 // Somebody who was in the picture may have been deleted since.
                 scrub_if_needed(sql, scrub, institution, now).await?;
-                Ok(store::jobs::remove(sql, &held).await?)
+                Ok(store::jobs::remove(sql, &claim).await?)
             })
         })
         .await

@@ -102,7 +102,7 @@ async fn note(app: &App, attempt: &Attempt, progress: Progress) {
 async fn watch(app: &App, attempt: &Attempt, hang_up: &CancellationToken) {
     let mut renewed = app.clock.instant();
     loop {
-        tokio::time::sleep(GLANCE).await;
+        app.clock.sleep(GLANCE).await;
         let now = app.clock.instant();
         let since = now.duration_since(renewed);
         let asked = async {
@@ -126,7 +126,7 @@ async fn watch(app: &App, attempt: &Attempt, hang_up: &CancellationToken) {
 
 /// What was said must not be lost to a moment of trouble: nobody likes to be called again for that.
 async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<()> {
-    match patiently(|| calls::keep(app, claimed, wav.clone())).await {
+    match patiently(app, || calls::keep(app, claimed, wav.clone())).await {
         Ok(_) => Ok(()),
         Err(error) => {
             finish(app, &claimed.attempt, Outcome::Failed(Reason::Unusable)).await?;
@@ -136,17 +136,17 @@ async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<()> {
 }
 
 async fn finish(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<()> {
-    patiently(|| calls::finish(app, attempt, outcome)).await.map(|_| ())
+    patiently(app, || calls::finish(app, attempt, outcome)).await.map(|_| ())
 }
 
 /// Tries for half a minute, where trying again may help.
-async fn patiently<T, F: Future<Output = Result<T>>>(work: impl Fn() -> F) -> Result<T> {
+async fn patiently<T, F: Future<Output = Result<T>>>(app: &App, work: impl Fn() -> F) -> Result<T> {
     let mut tries = 0;
     loop {
         match work().await {
             Err(Error::Busy | Error::Unavailable(_)) if tries < TRIES => {
                 tries += 1;
-                tokio::time::sleep(LOOK * tries).await;
+                app.clock.sleep(LOOK * tries).await;
             }
             other => return other,
         }

@@ -601,7 +601,7 @@ async fn what_is_replaced_while_a_backup_is_taken_is_no_dead_link_in_it() {
         21 if crowd.path(79).exists() => crowd.remove(79),
         _ => {}
     };
-    let manifest = backups::take(&source, &here.path("saved"), app::Clock, &told).await.unwrap();
+    let manifest = backups::take(&source, &here.path("saved"), &app::Clock::system(), &told).await.unwrap();
     assert_eq!(manifest.missing, [""; 0]);
     assert_eq!(manifest.files, 99 + 1, "all but one, and the database");
     assert!(!crowd.path(79).exists());

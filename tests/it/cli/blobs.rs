@@ -52,8 +52,8 @@ async fn serve_sweeps_by_itself() {
     let (here, _) = Installation::with_token().await;
     leave_orphans(&here);
     let _serving = here.serve(&["--sweep-seconds", "1", "--orphan-seconds", "0"]);
-    for _ in 0..100 {
-        tokio::time::sleep(Duration::from_millis(100)).await;
+    for _ in 0..500 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
         if files(&here.path("endonym-data/blobs")).is_empty() {
             return;
         }

@@ -249,9 +249,9 @@ async fn of_somebody_whom_version_5_deletes_no_byte_is_left_in_a_sqlite_database
     }
     let mut waited = 0;
     while !left().is_empty() {
-        assert!(waited < 100, "{:?} is left", left());
+        assert!(waited < 500, "{:?} is left", left());
         waited += 1;
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 

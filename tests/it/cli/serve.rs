@@ -5,7 +5,10 @@ use std::process::Command;
 use reqwest::Client;
 use serde_json::{Value, json};
 
-use crate::support::process::{Ended, Installation, Serving};
+use crate::support::{
+    process::{Ended, Installation, Serving},
+    until,
+};
 
 fn client() -> Client {
     Client::builder().no_proxy().build().unwrap()
@@ -179,8 +182,7 @@ async fn an_institution_may_have_a_ceiling_of_its_own() {
     };
     assert_eq!(limit().await, "9");
     here.succeed(&["institution", "update", "example", "--token-rate-limit", "5000"]);
-    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-    assert_eq!(limit().await, "5000");
+    until("it counts", || async { limit().await == "5000" }).await;
 }
 
 /// Systems begin with 1,024 open files for a process, and allow many more.

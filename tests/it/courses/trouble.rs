@@ -5,7 +5,7 @@ use endonym::{
     domain::{
         access::Access,
         course::Sync,
-        job::{Held, Takes},
+        job::{Claim, Lane},
         name_page::NamePageRef,
         tool_consumer::LmsKind,
     },
@@ -110,9 +110,12 @@ async fn a_course_says_why_its_synchronisation_was_given_up_and_a_page_takes_it_
     school.ask(json!(["101"])).await.expect(200);
     let app = &school.world.app;
     let lease = std::time::Duration::from_secs(30);
-    assert!(jobs::claim(app, lease, Takes::AllButCourses).await.unwrap().is_none(), "left to other workers");
-    let held = jobs::claim(app, lease, Takes::All).await.unwrap().unwrap();
-    let last = Held { attempts: 1_000, failures: 1_000, ..held };
+    assert!(
+        jobs::claim(app, lease, &[Lane::Interactive, Lane::Background]).await.unwrap().is_none(),
+        "left to other workers"
+    );
+    let held = jobs::claim(app, lease, Lane::ALL).await.unwrap().unwrap();
+    let last = Claim { attempts: 1_000, failures: 1_000, ..held };
     assert_eq!(jobs::fail(app, &last, "its workers died").await.unwrap(), jobs::Failed::GivenUp);
     let course = school.course().await.unwrap();
     assert_eq!((course.sync, course.error.as_deref()), (Sync::Idle, Some("its workers died")));

@@ -118,7 +118,7 @@ async fn workers_killed_in_the_middle_of_exports_lose_nothing_and_do_nothing_twi
     let _worker = Worker::start(&here);
     let all_done = async {
         while api.states().await.iter().any(|state| state != "completed") {
-            tokio::time::sleep(Duration::from_millis(100)).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
     let done = tokio::time::timeout(Duration::from_secs(120), all_done).await;
@@ -132,7 +132,7 @@ async fn workers_killed_in_the_middle_of_exports_lose_nothing_and_do_nothing_twi
     };
     let waited_for = async {
         while count("departures").await > 0 {
-            tokio::time::sleep(Duration::from_millis(100)).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
     tokio::time::timeout(Duration::from_secs(60), waited_for).await.expect("the deleted are taken out");

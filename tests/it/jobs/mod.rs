@@ -9,7 +9,7 @@ use std::{
 
 use endonym::{
     app::jobs::{self, Failed},
-    domain::job::{Held, Job, State, Takes},
+    domain::job::{Claim, Job, Lane, State},
 };
 use serde_json::{Value, json};
 
@@ -28,8 +28,8 @@ async fn state(world: &World, id: &str) -> Value {
     world.get(&format!("/v4/exports/{id}")).await.expect(200)["export"]["state"].clone()
 }
 
-async fn claim(world: &World) -> Held {
-    jobs::claim(&world.app, LEASE, Takes::All).await.unwrap().expect("a job is due")
+async fn claim(world: &World) -> Claim {
+    jobs::claim(&world.app, LEASE, Lane::ALL).await.unwrap().expect("a job is due")
 }
 
 /// Writes of a person what a report cannot do without.
@@ -46,12 +46,6 @@ async fn count(world: &World, what: &str) -> i64 {
     world.app.db.read().one(&text, &[], |row| row.int(0)).await.unwrap().unwrap()
 }
 
-/// As if so much time had gone by for the jobs that wait or run.
-async fn later(world: &World, time: Duration) {
-    let text = "UPDATE jobs SET run_at = run_at - $1 WHERE run_at IS NOT NULL";
-    execute(&world.app.db, text, vec![(time.as_micros() as i64).into()]).await;
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_workers_never_take_a_job_twice() {
     let world = World::with(Setup { exports_waiting: 150, ..Setup::default() }).await;
@@ -63,8 +57,8 @@ async fn many_workers_never_take_a_job_twice() {
             let app = world.app.clone();
             tokio::spawn(async move {
                 let mut taken = Vec::new();
-                while let Some(held) = jobs::claim(&app, LEASE, Takes::All).await.unwrap() {
-                    taken.push(held.id);
+                while let Some(claimed) = jobs::claim(&app, LEASE, Lane::ALL).await.unwrap() {
+                    taken.push(claimed.id);
                 }
                 taken
             })
@@ -81,8 +75,8 @@ async fn many_workers_never_take_a_job_twice() {
     }
     assert!(times.values().all(|times| *times == 1), "{times:?}");
     // One that found another at the same job may have gone home early; nothing is left behind all the same.
-    while let Some(held) = jobs::claim(&world.app, LEASE, Takes::All).await.unwrap() {
-        assert_eq!(times.insert(held.id, 1), None);
+    while let Some(claimed) = jobs::claim(&world.app, LEASE, Lane::ALL).await.unwrap() {
+        assert_eq!(times.insert(claimed.id, 1), None);
     }
     assert_eq!(times.len(), 150);
     assert!(busy > 1, "several workers had a share");
@@ -106,12 +100,12 @@ async fn a_dead_workers_job_is_taken_up_when_its_lease_is_over() {
     let world = World::new().await;
     let id = export(&world).await;
     let dead = claim(&world).await;
-    assert!(jobs::claim(&world.app, LEASE, Takes::All).await.unwrap().is_none(), "it is taken");
-    later(&world, LEASE / 2).await;
+    assert!(jobs::claim(&world.app, LEASE, Lane::ALL).await.unwrap().is_none(), "it is taken");
+    world.advance(LEASE / 2);
     assert!(jobs::renew(&world.app, &dead, LEASE).await.unwrap(), "it says that it is alive");
-    later(&world, LEASE - Duration::from_secs(2)).await;
-    assert!(jobs::claim(&world.app, LEASE, Takes::All).await.unwrap().is_none(), "so it has more time");
-    later(&world, Duration::from_secs(3)).await;
+    world.advance(LEASE - Duration::from_secs(2));
+    assert!(jobs::claim(&world.app, LEASE, Lane::ALL).await.unwrap().is_none(), "so it has more time");
+    world.advance(Duration::from_secs(3));
     let again = claim(&world).await;
     assert_eq!((again.id, again.attempts, again.failures), (dead.id, 2, 0));
 
@@ -119,7 +113,7 @@ async fn a_dead_workers_job_is_taken_up_when_its_lease_is_over() {
     assert!(!jobs::renew(&world.app, &dead, LEASE).await.unwrap());
     jobs::finish(&world.app, &dead).await.unwrap();
     jobs::release(&world.app, &dead).await.unwrap();
-    assert_eq!(jobs::fail(&world.app, &dead, "late").await.unwrap(), Failed::Lost);
+    assert_eq!(jobs::fail(&world.app, &dead, "late").await.unwrap(), Failed::LeaseLost);
     let Job::BuildExport { institution, export, .. } = dead.job else { panic!("{dead:?}") };
     let late = endonym::app::exports::build(&world.app, &dead, institution, export, |_, _| {
         Box::new(|_, _| panic!("nobody is asked"))
@@ -139,15 +133,15 @@ async fn what_fails_comes_again_later_and_later_and_is_given_up_at_last() {
     let id = export(&world).await;
     let mut pauses = Vec::new();
     let last = loop {
-        let held = claim(&world).await;
-        match jobs::fail(&world.app, &held, "the disk is full").await.unwrap() {
-            Failed::ComesAgain(pause) => {
-                assert!(jobs::claim(&world.app, LEASE, Takes::All).await.unwrap().is_none(), "not at once");
+        let claimed = claim(&world).await;
+        match jobs::fail(&world.app, &claimed, "the disk is full").await.unwrap() {
+            Failed::RetryIn(pause) => {
+                assert!(jobs::claim(&world.app, LEASE, Lane::ALL).await.unwrap().is_none(), "not at once");
                 pauses.push(pause);
-                later(&world, pause).await;
+                world.advance(pause);
             }
-            Failed::GivenUp => break held,
-            Failed::Lost => panic!("it was ours"),
+            Failed::GivenUp => break claimed,
+            Failed::LeaseLost => panic!("it was ours"),
         }
     };
     assert_eq!(pauses.len(), 9, "{pauses:?}");
@@ -174,7 +168,7 @@ async fn a_job_that_kills_its_worker_each_time_is_given_up_too() {
     let id = export(&world).await;
     for _ in 0..100 {
         claim(&world).await;
-        later(&world, LEASE).await;
+        world.advance(LEASE);
     }
     world.work(1);
     until("nobody tries it any more", || async { state(&world, &id).await == "failed" }).await;
@@ -194,7 +188,7 @@ async fn a_worker_whose_store_is_gone_fails_and_the_export_is_built_when_it_is_b
     until("it has failed once", || async { count(&world, "jobs WHERE failures = 1").await == 1 }).await;
     assert_eq!(state(&world, &id).await, "in_progress", "it comes again, so it is not failed");
     std::fs::remove_file(&blobs).unwrap();
-    later(&world, Duration::from_secs(60)).await;
+    world.advance(Duration::from_secs(60));
     until("the export is completed", || async { state(&world, &id).await == "completed" }).await;
 }
 
@@ -202,10 +196,10 @@ async fn a_worker_whose_store_is_gone_fails_and_the_export_is_built_when_it_is_b
 async fn a_stopped_worker_leaves_its_job_to_others_and_that_does_not_count() {
     let world = World::new().await;
     export(&world).await;
-    let held = claim(&world).await;
-    jobs::release(&world.app, &held).await.unwrap();
+    let claimed = claim(&world).await;
+    jobs::release(&world.app, &claimed).await.unwrap();
     let again = claim(&world).await;
-    assert_eq!((again.id, again.attempts, again.failures), (held.id, 1, 0));
+    assert_eq!((again.id, again.attempts, again.failures), (claimed.id, 1, 0));
 }
 
 #[tokio::test]
@@ -216,25 +210,25 @@ async fn regular_work_is_written_down_once_for_all_and_comes_again_and_again() {
         jobs::repeat(&world.app, Job::SweepBlobs, every).await.unwrap();
     }
     assert_eq!(count(&world, "jobs").await, 1);
-    assert!(jobs::claim(&world.app, LEASE, Takes::All).await.unwrap().is_none(), "not yet");
+    assert!(jobs::claim(&world.app, LEASE, Lane::ALL).await.unwrap().is_none(), "not yet");
     for _ in 0..3 {
-        later(&world, every).await;
-        let held = claim(&world).await;
-        assert_eq!((&held.job, held.attempts), (&Job::SweepBlobs, 1));
+        world.advance(every);
+        let claimed = claim(&world).await;
+        assert_eq!((&claimed.job, claimed.attempts), (&Job::SweepBlobs, 1));
         jobs::repeat(&world.app, Job::SweepBlobs, every).await.unwrap();
-        assert!(jobs::claim(&world.app, LEASE, Takes::All).await.unwrap().is_none(), "one worker has it");
-        jobs::finish(&world.app, &held).await.unwrap();
+        assert!(jobs::claim(&world.app, LEASE, Lane::ALL).await.unwrap().is_none(), "one worker has it");
+        jobs::finish(&world.app, &claimed).await.unwrap();
         assert_eq!(count(&world, "jobs").await, 1);
     }
     // It fails as often as it likes, and is never given up.
     for _ in 0..12 {
-        later(&world, every).await;
-        let held = claim(&world).await;
-        assert!(matches!(jobs::fail(&world.app, &held, "gone").await.unwrap(), Failed::ComesAgain(_)));
+        world.advance(every);
+        let claimed = claim(&world).await;
+        assert!(matches!(jobs::fail(&world.app, &claimed, "gone").await.unwrap(), Failed::RetryIn(_)));
     }
     // A shorter pause counts at once.
     jobs::repeat(&world.app, Job::SweepBlobs, Duration::from_secs(5)).await.unwrap();
-    later(&world, Duration::from_secs(6)).await;
+    world.advance(Duration::from_secs(6));
     jobs::finish(&world.app, &claim(&world).await).await.unwrap();
     jobs::repeat(&world.app, Job::SweepBlobs, Duration::ZERO).await.unwrap();
     assert_eq!(count(&world, "jobs").await, 0, "it is not wanted any more");
@@ -253,12 +247,12 @@ async fn of_jobs_that_say_the_same_one_waits_and_another_may_come_once_it_has_be
         world.delete(&path, json!({ "name_page_id": world.page.slug })).await.expect(200);
     }
     assert_eq!(count(&world, "jobs WHERE kind = 'scrub_exports'").await, 1);
-    later(&world, Duration::from_secs(10)).await;
-    let held = claim(&world).await;
+    world.advance(Duration::from_secs(10));
+    let claimed = claim(&world).await;
     let body = json!({ "name_page_id": world.page.slug });
     world.delete("/v5/participants/p3@x.org", body).await.expect(200);
     assert_eq!(count(&world, "jobs WHERE kind = 'scrub_exports'").await, 2, "this one may have missed them");
-    jobs::finish(&world.app, &held).await.unwrap();
+    jobs::finish(&world.app, &claimed).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -266,12 +260,12 @@ async fn somebody_who_is_deleted_while_a_report_is_built_is_not_in_it() {
     let world = World::new().await;
     world.crowd(&world.page, 0..5).await;
     let id = export(&world).await;
-    let held = claim(&world).await;
-    let Job::BuildExport { institution, export: number, .. } = held.job else { panic!("{held:?}") };
+    let claimed = claim(&world).await;
+    let Job::BuildExport { institution, export: number, .. } = claimed.job else { panic!("{claimed:?}") };
     // The writer is asked once the picture is taken: from then on they are in it.
     let (app, token, base, page) =
         (world.app.clone(), world.token.clone(), world.base.clone(), world.page.slug.clone());
-    let built = endonym::app::exports::build(&app, &held, institution, number, move |_, _| {
+    let built = endonym::app::exports::build(&app, &claimed, institution, number, move |_, _| {
         let (base, token, page) = (base.clone(), token.clone(), page.clone());
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -316,13 +310,13 @@ async fn whoever_takes_people_out_does_not_forget_those_of_a_report_that_was_not
     let body = json!({ "export": { "name_page_id": small.slug } });
     let made = world.post("/v4/exports", body).await.expect(202);
     // The regular work is due now and then, and is not what is asked about.
-    let held = loop {
-        let held = claim(&world).await;
-        if !matches!(held.job, Job::SyncDueCourses) {
-            break held;
+    let claimed = loop {
+        let claimed = claim(&world).await;
+        if !matches!(claimed.job, Job::SyncDueCourses) {
+            break claimed;
         }
     };
-    let Job::BuildExport { institution, export: number, .. } = held.job else { panic!("{held:?}") };
+    let Job::BuildExport { institution, export: number, .. } = claimed.job else { panic!("{claimed:?}") };
     let (app, handle) = (world.app.clone(), tokio::runtime::Handle::current());
     let parts = "SELECT hex FROM export_parts ORDER BY number";
     let hexes =
@@ -355,11 +349,11 @@ async fn whoever_takes_people_out_does_not_forget_those_of_a_report_that_was_not
         .unwrap();
         little_record()
     };
-    endonym::app::exports::build(&app, &held, institution, number, writer).await.unwrap();
+    endonym::app::exports::build(&app, &claimed, institution, number, writer).await.unwrap();
     let id = made["export"]["id"].as_str().unwrap();
     world.work(1);
     until("nobody is waited for any more", || async {
-        later(&world, Duration::from_secs(3)).await;
+        world.advance(Duration::from_secs(3));
         count(&world, "departures").await == 0
     })
     .await;
@@ -383,13 +377,13 @@ async fn whoever_is_deleted_while_many_reports_are_built_is_in_none_of_them() {
             world.delete(&path, json!({ "name_page_id": world.page.slug })).await.expect(200);
         }
         // Two take people out at once, as often as it can be.
-        later(&world, Duration::from_secs(3)).await;
+        world.advance(Duration::from_secs(3));
     }
     for id in &ids {
         until("the export is completed", || async { state(&world, id).await == "completed" }).await;
     }
     until("nobody is waited for any more", || async {
-        later(&world, Duration::from_secs(3)).await;
+        world.advance(Duration::from_secs(3));
         count(&world, "departures").await == 0
             && count(&world, "jobs WHERE kind = 'scrub_exports'").await == 0
     })

@@ -1,16 +1,12 @@
 //! Any platform of LTI 1.3, asked by us for rosters.
 
-use std::sync::{
-    LazyLock,
-    atomic::{AtomicI64, Ordering},
-};
+use std::{sync::LazyLock, time::Duration};
 
 use endonym::{
-    domain::{
-        moment::Moment,
-        roster::{Member, Role, Roster},
-    },
-    lms::{Access, Connection, Error, Found, LtiAccess, Outbound, Wanted, keys::SigningKey},
+    clock::Clock,
+    domain::roster::{Member, Role, Roster},
+    lms::{Access, Connection, Error, Found, LtiAccess, ServiceTokens, Wanted, keys::SigningKey},
+    outbound::Outbound,
 };
 
 use super::{
@@ -21,11 +17,6 @@ use super::{
 
 /// Making one takes a while.
 static KEY: LazyLock<SigningKey> = LazyLock::new(|| SigningKey::make("k1".into()).unwrap());
-
-#[allow(clippy::disallowed_methods)]
-fn now() -> Moment {
-    Moment::from_timestamp(jiff::Timestamp::now())
-}
 
 fn access(platform: &Platform, product: Option<&str>) -> LtiAccess {
     LtiAccess {
@@ -38,12 +29,23 @@ fn access(platform: &Platform, product: Option<&str>) -> LtiAccess {
         product: product.map(str::to_owned),
         known_roster: None,
         key: KEY.clone(),
-        now,
+        service_tokens: ServiceTokens::default(),
     }
 }
 
 fn connection(outbound: &Outbound, platform: &Platform, product: Option<&str>) -> Connection {
     Connection::new(outbound, Access::Lti(access(platform, product)))
+}
+
+/// The same for those who share their tokens.
+fn sharing(
+    service_tokens: &ServiceTokens,
+    outbound: &Outbound,
+    platform: &Platform,
+    product: Option<&str>,
+) -> Connection {
+    let access = LtiAccess { service_tokens: service_tokens.clone(), ..access(platform, product) };
+    Connection::new(outbound, Access::Lti(access))
 }
 
 fn wanted(given: &str) -> Wanted {
@@ -85,9 +87,9 @@ fn denied<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
 #[tokio::test]
 async fn a_course_is_found_where_a_launch_has_told_or_where_it_is_known_to_be() {
     let platform = with_students(3).await;
-    let outbound = hasty();
+    let (outbound, tokens) = (hasty(), ServiceTokens::default());
     let find = async |product: Option<&str>, course: &Wanted| {
-        connection(&outbound, &platform, product).find(course).await
+        sharing(&tokens, &outbound, &platform, product).find(course).await
     };
     let told = Wanted { given: "2".into(), memberships_url: Some(platform.memberships_url(2)), title: None };
     assert_eq!(find(None, &told).await, Ok(Some(launched(&platform))));
@@ -212,15 +214,15 @@ async fn pages_are_followed_and_a_roster_is_never_half() {
 #[tokio::test]
 async fn a_token_is_kept_while_it_is_good_and_renewed_once() {
     let platform = with_students(2).await;
-    let outbound = hasty();
-    let ask = async || connection(&outbound, &platform, Some("moodle")).find(&wanted("2")).await;
+    let (outbound, tokens) = (hasty(), ServiceTokens::default());
+    let ask = async || sharing(&tokens, &outbound, &platform, Some("moodle")).find(&wanted("2")).await;
     ask().await.unwrap().unwrap();
     platform.forget_tokens();
     ask().await.unwrap().unwrap();
     assert_eq!(platform.tokens_given(), 2);
     platform.fault(Fault::TokenNeverGood);
     let asked = platform.tokens_given();
-    denied(connection(&outbound, &platform, Some("canvas")).find(&wanted("2")).await);
+    denied(sharing(&tokens, &outbound, &platform, Some("canvas")).find(&wanted("2")).await);
     assert_eq!(platform.tokens_given(), asked + 1, "renewed once");
     platform.fault(Fault::Forbidden);
     denied(ask().await);
@@ -293,17 +295,14 @@ async fn what_moodle_writes_as_it_stands_in_a_page_is_read_so() {
 
 #[tokio::test]
 async fn a_token_is_not_used_to_its_last_minute() {
-    static LATER: AtomicI64 = AtomicI64::new(0);
     let platform = with_students(1).await;
     platform.expires_in(200);
-    let outbound = hasty();
-    let late = || Moment::from_micros(now().micros() + LATER.load(Ordering::Relaxed) * 1_000_000);
-    let access = LtiAccess { now: late, ..access(&platform, Some("moodle")) };
-    let connection = Connection::new(&outbound, Access::Lti(access));
-    for (seconds, given) in [(0, 1), (130, 1), (145, 2), (150, 2)] {
-        LATER.store(seconds, Ordering::Relaxed);
+    let clock = Clock::adjustable();
+    let connection = connection(&hasty().with_clock(clock.clone()), &platform, Some("moodle"));
+    for (seconds, given) in [(0, 1), (130, 1), (15, 2), (5, 2)] {
+        clock.advance(Duration::from_secs(seconds));
         connection.find(&wanted("2")).await.unwrap().unwrap();
-        assert_eq!(platform.tokens_given(), given, "after {seconds} s");
+        assert_eq!(platform.tokens_given(), given, "{seconds} s later");
     }
 }
 

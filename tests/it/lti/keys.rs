@@ -12,7 +12,8 @@ use axum::{Router, routing::get};
 use endonym::{
     app::{Clock, lti::keys},
     domain::moment::Moment,
-    lms::{Outbound, jwks::KeySets, keys::SigningKey, launch_token::Fault, outbound::Allowed},
+    lms::{jwks::KeySets, keys::SigningKey, launch_token::Fault},
+    outbound::{Allowed, Outbound},
     store::{lti_keys, secrets::Secrets},
 };
 use serde_json::{Value, json};
@@ -27,10 +28,8 @@ async fn shown(world: &World) -> Vec<Value> {
     keys["keys"].as_array().unwrap().clone()
 }
 
-/// As if all keys had been made so many days earlier.
-async fn days_pass(world: &World, days: i64) {
-    let text = "UPDATE lti_keys SET created_at = created_at - $1".to_owned();
-    execute(&world.app.db, text, vec![(days * 86_400_000_000).into()]).await;
+fn days_pass(world: &World, days: u64) {
+    world.advance(Duration::from_secs(days * 86_400));
 }
 
 #[tokio::test]
@@ -52,19 +51,19 @@ async fn a_key_is_made_on_first_need_and_says_what_it_is_for() {
 async fn keys_are_replaced_in_time_and_without_a_gap() {
     let world = World::new().await;
     let old = shown(&world).await[0]["kid"].clone();
-    days_pass(&world, 90).await;
+    days_pass(&world, 90);
     keys::rotate_in_time(&world.app).await.unwrap();
     keys::rotate_in_time(&world.app).await.unwrap();
     let both = shown(&world).await;
     assert_eq!(both.len(), 2, "the new one is shown at once, and there is but one of them");
     assert_eq!(keys::signing(&world.app).await.unwrap().kid, old, "platforms cannot know it yet");
-    days_pass(&world, 1).await;
+    days_pass(&world, 1);
     let new = keys::signing(&world.app).await.unwrap().kid;
     assert_ne!(new, old);
-    days_pass(&world, 29).await;
+    days_pass(&world, 29);
     keys::rotate_in_time(&world.app).await.unwrap();
     assert_eq!(shown(&world).await.len(), 2, "what it has signed can still be checked");
-    days_pass(&world, 1).await;
+    days_pass(&world, 1);
     keys::rotate_in_time(&world.app).await.unwrap();
     let last = shown(&world).await;
     assert_eq!((last.len(), &last[0]["kid"]), (1, &Value::from(new)));
@@ -116,7 +115,7 @@ async fn a_platforms_keys_are_kept_and_asked_for_again_when_a_new_one_signs() {
         (super::KEY.clone(), SigningKey::from_der("platform-2".into(), super::KEY.der().to_vec()));
     *keys.lock().unwrap() = vec![json!({ "kty": "of tomorrow" }), old.public().unwrap()];
     let outbound = Outbound::new(Allowed::parse("127.0.0.0/8").unwrap()).unwrap();
-    let (sets, start) = (KeySets::default(), Clock.instant());
+    let (sets, start) = (KeySets::default(), Clock::system().instant());
     let verify = async |key: &SigningKey, seconds: u64| {
         let token = key.sign(&json!({ "sub": "u7" })).unwrap();
         sets.verified(&outbound, &url, &token, || start + Duration::from_secs(seconds))
@@ -151,7 +150,7 @@ async fn whoever_wants_a_key_that_is_known_does_not_wait_for_those_who_want_anot
     let (url, asked, keys) = platform().await;
     *keys.lock().unwrap() = vec![super::KEY.public().unwrap()];
     let outbound = Outbound::new(Allowed::parse("127.0.0.0/8").unwrap()).unwrap();
-    let (sets, start) = (KeySets::default(), Clock.instant());
+    let (sets, start) = (KeySets::default(), Clock::system().instant());
     let verify = async |kid: &str, seconds: u64| {
         let key = SigningKey::from_der(kid.into(), super::KEY.der().to_vec());
         let token = key.sign(&json!({ "sub": "u7" })).unwrap();

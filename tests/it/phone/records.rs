@@ -260,6 +260,8 @@ async fn the_next_attempt_waits() {
     assert!(take(&world).await.is_none());
     let due = all(&world).await[0].run_at.unwrap().since(world.app.clock.now());
     assert!(due > Duration::from_secs(3_590) && due <= Duration::from_secs(3_600), "{due:?}");
+    world.advance(due);
+    assert!(take(&world).await.is_some());
 }
 
 #[tokio::test]

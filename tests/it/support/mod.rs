@@ -11,8 +11,8 @@ use std::{future::Future, ops::Range, time::Duration};
 
 use endonym::{
     app::{
-        self, App, Links, Parts, calls, imports, institutions, limiter::Policy, name_pages, participants,
-        streams, studio, tokens,
+        self, App, Clock, Links, Parts, calls, imports, institutions, limiter::Policy, name_pages,
+        participants, streams, studio, tokens,
     },
     blobs::{self, Blobs, Delivery, Key, Shelf},
     domain::{
@@ -24,7 +24,7 @@ use endonym::{
     },
     http::service::Draining,
     jobs,
-    lms::{Outbound, outbound},
+    outbound::{self, Outbound},
     phone::Phone,
     server::{self, Limits},
     site::{self, Metrics},
@@ -113,9 +113,11 @@ impl World {
             data_dir: folder.path().to_owned(),
             delivery: setup.delivery,
         };
+        let clock = Clock::adjustable();
         let app = App::new(Parts {
             db: database.db.clone(),
             blobs: Blobs::open(&blobs).unwrap(),
+            clock: clock.clone(),
             studio: setup.studio,
             links: Links::new(&base),
             limits: setup.rate_limit,
@@ -132,7 +134,8 @@ impl World {
                 outbound::Allowed::parse(setup.outbound).unwrap(),
                 setup.outbound_limits,
             )
-            .unwrap(),
+            .unwrap()
+            .with_clock(clock),
         });
         let institution = institutions::create(
             &app,
@@ -193,6 +196,11 @@ impl World {
             report_format: endonym::site::report_format,
         };
         tokio::spawn(jobs::run(self.app.clone(), settings, self.stop.clone()));
+    }
+
+    /// Lets time pass for the server and its workers, at once.
+    pub fn advance(&self, time: Duration) {
+        self.app.clock.advance(time);
     }
 
     /// A request with this world's token. `path` starts behind `/api/private`.

@@ -60,7 +60,7 @@ async fn a_recording_and_a_picture_come_with_a_create_and_can_be_fetched() {
 async fn a_recording_has_its_date_wherever_dates_are_shown() {
     let world = World::new().await;
     let before = world.app.clock.now().shown_in(&world.institution.time_zone);
-    tokio::time::sleep(Duration::from_millis(5)).await;
+    world.advance(Duration::from_millis(1));
     recorded(&world).await;
     let latest = world.get("/v5/participants/latest?tokens=ana@x.org").await.expect(200);
     let date = latest["participants"][0]["recording_date"].as_str().unwrap().to_owned();
@@ -80,17 +80,17 @@ async fn whoever_asks_for_what_has_changed_sees_a_new_recording_and_a_deleted_on
         people(&world.get(&path).await.expect(200)).as_array().unwrap().len()
     };
     let now = || world.app.clock.now().shown_in(&world.institution.time_zone);
-    let pause = || tokio::time::sleep(Duration::from_millis(5));
+    let pause = || world.advance(Duration::from_millis(1));
     world.person("Ana", "ana@x.org").await;
-    pause().await;
+    pause();
     let before_recording = now();
-    pause().await;
+    pause();
     let made = update(&world, json!({ "pronunciation": file(wav(1.0)) })).await.expect(200);
     assert_eq!(changed_since(&before_recording).await, 1);
-    pause().await;
+    pause();
     let before_deletion = now();
     assert_eq!(changed_since(&before_deletion).await, 0);
-    pause().await;
+    pause();
     let id = made["participant"]["recording_id"].as_str().unwrap();
     world.delete(&format!("/v5/participants/ana@x.org/pronunciations/{id}"), json!({})).await.expect(200);
     assert_eq!(changed_since(&before_deletion).await, 1);

@@ -47,7 +47,7 @@ async fn give(app: &App, attempt: Attempt) -> Result<()> {
     let Some(call) = call else { return Ok(()) };
     let unusable = Outcome::Failed(Reason::Unusable);
     let Some(kept) = takes.first() else { return super::end(app, &attempt, unusable).await };
-    match fetched(client(app)?, kept).await {
+    match fetched(app, kept).await {
         Ok(sound) => {
             let number = PhoneNumber::stored(&call.phone_number);
             let claimed = Claimed { attempt, participant: call.participant, number };
@@ -62,10 +62,11 @@ async fn give(app: &App, attempt: Attempt) -> Result<()> {
     }
 }
 
-async fn fetched(client: &Client, take: &Take) -> Result<Vec<u8>, FetchError> {
+async fn fetched(app: &App, take: &Take) -> Result<Vec<u8>, FetchError> {
+    let client = client(app).map_err(|error| FetchError::Failed(error.to_string()))?;
     for pause in PAUSES {
         match client.fetch(&take.url, &take.recording).await {
-            Err(FetchError::NotThere) => tokio::time::sleep(pause).await,
+            Err(FetchError::NotThere) => app.clock.sleep(pause).await,
             other => return other.map(|sound| sound.to_vec()),
         }
     }
@@ -81,7 +82,7 @@ pub async fn listen(app: &App, attempt: i64, recording: &str) -> Result<Option<V
     let takes = call_takes::of_attempt(&mut sql, found.institution, found.id).await?;
     drop(sql);
     let Some(take) = takes.iter().find(|take| take.recording == recording) else { return Ok(None) };
-    match fetched(client(app)?, take).await {
+    match fetched(app, take).await {
         Ok(sound) => Ok(Some(sound)),
         Err(why) => {
             tracing::warn!(attempt, ?why, "what was said on a call could not be played");

@@ -109,8 +109,7 @@ async fn a_call_that_never_ends_is_ended() {
     scene.vendor.inner().calls[0].status = "in-progress".into();
     scene.vendor.ask(&scene.last_call(), call.given("Url"), &[]).await.unwrap();
     scene.nothing_is_heard().await;
-    let text = "UPDATE call_attempts SET started_at = started_at - 700000000";
-    execute(&scene.world.app.db, text, vec![]).await;
+    scene.world.advance(std::time::Duration::from_secs(700));
     scene.nothing_is_heard().await;
     assert_eq!(how(&scene.settled().await), (State::Failed, Some(Reason::Interrupted)));
     assert_eq!(scene.vendor.inner().updates, [(call.sid, "completed".to_owned())]);
@@ -131,7 +130,11 @@ async fn a_recording_that_never_comes_ends_the_attempt() {
     scene.call().await;
     // As if so much time had gone by; the last failure is the tenth.
     let failed = "jobs WHERE kind = 'fetch_take' AND failures > 0";
-    until("it is not there", || async { scene.count(failed).await == 1 }).await;
+    until("it is not there", || async {
+        scene.world.advance(std::time::Duration::from_millis(500));
+        scene.count(failed).await == 1
+    })
+    .await;
     assert_eq!(scene.listed().await.state, State::InProgress, "it may still come");
     let text = "UPDATE jobs SET run_at = 1, failures = 9 WHERE kind = 'fetch_take'";
     execute(&scene.world.app.db, text, vec![]).await;
@@ -219,6 +222,7 @@ async fn a_conversation_goes_on_in_another_process() {
     let app = App::new(Parts {
         db: scene.world.database.db.clone(),
         blobs: Blobs::open(&blobs).unwrap(),
+        clock: scene.world.app.clock.clone(),
         studio: studio::Settings::default(),
         links: Links::new(&scene.world.base),
         limits: Setup::default().rate_limit,

@@ -1,0 +1,27 @@
+//! Builds the report of an export.
+
+use super::{Context, GivenUp, Policy};
+use crate::{
+    app::{Links, Result, exports},
+    domain::job::{Lane, RetryPolicy},
+    store::Sql,
+};
+
+pub const POLICY: Policy = Policy { lane: Lane::Background, retry: RetryPolicy::STANDARD };
+
+/// Links in the report begin with the base URL of the server that was asked for it.
+pub async fn run(context: &Context<'_>, institution: i64, export: i64, base_url: &str) -> Result<()> {
+    let Context { app, claim, report_format, .. } = context;
+    let writer = |owner, fields| report_format(owner, Links::new(base_url), fields);
+    exports::build(app, claim, institution, export, writer).await
+}
+
+/// The export has failed. Returns the blobs of parts that nobody needs any more.
+pub async fn give_up(
+    sql: &mut Sql,
+    given_up: &GivenUp<'_>,
+    institution: i64,
+    export: i64,
+) -> Result<Vec<String>> {
+    exports::give_up(sql, given_up.spare_id, institution, export, given_up.now).await
+}

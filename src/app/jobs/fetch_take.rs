@@ -1,0 +1,19 @@
+//! Fetches the recording that somebody has kept in a call, and attaches it to them.
+
+use super::{Context, GivenUp, Policy};
+use crate::{
+    app::{Result, calls},
+    domain::job::{Lane, RetryPolicy},
+    store::Sql,
+};
+
+pub const POLICY: Policy = Policy { lane: Lane::Interactive, retry: RetryPolicy::STANDARD };
+
+pub async fn run(context: &Context<'_>, institution: i64, attempt: i64) -> Result<()> {
+    calls::cloud::fetch_take(context.app, institution, attempt).await
+}
+
+/// The attempt to call them has failed.
+pub async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>, attempt: i64) -> Result<()> {
+    calls::cloud::give_up(sql, given_up.app, attempt, given_up.now).await
+}

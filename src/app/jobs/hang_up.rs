@@ -1,0 +1,23 @@
+//! Ends a call at the cloud provider, and deletes what was recorded in it. May outlive the institution.
+
+use std::time::Duration;
+
+use super::{Context, Policy};
+use crate::{
+    app::{Result, calls},
+    domain::job::{Lane, RetryPolicy},
+};
+
+/// Somebody is on the line: the first retries follow quickly. All of them take about an hour and a half, longer than any call.
+pub const POLICY: Policy = Policy {
+    lane: Lane::Interactive,
+    retry: RetryPolicy {
+        failures: 14,
+        first_backoff: Duration::from_secs(2),
+        longest_backoff: Duration::from_secs(20 * 60),
+    },
+};
+
+pub async fn run(context: &Context<'_>, vendor_call: &str, recordings: &[String]) -> Result<()> {
+    calls::cloud::hang_up(context.app, vendor_call, recordings).await
+}

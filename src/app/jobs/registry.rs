@@ -1,0 +1,105 @@
+//! What there is to know of each kind of job. A new kind does not compile until it has an answer to every question here.
+
+use std::time::Duration;
+
+use super::{
+    build_export, delete_takes, expire_exports, fetch_take, hang_up, rotate_lti_keys, scrub_exports,
+    sweep_blobs, sync_course, sync_due_courses,
+};
+use crate::{
+    app::{App, Result, exports::ReportFormat},
+    domain::{
+        job::{Claim, Job, Kind, Lane, RetryPolicy},
+        moment::Moment,
+    },
+    store::{Sql, rolls},
+};
+
+/// Which workers run a job, and how it is retried.
+#[derive(Debug, Clone, Copy)]
+pub struct Policy {
+    pub lane: Lane,
+    pub retry: RetryPolicy,
+}
+
+/// What a job is run with.
+pub struct Context<'a> {
+    pub app: &'a App,
+    pub claim: &'a Claim,
+    pub report_format: ReportFormat,
+    /// Files that nothing refers to are removed when they are older than this.
+    pub orphans_older_than: Duration,
+}
+
+/// A job whose last attempt has failed.
+pub struct GivenUp<'a> {
+    pub app: &'a App,
+    pub claim: &'a Claim,
+    pub error: &'a str,
+    /// For another job that has to be enqueued.
+    pub spare_id: i64,
+    pub now: Moment,
+}
+
+pub const fn policy(kind: Kind) -> Policy {
+    match kind {
+        Kind::BuildExport => build_export::POLICY,
+        Kind::ScrubExports => scrub_exports::POLICY,
+        Kind::ExpireExports => expire_exports::POLICY,
+        Kind::SweepBlobs => sweep_blobs::POLICY,
+        Kind::HangUp => hang_up::POLICY,
+        Kind::FetchTake => fetch_take::POLICY,
+        Kind::DeleteTakes => delete_takes::POLICY,
+        Kind::RotateLtiKeys => rotate_lti_keys::POLICY,
+        Kind::SyncCourse => sync_course::POLICY,
+        Kind::SyncDueCourses => sync_due_courses::POLICY,
+    }
+}
+
+/// The kinds of jobs in these lanes.
+pub(super) fn in_lanes(lanes: &[Lane]) -> Vec<Kind> {
+    Kind::ALL.iter().copied().filter(|kind| lanes.contains(&policy(*kind).lane)).collect()
+}
+
+pub async fn run(context: &Context<'_>) -> Result<()> {
+    match &context.claim.job {
+        Job::BuildExport { institution, export, base_url } => {
+            build_export::run(context, *institution, *export, base_url).await
+        }
+        Job::ScrubExports { institution } => scrub_exports::run(context, *institution).await,
+        Job::ExpireExports => expire_exports::run(context).await,
+        Job::SweepBlobs => sweep_blobs::run(context).await,
+        Job::HangUp { vendor_call, recordings } => hang_up::run(context, vendor_call, recordings).await,
+        Job::FetchTake { institution, attempt } => fetch_take::run(context, *institution, *attempt).await,
+        Job::DeleteTakes { institution, attempt } => delete_takes::run(context, *institution, *attempt).await,
+        Job::RotateLtiKeys => rotate_lti_keys::run(context).await,
+        Job::SyncCourse { institution, course } => sync_course::run(context, *institution, *course).await,
+        Job::SyncDueCourses => sync_due_courses::run(context).await,
+    }
+}
+
+/// Takes the lock that `give_up` needs. It comes before the lock of the job's own row, as everywhere.
+pub(super) async fn lock(sql: &mut Sql, job: &Job) -> Result<()> {
+    if let Job::SyncCourse { institution, .. } = job {
+        rolls::lock(sql, *institution).await?;
+    }
+    Ok(())
+}
+
+/// What follows when a job is given up, in the same transaction. Returns the blobs of reports that nobody needs any more.
+pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec<String>> {
+    match &given_up.claim.job {
+        Job::BuildExport { institution, export, .. } => {
+            return build_export::give_up(sql, given_up, *institution, *export).await;
+        }
+        Job::FetchTake { attempt, .. } => fetch_take::give_up(sql, given_up, *attempt).await?,
+        Job::SyncCourse { institution, course } => {
+            sync_course::give_up(sql, given_up, *institution, *course).await?;
+        }
+        // Nothing waits for these: the dead letter is all that is left of them.
+        Job::ScrubExports { .. } | Job::HangUp { .. } | Job::DeleteTakes { .. } => {}
+        // Periodic jobs are never given up.
+        Job::ExpireExports | Job::SweepBlobs | Job::RotateLtiKeys | Job::SyncDueCourses => {}
+    }
+    Ok(Vec::new())
+}

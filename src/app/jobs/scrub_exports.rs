@@ -1,0 +1,13 @@
+//! Removes deleted people from the reports that are kept.
+
+use super::{Context, Policy};
+use crate::{
+    app::{Result, exports},
+    domain::job::{Lane, RetryPolicy},
+};
+
+pub const POLICY: Policy = Policy { lane: Lane::Background, retry: RetryPolicy::STANDARD };
+
+pub async fn run(context: &Context<'_>, institution: i64) -> Result<()> {
+    exports::scrub(context.app, institution).await
+}
