@@ -18,10 +18,10 @@ use crate::{
     store::{Db, jobs, migrations},
 };
 
-/// Say for each configured part whether it works, and how to mend it
+/// Check every configured component, and print how to fix problems
 #[derive(Debug, clap::Args)]
 pub struct Doctor {
-    /// Address that the server would listen on
+    /// Listen address of the server
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: String,
     #[arg(long)]
@@ -72,14 +72,13 @@ impl Doctor {
     async fn address(&self) -> Finding {
         match tokio::net::TcpListener::bind(&self.listen).await {
             Ok(_) => good("listen", format!("{} is free", self.listen)),
-            Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => good(
-                "listen",
-                format!("{} is in use: the server is running, or another program is", self.listen),
-            ),
+            Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
+                good("listen", format!("{} is in use: by the server, or by another program", self.listen))
+            }
             Err(error) => bad(
                 "listen",
                 format!("{} cannot be used: {error}", self.listen),
-                "set an address of this machine and a free port with --listen or ENDONYM_LISTEN",
+                "set an address of this machine and a free port with --listen (ENDONYM_LISTEN)",
             ),
         }
     }
@@ -93,22 +92,22 @@ fn data_folder(storage: &Storage) -> Finding {
         .and_then(|mut file| file.write_all(b"works").and_then(|()| file.sync_all()));
     let _ = std::fs::remove_file(&probe);
     match written {
-        Ok(()) => good("data folder", format!("{} can be written", folder.display())),
+        Ok(()) => good("data folder", format!("{} is writable", folder.display())),
         Err(error) => bad(
             "data folder",
-            format!("{} cannot be written: {error}", folder.display()),
-            "give this user the right to write there, free some space, or set another folder with --data-dir",
+            format!("{} is not writable: {error}", folder.display()),
+            "grant this user write permission, free some disk space, or set another directory with --data-dir",
         ),
     }
 }
 
 async fn files(storage: &Storage) -> Finding {
     let part = "blobs";
-    let mend = "check --blobs-url (ENDONYM_BLOBS_URL): the bucket, the endpoint, the keys and their rights, the space that is left";
+    let mend = "check --blobs-url (ENDONYM_BLOBS_URL): bucket, endpoint, credentials and their permissions, free space";
     match Blobs::open(&storage.blobs()) {
         Err(error) => bad(part, error.to_string(), mend),
         Ok(blobs) => match blobs.check().await {
-            Ok(()) => good(part, format!("{} can be written and read", blobs.kind())),
+            Ok(()) => good(part, format!("{} is readable and writable", blobs.kind())),
             Err(error) => bad(part, error.to_string(), mend),
         },
     }
@@ -121,29 +120,32 @@ async fn database(storage: &Storage) -> Vec<Finding> {
             return vec![bad(
                 "database",
                 error.to_string(),
-                "check that the server runs and that --database-url (ENDONYM_DATABASE_URL) has its host, name, user and password",
+                "check that the database server is running and that --database-url (ENDONYM_DATABASE_URL) has the right host, database, user and password",
             )];
         }
     };
-    let reached = good("database", format!("{} answers", db.kind()));
+    let reached = good("database", format!("connected to {}", db.kind()));
     let shape = match migrations::version(&db).await {
         Ok(version) if version == migrations::NEWEST => good("migrations", format!("at version {version}")),
         Ok(version) if version > migrations::NEWEST => bad(
             "migrations",
-            format!("the database is at version {version}, this binary knows {}", migrations::NEWEST),
-            "use the newer endonym that made this database",
+            format!(
+                "the database is at version {version}, this binary supports up to {}",
+                migrations::NEWEST
+            ),
+            "use the newer endonym that created this database",
         ),
-        // SQLite is brought up to date at every start.
+        // SQLite is migrated on every start.
         Ok(version) if matches!(db, Db::Sqlite(_)) => good(
             "migrations",
-            format!("at version {version}; the next start brings it to {}", migrations::NEWEST),
+            format!("at version {version}; the next start migrates it to {}", migrations::NEWEST),
         ),
         Ok(version) => bad(
             "migrations",
             format!("the database is at version {version}, this binary needs {}", migrations::NEWEST),
             "run `endonym migrate`",
         ),
-        Err(error) => bad("migrations", error.to_string(), "check the rights of the database's user"),
+        Err(error) => bad("migrations", error.to_string(), "check the permissions of the database user"),
     };
     let mut findings = vec![reached, shape];
     if migrations::version(&db).await.is_ok_and(|version| version == migrations::NEWEST) {
@@ -153,18 +155,20 @@ async fn database(storage: &Storage) -> Vec<Finding> {
     findings
 }
 
-/// Can what is sealed in the database be opened? Nothing is said where there is nothing.
+/// Can the secrets in the database be decrypted? No finding if there are none.
 async fn secrets(storage: &Storage) -> Option<Finding> {
     let part = "secrets";
-    let mend = "set --secret-key (ENDONYM_SECRET_KEY) to what it was, or bring back secret.key in the data folder; if it is lost, \
-                give each learning system its access token again with `endonym tool-consumer update`";
+    let mend = "set --secret-key (ENDONYM_SECRET_KEY) to its previous value, or put back secret.key in the data directory; if it is lost, \
+                enter the access token of each learning system again with `endonym tool-consumer update`";
     let app = match open(storage, studio::Settings::default()).await {
         Ok(app) => app,
         Err(Failure(why)) => return Some(bad(part, why, mend)),
     };
     let all = match tool_consumers::all(&app, None).await {
         Ok(all) => all,
-        Err(error) => return Some(bad(part, error.to_string(), "check the rights of the database's user")),
+        Err(error) => {
+            return Some(bad(part, error.to_string(), "check the permissions of the database user"));
+        }
     };
     let mut closed = Vec::new();
     for one in &all {
@@ -174,12 +178,12 @@ async fn secrets(storage: &Storage) -> Option<Finding> {
     }
     Some(match (all.len(), closed.len()) {
         (0, _) => return None,
-        (some, 0) => good(part, format!("what lets us into learning systems can be opened: {some} of them")),
-        _ => bad(part, format!("cannot be opened: what lets us into {}", closed.join(", ")), mend),
+        (some, 0) => good(part, format!("the credentials of all learning systems can be decrypted: {some}")),
+        _ => bad(part, format!("cannot decrypt the credentials of {}", closed.join(", ")), mend),
     })
 }
 
-/// Longer than any job has to wait where somebody works.
+/// Longer than any job waits if enough workers are running.
 const LATE: Duration = Duration::from_secs(600);
 
 async fn background(db: &Db) -> Finding {
@@ -188,7 +192,7 @@ async fn background(db: &Db) -> Finding {
     let (counts, next) = match (jobs::counts(&mut sql).await, jobs::next(&mut sql, Takes::All).await) {
         (Ok(counts), Ok(next)) => (counts, next),
         (Err(error), _) | (_, Err(error)) => {
-            return bad(part, error.to_string(), "check the rights of the database's user");
+            return bad(part, error.to_string(), "check the permissions of the database user");
         }
     };
     let count = |wanted: State| counts.iter().find(|(state, _)| *state == wanted).map_or(0, |(_, n)| *n);
@@ -196,34 +200,35 @@ async fn background(db: &Db) -> Finding {
     if dead > 0 {
         return bad(
             part,
-            format!("given up: {dead}"),
-            "`endonym jobs list --state dead` says why; once that is mended, `endonym jobs retry --all`",
+            format!("dead jobs: {dead}"),
+            "run `endonym jobs list --state dead` for the errors; after fixing the cause, run `endonym jobs retry --all`",
         );
     }
     if next.is_some_and(|next| next.plus(LATE) < Clock.now()) {
         return bad(
             part,
-            format!("one has been due for more than ten minutes; {waiting} waiting, {running} running"),
-            "run `endonym work`, or `endonym serve` with --workers above 0; with more of them, if all are busy",
+            format!("a job has been due for more than ten minutes; {waiting} waiting, {running} running"),
+            "run `endonym work`, or `endonym serve` with --workers above 0; if all workers are busy, add more",
         );
     }
-    good(part, format!("{waiting} waiting, {running} running, none given up"))
+    good(part, format!("{waiting} waiting, {running} running, none dead"))
 }
 
-/// Longer than a trunk or a cloud takes to say that it is there.
+/// Timeout for the check of a SIP trunk or cloud provider.
 const PHONE_ANSWERS: Duration = Duration::from_secs(10);
 
 async fn phone(settings: &config::Phone) -> Vec<Finding> {
     let part = "phone";
     let phone = match settings.rules().and_then(|_| settings.phone("")) {
         Ok(phone) => phone,
-        Err(why) => return vec![bad(part, why, "look at the settings that begin with phone_")],
+        Err(why) => return vec![bad(part, why, "check the settings that begin with phone_")],
     };
     let shown = phone.provider.shown();
-    let mend = "check the host and the account in --phone-url (ENDONYM_PHONE_URL), and what lies between here and there";
+    let mend =
+        "check the host and the account in --phone-url (ENDONYM_PHONE_URL), and the network path to it";
     let answer = tokio::time::timeout(PHONE_ANSWERS, async {
         match &phone.provider {
-            Provider::None => Ok("none is configured: numbers are stored and nobody is called".to_owned()),
+            Provider::None => Ok("not configured: numbers are stored and nobody is called".to_owned()),
             Provider::Sip(settings) => {
                 let why = |error: sip::Error| (error.to_string(), error.mend());
                 let trunk = Trunk::visit(settings).await.map_err(why)?;
@@ -234,14 +239,14 @@ async fn phone(settings: &config::Phone) -> Vec<Finding> {
             Provider::Cloud(settings) => {
                 let why = |why: String| (why, mend);
                 let client = Client::new(settings.clone()).map_err(why)?;
-                client.check().await.map(|()| format!("{shown}: the account can be used")).map_err(why)
+                client.check().await.map(|()| format!("{shown}: the account is usable")).map_err(why)
             }
         }
     });
     let reached = match answer.await {
         Ok(Ok(says)) => good(part, says),
         Ok(Err((why, mend))) => bad(part, format!("{shown}: {why}"), mend),
-        Err(_) => bad(part, format!("{shown} does not answer"), mend),
+        Err(_) => bad(part, format!("{shown} does not respond"), mend),
     };
     let mut findings = vec![reached];
     if phone.provider != Provider::None {
@@ -256,5 +261,9 @@ async fn phone(settings: &config::Phone) -> Vec<Finding> {
 
 fn about_prompts(prompts: &Prompts) -> String {
     let about = prompts.about();
-    if about.is_empty() { format!("ours, in {}", prompts.languages().join(", ")) } else { about.join("; ") }
+    if about.is_empty() {
+        format!("built-in, in {}", prompts.languages().join(", "))
+    } else {
+        about.join("; ")
+    }
 }

@@ -115,7 +115,7 @@ impl Report {
             FileOutcome::Stored { email } => ("stored", email, None),
             FileOutcome::Refused { email, why } => ("refused", email, Some(why)),
             FileOutcome::Nobody => {
-                let why = "matches nobody on this page: name it by an email or an institution_id";
+                let why = "matches nobody on this page: name the file after an email or institution_id";
                 ("unmatched", None, Some(why.to_owned()))
             }
         };
@@ -135,7 +135,7 @@ impl Report {
 
     pub fn end(self) -> ExitCode {
         let (created, updated, refused) = (self.created, self.updated, self.refused);
-        let would = if self.dry_run { " (a dry run: nothing was changed)" } else { "" };
+        let would = if self.dry_run { " (dry run: nothing was changed)" } else { "" };
         let good = match self.files {
             None => true,
             Some(Files { stored, refused, unmatched }) if self.json => {
