@@ -80,16 +80,16 @@ impl Calls {
             }
             Self::Cancel { id: Some(id), json, .. } => {
                 known(id, calls::cancel(app, number(id)?).await)?;
-                said(*json, "cancelled", id, "The call was cancelled.");
+                print_outcome(*json, "cancelled", id, "The call was cancelled.");
             }
             Self::Cancel { id: None, institution, json, .. } => {
                 let institution = one(app, institution.as_deref()).await?;
                 let count = calls::cancel_pending(app, institution).await?.to_string();
-                said(*json, "cancelled", &count, &format!("Cancelled calls: {count}"));
+                print_outcome(*json, "cancelled", &count, &format!("Cancelled calls: {count}"));
             }
             Self::Retry { id, json, phone_attempts } => {
                 known(id, calls::retry(app, number(id)?, *phone_attempts).await)?;
-                said(*json, "scheduled", id, "The call was scheduled again.");
+                print_outcome(*json, "scheduled", id, "The call was scheduled again.");
             }
             Self::OptOuts { institution, json } => {
                 let institution = super::institution(app, institution).await?.id;
@@ -112,7 +112,7 @@ impl Calls {
                 if !calls::opt_in(app, institution, parsed.clone()).await? {
                     return Err(Failure(format!("{} has not opted out of calls", parsed.e164())));
                 }
-                said(*json, "opted_in", parsed.e164(), "The number may be called again.");
+                print_outcome(*json, "opted_in", parsed.e164(), "The number may be called again.");
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -142,7 +142,7 @@ fn known(id: &str, done: crate::app::Result<()>) -> Result<(), Failure> {
     })
 }
 
-fn said(json: bool, key: &str, value: &str, sentence: &str) {
+fn print_outcome(json: bool, key: &str, value: &str, sentence: &str) {
     if json {
         output::print_json(&json!({ key: value }));
     } else {

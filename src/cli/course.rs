@@ -186,7 +186,7 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, jso
     let began = app.clock.now();
     let stop = CancellationToken::new();
     tokio::spawn(stop_on_signal(stop.clone(), || {}));
-    let (mut told, mut unknown) = (Vec::new(), Vec::new());
+    let (mut results, mut unknown) = (Vec::new(), Vec::new());
     for some in given.chunks(LOOKED_FOR_AT_ONCE) {
         let access = Access::whole(consumer.institution);
         let outcome =
@@ -204,13 +204,13 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, jso
         for course in outcome.started.iter().chain(&outcome.running) {
             let ended = wait(app, consumer.institution, course.id, &stop).await?;
             let is_done = ended.error.is_none() && ended.synced_at.is_some_and(|at| at >= began);
-            told.push((ended, is_done));
+            results.push((ended, is_done));
         }
         if stop.is_cancelled() {
             break;
         }
     }
-    let all_well = !stop.is_cancelled() && unknown.is_empty() && told.iter().all(|(_, is_done)| *is_done);
+    let all_well = !stop.is_cancelled() && unknown.is_empty() && results.iter().all(|(_, is_done)| *is_done);
     if json {
         let shown = |(course, is_done): &(Course, bool)| {
             json!({
@@ -218,11 +218,11 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, jso
                 "error": course.error, "note": course.note,
             })
         };
-        let shown: Vec<_> = told.iter().map(shown).collect();
+        let shown: Vec<_> = results.iter().map(shown).collect();
         output::print_json(&json!({ "courses": shown, "unknown": unknown }));
     } else {
-        for (course, is_done) in &told {
-            let said = match (is_done, &course.error) {
+        for (course, is_done) in &results {
+            let result = match (is_done, &course.error) {
                 (true, _) => course
                     .note
                     .clone()
@@ -230,7 +230,7 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, jso
                 (false, Some(error)) => format!("failed: {error}"),
                 (false, None) => "not finished".to_owned(),
             };
-            output::print_line(&format!("{} ({}): {said}", course.external_id, course.title));
+            output::print_line(&format!("{} ({}): {result}", course.external_id, course.title));
         }
         for id in &unknown {
             output::print_line(&format!(

@@ -289,21 +289,21 @@ fn page_ref(given: &str) -> Result<crate::domain::name_page::NamePageRef, Failur
 }
 
 /// The first signal starts a graceful shutdown; the second one exits at once.
-async fn stop_on_signal(stop: CancellationToken, told: impl FnOnce()) {
+async fn stop_on_signal(stop: CancellationToken, on_stop: impl FnOnce()) {
     let (Ok(mut terminate), Ok(mut interrupt)) =
         (unix::signal(unix::SignalKind::terminate()), unix::signal(unix::SignalKind::interrupt()))
     else {
         return;
     };
-    let mut told = Some(told);
+    let mut on_stop = Some(on_stop);
     loop {
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        let Some(told) = told.take() else { std::process::exit(130) };
+        let Some(on_stop) = on_stop.take() else { std::process::exit(130) };
         tracing::info!("shutting down: finishing requests and jobs in progress");
-        told();
+        on_stop();
         stop.cancel();
     }
 }

@@ -26,11 +26,11 @@ impl Ready {
         let answer = client.get(format!("http://{address}/readyz")).send().await;
         let answer = answer.map_err(|error| cannot(error.without_url()))?;
         let status = answer.status();
-        let said = answer.text().await.map_err(|error| cannot(error.without_url()))?;
+        let body = answer.text().await.map_err(|error| cannot(error.without_url()))?;
         if !status.is_success() {
-            return Err(Failure(format!("not ready: {address} responded with {status}: {said}")));
+            return Err(Failure(format!("not ready: {address} responded with {status}: {body}")));
         }
-        output::print_line(&said);
+        output::print_line(&body);
         Ok(ExitCode::SUCCESS)
     }
 }

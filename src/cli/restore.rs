@@ -51,8 +51,8 @@ impl Restore {
             )?;
         }
         let progress = backup::progress();
-        let told = |what: &'static str, files: u64| backup::show(&progress, what, files);
-        let restored = restore.run(&told).await?;
+        let on_progress = |what: &'static str, files: u64| backup::show(&progress, what, files);
+        let restored = restore.run(&on_progress).await?;
         progress.finish_and_clear();
         if let Some(path) = &restored.damaged {
             eprintln!("note: the old database is unreadable; it was kept as {}", path.display());
