@@ -176,7 +176,7 @@ pub struct Serving {
     /// Timeout for a client to accept the next part of a response, in seconds
     #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
     write_seconds: u64,
-    /// Minimum rate at which a client must read a response, in bytes per second over --write-seconds; 0 for no minimum
+    /// Minimum rate at which a client must read a response, in bytes per second, over the write timeout; 0 for none
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     write_rate: u64,
     /// Concurrent long responses
@@ -191,7 +191,7 @@ pub struct Serving {
     /// Concurrent connections
     #[arg(long, value_name = "N", help_heading = "Limits")]
     connections: usize,
-    /// Concurrent connections per client address, except trusted proxies; 0 for half of --connections
+    /// Concurrent connections per client address, except trusted proxies; 0 for half of all connections
     #[arg(long, value_name = "N", help_heading = "Limits")]
     connections_per_address: usize,
     /// Networks of trusted proxies, whose X-Forwarded-For header sets the client address; `none` for none
