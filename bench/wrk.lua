@@ -1,5 +1,5 @@
--- The requests of every case. The same script drives nginx, with the path of its file, so that the price of making a
--- request is the same on both sides. Requests are put together by hand: `wrk.format` costs more than nginx's answer.
+-- Generates the requests of every case. The same script drives nginx, with the path of its file, so that the cost of
+-- generating a request is the same. Requests are built by hand: `wrk.format` costs more than nginx's response.
 
 local conf, make
 local threads = 0

@@ -1,4 +1,4 @@
-"""What is measured: for each case the requests, what a right answer looks like, and how wrk is told."""
+"""The benchmark cases: the requests of each case, its expected responses, and its wrk configuration."""
 
 import json
 import random
@@ -9,9 +9,9 @@ V2, V3, V4, V5 = (f"/api/private/v{version}" for version in (2, 3, 4, 5))
 
 
 class Case:
-    """`path` and `rest` stand before and behind what is random; wrk.lua has the kinds. `{token}` in a path becomes it."""
+    """`path` and `rest` surround the random part; wrk.lua has the kinds. `{token}` in a path is replaced by the token."""
 
-    # How many answers to look at before measuring.
+    # Number of responses to verify before measuring.
     samples = 100
     writes = False
 
@@ -20,7 +20,7 @@ class Case:
         self.path, self.rest, self.count = path, rest, count
 
     def request(self, size, chance):
-        """One request as wrk makes them, and what its answer must pass."""
+        """One request as wrk sends it, and the check for its response."""
         raise NotImplementedError
 
     def path_for(self, size):
@@ -30,14 +30,14 @@ class Case:
         return self.title
 
     def average_bytes(self, server, size, seed):
-        """Asks a few times, holds the answers against what was seeded, and says how long they are."""
+        """Sends a few requests, verifies the responses against the seeded data, and returns their average length."""
         chance, total = random.Random(seed), 0
         for _ in range(self.samples):
             (method, path, body), right = self.request(size, chance)
             status, answer, length = server.ask(method, path.replace("{token}", server.token), body)
             if status not in (200, 201) or not right(answer):
                 shown = json.dumps(answer, ensure_ascii=False)[:600]
-                raise AssertionError(f"{self.title}: {method} {path} answered {status} {shown}")
+                raise AssertionError(f"{self.title}: {method} {path} returned {status} {shown}")
             total += length
         return round(total / self.samples)
 
@@ -55,7 +55,7 @@ class Case:
         return self.lua(token, size, seed, self.path_for(size).replace("{token}", token))
 
     def of_nginx(self, token, size, seed, file):
-        """The same random part as a query, which a static file ignores. Posts become gets: a file takes no body."""
+        """The same random part as a query, which a static file ignores. POSTs become GETs, because a file takes no body."""
         kind = self.kind if self.kind in ("email", "page", "code", "person") else "fixed"
         return self.lua(token, size, seed, f"{file}?", kind)
 
@@ -96,7 +96,7 @@ class OnPage(Case):
 
 
 class Everybody(Case):
-    """A page of the list of everybody; a page that a small set does not have becomes its last one."""
+    """A page of the list of everyone; clamped to the last page of a small data set."""
 
     samples = 5
 
@@ -123,7 +123,7 @@ class Everybody(Case):
 
 
 class OldPage(Case):
-    """Versions 3 and 2: everybody on a page, by its access code."""
+    """Versions 3 and 2: everyone on a page, by its access code."""
 
     samples = 20
 
@@ -162,7 +162,7 @@ class Create(Case):
         return ("POST", self.path, body), lambda answer: answer["participant"]["email"] == email
 
 
-# Writes come last: they change what the others read.
+# Writes come last, because they change the data that the others read.
 ALL = [
     ByEmail("latest", "v5 latest by random email", "email", f"{V5}/participants/latest?tokens=",
             one=lambda answer: answer["participants"][0]),
@@ -183,5 +183,5 @@ ALL = [
     OldPage("v2-page", "v2 names of a random name page, all 100", "code", f"{V2}/names?access_code="),
     Create("create", "v5 create, durable", "create", f"{V5}/participants"),
 ]
-# The issue's aim of half of nginx is for these.
+# The target of half of nginx applies to these.
 LOOKUPS = ("latest", "show")

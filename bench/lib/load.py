@@ -1,4 +1,4 @@
-"""wrk: one measurement, and the rounds of all of them."""
+"""Runs wrk: single measurements, and rounds of all cases."""
 
 import dataclasses
 import os
@@ -18,12 +18,12 @@ class Measured:
     p50: float  # seconds
     p99: float
     bytes_each: float
-    cpu_each: float  # seconds of the server's processor time
+    cpu_each: float  # seconds of the server's CPU time
 
 
 @dataclasses.dataclass
 class Pair:
-    """One round: nginx, and right behind it the case."""
+    """One round: nginx, directly followed by the case."""
 
     nginx: Measured
     endonym: Measured
@@ -53,7 +53,7 @@ def size(text):
 
 
 def wrk(port, conf, duration, connections, pids):
-    """One run. Anything but success is the end of the benchmark: a fast error is no speed."""
+    """One run. Any error aborts the benchmark: fast errors do not count."""
     script_conf = os.path.join(machine.WORK, "wrk-conf.lua")
     with open(script_conf, "w", encoding="utf-8") as file:
         file.write("return " + lua_value(conf) + "\n")
@@ -67,10 +67,10 @@ def wrk(port, conf, duration, connections, pids):
     text = done.stdout
     bad = re.search(r"Non-2xx or 3xx responses.*|Socket errors.*", text)
     if done.returncode != 0 or bad:
-        machine.fail(f"wrk had errors at {conf['path']}:\n{text}")
+        machine.fail(f"wrk reported errors for {conf['path']}:\n{text}")
     count, read = re.search(r"(\d+) requests in [\d.]+\w+, ([\d.]+[KMGT]?B) read", text).groups()
     if int(count) == 0:
-        machine.fail(f"wrk got no answer at {conf['path']}:\n{text}")
+        machine.fail(f"wrk got no response for {conf['path']}:\n{text}")
     return Measured(
         per_second=float(re.search(r"Requests/sec:\s+([\d.]+)", text).group(1)),
         p50=seconds(re.search(r"^\s+50%\s+(\S+)", text, re.MULTILINE).group(1)),
@@ -85,7 +85,7 @@ def median(pairs, what):
 
 
 class Bench:
-    """Every case on every target, in rounds; nginx is measured anew beside each."""
+    """Every case on every target, in rounds; nginx is measured again with each."""
 
     def __init__(self, targets, nginx, rounds, duration, connections):
         self.targets, self.nginx = targets, nginx
@@ -95,7 +95,7 @@ class Bench:
         self.results = {}
 
     def run(self, cases):
-        # Targets stand inside the round, so that 10,000 and 1,000,000 people are measured minutes apart and not hours.
+        # Targets are the inner loop, so that 10,000 and 1,000,000 people are measured minutes apart, not hours.
         for writes in (False, True):
             for number in range(self.rounds):
                 for case in (case for case in cases if case.writes == writes):
@@ -120,10 +120,10 @@ class Bench:
             self.nginx.port, case.of_nginx(target.server.token, target.size, self.next_seed(), file), self.nginx.pids
         )
         ours = self.endonym(case, target)
-        # Two servers that do not send the same are not compared.
+        # Compare only responses of the same size.
         if abs(ours.bytes_each - limit.bytes_each) > 0.1 * limit.bytes_each + 100:
             machine.fail(
-                f"{case.title}: answers had {ours.bytes_each:,.0f} bytes and nginx's {limit.bytes_each:,.0f}"
+                f"{case.title}: responses had {ours.bytes_each:,.0f} bytes, nginx's {limit.bytes_each:,.0f}"
             )
         return Pair(limit, ours)
 

@@ -1,4 +1,4 @@
-"""What the benchmark needs of the machine: Debian's packages, the release build, and facts for the report."""
+"""Debian packages, the release build, and facts about the machine for the report."""
 
 import contextlib
 import datetime
@@ -32,7 +32,7 @@ def nginx():
 
 
 def postgres_bin():
-    """The folder with initdb and postgres, which Debian keeps off the PATH."""
+    """The directory with initdb and postgres, which Debian does not put on the PATH."""
     found = glob.glob("/usr/lib/postgresql/*/bin/initdb")
     newest = max(found, key=lambda path: int(path.split("/")[4]), default=None)
     initdb = newest or shutil.which("initdb")
@@ -49,7 +49,7 @@ def install_what_is_missing(with_postgres, more=()):
     say(f"Installing from Debian's packages: {' '.join(missing)}")
     as_root = [] if os.geteuid() == 0 else ["sudo"]
     if as_root and not shutil.which("sudo"):
-        fail(f"{', '.join(missing)} missing: install as root, or install sudo")
+        fail(f"{', '.join(missing)} missing: run as root, or install sudo")
     with services_stay_stopped(as_root):
         subprocess.run([*as_root, "apt-get", "update", "-qq"], check=True)
         subprocess.run(
@@ -61,10 +61,10 @@ def install_what_is_missing(with_postgres, more=()):
 
 @contextlib.contextmanager
 def services_stay_stopped(as_root):
-    """Debian's packages start their services when installed; a policy of 101 forbids it. We start our own."""
+    """Keeps Debian packages from starting their services on installation (policy 101). We start our own."""
     policy = "/usr/sbin/policy-rc.d"
     if os.path.exists(policy):
-        # The operator's own policy stands.
+        # Keep the operator's own policy.
         yield
         return
     with tempfile.NamedTemporaryFile("w", suffix=".policy") as text:
@@ -78,7 +78,7 @@ def services_stay_stopped(as_root):
 
 
 def build(frame_pointers=False):
-    """The release binary. With frame pointers it goes to a folder of its own: the usual build stays as it is."""
+    """Builds the release binary. A build with frame pointers has its own directory and does not affect the usual one."""
     environment, more = dict(os.environ), []
     if frame_pointers:
         environment |= {
@@ -144,7 +144,7 @@ def facts(with_postgres, built_from):
 
 
 def disk():
-    """How fast this disk makes small writes safe: the ceiling of durable creates that come one by one."""
+    """The fsync rate of this disk: the upper bound for sequential durable creates."""
     times = []
     with tempfile.NamedTemporaryFile(dir=WORK) as file:
         end = time.perf_counter() + 1

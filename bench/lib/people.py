@@ -1,12 +1,12 @@
-"""The people and name pages that the benchmark makes up: always the same ones for the same number of people.
+"""Generates the people and name pages of the benchmark, deterministically for each number of people.
 
-An email is a function of the person's number, so that the load generator can name any of a million people without
-holding a list of them (wrk.lua has the same function).
+An email is a function of the person's number, so that the load generator can address any of a million people without
+a list of them (wrk.lua has the same function).
 """
 
 import random
 
-# As written, and as it stands in an email. Many scripts, because text that is not ASCII costs more to write as JSON.
+# As written, and as used in an email. Many scripts, because non-ASCII text costs more to write as JSON.
 FIRST_NAMES = [
     ("Ana", "ana"), ("Björn", "bjorn"), ("Chiamaka", "chiamaka"), ("Dmitri", "dmitri"), ("Élodie", "elodie"),
     ("Fatima", "fatima"), ("Gwenllian", "gwenllian"), ("Hiroshi", "hiroshi"), ("Iñaki", "inaki"), ("Jürgen", "jurgen"),
@@ -61,7 +61,7 @@ def pages_for(people):
 
 
 def participants(people, institution, custom_field):
-    """One tuple of COLUMNS for each person. The people of a page follow one another, as an import brings them."""
+    """One tuple of COLUMNS for each person. The people of a page are contiguous, as after an import."""
     chance = random.Random(people)
     bits = chance.getrandbits
     for number in range(people):
@@ -71,7 +71,7 @@ def participants(people, institution, custom_field):
         address = f"{first_latin}.{last_latin}.{number}@example.edu"
         identifier = f"S{number:08}"
         came = START + number * 1_000
-        # A third have a recording, another third custom values; scattered, so that no page has them all.
+        # A third have a recording, another third custom values, scattered over all pages.
         kind = bits(16) % 3
         recorded = kind == 0
         custom = f'{{"{custom_field}":"{PRONOUNS[number % len(PRONOUNS)]}"}}' if kind == 1 else None
@@ -96,7 +96,7 @@ def name_pages(people, institution):
 
 
 def codes(people, institution):
-    """Everything that names a page, in lower case."""
+    """All references of a page, in lowercase."""
     for _, page, _, page_slug, event_code, access_code, _, _ in name_pages(people, institution):
         for code in (str(page), page_slug, event_code, access_code):
             yield code.lower(), institution, page

@@ -1,6 +1,6 @@
-"""Fills databases by the fastest path there is: rows straight into the tables, indexes built afterwards.
+"""Seeds databases as fast as possible: rows are inserted directly into the tables, and indexes are built afterwards.
 
-Seeded databases are kept under bench/.work and named after a hash of what makes them. A run works on a copy, because
+Seeded databases are cached under bench/.work, named after a hash of their inputs. A run uses a copy, because
 its creates add people.
 """
 
@@ -19,7 +19,7 @@ FIELD = "gender_pronouns"
 
 
 def fingerprint():
-    """Changes with the schema and with the people; a seeded database of another one is of no use."""
+    """Changes with the schema and the generated people, which invalidates cached databases."""
     text = hashlib.sha256()
     sources = [*sorted(glob.glob(os.path.join(machine.ROOT, "migrations", "*.sql"))), made_up.__file__, __file__]
     for path in sources:
@@ -36,7 +36,7 @@ def endonym(binary, environment, *words):
 
 
 def institution(binary, environment):
-    """Schema, institution and token, made as an operator makes them."""
+    """Creates schema, institution and token with the command line."""
     endonym(binary, environment, "migrate")
     made = endonym(binary, environment, "institution", "create", "--name", "Bench", "--json")
     token = endonym(binary, environment, "token", "create", "--institution", made["slug"], "--name", "wrk", "--json")
@@ -57,7 +57,7 @@ def load(path):
 # --- SQLite ---
 
 def sqlite(binary, size, fresh):
-    """A data folder with so many people, ready to be changed, and what was seeded there."""
+    """A writable data directory with this many people, and the facts about its seeding."""
     kept = os.path.join(machine.WORK, "seeds", f"sqlite-{size}")
     about = os.path.join(kept, "about.json")
     wanted = fingerprint()
@@ -72,14 +72,14 @@ def sqlite(binary, size, fresh):
         machine.say(f"Seeded SQLite with {size:,} people in {seeded['seconds']:.1f} s")
     copy = os.path.join(machine.WORK, "data", f"sqlite-{size}")
     shutil.rmtree(copy, ignore_errors=True)
-    # Copying also brings the file into the page cache, so that a first round is not slower than the others.
+    # Copying also loads the file into the page cache, so that the first round is not slower than the others.
     shutil.copytree(kept, copy)
     return copy, load(about)
 
 
 def fill_sqlite(path, size, institution):
     db = sqlite3.connect(path, isolation_level=None)
-    # A crash in here only means to seed again.
+    # After a crash, the database is simply seeded again.
     db.execute("PRAGMA journal_mode = OFF")
     db.execute("PRAGMA synchronous = OFF")
     db.execute("PRAGMA cache_size = -400000")
@@ -122,7 +122,7 @@ def whole_roll(size, institution):
 # --- PostgreSQL ---
 
 def postgres(binary, server, size, fresh):
-    """A database with so many people, ready to be changed, and what was seeded there."""
+    """A writable database with this many people, and the facts about its seeding."""
     kept, copy = f"seed_{size}", f"work_{size}"
     about = os.path.join(machine.WORK, "seeds", f"postgres-{size}.json")
     wanted = f"{fingerprint()} {server.born}"
@@ -137,10 +137,10 @@ def postgres(binary, server, size, fresh):
         save(about, seeded)
         machine.say(f"Seeded PostgreSQL with {size:,} people in {seeded['seconds']:.1f} s")
     server.sql("postgres", f"DROP DATABASE IF EXISTS {copy}")
-    # From version 15 on a copy goes through the log unless told otherwise.
+    # Since version 15, a copy goes through the WAL by default.
     strategy = " STRATEGY = FILE_COPY" if server.version >= 15 else ""
     server.sql("postgres", f"CREATE DATABASE {copy} TEMPLATE {kept}{strategy}")
-    # Into the shared buffers, as far as they reach.
+    # Load it into the shared buffers, as far as they suffice.
     server.sql(copy, "SELECT count(token) FROM participants")
     return server.url(copy), load(about)
 
@@ -160,12 +160,12 @@ def fill_postgres(server, database, size, institution):
         for table, columns, rows in tables_of(size, institution, field):
             script.write(f"COPY {table} ({', '.join(columns)}) FROM STDIN;\n")
             for row in rows:
-                # No tab, line break or backslash stands in what we make up.
+                # The generated values contain no tab, line break or backslash.
                 script.write("\t".join(r"\N" if value is None else str(value) for value in row) + "\n")
             script.write("\\.\n")
         script.write(whole_roll(size, institution) + ";\n")
         for _, text in indexes:
             script.write(text + ";\n")
-    # What autovacuum would do by and by, and then in the middle of a measurement.
+    # Otherwise autovacuum would do this during a measurement.
     server.sql(database, "VACUUM ANALYZE")
     server.sql(database, "CHECKPOINT")

@@ -1,6 +1,6 @@
-"""The servers that a run starts, on loopback and free ports, and stops by their process ids.
+"""The servers that a run starts on free loopback ports, and stops by process id.
 
-Each has a session of its own, so that Ctrl-C reaches us alone and we stop them in order.
+Each has its own session, so that Ctrl-C reaches only this process, which stops them in order.
 """
 
 import contextlib
@@ -26,19 +26,19 @@ def free_port():
 
 
 def stop(process, how=signal.SIGTERM):
-    """The process and, because it is asked and not killed, whatever it started itself."""
+    """Terminates the process, which in turn stops its own children."""
     if process.poll() is None:
         process.send_signal(how)
         try:
             process.wait(timeout=60)
         except subprocess.TimeoutExpired:
-            machine.say(f"Process {process.pid} did not stop when asked")
+            machine.say(f"Process {process.pid} did not stop on SIGTERM")
             process.kill()
             process.wait()
 
 
 def ticks(pids):
-    """Processor time of these processes so far, in seconds."""
+    """CPU time of these processes so far, in seconds."""
     total = 0
     for pid in pids:
         with contextlib.suppress(FileNotFoundError, ProcessLookupError), open(f"/proc/{pid}/stat") as file:
@@ -59,10 +59,10 @@ def log(name):
 
 
 class Nginx:
-    """As fast as a file can be answered: the limit that everything else is held against.
+    """The baseline: the speed of serving a static file.
 
-    Its headers are left as they come; they are about as long as ours. Those of versions 3 and 2 say more, and so does it
-    for files that stand for their answers.
+    Its default headers are about as long as ours. Versions 3 and 2 have more headers, so nginx adds them
+    for the corresponding files.
     """
 
     CONF = """
@@ -104,7 +104,7 @@ class Nginx:
         os.makedirs(os.path.join(self.folder, "files"))
         self.port = free_port()
         conf = os.path.join(self.folder, "nginx.conf")
-        # Workers drop to another user otherwise, who may not reach this folder.
+        # Otherwise, workers run as another user, who may not have access to this directory.
         user = "user root;" if os.geteuid() == 0 else ""
         with open(conf, "w", encoding="utf-8") as file:
             file.write(self.CONF.format(user=user, folder=self.folder, port=self.port))
@@ -115,7 +115,7 @@ class Nginx:
         wait_for(lambda: answers(self.port, "/", 403), self.process, "nginx")
 
     def file(self, name, size):
-        """The path of a file with so many bytes."""
+        """The path of a file of this size."""
         with open(os.path.join(self.folder, "files", name), "wb") as file:
             file.write(b"x" * size)
         return f"/{name}"
@@ -128,11 +128,11 @@ class Nginx:
 
 
 class Postgres:
-    """A private server. Its folder is kept for the next run, and with it the seeded databases."""
+    """A private server. Its directory, with the seeded databases, is kept for the next run."""
 
     def __init__(self):
         self.bin = machine.postgres_bin()
-        # PostgreSQL refuses to run as root; Debian's package brings a user for it.
+        # PostgreSQL refuses to run as root; Debian's package creates a user for it.
         self.user = "postgres" if os.geteuid() == 0 else None
         home = self.home()
         self.data = os.path.join(home, "data")
@@ -151,10 +151,10 @@ class Postgres:
             self.password = file.read()
         with open(os.path.join(self.data, "PG_VERSION"), encoding="utf-8") as file:
             self.version = int(file.read().split(".")[0])
-        # Tells one cluster from the next, so that databases of a folder that was thrown away are not looked for.
+        # Identifies the cluster, so that databases of a deleted directory are not expected.
         self.born = int(os.stat(os.path.join(self.data, "PG_VERSION")).st_mtime)
         self.port = free_port()
-        # As it comes but for the memory, of which the manual advises a quarter of the machine's.
+        # Default settings, except for memory: the manual recommends a quarter of the machine's.
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
         settings = {
             "port": self.port,
@@ -178,7 +178,7 @@ class Postgres:
         probe = subprocess.run(["test", "-w", folder], cwd="/", **self.identity())
         if probe.returncode == 0:
             return folder
-        # A checkout in root's home is closed to every other user.
+        # Other users have no access to a checkout in root's home.
         pointer = os.path.join(machine.WORK, "postgres-folder")
         if os.path.exists(pointer):
             with open(pointer, encoding="utf-8") as file:
@@ -189,7 +189,7 @@ class Postgres:
         shutil.chown(kept, self.user)
         with open(pointer, "w", encoding="utf-8") as file:
             file.write(kept)
-        machine.say(f"{folder} is closed to user {self.user}: PostgreSQL's files go to {kept}")
+        machine.say(f"user {self.user} has no access to {folder}: PostgreSQL's files are in {kept}")
         return kept
 
     def identity(self):
@@ -223,12 +223,12 @@ class Postgres:
             self.psql(database, "-A", "-t", "-c", text), env=self.environment(), stdout=subprocess.PIPE, text=True
         )
         if done.returncode != 0:
-            machine.fail(f"PostgreSQL refused: {text}")
+            machine.fail(f"PostgreSQL failed: {text}")
         return done.stdout
 
     @contextlib.contextmanager
     def script(self, database):
-        """Something to write a script to, which runs in one transaction."""
+        """A pipe for a script that runs in one transaction."""
         psql = subprocess.Popen(
             self.psql(database, "-1", "-f", "-"), env=self.environment(),
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, encoding="utf-8",
@@ -236,13 +236,13 @@ class Postgres:
         with psql.stdin as pipe:
             yield pipe
         if psql.wait() != 0:
-            machine.fail("PostgreSQL refused the seeds")
+            machine.fail("PostgreSQL rejected the seed data")
 
     def pids(self):
         return [self.process.pid, *children(self.process.pid)]
 
     def stop(self):
-        # Fast: does not wait for clients to go.
+        # Fast shutdown: does not wait for clients to disconnect.
         stop(self.process, signal.SIGINT)
 
 
@@ -262,7 +262,7 @@ class Endonym:
         self.seconds_to_ready = time.perf_counter() - started
 
     def ask(self, method, path, body=None):
-        """The answer's status, its JSON, and how many bytes it had."""
+        """Returns the status, the JSON and the number of bytes of the response."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         headers = {"Authorization": self.token, "Content-Type": "application/json"}
         connection.request(method, path, body=body, headers=headers)
@@ -272,7 +272,7 @@ class Endonym:
         return answer.status, json.loads(text), len(text)
 
     def memory(self):
-        """Resident now, resident at most, and what of it is not a file's page that others share, in MB."""
+        """Current, peak and private resident memory, in MB."""
         path, names = f"/proc/{self.process.pid}/status", ("VmRSS", "VmHWM", "RssAnon")
         return tuple(int(machine.field_of(path, rf"^{name}:\s+(\d+)")) / 1024 for name in names)
 
@@ -284,7 +284,7 @@ class Endonym:
 
 
 def environment(data_dir=None, database_url=None):
-    """Settings for endonym, and none that happen to stand in this shell or in a settings file."""
+    """Settings for endonym, without those of this shell or a settings file."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith("ENDONYM_")}
     os.makedirs(machine.WORK, exist_ok=True)
     empty = os.path.join(machine.WORK, "empty.toml")
@@ -294,7 +294,7 @@ def environment(data_dir=None, database_url=None):
         "ENDONYM_CONFIG": empty,
         "ENDONYM_DATA_DIR": data_dir or os.path.join(machine.WORK, "data", "unused"),
         "ENDONYM_LOG": "warn",
-        # A u32; nobody gets near it.
+        # A u32 that no run reaches.
         "ENDONYM_RATE_LIMIT": "4000000000",
     }
     if database_url:
@@ -318,12 +318,12 @@ def answers(port, path, status):
 
 
 def wait_for(ready, process, name):
-    """Leaves no process behind when it does not get there, or when somebody interrupts the waiting."""
+    """Stops the process if it does not become ready, or if waiting is interrupted."""
     end = time.monotonic() + 60
     try:
         while not ready():
             if process.poll() is not None:
-                machine.fail(f"{name} ended at once; see bench/.work/logs")
+                machine.fail(f"{name} exited at once; see bench/.work/logs")
             if time.monotonic() > end:
                 machine.fail(f"{name} was not ready within a minute; see bench/.work/logs")
             time.sleep(0.001)

@@ -1,4 +1,4 @@
-"""What is measured against: databases with people in them, and a server over each."""
+"""The targets of the benchmark: seeded databases, and a server for each."""
 
 import dataclasses
 import statistics
@@ -10,7 +10,7 @@ START_UPS = 5
 
 @dataclasses.dataclass
 class Target:
-    """One database with so many people, and the server over it."""
+    """One database with a number of people, and its server."""
 
     database: str
     size: int
@@ -33,7 +33,7 @@ class Target:
 
 
 def started(binary, environment, name, seeded, stack):
-    """A running server, and the median time that it took to be ready."""
+    """A running server, and its median startup time."""
     times = []
     for left in reversed(range(START_UPS)):
         server = servers.Endonym(binary, environment, name, seeded["token"])
@@ -45,7 +45,7 @@ def started(binary, environment, name, seeded, stack):
 
 
 def start(binary, databases, sizes, fresh, stack):
-    """A server over each database of each size, all at the same time; an idle one costs nothing."""
+    """A server for each database and size, all running concurrently; idle ones cost nothing."""
     found = []
     if "SQLite" in databases:
         for size in sizes:

@@ -20,16 +20,16 @@ use crate::{
     store::{self, Db, Place},
 };
 
-/// Back up everything into a new folder, while the server runs
+/// Back up everything into a new directory; the server can keep running
 ///
-/// The folder gets the database as it was at one moment, the recordings and pictures that it links to, the other files
-/// of the data folder, and manifest.json, without which a backup is not complete. This is for SQLite; for PostgreSQL it
-/// says what to use.
+/// The backup contains a consistent snapshot of the database, the recordings and pictures that it references, the other
+/// files in the data directory, and manifest.json. A directory without manifest.json is not a complete backup. This command is
+/// for SQLite; for PostgreSQL it prints the commands to run.
 ///
 /// For example: endonym backup /mnt/backup/endonym-monday
 #[derive(Debug, clap::Args)]
 pub struct Backup {
-    /// New or empty folder
+    /// New or empty directory
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     #[arg(long)]
@@ -48,7 +48,7 @@ impl Backup {
         };
         if !database.is_file() {
             return Err(Failure(format!(
-                "there is no database at {}: is --data-dir (ENDONYM_DATA_DIR) that of the server?",
+                "no database at {}: is --data-dir (ENDONYM_DATA_DIR) the same as the server's?",
                 database.display()
             )));
         }
@@ -59,7 +59,7 @@ impl Backup {
         let manifest = backups::take(&source, &self.folder, &Clock::system(), &told).await?;
         progress.finish_and_clear();
         for path in &manifest.missing {
-            eprintln!("warning: {path} is linked to and was not there to be backed up");
+            eprintln!("warning: {path} is referenced but missing, so it was not backed up");
         }
         let folder = self.folder.display().to_string();
         if self.json {
@@ -70,7 +70,7 @@ impl Backup {
         } else {
             let (files, bytes) = (manifest.files, manifest.bytes);
             output::print_line(&format!(
-                "{files} files with {bytes} bytes, as of {}, in {folder}",
+                "backed up {files} files ({bytes} bytes), as of {}, to {folder}",
                 manifest.taken_at
             ));
         }
@@ -78,7 +78,7 @@ impl Backup {
     }
 }
 
-/// On a terminal; a log of a nightly backup needs none.
+/// Only on a terminal, to keep it out of the logs of nightly backups.
 pub fn progress() -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -95,24 +95,24 @@ pub fn show(progress: &ProgressBar, what: &'static str, files: u64) {
     progress.set_position(files);
 }
 
-/// A recording that comes between two steps is brought by the last one; nothing is ever removed from the copy.
+/// Recordings that are added between two steps are copied by the last one. Nothing is removed from the copy.
 fn for_postgres(url: &str, blobs: &Blobs, folder: &Path, data_dir: &Path) -> String {
     let url = store::without_password(url);
     let folder = folder.display();
     let copy = copying(blobs, &format!("{folder}/blobs"), true);
     format!(
-        "the database is PostgreSQL, which has a tool for this. In this order:\n  \
+        "the database is PostgreSQL, which has its own backup tool. Run these commands, in this order:\n  \
          mkdir -p -m 700 '{folder}'\n  \
          {copy}\n  \
          pg_dump --format=custom --file='{folder}/endonym.dump' --dbname='{url}'\n  \
          {copy}\n\
-         The password comes from ~/.pgpass or PGPASSWORD. Recordings and pictures are copied before the database and \
-         again after it, so that all that it links to is there. Save the other files of {} too.",
+         The password is read from ~/.pgpass or PGPASSWORD. Recordings and pictures are copied before and after the \
+         database, so that the copy contains everything that the dump references. Back up the other files in {} as well.",
         data_dir.display()
     )
 }
 
-/// The command that copies the files of the store out of it, or back into it: what is there already is passed over.
+/// The command that copies the blobs out of the store, or back into it. Existing files are skipped.
 pub fn copying(blobs: &Blobs, elsewhere: &str, out: bool) -> String {
     let store = blobs.folder().map_or_else(|| blobs.kind(), |root| root.display().to_string());
     let (from, to) = if out { (store.as_str(), elsewhere) } else { (elsewhere, store.as_str()) };

@@ -11,14 +11,14 @@ use crate::{
     domain::email::email_key,
 };
 
-/// Say which name badges search engines may list
+/// Control which name badges search engines may index
 #[derive(Debug, Subcommand)]
 pub enum Badge {
-    /// Let search engines list somebody's name badge, because they want that
+    /// Allow search engines to index a person's name badge, at that person's request
     ///
     /// For example: endonym badge list --institution example-university --name-page class-of-2027 ana@example.edu
     List(Whose),
-    /// Keep somebody's name badge out of search engines, as every badge is at first
+    /// Keep a person's name badge out of search engines (the default)
     Unlist(Whose),
 }
 
@@ -51,7 +51,7 @@ impl Badge {
             output::print_json(&json!({ "email": whose.email, "listed": listed }));
         } else {
             let may = if listed { "may" } else { "may not" };
-            output::print_line(&format!("search engines {may} list the badge of {}", whose.email));
+            output::print_line(&format!("search engines {may} index the badge of {}", whose.email));
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -8,23 +8,23 @@ use serde_json::json;
 use super::{Outcome, institution, output};
 use crate::app::{App, media};
 
-/// Look after the files of recordings and pictures
+/// Maintain the stored recordings and pictures
 #[derive(Debug, Subcommand)]
 pub enum Blobs {
-    /// Remove files that nobody links to any more; workers do so by themselves from time to time
+    /// Remove orphaned files; background workers also do this periodically
     ///
     /// For example: endonym blobs sweep --dry-run
     Sweep {
-        /// Leave files alone that are younger: an upload may be under way
+        /// Keep orphaned files younger than this: an upload may be in progress
         #[arg(long, value_name = "SECONDS")]
         orphan_seconds: u64,
-        /// Say how many there are, and remove nothing
+        /// Count orphaned files without removing them
         #[arg(long)]
         dry_run: bool,
         #[arg(long)]
         json: bool,
     },
-    /// Process recordings again from what was sent, after an upgrade that does it better; their links change
+    /// Process recordings again from the uploaded originals, after an upgrade that improves processing; their links change
     ///
     /// For example: endonym blobs reprocess --institution example-university
     Reprocess {
@@ -54,8 +54,10 @@ async fn sweep(app: &App, orphan_seconds: u64, dry_run: bool, json: bool) -> Out
             &json!({ "seen": seen, "removed": removed, "strange": strange, "dry_run": dry_run }),
         );
     } else {
-        let would = if dry_run { " (a dry run: nothing was removed)" } else { "" };
-        output::print_line(&format!("{seen} files seen, {removed} removed, {strange} not ours{would}"));
+        let would = if dry_run { " (dry run: nothing was removed)" } else { "" };
+        output::print_line(&format!(
+            "{seen} files checked, {removed} removed, {strange} not recognized{would}"
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -67,14 +69,14 @@ async fn reprocess(app: &App, slug: &str, json: bool) -> Outcome {
         None => processed += 1,
         Some(why) => {
             kept += 1;
-            eprintln!("recording_{hex} stays as it is: {why}");
+            eprintln!("recording_{hex} was not changed: {why}");
         }
     };
     media::reprocess(app, owner.id, told).await?;
     if json {
         output::print_json(&json!({ "processed": processed, "kept": kept }));
     } else {
-        output::print_line(&format!("{processed} recordings processed again, {kept} left as they are"));
+        output::print_line(&format!("{processed} recordings processed again, {kept} not changed"));
     }
     Ok(if kept == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

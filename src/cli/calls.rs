@@ -14,52 +14,52 @@ use crate::{
     },
 };
 
-/// Look at phone calls, end them, and have them made again
+/// List, cancel and retry phone calls
 #[derive(Debug, Subcommand)]
 pub enum Calls {
-    /// List calls with their attempts, the newest first
+    /// List calls with their attempts, newest first
     ///
     /// For example: endonym calls list --institution example-university
     List {
-        /// Only this institution's
+        /// Only calls of this institution
         #[arg(long, value_name = "SLUG")]
         institution: Option<String>,
-        /// The newest, so many at most; all when not given
+        /// Maximum number of calls to list [default: all]
         #[arg(long, value_name = "N")]
         most: Option<u32>,
         #[arg(long)]
         json: bool,
     },
-    /// End a call that is scheduled or under way; the trunk or the vendor is told
+    /// Cancel a call that is scheduled or in progress; a call in progress is hung up
     Cancel {
         #[arg(required_unless_present = "all", conflicts_with = "all")]
         id: Option<String>,
-        /// All that are scheduled or under way
+        /// Cancel all calls that are scheduled or in progress
         #[arg(long)]
         all: bool,
-        /// Only this institution's, with --all
+        /// With --all: only calls of this institution
         #[arg(long, value_name = "SLUG", requires = "all")]
         institution: Option<String>,
         #[arg(long)]
         json: bool,
     },
-    /// Have a call made again that is over without a recording
+    /// Schedule a call again that ended without a recording
     Retry {
         id: String,
         #[arg(long)]
         json: bool,
-        /// Attempts to call somebody, in all
+        /// Maximum attempts per call
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
         phone_attempts: u32,
     },
-    /// List the numbers whose owners asked not to be called
+    /// List the phone numbers that opted out of calls
     OptOuts {
         #[arg(long, value_name = "SLUG")]
         institution: String,
         #[arg(long)]
         json: bool,
     },
-    /// Take a number off that list, because its owner has changed their mind
+    /// Remove a phone number from the opt-out list, at its owner's request
     OptIn {
         #[arg(value_name = "NUMBER")]
         number: String,
@@ -80,16 +80,16 @@ impl Calls {
             }
             Self::Cancel { id: Some(id), json, .. } => {
                 known(id, calls::cancel(app, number(id)?).await)?;
-                said(*json, "cancelled", id, "The call is cancelled.");
+                print_outcome(*json, "cancelled", id, "The call was cancelled.");
             }
             Self::Cancel { id: None, institution, json, .. } => {
                 let institution = one(app, institution.as_deref()).await?;
                 let count = calls::cancel_pending(app, institution).await?.to_string();
-                said(*json, "cancelled", &count, &format!("Cancelled: {count}"));
+                print_outcome(*json, "cancelled", &count, &format!("Cancelled calls: {count}"));
             }
             Self::Retry { id, json, phone_attempts } => {
                 known(id, calls::retry(app, number(id)?, *phone_attempts).await)?;
-                said(*json, "scheduled", id, "The call will be made again.");
+                print_outcome(*json, "scheduled", id, "The call was scheduled again.");
             }
             Self::OptOuts { institution, json } => {
                 let institution = super::institution(app, institution).await?.id;
@@ -107,19 +107,19 @@ impl Calls {
             Self::OptIn { number, institution, json } => {
                 let institution = super::institution(app, institution).await?.id;
                 let parsed = PhoneNumber::parse(number).ok_or_else(|| {
-                    Failure(format!("`{number}` is no number that exists; write it like +12025550123"))
+                    Failure(format!("`{number}` is not a valid phone number; write it like +12025550123"))
                 })?;
                 if !calls::opt_in(app, institution, parsed.clone()).await? {
-                    return Err(Failure(format!("nobody has asked not to be called at {}", parsed.e164())));
+                    return Err(Failure(format!("{} has not opted out of calls", parsed.e164())));
                 }
-                said(*json, "opted_in", parsed.e164(), "They may be called again.");
+                print_outcome(*json, "opted_in", parsed.e164(), "The number may be called again.");
             }
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// The institution that is named, if one is.
+/// The institution with this slug, if a slug is given.
 async fn one(app: &App, slug: Option<&str>) -> Result<Option<i64>, Failure> {
     match slug {
         Some(slug) => Ok(Some(super::institution(app, slug).await?.id)),
@@ -128,7 +128,7 @@ async fn one(app: &App, slug: Option<&str>) -> Result<Option<i64>, Failure> {
 }
 
 fn unknown(id: &str) -> Failure {
-    Failure(format!("there is no call `{id}`: `endonym calls list` shows those there are"))
+    Failure(format!("no call `{id}`: run `endonym calls list` to see all calls"))
 }
 
 fn number(id: &str) -> Result<i64, Failure> {
@@ -142,7 +142,7 @@ fn known(id: &str, done: crate::app::Result<()>) -> Result<(), Failure> {
     })
 }
 
-fn said(json: bool, key: &str, value: &str, sentence: &str) {
+fn print_outcome(json: bool, key: &str, value: &str, sentence: &str) {
     if json {
         output::print_json(&json!({ key: value }));
     } else {
@@ -189,5 +189,8 @@ fn list(all: &[Listed], json: bool) {
             ]
         })
         .collect();
-    output::print_table(&["ID", "INSTITUTION", "EMAIL", "NUMBER", "STATE", "COMES", "ATTEMPTS"], &rows);
+    output::print_table(
+        &["ID", "INSTITUTION", "EMAIL", "NUMBER", "STATE", "NEXT ATTEMPT", "ATTEMPTS"],
+        &rows,
+    );
 }

@@ -19,43 +19,43 @@ use crate::{
     jobs, site,
 };
 
-/// Look at the courses of a learning system, and synchronise them
+/// List, synchronize and merge the courses of a learning system
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List the courses that have been synchronised or opened, and how that went
+    /// List the known courses with the result of their last synchronization
     List {
         #[arg(long, value_name = "ID")]
         tool_consumer: String,
         #[arg(long)]
         json: bool,
     },
-    /// Bring courses' name pages to what the learning system says of them, and wait for it
+    /// Synchronize courses with the learning system, and wait for the result
     ///
     /// For example: endonym course sync --tool-consumer 61890742730975174 101 sis_course_id:BIO-1
     Sync {
         #[arg(long, value_name = "ID")]
         tool_consumer: String,
-        /// The learning system's ids; all that are known when left out
+        /// Course ids in the learning system [default: all known courses]
         #[arg(value_name = "COURSE")]
         courses: Vec<String>,
-        /// Apply rosters that have lost everybody, or more than half of ten people or more; they are held back otherwise
+        /// Apply a roster even if it has lost everyone, or more than half of ten or more people; by default it is held back
         #[arg(long)]
         accept_empty: bool,
         #[arg(long)]
         json: bool,
     },
-    /// Make two courses one: the second's people and recordings move to the first's page
+    /// Merge two courses: people and recordings of the second move to the name page of the first
     ///
-    /// For a course that two tool consumers reach, for example by web services and by LTI. Endonym joins such courses by itself
-    /// where it can tell; this is for all others. Someone who is in both keeps the newer recording. Whatever named the second's
-    /// name page names the first's from then on. It cannot be undone.
+    /// For a course that is reached through two tool consumers, for example web services and LTI. Endonym merges such courses
+    /// automatically if it can recognize them; use this command for the others. A person in both courses keeps the newer
+    /// recording. The slug and codes of the second name page lead to the first one from then on. A merge cannot be undone.
     ///
     /// For example: endonym course join 61890742730975174 61890742730975201 --institution example-university
     Join {
-        /// The course that stays; `course list` shows the ids
+        /// Id of the course to keep; see `course list`
         #[arg(value_name = "ID")]
         kept: String,
-        /// The course that becomes part of it
+        /// Id of the course to merge into it
         #[arg(value_name = "ID")]
         other: String,
         #[arg(long, value_name = "SLUG")]
@@ -87,6 +87,7 @@ impl Command {
     }
 }
 
+/// For JSON, where scripts read it.
 fn state(course: &Course) -> &'static str {
     match (course.sync, &course.error, course.synced_at) {
         (Sync::Running, ..) => "running",
@@ -123,7 +124,7 @@ fn list(all: &[Course], json: bool) {
                 course.id.to_string(),
                 course.external_id.clone(),
                 course.title.clone(),
-                state(course).to_owned(),
+                state(course).replace("synchronised", "synchronized"),
                 or_none(course.synced_at.map(output::time)),
                 Some(course.notes().join("; "))
                     .filter(|notes| !notes.is_empty())
@@ -131,13 +132,13 @@ fn list(all: &[Course], json: bool) {
             ]
         })
         .collect();
-    output::print_table(&["ID", "COURSE", "TITLE", "STATE", "SYNCHRONISED", "NOTE"], &rows);
+    output::print_table(&["ID", "COURSE", "TITLE", "STATE", "SYNCHRONIZED", "NOTE"], &rows);
 }
 
 async fn join(app: &App, institution: i64, (kept, other): (&str, &str), json: bool) -> Outcome {
     let unknown = |given: &str| {
         Failure(format!(
-            "the institution has no course `{given}`: `endonym course list` shows those there are"
+            "the institution has no course `{given}`: run `endonym course list` to see all courses"
         ))
     };
     let mut ids = Vec::new();
@@ -155,18 +156,18 @@ async fn join(app: &App, institution: i64, (kept, other): (&str, &str), json: bo
         );
     } else {
         output::print_line(&format!(
-            "Course {} is now part of course {}: {} people moved, {} were in both.",
+            "Merged course {} into course {}: {} people moved, {} were in both.",
             ids[1], ids[0], merged.moved, merged.joined
         ));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// A worker of another process that says nothing for so long has died.
+/// Lease of the job while this process runs it.
 const LEASE: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Few enough for the time that a learning system has to say whether it has them.
+/// Few enough to look up within the timeout of one synchronization request.
 const LOOKED_FOR_AT_ONCE: usize = 40;
 
 async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, json: bool) -> Outcome {
@@ -178,14 +179,14 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, jso
     };
     if !consumer.enabled {
         return Err(Failure(format!(
-            "{} is disabled: `endonym tool-consumer enable {}` lets it be asked",
+            "{} is disabled: run `endonym tool-consumer enable {}` first",
             consumer.name, consumer.id
         )));
     }
     let began = app.clock.now();
     let stop = CancellationToken::new();
     tokio::spawn(stop_on_signal(stop.clone(), || {}));
-    let (mut told, mut unknown) = (Vec::new(), Vec::new());
+    let (mut results, mut unknown) = (Vec::new(), Vec::new());
     for some in given.chunks(LOOKED_FOR_AT_ONCE) {
         let access = Access::whole(consumer.institution);
         let outcome =
@@ -194,7 +195,7 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, jso
         let outcome = match outcome {
             // Only with --accept-empty: its roster may be here already.
             Err(Error::CourseSynchronizing) => {
-                let why = "a course is being synchronized now: try again when that has ended";
+                let why = "a course is being synchronized now: try again when it has finished";
                 return Err(Failure(why.to_owned()));
             }
             other => other?,
@@ -203,13 +204,13 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, jso
         for course in outcome.started.iter().chain(&outcome.running) {
             let ended = wait(app, consumer.institution, course.id, &stop).await?;
             let is_done = ended.error.is_none() && ended.synced_at.is_some_and(|at| at >= began);
-            told.push((ended, is_done));
+            results.push((ended, is_done));
         }
         if stop.is_cancelled() {
             break;
         }
     }
-    let all_well = !stop.is_cancelled() && unknown.is_empty() && told.iter().all(|(_, is_done)| *is_done);
+    let all_well = !stop.is_cancelled() && unknown.is_empty() && results.iter().all(|(_, is_done)| *is_done);
     if json {
         let shown = |(course, is_done): &(Course, bool)| {
             json!({
@@ -217,30 +218,30 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, jso
                 "error": course.error, "note": course.note,
             })
         };
-        let shown: Vec<_> = told.iter().map(shown).collect();
+        let shown: Vec<_> = results.iter().map(shown).collect();
         output::print_json(&json!({ "courses": shown, "unknown": unknown }));
     } else {
-        for (course, is_done) in &told {
-            let said = match (is_done, &course.error) {
+        for (course, is_done) in &results {
+            let result = match (is_done, &course.error) {
                 (true, _) => course
                     .note
                     .clone()
-                    .map_or("synchronised".to_owned(), |note| format!("synchronised; {note}")),
+                    .map_or("synchronized".to_owned(), |note| format!("synchronized; {note}")),
                 (false, Some(error)) => format!("failed: {error}"),
-                (false, None) => "not done".to_owned(),
+                (false, None) => "not finished".to_owned(),
             };
-            output::print_line(&format!("{} ({}): {said}", course.external_id, course.title));
+            output::print_line(&format!("{} ({}): {result}", course.external_id, course.title));
         }
         for id in &unknown {
             output::print_line(&format!(
-                "{id}: the learning system does not have it, or does not show it to us"
+                "{id}: not found in the learning system, or not visible to its access token"
             ));
         }
     }
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Does it here, or waits for whoever has it.
+/// Runs the job in this process, or waits for the worker that holds it.
 async fn wait(app: &App, institution: i64, id: i64, stop: &CancellationToken) -> Result<Course, Failure> {
     let settings = jobs::Settings {
         workers: 0,

@@ -14,16 +14,16 @@ use crate::{
 /// Define, list and delete custom fields
 #[derive(Debug, Subcommand)]
 pub enum CustomField {
-    /// Define a field that people of the institution can have
+    /// Define a custom field for the people of an institution
     ///
     /// For example: endonym custom-field create --institution example-university --name gender_pronouns --label Pronouns
     Create {
         #[arg(long, value_name = "SLUG")]
         institution: String,
-        /// Key in answers: lower-case letters, digits, underscores
+        /// Key in API responses: lowercase letters, digits, underscores
         #[arg(long)]
         name: String,
-        /// What people see
+        /// Label shown to people
         #[arg(long)]
         label: Option<String>,
         #[arg(long)]
@@ -36,12 +36,12 @@ pub enum CustomField {
         #[arg(long)]
         json: bool,
     },
-    /// Delete a custom field with everyone's values
+    /// Delete a custom field and all its values
     Delete {
         #[arg(long, value_name = "SLUG")]
         institution: String,
         name: String,
-        /// Do not ask
+        /// Do not ask for confirmation
         #[arg(long)]
         yes: bool,
     },
@@ -57,7 +57,7 @@ impl CustomField {
                     output::print_json(&json!({ "name": made.name, "import_key": made.import_key() }));
                 } else {
                     output::print_line(&format!(
-                        "Made custom field `{}`; requests and files call it `{}`.",
+                        "Created custom field `{}`. Its key in requests and CSV files is `{}`.",
                         made.name,
                         made.import_key()
                     ));
@@ -71,7 +71,7 @@ impl CustomField {
                 let owner = institution(app, &slug).await?;
                 let unknown = || {
                     Failure(format!(
-                        "`{slug}` has no custom field `{name}`: `endonym custom-field list --institution {slug}` shows them"
+                        "`{slug}` has no custom field `{name}`: run `endonym custom-field list --institution {slug}` to see all fields"
                     ))
                 };
                 if !custom_fields::all(app, owner.id).await?.iter().any(|field| field.name == name) {
@@ -79,7 +79,7 @@ impl CustomField {
                 }
                 output::confirm(
                     yes,
-                    &format!("This deletes custom field `{name}` with everyone's values for good."),
+                    &format!("This permanently deletes custom field `{name}` and all its values."),
                 )?;
                 match custom_fields::delete(app, owner.id, name.clone()).await {
                     Err(Error::Missing(_)) => return Err(unknown()),

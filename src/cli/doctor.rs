@@ -14,10 +14,10 @@ use crate::{
     config::{self, Storage},
 };
 
-/// Say for each configured part whether it works, and how to mend it
+/// Check every configured component, and print how to fix problems
 #[derive(Debug, clap::Args)]
 pub struct Doctor {
-    /// Address that the server would listen on
+    /// Listen address of the server
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: String,
     #[arg(long)]
@@ -50,7 +50,7 @@ impl Doctor {
                 part: "phone",
                 works: false,
                 says: why,
-                mend: Some("look at the settings that begin with phone_".to_owned()),
+                mend: Some("check the settings that begin with phone_".to_owned()),
             }),
         }
         let healthy = all.iter().all(|one| one.works);
@@ -78,21 +78,21 @@ async fn secrets(storage: &Storage) -> Option<Finding> {
     }
 }
 
-const RIGHTS: &str = "check the rights of the database's user";
-const SECRET_KEY: &str = "set --secret-key (ENDONYM_SECRET_KEY) to what it was, or bring back secret.key in the data folder; if it is lost, \
-                          give each learning system its access token again with `endonym tool-consumer update`";
+const RIGHTS: &str = "check the permissions of the database user";
+const SECRET_KEY: &str = "set --secret-key (ENDONYM_SECRET_KEY) to its previous value, or put back secret.key in the data directory; if it is lost, \
+                          enter the access token of each learning system again with `endonym tool-consumer update`";
 const PHONE_URL: &str =
-    "check the host and the account in --phone-url (ENDONYM_PHONE_URL), and what lies between here and there";
+    "check the host and the account in --phone-url (ENDONYM_PHONE_URL), and the network path to it";
 
 fn shown(finding: Finding) -> Shown {
     let works = finding.works();
     let (part, says, mend) = match finding {
         Finding::DataFolder { path, fault } => data_folder(&path.display().to_string(), fault),
-        Finding::Database(Ok(kind)) => ("database", format!("{kind} answers"), ""),
+        Finding::Database(Ok(kind)) => ("database", format!("connected to {kind}"), ""),
         Finding::Database(Err(why)) => (
             "database",
             why,
-            "check that the server runs and that --database-url (ENDONYM_DATABASE_URL) has its host, name, user and password",
+            "check that the database server is running and that --database-url (ENDONYM_DATABASE_URL) has the right host, database, user and password",
         ),
         Finding::Migrations(Ok(schema)) => migrations(&schema),
         Finding::Migrations(Err(why)) => ("migrations", why, RIGHTS),
@@ -100,26 +100,24 @@ fn shown(finding: Finding) -> Shown {
         Finding::Jobs(Err(why)) => ("jobs", why, RIGHTS),
         Finding::Secrets(Ok(sealed)) if sealed.closed.is_empty() => (
             "secrets",
-            format!("what lets us into learning systems can be opened: {} of them", sealed.all),
+            format!("the credentials of all learning systems can be decrypted: {}", sealed.all),
             "",
         ),
-        Finding::Secrets(Ok(sealed)) => (
-            "secrets",
-            format!("cannot be opened: what lets us into {}", sealed.closed.join(", ")),
-            SECRET_KEY,
-        ),
+        Finding::Secrets(Ok(sealed)) => {
+            ("secrets", format!("cannot decrypt the credentials of {}", sealed.closed.join(", ")), SECRET_KEY)
+        }
         Finding::Secrets(Err(SecretsFault::Key(why))) => ("secrets", why, SECRET_KEY),
         Finding::Secrets(Err(SecretsFault::Database(why))) => ("secrets", why, RIGHTS),
-        Finding::Blobs(Ok(kind)) => ("blobs", format!("{kind} can be written and read"), ""),
+        Finding::Blobs(Ok(kind)) => ("blobs", format!("{kind} is readable and writable"), ""),
         Finding::Blobs(Err(why)) => (
             "blobs",
             why,
-            "check --blobs-url (ENDONYM_BLOBS_URL): the bucket, the endpoint, the keys and their rights, the space that is left",
+            "check --blobs-url (ENDONYM_BLOBS_URL): bucket, endpoint, credentials and their permissions, free space",
         ),
         Finding::Listen { address, port } => listen(&address, &port),
         Finding::Phone { provider, line } => phone(&provider, line),
         Finding::Prompts(Ok(found)) if found.about.is_empty() => {
-            ("prompts", format!("ours, in {}", found.languages.join(", ")), "")
+            ("prompts", format!("built-in, in {}", found.languages.join(", ")), "")
         }
         Finding::Prompts(Ok(found)) => ("prompts", found.about.join("; "), ""),
         Finding::Prompts(Err(why)) => {
@@ -129,17 +127,17 @@ fn shown(finding: Finding) -> Shown {
     Shown { part, works, says, mend: (!mend.is_empty()).then(|| mend.to_owned()) }
 }
 
-/// The name of a part, what is found of it, and how to mend it, if it needs mending.
+/// The part, the finding, and the remedy, which is empty if nothing is wrong.
 type Words = (&'static str, String, &'static str);
 
 fn data_folder(path: &str, fault: Option<String>) -> Words {
     let part = "data folder";
     match fault {
-        None => (part, format!("{path} can be written"), ""),
+        None => (part, format!("{path} is writable"), ""),
         Some(why) => (
             part,
-            format!("{path} cannot be written: {why}"),
-            "give this user the right to write there, free some space, or set another folder with --data-dir",
+            format!("{path} is not writable: {why}"),
+            "grant this user write permission, free some disk space, or set another directory with --data-dir",
         ),
     }
 }
@@ -149,10 +147,10 @@ fn migrations(schema: &doctor::Schema) -> Words {
     if version == newest {
         (part, format!("at version {version}"), "")
     } else if version > newest {
-        let says = format!("the database is at version {version}, this binary knows {newest}");
-        (part, says, "use the newer endonym that made this database")
+        let says = format!("the database is at version {version}, this binary supports up to {newest}");
+        (part, says, "use the newer endonym that created this database")
     } else if schema.migrates_by_itself {
-        (part, format!("at version {version}; the next start brings it to {newest}"), "")
+        (part, format!("at version {version}; the next start migrates it to {newest}"), "")
     } else {
         let says = format!("the database is at version {version}, this binary needs {newest}");
         (part, says, "run `endonym migrate`")
@@ -164,17 +162,17 @@ fn jobs(queue: &doctor::Queue) -> Words {
     if *dead > 0 {
         (
             part,
-            format!("given up: {dead}"),
-            "`endonym jobs list --state dead` says why; once that is mended, `endonym jobs retry --all`",
+            format!("dead jobs: {dead}"),
+            "run `endonym jobs list --state dead` for the errors; after fixing the cause, run `endonym jobs retry --all`",
         )
     } else if *is_late {
         (
             part,
-            format!("one has been due for more than ten minutes; {waiting} waiting, {running} running"),
-            "run `endonym work`, or `endonym serve` with --workers above 0; with more of them, if all are busy",
+            format!("a job has been due for more than ten minutes; {waiting} waiting, {running} running"),
+            "run `endonym work`, or `endonym serve` with --workers above 0; if all workers are busy, add more",
         )
     } else {
-        (part, format!("{waiting} waiting, {running} running, none given up"), "")
+        (part, format!("{waiting} waiting, {running} running, none dead"), "")
     }
 }
 
@@ -182,13 +180,11 @@ fn listen(address: &str, port: &Port) -> Words {
     let part = "listen";
     match port {
         Port::Free => (part, format!("{address} is free"), ""),
-        Port::InUse => {
-            (part, format!("{address} is in use: the server is running, or another program is"), "")
-        }
+        Port::InUse => (part, format!("{address} is in use: by the server, or by another program"), ""),
         Port::Unusable(why) => (
             part,
             format!("{address} cannot be used: {why}"),
-            "set an address of this machine and a free port with --listen or ENDONYM_LISTEN",
+            "set an address of this machine and a free port with --listen (ENDONYM_LISTEN)",
         ),
     }
 }
@@ -197,11 +193,11 @@ fn phone(provider: &str, line: Line) -> Words {
     let part = "phone";
     match line {
         Line::NotConfigured => {
-            (part, "none is configured: numbers are stored and nobody is called".to_owned(), "")
+            (part, "not configured: numbers are stored and nobody is called".to_owned(), "")
         }
         Line::Works(Some(says)) => (part, format!("{provider}: {says}"), ""),
-        Line::Works(None) => (part, format!("{provider}: the account can be used"), ""),
+        Line::Works(None) => (part, format!("{provider}: the account is usable"), ""),
         Line::Fails { why, remedy } => (part, format!("{provider}: {why}"), remedy.unwrap_or(PHONE_URL)),
-        Line::Silent => (part, format!("{provider} does not answer"), PHONE_URL),
+        Line::Silent => (part, format!("{provider} does not respond"), PHONE_URL),
     }
 }

@@ -23,13 +23,14 @@ use crate::{
     domain::{institution::Institution, name_page::NamePageRef, participant::LegalNames},
 };
 
-/// Bring in people from a CSV file, and their recordings from a folder
+/// Import people from a CSV file, and their recordings from a directory
 ///
 /// The first line names the columns, in any order: first_name, last_name, email, institution_id, phonetic, notes,
-/// phone_number, and custom_… for custom fields. Commas, semicolons or tabs between them. Whoever is on the page
-/// already is updated; empty cells change nothing. Every row is reported; a row that is wrong does not stop the others.
+/// phone_number, and custom_… for custom fields. Columns are separated by commas, semicolons or tabs. The import is an upsert:
+/// people who are already on the page are updated, and empty cells change nothing. Every row is reported; an invalid row does
+/// not stop the import.
 ///
-/// Recordings are files of any usual format, named by somebody's email or institution_id: ana@example.edu.wav, S-1001.m4a.
+/// Recordings are audio files named after a person's email or institution_id: ana@example.edu.wav, S-1001.m4a.
 ///
 /// For example: endonym import --institution example-university --name-page class-of-2027 people.csv --dry-run
 #[derive(Debug, clap::Args)]
@@ -42,13 +43,13 @@ pub struct Import {
     name_page: String,
     #[arg(value_name = "FILE.csv", required_unless_present = "recordings")]
     file: Option<PathBuf>,
-    /// Folder of recordings
+    /// Directory of recordings
     #[arg(long, value_name = "DIR")]
     recordings: Option<PathBuf>,
-    /// Call those whose row has a phone number, and record their names
+    /// Call people whose row has a phone number, to record their names
     #[arg(long)]
     call: bool,
-    /// Say what would happen, and change nothing
+    /// Print what would happen, without changing anything
     #[arg(long)]
     dry_run: bool,
     #[arg(long)]
@@ -59,7 +60,7 @@ pub struct Import {
     phone: config::Phone,
 }
 
-/// An import schedules calls and makes none: settings of those who make them are understood, and not told of.
+/// An import schedules calls but does not make them: it accepts the settings for making calls, and hides them in its help.
 fn without_what_others_do(arg: clap::Arg) -> clap::Arg {
     let ours = ["phone_url", "phone_quiet_hours", "phone_countries"];
     let id = arg.get_id().as_str();
@@ -72,7 +73,7 @@ impl Import {
         let rules = self.phone.rules().map_err(Failure)?;
         if self.call && !rules.enabled {
             return Err(Failure(
-                "nobody can be called: no telephony is configured; set --phone-url (ENDONYM_PHONE_URL)"
+                "cannot call anyone: no telephony is configured; set --phone-url (ENDONYM_PHONE_URL)"
                     .to_owned(),
             ));
         }
@@ -84,7 +85,7 @@ impl Import {
             name_pages::find(app, owner.id, &page).await.map(|page| page.id).map_err(
                 |error| match error {
                     Error::Missing(_) => Failure(format!(
-                        "`{0}` has no name page `{1}`: `endonym name-page list --institution {0}` shows them",
+                        "`{0}` has no name page `{1}`: run `endonym name-page list --institution {0}` to see all pages",
                         self.institution, self.name_page
                     )),
                     other => other.into(),
@@ -116,7 +117,7 @@ impl Import {
         let mut sheet = Sheet::open(source, &fields, legal).map_err(|fault| self.worded(fault, file))?;
         if !sheet.ignored.is_empty() {
             let ignored: Vec<String> = sheet.ignored.iter().map(|heading| format!("`{heading}`")).collect();
-            eprintln!("note: these columns are passed over: {}", ignored.join(", "));
+            eprintln!("note: ignoring unknown columns: {}", ignored.join(", "));
         }
         let progress = progress(file);
         report.begin();
@@ -147,12 +148,12 @@ impl Import {
             Fault::Utf16 => format!("{} is UTF-16: save it as “CSV UTF-8”", file.display()),
             Fault::Headings => "the first line is not readable text: save the file as “CSV UTF-8”".to_owned(),
             Fault::UnknownCustomField { heading, name } => format!(
-                "the column `{heading}` is no custom field of `{0}`: define it first with `endonym custom-field create --institution {0} --name {name}`",
+                "column `{heading}` is not a custom field of `{0}`: define it first with `endonym custom-field create --institution {0} --name {name}`",
                 self.institution
             ),
-            Fault::Duplicate(heading) => format!("the column `{heading}` is there twice"),
+            Fault::Duplicate(heading) => format!("duplicate column `{heading}`"),
             Fault::MissingColumns { headings } => format!(
-                "the first line must name the columns, `email` and `first_name` or `last_name` among them; it says: {}",
+                "the first line must name the columns, including `email` and `first_name` or `last_name`; found: {}",
                 headings.join(" | ")
             ),
         })

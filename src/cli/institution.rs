@@ -11,25 +11,25 @@ use crate::{
     domain,
 };
 
-/// Make, list, change and delete institutions
+/// Create, list, update and delete institutions (tenants)
 #[derive(Debug, Subcommand)]
 pub enum Institution {
-    /// Make an institution
+    /// Create an institution
     ///
     /// For example: endonym institution create --name "Example University" --time-zone America/New_York
     Create {
         #[arg(long)]
         name: String,
-        /// Short name for commands; made from the name when left out
+        /// Short name for commands [default: derived from the name]
         #[arg(long)]
         slug: Option<String>,
-        /// Time zone in which answers show times, like Europe/Paris
+        /// Time zone of the times in API responses, like Europe/Paris
         #[arg(long, default_value = "UTC")]
         time_zone: String,
-        /// Let people have a legal name beside the one they go by
+        /// Allow a legal name in addition to the preferred name
         #[arg(long)]
         multiple_recordings: bool,
-        /// Language of its phone calls, like fr; the installation's when left out
+        /// Language of its phone calls, like fr [default: the installation's]
         #[arg(long = "phone-language", value_name = "LANGUAGE")]
         its_phone_language: Option<String>,
         #[arg(long)]
@@ -40,7 +40,7 @@ pub enum Institution {
         #[arg(long)]
         json: bool,
     },
-    /// Change an institution
+    /// Update an institution
     ///
     /// For example: endonym institution update example-university --allow-origin https://directory.example.edu
     Update {
@@ -49,28 +49,28 @@ pub enum Institution {
         name: Option<String>,
         #[arg(long)]
         time_zone: Option<String>,
-        /// Whether people may have a legal name: true or false
+        /// Allow a legal name in addition to the preferred name: true or false
         #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
         multiple_recordings: Option<bool>,
-        /// Let pages of this web origin call versions 5 and 4; may be given several times
+        /// Allow this web origin to call API versions 5 and 4 from a browser (CORS); can be repeated
         #[arg(long, value_name = "URL")]
         allow_origin: Vec<String>,
-        /// Take a web origin off the list
+        /// Remove a web origin from the CORS list; can be repeated
         #[arg(long, value_name = "URL")]
         forbid_origin: Vec<String>,
-        /// Requests of one token in a window; `default` for the ceiling that all share
+        /// Rate limit: requests per token in a window; `default` for the installation's limit
         #[arg(long, value_name = "N|default")]
         token_rate_limit: Option<String>,
-        /// Language of its phone calls, like fr; empty for the installation's
+        /// Language of its phone calls, like fr; empty resets it to the installation's
         #[arg(long = "phone-language", value_name = "LANGUAGE")]
         its_phone_language: Option<String>,
         #[arg(long)]
         json: bool,
     },
-    /// Delete an institution with everything it has
+    /// Delete an institution and all its data
     Delete {
         slug: String,
-        /// Do not ask
+        /// Do not ask for confirmation
         #[arg(long)]
         yes: bool,
     },
@@ -89,7 +89,7 @@ impl Institution {
                     }));
                 } else {
                     output::print_line(&format!(
-                        "Made institution `{}` with access code {}.",
+                        "Created institution `{}` with access code {}.",
                         made.slug, made.access_code
                     ));
                     output::print_line(&format!(
@@ -139,7 +139,7 @@ impl Institution {
             Self::Delete { slug, yes } => {
                 let found = institution(app, &slug).await?;
                 let what = format!(
-                    "This deletes institution `{slug}` ({}) with all its pages and people for good.",
+                    "This permanently deletes institution `{slug}` ({}) with all its pages and people.",
                     found.name
                 );
                 output::confirm(yes, &what)?;
@@ -186,7 +186,7 @@ fn list(all: &[domain::institution::Institution], json: bool) {
         })
         .collect();
     output::print_table(
-        &["SLUG", "NAME", "ACCESS CODE", "TIME ZONE", "LEGAL NAMES", "CALLS IN", "ALLOWED ORIGINS"],
+        &["SLUG", "NAME", "ACCESS CODE", "TIME ZONE", "LEGAL NAMES", "CALL LANGUAGE", "ALLOWED ORIGINS"],
         &rows,
     );
 }

@@ -11,27 +11,27 @@ use crate::{
     domain::job::{Listed, State},
 };
 
-/// Look at the work of the background, and have what was given up tried again
+/// List background jobs, and retry dead ones
 #[derive(Debug, Subcommand)]
 pub enum Jobs {
-    /// List what waits, runs, and was given up after too many failures
+    /// List jobs that are waiting, running or dead (failed too many times)
     ///
     /// For example: endonym jobs list --state dead
     List {
-        /// Only these
+        /// Only jobs in this state
         #[arg(long, value_name = "STATE", value_parser = ["waiting", "running", "dead"])]
         state: Option<String>,
-        /// So many at most, the oldest first
+        /// Maximum number of jobs to list, oldest first
         #[arg(long, value_name = "N", default_value_t = 1_000)]
         most: u32,
         #[arg(long)]
         json: bool,
     },
-    /// Have a job that was given up tried again, as if it were new
+    /// Retry a dead job, with its attempts reset
     Retry {
         #[arg(required_unless_present = "all", conflicts_with = "all")]
         id: Option<String>,
-        /// All that were given up
+        /// Retry all dead jobs
         #[arg(long)]
         all: bool,
         #[arg(long)]
@@ -84,7 +84,7 @@ fn list(all: &[Listed], json: bool) {
             ]
         })
         .collect();
-    output::print_table(&["ID", "KIND", "INSTITUTION", "STATE", "ATTEMPTS", "COMES", "ERROR"], &rows);
+    output::print_table(&["ID", "KIND", "INSTITUTION", "STATE", "ATTEMPTS", "NEXT RUN", "ERROR"], &rows);
 }
 
 async fn retry(app: &App, id: Option<&str>, json: bool) -> Result<(), Failure> {
@@ -92,7 +92,7 @@ async fn retry(app: &App, id: Option<&str>, json: bool) -> Result<(), Failure> {
         Some(id) => {
             let unknown = || {
                 Failure(format!(
-                    "no job `{id}` was given up: `endonym jobs list --state dead` shows those that were"
+                    "no dead job `{id}`: run `endonym jobs list --state dead` to see all dead jobs"
                 ))
             };
             let number = id.parse().map_err(|_| unknown())?;
@@ -106,7 +106,7 @@ async fn retry(app: &App, id: Option<&str>, json: bool) -> Result<(), Failure> {
             let mut again = Vec::new();
             for job in jobs::all(app, Some(State::Dead), i64::MAX).await? {
                 match jobs::retry(app, job.id).await {
-                    // Somebody else was quicker.
+                    // Another process was faster.
                     Err(Error::Missing(_)) => {}
                     other => {
                         other?;
@@ -121,7 +121,7 @@ async fn retry(app: &App, id: Option<&str>, json: bool) -> Result<(), Failure> {
         let ids: Vec<String> = ids.iter().map(i64::to_string).collect();
         output::print_json(&json!({ "retried": ids }));
     } else {
-        output::print_line(&format!("Will be tried again: {}", ids.len()));
+        output::print_line(&format!("Jobs to be retried: {}", ids.len()));
     }
     Ok(())
 }

@@ -8,9 +8,9 @@ use crate::{
     store::{Db, migrations},
 };
 
-/// Bring the database to the shape that this binary knows
+/// Migrate the database schema to the version of this binary
 ///
-/// SQLite is migrated at every start by itself; PostgreSQL only by this command, before the new version serves.
+/// SQLite databases are migrated automatically on every start. For PostgreSQL, run this command before you start the new version.
 #[derive(Debug, clap::Args)]
 pub struct Migrate {}
 
@@ -20,9 +20,9 @@ impl Migrate {
         let before = migrations::version(&db).await?;
         let now = migrations::migrate(&db).await?;
         output::print_line(&if before == now {
-            format!("{}: nothing to do, the database is at version {now}", db.kind())
+            format!("{}: nothing to do; the database is at version {now}", db.kind())
         } else {
-            format!("{}: from version {before} to {now}", db.kind())
+            format!("{}: migrated from version {before} to {now}", db.kind())
         });
         Ok(ExitCode::SUCCESS)
     }

@@ -1,5 +1,5 @@
-//! The command line: one file per command. `--json` prints one JSON object on standard output; logs and errors go to
-//! standard error.
+//! The command line: one file per command. With `--json`, a command prints one JSON object to standard output. Logs and
+//! errors go to standard error.
 
 mod backup;
 mod badge;
@@ -41,11 +41,12 @@ use crate::{
 
 /// A self-hosted name-pronunciation service
 ///
-/// People record how their name is said; directories, learning, student, HR and CRM systems show and play it.
+/// People record how to say their names. Directories, learning systems, student systems, HR and CRM systems show and play
+/// the recordings.
 #[derive(Debug, Parser)]
 #[command(name = "endonym", version, max_term_width = 110, after_help = EXAMPLES)]
 struct Cli {
-    /// Settings file [default: endonym.toml here, then /etc/endonym.toml]
+    /// Settings file [default: ./endonym.toml, then /etc/endonym.toml]
     #[arg(long, value_name = "FILE", global = true)]
     config: Option<PathBuf>,
     #[command(flatten)]
@@ -58,30 +59,30 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  Try it, with a demonstration institution:
+  Try it with a demo institution:
     endonym serve --demo
 
-  Set up an institution, a token for its integrations and a name page:
+  Create an institution, an access token for its integrations, and a name page:
     endonym institution create --name \"Example University\" --time-zone America/New_York
     endonym token create --institution example-university --name \"Learning system\"
     endonym name-page create --institution example-university --title \"Class of 2027\"
 
-  Bring people in from a file:
+  Import people from a CSV file:
     endonym import --institution example-university --name-page class-of-2027 people.csv --dry-run
 
-  And their recordings, in files named by email or institution_id:
+  Import their recordings, from files named after an email or institution_id:
     endonym import --institution example-university --name-page class-of-2027 --recordings audio
 
-  Connect a learning system, and bring a course's people in:
+  Connect a learning system and synchronize a course:
     endonym tool-consumer create --institution example-university --name Moodle --lms moodle \\
       --url https://moodle.example.edu --access-token - < moodle-token
     endonym course sync --tool-consumer ID 101
 
-  Save everything, and bring it back into another data folder:
+  Back up everything, and restore it into another data directory:
     endonym backup saved
     endonym restore saved --data-dir restored-data
 
-  Call people who gave a number, over a SIP trunk, and try it first:
+  Configure a SIP trunk for phone calls, and place a test call:
     export ENDONYM_PHONE_URL='sip://user:password@trunk.example:5060?from=%2B12025550100'
     endonym phone test +12025550123
 
@@ -89,11 +90,11 @@ Examples:
     export ENDONYM_DATABASE_URL=postgres://endonym:secret@db.example.edu/endonym
     endonym migrate && endonym serve
 
-  Do the work of the background on another machine:
+  Run background jobs on another machine:
     endonym serve --workers 0
     endonym work --workers 4
 
-Every flag is also an environment variable (--data-dir is ENDONYM_DATA_DIR) and a key of the settings file (data_dir).";
+Every flag is also an environment variable (--data-dir is ENDONYM_DATA_DIR) and a key in the settings file (data_dir).";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -129,7 +130,7 @@ enum Command {
     Phone(phone::Phone),
     Backup(backup::Backup),
     Restore(restore::Restore),
-    /// Print a completion script for your shell
+    /// Print a shell completion script
     ///
     /// For example: endonym completions bash > /etc/bash_completion.d/endonym
     Completions {
@@ -137,7 +138,7 @@ enum Command {
     },
 }
 
-/// What a command can end with: a sentence for a person.
+/// The error message of a failed command.
 #[derive(Debug)]
 struct Failure(String);
 
@@ -215,13 +216,13 @@ async fn run(cli: Cli) -> Outcome {
     }
 }
 
-/// The database, in the shape that this binary knows. SQLite is brought there; PostgreSQL is the operator's to change.
+/// Opens the database at the schema version of this binary. SQLite is migrated here; PostgreSQL only by `endonym migrate`.
 async fn database(storage: &Storage) -> Result<Db, Failure> {
     let db = Db::open(&storage.options()).await?;
     let version = migrations::version(&db).await?;
     if version > migrations::NEWEST {
         return Err(Failure(format!(
-            "the database is at version {version}, and this binary knows only up to {}: use a newer endonym",
+            "the database is at version {version}, but this binary supports only up to {}: use a newer endonym",
             migrations::NEWEST
         )));
     }
@@ -231,7 +232,7 @@ async fn database(storage: &Storage) -> Result<Db, Failure> {
         }
         Db::Postgres(_) if version < migrations::NEWEST => {
             return Err(Failure(format!(
-                "the database is at version {version}, and this binary needs {}: run `endonym migrate` first",
+                "the database is at version {version}, but this binary needs {}: run `endonym migrate` first",
                 migrations::NEWEST
             )));
         }
@@ -240,7 +241,7 @@ async fn database(storage: &Storage) -> Result<Db, Failure> {
     Ok(db)
 }
 
-/// Everything that a command needs besides a server, where nobody is called.
+/// Opens everything a command needs, without a server and without telephony.
 async fn open(storage: &Storage, studio: studio::Settings) -> Result<App, Failure> {
     open_with(storage, studio, app_calls::Rules::nobody(), Phone::default()).await
 }
@@ -276,7 +277,7 @@ async fn open_with(
 async fn institution(app: &App, slug: &str) -> Result<crate::domain::institution::Institution, Failure> {
     app::institutions::find(app, slug).await.map_err(|error| match error {
         app::Error::Missing(_) => Failure(format!(
-            "there is no institution `{slug}`: `endonym institution list` shows those there are"
+            "no institution `{slug}`: run `endonym institution list` to see all institutions"
         )),
         other => other.into(),
     })
@@ -288,27 +289,27 @@ fn page_ref(given: &str) -> Result<crate::domain::name_page::NamePageRef, Failur
         .ok_or_else(|| Failure("the name page must not be blank".to_owned()))
 }
 
-/// The first signal stops gently; the second one at once.
-async fn stop_on_signal(stop: CancellationToken, told: impl FnOnce()) {
+/// The first signal starts a graceful shutdown; the second one exits at once.
+async fn stop_on_signal(stop: CancellationToken, on_stop: impl FnOnce()) {
     let (Ok(mut terminate), Ok(mut interrupt)) =
         (unix::signal(unix::SignalKind::terminate()), unix::signal(unix::SignalKind::interrupt()))
     else {
         return;
     };
-    let mut told = Some(told);
+    let mut on_stop = Some(on_stop);
     loop {
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        let Some(told) = told.take() else { std::process::exit(130) };
-        tracing::info!("stopping: what is under way is finished first");
-        told();
+        let Some(on_stop) = on_stop.take() else { std::process::exit(130) };
+        tracing::info!("shutting down: finishing requests and jobs in progress");
+        on_stop();
         stop.cancel();
     }
 }
 
 async fn bind(address: &str, flag: &str) -> Result<TcpListener, Failure> {
-    let cannot = |e| Failure(format!("cannot listen on {address}: {e}; choose another with {flag}"));
+    let cannot = |e| Failure(format!("cannot listen on {address}: {e}; set another address with {flag}"));
     TcpListener::bind(address).await.map_err(cannot)
 }

@@ -11,10 +11,10 @@ use crate::{
     domain,
 };
 
-/// Make, list, change and delete name pages
+/// Create, list, update and delete name pages
 #[derive(Debug, Subcommand)]
 pub enum NamePage {
-    /// Make a name page
+    /// Create a name page
     ///
     /// For example: endonym name-page create --institution example-university --title "Class of 2027"
     Create {
@@ -22,13 +22,13 @@ pub enum NamePage {
         institution: String,
         #[arg(long)]
         title: String,
-        /// Short name for addresses; made from the title when left out
+        /// Short name for URLs [default: derived from the title]
         #[arg(long)]
         slug: Option<String>,
-        /// Code for versions 2 and 3; made up when left out
+        /// Access code for API versions 2 and 3 [default: generated]
         #[arg(long, value_name = "CODE")]
         access_code: Option<String>,
-        /// Answer version 2: whoever knows the access code can then read everyone on the page without a token
+        /// Enable API version 2: anyone who knows the access code can read everyone on the page without a token
         #[arg(long)]
         allow_v2: bool,
         #[arg(long)]
@@ -41,7 +41,7 @@ pub enum NamePage {
         #[arg(long)]
         json: bool,
     },
-    /// Change a name page
+    /// Update a name page
     ///
     /// For example: endonym name-page update --institution example-university class-of-2027 --allow-v2 false
     Update {
@@ -50,18 +50,18 @@ pub enum NamePage {
         /// The page's id, slug, event code or access code
         #[arg(value_name = "REF")]
         page: String,
-        /// Whether the page answers version 2, where the access code alone is enough to read everyone on it: true or false
+        /// Enable API version 2, where the access code alone is enough to read everyone on the page: true or false
         #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", action = clap::ArgAction::Set)]
         allow_v2: bool,
     },
-    /// Delete a name page with everyone registered on it
+    /// Delete a name page and all registrations on it
     Delete {
         #[arg(long, value_name = "SLUG")]
         institution: String,
         /// The page's id, slug, event code or access code
         #[arg(value_name = "REF")]
         page: String,
-        /// Do not ask
+        /// Do not ask for confirmation
         #[arg(long)]
         yes: bool,
     },
@@ -85,7 +85,7 @@ impl NamePage {
                     }));
                 } else {
                     output::print_line(&format!(
-                        "Made name page `{}` with event code {} and access code {}.",
+                        "Created name page `{}` with event code {} and access code {}.",
                         made.slug, made.event_code, made.access_code
                     ));
                     if let Some(notice) = notice {
@@ -114,7 +114,7 @@ impl NamePage {
                 let found = name_pages::find(app, owner.id, &reference).await;
                 let found = found.map_err(|error| unknown(error, &slug, &page))?;
                 let what = format!(
-                    "This deletes name page `{}` ({}) with all its people for good.",
+                    "This permanently deletes name page `{}` ({}) with all its people.",
                     found.slug, found.title
                 );
                 output::confirm(yes, &what)?;
@@ -126,12 +126,12 @@ impl NamePage {
     }
 }
 
-/// Who can now read what.
+/// Warns who can now read the page.
 fn v2_notice(owner: &domain::institution::Institution, page: &domain::name_page::NamePage) -> String {
     format!(
-        "Version 2 asks for no token. Anyone who knows the access code {page_code} can now read the names, email addresses, \
-         recordings and badge links of everyone on this page, from anywhere, and scripts on any web site can too. So can \
-         anyone who knows the institution's access code {own_code}. Treat both codes as passwords. To close the page again:\n  \
+        "API version 2 does not require a token. Anyone who knows the access code {page_code} can now read the names, email \
+         addresses, recordings and badge links of everyone on this page, also from scripts on any website. So can \
+         anyone who knows the institution's access code {own_code}. Treat both codes as passwords. To disable version 2 again:\n  \
          endonym name-page update --institution {slug} {page} --allow-v2 false",
         page_code = page.access_code,
         own_code = owner.access_code,
@@ -143,7 +143,7 @@ fn v2_notice(owner: &domain::institution::Institution, page: &domain::name_page:
 fn unknown(error: Error, slug: &str, page: &str) -> Failure {
     match error {
         Error::Missing(_) => Failure(format!(
-            "`{slug}` has no name page `{page}`: `endonym name-page list --institution {slug}` shows them"
+            "`{slug}` has no name page `{page}`: run `endonym name-page list --institution {slug}` to see all pages"
         )),
         other => other.into(),
     }

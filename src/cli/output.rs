@@ -1,4 +1,4 @@
-//! What commands print: one JSON object, or a table for a person; and the question before something is deleted.
+//! Output of commands: one JSON object, or a table; and the confirmation prompt before data is deleted.
 
 use std::io::{BufRead, IsTerminal, Write};
 
@@ -16,7 +16,7 @@ pub fn print_line(line: &str) {
     print_text(&format!("{line}\n"));
 }
 
-/// A reader that has gone away (`| head`) is no fault.
+/// A closed pipe (`| head`) is not an error.
 pub fn print_text(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }
@@ -41,16 +41,16 @@ pub fn time(moment: Moment) -> String {
     moment.shown_in(&TimeZone::UTC)
 }
 
-/// Asks on a terminal; elsewhere there is nobody to ask.
+/// Prompts on a terminal; fails elsewhere.
 pub fn confirm(yes: bool, what: &str) -> Result<(), Failure> {
     if yes {
         return Ok(());
     }
     if !std::io::stdin().is_terminal() {
-        return Err(Failure(format!("{what} Say --yes to do so without being asked.")));
+        return Err(Failure(format!("{what} Pass --yes to confirm.")));
     }
-    eprint!("{what} Type `yes` to go on: ");
+    eprint!("{what} Type `yes` to continue: ");
     let mut answer = String::new();
     let _ = std::io::stdin().lock().read_line(&mut answer);
-    if answer.trim() == "yes" { Ok(()) } else { Err(Failure("nothing was deleted".to_owned())) }
+    if answer.trim() == "yes" { Ok(()) } else { Err(Failure("cancelled; nothing was deleted".to_owned())) }
 }

@@ -149,12 +149,12 @@ async fn delete(app: &App, email: &str, slug: &str, yes: bool, json: bool) -> Ou
             "database_rewritten": erased.files == Files::Clean,
         }));
     } else {
-        tell(email, slug, &erased);
+        print_summary(email, slug, &erased);
     }
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn tell(email: &str, slug: &str, erased: &Erased) {
+fn print_summary(email: &str, slug: &str, erased: &Erased) {
     let line = output::print_line;
     line(&format!(
         "erased {email} from `{slug}`: {} registrations ({} of courses they had left), {} recordings and pictures",

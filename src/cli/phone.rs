@@ -20,18 +20,19 @@ use crate::{
     },
 };
 
-/// Try out the telephony that is configured
+/// Test the configured telephony
 #[derive(Debug, Subcommand)]
 pub enum Phone {
-    /// Call a number, and say what happens
+    /// Place a test call, and print what happens
     ///
-    /// Nothing is stored, and no limit counts it. Over a trunk it is a call like any other; a cloud says one sentence.
+    /// Nothing is stored, and the call does not count against any limit. Over a SIP trunk, it is a complete call. With a cloud
+    /// provider, one sentence is spoken.
     ///
     /// For example: endonym phone test +12025550123 --recording name.wav
     Test {
         #[arg(value_name = "NUMBER")]
         number: String,
-        /// Where to write what was recorded and kept
+        /// Write the recording to this file
         #[arg(long, value_name = "FILE.wav")]
         recording: Option<PathBuf>,
         #[arg(long)]
@@ -45,24 +46,24 @@ impl Phone {
     pub async fn run(&self) -> Outcome {
         let Self::Test { number, recording, json, phone } = self;
         let to = PhoneNumber::parse(number).ok_or_else(|| {
-            Failure(format!("`{number}` is no number that exists; write it like +12025550123"))
+            Failure(format!("`{number}` is not a valid phone number; write it like +12025550123"))
         })?;
         let rules = phone.rules().map_err(Failure)?;
         if !rules.countries.allows(&to) {
             return Err(Failure(format!(
-                "{} is not in one of the countries that may be called (--phone-countries)",
+                "{} is not in a country that may be called (--phone-countries)",
                 to.e164()
             )));
         }
         if to.is_costly() {
             return Err(Failure(format!(
-                "{} costs more than a call, as premium-rate numbers and satellite phones do, so it is not called",
+                "{} is a premium-rate, shared-cost or satellite number, so it is not called",
                 to.e164()
             )));
         }
         let phone = phone.phone("").map_err(Failure)?;
         let told: fn(&str) = if *json { |line| eprintln!("{line}") } else { output::print_line };
-        let begin = || told(&format!("Calling {} by {}.", to.e164(), phone.provider.shown()));
+        let begin = || told(&format!("Calling {} through {}.", to.e164(), phone.provider.shown()));
         let ended = match &phone.provider {
             Provider::None => {
                 return Err(Failure(
@@ -85,7 +86,7 @@ impl Phone {
                 if let (Some(file), Some(wav)) = (recording, &ended.recording) {
                     std::fs::write(file, wav)
                         .map_err(|error| Failure(format!("cannot write {}: {error}", file.display())))?;
-                    told(&format!("What was recorded is in {}.", file.display()));
+                    told(&format!("The recording was written to {}.", file.display()));
                 }
                 Ended::of_trunk(ended)
             }
@@ -101,15 +102,13 @@ impl Phone {
             output::print_json(&json!({ "state": ended.state, "reason": ended.reason, "says": ended.says }));
         } else {
             let reason = ended.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
-            output::print_line(
-                format!("The call has ended: {}{reason}. {}", ended.state, ended.says).trim_end(),
-            );
+            output::print_line(format!("Call ended: {}{reason}. {}", ended.state, ended.says).trim_end());
         }
         Ok(if ended.was_made { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
 
-/// How a test call has ended. Nobody's answer is no fault of the telephony.
+/// How a test call ended. An unanswered call is not a telephony failure.
 struct Ended {
     state: String,
     reason: Option<&'static str>,
@@ -131,14 +130,14 @@ impl Ended {
         let made =
             |state: String, says: &str| Self { state, reason: None, says: says.to_owned(), was_made: true };
         match ended {
-            cloud::Ended::Answered => made("answered".to_owned(), "A sentence was said."),
+            cloud::Ended::Answered => made("answered".to_owned(), "The test sentence was spoken."),
             cloud::Ended::Unanswered(word) => Self { was_made: word != "failed", ..made(word, "") },
             cloud::Ended::Failed(why) => Self { was_made: false, ..made("failed".to_owned(), &why) },
         }
     }
 }
 
-/// Whoever stops us in the middle of a call does not leave a phone off its hook.
+/// Hangs up when the command is interrupted during a call.
 fn hang_up_on_signal() -> CancellationToken {
     let hang_up = CancellationToken::new();
     tokio::spawn(super::stop_on_signal(hang_up.clone(), || {}));

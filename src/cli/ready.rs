@@ -4,38 +4,38 @@ use std::{process::ExitCode, time::Duration};
 
 use super::{Failure, Outcome, output};
 
-/// Ask the server at this address whether it may get traffic
+/// Check whether the server at this address is ready for traffic
 ///
-/// For health checks where there is no curl. Ends with 0 when `/readyz` answers 200.
+/// For health checks in environments without curl. Exits with 0 if `/readyz` answers 200.
 #[derive(Debug, clap::Args)]
 pub struct Ready {
-    /// Address that the server listens on
+    /// Listen address of the server
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: String,
 }
 
-/// The server itself gives its database five seconds.
+/// Longer than the server's own timeout for its database.
 const PATIENCE: Duration = Duration::from_secs(7);
 
 impl Ready {
     pub async fn run(&self) -> Outcome {
         let address = reachable(&self.listen);
-        let cannot = |error: reqwest::Error| Failure(format!("nobody answers at {address}: {error}"));
-        // The server is on this machine, whatever the way out of it.
+        let cannot = |error: reqwest::Error| Failure(format!("no response from {address}: {error}"));
+        // The server is on this machine, so a proxy for outbound requests does not apply.
         let client = reqwest::Client::builder().no_proxy().timeout(PATIENCE).build()?;
         let answer = client.get(format!("http://{address}/readyz")).send().await;
         let answer = answer.map_err(|error| cannot(error.without_url()))?;
         let status = answer.status();
-        let said = answer.text().await.map_err(|error| cannot(error.without_url()))?;
+        let body = answer.text().await.map_err(|error| cannot(error.without_url()))?;
         if !status.is_success() {
-            return Err(Failure(format!("not ready: {address} answers {status}: {said}")));
+            return Err(Failure(format!("not ready: {address} responded with {status}: {body}")));
         }
-        output::print_line(&said);
+        output::print_line(&body);
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Who listens on every address is reached on this machine's own.
+/// A server that listens on all addresses is reached through loopback.
 fn reachable(listen: &str) -> String {
     let (host, port) = listen.rsplit_once(':').unwrap_or((listen, "8080"));
     match host {

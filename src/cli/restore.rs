@@ -12,18 +12,18 @@ use crate::{
     store::{self, Place},
 };
 
-/// Put what a backup has into the data folder, while nothing uses it
+/// Restore a backup into the data directory; stop the server first
 ///
-/// Every file is checked before anything is touched. What is there stays as it is until the new data lies complete beside
-/// it. A backup of an older version is brought up to date.
+/// All checksums are verified before anything is changed. Existing data is replaced only once the new data is complete.
+/// A backup from an older version is migrated.
 ///
 /// For example: endonym restore /mnt/backup/endonym-monday --data-dir /var/lib/endonym
 #[derive(Debug, clap::Args)]
 pub struct Restore {
-    /// Folder that `endonym backup` has made
+    /// Directory that `endonym backup` created
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Replace what is in the data folder
+    /// Replace existing data without asking for confirmation
     #[arg(long)]
     yes: bool,
     #[arg(long)]
@@ -45,20 +45,20 @@ impl Restore {
             output::confirm(
                 self.yes,
                 &format!(
-                    "{data_dir} is not empty: the backup of {} will replace what is there.",
+                    "{data_dir} is not empty: the backup of {} will replace the existing data.",
                     manifest.taken_at
                 ),
             )?;
         }
         let progress = backup::progress();
-        let told = |what: &'static str, files: u64| backup::show(&progress, what, files);
-        let restored = restore.run(&told).await?;
+        let on_progress = |what: &'static str, files: u64| backup::show(&progress, what, files);
+        let restored = restore.run(&on_progress).await?;
         progress.finish_and_clear();
         if let Some(path) = &restored.damaged {
-            eprintln!("note: the old database could not be read; it is kept as {}", path.display());
+            eprintln!("note: the old database is unreadable; it was kept as {}", path.display());
         }
         for path in &manifest.missing {
-            eprintln!("warning: {path} is linked to and was not there to be backed up");
+            eprintln!("warning: {path} is referenced but missing from the backup");
         }
         if self.json {
             output::print_json(&json!({
@@ -68,24 +68,24 @@ impl Restore {
         } else {
             let (files, bytes) = (manifest.files, manifest.bytes);
             output::print_line(&format!(
-                "{files} files with {bytes} bytes, as of {}, in {data_dir}",
+                "restored {files} files ({bytes} bytes), as of {}, to {data_dir}",
                 manifest.taken_at
             ));
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Bytes before rows.
+    /// Files before rows.
     fn for_postgres(&self, url: &str, blobs: &Blobs) -> String {
         let url = store::without_password(url);
         let folder = self.folder.display();
         let copy = backup::copying(blobs, &format!("{folder}/blobs"), false);
         format!(
-            "the database is PostgreSQL, which has a tool for this. With every server stopped, in this order:\n  \
+            "the database is PostgreSQL, which has its own restore tool. Stop all servers and run these commands, in this order:\n  \
              {copy}\n  \
              pg_restore --clean --if-exists --no-owner --single-transaction --dbname='{url}' '{folder}/endonym.dump'\n  \
              endonym migrate\n\
-             The password comes from ~/.pgpass or PGPASSWORD."
+             The password is read from ~/.pgpass or PGPASSWORD."
         )
     }
 }

@@ -18,7 +18,7 @@ use crate::{
     telemetry::traces,
 };
 
-/// Serve the API and the pages
+/// Run the HTTP server: the API, web pages and background jobs
 #[derive(Debug, clap::Args)]
 pub struct Serve {
     #[command(flatten)]
@@ -31,7 +31,7 @@ pub struct Serve {
     phone: config::Phone,
 }
 
-/// How often the last use of tokens is written down.
+/// Interval at which the last use of tokens is stored.
 const HOUSEKEEPING: Duration = Duration::from_secs(20);
 
 impl Serve {
@@ -94,25 +94,25 @@ impl Serve {
     }
 }
 
-/// Files and the database need some besides connections.
+/// File descriptors for the database and files, besides connections.
 const OTHER_FILES: u64 = 256;
 
-/// Each connection is an open file, and systems begin with few: 1,024 for most.
+/// Each connection is an open file, and the default limit of most systems is 1,024.
 fn raise_file_limit(connections: usize) {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
     if limit.current != limit.maximum
         && let Err(error) = setrlimit(Resource::Nofile, raised)
     {
-        tracing::warn!(%error, "the limit of open files could not be raised");
+        tracing::warn!(%error, "cannot raise the limit of open files");
     }
     let (limit, needed) = (getrlimit(Resource::Nofile).current, connections as u64 + OTHER_FILES);
     if let Some(limit) = limit.filter(|limit| *limit < needed) {
-        tracing::warn!(limit, needed, "fewer open files are allowed than --connections may need");
+        tracing::warn!(limit, needed, "the limit of open files is lower than --connections may need");
     }
 }
 
-/// Tells whoever started us what to do next.
+/// Prints the addresses and the next steps.
 async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) -> Result<(), Failure> {
     output::print_line(&format!(
         "Endonym {} with {} at {base_url}",
@@ -122,14 +122,14 @@ async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) ->
     output::print_line(&format!("  Reference   {base_url}/docs"));
     output::print_line(&match &app.phone.provider {
         Provider::None => {
-            "  Phone       none: numbers are stored and nobody is called (--phone-url)".to_owned()
+            "  Phone       none: numbers are stored and nobody is called (set --phone-url)".to_owned()
         }
         provider => format!("  Phone       {}", provider.shown()),
     });
     let waiting: u64 = calls::counts(app).await?.into_iter().map(|(_, count)| count).sum();
     if app.phone.provider == Provider::None && waiting > 0 {
         output::print_line(&format!(
-            "              calls that wait, and nobody makes: {waiting} (`endonym calls cancel --all`)"
+            "              pending calls that nobody makes: {waiting} (run `endonym calls cancel --all`)"
         ));
     }
     if with_demo {
@@ -145,7 +145,7 @@ async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) ->
             demo.token, demo.email
         ));
     } else if institutions::all(app).await?.is_empty() {
-        output::print_line("There is no institution yet. In another terminal, with the same settings, run:");
+        output::print_line("No institution exists yet. In another terminal, with the same settings, run:");
         output::print_line("  endonym institution create --name \"Example University\"");
         output::print_line(
             "  endonym token create --institution example-university --name \"My integration\"",
@@ -153,10 +153,10 @@ async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) ->
         output::print_line(
             "  endonym name-page create --institution example-university --title \"Class of 2027\"",
         );
-        output::print_line("Or start with --demo to look around first.");
+        output::print_line("Or restart with --demo to try it first.");
     } else {
         output::print_line(
-            "Next: `endonym --help` shows how to make tokens and name pages and to import people.",
+            "Next: run `endonym --help` to see how to create tokens and name pages and import people.",
         );
     }
     Ok(())
@@ -167,7 +167,7 @@ async fn keep_house(app: App, stop: CancellationToken) {
     while stop.run_until_cancelled(tick.tick()).await.is_some() {
         app.limiter.forget(app.clock.instant()).await;
         if let Err(error) = callers::write_down_use(&app).await {
-            tracing::warn!(%error, "the last use of tokens could not be written down");
+            tracing::warn!(%error, "cannot store the last use of tokens");
         }
     }
 }

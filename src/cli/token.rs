@@ -11,15 +11,15 @@ use crate::{
     domain::{self, access::Scope, name_page::NamePage},
 };
 
-/// Make, list and revoke access tokens
+/// Create, list and revoke access tokens
 #[derive(Debug, Subcommand)]
 pub enum Token {
-    /// Make a token; this is the only time that it is shown
+    /// Create a token and print it; it cannot be shown again
     ///
     /// For example: endonym token create --institution example-university --name "Moodle plugin" --scope read
     ///
-    /// Scopes: `read` lists and searches people and reads exports; `write` also creates, updates and deletes people and
-    /// creates exports; `sync` synchronizes courses and does nothing else; `all` does everything.
+    /// Scopes: `read` permits listing and searching people and reading exports; `write` also permits creating, updating and
+    /// deleting people and creating exports; `sync` only permits synchronizing courses; `all` permits everything.
     Create {
         #[arg(long, value_name = "SLUG")]
         institution: String,
@@ -31,23 +31,23 @@ pub enum Token {
         /// What the token may do
         #[arg(long = "scope", value_name = "SCOPE", default_value = "all", value_parser = Scope::WORDS)]
         token_scope: String,
-        /// Limit the token to this name page, by id, slug, event code or access code; may be given several times
+        /// Restrict the token to this name page, by id, slug, event code or access code; can be repeated
         #[arg(long = "allow-page", value_name = "REF")]
         pages: Vec<String>,
-        /// Return one row per person, the one with the newest recording, when people are named by email or identifier
+        /// In requests with an email or identifier filter, return one row per person: the one with the newest recording
         #[arg(long = "newest-only")]
         one_row: bool,
         #[arg(long)]
         json: bool,
     },
-    /// List an institution's tokens, without the tokens themselves
+    /// List an institution's tokens, without their secrets
     List {
         #[arg(long, value_name = "SLUG")]
         institution: String,
         #[arg(long)]
         json: bool,
     },
-    /// Make a token useless, within a second, on every node
+    /// Revoke a token; it stops working on every node within a second
     Revoke {
         #[arg(long, value_name = "SLUG")]
         institution: String,
@@ -88,7 +88,7 @@ impl Token {
                 let owner = institution(app, &slug).await?;
                 let unknown = || {
                     Failure(format!(
-                        "`{slug}` has no live token `{id}`: `endonym token list --institution {slug}` shows them"
+                        "`{slug}` has no active token `{id}`: run `endonym token list --institution {slug}` to see all tokens"
                     ))
                 };
                 let number = id.parse().map_err(|_| unknown())?;
@@ -103,7 +103,7 @@ impl Token {
     }
 }
 
-/// `None` where no page is named: all of them.
+/// `None` if no page is named: the token reaches all pages.
 async fn allowed_pages(
     app: &App,
     institution: i64,
@@ -115,7 +115,7 @@ async fn allowed_pages(
         let found = name_pages::find(app, institution, &page_ref(one)?).await;
         pages.push(found.map_err(|error| match error {
             Error::Missing(_) => Failure(format!(
-                "`{slug}` has no name page `{one}`: `endonym name-page list --institution {slug}` shows them"
+                "`{slug}` has no name page `{one}`: run `endonym name-page list --institution {slug}` to see all pages"
             )),
             other => other.into(),
         })?);
@@ -131,7 +131,7 @@ fn scope(token: &domain::token::Token) -> String {
 fn pages_of(token: &domain::token::Token) -> String {
     match token.pages.as_deref() {
         None => "all".to_owned(),
-        // Those that there were have been deleted.
+        // All pages of the token have been deleted.
         Some([]) => "none".to_owned(),
         Some(slugs) => slugs.join(", "),
     }

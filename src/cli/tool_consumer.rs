@@ -21,25 +21,25 @@ use crate::{
     },
 };
 
-/// Connect learning systems: Canvas, Moodle, and any other by LTI 1.3
+/// Connect learning systems: Canvas, Moodle, and others through LTI 1.3
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Connect a learning system; its api_token is shown only now
+    /// Connect a learning system and print its api_token; it cannot be shown again
     ///
     /// For example: endonym tool-consumer create --institution example-university --name Canvas --lms canvas
     /// --url https://canvas.example.edu --access-token -
     Create {
         #[arg(long, value_name = "SLUG")]
         institution: String,
-        /// What people call it
+        /// Display name
         #[arg(long)]
         name: String,
         #[arg(long, value_parser = LmsKind::ALL.map(LmsKind::word))]
         lms: String,
-        /// Canvas's root without /api/v1, Moodle's wwwroot, or the issuer of an LTI platform
+        /// Canvas's root URL without /api/v1, Moodle's wwwroot, or the issuer of an LTI platform
         #[arg(long)]
         url: String,
-        /// The client id that the LTI platform has given us
+        /// Client id that the LTI platform assigned to Endonym
         #[arg(long, value_name = "ID")]
         client_id: Option<String>,
         #[command(flatten)]
@@ -47,43 +47,43 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// List them, without what lets anybody in
+    /// List tool consumers, without their credentials
     List {
         #[arg(long, value_name = "SLUG")]
         institution: Option<String>,
         #[arg(long)]
         json: bool,
     },
-    /// Change one: what is not given stays as it is; deployments and frame ancestors that are given come to those there are
+    /// Update a tool consumer; omitted settings do not change, and deployments and frame ancestors are added to the existing ones
     Update {
         id: String,
         #[arg(long)]
         name: Option<String>,
         #[command(flatten)]
         details: Details,
-        /// A deployment that is ours no longer; may be given several times
+        /// Remove a deployment; can be repeated
         #[arg(long = "remove-deployment-id", value_name = "ID")]
         removed_deployment_ids: Vec<String>,
-        /// An origin that may show our pages no longer; may be given several times
+        /// Remove a frame ancestor; can be repeated
         #[arg(long = "remove-frame-ancestor", value_name = "ORIGIN")]
         removed_frame_ancestors: Vec<String>,
         #[arg(long)]
         json: bool,
     },
-    /// Let callers have its courses synchronised again
+    /// Allow its courses to be synchronized
     Enable { id: String },
-    /// Refuse every wish to synchronise its courses
+    /// Reject all requests to synchronize its courses
     Disable { id: String },
-    /// Forget one; its courses' name pages stay, with everybody on them
+    /// Delete a tool consumer; the name pages of its courses are kept, with everyone on them
     ///
-    /// Whoever has left a course stays hidden on its page, and nothing brings them back: they go when the page is deleted.
+    /// People who have left a course stay hidden on its page and cannot be brought back; deleting the page deletes them.
     Delete {
         id: String,
-        /// Nobody's name is lost by it, so it does not ask; scripts may say so all the same.
+        /// Accepted for consistency: no name is lost, so the command does not ask for confirmation.
         #[arg(long, hide = true)]
         yes: bool,
     },
-    /// Print a link by which an LTI platform registers itself with an institution, once and within seven days
+    /// Print a registration link for LTI dynamic registration; it works once, within seven days
     ///
     /// For example: endonym tool-consumer invite --institution example-university --base-url https://names.example.edu
     Invite {
@@ -94,12 +94,12 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Make a new key for LTI now; it is shown at once and signs a day later
+    /// Rotate the LTI signing key: the new key is published now and signs after one day
     RotateKey {
         #[arg(long)]
         json: bool,
     },
-    /// Say whether it can be reached and knows us, and what it tells of the people in one of its courses
+    /// Check the connection and credentials, and which data the learning system shares about the people in one course
     Test {
         id: String,
         #[arg(long)]
@@ -107,36 +107,36 @@ pub enum Command {
     },
 }
 
-/// What both a new one and a changed one may have.
+/// Settings for `create` and `update`.
 #[derive(Debug, Args)]
 pub struct Details {
-    /// The learning system's own token for us; `-` reads it from standard input
+    /// Access token issued by the learning system; `-` reads it from standard input
     #[arg(long, value_name = "TOKEN")]
     access_token: Option<String>,
-    /// Where the LTI platform has us; may be given several times
+    /// LTI deployment id; can be repeated
     #[arg(long = "deployment-id", value_name = "ID")]
     deployment_ids: Vec<String>,
-    /// Without these three they are read from the issuer's own document
+    /// LTI endpoints of the platform; if one is omitted, it is read from the issuer's configuration document
     #[arg(long, value_name = "URL")]
     auth_url: Option<String>,
     #[arg(long, value_name = "URL")]
     token_url: Option<String>,
     #[arg(long, value_name = "URL")]
     jwks_url: Option<String>,
-    /// Where it is not the token URL
+    /// Audience for token requests [default: the token URL]
     #[arg(long, value_name = "AUDIENCE")]
     token_audience: Option<String>,
-    /// The word of its product in paths, like sakai
+    /// Product name in API paths, like sakai
     #[arg(long, value_name = "WORD")]
     product: Option<String>,
-    /// Who of a course is on its page: student, teacher, assistant, designer, observer [default: student]
+    /// Roles that are listed on a course's page: student, teacher, assistant, designer, observer [default: student]
     #[arg(long, value_name = "ROLES", value_delimiter = ',')]
     roles: Vec<String>,
-    /// When its courses are synchronized by themselves; nightly is between 01:00 and 05:00 in the institution's time zone
+    /// When its courses are synchronized automatically; nightly means between 01:00 and 05:00 in the institution's time zone
     /// [default: nightly]
     #[arg(long, value_name = "SCHEDULE", value_parser = Schedule::ALL.map(Schedule::word))]
     sync_schedule: Option<String>,
-    /// An origin that may show our pages inside its own; may be given several times
+    /// Origin that may embed Endonym's pages in a frame; can be repeated
     #[arg(long = "frame-ancestor", value_name = "ORIGIN")]
     frame_ancestors: Vec<String>,
 }
@@ -147,7 +147,7 @@ impl Command {
             Self::Create { institution: slug, name, lms, url, client_id, details, json } => {
                 let owner = institution(app, &slug).await?;
                 let kind = LmsKind::ALL.into_iter().find(|kind| kind.word() == lms);
-                let kind = kind.ok_or_else(|| Failure(format!("there is no learning system `{lms}`")))?;
+                let kind = kind.ok_or_else(|| Failure(format!("unknown learning system `{lms}`")))?;
                 let schedule = details.schedule();
                 let new = details.into_new(app, name, kind, url, client_id).await?;
                 let (made, secret) = tool_consumers::create(app, owner.id, new).await?;
@@ -195,7 +195,7 @@ impl Command {
                     output::print_json(&json!({ "url": url, "expires_at": until }));
                 } else {
                     output::print_line(&format!(
-                        "Register the tool in the learning system with this link, once and until {until}:\n{url}"
+                        "Register the tool in the learning system with this link. It works once, until {until}:\n{url}"
                     ));
                 }
             }
@@ -204,7 +204,7 @@ impl Command {
                 if json {
                     output::print_json(&json!({ "kid": kid }));
                 } else {
-                    output::print_line(&format!("Key {kid} is shown from now on, and signs from tomorrow."));
+                    output::print_line(&format!("Key {kid} is published now and signs after one day."));
                 }
             }
             Self::Test { id, json } => return test(app, &find(app, &id).await?, json).await,
@@ -280,7 +280,7 @@ impl Details {
         })
     }
 
-    /// On a command line everybody on the machine can read it.
+    /// A token on the command line is visible to all users of the machine, so `-` reads it from standard input.
     fn access_token(&self) -> Result<Option<String>, Failure> {
         match self.access_token.as_deref() {
             Some("-") => {
@@ -300,18 +300,18 @@ impl Details {
         let read = |word: &String| {
             Role::parse(word).ok_or_else(|| {
                 let known = Role::ALL.map(Role::word).join(", ");
-                Failure(format!("there is no role `{word}`; there are {known}"))
+                Failure(format!("unknown role `{word}`; the roles are {known}"))
             })
         };
         self.roles.iter().map(read).collect()
     }
 }
 
-/// The one that a command names.
+/// The tool consumer with this id.
 pub async fn find(app: &App, given: &str) -> Result<ToolConsumer, Failure> {
     let unknown = || {
         Failure(format!(
-            "there is no tool consumer `{given}`: `endonym tool-consumer list` shows those there are"
+            "no tool consumer `{given}`: run `endonym tool-consumer list` to see all tool consumers"
         ))
     };
     match tool_consumers::find(app, given.trim().parse().map_err(|_| unknown())?).await {

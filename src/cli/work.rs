@@ -13,7 +13,7 @@ use crate::{
     telemetry::traces,
 };
 
-/// Do the work of the background alone, beside servers that run with `--workers 0`
+/// Run background jobs only, for servers that run with `--workers 0`
 ///
 /// For example: endonym work --workers 4
 #[derive(Debug, clap::Args)]
@@ -29,14 +29,12 @@ pub struct Work {
 impl Work {
     pub async fn run(&self, storage: &Storage) -> Outcome {
         if self.working.workers == 0 {
-            return Err(Failure(
-                "without workers there is nothing to do: say --workers 1 or more".to_owned(),
-            ));
+            return Err(Failure("no workers: set --workers 1 or more".to_owned()));
         }
         let (rules, phone) = (self.phone.rules().map_err(Failure)?, self.phone.phone("").map_err(Failure)?);
         let app = open_with(storage, self.media.settings(), rules, phone).await?;
         output::print_line(&format!(
-            "Endonym {} with {}, {} working in the background",
+            "Endonym {} with {}, {} background workers",
             env!("CARGO_PKG_VERSION"),
             app.db.kind(),
             self.working.workers
@@ -44,7 +42,7 @@ impl Work {
         let stop = CancellationToken::new();
         tokio::spawn(stop_on_signal(stop.clone(), || {}));
         let traces = if config::traces_wanted() { Some(traces::start().map_err(Failure)?) } else { None };
-        // There is no other port here.
+        // This process has no main port.
         if let MetricsAt::Own(address) = self.working.metrics_at() {
             let listener = bind(&address, "--metrics-listen").await?;
             output::print_line(&format!("  Metrics     http://{}/metrics", listener.local_addr()?));

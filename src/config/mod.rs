@@ -1,5 +1,5 @@
-//! Settings. Each one is a flag; its default comes from `config.default.toml`, and the file, the environment and the
-//! command line may change it, in that order. One walk over the command tree sees to that for every flag there is.
+//! Settings. Each setting is a flag. Its default comes from `config.default.toml`; the settings file, the environment and
+//! the command line override it, in that order. One walk over the command tree applies this to every flag.
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
@@ -22,29 +22,29 @@ use crate::{
 
 pub const DEFAULTS: &str = include_str!("../../config.default.toml");
 
-/// Where things are kept. Every command has these.
+/// Storage settings. Every command has these.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Storage")]
 pub struct Storage {
-    /// Folder for the SQLite database, recordings and pictures
+    /// Directory for the SQLite database, recordings and pictures
     #[arg(long, value_name = "DIR", global = true)]
     pub data_dir: PathBuf,
-    /// `postgres://…` or `sqlite:PATH`; SQLite in the data folder when empty
+    /// `postgres://…` or `sqlite:PATH`; when empty, SQLite in the data directory
     #[arg(long, value_name = "URL", global = true)]
     database_url: Option<String>,
-    /// PEM file of certificates to trust for PostgreSQL over TLS
+    /// PEM file with certificates to trust for TLS connections to PostgreSQL
     #[arg(long, value_name = "FILE", global = true)]
     database_ca_file: Option<String>,
-    /// Connections to the database
+    /// Number of database connections
     #[arg(long, value_name = "N", global = true)]
     database_connections: usize,
-    /// Seconds that PostgreSQL may take for one statement
+    /// Timeout for one PostgreSQL statement, in seconds
     #[arg(long, value_name = "SECONDS", global = true, value_parser = seconds)]
     database_timeout_seconds: Duration,
-    /// `s3://bucket?endpoint=…` or `file:PATH` for recordings and pictures; the data folder when empty
+    /// `s3://bucket?endpoint=…` or `file:PATH` for recordings and pictures; when empty, the data directory
     #[arg(long, value_name = "URL", global = true)]
     blobs_url: Option<String>,
-    /// How files on S3 are handed out: `stream` through this server, or `redirect` to the S3 server
+    /// How files on S3 are delivered: `stream` through this server, or `redirect` to a presigned URL
     #[arg(long, value_name = "HOW", global = true, value_parser = ["stream", "redirect"])]
     blobs_delivery: String,
     #[command(flatten)]
@@ -74,7 +74,7 @@ impl Storage {
         let key = set(&self.outside.secret_key);
         if key.as_ref().is_some_and(|key| key.trim().chars().count() < LONG_ENOUGH) {
             tracing::warn!(
-                "the secret key is short enough to be guessed: {LONG_ENOUGH} characters of chance are not"
+                "the secret key is short enough to be guessed: use at least {LONG_ENOUGH} random characters"
             );
         }
         Secrets::new(key, &self.data_dir)
@@ -85,48 +85,47 @@ impl Storage {
     }
 }
 
-/// Other systems that we speak to, and what lets us in there. Every command has these.
+/// Settings for outbound connections to learning systems. Every command has these.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Learning systems")]
 struct Outside {
-    /// Seals credentials in the database: 32 characters of chance, the same in every process; made once in the data folder when
-    /// empty
+    /// Encrypts credentials in the database: at least 32 random characters, the same in every process; when empty, generated
+    /// once in the data directory
     #[arg(long, value_name = "SECRET", global = true)]
     secret_key: Option<String>,
-    /// Networks that a learning system may be in besides public ones, like 10.20.0.0/16,127.0.0.0/8; plain http is taken there
-    /// too
+    /// Networks besides public ones that outbound requests may go to, also over plain http, like 10.20.0.0/16,127.0.0.0/8
     #[arg(long, value_name = "NETWORKS", global = true)]
     outbound_allow: Option<String>,
 }
 
 const LONG_ENOUGH: usize = 32;
 
-/// What is taken of sound and pictures, and how they are processed.
+/// Limits and processing of recordings and pictures.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Sound and pictures")]
+#[command(next_help_heading = "Recordings and pictures")]
 pub struct Media {
-    /// Longest recording, in seconds as it comes
+    /// Maximum length of an uploaded recording, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     recording_longest_seconds: Duration,
-    /// Shortest recording, in seconds after trimming
+    /// Minimum length of a recording after trimming, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     recording_shortest_seconds: Duration,
-    /// Largest recording, in bytes
+    /// Maximum size of a recording, in bytes
     #[arg(long, value_name = "BYTES")]
     recording_bytes: usize,
-    /// Keep what was sent beside what it became: true or false
+    /// Keep the uploaded originals: true or false
     #[arg(long, value_name = "BOOL", action = ArgAction::Set)]
     keep_originals: bool,
-    /// Largest picture, in bytes
+    /// Maximum size of a picture, in bytes
     #[arg(long, value_name = "BYTES")]
     picture_bytes: usize,
-    /// Largest picture, in pixels
+    /// Maximum size of a picture, in pixels
     #[arg(long, value_name = "N")]
     picture_pixels: u64,
-    /// Threads that process sound and pictures; 0 for one on each core
+    /// Threads that process recordings and pictures; 0 for one per core
     #[arg(long, value_name = "N")]
     media_workers: usize,
-    /// Recordings and pictures that may wait to be processed
+    /// Maximum length of the processing queue for recordings and pictures
     #[arg(long, value_name = "N")]
     media_queue: usize,
 }
@@ -150,130 +149,130 @@ impl Media {
 /// Seconds with or without a fraction.
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.trim().parse().map_err(|_| "must be a number of seconds".to_owned())?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| "must be a number of seconds, not below 0".to_owned())
+    Duration::try_from_secs_f64(seconds).map_err(|_| "must be a number of seconds, 0 or more".to_owned())
 }
 
-/// Where and how the server answers.
+/// Network settings and limits of the server.
 #[derive(Debug, Clone, Args)]
 pub struct Serving {
-    /// Address and port to listen on; port 0 takes any free one
+    /// Address and port to listen on; port 0 picks any free port
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub listen: String,
-    /// How the outside world reaches this server, like https://names.example.edu
+    /// Public URL of this server, like https://names.example.edu
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
-    /// Make a demonstration institution, once, and say how to try it
+    /// Create a demo institution on the first start, and print how to try it
     #[arg(long)]
     pub demo: bool,
-    /// Largest body of a request, in bytes
+    /// Maximum request body, in bytes
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     body_limit: usize,
-    /// Seconds for a body to arrive
+    /// Timeout for receiving a request body, in seconds
     #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
     body_seconds: u64,
-    /// Seconds for the head of a request to arrive
+    /// Timeout for receiving a request head, in seconds
     #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
     head_seconds: u64,
-    /// Seconds for a client to take the next piece of an answer
+    /// Timeout for a client to accept the next part of a response, in seconds
     #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
     write_seconds: u64,
-    /// Bytes a second that a client must take of an answer, on average over that time; 0 for any
+    /// Minimum rate at which a client must read a response, in bytes per second, over the write timeout; 0 for none
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     write_rate: u64,
-    /// Long answers that are sent at the same time
+    /// Concurrent long responses
     #[arg(long, value_name = "N", help_heading = "Limits")]
     streams: usize,
-    /// Long answers that are sent to one institution at the same time
+    /// Concurrent long responses per institution
     #[arg(long, value_name = "N", help_heading = "Limits")]
     streams_per_institution: usize,
-    /// Bytes that must be free on disk for the server to be ready; 64 MiB, or 5 % of a small disk, when empty
+    /// Free disk space below which the server reports not ready, in bytes; when empty, 64 MiB or 5 % of a small disk
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     disk_reserve: Option<u64>,
-    /// Connections at the same time
+    /// Concurrent connections
     #[arg(long, value_name = "N", help_heading = "Limits")]
     connections: usize,
-    /// Connections at the same time from one address that is not a trusted proxy; 0 for half of them
+    /// Concurrent connections per client address, except trusted proxies; 0 for half of all connections
     #[arg(long, value_name = "N", help_heading = "Limits")]
     connections_per_address: usize,
-    /// Networks of proxies whose X-Forwarded-For header is believed; `none` for none
+    /// Networks of trusted proxies, whose X-Forwarded-For header sets the client address; `none` for none
     #[arg(long, value_name = "NETWORKS", help_heading = "Limits")]
     trusted_proxies: String,
-    /// Memory for bodies that are being read at the same time, in bytes; more wait
+    /// Memory for request bodies in progress, in bytes; further requests wait
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     body_memory: usize,
-    /// Requests of one token in a window
+    /// Requests per token in a window
     #[arg(long, value_name = "N", help_heading = "Limits")]
     rate_limit: u32,
-    /// Seconds that a window lasts
+    /// Length of the rate-limit window, in seconds
     #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
     rate_limit_window_seconds: u64,
-    /// Seconds between two requests once the window's are used up
+    /// Seconds between two requests once the limit is reached
     #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
     rate_limit_throttle_seconds: u64,
-    /// Requests of one address without a valid token in a window; more get 429
+    /// Requests per client address without a valid token in a window; further ones get 429
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub auth_failures: u32,
-    /// Seconds that the report of an export is kept
-    #[arg(long, value_name = "SECONDS", help_heading = "Work in the background")]
+    /// Retention of export reports, in seconds
+    #[arg(long, value_name = "SECONDS", help_heading = "Background jobs")]
     export_seconds: u64,
-    /// Exports of one institution that may wait to be built; more are refused
-    #[arg(long, value_name = "N", help_heading = "Work in the background", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Pending exports per institution; further requests get 429
+    #[arg(long, value_name = "N", help_heading = "Background jobs", value_parser = clap::value_parser!(u32).range(1..))]
     pub exports_waiting: u32,
 }
 
-/// Who calls people who gave a number instead of a recording, and within which bounds.
+/// The telephony provider, and the limits on calls.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Phone")]
 pub struct Phone {
-    /// `sip://user:password@trunk?from=…`, `twilio://account:token@api.twilio.com?from=…`, `signalwire://…`; nobody is
-    /// called when empty
+    /// `sip://user:password@trunk?from=…`, `twilio://account:token@api.twilio.com?from=…`, `signalwire://…`; when
+    /// empty, nobody is called
     #[arg(long, value_name = "URL")]
     phone_url: Option<String>,
-    /// How the cloud reaches this server; the base URL when empty
+    /// URL at which the cloud provider's webhooks reach this server; when empty, the base URL
     #[arg(long, value_name = "URL")]
     phone_callback_url: Option<String>,
-    /// Attempts to call somebody, in all
+    /// Maximum attempts per call
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
     phone_attempts: u32,
-    /// Seconds from the end of an attempt to the next
+    /// Seconds between the end of an attempt and the next one
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     phone_retry_after_seconds: Duration,
-    /// Hours in which nobody is called, where they live, like 21:00-08:00; `off` for none
+    /// Hours in which nobody is called, in the phone number's local time, like 21:00-08:00; `off` for none
     #[arg(long, value_name = "HOURS")]
     phone_quiet_hours: String,
-    /// Seconds that a phone rings
+    /// Seconds to let a phone ring
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=600))]
     phone_ring_seconds: u32,
-    /// Calls at the same time, over the whole installation
+    /// Concurrent calls, for the whole installation
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     phone_max_at_once: u32,
-    /// Calls that are begun in a minute, over the whole installation
+    /// Calls started per minute, for the whole installation
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     phone_max_per_minute: u32,
-    /// Calls that are begun in 24 hours, for each institution
+    /// Calls started per 24 hours, for each institution
     #[arg(long, value_name = "N")]
     phone_max_per_day: u32,
-    /// Countries whose numbers may be called, like US,CA,IE; all when empty
+    /// Countries whose numbers may be called, like US,CA,IE; when empty, all
     #[arg(long, value_name = "CODES")]
     phone_countries: Option<String>,
-    /// Language of what is said, where an institution has none of its own
+    /// Language of the prompts, unless the institution has its own
     #[arg(long, value_name = "LANGUAGE")]
     phone_language: String,
-    /// Folder of WAV files that are said instead of ours
+    /// Directory with WAV files that replace the built-in prompts
     #[arg(long, value_name = "DIR")]
     phone_prompts: Option<String>,
-    /// Command that reads a text and writes it as spoken WAV, for names of institutions
+    /// Text-to-speech command for institution names: reads text, writes WAV
     #[arg(long, value_name = "COMMAND")]
     phone_voice: Option<String>,
 }
 
 impl Phone {
-    /// What is wrong is told without the secrets in it.
+    /// The error message does not contain secrets.
     pub fn provider(&self) -> Result<Provider, String> {
         Provider::parse(&set(&self.phone_url).unwrap_or_default())
     }
 
-    /// Whom we call with, for a process that the outside world reaches at this address, if it does.
+    /// The telephony provider, for a process with this public URL, if it has one.
     pub fn phone(&self, base_url: &str) -> Result<phone::Phone, String> {
         let callback = set(&self.phone_callback_url).map(|url| web_address("phone callback URL", &url));
         let folder = set(&self.phone_prompts).map(PathBuf::from);
@@ -300,26 +299,26 @@ impl Phone {
     }
 }
 
-/// How work in the background is done, and where its figures are to be had.
+/// Background jobs and metrics.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Work in the background")]
+#[command(next_help_heading = "Background jobs")]
 pub struct Working {
-    /// Address and port for /metrics alone; empty for the port of everything else, `off` for nowhere
+    /// Separate address and port for /metrics; when empty, the main port; `off` for none
     #[arg(long, value_name = "ADDRESS:PORT", help_heading = "Options")]
     metrics_listen: Option<String>,
-    /// Jobs that are done at the same time; 0 for none
+    /// Concurrent background jobs; 0 for none
     #[arg(long, value_name = "N")]
     pub workers: usize,
-    /// Seconds after which a worker that says nothing more is taken for dead, and its job is another's
+    /// Lease of a job, in seconds: when a worker stops renewing it, another one takes over the job
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=60))]
     job_lease_seconds: u64,
-    /// Seconds between two searches for files that nobody links to any more; 0 for none
+    /// Interval of the sweep for orphaned files, in seconds; 0 for none
     #[arg(long, value_name = "SECONDS")]
     sweep_seconds: u64,
-    /// Seconds after which a file that nobody links to is removed
+    /// Minimum age of an orphaned file before it is removed, in seconds
     #[arg(long, value_name = "SECONDS")]
     orphan_seconds: u64,
-    /// Seconds for what is under way to end when told to stop
+    /// Grace period for a shutdown: seconds that requests and jobs in progress get to finish
     #[arg(long, value_name = "SECONDS")]
     grace_seconds: u64,
 }
@@ -349,7 +348,7 @@ impl Working {
     }
 }
 
-/// Where the figures are to be had.
+/// Where `/metrics` is served.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MetricsAt {
     MainPort,
@@ -397,7 +396,7 @@ impl Serving {
         })
     }
 
-    /// As set, or from the address that we listen on.
+    /// As set, or derived from the listen address.
     pub fn base_url(&self, listening: SocketAddr) -> Result<String, String> {
         base_url(&self.base_url, listening)
     }
@@ -414,10 +413,10 @@ fn base_url(given: &Option<String>, listening: SocketAddr) -> Result<String, Str
     })
 }
 
-/// How the world reaches a server that runs with the same settings, for commands that print links to it.
+/// The public URL of a server with the same settings, for commands that print links to it.
 #[derive(Debug, Clone, Args)]
 pub struct Reached {
-    /// How the outside world reaches the server, like https://names.example.edu
+    /// Public URL of the server, like https://names.example.edu
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
     #[arg(long, value_name = "ADDRESS:PORT", hide = true)]
@@ -429,7 +428,7 @@ impl Reached {
         match self.listen.parse() {
             Ok(listening) => base_url(&self.base_url, listening),
             Err(_) if set(&self.base_url).is_none() => {
-                Err("say with --base-url how the server is reached".to_owned())
+                Err("set the public URL of the server with --base-url".to_owned())
             }
             Err(_) => base_url(&self.base_url, SocketAddr::from(([127, 0, 0, 1], 0))),
         }
@@ -446,31 +445,32 @@ fn web_address(what: &str, url: &str) -> Result<String, String> {
     }
 }
 
-/// An empty text is no setting.
+/// Empty means not set.
 fn set(value: &Option<String>) -> Option<String> {
     value.clone().filter(|text| !text.trim().is_empty())
 }
 
-/// How and how much is logged. Every command has these.
+/// Log settings. Every command has these.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Logs")]
 pub struct Logging {
-    /// error, warn, info or debug
+    /// Log level: error, warn, info or debug
     #[arg(long, value_name = "LEVEL", global = true, value_parser = ["error", "warn", "info", "debug"])]
     pub log: String,
-    /// json, text, or auto: text on a terminal and JSON elsewhere
+    /// Log format: json, text, or auto (text on a terminal, JSON otherwise)
     #[arg(long, value_name = "FORMAT", global = true, value_parser = ["auto", "json", "text"])]
     pub log_format: String,
 }
 
-/// Gives every flag of the tree its environment variable and its default from the settings file.
+/// Gives every flag in the command tree its environment variable and its default.
 pub fn layered(command: Command, arguments: &[String]) -> Result<Command, String> {
     let defaults: Table = DEFAULTS.parse().map_err(|e| format!("config.default.toml: {e}"))?;
     let (path, file) = match file(arguments) {
         Some(path) => {
             let text =
                 std::fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
-            let table: Table = text.parse().map_err(|e| format!("{} cannot be read: {e}", path.display()))?;
+            let table: Table =
+                text.parse().map_err(|e| format!("{} is not valid TOML: {e}", path.display()))?;
             (path, table)
         }
         None => (PathBuf::new(), Table::new()),
@@ -478,7 +478,7 @@ pub fn layered(command: Command, arguments: &[String]) -> Result<Command, String
     let mut known = Vec::new();
     let command = layer(command, &defaults, &file, &mut known);
     match file.keys().find(|key| !known.contains(key)) {
-        Some(key) => Err(format!("{} has a setting `{key}` that Endonym does not know", path.display())),
+        Some(key) => Err(format!("unknown setting `{key}` in {}", path.display())),
         None => Ok(command),
     }
 }
@@ -486,7 +486,7 @@ pub fn layered(command: Command, arguments: &[String]) -> Result<Command, String
 fn layer(command: Command, defaults: &Table, file: &Table, known: &mut Vec<String>) -> Command {
     let command = command.mut_args(|arg| {
         let Some(key) = arg.get_long().map(|long| long.replace('-', "_")) else { return arg };
-        // Called by another name inside: a flag about one thing, which a setting of the installation has the name of.
+        // A flag with a different id, such as `institution update --phone-language`, only shares its name with a setting.
         if arg.get_id().as_str() != key {
             return arg;
         }
@@ -500,7 +500,7 @@ fn layer(command: Command, defaults: &Table, file: &Table, known: &mut Vec<Strin
             arg = arg.value_parser(BoolishValueParser::new());
         }
         let from_file = file.get(&key).map(plain).filter(|value| !value.is_empty());
-        // What an operator has set may be a secret, and help is no place for those.
+        // The operator's value may be a secret: do not print it in the help text.
         arg = arg.hide_default_value(from_file.is_some() && !is_flag);
         let built_in = || defaults.get(&key).map(plain).filter(|value| !value.is_empty());
         if let Some(value) = from_file.or_else(built_in) {
@@ -512,25 +512,25 @@ fn layer(command: Command, defaults: &Table, file: &Table, known: &mut Vec<Strin
     command.mut_subcommands(|sub| layer(sub, defaults, file, known))
 }
 
-/// A variable that is set to nothing is no setting.
+/// An empty environment variable counts as not set.
 #[allow(clippy::disallowed_methods)]
 fn is_empty(variable: &str) -> bool {
     std::env::var_os(variable).is_some_and(|value| value.is_empty())
 }
 
-/// A setting as it would stand on the command line.
+/// A setting in the form used on the command line.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Integer(number) => number.to_string(),
         Value::Boolean(truth) => truth.to_string(),
         Value::Float(number) => number.to_string(),
-        // Nothing on a command line looks like these; the text makes the refusal readable.
+        // Not valid for any flag; the text makes the error message readable.
         Value::Datetime(_) | Value::Array(_) | Value::Table(_) => format!("{value:?}"),
     }
 }
 
-/// Is there somebody to send traces to? The variables are those of OpenTelemetry, whose library reads the others itself.
+/// Is an OpenTelemetry collector configured? OpenTelemetry's own library reads the remaining variables.
 #[allow(clippy::disallowed_methods)]
 pub fn traces_wanted() -> bool {
     let said = |name: &str| std::env::var(name).unwrap_or_default().trim().to_lowercase();
@@ -540,7 +540,7 @@ pub fn traces_wanted() -> bool {
         && said("OTEL_TRACES_EXPORTER") != "none"
 }
 
-/// The file named by flag or environment, or the first that is there.
+/// The file named by flag or environment, or the first default file that exists.
 #[allow(clippy::disallowed_methods)]
 fn file(arguments: &[String]) -> Option<PathBuf> {
     let named =

@@ -1,12 +1,12 @@
-"""Hostile requests against a real server, on SQLite and on PostgreSQL.
+"""Sends hostile requests to a real server, on SQLite and on PostgreSQL.
 
   ./hostile                    everything: 20,000 generated requests and every raw case on each database
-  ./hostile --quick            2,000 generated requests on SQLite alone, and every raw case
+  ./hostile --quick            2,000 generated requests and every raw case, only on SQLite
   ./hostile --only raw         one half: `raw` or `generated`
 
-Generated requests come from schemathesis, which reads the OpenAPI documents that the server itself serves. Raw cases
-write to a socket what no client library would send. A run fails on any 5xx, on a panic or an ERROR in the server's
-log, and on every check that does not hold. It installs what it needs, and stops only what it started.
+schemathesis generates requests from the OpenAPI documents that the server serves. Raw cases write bytes to a socket
+that no client library would send. A run fails on any 5xx, on a panic or an ERROR in the server's log, and on every
+failed check. It installs what it needs, and stops only the processes that it started.
 """
 
 import argparse
@@ -22,13 +22,13 @@ def arguments():
     parser = argparse.ArgumentParser(
         prog="./hostile", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="2,000 generated requests, SQLite alone")
-    parser.add_argument("--only", choices=["raw", "generated"], help="one half of the run")
-    parser.add_argument("--database", choices=["sqlite", "postgres"], help="one database alone")
+    parser.add_argument("--quick", action="store_true", help="2,000 generated requests, only on SQLite")
+    parser.add_argument("--only", choices=["raw", "generated"], help="only one half of the run")
+    parser.add_argument("--database", choices=["sqlite", "postgres"], help="only one database")
     parser.add_argument("--requests", type=int, help="generated requests per database [20000]")
-    parser.add_argument("--seed", type=int, help="of the generator, to repeat a run")
-    parser.add_argument("--case", help="raw cases whose name contains this text")
-    parser.add_argument("--binary", type=os.path.abspath, help="test this instead of building a release")
+    parser.add_argument("--seed", type=int, help="seed of the generator, to repeat a run")
+    parser.add_argument("--case", help="only raw cases whose name contains this text")
+    parser.add_argument("--binary", type=os.path.abspath, help="test this binary instead of building a release")
     args = parser.parse_args()
     args.requests = args.requests or (2_000 if args.quick else 20_000)
     args.databases = [args.database] if args.database else ["sqlite"] if args.quick else ["sqlite", "postgres"]

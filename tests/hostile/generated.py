@@ -1,4 +1,4 @@
-"""Requests that schemathesis generates from the OpenAPI documents which the server serves."""
+"""Requests that schemathesis generates from the server's OpenAPI documents."""
 
 import json
 import os
@@ -10,17 +10,17 @@ from target import ROOT, machine
 
 SCHEMATHESIS = "4.32.5"
 
-# How the requests are shared out: versions 5 and 4 have the most to read.
+# Shares of the requests: versions 5 and 4 have the most parameters.
 SHARES = {"v5": 0.45, "v4": 0.4, "v3": 0.12, "v2": 0.03}
 
-# Every check runs but two, which contradict the contract. It reads liberally (blank parameters are absent, numbers may be
-# strings, unknown keys are ignored), so a request that violates the schema may well succeed; and a valid schema cannot say
-# that an email must be free, a phone number real, or audio audible, so a request that satisfies it may be refused.
+# All checks run except two, which contradict the contract. The contract is lenient (blank parameters count as omitted, numbers
+# may be strings, unknown keys are ignored), so a request that violates the schema may succeed. A schema cannot express
+# that an email must be unused, a phone number real, or audio audible, so a request that satisfies it may be rejected.
 EXCLUDED = "negative_data_rejection,positive_data_acceptance"
 
 
 def python():
-    """A Python with schemathesis, kept beside what cargo builds."""
+    """A Python environment with schemathesis, in cargo's target directory."""
     folder = os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target")), f"schemathesis-{SCHEMATHESIS}")
     program = os.path.join(folder, "bin", "schemathesis")
     if not os.path.exists(program):
@@ -32,7 +32,7 @@ def python():
 
 
 def run(target, requests, seed, failures):
-    """Adds to the failures, and says how many versions passed."""
+    """Appends to the failures, and returns the number of versions that passed."""
     program, passed, generated = python(), 0, 0
     for version, share in SHARES.items():
         wanted, count, turn = int(requests * share), 0, 0
@@ -49,7 +49,7 @@ def run(target, requests, seed, failures):
         machine.say(f"    {version}: {count} generated requests")
     errors = target.server_errors()
     if errors:
-        failures.append(f"{target.database}: generated requests were answered with {errors}")
+        failures.append(f"{target.database}: generated requests got {errors}")
     if generated < requests * 0.99 and not failures:
         failures.append(f"{target.database}: only {generated} requests of {requests} were generated")
     return passed
@@ -61,7 +61,7 @@ def one(program, target, version, wanted, seed):
     report = os.path.join(target.folder, f"{version}.json")
     command = [program, "run", url, "--checks", "all", "--exclude-checks", EXCLUDED,
                "--max-examples", str(max(10, wanted // max(1, operations))), "--continue-on-failure",
-               # One thread: hypothesis is not safe with several on every Python that Debian has.
+               # One thread: hypothesis is not thread-safe on every Python version in Debian.
                "--workers", "1", "--suppress-health-check", "all", "--warnings", "off",
                "--request-timeout", "30", "--report-json-path", report]
     if seed:
@@ -70,7 +70,7 @@ def one(program, target, version, wanted, seed):
         "SCHEMATHESIS_HOOKS": os.path.join(os.path.dirname(os.path.abspath(__file__)), "hooks.py"),
         "HOSTILE_FACTS": json.dumps(facts(target)),
     }
-    # As the documents declare it: in a header, or among version 3's parameters.
+    # As declared in the documents: in a header or, in version 3, a parameter.
     with open(os.path.join(target.folder, "schemathesis.toml"), "w", encoding="utf-8") as file:
         file.write(f'[auth.openapi.apiKey]\napi_key = "{target.token}"\n' if version != "v2" else "")
     done = subprocess.run(command, env=environment, cwd=target.folder, text=True,
@@ -79,7 +79,7 @@ def one(program, target, version, wanted, seed):
         found = json.load(file)
     if done.returncode != 0:
         sys.stderr.write(done.stdout[-6_000:])
-        return found["test_cases"]["generated"], [f"schemathesis found faults (seed {found['seed']}), see above"]
+        return found["test_cases"]["generated"], [f"schemathesis found failures (seed {found['seed']}), see above"]
     return found["test_cases"]["generated"], []
 
 
@@ -92,7 +92,7 @@ def operations_of(url):
 
 
 def facts(target):
-    """Names that exist, so that requests get past "not found"."""
+    """Existing references, so that requests get past "not found"."""
     return {
         "pages": [target.page["slug"], target.page["id"], target.page["access_code"], target.open_page["slug"]],
         "codes": [target.page["access_code"], target.open_page["access_code"], target.institution["access_code"]],

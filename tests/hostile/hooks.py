@@ -1,4 +1,4 @@
-"""Loaded by schemathesis: puts names that exist into two of three requests."""
+"""Loaded by schemathesis: puts existing references into two thirds of the requests."""
 
 import json
 import os
@@ -21,7 +21,7 @@ CHOICES = {
 
 
 def known(values, depth=0):
-    """The choice follows from the value alone: a generator must get the same request for the same draw."""
+    """The choice depends only on the value, because the generator must get the same request for the same draw."""
     if not isinstance(values, dict) or depth > 2:
         return values
     made = {}

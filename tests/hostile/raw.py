@@ -1,4 +1,4 @@
-"""What no client library would send, written to a socket byte by byte. Each case is one attack that once worked."""
+"""Raw bytes on a socket that no client library would send. Each case is an attack that once worked."""
 
 import concurrent.futures
 import contextlib
@@ -22,7 +22,7 @@ def case(function):
 
 
 def run(target, wanted, failures):
-    """Adds to the failures, and says how many cases passed."""
+    """Appends to the failures, and returns the number of cases that passed."""
     passed = 0
     for function in CASES:
         name = function.__name__
@@ -36,14 +36,14 @@ def run(target, wanted, failures):
             machine.say(f"    {name}: FAILED: {error}")
         else:
             passed += 1
-            machine.say(f"    {name}: held, {time.monotonic() - started:.1f} s")
+            machine.say(f"    {name}: passed, {time.monotonic() - started:.1f} s")
     return passed
 
 
 # --- Sockets ---
 
 class Raw:
-    """A connection on which nothing is done that was not asked for."""
+    """A connection without any automatic behavior."""
 
     def __init__(self, target, timeout=30, receive_buffer=None):
         self.socket = socket.socket()
@@ -78,7 +78,7 @@ class Raw:
         return found
 
     def answer(self, head_only=False):
-        """One answer: its status, headers and body."""
+        """One response: its status, headers and body."""
         head = self.until(b"\r\n\r\n").decode("latin-1").split("\r\n")
         status = int(head[0].split()[1])
         headers = {}
@@ -103,7 +103,7 @@ class Raw:
 
 
 def request(target, line, body=b"", *headers, token=None):
-    """The bytes of one request with an honest length."""
+    """The bytes of one request with a correct length."""
     body = body.encode() if isinstance(body, str) else body
     lines = [line, "Host: localhost", f"Authorization: {token or target.token}", *headers]
     if body:
@@ -120,7 +120,7 @@ def ask(target, line, body=b"", *headers, token=None):
 
 
 class Neighbor:
-    """Somebody of another institution who goes on reading and writing, and takes the time of each."""
+    """A client of another tenant that keeps reading and writing, and measures the latency."""
 
     def __init__(self, target):
         self.target, self.slowest, self.stop, self.refused = target, 0.0, threading.Event(), []
@@ -154,11 +154,11 @@ class Neighbor:
         self.thread.join()
 
     def unharmed(self, seconds=1.5):
-        assert not self.refused, f"the neighbor was refused: {self.refused[:3]}"
+        assert not self.refused, f"requests of the neighbor were rejected: {self.refused[:3]}"
         assert self.slowest < seconds, f"the neighbor waited {self.slowest:.2f} s"
 
 
-# --- Bodies that cost more than they look ---
+# --- Small bodies that are expensive to process ---
 
 def create_body(target, **participant):
     person = {"first_name": "Ada", "email": "worst@hostile.example", **participant}
@@ -179,7 +179,7 @@ def a_hundred_thousand_unknown_keys_cost_the_neighbor_nothing(target):
             started = time.monotonic()
             status, _, answer = ask(target, line, body)
             assert status < 500, f"{line}: {status}"
-            assert len(answer) < 1 << 20, f"{line}: an answer of {len(answer)} bytes"
+            assert len(answer) < 1 << 20, f"{line}: a response of {len(answer)} bytes"
             assert time.monotonic() - started < 5, f"{line} took {time.monotonic() - started:.1f} s"
     neighbor.unharmed()
 
@@ -206,7 +206,7 @@ def deep_and_wide_json_costs_the_neighbor_nothing(target):
     neighbor.unharmed()
 
 
-# --- Bodies before the token is known (version 3) ---
+# --- Bodies before authentication (version 3) ---
 
 def legacy_head(target, *headers):
     return "\r\n".join(["POST /api/private/v3/names/search HTTP/1.1", "Host: localhost",
@@ -234,7 +234,7 @@ def a_body_without_a_token_has_little_time_and_little_room(target):
     started = time.monotonic()
     status, _, _ = slow.answer()
     assert status in (401, 408, 503), status
-    assert time.monotonic() - started < 15, f"it was waited for {time.monotonic() - started:.0f} s"
+    assert time.monotonic() - started < 15, f"the server waited {time.monotonic() - started:.0f} s"
     slow.close()
     large = Raw(target).send(legacy_head(target, f"Content-Length: {8 << 20}"))
     with contextlib.suppress(ConnectionError, TimeoutError):
@@ -278,14 +278,14 @@ def a_form_with_the_token_and_ten_thousand_emails_passes(target):
 
 # --- The wire ---
 
-# Repeated, so that many writes begin with what looks like a refusal of the HTTP library's own.
+# Repeated, so that many writes begin with what looks like an error response of the HTTP library.
 BAIT = "HTTP/1.1 4"
 
 
 @case
 def names_that_look_like_answers_reach_slow_readers_whole(target):
     fill(target)
-    # One body of many buffers: a write that was cut short goes on in the middle of it.
+    # One body of many buffers, so that a partial write continues in the middle of it.
     path = "/api/private/v5/participants?per_page=2000"
     status, _, whole = ask(target, f"GET {path} HTTP/1.1")
     assert status == 200
@@ -304,7 +304,7 @@ def names_that_look_like_answers_reach_slow_readers_whole(target):
 
 @case
 def backticks_in_the_body_of_a_pipelined_request_stay_backticks(target):
-    # What comes in one piece with the request before, and what comes after that was answered.
+    # In one segment with the previous request, and after the previous response.
     for notes in ("a`,`admin`:`yes` `", "`" * 50):
         body = json.dumps({"name_page_id": target.page["slug"], "participant": {"notes": notes}})
         update = request(target, f"PUT /api/private/v5/participants/{target.email(5)} HTTP/1.1", body)
@@ -367,7 +367,7 @@ def api_answers_are_neither_stored_nor_guessed_at(target):
 # --- Slow readers ---
 
 def fill(target, people=1_500):
-    """Enough to fill every buffer between the server and a reader who does not read."""
+    """Creates enough data to fill every buffer between the server and a client that does not read."""
     if getattr(target, "filled", False):
         return
     page = target.make_page("hostile", "Long")
@@ -425,7 +425,7 @@ def version_2_refuses_whoever_has_guessed_too_often(target):
         for number in range(40):
             ask(target, f"GET /api/private/v2/names?access_code=GUESS{number} HTTP/1.1")
         status, headers, _ = ask(target, ok)
-        assert status == 429, f"a right code after too many guesses: {status}"
+        assert status == 429, f"a valid code after too many guesses: {status}"
         assert "retry-after" in headers
 
 
@@ -466,7 +466,7 @@ def waiting_exports_have_a_ceiling(target):
     page = json.dumps({"export": {"name_page_id": target.page["slug"]}})
     with target.restarted(ENDONYM_WORKERS="0"):
         statuses = [ask(target, "POST /api/private/v4/exports HTTP/1.1", page)[0] for _ in range(30)]
-    assert statuses.count(202) <= 20, f"{statuses.count(202)} exports wait"
+    assert statuses.count(202) <= 20, f"{statuses.count(202)} exports are pending"
     assert 429 in statuses, statuses
 
 
@@ -505,7 +505,7 @@ def a_frozen_database_freezes_no_request(target):
         started = time.monotonic()
         status, headers, _ = ask(target, f"GET /api/private/v5/participants/latest?tokens={target.email(0)} HTTP/1.1")
         assert status == 503 and "retry-after" in headers, f"{status} {headers}"
-        assert time.monotonic() - started < 14, f"a look-up took {time.monotonic() - started:.1f} s"
+        assert time.monotonic() - started < 14, f"a lookup took {time.monotonic() - started:.1f} s"
     finally:
         for pid in frozen:
             with contextlib.suppress(ProcessLookupError):

@@ -1,4 +1,4 @@
-"""The server under test: a fresh database with two institutions, and what it logged and counted."""
+"""The server under test: a fresh database with two institutions, and its log and metrics."""
 
 import contextlib
 import json
@@ -15,7 +15,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "bench"))
 from lib import machine, servers  # noqa: E402  (the benchmark's servers, packages and build)
 
-#: People of the page that requests are about.
+#: Number of people on the page that requests use.
 PEOPLE = 60
 
 
@@ -40,7 +40,7 @@ class Target:
             server.sql("postgres", f"CREATE DATABASE {name}")
             self.database_name, url = name, server.url(name)
         self.environment = servers.environment(os.path.join(self.folder, "data"), url)
-        # Generated requests without a token expect 401, not the limit for whoever guesses.
+        # Generated requests without a token expect 401, not the rate limit for unknown tokens.
         self.environment["ENDONYM_AUTH_FAILURES"] = "4000000000"
 
     def __enter__(self):
@@ -69,7 +69,7 @@ class Target:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def start(self, **settings):
-        # The benchmark keeps its servers' logs; these are read when the run ends.
+        # The benchmark keeps its servers' logs; they are checked when the run ends.
         name = f"hostile-{self.database}-{len(self.logs)}"
         self.server = servers.Endonym(self.binary, self.environment | settings, name, self.token)
         self.logs.append(os.path.join(machine.WORK, "logs", f"{name}.log"))
@@ -78,7 +78,7 @@ class Target:
 
     @contextlib.contextmanager
     def restarted(self, **settings):
-        """The same database under a server with other settings, and afterwards as it was."""
+        """Restarts the server with other settings on the same database, and restores it afterwards."""
         self.server.stop()
         self.start(**settings)
         try:
@@ -109,10 +109,10 @@ class Target:
                        "custom_fields": {"custom_gender_pronouns": "they"} if token == self.token else {}}
         status, body = self.ask("POST", "/api/private/v5/participants", {"participant": participant} | {"name_page_id": page}, token)
         if status != 201:
-            sys.exit(f"hostile: a person could not be created: {status} {body}")
+            sys.exit(f"hostile: cannot create a person: {status} {body}")
 
     def ask(self, method, path, body=None, token=None, timeout=60):
-        """Status and parsed body, by a client that behaves."""
+        """Sends a well-formed request; returns the status and the parsed body."""
         headers = {"Authorization": token or self.token, "Content-Type": "application/json"}
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, headers, method=method)
@@ -124,19 +124,19 @@ class Target:
         return status, json.loads(text) if text else None
 
     def server_errors(self):
-        """How many answers were 5xx, by the server's own count."""
+        """The number of 5xx responses, from the server's metrics."""
         with urllib.request.urlopen(f"{self.url}/metrics", timeout=10) as answer:
             text = answer.read().decode()
         counted = re.findall(r'^endonym_http_requests_total\{[^}]*status="(5\d\d)"[^}]*\} (\d+)', text, re.M)
         return {status: int(count) for status, count in counted if int(count)}
 
     def faults(self):
-        """What the server says of itself when all is over."""
+        """Stops the server and checks its exit code and logs."""
         found = []
         if self.server.process.poll() is not None:
-            return [f"{self.database}: the server ended with code {self.server.process.returncode}"]
+            return [f"{self.database}: the server exited with code {self.server.process.returncode}"]
         for log in self.logs:
             with open(log, encoding="utf-8", errors="replace") as file:
                 bad = [line.strip() for line in file if " ERROR " in line or '"ERROR"' in line or "panicked" in line]
-            found += [f"{self.database}: the log has {line}" for line in bad[:10]]
+            found += [f"{self.database}: log: {line}" for line in bad[:10]]
         return found

@@ -26,15 +26,15 @@ const AT_ONCE: usize = 8;
 
 impl Folder {
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        let cannot = |e: std::io::Error| Failure(format!("cannot read the folder {}: {e}", path.display()));
+        let cannot = |e: std::io::Error| Failure(format!("cannot read directory {}: {e}", path.display()));
         let mut names = Vec::new();
         for entry in std::fs::read_dir(path).map_err(cannot)? {
             let entry = entry.map_err(cannot)?;
             let name = entry.file_name().to_string_lossy().into_owned();
             if entry.path().is_dir() {
-                eprintln!("note: the folder `{name}` is passed over");
+                eprintln!("note: skipping directory `{name}`");
             } else if !name.starts_with('.') {
-                // What begins with a point is the file system's own.
+                // Skip hidden files.
                 names.push(name);
             }
         }
@@ -68,11 +68,11 @@ impl Folder {
             }
             let email = person.as_ref().and_then(|person| person.email.clone());
             if let Some(earlier) = earlier {
-                let why = format!("`{earlier}` is of the same person");
+                let why = format!("`{earlier}` belongs to the same person");
                 return Ok((name, FileOutcome::Refused { email, why }));
             }
             let outcome = match contents(&self.path.join(name), app.studio.settings.sound.bytes) {
-                Err(error) => FileOutcome::Refused { email, why: format!("cannot be read: {error}") },
+                Err(error) => FileOutcome::Refused { email, why: format!("unreadable: {error}") },
                 Ok(bytes) => {
                     match imports::recording(app, institution, person.as_ref(), bytes, rehearse).await? {
                         Ok(()) => FileOutcome::Stored { email },

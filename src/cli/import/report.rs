@@ -1,4 +1,4 @@
-//! What became of each row and each file.
+//! The result of each row and each file.
 
 use std::{collections::HashSet, process::ExitCode};
 
@@ -10,7 +10,7 @@ use crate::{
     domain::{email::email_key, text},
 };
 
-/// Printed as it comes, so that a long file needs no more memory than a short one.
+/// Printed incrementally, so that memory does not grow with the length of the file.
 pub struct Report {
     json: bool,
     pub dry_run: bool,
@@ -29,7 +29,7 @@ struct Files {
     unmatched: u64,
 }
 
-/// What became of a file.
+/// The result of a file.
 pub enum FileOutcome {
     Stored { email: Option<String> },
     Refused { email: Option<String>, why: String },
@@ -50,7 +50,7 @@ impl Report {
         }
     }
 
-    /// Nothing is printed before the file is known to be good.
+    /// Nothing is printed before the header of the file is valid.
     pub fn begin(&mut self) {
         if self.json && !self.begun {
             output::print_text("{\"rows\":[");
@@ -61,7 +61,7 @@ impl Report {
     pub fn row(&mut self, row: &RowReport) {
         let RowReport { line, email, identifier, outcome } = row;
         let first = self.created + self.updated + self.refused == 0;
-        // A dry run forgets each group, so somebody who comes again in a later one is remembered here.
+        // A dry run rolls back each group, so people who occur again in a later group are remembered here.
         let again = self.dry_run && *outcome == Outcome::Created && !self.rehearsed.insert(email_key(email));
         if self.dry_run && *outcome == Outcome::Created {
             self.rehearsed.extend(identifier.as_deref().map(text::nfc));
@@ -85,7 +85,7 @@ impl Report {
         }
     }
 
-    /// Would somebody of this name be there by now, if this were not a dry run?
+    /// Would a person with this name exist by now if this were not a dry run?
     pub fn would_know(&self, file: &str) -> bool {
         imports::names(file).any(|(email, identifier)| {
             self.rehearsed.contains(&email) || self.rehearsed.contains(&identifier)
@@ -113,7 +113,7 @@ impl Report {
             FileOutcome::Stored { email } => ("stored", email, None),
             FileOutcome::Refused { email, why } => ("refused", email, Some(why)),
             FileOutcome::Nobody => {
-                let why = "matches nobody on this page: name it by an email or an institution_id";
+                let why = "matches nobody on this page: name the file after an email or institution_id";
                 ("unmatched", None, Some(why.to_owned()))
             }
         };
@@ -133,7 +133,7 @@ impl Report {
 
     pub fn end(self) -> ExitCode {
         let (created, updated, refused) = (self.created, self.updated, self.refused);
-        let would = if self.dry_run { " (a dry run: nothing was changed)" } else { "" };
+        let would = if self.dry_run { " (dry run: nothing was changed)" } else { "" };
         let good = match self.files {
             None => true,
             Some(Files { stored, refused, unmatched }) if self.json => {

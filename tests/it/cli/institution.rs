@@ -50,7 +50,7 @@ async fn calls_are_made_in_the_language_of_the_institution() {
     assert_eq!(language(), "es-MX");
     let update = |words: &[&str]| here.succeed(&[&["institution", "update", "example"], words].concat());
     let table = update(&["--phone-language", "fr"]);
-    assert!(table.contains("CALLS IN") && table.trim_end().ends_with(" fr"), "{table}");
+    assert!(table.contains("CALL LANGUAGE") && table.trim_end().ends_with(" fr"), "{table}");
     update(&["--name", "Example College"]);
     assert_eq!(language(), "fr", "it stays where it is not given");
     let update = &["institution", "update", "example", "--phone-language"];

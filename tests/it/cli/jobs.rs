@@ -37,7 +37,7 @@ async fn what_was_given_up_is_listed_and_tried_again() {
     assert_eq!((&waiting["kind"], &waiting["state"]), (&json!("build_export"), &json!("waiting")));
     assert_eq!((&waiting["institution"], &waiting["attempts"]), (&json!("example"), &json!(0)));
     let id = waiting["id"].as_str().unwrap();
-    assert!(here.refuse(&["jobs", "retry", id]).contains("was given up"), "it waits");
+    assert!(here.refuse(&["jobs", "retry", id]).contains("no dead job"), "it waits");
 
     let died = "UPDATE jobs SET state = 'dead', run_at = NULL, error = 'the disk is full', attempts = 10, failures = 10";
     let database = here.database().await;
@@ -55,7 +55,7 @@ async fn what_was_given_up_is_listed_and_tried_again() {
     let again = here.json(&["jobs", "list", "--json"])["jobs"][0].clone();
     assert_eq!((&again["state"], &again["attempts"]), (&json!("waiting"), &json!(0)));
 
-    assert!(here.succeed(&["doctor"]).contains("1 waiting, 0 running, none given up"));
+    assert!(here.succeed(&["doctor"]).contains("1 waiting, 0 running, none dead"));
     execute(&database, "UPDATE jobs SET run_at = 0", Vec::new()).await;
     let doctor = here.run(&["doctor"]);
     assert!(doctor.code != 0 && doctor.stdout.contains("endonym work"), "{doctor:?}");

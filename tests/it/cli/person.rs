@@ -319,7 +319,7 @@ async fn an_erasure_is_asked_for_and_names_who_is_not_there() {
     let words = ["person", "delete", "ana@x.org", "--institution", "example"];
     let there =
         || here.run(&["person", "export", "ana@x.org", "--institution", "example", "--out", "/dev/null/x"]);
-    assert!(here.refuse(&words).contains("Say --yes"));
+    assert!(here.refuse(&words).contains("Pass --yes"));
     assert!(!there().stderr.contains("nobody"));
     assert_ne!(on_terminal(&here, &words, "no\n").code, 0);
     assert!(!there().stderr.contains("nobody"));

@@ -174,7 +174,7 @@ async fn revoke_has_effect_within_a_second() {
     let listed = listed["tokens"].as_array().unwrap().iter().find(|token| token["id"] == id).unwrap();
     assert!(listed["revoked_at"].is_string());
     let again = here.refuse(&["token", "revoke", "--institution", "example", id]);
-    assert!(again.contains("no live token"), "{again}");
+    assert!(again.contains("no active token"), "{again}");
 }
 
 #[tokio::test]

@@ -186,7 +186,7 @@ async fn an_operator_prints_a_link_and_makes_a_new_key() {
     assert_eq!((start, secret.len()), ("https://names.example.edu/app/lti/register", 64));
     assert!(invite(&["--listen", "127.0.0.1:9"]).contains("http://127.0.0.1:9/lti/register/"));
     let unknown = installation.refuse(&["tool-consumer", "invite", "--institution", "nobody"]);
-    assert!(unknown.contains("there is no institution `nobody`"), "{unknown}");
+    assert!(unknown.contains("no institution `nobody`"), "{unknown}");
     let first = installation.json(&["tool-consumer", "rotate-key", "--json"])["kid"].clone();
     assert_ne!(installation.json(&["tool-consumer", "rotate-key", "--json"])["kid"], first);
     let kept = endonym::store::lti_keys::all(&mut installation.database().await.read()).await.unwrap();

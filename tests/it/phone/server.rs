@@ -242,7 +242,7 @@ async fn a_test_call_is_told_step_by_step() {
     let abroad = ["phone", "test", NUMBER, "--phone-url", &url, "--phone-countries", "IE"];
     assert!(here.refuse(&abroad).contains("--phone-countries"));
     let costly = ["phone", "test", "+1 900 234 5678", "--phone-url", &url];
-    assert!(here.refuse(&costly).contains("+19002345678 costs more than a call"));
+    assert!(here.refuse(&costly).contains("+19002345678 is a premium-rate, shared-cost or satellite number"));
 }
 
 /// They press a key, and the server is told to stop while it still says goodbye.
