@@ -1,6 +1,7 @@
 //! What an LTI platform says of itself, where it keeps such a document.
 
 use super::{App, Error, Result};
+use crate::domain::fault::{Field, SetupFault};
 use crate::lms::{
     self,
     registration::{self, Configuration},
@@ -13,23 +14,20 @@ pub async fn discover(app: &App, issuer: &str) -> Result<Configuration> {
     let issuer = issuer.trim().trim_end_matches('/');
     let address = format!("{issuer}{PATH}");
     // With a user name or a password in it, it is not shown.
-    app.outbound.permits(&address).await.map_err(|error| Error::invalid("url", error.to_string()))?;
+    app.outbound
+        .permits(&address)
+        .await
+        .map_err(|error| Error::invalid(Field::Url, SetupFault::Address(error.to_string())))?;
     let found = registration::configuration(&app.outbound, &address).await.map_err(|error| {
         let why = match error {
             lms::Error::Missing => "there is none".to_owned(),
             other => other.to_string(),
         };
-        Error::invalid(
-            "url",
-            format!(
-                "has no document at {address} that could be read ({why}): say --auth-url, --token-url and --jwks-url"
-            ),
-        )
+        Error::invalid(Field::Url, SetupFault::NoDiscovery { address: address.clone(), why })
     })?;
     // Launches say it letter by letter as it stands there, with or without its last slash.
     if found.issuer.trim_end_matches('/') != issuer {
-        let why = format!("is not the issuer that its own document names, which is `{}`", found.issuer);
-        return Err(Error::invalid("url", why));
+        return Err(Error::invalid(Field::Url, SetupFault::OtherIssuer(found.issuer)));
     }
     Ok(found)
 }

@@ -23,6 +23,7 @@ use crate::{
     config::{self, Storage},
     domain::{
         custom_field::CustomField,
+        fault::{Fault, Field},
         field_errors::FieldErrors,
         institution::Institution,
         name_page::NamePageRef,
@@ -311,7 +312,7 @@ fn first_line(record: &csv::ByteRecord, next: u64) -> u64 {
 }
 
 fn unreadable() -> FieldErrors {
-    FieldErrors::one("row", "is not readable text: save the file as “CSV UTF-8”")
+    FieldErrors::one(Field::Row, Fault::NotText)
 }
 
 /// What became of a row.
