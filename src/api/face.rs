@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::{
     ask::{Ask, has_body},
     problem::{Problem, Told},
+    words,
 };
 use crate::{
     app::{
@@ -217,7 +218,8 @@ struct Errors<'a>(&'a FieldErrors);
 
 impl Serialize for Errors<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter())
+        let worded = self.0.iter().map(|(field, faults)| (field.name(), words::faults(faults)));
+        serializer.collect_map(worded)
     }
 }
 

@@ -9,8 +9,9 @@ use crate::{
     app::participants::Mark,
     domain::{
         email::email_key,
+        fault::{Fault, Field},
         field_errors::FieldErrors,
-        text::{self, INVALID},
+        text,
     },
     http::params::{Given, Params, base},
 };
@@ -61,17 +62,17 @@ pub fn mark(given: &str) -> Mark {
 
 impl Params {
     /// Keys of emails, each asked once.
-    pub fn emails(&self, name: &str, errors: &mut FieldErrors) -> Vec<Wanted> {
+    pub fn emails(&self, name: &'static str, errors: &mut FieldErrors) -> Vec<Wanted> {
         once(self.list(name, true, errors).iter().map(Entry::as_email), |wanted| wanted.key.clone())
     }
 
     /// Keys of identifiers, each asked once.
-    pub fn identifiers(&self, name: &str, errors: &mut FieldErrors) -> Vec<Wanted> {
+    pub fn identifiers(&self, name: &'static str, errors: &mut FieldErrors) -> Vec<Wanted> {
         once(self.list(name, false, errors).iter().map(Entry::as_identifier), |wanted| wanted.key.clone())
     }
 
     /// Marks from all of these lists, without duplicates.
-    pub fn marks(&self, names: &[&str], errors: &mut FieldErrors) -> Vec<Mark> {
+    pub fn marks(&self, names: &[&'static str], errors: &mut FieldErrors) -> Vec<Mark> {
         let mut marks = Vec::new();
         for name in names {
             let entries = self.list(name, *name != "institution_id_list", errors);
@@ -88,12 +89,12 @@ impl Params {
     }
 
     /// Words such as those of `include`.
-    pub fn words(&self, name: &str) -> Vec<String> {
+    pub fn words(&self, name: &'static str) -> Vec<String> {
         self.list(name, true, &mut FieldErrors::default()).into_iter().map(|entry| entry.text).collect()
     }
 
     /// A list in any of its forms. Entries of an array are split at commas only where no entry can hold one.
-    fn list(&self, name: &str, split_entries: bool, errors: &mut FieldErrors) -> Vec<Entry> {
+    fn list(&self, name: &'static str, split_entries: bool, errors: &mut FieldErrors) -> Vec<Entry> {
         let mut entries = Vec::new();
         for given in self.all(name) {
             let read = match given {
@@ -107,20 +108,20 @@ impl Params {
             };
             // Left out, it could make the list blank, and a blank list means everybody.
             if let Err(NoText) = read
-                && !errors.has(name)
+                && !errors.has(&Field::Parameter(name))
             {
-                errors.add(name, INVALID);
+                errors.add(Field::Parameter(name), Fault::Invalid);
             }
         }
         if entries.len() > MOST_ENTRIES {
-            errors.add(name, format!("is too long (maximum is {MOST_ENTRIES} entries)"));
+            errors.add(Field::Parameter(name), Fault::TooManyEntries { most: MOST_ENTRIES });
             entries.clear();
         }
         entries
     }
 
     /// The identifiers of a pronunciation search: emails and identifiers.
-    pub fn people(&self, name: &str, errors: &mut FieldErrors) -> (Vec<Wanted>, Vec<Wanted>) {
+    pub fn people(&self, name: &'static str, errors: &mut FieldErrors) -> (Vec<Wanted>, Vec<Wanted>) {
         let (mut emails, mut identifiers) = (Vec::new(), Vec::new());
         let mut entries = 0;
         let mut field = |key: &str, text: &str, from_form: bool| {
@@ -157,7 +158,7 @@ impl Params {
                     entries += values.len();
                     for value in values {
                         let Value::Object(object) = value else {
-                            errors.add(name, "must be a list of objects with `email` or `institution_id`");
+                            errors.add(Field::Parameter(name), Fault::NotPeople);
                             return Default::default();
                         };
                         for (key, value) in object {
@@ -169,13 +170,13 @@ impl Params {
                         }
                     }
                 }
-                _ => errors.add(name, "must be a list of objects with `email` or `institution_id`"),
+                _ => errors.add(Field::Parameter(name), Fault::NotPeople),
             }
         }
         if entries > MOST_ENTRIES {
-            errors.add(name, format!("is too long (maximum is {MOST_ENTRIES} entries)"));
+            errors.add(Field::Parameter(name), Fault::TooManyEntries { most: MOST_ENTRIES });
         } else if emails.is_empty() && identifiers.is_empty() && errors.is_empty() {
-            errors.add(name, text::BLANK);
+            errors.add(Field::Parameter(name), Fault::Blank);
         }
         let key = |wanted: &Wanted| wanted.key.clone();
         (once(emails.into_iter(), key), once(identifiers.into_iter(), key))
@@ -324,7 +325,7 @@ mod tests {
         ] {
             let mut errors = FieldErrors::default();
             json(body.clone()).people("identifiers", &mut errors);
-            assert!(errors.has("identifiers"), "{body}");
+            assert!(errors.has(&Field::Parameter("identifiers")), "{body}");
         }
     }
 
@@ -332,6 +333,6 @@ mod tests {
     fn too_long_a_list_is_an_error() {
         let mut errors = FieldErrors::default();
         json(json!({"email_list": vec!["a@x.org"; 10_001]})).emails("email_list", &mut errors);
-        assert!(errors.has("email_list"));
+        assert!(errors.has(&Field::Parameter("email_list")));
     }
 }

@@ -14,6 +14,7 @@ pub mod v3;
 pub mod v4;
 pub mod v5;
 pub mod view;
+pub mod words;
 
 use axum::{
     Router,

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use crate::domain::{
+    fault::{Fault, Field},
     field_errors::FieldErrors,
     media::Incoming,
     participant::{Raw, Source},
@@ -26,10 +27,10 @@ impl JsonSource<'_> {
     /// Told at once, before anything else is looked at or looked up.
     pub fn check_size(&self) -> Result<(), FieldErrors> {
         match self.fields.get(self.custom_key) {
-            Some(Value::Object(values)) if values.len() > MOST_CUSTOM_KEYS => Err(FieldErrors::one(
-                self.custom_key,
-                format!("is too long (maximum is {MOST_CUSTOM_KEYS} entries)"),
-            )),
+            Some(Value::Object(values)) if values.len() > MOST_CUSTOM_KEYS => {
+                let field = Field::Parameter(self.custom_key);
+                Err(FieldErrors::one(field, Fault::TooManyEntries { most: MOST_CUSTOM_KEYS }))
+            }
             _ => Ok(()),
         }
     }

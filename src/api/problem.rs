@@ -12,7 +12,10 @@ use crate::{
         self, Forbidden,
         error::{COURSE_SYNCHRONIZING, PENDING_CALLS, TOOL_CONSUMER_DISABLED},
     },
-    domain::field_errors::FieldErrors,
+    domain::{
+        fault::{Fault as FieldFault, Field},
+        field_errors::FieldErrors,
+    },
     http::{
         body::Fault,
         reply::{Cause, INTERNAL},
@@ -84,7 +87,7 @@ impl Told {
     /// The message stands under a field too: that is the contract's shape.
     pub fn pending_calls() -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, PENDING_CALLS)
-            .with(FieldErrors::one("first_name", PENDING_CALLS))
+            .with(FieldErrors::one(Field::FirstName, FieldFault::PendingCalls))
     }
 
     pub fn tool_consumer_disabled() -> Self {

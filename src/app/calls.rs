@@ -19,6 +19,7 @@ use crate::{
     domain::{
         call::{Listed, Outcome, Reason, State},
         countries::Countries,
+        fault::{CallFault, Fault, Field},
         job::Job,
         media::Kind,
         moment::Moment,
@@ -162,9 +163,7 @@ pub(super) async fn check_own(
     if calls < OWN_CALLS && numbers.len() <= OWN_NUMBERS {
         return Ok(());
     }
-    let why = "cannot be called now: in a day you can be called three times, and at two numbers. Please try again tomorrow, or \
-               upload a recording.";
-    Err(Error::invalid("phone_number", why))
+    Err(Error::invalid(Field::PhoneNumber, Fault::TooManyCalls { calls: OWN_CALLS, numbers: OWN_NUMBERS }))
 }
 
 /// Does what a write means for somebody's calls, in its transaction, which holds the institution's lock.
@@ -285,7 +284,7 @@ pub async fn cancel(app: &App, id: i64) -> Result<()> {
                 let found = calls::find(sql, id).await?.ok_or_else(missing)?;
                 let call = calls::lock(sql, found.institution, id).await?.ok_or_else(missing)?;
                 if !call.state.is_pending() {
-                    return Err(Error::invalid("call", format!("is over already: {}", call.state.word())));
+                    return Err(Error::invalid(Field::Call, CallFault::Over(call.state)));
                 }
                 cancel_in(sql, Some(call), Reason::ByOperator, job, now).await
             })
@@ -359,24 +358,24 @@ pub async fn retry(app: &App, id: i64, attempts: u32) -> Result<()> {
                 rolls::lock(sql, found.institution).await?;
                 let missing = Error::Missing(Missing::Call);
                 let mut call = calls::lock(sql, found.institution, id).await?.ok_or(missing)?;
-                let refused = |why: &str| Err(Error::invalid("call", why));
+                let refused = |why: CallFault| Err(Error::invalid(Field::Call, why));
                 if !call.state.may_become(State::Scheduled) {
                     return refused(if call.state == State::Recorded {
-                        "has led to a recording already"
+                        CallFault::Recorded
                     } else {
-                        "is pending already"
+                        CallFault::Pending
                     });
                 }
                 if is_pending(sql, call.institution, call.participant).await? {
-                    return refused("is not the newest: the same person has another call that is pending");
+                    return refused(CallFault::OtherPending);
                 }
                 if calls::is_opted_out(sql, call.institution, &call.phone_number).await? {
-                    return refused("goes to somebody who asked not to be called");
+                    return refused(CallFault::OptedOut);
                 }
                 // Whoever has the number now is somebody else, for all we know.
                 let theirs = participants::phone_number(sql, call.institution, call.participant).await?;
                 if theirs.as_deref() != Some(&call.phone_number) {
-                    return refused("goes to a number that is not theirs any more");
+                    return refused(CallFault::NumberChanged);
                 }
                 call.attempts_allowed = call.attempts_made + attempts;
                 calls::become_(sql, &call, State::Scheduled, Some(now)).await?;

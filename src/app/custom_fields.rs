@@ -4,18 +4,19 @@ use super::{App, Error, Missing, Result};
 use crate::{
     domain::{
         custom_field::{CustomField, name_fault},
-        text::{self, Lines, TAKEN, longest},
+        fault::{Fault, Field},
+        text::{self, Lines, longest},
     },
     store::{self, custom_fields},
 };
 
 pub async fn create(app: &App, institution: i64, name: String, label: Option<String>) -> Result<CustomField> {
     if let Some(fault) = name_fault(&name) {
-        return Err(Error::invalid("name", fault));
+        return Err(Error::invalid(Field::Name, fault));
     }
     let label = label.unwrap_or_else(|| name.replace('_', " "));
     if let Some(fault) = text::fault(&label, longest::TITLE, Lines::One) {
-        return Err(Error::invalid("label", fault));
+        return Err(Error::invalid(Field::Label, fault));
     }
     let now = app.clock.now();
     let field = CustomField { id: app.ids.id(now), name, label };
@@ -29,7 +30,7 @@ pub async fn create(app: &App, institution: i64, name: String, label: Option<Str
         })
         .await;
     made.map_err(|error| match error {
-        store::Error::Conflict => Error::invalid("name", TAKEN),
+        store::Error::Conflict => Error::invalid(Field::Name, Fault::Taken),
         other => other.into(),
     })
 }

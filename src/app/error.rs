@@ -4,6 +4,7 @@ use crate::{
     blobs,
     domain::{
         access::{Action, Scope},
+        fault::{Fault, Field},
         field_errors::FieldErrors,
     },
     lms, store,
@@ -97,8 +98,8 @@ pub const TOOL_CONSUMER_DISABLED: &str = "API integration for tool consumer is d
 pub const COURSE_SYNCHRONIZING: &str = "Course is synchronizing now";
 
 impl Error {
-    pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::Invalid(FieldErrors::one(field, message))
+    pub fn invalid(field: Field, fault: impl Into<Fault>) -> Self {
+        Self::Invalid(FieldErrors::one(field, fault))
     }
 }
 

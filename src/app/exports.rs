@@ -17,12 +17,12 @@ use crate::{
     domain::{
         access::Access,
         export::{Export, Filters, Page, State},
+        fault::{Fault, Field},
         field_errors::FieldErrors,
         job::Job,
         moment::Moment,
         name_page::NamePageRef,
         paging::Window,
-        text::BLANK,
     },
     store::{exports, name_pages, rolls},
 };
@@ -46,7 +46,7 @@ pub async fn create(app: &App, access: &Access, asked: Asked) -> Result<Export> 
     let Asked { created_after, updated_after, name_page_id, mut errors } = asked;
     if created_after.is_none() && updated_after.is_none() && name_page_id.is_none() && errors.is_empty() {
         for field in ["created_after", "updated_after", "name_page_id"] {
-            errors.add(field, BLANK);
+            errors.add(Field::Parameter(field), Fault::Blank);
         }
     }
     let page = match name_page_id {
@@ -58,7 +58,7 @@ pub async fn create(app: &App, access: &Access, asked: Asked) -> Result<Export> 
             if let Some(page) = &found {
                 pages::check(access, page.id)?;
             } else {
-                errors.add("name_page_id", "is not found");
+                errors.add(Field::Parameter("name_page_id"), Fault::NotFound);
             }
             found.map(|page| Page { given, id: page.id })
         }

@@ -4,7 +4,7 @@ mod sheet;
 
 use std::collections::HashSet;
 
-pub use sheet::{Fault, Row, Sheet};
+pub use sheet::{Row, Sheet, SheetFault};
 
 use super::{
     App, Error, Missing, Result,
@@ -17,8 +17,9 @@ use crate::{
     domain::{
         access::{Access, Within},
         email::email_key,
+        fault::{Fault, Field},
         field_errors::FieldErrors,
-        media::{Incoming, Kind},
+        media::{Incoming, Kind, MediaFault},
         name_page::NamePageRef,
         own_recording::{Registration, Start},
         participant::{Draft, Participant},
@@ -88,7 +89,7 @@ pub async fn rows(
 }
 
 fn unreadable() -> FieldErrors {
-    FieldErrors::one("row", "is not readable text: save the file as “CSV UTF-8”")
+    FieldErrors::one(Field::Row, Fault::NotText)
 }
 
 /// Why a group's transaction was not kept.
@@ -230,14 +231,14 @@ pub fn names(file: &str) -> impl Iterator<Item = (String, String)> {
     [Some(file), without_ending].into_iter().flatten().map(|name| (email_key(name), text::nfc(name.trim())))
 }
 
-/// Gives somebody a recording from a file; the inner error is a sentence for whoever made it.
+/// Gives somebody a recording from a file; the inner error is what is wrong with the file.
 pub async fn recording(
     app: &App,
     institution: i64,
     person: Option<&Participant>,
     bytes: Vec<u8>,
     rehearse: bool,
-) -> Result<std::result::Result<(), String>> {
+) -> Result<std::result::Result<(), MediaFault>> {
     let incoming = Incoming::Bytes(bytes);
     // In a dry run its owner may be somebody who would have been made.
     let Some(person) = person.filter(|_| !rehearse) else {
@@ -247,8 +248,11 @@ pub async fn recording(
     match media::give(app, (institution, person.id), said, Arrival::Sent).await {
         Ok(_) => Ok(Ok(())),
         Err(Error::Invalid(errors)) => {
-            let told = errors.iter().flat_map(|(_, messages)| messages.last().cloned());
-            Ok(Err(told.collect::<Vec<_>>().join("; ")))
+            let fault = errors.iter().flat_map(|(_, faults)| faults).find_map(|fault| match fault {
+                Fault::Media(fault) => Some(fault.clone()),
+                _ => None,
+            });
+            fault.map(Err).ok_or(Error::Invalid(errors))
         }
         Err(other) => Err(other),
     }

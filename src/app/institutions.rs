@@ -5,10 +5,11 @@ use jiff::tz::TimeZone;
 use super::{App, Error, Missing, Result, calls};
 use crate::{
     domain::{
+        fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         institution::{Institution, parse_language, parse_origin},
         name_page::slug_fault,
-        text::{self, BLANK, Lines, TAKEN, longest},
+        text::{self, Lines, longest},
     },
     store::{self, institutions},
 };
@@ -31,9 +32,9 @@ pub async fn create(app: &App, new: New) -> Result<Institution> {
     let id = app.ids.id(now);
     let slug = new.slug.or_else(|| text::slug_from(&new.name)).unwrap_or_else(|| format!("institution-{id}"));
     if let Some(fault) = slug_fault(&slug) {
-        errors.add("slug", fault);
+        errors.add(Field::Slug, fault);
     } else if institutions::by_slug(&mut app.db.read(), &slug).await?.is_some() {
-        errors.add("slug", TAKEN);
+        errors.add(Field::Slug, Fault::Taken);
     }
     errors.into_result()?;
     let institution = Institution {
@@ -59,7 +60,7 @@ pub async fn create(app: &App, new: New) -> Result<Institution> {
         })
         .await;
     made.map_err(|error| match error {
-        store::Error::Conflict => Error::invalid("slug", TAKEN),
+        store::Error::Conflict => Error::invalid(Field::Slug, Fault::Taken),
         other => other.into(),
     })
 }
@@ -109,7 +110,7 @@ pub async fn update(app: &App, slug: &str, change: Change) -> Result<Institution
     let mut origin = |given: &String| {
         let parsed = parse_origin(given);
         if parsed.is_none() {
-            errors.add("origin", format!("must look like https://directory.example.edu, not `{given}`"));
+            errors.add(Field::Origin, SetupFault::NotAnOrigin(given.clone()));
         }
         parsed
     };
@@ -191,17 +192,16 @@ pub async fn delete(app: &App, slug: &str) -> Result<()> {
 
 fn check_name(name: &str, errors: &mut FieldErrors) {
     if text::is_invisible(name) {
-        errors.add("name", BLANK);
+        errors.add(Field::Name, Fault::Blank);
     } else if let Some(fault) = text::fault(name, longest::TITLE, Lines::One) {
-        errors.add("name", fault);
+        errors.add(Field::Name, fault);
     }
 }
 
 fn check_zone(given: &str, errors: &mut FieldErrors) -> Option<TimeZone> {
     let zone = TimeZone::get(given).ok();
     if zone.is_none() {
-        errors
-            .add("time zone", format!("must be a name like Europe/Paris or America/New_York, not `{given}`"));
+        errors.add(Field::TimeZone, SetupFault::UnknownTimeZone(given.to_owned()));
     }
     zone
 }
@@ -210,7 +210,7 @@ fn check_zone(given: &str, errors: &mut FieldErrors) -> Option<TimeZone> {
 fn check_language(given: &str, errors: &mut FieldErrors) -> Option<String> {
     let language = parse_language(given);
     if language.is_none() && !text::is_blank(given) {
-        errors.add("phone language", format!("must be a code like fr or es-MX, not `{given}`"));
+        errors.add(Field::PhoneLanguage, SetupFault::UnknownLanguage(given.to_owned()));
     }
     language
 }

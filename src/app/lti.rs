@@ -12,7 +12,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::{App, Error};
 use crate::{
-    domain::{lti, token, tool_consumer::ToolConsumer},
+    domain::{field_errors::FieldErrors, lti, token, tool_consumer::ToolConsumer},
     lms::launch_token,
 };
 
@@ -46,9 +46,27 @@ pub enum Refusal {
     /// What was launched is over, or somebody else's.
     NoSession,
     UnknownInvite,
-    Registration(String),
+    Registration(RegistrationFault),
     /// Of logins, from one address.
     TooMany,
+}
+
+/// Why a platform could not be registered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RegistrationFault {
+    /// It cannot be reached, or it does not answer as the standard says: the client's own words.
+    Platform(String),
+    /// What it says of itself cannot be used.
+    Invalid(FieldErrors),
+}
+
+impl std::fmt::Display for RegistrationFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Platform(why) => f.write_str(why),
+            Self::Invalid(errors) => errors.fmt(f),
+        }
+    }
 }
 
 /// A platform's own words, which anybody can make up.
@@ -143,28 +161,9 @@ pub fn launch_url(app: &App) -> String {
     format!("{}/lti/launch", app.links.base())
 }
 
-/// What is kept of a secret: 256 bits need no salt.
-fn digest(secret: &str) -> String {
-    token::hex(&token::digest(secret))
-}
-
 /// What is kept of who launched.
 fn user_digest(consumer: i64, user_id: &str) -> String {
-    digest(&format!("{consumer} {user_id}"))
-}
-
-/// 256 bits.
-fn secret(app: &App) -> String {
-    app.ids.hex() + &app.ids.hex()
-}
-
-fn is_secret(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
-}
-
-/// Is one of the secrets that a browser has brought the one that this is the digest of?
-fn is_among(browsers: &[&str], kept: &str) -> bool {
-    browsers.iter().any(|browser| is_secret(browser) && digest(browser) == kept)
+    token::hex(&token::digest(&format!("{consumer} {user_id}")))
 }
 
 fn query(pairs: &[(&str, &str)]) -> String {

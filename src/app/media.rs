@@ -20,7 +20,6 @@ use crate::{
         media::{Incoming, Kind, Media, Origin, Waveform},
         moment::Moment,
         participant::{Draft, Participant, Recording},
-        text::INVALID,
     },
     store::{Sql, exports, media, participants, rolls},
     telemetry::traces,
@@ -74,10 +73,7 @@ pub(super) async fn process(app: &App, draft: &mut Draft, now: Moment) -> Result
     for (kind, incoming) in std::mem::take(&mut draft.media) {
         match app.studio.process(kind, incoming).await? {
             Ok(made) => brought.0.push(row_and_files(app, kind, made, now)),
-            Err(sentence) => {
-                draft.errors.add(kind.field(), INVALID);
-                draft.errors.add(kind.field(), sentence);
-            }
+            Err(fault) => draft.errors.add(kind.field(), fault),
         }
     }
     Ok(if draft.errors.is_empty() { brought } else { Brought::default() })

@@ -4,10 +4,11 @@ use super::{App, Error, Forbidden, Missing, Result, calls, exports};
 use crate::{
     domain::{
         access::Access,
+        fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         moment::Moment,
         name_page::{NamePage, NamePageRef, code_fault, code_key, slug_fault, without_blanks},
-        text::{self, BLANK, Lines, TAKEN, longest},
+        text::{self, Lines, longest},
     },
     store::{self, Sql, exports::Leaving, name_pages, rolls},
 };
@@ -22,9 +23,9 @@ pub struct New {
 pub async fn create(app: &App, institution: i64, new: New) -> Result<NamePage> {
     let mut errors = FieldErrors::default();
     if text::is_invisible(&new.title) {
-        errors.add("title", BLANK);
+        errors.add(Field::Title, Fault::Blank);
     } else if let Some(fault) = text::fault(&new.title, longest::TITLE, Lines::One) {
-        errors.add("title", fault);
+        errors.add(Field::Title, fault);
     }
     let now = app.clock.now();
     let id = app.ids.id(now);
@@ -38,14 +39,14 @@ pub async fn create(app: &App, institution: i64, new: New) -> Result<NamePage> {
     };
     let sql = &mut app.db.read();
     if let Some(fault) = slug_fault(&slug) {
-        errors.add("slug", fault);
+        errors.add(Field::Slug, fault);
     } else if name_pages::code_taken(sql, &slug).await? {
-        errors.add("slug", TAKEN);
+        errors.add(Field::Slug, Fault::Taken);
     }
     if let Some(fault) = code_fault(&access_code) {
-        errors.add("access code", fault);
+        errors.add(Field::AccessCode, fault);
     } else if code_key(&access_code) != code_key(&slug) && name_pages::code_taken(sql, &access_code).await? {
-        errors.add("access code", TAKEN);
+        errors.add(Field::AccessCode, Fault::Taken);
     }
     errors.into_result()?;
     let page = NamePage {
@@ -67,7 +68,7 @@ pub async fn create(app: &App, institution: i64, new: New) -> Result<NamePage> {
         })
         .await;
     made.map_err(|error| match error {
-        store::Error::Conflict => Error::invalid("slug", "or one of the codes has just been taken"),
+        store::Error::Conflict => Error::invalid(Field::Slug, SetupFault::JustTaken),
         other => other.into(),
     })
 }
@@ -92,7 +93,7 @@ pub(super) async fn create_in(
         created_at: now,
     };
     match name_pages::insert(sql, institution, &page).await {
-        Err(store::Error::Conflict) => Err(Error::invalid("slug", TAKEN)),
+        Err(store::Error::Conflict) => Err(Error::invalid(Field::Slug, Fault::Taken)),
         other => Ok(other.map(|()| page)?),
     }
 }

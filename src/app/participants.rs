@@ -18,13 +18,14 @@ use crate::{
     domain::{
         access::{Access, Within},
         custom_field::CustomField,
+        fault::{Fault, Field},
         field_errors::FieldErrors,
         media::{Kind, Media},
         moment::Moment,
         name_page::NamePageRef,
         own_recording::{Registration, Start},
         participant::{Changed, CustomValues, Draft, Given, Legal, LegalDraft, Participant},
-        text::{self, BLANK, INVALID, TAKEN},
+        text,
     },
     store::{
         self, Sql, custom_fields,
@@ -234,13 +235,13 @@ pub(super) async fn create_in(
         None => Registered::default(),
     };
     if registered.on_page {
-        errors.add("email", TAKEN);
+        errors.add(Field::Email, Fault::Taken);
     }
     if let Some(identifier) = draft.identifier.set() {
         // Without a usable email it is nobody's own yet.
         let whose = email_key.as_deref().unwrap_or_default();
         if participants::identifier_taken(sql, institution, &text::nfc(identifier), whose).await? {
-            errors.add("institution_id", TAKEN);
+            errors.add(Field::Identifier, Fault::Taken);
         }
     }
     let mut custom = CustomValues::default();
@@ -354,8 +355,8 @@ pub(super) async fn update_in(
     let custom_changed = change_custom(sql, institution, &mut custom, draft.custom, &mut errors).await?;
     let first_name = draft.first_name.over(old.first_name);
     let last_name = draft.last_name.over(old.last_name);
-    if first_name.is_none() && last_name.is_none() && !errors.has("first_name") {
-        errors.add("first_name", BLANK);
+    if first_name.is_none() && last_name.is_none() && !errors.has(&Field::FirstName) {
+        errors.add(Field::FirstName, Fault::Blank);
     }
     errors.into_result()?;
     let phonetic = draft.phonetic.over(old.phonetic);
@@ -445,8 +446,9 @@ async fn change_custom(
     let before = values.clone();
     for (key, value) in given {
         let Some(id) = ids.get(&key) else {
-            if !errors.has(&key) {
-                errors.add(key, INVALID);
+            let field = Field::Custom(key);
+            if !errors.has(&field) {
+                errors.add(field, Fault::Invalid);
             }
             continue;
         };

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use super::{Error, Result};
 use crate::{
-    domain::media::{Incoming, Kind},
+    domain::media::{Incoming, Kind, MediaFault},
     telemetry::{metrics, traces},
 };
 
@@ -75,8 +75,8 @@ impl Studio {
         Self { settings, tasks }
     }
 
-    /// The outer error is ours or the moment's; the inner one is a sentence for whoever sent it.
-    pub async fn process(&self, kind: Kind, incoming: Incoming) -> Result<Result<Made, String>> {
+    /// The outer error is ours or temporary; the inner one is the sender's.
+    pub async fn process(&self, kind: Kind, incoming: Incoming) -> Result<Result<Made, MediaFault>> {
         let settings = self.settings;
         let _span = traces::piece("media process", ("endonym.media.kind", kind.word()));
         let (reply, answer) = oneshot::channel();
@@ -121,16 +121,16 @@ fn work(waiting: &Mutex<mpsc::Receiver<Task>>) {
 
 static PICTURES: Mutex<()> = Mutex::new(());
 
-fn make(kind: Kind, incoming: Incoming, settings: &Settings) -> Result<Made, String> {
+fn make(kind: Kind, incoming: Incoming, settings: &Settings) -> Result<Made, MediaFault> {
     let bytes = incoming.into_bytes()?;
     if kind.is_sound() {
-        let sound = sound::process(&bytes, &settings.sound).map_err(|refusal| refusal.to_string())?;
+        let sound = sound::process(&bytes, &settings.sound).map_err(MediaFault::Sound)?;
         let original = if settings.keep_originals { bytes } else { Vec::new() };
         Ok(Made::Sound { original, sound })
     } else {
         // A large one needs up to 300 MB for a moment, so they come one after the other.
         let _alone = PICTURES.lock().unwrap_or_else(PoisonError::into_inner);
-        let picture = picture::process(&bytes, &settings.picture).map_err(|refusal| refusal.to_string())?;
+        let picture = picture::process(&bytes, &settings.picture).map_err(MediaFault::Picture)?;
         Ok(Made::Picture(picture))
     }
 }

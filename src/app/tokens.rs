@@ -4,8 +4,9 @@ use super::{App, Error, Missing, Result};
 use crate::{
     domain::{
         access::{MOST_PAGES, Scope},
+        fault::{Fault, Field, SetupFault},
         name_page::NamePage,
-        text::{self, BLANK, Lines, longest},
+        text::{self, Lines, longest},
         token::{self, Token},
     },
     store::tokens,
@@ -30,18 +31,18 @@ pub async fn create(app: &App, institution: i64, name: String, days: Option<u32>
 pub async fn create_with(app: &App, institution: i64, new: New) -> Result<(Token, String)> {
     let New { name, expires_in_days: days, scope, pages, newest_only } = new;
     if text::is_blank(&name) {
-        return Err(Error::invalid("name", BLANK));
+        return Err(Error::invalid(Field::Name, Fault::Blank));
     }
     if let Some(fault) = text::fault(&name, longest::NAME, Lines::One) {
-        return Err(Error::invalid("name", fault));
+        return Err(Error::invalid(Field::Name, fault));
     }
     let mut pages = pages;
     if let Some(pages) = &mut pages {
         pages.sort_by_key(|page| page.id);
         pages.dedup_by_key(|page| page.id);
         if pages.len() > MOST_PAGES {
-            let message = format!("can be {MOST_PAGES} at most");
-            return Err(Error::invalid("name pages", message));
+            let fault = SetupFault::TooManyNamePages { most: MOST_PAGES };
+            return Err(Error::invalid(Field::NamePages, fault));
         }
     }
     let slugs = pages.as_ref().map(|pages| {

@@ -5,11 +5,12 @@ use crate::{
     domain::{
         address::is_printable,
         course::Course,
+        fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         institution::parse_framing_origin,
         roster::Role,
         schedule::Schedule,
-        text::{self, BLANK, INVALID, Lines, TAKEN, longest},
+        text::{self, Lines, longest},
         token,
         tool_consumer::{LmsKind, Registration, ToolConsumer},
     },
@@ -39,13 +40,13 @@ pub async fn create(app: &App, institution: i64, mut new: New) -> Result<(ToolCo
         LmsKind::Canvas | LmsKind::Moodle => new.url.trim().trim_end_matches('/').to_owned(),
     };
     if url.ends_with("/api/v1") {
-        errors.add("url", "must be Canvas's root, without /api/v1");
+        errors.add(Field::Url, SetupFault::ApiRoot);
     }
     let access_token =
         new.access_token.map(|token| token.trim().to_owned()).filter(|token| !token.is_empty());
     match (new.kind, &access_token, &new.lti) {
-        (LmsKind::Canvas | LmsKind::Moodle, None, _) => errors.add("access token", BLANK),
-        (LmsKind::Lti, _, None) => errors.add("client id", BLANK),
+        (LmsKind::Canvas | LmsKind::Moodle, None, _) => errors.add(Field::AccessToken, Fault::Blank),
+        (LmsKind::Lti, _, None) => errors.add(Field::ClientId, Fault::Blank),
         _ => {}
     }
     if let Some(lti) = &mut new.lti {
@@ -58,7 +59,7 @@ pub async fn create(app: &App, institution: i64, mut new: New) -> Result<(ToolCo
         registration_faults(lti, &mut errors);
     }
     errors.into_result()?;
-    permitted(app, "url", &url).await?;
+    permitted(app, Field::Url, &url).await?;
     if let Some(lti) = &new.lti {
         registration_permitted(app, lti).await?;
     }
@@ -83,7 +84,7 @@ pub async fn create(app: &App, institution: i64, mut new: New) -> Result<(ToolCo
         .write(move |sql| {
             Box::pin(async move {
                 match tool_consumers::insert(sql, &made, &digest).await {
-                    Err(store::Error::Conflict) => Err(Error::invalid("client id", TAKEN)),
+                    Err(store::Error::Conflict) => Err(Error::invalid(Field::ClientId, Fault::Taken)),
                     other => Ok(other.map(|()| (made, secret))?),
                 }
             })
@@ -131,12 +132,12 @@ pub struct Listed {
 }
 
 impl Listed {
-    fn apply(self, list: &mut Vec<String>, field: &str, errors: &mut FieldErrors) {
+    fn apply(self, list: &mut Vec<String>, field: Field, errors: &mut FieldErrors) {
         for one in self.remove {
             let before = list.len();
             list.retain(|other| *other != one);
             if list.len() == before {
-                errors.add(field, "to be removed is not one of those there are");
+                errors.add(field.clone(), SetupFault::NotListed);
             }
         }
         for one in self.add {
@@ -168,9 +169,9 @@ pub async fn update(app: &App, id: i64, change: Change) -> Result<ToolConsumer> 
     let mut changed = find(app, id).await?;
     // What stays as it is is not looked at again: a system that is gone can still be disabled.
     let addresses = [
-        ("auth url", change.auth_url.clone()),
-        ("token url", change.token_url.clone()),
-        ("jwks url", change.jwks_url.clone()),
+        (Field::AuthUrl, change.auth_url.clone()),
+        (Field::TokenUrl, change.token_url.clone()),
+        (Field::JwksUrl, change.jwks_url.clone()),
     ];
     let mut errors = FieldErrors::default();
     if let Some(name) = change.name {
@@ -179,7 +180,7 @@ pub async fn update(app: &App, id: i64, change: Change) -> Result<ToolConsumer> 
     }
     if let Some(token) = change.access_token {
         if changed.kind == LmsKind::Lti {
-            errors.add("access token", "is not what LTI uses");
+            errors.add(Field::AccessToken, SetupFault::UnusedByLti);
         }
         changed.sealed_access_token = sealed(app, id, Some(token.trim().to_owned()))?;
     }
@@ -189,11 +190,11 @@ pub async fn update(app: &App, id: i64, change: Change) -> Result<ToolConsumer> 
     changed.schedule = change.schedule.unwrap_or(changed.schedule);
     changed.roles = change.roles.filter(|roles| !roles.is_empty()).unwrap_or(changed.roles);
     if let Some(lti) = &mut changed.lti {
-        change.deployments.apply(&mut lti.deployments, "deployment id", &mut errors);
+        change.deployments.apply(&mut lti.deployments, Field::DeploymentId, &mut errors);
         let Listed { mut add, mut remove } = change.frame_ancestors;
         as_origins(&mut add, &mut errors);
         as_origins(&mut remove, &mut errors);
-        Listed { add, remove }.apply(&mut lti.frame_ancestors, FRAME_ANCESTOR, &mut errors);
+        Listed { add, remove }.apply(&mut lti.frame_ancestors, Field::FrameAncestor, &mut errors);
         lti.token_audience = change.token_audience.or(lti.token_audience.take());
         for (new, old) in [
             (change.auth_url, &mut lti.auth_url),
@@ -232,25 +233,18 @@ pub async fn update(app: &App, id: i64, change: Change) -> Result<ToolConsumer> 
 
 fn name_fault(name: &str, errors: &mut FieldErrors) {
     if text::is_blank(name) {
-        errors.add("name", BLANK);
+        errors.add(Field::Name, Fault::Blank);
     } else if let Some(fault) = text::fault(name, longest::NAME, Lines::One) {
-        errors.add("name", fault);
+        errors.add(Field::Name, fault);
     }
 }
-
-const FRAME_ANCESTOR: &str = "frame ancestor";
 
 /// In the form in which browsers compare them; what is none would be left out of the header, and nobody would know why.
 fn as_origins(given: &mut [String], errors: &mut FieldErrors) {
     for one in given {
         match parse_framing_origin(one) {
             Some(origin) => *one = origin,
-            None => {
-                errors.add(
-                    FRAME_ANCESTOR,
-                    "must be an origin, like https://lms.example.edu or https://*.example.edu",
-                );
-            }
+            None => errors.add(Field::FrameAncestor, SetupFault::NotAFrameAncestor),
         }
     }
 }
@@ -265,38 +259,41 @@ fn trim(lti: &mut Registration) {
 
 fn registration_faults(lti: &Registration, errors: &mut FieldErrors) {
     if text::is_blank(&lti.client_id) {
-        errors.add("client id", BLANK);
+        errors.add(Field::ClientId, Fault::Blank);
     } else if lti.client_id.contains(char::is_control) {
-        errors.add("client id", INVALID);
+        errors.add(Field::ClientId, Fault::ControlCharacter);
     }
     if lti.token_audience.as_deref().is_some_and(|audience| !is_printable(audience)) {
-        errors.add("token audience", INVALID);
+        errors.add(Field::TokenAudience, Fault::Invalid);
     }
     for (field, url) in
-        [("auth url", &lti.auth_url), ("token url", &lti.token_url), ("jwks url", &lti.jwks_url)]
+        [(Field::AuthUrl, &lti.auth_url), (Field::TokenUrl, &lti.token_url), (Field::JwksUrl, &lti.jwks_url)]
     {
         if text::is_blank(url) {
-            errors.add(field, BLANK);
+            errors.add(field, Fault::Blank);
         }
     }
     let mut seen = std::collections::HashSet::new();
     if lti.deployments.iter().any(|deployment| text::is_blank(deployment) || !seen.insert(deployment)) {
-        errors.add("deployment id", "must not be blank, nor given twice");
+        errors.add(Field::DeploymentId, SetupFault::BlankOrRepeated);
     }
 }
 
 async fn registration_permitted(app: &App, lti: &Registration) -> Result<()> {
     // The browser goes to the auth URL, and we do not; but it is an address of the same system.
     for (field, url) in
-        [("auth url", &lti.auth_url), ("token url", &lti.token_url), ("jwks url", &lti.jwks_url)]
+        [(Field::AuthUrl, &lti.auth_url), (Field::TokenUrl, &lti.token_url), (Field::JwksUrl, &lti.jwks_url)]
     {
         permitted(app, field, url).await?;
     }
     Ok(())
 }
 
-async fn permitted(app: &App, field: &str, url: &str) -> Result<()> {
-    app.outbound.permits(url).await.map_err(|error| Error::invalid(field, error.to_string()))
+async fn permitted(app: &App, field: Field, url: &str) -> Result<()> {
+    app.outbound
+        .permits(url)
+        .await
+        .map_err(|error| Error::invalid(field, SetupFault::Address(error.to_string())))
 }
 
 fn sealed(app: &App, id: i64, access_token: Option<String>) -> Result<Option<String>> {

@@ -16,7 +16,7 @@ use super::{Failure, Outcome, institution, page_ref};
 use crate::{
     app::{
         App, Error, custom_fields,
-        imports::{self, Calling, Fault, Sheet},
+        imports::{self, Calling, Sheet, SheetFault},
         name_pages,
     },
     config::{self, Storage},
@@ -113,7 +113,7 @@ impl Import {
     ) -> Result<(), Failure> {
         let fields = custom_fields::all(app, owner.id).await?;
         let legal = if owner.multiple_recordings { LegalNames::Permitted } else { LegalNames::Ignored };
-        let source = File::open(file).map_err(|error| self.worded(Fault::Io(error), file))?;
+        let source = File::open(file).map_err(|error| self.worded(SheetFault::Io(error), file))?;
         let mut sheet = Sheet::open(source, &fields, legal).map_err(|fault| self.worded(fault, file))?;
         if !sheet.ignored.is_empty() {
             let ignored: Vec<String> = sheet.ignored.iter().map(|heading| format!("`{heading}`")).collect();
@@ -141,18 +141,20 @@ impl Import {
         Ok(())
     }
 
-    fn worded(&self, fault: Fault, file: &Path) -> Failure {
+    fn worded(&self, fault: SheetFault, file: &Path) -> Failure {
         Failure(match fault {
-            Fault::Io(error) => format!("cannot read {}: {error}", file.display()),
-            Fault::Csv(error) => error.to_string(),
-            Fault::Utf16 => format!("{} is UTF-16: save it as “CSV UTF-8”", file.display()),
-            Fault::Headings => "the first line is not readable text: save the file as “CSV UTF-8”".to_owned(),
-            Fault::UnknownCustomField { heading, name } => format!(
+            SheetFault::Io(error) => format!("cannot read {}: {error}", file.display()),
+            SheetFault::Csv(error) => error.to_string(),
+            SheetFault::Utf16 => format!("{} is UTF-16: save it as “CSV UTF-8”", file.display()),
+            SheetFault::Headings => {
+                "the first line is not readable text: save the file as “CSV UTF-8”".to_owned()
+            }
+            SheetFault::UnknownCustomField { heading, name } => format!(
                 "column `{heading}` is not a custom field of `{0}`: define it first with `endonym custom-field create --institution {0} --name {name}`",
                 self.institution
             ),
-            Fault::Duplicate(heading) => format!("duplicate column `{heading}`"),
-            Fault::MissingColumns { headings } => format!(
+            SheetFault::Duplicate(heading) => format!("duplicate column `{heading}`"),
+            SheetFault::MissingColumns { headings } => format!(
                 "the first line must name the columns, including `email` and `first_name` or `last_name`; found: {}",
                 headings.join(" | ")
             ),

@@ -1,6 +1,6 @@
 //! A custom field: an attribute that an institution adds to its people.
 
-use super::text::longest;
+use super::{fault::SetupFault, text::longest};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomField {
@@ -65,17 +65,15 @@ const PARTICIPANT_KEYS: &[&str] = &[
     "updated_at",
 ];
 
-/// Says what is wrong with a field's name, if anything.
-pub fn name_fault(name: &str) -> Option<String> {
+/// What is wrong with a field's name, if anything.
+pub fn name_fault(name: &str) -> Option<SetupFault> {
     let letters_ok = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
     let starts_ok = name.bytes().next().is_some_and(|b| b.is_ascii_lowercase());
     if !letters_ok || !starts_ok || name.len() > longest::SLUG {
-        return Some(
-            "must start with a letter and hold only lower-case letters, digits and underscores".to_owned(),
-        );
+        return Some(SetupFault::NotAFieldName);
     }
     if PARTICIPANT_KEYS.contains(&name) || name.starts_with("legal_") {
-        return Some(format!("is reserved: every participant has a field called `{name}` already"));
+        return Some(SetupFault::ReservedFieldName(name.to_owned()));
     }
     None
 }

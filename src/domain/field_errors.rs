@@ -2,44 +2,45 @@
 
 use std::collections::HashMap;
 
+use super::fault::{Fault, Field};
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldErrors {
-    in_order: Vec<(String, Vec<String>)>,
+    in_order: Vec<(Field, Vec<Fault>)>,
     /// Where each field is among them: a request may have a thousand.
-    places: HashMap<String, usize>,
+    places: HashMap<Field, usize>,
 }
 
 /// More than a participant has fields and custom fields.
 const MOST_FIELDS: usize = 1_100;
 /// Of one field.
-const MOST_MESSAGES: usize = 20;
+const MOST_FAULTS: usize = 20;
 
 impl FieldErrors {
-    pub fn one(field: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn one(field: Field, fault: impl Into<Fault>) -> Self {
         let mut errors = Self::default();
-        errors.add(field, message);
+        errors.add(field, fault);
         errors
     }
 
-    /// What comes after very many is left out: whoever sends it learns no more from it.
-    pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
-        let field = field.into();
+    /// What exceeds the limits is dropped: the sender would learn nothing more from it.
+    pub fn add(&mut self, field: Field, fault: impl Into<Fault>) {
         match self.places.get(&field) {
             Some(place) => {
-                let messages = &mut self.in_order[*place].1;
-                if messages.len() < MOST_MESSAGES {
-                    messages.push(message.into());
+                let faults = &mut self.in_order[*place].1;
+                if faults.len() < MOST_FAULTS {
+                    faults.push(fault.into());
                 }
             }
             None if self.in_order.len() < MOST_FIELDS => {
                 self.places.insert(field.clone(), self.in_order.len());
-                self.in_order.push((field, vec![message.into()]));
+                self.in_order.push((field, vec![fault.into()]));
             }
             None => {}
         }
     }
 
-    pub fn has(&self, field: &str) -> bool {
+    pub fn has(&self, field: &Field) -> bool {
         self.places.contains_key(field)
     }
 
@@ -47,8 +48,14 @@ impl FieldErrors {
         self.in_order.is_empty()
     }
 
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &[String])> {
-        self.in_order.iter().map(|(field, messages)| (field.as_str(), messages.as_slice()))
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Field, &[Fault])> {
+        self.in_order.iter().map(|(field, faults)| (field, faults.as_slice()))
+    }
+
+    /// Drops the faults of all other fields.
+    pub fn retain(&mut self, keep: impl Fn(&Field) -> bool) {
+        self.in_order.retain(|(field, _)| keep(field));
+        self.places = self.in_order.iter().enumerate().map(|(at, (field, _))| (field.clone(), at)).collect();
     }
 
     /// `Ok` when nothing is wrong.
@@ -57,12 +64,15 @@ impl FieldErrors {
     }
 }
 
-/// One sentence for a person at a terminal or in a report.
+/// One line for an operator.
 impl std::fmt::Display for FieldErrors {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (i, (field, messages)) in self.iter().enumerate() {
+        for (i, (field, faults)) in self.iter().enumerate() {
             let separator = if i == 0 { "" } else { "; " };
-            write!(f, "{separator}{field} {}", messages.join(", "))?;
+            write!(f, "{separator}{}", field.name())?;
+            for (j, fault) in faults.iter().enumerate() {
+                write!(f, "{}{fault}", if j == 0 { " " } else { ", " })?;
+            }
         }
         Ok(())
     }
@@ -74,25 +84,44 @@ mod tests {
 
     #[test]
     fn fields_stay_in_the_order_in_which_they_were_found() {
-        let mut errors = FieldErrors::one("z", "first");
-        errors.add("a", "second");
-        errors.add("z", "third");
-        assert_eq!(errors.to_string(), "z first, third; a second");
-        assert!(errors.has("a") && !errors.has("b"));
-        let mut same = FieldErrors::one("z", "first");
-        same.add("z", "third");
-        same.add("a", "second");
+        let mut errors = FieldErrors::one(Field::Notes, Fault::Blank);
+        errors.add(Field::Email, Fault::Taken);
+        errors.add(Field::Notes, Fault::Invalid);
+        assert_eq!(errors.to_string(), "notes can't be blank, is invalid; email has already been taken");
+        assert!(errors.has(&Field::Email) && !errors.has(&Field::Phonetic));
+        let mut same = FieldErrors::one(Field::Notes, Fault::Blank);
+        same.add(Field::Notes, Fault::Invalid);
+        same.add(Field::Email, Fault::Taken);
         assert_eq!(same, errors);
     }
 
     #[test]
-    fn there_is_an_end_to_what_is_told() {
+    fn a_custom_key_with_the_name_of_a_field_is_that_field() {
+        let mut errors = FieldErrors::one(Field::Email, Fault::Blank);
+        assert!(errors.has(&Field::Custom("email".to_owned())));
+        errors.add(Field::Custom("email".to_owned()), Fault::Invalid);
+        assert_eq!(errors.iter().len(), 1);
+    }
+
+    #[test]
+    fn the_faults_of_other_fields_can_be_dropped() {
+        let mut errors = FieldErrors::one(Field::Email, Fault::Blank);
+        errors.add(Field::Notes, Fault::Invalid);
+        errors.retain(|field| matches!(field, Field::Notes));
+        assert_eq!(errors, FieldErrors::one(Field::Notes, Fault::Invalid));
+        assert!(!errors.has(&Field::Email));
+        errors.add(Field::Notes, Fault::Blank);
+        assert_eq!(errors.to_string(), "notes is invalid, can't be blank");
+    }
+
+    #[test]
+    fn fields_and_faults_are_capped() {
         let mut errors = FieldErrors::default();
         for i in 0..10_000 {
-            errors.add(format!("field {i}"), "is invalid");
-            errors.add("field 0", "is invalid");
+            errors.add(Field::Custom(format!("field {i}")), Fault::Invalid);
+            errors.add(Field::Custom("field 0".to_owned()), Fault::Invalid);
         }
         assert_eq!(errors.iter().len(), MOST_FIELDS);
-        assert_eq!(errors.iter().next().unwrap().1.len(), MOST_MESSAGES);
+        assert_eq!(errors.iter().next().unwrap().1.len(), MOST_FAULTS);
     }
 }

@@ -33,6 +33,18 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// What it says of somebody now.
+    pub fn identity(&self) -> Wanted {
+        Wanted {
+            first_name: self.first_name.clone(),
+            last_name: self.last_name.clone(),
+            email: self.email.clone(),
+            email_key: self.email_key.clone(),
+            identifier: self.identifier.clone(),
+            identifier_key: self.identifier_key.clone(),
+        }
+    }
+
     /// When no roster has them.
     const fn is_to_leave(&self) -> bool {
         self.user_id.is_some() && !self.came_since && !self.is_staff

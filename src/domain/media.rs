@@ -6,7 +6,9 @@ use base64::{
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
 
-use super::moment::Moment;
+use endonym_media::{picture, sound};
+
+use super::{fault::Field, moment::Moment};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -30,11 +32,11 @@ impl Kind {
     }
 
     /// The field that brings it.
-    pub const fn field(self) -> &'static str {
+    pub const fn field(self) -> Field {
         match self {
-            Self::Recording => "pronunciation",
-            Self::LegalRecording => "legal_pronunciation",
-            Self::Photo => "avatar",
+            Self::Recording => Field::Recording,
+            Self::LegalRecording => Field::LegalRecording,
+            Self::Photo => Field::Photo,
         }
     }
 
@@ -121,6 +123,30 @@ impl std::fmt::Debug for Incoming {
     }
 }
 
+/// Why a recording or a picture is refused. `Display` is the contract's English.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MediaFault {
+    NotAnObject,
+    DataUrl,
+    NotBase64,
+    Sound(sound::Refusal),
+    Picture(picture::Refusal),
+}
+
+impl std::fmt::Display for MediaFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotAnObject => f.write_str("send an object with the base64 text under `base64_str`"),
+            Self::DataUrl => {
+                f.write_str("send the base64 text alone, without the `data:…;base64,` in front of it")
+            }
+            Self::NotBase64 => f.write_str("this is not base64"),
+            Self::Sound(refusal) => refusal.fmt(f),
+            Self::Picture(refusal) => refusal.fmt(f),
+        }
+    }
+}
+
 /// Padding may be missing.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
@@ -130,18 +156,17 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 );
 
 impl Incoming {
-    /// The bytes, or a sentence for whoever sent it.
-    pub fn into_bytes(self) -> Result<Vec<u8>, &'static str> {
+    pub fn into_bytes(self) -> Result<Vec<u8>, MediaFault> {
         let mut text = match self {
             Self::Bytes(bytes) => return Ok(bytes),
-            Self::Unreadable => return Err("send an object with the base64 text under `base64_str`"),
+            Self::Unreadable => return Err(MediaFault::NotAnObject),
             Self::Base64(text) => text.into_bytes(),
         };
         if text.trim_ascii_start().get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"data:")) {
-            return Err("send the base64 text alone, without the `data:…;base64,` in front of it");
+            return Err(MediaFault::DataUrl);
         }
         text.retain(|byte| !byte.is_ascii_whitespace());
-        BASE64.decode(&text).map_err(|_| "this is not base64")
+        BASE64.decode(&text).map_err(|_| MediaFault::NotBase64)
     }
 }
 

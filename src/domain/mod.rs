@@ -10,6 +10,7 @@ pub mod course;
 pub mod custom_field;
 pub mod email;
 pub mod export;
+pub mod fault;
 pub mod field_errors;
 pub mod initials;
 pub mod institution;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{
+    fault::SetupFault,
     moment::Moment,
     text::{self, Lines, longest},
 };
@@ -59,21 +60,21 @@ pub fn without_blanks(code: &str) -> Cow<'_, str> {
     }
 }
 
-/// Says what is wrong with a slug, if anything.
-pub fn slug_fault(slug: &str) -> Option<&'static str> {
+/// What is wrong with a slug, if anything.
+pub fn slug_fault(slug: &str) -> Option<SetupFault> {
     let hyphens_ok = !slug.starts_with('-') && !slug.ends_with('-');
     let letters_ok = slug.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
     if slug.is_empty() || slug.len() > longest::SLUG || !hyphens_ok || !letters_ok {
-        return Some("must be lower-case letters, digits and hyphens, and at most 100 of them");
+        return Some(SetupFault::NotASlug);
     }
     None
 }
 
-/// Says what is wrong with a code, if anything.
-pub fn code_fault(code: &str) -> Option<&'static str> {
+/// What is wrong with a code, if anything.
+pub fn code_fault(code: &str) -> Option<SetupFault> {
     let visible = !code.chars().any(char::is_whitespace);
     if code.is_empty() || !visible || text::fault(code, longest::CODE, Lines::One).is_some() {
-        return Some("must be visible characters without blanks, and at most 100 of them");
+        return Some(SetupFault::NotACode);
     }
     None
 }

@@ -4,12 +4,13 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     email::Email,
+    fault::{Fault, Field},
     field_errors::FieldErrors,
     media::{Incoming, Kind},
     moment::Moment,
     name_page::PageLabel,
     phone_number::PhoneNumber,
-    text::{self, BLANK, INVALID, Lines, longest},
+    text::{self, Lines, longest},
 };
 
 #[derive(Debug, Clone)]
@@ -179,39 +180,43 @@ pub enum LegalNames {
 impl Draft {
     pub fn read(source: &impl Source, legal: LegalNames) -> Self {
         let mut errors = FieldErrors::default();
-        let mut field =
-            |key: &str, longest, lines| read_text(source.get(key), key, longest, lines, &mut errors);
-        let first_name = seen(field("first_name", longest::NAME, Lines::One));
-        let last_name = seen(field("last_name", longest::NAME, Lines::One));
-        let identifier = match field("institution_id", longest::IDENTIFIER, Lines::One) {
+        let mut text = |field: Field, longest, lines| {
+            let read = read_text(source.get(field.name()), longest, lines);
+            read_or_add(read, field, &mut errors)
+        };
+        let first_name = seen(text(Field::FirstName, longest::NAME, Lines::One));
+        let last_name = seen(text(Field::LastName, longest::NAME, Lines::One));
+        let identifier = match text(Field::Identifier, longest::IDENTIFIER, Lines::One) {
             Given::Set(text) => Given::Set(text.trim().to_owned()),
             other => other,
         };
-        let phonetic = field("phonetic", longest::PHONETIC, Lines::One);
-        let notes = field("notes", longest::NOTES, Lines::Many);
+        let phonetic = text(Field::Phonetic, longest::PHONETIC, Lines::One);
+        let notes = text(Field::Notes, longest::NOTES, Lines::Many);
         let legal = match legal {
             LegalNames::Ignored => LegalDraft::default(),
             LegalNames::Permitted => LegalDraft {
-                first_name: seen(field("legal_first_name", longest::NAME, Lines::One)),
-                last_name: seen(field("legal_last_name", longest::NAME, Lines::One)),
-                middle_name: seen(field("legal_middle_name", longest::NAME, Lines::One)),
-                phonetic: field("legal_phonetic", longest::PHONETIC, Lines::One),
-                notes: field("legal_notes", longest::NOTES, Lines::Many),
+                first_name: seen(text(Field::LegalFirstName, longest::NAME, Lines::One)),
+                last_name: seen(text(Field::LegalLastName, longest::NAME, Lines::One)),
+                middle_name: seen(text(Field::LegalMiddleName, longest::NAME, Lines::One)),
+                phonetic: text(Field::LegalPhonetic, longest::PHONETIC, Lines::One),
+                notes: text(Field::LegalNotes, longest::NOTES, Lines::Many),
             },
         };
-        let email = read_parsed(source.get("email"), "email", INVALID, Email::parse, &mut errors);
-        let phone_number = read_parsed(
-            source.get("phone_number"),
-            "phone_number",
-            "Is not valid.",
-            PhoneNumber::parse,
-            &mut errors,
-        );
+        let email = read_parsed(source.get("email"), Email::parse).ok_or(Fault::Invalid);
+        let email = read_or_add(email, Field::Email, &mut errors);
+        let phone_number =
+            read_parsed(source.get("phone_number"), PhoneNumber::parse).ok_or(Fault::NotAPhoneNumber);
+        let phone_number = read_or_add(phone_number, Field::PhoneNumber, &mut errors);
         let custom = source
             .custom()
             .into_iter()
             .map(|(key, raw)| {
-                let value = read_text(raw, &key, longest::CUSTOM_VALUE, Lines::One, &mut errors);
+                let read = read_text(raw, longest::CUSTOM_VALUE, Lines::One);
+                // The key is copied only when there is something to say about it.
+                let value = match read {
+                    Ok(value) => value,
+                    fault => read_or_add(fault, Field::Custom(key.clone()), &mut errors),
+                };
                 (key, value)
             })
             .collect();
@@ -232,24 +237,18 @@ impl Draft {
 
     /// What a new participant must have.
     pub fn require_for_create(&mut self) {
-        if self.email.set().is_none() && !self.errors.has("email") {
-            self.errors.add("email", BLANK);
+        if self.email.set().is_none() && !self.errors.has(&Field::Email) {
+            self.errors.add(Field::Email, Fault::Blank);
         }
         let nameless = self.first_name.set().is_none() && self.last_name.set().is_none();
-        if nameless && !self.errors.has("first_name") && !self.errors.has("last_name") {
-            self.errors.add("first_name", BLANK);
+        if nameless && !self.errors.has(&Field::FirstName) && !self.errors.has(&Field::LastName) {
+            self.errors.add(Field::FirstName, Fault::Blank);
         }
     }
 
     /// An update never changes who somebody is.
     pub fn ignore_identity(mut self) -> Self {
-        let mut kept = FieldErrors::default();
-        for (field, messages) in
-            self.errors.iter().filter(|(field, _)| !matches!(*field, "email" | "institution_id"))
-        {
-            messages.iter().for_each(|message| kept.add(field, message));
-        }
-        self.errors = kept;
+        self.errors.retain(|field| *field != Field::Email && *field != Field::Identifier);
         self.email = Given::Absent;
         self.identifier = Given::Absent;
         self
@@ -264,52 +263,33 @@ fn seen(name: Given<String>) -> Given<String> {
     }
 }
 
-fn read_text(
-    raw: Raw<'_>,
-    key: &str,
-    longest: usize,
-    lines: Lines,
-    errors: &mut FieldErrors,
-) -> Given<String> {
-    match raw {
+fn read_or_add<T>(read: Result<Given<T>, Fault>, field: Field, errors: &mut FieldErrors) -> Given<T> {
+    read.unwrap_or_else(|fault| {
+        errors.add(field, fault);
+        Given::Absent
+    })
+}
+
+fn read_text(raw: Raw<'_>, longest: usize, lines: Lines) -> Result<Given<String>, Fault> {
+    Ok(match raw {
         Raw::Absent => Given::Absent,
         Raw::Null => Given::Clear,
-        Raw::Other => {
-            errors.add(key, INVALID);
-            Given::Absent
-        }
+        Raw::Other => return Err(Fault::Invalid),
         Raw::Text(text) => match text::fault(&text, longest, lines) {
-            Some(fault) => {
-                errors.add(key, fault);
-                Given::Absent
-            }
+            Some(fault) => return Err(fault),
             None if text::is_blank(&text) => Given::Clear,
             None => Given::Set(text.into_owned()),
         },
-    }
+    })
 }
 
-fn read_parsed<T>(
-    raw: Raw<'_>,
-    key: &str,
-    fault: &str,
-    parse: impl FnOnce(&str) -> Option<T>,
-    errors: &mut FieldErrors,
-) -> Given<T> {
+/// `None` when it cannot be parsed.
+fn read_parsed<T>(raw: Raw<'_>, parse: impl FnOnce(&str) -> Option<T>) -> Option<Given<T>> {
     match raw {
-        Raw::Absent => Given::Absent,
-        Raw::Null => Given::Clear,
-        Raw::Text(text) if text::is_blank(&text) => Given::Clear,
-        Raw::Text(text) => match parse(&text) {
-            Some(value) => Given::Set(value),
-            None => {
-                errors.add(key, fault);
-                Given::Absent
-            }
-        },
-        Raw::Other => {
-            errors.add(key, fault);
-            Given::Absent
-        }
+        Raw::Absent => Some(Given::Absent),
+        Raw::Null => Some(Given::Clear),
+        Raw::Text(text) if text::is_blank(&text) => Some(Given::Clear),
+        Raw::Text(text) => parse(&text).map(Given::Set),
+        Raw::Other => None,
     }
 }

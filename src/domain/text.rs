@@ -3,9 +3,7 @@
 use any_ascii::any_ascii_char;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-pub const BLANK: &str = "can't be blank";
-pub const INVALID: &str = "is invalid";
-pub const TAKEN: &str = "has already been taken";
+use super::fault::Fault;
 
 /// The longest that each kind of text may be, in characters.
 pub mod longest {
@@ -27,15 +25,15 @@ pub enum Lines {
     Many,
 }
 
-/// Says what is wrong with a text, if anything. Joiners and direction marks are no control characters: names need them.
-pub fn fault(text: &str, longest: usize, lines: Lines) -> Option<String> {
+/// What is wrong with a text, if anything. Joiners and direction marks are not control characters: names need them.
+pub fn fault(text: &str, longest: usize, lines: Lines) -> Option<Fault> {
     let forbidden = |c: char| c.is_control() && !(lines == Lines::Many && matches!(c, '\n' | '\r' | '\t'));
     if text.chars().any(forbidden) {
-        return Some(INVALID.to_owned());
+        return Some(Fault::ControlCharacter);
     }
     // The number of bytes is never less than that of characters, so most texts need no counting.
     if text.len() > longest && text.chars().count() > longest {
-        return Some(format!("is too long (maximum is {longest} characters)"));
+        return Some(Fault::TooLong { most: longest });
     }
     None
 }
@@ -146,10 +144,10 @@ mod tests {
             assert_eq!(fault(name, longest::NAME, Lines::One), None, "{name}");
         }
         for name in ["a\nb", "tab\there", "nul\0", "del\u{7f}", "c1\u{85}", "\u{1b}[31m"] {
-            assert_eq!(fault(name, longest::NAME, Lines::One).as_deref(), Some(INVALID), "{name:?}");
+            assert_eq!(fault(name, longest::NAME, Lines::One), Some(Fault::ControlCharacter), "{name:?}");
         }
         assert_eq!(fault("two\r\n\tlines", longest::NOTES, Lines::Many), None);
-        assert_eq!(fault("bell\u{7}", longest::NOTES, Lines::Many).as_deref(), Some(INVALID));
+        assert_eq!(fault("bell\u{7}", longest::NOTES, Lines::Many), Some(Fault::ControlCharacter));
     }
 
     #[test]
@@ -197,10 +195,7 @@ mod tests {
     #[test]
     fn length_counts_characters_not_bytes() {
         assert_eq!(fault(&"é".repeat(200), 200, Lines::One), None);
-        assert_eq!(
-            fault(&"é".repeat(201), 200, Lines::One).as_deref(),
-            Some("is too long (maximum is 200 characters)")
-        );
+        assert_eq!(fault(&"é".repeat(201), 200, Lines::One), Some(Fault::TooLong { most: 200 }));
     }
 
     #[test]

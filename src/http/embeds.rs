@@ -4,7 +4,11 @@ use std::sync::LazyLock;
 
 use crate::{
     app::Links,
-    domain::{field_errors::FieldErrors, participant::Participant, text::INVALID},
+    domain::{
+        fault::{Fault, Field},
+        field_errors::FieldErrors,
+        participant::Participant,
+    },
 };
 
 use super::{
@@ -62,11 +66,16 @@ impl Icon {
         Self { code, image: Self::read_image(params, errors) }
     }
 
-    pub fn read_code(params: &Params, name: &str, highest: u64, errors: &mut FieldErrors) -> Option<u64> {
+    pub fn read_code(
+        params: &Params,
+        name: &'static str,
+        highest: u64,
+        errors: &mut FieldErrors,
+    ) -> Option<u64> {
         match params.whole_number(name)? {
             Ok(code) if code <= highest => Some(code),
             _ => {
-                errors.add(name, "is not included in the list");
+                errors.add(Field::Parameter(name), Fault::NotIncluded);
                 None
             }
         }
@@ -76,7 +85,7 @@ impl Icon {
         let image = params.text("play_button_img_url").map(|url| url.into_owned());
         let good = image.as_deref().map_or_else(|| params.is_blank("play_button_img_url"), is_web_address);
         if !good {
-            errors.add("play_button_img_url", INVALID);
+            errors.add(Field::Parameter("play_button_img_url"), Fault::Invalid);
         }
         image.filter(|_| good)
     }

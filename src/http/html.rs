@@ -62,6 +62,17 @@ pub fn escape(text: &str) -> String {
     safe
 }
 
+/// An argument of a sentence, isolated because it may run from right to left in a sentence that does not.
+pub fn isolate(text: &str) -> String {
+    let plain: String = text.chars().filter(|c| !matches!(c, '\u{2066}'..='\u{2069}')).collect();
+    format!("\u{2068}{plain}\u{2069}")
+}
+
+/// A sentence as HTML, with an element for each isolated argument.
+pub fn with_isolates(sentence: &str) -> String {
+    escape(sentence).replace('\u{2068}', "<bdi>").replace('\u{2069}', "</bdi>")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

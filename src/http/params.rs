@@ -5,7 +5,14 @@ use std::{borrow::Cow, collections::HashSet};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value};
 
-use crate::domain::{field_errors::FieldErrors, moment::Moment, paging::Window, participant::Changed, text};
+use crate::domain::{
+    fault::{Fault, Field},
+    field_errors::FieldErrors,
+    moment::Moment,
+    paging::Window,
+    participant::Changed,
+    text,
+};
 
 #[derive(Debug, Default)]
 pub struct Params {
@@ -134,47 +141,46 @@ impl Params {
     }
 
     /// A whole number, or digits in a text. One that is too large to count with is as large as can be.
-    pub fn whole_number(&self, name: &str) -> Option<Result<u64, &'static str>> {
+    pub fn whole_number(&self, name: &str) -> Option<Result<u64, Fault>> {
         if self.is_blank(name) {
             return None;
         }
-        let Some(text) = self.text(name) else { return Some(Err("is not a number")) };
+        let Some(text) = self.text(name) else { return Some(Err(Fault::NotANumber)) };
         let (negative, digits) = match text.strip_prefix('-') {
             Some(digits) => (true, digits),
             None => (false, text.strip_prefix('+').unwrap_or(&text)),
         };
         let digits = digits.strip_suffix(".0").unwrap_or(digits);
         if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-            return Some(Err("is not a number"));
+            return Some(Err(Fault::NotANumber));
         }
         let number = digits.parse().unwrap_or(u64::MAX);
-        Some(if negative && number > 0 { Err("must be greater than or equal to 1") } else { Ok(number) })
+        Some(if negative && number > 0 { Err(Fault::TooSmall { least: 1 }) } else { Ok(number) })
     }
 
     pub fn window(&self, errors: &mut FieldErrors) -> Window {
         let mut read = |name, default| match self.whole_number(name) {
             None => default,
             Some(Ok(0)) => {
-                errors.add(name, "must be greater than or equal to 1");
+                errors.add(Field::Parameter(name), Fault::TooSmall { least: 1 });
                 default
             }
             Some(Ok(number)) => number,
             Some(Err(fault)) => {
-                errors.add(name, fault);
+                errors.add(Field::Parameter(name), fault);
                 default
             }
         };
         Window::new(read("page", Window::FIRST.page), read("per_page", Window::FIRST.per_page))
     }
 
-    pub fn moment(&self, name: &str, errors: &mut FieldErrors) -> Option<Moment> {
+    pub fn moment(&self, name: &'static str, errors: &mut FieldErrors) -> Option<Moment> {
         if self.is_blank(name) {
             return None;
         }
         let moment = self.text(name).and_then(|text| Moment::parse(&text));
         if moment.is_none() {
-            errors
-                .add(name, "is invalid: it must be an ISO-8601 time with a zone, like 2026-01-31T12:00:00Z");
+            errors.add(Field::Parameter(name), Fault::NotATime);
         }
         moment
     }
@@ -237,7 +243,7 @@ mod tests {
         }
         let mut errors = FieldErrors::default();
         json(json!({"page": true, "per_page": [1]})).window(&mut errors);
-        assert!(errors.has("page") && errors.has("per_page"));
+        assert!(errors.has(&Field::Parameter("page")) && errors.has(&Field::Parameter("per_page")));
     }
 
     #[test]

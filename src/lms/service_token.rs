@@ -98,7 +98,7 @@ impl LtiAccess {
                 ("client_assertion", assertion.as_str()),
                 ("scope", MEMBERSHIPS),
             ];
-            Ok(Ask::form(url.clone(), &form).accept("application/json"))
+            Ok::<_, Error>(Ask::form(url.clone(), &form).accept("application/json"))
         };
         let answer = outbound.send_retrying_new(retries, make, Ok).await?;
         let place = place(&answer.url);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use askama::Template;
 use axum::{
-    extract::{Request, State},
+    extract::State,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response,
 };
@@ -13,21 +13,22 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use super::{
     cookie, launch,
     pages::{self, Parts, written},
-    session,
+    session::{SentForm, Visit},
+    words::{Message, Time},
 };
 use crate::{
     app::{
         App,
         lti::{
             Fault, Refusal,
-            sessions::{self, Crowd, Open, Wanted, What},
+            sessions::{self, Open, What},
         },
+        people::{self, PeoplePage, Query},
     },
     domain::{
         course::{Course, Sync},
         email::email_key,
         initials::Initials,
-        moment::Moment,
         participant::Participant,
     },
     http::{
@@ -43,19 +44,21 @@ use crate::{
 struct Page<'a> {
     parts: Parts<'a>,
     course: &'a Course,
-    sync: Told,
+    title: String,
+    /// How the list and the learning system stand to one another; HTML.
+    sync: String,
     is_running: bool,
     can_synchronise: bool,
     /// Nobody can be here yet.
     is_first: bool,
-    crowd: &'a Crowd,
+    crowd: &'a PeoplePage,
     people: Vec<Entry>,
     staff: Vec<Entry>,
     /// They may add an entry of their own.
     may_add_own: bool,
     /// They have one.
     has_own: bool,
-    wanted: &'a Wanted,
+    wanted: &'a Query,
 }
 
 struct Entry {
@@ -67,23 +70,9 @@ struct Entry {
     is_own: bool,
 }
 
-/// A sentence with a time in it.
-struct Told {
-    before: String,
-    at: Option<Time>,
-    after: String,
-}
-
-struct Time {
-    /// For programs.
-    exact: String,
-    shown: String,
-}
-
 impl Entry {
-    /// Isolated, because a name may run from right to left in a sentence that does not.
     fn label(&self) -> String {
-        format!("Play the name of \u{2068}{}\u{2069}", self.name)
+        Message::PlayName { name: &self.name }.text()
     }
 
     fn of(app: &App, institution: i64, person: &Participant, elsewhere: &HashMap<String, String>) -> Self {
@@ -108,6 +97,18 @@ impl Entry {
 }
 
 impl Page<'_> {
+    fn nobody_found(&self) -> String {
+        Message::NobodyFound { search: &self.wanted.search }.html()
+    }
+
+    fn found(&self) -> String {
+        Message::Found { count: self.crowd.matching }.text()
+    }
+
+    fn page_of(&self) -> String {
+        Message::PageOf { page: self.crowd.page, pages: self.crowd.pages }.text()
+    }
+
     fn here(&self) -> String {
         self.link(self.wanted.unrecorded, self.crowd.page)
     }
@@ -147,7 +148,7 @@ impl Page<'_> {
 }
 
 pub async fn show(app: &App, open: &Open, course: &Course, form: &Form) -> Response {
-    let wanted = Wanted {
+    let wanted = Query {
         search: form.get("q").unwrap_or_default().trim().chars().take(200).collect(),
         unrecorded: form.get("show") == Some("unrecorded"),
         page: form.get("page").and_then(|page| page.parse().ok()).unwrap_or(1),
@@ -156,23 +157,24 @@ pub async fn show(app: &App, open: &Open, course: &Course, form: &Form) -> Respo
         Ok(crowd) => crowd,
         Err(fault) => return pages::fault_in(app, open, fault),
     };
-    let everybody: Vec<&Participant> = crowd.people.iter().chain(&crowd.staff).collect();
-    let elsewhere = match sessions::photos(app, open, &everybody).await {
+    let everybody: Vec<&Participant> = crowd.people.iter().chain(&crowd.apart).collect();
+    let elsewhere = match people::photos(app, open.institution.id, &everybody).await {
         Ok(photos) => photos,
         Err(fault) => return pages::fault_in(app, open, fault),
     };
-    let media_of = match sessions::elsewhere(app, open, &everybody, &elsewhere).await {
+    let media_of = match people::media_address(app, open.institution.id, &everybody, &elsewhere).await {
         Ok(address) => address.as_deref().and_then(origin_of),
         Err(fault) => return pages::fault_in(app, open, fault),
     };
     let is_running = course.sync == Sync::Running;
     let entry = |one: &Participant| Entry::of(app, open.institution.id, one, &elsewhere);
-    let own = open.own().map(|(_, own)| own);
-    let staff = crowd.staff.iter().map(|one| Entry { is_own: own == Some(one.id), ..entry(one) });
+    let own = open.own().map(|(_, own)| own.participant);
+    let staff = crowd.apart.iter().map(|one| Entry { is_own: own == Some(one.id), ..entry(one) });
     let page = Page {
         parts: Parts::in_session(app, open),
         course,
-        sync: told(open, course),
+        title: Message::CourseTitle { course: &course.title }.text(),
+        sync: synchronization(open, course),
         is_running,
         can_synchronise: open.can_synchronise(course),
         is_first: is_running && course.synced_at.is_none(),
@@ -186,37 +188,18 @@ pub async fn show(app: &App, open: &Open, course: &Course, form: &Form) -> Respo
     written(StatusCode::OK, &page, &open.frames(), Forms::Here, media_of.as_deref())
 }
 
-/// How the list and the learning system stand to one another.
-fn told(open: &Open, course: &Course) -> Told {
-    let at = course.synced_at.map(|at| shown(&open.institution.time_zone, at));
-    let system = "your learning system";
-    let (before, after) = match (course.sync, &course.error, &at) {
-        (Sync::Running, _, None) => (format!("The list is being fetched from {system}."), String::new()),
-        (Sync::Running, _, Some(_)) => {
-            ("Being synchronized now. The list is as of ".to_owned(), ".".to_owned())
-        }
-        (_, Some(error), None) => (format!("The list could not be fetched: {error}."), String::new()),
-        (_, Some(error), Some(_)) => {
-            let after = format!(". The last attempt to synchronize it did not work: {error}.");
-            ("The list is as of ".to_owned(), after)
-        }
-        (_, None, Some(_)) => (format!("Synchronized with {system} on "), ".".to_owned()),
-        (_, None, None) => (format!("Not synchronized with {system} yet."), String::new()),
+/// How the list and the learning system stand to one another, as HTML.
+fn synchronization(open: &Open, course: &Course) -> String {
+    let time = course.synced_at.map(|at| Time::new(&open.institution.time_zone, at));
+    let message = match (course.sync, course.error.as_deref(), &time) {
+        (Sync::Running, _, None) => Message::FetchingList,
+        (Sync::Running, _, Some(list_of)) => Message::Synchronizing { list_of },
+        (_, Some(why), None) => Message::FetchFailed { why },
+        (_, Some(why), Some(list_of)) => Message::SynchronizationFailed { list_of, why },
+        (_, None, Some(at)) => Message::Synchronized { at },
+        (_, None, None) => Message::NotSynchronized,
     };
-    Told { before, at, after }
-}
-
-/// In the institution's time zone, and with its name: whoever reads it may be elsewhere.
-fn shown(zone: &jiff::tz::TimeZone, at: Moment) -> Time {
-    let at = jiff::Timestamp::from_microsecond(at.micros()).unwrap_or_default().to_zoned(zone.clone());
-    let abbreviation = at.strftime("%Z").to_string();
-    // Many zones have no letters, but an offset.
-    let has_letters = abbreviation.chars().all(|letter| letter.is_ascii_alphabetic());
-    let zone = if has_letters { abbreviation } else { at.strftime("UTC%:z").to_string() };
-    Time {
-        exact: at.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
-        shown: format!("{} {zone}", at.strftime("%-d %B %Y, %H:%M")),
-    }
+    message.html()
 }
 
 /// What a page that waits for the end of a synchronization asks for. It changes when that has ended, however it did.
@@ -243,35 +226,13 @@ pub async fn state(State(app): State<App>, Path(name): Path<String>, headers: He
     response
 }
 
-pub async fn synchronise(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
-    let open = match session::of_form(&app, &name, request.headers()).await {
-        Ok(open) => open,
-        Err(response) => return response,
-    };
+pub async fn synchronise(State(app): State<App>, SentForm(visit): SentForm) -> Response {
+    let Visit { name, open } = visit;
     let What::Course { course, .. } = &open.what else {
         return pages::fault_in(&app, &open, Refusal::NoSession);
     };
     match sessions::synchronise(&app, &open, course).await {
         Ok(()) => launch::to_session(&app, &name, ""),
         Err(fault) => pages::fault_in(&app, &open, fault),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_a_zone() {
-        let at = Moment::from_micros(1_794_000_000_000_000);
-        for (zone, shown_as, exact) in [
-            ("Europe/Vienna", "6 November 2026, 22:20 CET", "2026-11-06T22:20:00+01:00"),
-            ("America/Sao_Paulo", "6 November 2026, 18:20 UTC-03:00", "2026-11-06T18:20:00-03:00"),
-            ("Asia/Kathmandu", "7 November 2026, 03:05 UTC+05:45", "2026-11-07T03:05:00+05:45"),
-            ("UTC", "6 November 2026, 21:20 UTC", "2026-11-06T21:20:00+00:00"),
-        ] {
-            let time = shown(&jiff::tz::TimeZone::get(zone).unwrap(), at);
-            assert_eq!((time.shown.as_str(), time.exact.as_str()), (shown_as, exact), "{zone}");
-        }
     }
 }

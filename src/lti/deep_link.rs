@@ -9,7 +9,8 @@ use axum::{
 
 use super::{
     pages::{self, Parts, written},
-    session,
+    session::{SentForm, Visit},
+    words::{Input, Message},
 };
 use crate::{
     app::{
@@ -20,11 +21,12 @@ use crate::{
         },
     },
     domain::{
+        fault::Fault,
         institution::parse_framing_origin,
-        lti::{DeepLinking, Fault},
+        lti::{self, DeepLinking},
         text::{self, Lines, longest},
     },
-    http::{form, html::origin_of, path::Path, policy::Forms},
+    http::{form, html::origin_of, policy::Forms},
 };
 
 const TITLE: &str = "Names and how they are said";
@@ -52,11 +54,8 @@ pub fn show(app: &App, open: &Open) -> Response {
     written(StatusCode::OK, &page, &open.frames(), Forms::Here, None)
 }
 
-pub async fn answer(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
-    let open = match session::of_form(&app, &name, request.headers()).await {
-        Ok(open) => open,
-        Err(response) => return response,
-    };
+pub async fn answer(State(app): State<App>, SentForm(visit): SentForm, request: Request) -> Response {
+    let Visit { open, .. } = visit;
     let What::DeepLink(asked) = &open.what else { return pages::fault_in(&app, &open, Refusal::NoSession) };
     let form = match form::read(request, open.institution.id).await {
         Ok(form) => form,
@@ -66,12 +65,13 @@ pub async fn answer(State(app): State<App>, Path(name): Path<String>, request: R
     if form.get("cancel").is_some() {
         return back(&app, &open, asked, None).await;
     }
-    let error = if text::is_blank(title) {
-        Some("The title can't be blank.".to_owned())
+    let fault = if text::is_blank(title) {
+        Some(Fault::Blank)
     } else {
-        text::fault(title, longest::TITLE, Lines::One).map(|fault| format!("The title {fault}."))
+        text::fault(title, longest::TITLE, Lines::One)
     };
-    if error.is_some() {
+    if let Some(fault) = &fault {
+        let error = Some(Message::Fault { input: Input::LinkTitle, fault }.text());
         let page = Choose { parts: Parts::in_session(&app, &open), title, error };
         return written(StatusCode::UNPROCESSABLE_ENTITY, &page, &open.frames(), Forms::Here, None);
     }
@@ -85,7 +85,7 @@ async fn back(app: &App, open: &Open, asked: &DeepLinking, title: Option<&str>) 
         Err(fault) => return pages::fault_in(app, open, fault),
     };
     let Some(origin) = origin_of(&response.address) else {
-        return pages::fault_in(app, open, Refusal::Claims(Fault::DeepLinking));
+        return pages::fault_in(app, open, Refusal::Claims(lti::Fault::DeepLinking));
     };
     // Platforms send the browser on from there, to where people work with them.
     let mut origins = vec![origin];

@@ -10,6 +10,7 @@ mod pages;
 mod register;
 mod session;
 mod tool;
+mod words;
 
 use axum::{
     Router,

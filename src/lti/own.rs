@@ -1,7 +1,5 @@
 //! A student's own entry: heard, changed, recorded.
 
-use std::collections::HashMap;
-
 use askama::Template;
 use axum::{
     extract::{Request, State},
@@ -12,28 +10,24 @@ use axum::{
 use super::{
     launch,
     pages::{self, Parts, written},
-    session,
+    session::{SentForm, Visit},
+    words::{Input, Message},
 };
 use crate::{
     app::{
-        App, Error,
+        App, Error, badges,
         lti::{
             Refusal,
-            sessions::{self, Open, Own, What},
+            sessions::{Open, What},
         },
+        own_entry::{self, Details, OwnEntry, Owner},
         own_recordings::Scope,
     },
-    domain::{
-        course::Course,
-        field_errors::FieldErrors,
-        participant::{Draft, LegalNames},
-        text::INVALID,
-    },
+    domain::{course::Course, fault::Field, field_errors::FieldErrors},
     http::{
         form::{self, Form},
         html::{origin_of, path_of},
         multipart::MultipartForm,
-        path::Path,
         policy::Forms,
     },
 };
@@ -45,13 +39,20 @@ struct Page<'a> {
     /// They teach, and came from the list of the course.
     is_staff: bool,
     course: &'a Course,
+    title: String,
     name: String,
-    own: &'a Own,
+    own: &'a OwnEntry,
     sound: Option<String>,
     typed: Typed,
     faults: Faults,
     /// What has just been done.
-    done: Option<&'static str>,
+    done: Option<String>,
+}
+
+impl Page<'_> {
+    fn will_be_called(&self) -> String {
+        Message::WillBeCalled { number: self.own.phone_number.as_deref() }.html()
+    }
 }
 
 /// What stands in the fields: what is kept, or what was typed and not taken.
@@ -73,21 +74,20 @@ struct Faults {
 impl Faults {
     fn of(errors: &FieldErrors) -> Self {
         let mut faults = Self::default();
-        for (field, messages) in errors.iter() {
-            // Where there is a sentence, it stands behind the contract's word.
-            let message = messages.last().map(String::as_str).unwrap_or(INVALID);
-            let (fault, sentence) = match field {
-                "phonetic" => (&mut faults.phonetic, format!("The phonetic spelling {message}.")),
-                "notes" => (&mut faults.notes, format!("The notes are not right: the text {message}.")),
-                "phone_number" if message == "Is not valid." => {
-                    (&mut faults.phone_number, "This is not a phone number that exists.".to_owned())
-                }
-                "phone_number" => (&mut faults.phone_number, format!("This number {message}")),
-                _ => (&mut faults.recording, format!("This is not a recording that can be used: {message}.")),
+        for (field, found) in errors.iter() {
+            let (input, place) = match field {
+                Field::Phonetic => (Input::Phonetic, &mut faults.phonetic),
+                Field::Notes => (Input::Notes, &mut faults.notes),
+                Field::PhoneNumber => (Input::PhoneNumber, &mut faults.phone_number),
+                _ => (Input::Recording, &mut faults.recording),
             };
-            *fault = Some(sentence);
+            *place = found.first().map(|fault| Message::Fault { input, fault }.text());
         }
         faults
+    }
+
+    fn recording(message: Message<'_>) -> Self {
+        Self { recording: Some(message.text()), ..Self::default() }
     }
 
     fn any(&self) -> bool {
@@ -95,32 +95,32 @@ impl Faults {
     }
 }
 
-pub async fn show(app: &App, open: &Open, course: &Course, participant: i64, query: &Form) -> Response {
+pub async fn show(app: &App, open: &Open, course: &Course, owner: Owner, query: &Form) -> Response {
     let done = match query.get("done") {
-        Some("details") => Some("Saved."),
-        Some("recording") => Some("Your recording has been saved. Please listen to it once."),
-        Some("call") => Some("You will be called."),
+        Some("details") => Some(Message::DetailsSaved),
+        Some("recording") => Some(Message::RecordingSaved),
+        Some("call") => Some(Message::CallScheduled),
         _ => None,
     };
-    draw(app, open, course, participant, |_| {}, Faults::default(), done).await
+    draw(app, open, course, owner, |_| {}, Faults::default(), done).await
 }
 
 async fn draw(
     app: &App,
     open: &Open,
     course: &Course,
-    participant: i64,
+    owner: Owner,
     fill: impl FnOnce(&mut Typed),
     faults: Faults,
-    done: Option<&'static str>,
+    done: Option<Message<'_>>,
 ) -> Response {
-    let own = match sessions::own(app, open, participant).await {
+    let own = match own_entry::find(app, owner).await {
         Ok(own) => own,
-        Err(fault) => return pages::fault_in(app, open, fault),
+        Err(error) => return gone_or(app, open, error),
     };
-    let media_of = match sessions::elsewhere(app, open, &[&own.person], &HashMap::new()).await {
+    let media_of = match badges::elsewhere(app, owner.institution, &own.person).await {
         Ok(address) => address.as_deref().and_then(origin_of),
-        Err(fault) => return pages::fault_in(app, open, fault),
+        Err(error) => return pages::fault_in(app, open, error),
     };
     let mut typed = Typed {
         phonetic: own.person.phonetic.clone().unwrap_or_default(),
@@ -132,108 +132,81 @@ async fn draw(
         .person
         .recording
         .as_ref()
-        .map(|recording| path_of(&app.links.recording(open.institution.id, recording)).to_owned());
+        .map(|recording| path_of(&app.links.recording(owner.institution, recording)).to_owned());
     let status = if faults.any() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    let name = own.person.full_name();
     let page = Page {
         parts: Parts::in_session(app, open),
         is_staff: matches!(open.what, What::Course { .. }),
         course,
-        name: own.person.full_name(),
+        title: Message::OwnTitle { name: &name }.text(),
+        name,
         own: &own,
         sound,
         typed,
         faults,
-        done,
+        done: done.map(|message| message.text()),
     };
     written(status, &page, &open.frames(), Forms::Here, media_of.as_deref())
 }
 
-/// A form of a student's own, in the session that it was sent in.
-macro_rules! opened {
-    ($app:ident, $name:ident, $request:ident) => {
-        match session::of_form(&$app, &$name, $request.headers()).await {
-            Ok(open) => open,
-            Err(response) => return response,
-        }
-    };
-}
-
-pub async fn details(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
-    let open = opened!(app, name, request);
-    let Some((course, participant)) = open.own() else { return none(&app, &open) };
+pub async fn details(State(app): State<App>, SentForm(visit): SentForm, request: Request) -> Response {
+    let Visit { name, open } = visit;
+    let Some((course, owner)) = open.own() else { return none(&app, &open) };
     let form = match form::read(request, open.institution.id).await {
         Ok(form) => form,
         Err(status) => return pages::unreadable(&app, status, &open.frames()),
     };
-    // Nothing else of an entry is the student's to change here.
-    let whole = Draft::read(&form, LegalNames::Ignored);
-    let mut draft = Draft { phonetic: whole.phonetic, notes: whole.notes, ..Draft::default() };
-    for (field, messages) in whole.errors.iter().filter(|(field, _)| matches!(*field, "phonetic" | "notes")) {
-        messages.iter().for_each(|message| draft.errors.add(field, message));
-    }
-    match sessions::change(&app, &open, participant, draft).await {
+    match own_entry::change(&app, owner, Details::read(&form)).await {
         Ok(()) => done(&app, &open, &name, "details"),
         Err(Error::Invalid(errors)) => {
             let fill = |typed: &mut Typed| {
                 typed.phonetic = form.get("phonetic").unwrap_or_default().to_owned();
                 typed.notes = form.get("notes").unwrap_or_default().to_owned();
             };
-            draw(&app, &open, course, participant, fill, Faults::of(&errors), None).await
+            draw(&app, &open, course, owner, fill, Faults::of(&errors), None).await
         }
         Err(other) => gone_or(&app, &open, other),
     }
 }
 
-pub async fn recording(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
-    let open = opened!(app, name, request);
-    let Some((course, participant)) = open.own() else { return none(&app, &open) };
+pub async fn recording(State(app): State<App>, SentForm(visit): SentForm, request: Request) -> Response {
+    let Visit { name, open } = visit;
+    let Some((course, owner)) = open.own() else { return none(&app, &open) };
     let largest = app.studio.settings.sound.bytes;
-    let told = |sentence: &str| Faults { recording: Some(sentence.to_owned()), ..Faults::default() };
     let faults = match MultipartForm::read(request, open.institution.id, largest).await {
         Ok(form) => match form.bytes("recording") {
             None => return pages::unreadable(&app, StatusCode::BAD_REQUEST, &open.frames()),
-            Some(bytes) if bytes.is_empty() => told("Please choose a file first."),
+            Some(bytes) if bytes.is_empty() => Faults::recording(Message::NoFileChosen),
             Some(bytes) => {
                 let scope = if form.is_ticked("only_here") { Scope::ThisPage } else { Scope::All };
-                match sessions::record(&app, &open, participant, bytes.to_vec(), scope).await {
+                match own_entry::record(&app, owner, bytes.to_vec(), scope).await {
                     Ok(()) => return done(&app, &open, &name, "recording"),
                     Err(Error::Invalid(errors)) => Faults::of(&errors),
-                    Err(Error::Busy) => {
-                        told("There is too much to do just now; please try again in a moment.")
-                    }
+                    Err(Error::Busy) => Faults::recording(Message::Busy),
                     Err(other) => return gone_or(&app, &open, other),
                 }
             }
         },
-        Err(StatusCode::PAYLOAD_TOO_LARGE) => told("This file is too large for a recording of a name."),
+        Err(StatusCode::PAYLOAD_TOO_LARGE) => Faults::recording(Message::FileTooLarge),
         Err(status) => return pages::unreadable(&app, status, &open.frames()),
     };
-    draw(&app, &open, course, participant, |_| {}, faults, None).await
+    draw(&app, &open, course, owner, |_| {}, faults, None).await
 }
 
-pub async fn call(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
-    let open = opened!(app, name, request);
-    let Some((course, participant)) = open.own() else { return none(&app, &open) };
+pub async fn call(State(app): State<App>, SentForm(visit): SentForm, request: Request) -> Response {
+    let Visit { name, open } = visit;
+    let Some((course, owner)) = open.own() else { return none(&app, &open) };
     let form = match form::read(request, open.institution.id).await {
         Ok(form) => form,
         Err(status) => return pages::unreadable(&app, status, &open.frames()),
     };
-    let whole = Draft::read(&form, LegalNames::Ignored);
-    let outcome = match whole.phone_number.set() {
-        Some(number) => {
-            let phone_number = crate::domain::participant::Given::Set(number.clone());
-            let draft = Draft { phone_number, ..Draft::default() };
-            sessions::call(&app, &open, participant, draft).await
-        }
-        None => Err(Error::invalid("phone_number", "Is not valid.")),
-    };
-    match outcome {
+    let number = form.get("phone_number").unwrap_or_default();
+    match own_entry::call(&app, owner, number).await {
         Ok(()) => done(&app, &open, &name, "call"),
         Err(Error::Invalid(errors)) => {
-            let fill = |typed: &mut Typed| {
-                typed.phone_number = form.get("phone_number").unwrap_or_default().to_owned();
-            };
-            draw(&app, &open, course, participant, fill, Faults::of(&errors), None).await
+            let fill = |typed: &mut Typed| typed.phone_number = number.to_owned();
+            draw(&app, &open, course, owner, fill, Faults::of(&errors), None).await
         }
         Err(other) => gone_or(&app, &open, other),
     }

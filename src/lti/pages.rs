@@ -6,12 +6,13 @@ use axum::{
     response::Response,
 };
 
+use super::words::{Explanation, Notice};
 use crate::{
     app::{
         App,
         lti::{Fault, Refusal, sessions::Open},
     },
-    domain::lti::{self, Theme},
+    domain::lti::Theme,
     http::{
         assets, html,
         html::root,
@@ -91,12 +92,19 @@ impl Colors {
 #[template(path = "lti/sentence.html")]
 pub struct Sentence<'a> {
     pub parts: Parts<'a>,
-    pub title: &'a str,
+    pub title: &'static str,
     pub sentences: Vec<String>,
     /// An address to be opened in a window of its own.
     pub own_window: Option<String>,
-    /// The window is to be closed by whoever has opened it.
+    /// The page that opened the window may close it.
     pub is_done: bool,
+}
+
+impl<'a> Sentence<'a> {
+    pub fn new(parts: Parts<'a>, notice: &Notice<'_>) -> Self {
+        let Explanation { title, sentences } = notice.explain();
+        Self { parts, title, sentences, own_window: None, is_done: false }
+    }
 }
 
 /// No address of these pages is for others to see, and nothing of them is kept.
@@ -129,31 +137,25 @@ fn framed(
 
 /// What no handler answers.
 pub fn refuse(app: &App, refusal: refusal::Refusal) -> Response {
-    let colors = Colors::Only(Theme::Light);
-    let (title, sentence) = match refusal {
-        refusal::Refusal::NotFound => {
-            ("Nothing here", "There is nothing at this address. Please open it again from your course.")
-        }
-        refusal::Refusal::Panicked => (
-            "Something went wrong",
-            "This could not be done just now. It is not your fault; please try again in a moment.",
-        ),
-        _ => ("This did not work", "What was sent cannot be read."),
+    use refusal::Refusal::{HeadTooLarge, Host, Malformed, NotFound, Panicked, UriTooLong};
+    let notice = match refusal {
+        NotFound => Notice::NothingHere,
+        Panicked => Notice::Trouble,
+        Host | Malformed | UriTooLong | HeadTooLarge => Notice::Unreadable,
     };
-    say(app, colors, (refusal.status(), title), vec![sentence.to_owned()], None, &[])
+    say(app, Colors::Only(Theme::Light), refusal.status(), &notice, &[])
 }
 
 /// A request that cannot be read.
 pub fn unreadable(app: &App, status: StatusCode, frames: &[String]) -> Response {
-    let colors = Colors::Only(Theme::Light);
     tracing::info!(status = status.as_u16(), "a request for LTI cannot be read");
-    let sentence = match status {
-        StatusCode::PAYLOAD_TOO_LARGE => "What was sent is too large.",
-        StatusCode::REQUEST_TIMEOUT => "What was sent took too long to arrive.",
-        StatusCode::SERVICE_UNAVAILABLE => "There is too much to do just now; please try again in a moment.",
-        _ => "What was sent cannot be read.",
+    let notice = match status {
+        StatusCode::PAYLOAD_TOO_LARGE => Notice::TooLarge,
+        StatusCode::REQUEST_TIMEOUT => Notice::TooSlow,
+        StatusCode::SERVICE_UNAVAILABLE => Notice::Busy,
+        _ => Notice::Unreadable,
     };
-    say(app, colors, (status, "This did not work"), vec![sentence.to_owned()], None, frames)
+    say(app, Colors::Only(Theme::Light), status, &notice, frames)
 }
 
 pub fn fault(app: &App, colors: Colors, fault: Fault) -> Response {
@@ -161,163 +163,60 @@ pub fn fault(app: &App, colors: Colors, fault: Fault) -> Response {
         Fault::Refused { why, frames } => {
             // Never the token, nor who was to be launched.
             tracing::info!(cause = %why, "LTI: refused");
-            refused(app, colors, &why, &frames)
+            say(app, colors, status(&why), &Notice::Refused(&why), &frames)
         }
         Fault::Trouble { error, frames } => {
             tracing::error!(%error, "LTI: a page cannot be shown");
-            let sentence =
-                "This could not be done just now. It is not your fault; please try again in a moment.";
-            let head = (StatusCode::SERVICE_UNAVAILABLE, "Something went wrong");
-            let mut response = say(app, colors, head, vec![sentence.to_owned()], None, &frames);
+            let mut response = say(app, colors, StatusCode::SERVICE_UNAVAILABLE, &Notice::Trouble, &frames);
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
             response
         }
     }
 }
 
-/// The same where the session is known, and so inside whose pages it is told.
+/// The same where the session is known, and with it the pages that it is shown in.
 pub fn fault_in(app: &App, open: &Open, fault: impl Into<Fault>) -> Response {
     self::fault(app, Colors::in_session(open), fault.into().inside(&open.consumer))
 }
 
-fn refused(app: &App, colors: Colors, why: &Refusal, frames: &[String]) -> Response {
-    const AGAIN: &str = "Please open it again from your course.";
-    let ask = "If that does not help, please tell whoever looks after your learning system.";
-    let (status, title, sentences): (_, _, Vec<String>) = match why {
-        Refusal::Incomplete(_) => (
-            StatusCode::BAD_REQUEST,
-            "Nothing to open",
-            vec!["This address is for learning systems, which send more than has come here.".into(), AGAIN.into()],
-        ),
-        Refusal::UnknownPlatform => (
-            StatusCode::FORBIDDEN,
-            "This learning system is not known here",
-            vec!["It has not been registered, or its issuer and client ID are not those that were registered.".into()],
-        ),
-        Refusal::Disabled => (
-            StatusCode::FORBIDDEN,
-            "This connection is switched off",
-            vec!["The connection between your learning system and this site has been switched off.".into()],
-        ),
-        Refusal::ForeignTarget => (
-            StatusCode::BAD_REQUEST,
-            "This link leads elsewhere",
-            vec!["The link in your course leads to an address that is not one of this site.".into()],
-        ),
-        Refusal::UnknownState | Refusal::Late => (
-            StatusCode::FORBIDDEN,
-            "This has been opened already",
-            vec!["A launch can be used once, and only for a few minutes.".into(), AGAIN.into()],
-        ),
-        Refusal::OtherBrowser(query) => (
-            StatusCode::FORBIDDEN,
-            "Your browser keeps this page from working here",
-            vec![
-                "It does not let this site keep a cookie inside the page of your learning system, so that nobody can tell \
-                 whether it is really you who opened it."
-                    .into(),
-                if query.is_empty() { AGAIN.into() } else { "In a window of its own it works.".into() },
-            ],
-        ),
-        Refusal::PlatformSaid(said) => (
-            StatusCode::FORBIDDEN,
-            "Your learning system did not let you in",
-            vec![format!("It said: \u{2068}{}\u{2069}", said.said), AGAIN.into()],
-        ),
-        Refusal::NoKeys(_) => (
-            StatusCode::FORBIDDEN,
-            "Your learning system cannot be asked just now",
-            vec!["Its keys, by which its messages are recognised, cannot be had.".into(), AGAIN.into(), ask.into()],
-        ),
-        Refusal::Claims(lti::Fault::Deployment(deployment)) => (
-            StatusCode::FORBIDDEN,
-            "This deployment is not known here",
-            vec![
-                format!("Your learning system calls it \u{2068}{}\u{2069}.", shortened(deployment)),
-                "Whoever runs this site can add it with “endonym tool-consumer update ID --deployment-id”.".into(),
-            ],
-        ),
-        Refusal::Claims(lti::Fault::NoLinks) => (
-            StatusCode::FORBIDDEN,
-            "No link can be added here",
-            vec!["Your learning system asks for something else than a link.".into()],
-        ),
-        Refusal::Token(_) | Refusal::Claims(_) => (
-            StatusCode::FORBIDDEN,
-            "This launch cannot be trusted",
-            vec!["What your learning system has sent is not as it should be.".into(), AGAIN.into(), ask.into()],
-        ),
-        Refusal::NoCourse => (
-            StatusCode::BAD_REQUEST,
-            "This is not a course",
-            vec!["The pages here belong to courses, and the link was opened outside of one.".into()],
-        ),
-        Refusal::NoPart => (
-            StatusCode::FORBIDDEN,
-            "There is nothing for you to do here",
-            vec!["These pages are for those who teach in a course and for those who learn in it.".into()],
-        ),
-        Refusal::Preview => (
-            StatusCode::OK,
-            "You are looking at this as a student",
-            vec![
-                "Those who learn in this course find their own name here, to hear it, to write how it is said and to record it."
-                    .into(),
-                "You are not added to the list of students.".into(),
-            ],
-        ),
-        Refusal::Anonymous => (
-            StatusCode::FORBIDDEN,
-            "Your learning system does not say who you are",
-            vec!["Without that, your own name cannot be shown.".into(), ask.into()],
-        ),
-        Refusal::NoSession => {
-            (StatusCode::FORBIDDEN, "This page is closed", vec!["It was open for some hours, or in another browser.".into(), AGAIN.into()])
+const fn status(why: &Refusal) -> StatusCode {
+    match why {
+        Refusal::Incomplete(_) | Refusal::ForeignTarget | Refusal::NoCourse | Refusal::Registration(_) => {
+            StatusCode::BAD_REQUEST
         }
-        Refusal::UnknownInvite => (
-            StatusCode::NOT_FOUND,
-            "This invitation cannot be used",
-            vec![
-                "Learning systems register by a link that is good once and for seven days. Whoever runs this site makes one \
-                 with “endonym tool-consumer invite”."
-                    .into(),
-            ],
-        ),
-        Refusal::Registration(why) => (
-            StatusCode::BAD_REQUEST,
-            "The registration did not work",
-            vec![format!("Why: {why}."), "The link can be used again.".into()],
-        ),
-        Refusal::TooMany => (
-            StatusCode::TOO_MANY_REQUESTS,
-            "Too many at once",
-            vec!["More pages were opened from your network than can be opened at once. Please try again in a minute.".into()],
-        ),
-    };
-    let own_window = match why {
-        Refusal::OtherBrowser(query) if !query.is_empty() => {
+        Refusal::UnknownPlatform
+        | Refusal::Disabled
+        | Refusal::UnknownState
+        | Refusal::Late
+        | Refusal::OtherBrowser(_)
+        | Refusal::PlatformSaid(_)
+        | Refusal::NoKeys(_)
+        | Refusal::Token(_)
+        | Refusal::Claims(_)
+        | Refusal::NoPart
+        | Refusal::Anonymous
+        | Refusal::NoSession => StatusCode::FORBIDDEN,
+        Refusal::Preview => StatusCode::OK,
+        Refusal::UnknownInvite => StatusCode::NOT_FOUND,
+        Refusal::TooMany => StatusCode::TOO_MANY_REQUESTS,
+    }
+}
+
+/// A browser that keeps no cookie inside the frame can begin again in a window of its own.
+fn own_window(app: &App, notice: &Notice<'_>) -> Option<String> {
+    match notice {
+        Notice::Refused(Refusal::OtherBrowser(query)) if !query.is_empty() => {
             Some(format!("{}/lti/login?{query}", app.links.base()))
         }
         _ => None,
-    };
-    say(app, colors, (status, title), sentences, own_window, frames)
-}
-
-fn shortened(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(100).collect()
+    }
 }
 
 /// Where nobody knows whose page we are in, anybody may show this one inside theirs: a frame that stays grey tells nobody
 /// what went wrong. Nothing on it is private or can be sent, so that there is nothing to be tricked into by a page around it.
-fn say(
-    app: &App,
-    colors: Colors,
-    (status, title): (StatusCode, &str),
-    sentences: Vec<String>,
-    own_window: Option<String>,
-    frames: &[String],
-) -> Response {
-    let page = Sentence { parts: Parts::of(app, colors), title, sentences, own_window, is_done: false };
+fn say(app: &App, colors: Colors, status: StatusCode, notice: &Notice<'_>, frames: &[String]) -> Response {
+    let page =
+        Sentence { own_window: own_window(app, notice), ..Sentence::new(Parts::of(app, colors), notice) };
     let frames = if frames.is_empty() { Frames::Anybody } else { Frames::Of(frames) };
     framed(status, &page, frames, Forms::Nowhere, None)
 }

@@ -6,7 +6,10 @@ use axum::{
     response::Response,
 };
 
-use super::pages::{self, Colors, Parts, Sentence, written};
+use super::{
+    pages::{self, Colors, Parts, Sentence, written},
+    words::Notice,
+};
 use crate::{
     app::{
         App,
@@ -36,7 +39,8 @@ pub async fn register(
         Err(error) => return pages::fault(&app, colors, error.into()),
     }
     let Some(address) = form.filled("openid_configuration") else {
-        return explained(&app, colors);
+        let page = Sentence::new(Parts::of(&app, colors), &Notice::RegistrationLink);
+        return written(StatusCode::BAD_REQUEST, &page, &[], Forms::Nowhere, None);
     };
     // Platforms show this inside their own pages.
     let frame: Vec<String> = origin_of(&address).into_iter().collect();
@@ -52,48 +56,11 @@ pub async fn register(
         }
     };
     let has_deployment = consumer.lti.as_ref().is_some_and(|lti| !lti.deployments.is_empty());
-    let said = if is_update { "is up to date" } else { "is registered" };
-    let mut sentences =
-        vec![format!("\u{2068}{}\u{2069} {said}, under the ID {}.", consumer.name, consumer.id)];
-    if is_update && has_deployment {
-        sentences.push("Everything that was set up here stays as it was.".to_owned());
-    } else if has_deployment {
-        sentences
-            .push("It may have to be activated in your learning system before it can be used.".to_owned());
-    } else {
-        sentences.push(format!(
-            "Your learning system did not say its deployment ID. Whoever runs this site adds it with endonym tool-consumer \
-             update {} --deployment-id and the ID that your learning system shows.",
-            consumer.id
-        ));
-    }
-    let page = Sentence {
-        parts: Parts::of(&app, colors),
-        title: if is_update { "Updated" } else { "Registered" },
-        sentences,
-        own_window: None,
-        // Nobody could read the deployment's sentence in a window that is closed at once.
-        is_done: has_deployment,
-    };
+    let (name, id) = (consumer.name.as_str(), consumer.id);
+    let notice = Notice::Registered { name, id, is_update, has_deployment };
+    // Nobody could read the deployment's sentence in a window that is closed at once.
+    let page = Sentence { is_done: has_deployment, ..Sentence::new(Parts::of(&app, colors), &notice) };
     let mut all = [frame, frames(&consumer)].concat();
     all.dedup();
     written(StatusCode::OK, &page, &all, Forms::Nowhere, None)
-}
-
-/// Somebody has opened the link instead of giving it to their learning system.
-fn explained(app: &App, colors: Colors) -> Response {
-    let sentences = vec![
-        "This link is for your learning system: paste it where a new LTI tool is registered, as its registration URL."
-            .to_owned(),
-        "In Moodle that is Site administration, Plugins, External tool, Manage tools. In others look for dynamic registration."
-            .to_owned(),
-    ];
-    let page = Sentence {
-        parts: Parts::of(app, colors),
-        title: "Give this link to your learning system",
-        sentences,
-        own_window: None,
-        is_done: false,
-    };
-    written(StatusCode::BAD_REQUEST, &page, &[], Forms::Nowhere, None)
 }

@@ -1,9 +1,9 @@
-//! The page of a session: the course for those who teach, their own entry for those who learn.
+//! The session of a request, and its page: the course for those who teach, their own entry for those who learn.
 
 use axum::{
-    extract::{RawQuery, State},
-    http::HeaderMap,
-    response::Response,
+    extract::{FromRequestParts, RawQuery, State},
+    http::{HeaderMap, request::Parts},
+    response::{IntoResponse, Response},
 };
 
 use super::{
@@ -21,61 +21,36 @@ use crate::{
     http::{csrf, form::Form, path::Path},
 };
 
-pub async fn slashless(State(app): State<App>, Path(session): Path<String>) -> Response {
-    // What is put into a header must be a name that we could have given.
-    let name: String = session.chars().filter(char::is_ascii_alphanumeric).collect();
-    launch::to_session(&app, &name, "")
+/// The session that a request is in. The rejection is a page that explains why there is none.
+pub struct Visit {
+    pub name: String,
+    pub open: Open,
 }
 
-pub async fn show(
-    State(app): State<App>,
-    Path(session): Path<String>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Response {
-    let form = Form::from_query(&query.unwrap_or_default());
-    match find(&app, &session, &headers).await {
-        Ok(open) => match &open.what {
-            What::Course { course, .. } => course::show(&app, &open, course, &form).await,
-            What::Own { course, participant } => own::show(&app, &open, course, *participant, &form).await,
-            What::DeepLink(_) => deep_link::show(&app, &open),
-        },
-        Err(response) => response,
+impl FromRequestParts<App> for Visit {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
+        let read = Path::<String>::from_request_parts(parts, app).await;
+        let Path(name) = read.map_err(IntoResponse::into_response)?;
+        let open = find(app, &name, &parts.headers).await?;
+        Ok(Self { name, open })
     }
 }
 
-/// The own entry of somebody who teaches.
-pub async fn show_own(
-    State(app): State<App>,
-    Path(session): Path<String>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Response {
-    let form = Form::from_query(&query.unwrap_or_default());
-    match find(&app, &session, &headers).await {
-        Ok(open) => match open.own() {
-            Some((course, own)) => own::show(&app, &open, course, own, &form).await,
-            None => launch::to_session(&app, &session, ""),
-        },
-        Err(response) => response,
-    }
-}
+/// The same for a form, which only a page of ours may have sent: protection against CSRF.
+pub struct SentForm(pub Visit);
 
-/// Somebody who teaches wants an entry of their own.
-pub async fn add_own(State(app): State<App>, Path(session): Path<String>, headers: HeaderMap) -> Response {
-    let open = match of_form(&app, &session, &headers).await {
-        Ok(open) => open,
-        Err(response) => return response,
-    };
-    let What::Course { course, own } = &open.what else {
-        return pages::fault_in(&app, &open, Refusal::NoSession);
-    };
-    if own.is_none()
-        && let Err(fault) = sessions::add_own_entry(&app, &open, course).await
-    {
-        return pages::fault_in(&app, &open, fault);
+impl FromRequestParts<App> for SentForm {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
+        let visit = Visit::from_request_parts(parts, app).await?;
+        if csrf::is_cross_origin(&app.links, &parts.headers) {
+            return Err(pages::fault_in(app, &visit.open, Refusal::NoSession));
+        }
+        Ok(Self(visit))
     }
-    launch::to_session(&app, &session, "me")
 }
 
 /// The session, with the colors in which its pages are shown.
@@ -92,12 +67,43 @@ async fn find(app: &App, session: &str, headers: &HeaderMap) -> Result<Open, Res
     }
 }
 
-/// The session that a form was sent in, which a page of ours has sent.
-pub async fn of_form(app: &App, session: &str, headers: &HeaderMap) -> Result<Open, Response> {
-    match find(app, session, headers).await {
-        Ok(open) if csrf::is_cross_origin(&app.links, headers) => {
-            Err(pages::fault_in(app, &open, Refusal::NoSession))
-        }
-        other => other,
+pub async fn slashless(State(app): State<App>, Path(session): Path<String>) -> Response {
+    // What is put into a header must be a name that we could have given.
+    let name: String = session.chars().filter(char::is_ascii_alphanumeric).collect();
+    launch::to_session(&app, &name, "")
+}
+
+pub async fn show(State(app): State<App>, visit: Visit, RawQuery(query): RawQuery) -> Response {
+    let (open, form) = (visit.open, Form::from_query(&query.unwrap_or_default()));
+    match &open.what {
+        What::Course { course, .. } => course::show(&app, &open, course, &form).await,
+        What::Own { course, owner } => own::show(&app, &open, course, *owner, &form).await,
+        What::DeepLink(_) => deep_link::show(&app, &open),
     }
+}
+
+/// The own entry of somebody who teaches.
+pub async fn show_own(State(app): State<App>, visit: Visit, RawQuery(query): RawQuery) -> Response {
+    let Visit { name, open } = visit;
+    match open.own() {
+        Some((course, owner)) => {
+            let form = Form::from_query(&query.unwrap_or_default());
+            own::show(&app, &open, course, owner, &form).await
+        }
+        None => launch::to_session(&app, &name, ""),
+    }
+}
+
+/// Somebody who teaches wants an entry of their own.
+pub async fn add_own(State(app): State<App>, SentForm(visit): SentForm) -> Response {
+    let Visit { name, open } = visit;
+    let What::Course { course, own } = &open.what else {
+        return pages::fault_in(&app, &open, Refusal::NoSession);
+    };
+    if own.is_none()
+        && let Err(fault) = sessions::add_own_entry(&app, &open, course).await
+    {
+        return pages::fault_in(&app, &open, fault);
+    }
+    launch::to_session(&app, &name, "me")
 }

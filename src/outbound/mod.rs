@@ -89,14 +89,7 @@ impl Outbound {
     pub fn with_clock(self, clock: Clock) -> Self {
         let (secure, plain) = Default::default();
         let Inner { allowed, limits, .. } = &*self.0;
-        Self(Arc::new(Inner {
-            allowed: allowed.clone(),
-            limits: *limits,
-            secure,
-            plain,
-            service_tokens,
-            clock,
-        }))
+        Self(Arc::new(Inner { allowed: allowed.clone(), limits: *limits, secure, plain, clock }))
     }
 
     pub fn clock(&self) -> &Clock {

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::{
     page::{self, Site},
     vcard,
+    words::Message,
 };
 use crate::{
     app::{
@@ -23,7 +24,7 @@ use crate::{
         participant::{Participant, Recording},
     },
     http::{
-        assets,
+        assets, embeds,
         html::{self, origin_of, path_of},
         path::Path,
         policy::Policy,
@@ -45,6 +46,7 @@ struct Page<'a> {
     initials: Initials,
     sound: Option<Sound>,
     legal: Option<Legal<'a>>,
+    title: String,
     description: String,
     listed: bool,
     /// A script element of data: `<` is escaped in it, so that nothing in it can end it.
@@ -140,7 +142,7 @@ fn written(app: &App, badge: &Badge, media_of: Option<&str>) -> Response {
     let person = &badge.person;
     let name = person.full_name();
     let address = app.links.name_badge(badge.institution, &person.token);
-    let label = format!("Play the name of {name}");
+    let label = embeds::label(person, false);
     let sound = Sound::new(app, badge, &person.recording, badge.waveform.as_ref(), "name", label);
     let page = Page {
         site: Site::of(app),
@@ -153,7 +155,13 @@ fn written(app: &App, badge: &Badge, media_of: Option<&str>) -> Response {
         initials: Initials::of(&person.first_name, &person.last_name),
         sound,
         legal: legal(app, badge),
-        description: description(person, &name),
+        title: Message::BadgeTitle { name: &name }.text(),
+        description: Message::BadgeDescription {
+            name: &name,
+            phonetic: person.phonetic.as_deref(),
+            is_recorded: person.recording.is_some(),
+        }
+        .text(),
         listed: badge.listed,
         linked_data: linked_data(app, badge, &name, &address).to_string().replace('<', "\\u003c"),
         name,
@@ -167,20 +175,9 @@ fn legal<'a>(app: &App, badge: &'a Badge) -> Option<Legal<'a>> {
         return None;
     }
     let name = legal.full_name();
-    let whose = if name.is_empty() { badge.person.full_name() } else { name.clone() };
-    let label = format!("Play the legal name of {whose}");
+    let label = embeds::label(&badge.person, true);
     let sound = Sound::new(app, badge, &legal.recording, badge.legal_waveform.as_ref(), "legal", label);
     Some(Legal { name, phonetic: legal.phonetic.as_deref(), notes: legal.notes.as_deref(), sound })
-}
-
-/// What other sites write below the title when somebody shares the page.
-fn description(person: &Participant, name: &str) -> String {
-    match (&person.phonetic, &person.recording) {
-        (Some(phonetic), Some(_)) => format!("Say it like this: {phonetic}. Hear {name} say it."),
-        (Some(phonetic), None) => format!("Say it like this: {phonetic}."),
-        (None, Some(_)) => format!("Hear {name} say it."),
-        (None, None) => format!("The name badge of {name}."),
-    }
 }
 
 /// In the terms of schema.org, for programs that read pages.
@@ -208,7 +205,7 @@ fn linked_data(app: &App, badge: &Badge, name: &str, address: &str) -> Value {
     let sound = person.recording.as_ref().map(|recording| {
         let mut sound = json!({
             "@type": "AudioObject",
-            "name": format!("How {name} is said"),
+            "name": Message::RecordingOf { name }.text(),
             "contentUrl": app.links.recording(badge.institution, recording),
             "encodingFormat": "audio/mpeg",
             "transcript": name,

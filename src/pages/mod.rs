@@ -7,6 +7,7 @@ mod images;
 mod page;
 mod player;
 mod vcard;
+mod words;
 
 use axum::{Router, response::Response, routing::get};
 

@@ -7,6 +7,7 @@ use axum::{
     response::Response,
 };
 
+use super::words::Notice;
 use crate::{
     app::App,
     http::{
@@ -44,8 +45,14 @@ struct Home<'a> {
 #[template(path = "unknown.html")]
 struct Unknown<'a> {
     site: Site<'a>,
-    title: &'a str,
-    sentence: &'a str,
+    title: &'static str,
+    sentence: String,
+}
+
+impl<'a> Unknown<'a> {
+    fn new(app: &'a App, notice: &Notice<'_>) -> Self {
+        Self { site: Site::of(app), title: notice.title(), sentence: notice.sentence() }
+    }
 }
 
 pub async fn home(State(app): State<App>) -> Response {
@@ -56,24 +63,16 @@ pub async fn home(State(app): State<App>) -> Response {
 
 /// The cause is in the log.
 pub fn trouble(app: &App) -> Response {
-    html(StatusCode::INTERNAL_SERVER_ERROR, &not_now(app))
+    html(StatusCode::INTERNAL_SERVER_ERROR, &Unknown::new(app, &Notice::Trouble))
 }
 
 /// The same page may be there in a moment.
 pub fn unavailable(app: &App) -> Response {
-    html(StatusCode::SERVICE_UNAVAILABLE, &not_now(app))
-}
-
-fn not_now(app: &App) -> Unknown<'_> {
-    let sentence =
-        "This page could not be made just now. It is not your fault; please try again in a moment.";
-    Unknown { site: Site::of(app), title: "Something went wrong", sentence }
+    html(StatusCode::SERVICE_UNAVAILABLE, &Unknown::new(app, &Notice::Trouble))
 }
 
 pub fn nowhere(app: &App) -> Response {
-    let sentence = "There is nothing at this address. It may have been mistyped, or what was here is gone.";
-    let page = Unknown { site: Site::of(app), title: "Nothing here", sentence };
-    html(StatusCode::NOT_FOUND, &page)
+    html(StatusCode::NOT_FOUND, &Unknown::new(app, &Notice::NothingHere))
 }
 
 pub async fn unknown(State(app): State<App>) -> Response {
@@ -81,7 +80,5 @@ pub async fn unknown(State(app): State<App>) -> Response {
 }
 
 pub async fn wrong_method(State(app): State<App>, method: Method) -> Response {
-    let sentence = format!("{method} is not offered at this address.");
-    let page = Unknown { site: Site::of(&app), title: "Not offered here", sentence: &sentence };
-    html(StatusCode::METHOD_NOT_ALLOWED, &page)
+    html(StatusCode::METHOD_NOT_ALLOWED, &Unknown::new(&app, &Notice::NotOffered(&method)))
 }

@@ -7,6 +7,7 @@ use axum::{
     response::Response,
 };
 
+use super::words::Message;
 use crate::{
     app::{
         self, App, Error, Missing,
@@ -82,13 +83,12 @@ pub async fn show(
     let (status, content, media_of) = match sought(&app, &institution, &token).await {
         Ok((shown, media_of)) => (StatusCode::OK, content(&app, shown, &wish), media_of),
         Err(Error::Missing(_)) => {
-            let content = silence("Gone", "There is no such name here any more.".to_owned());
+            let content = silence("Gone", Message::NoSuchName);
             (StatusCode::NOT_FOUND, content, None)
         }
         Err(error) => {
             tracing::error!(%error, "a player cannot be shown");
-            let sentence = "The player cannot be shown just now; please try again in a moment.".to_owned();
-            (StatusCode::SERVICE_UNAVAILABLE, silence("Not now", sentence), None)
+            (StatusCode::SERVICE_UNAVAILABLE, silence("Not now", Message::PlayerUnavailable), None)
         }
     };
     let page = Player {
@@ -131,17 +131,14 @@ fn content(app: &App, Shown { institution, person }: Shown, wish: &Wish) -> Cont
             image: wish.icon.image.clone(),
         },
         None => {
-            let what = if wish.legal { "the legal name of " } else { "" };
-            // Isolated, because a name may run from right to left in a sentence that does not.
-            let sentence =
-                format!("There is no recording of {what}\u{2068}{}\u{2069} yet.", person.full_name());
-            silence("No audio", sentence)
+            let message = Message::NoRecording { name: &person.full_name(), is_legal: wish.legal };
+            silence("No audio", message)
         }
     }
 }
 
-fn silence(word: &'static str, sentence: String) -> Content {
-    Content::Silence { word, sentence }
+fn silence(word: &'static str, message: Message<'_>) -> Content {
+    Content::Silence { word, sentence: message.text() }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use axum::{
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+use super::words::Message;
 use crate::app::{App, badges::Badge};
 
 const LONGEST_LINE: usize = 75;
@@ -41,7 +42,7 @@ fn written(app: &App, badge: &Badge) -> String {
         card.line(&format!("PHOTO;VALUE=uri;MEDIATYPE=image/jpeg:{link}"));
     }
     if let Some(phonetic) = &person.phonetic {
-        card.line(&format!("NOTE:Say it like this: {}", escaped(phonetic)));
+        card.line(&format!("NOTE:{}", escaped(&Message::SayItLike { phonetic }.text())));
     }
     card.line(&format!("URL:{address}"));
     card.line(&format!("UID:{address}"));

@@ -18,8 +18,11 @@ use crate::{
         names::{self, Scope},
     },
     domain::{
-        access::Access, field_errors::FieldErrors, institution::Institution, name_page::NamePageRef,
-        text::BLANK,
+        access::Access,
+        fault::{Fault, Field},
+        field_errors::FieldErrors,
+        institution::Institution,
+        name_page::NamePageRef,
     },
     http::{
         embeds::{Icon, Include},
@@ -43,7 +46,8 @@ impl Opened {
 }
 
 async fn open(app: &App, call: &Call) -> Result<Opened, Error> {
-    let given = call.params.text("access_code").ok_or_else(|| Error::invalid("access_code", BLANK))?;
+    let blank = || Error::invalid(Field::Parameter("access_code"), Fault::Blank);
+    let given = call.params.text("access_code").ok_or_else(blank)?;
     let code = NamePageRef::parse(&given).ok_or(Error::Missing(Missing::NamePage))?;
     let (institution, scope) = names::open_scope(app, &code).await?;
     Ok(Opened { code, institution: Arc::new(institution), scope })

@@ -6,15 +6,16 @@ use crate::{
     api::{
         legacy,
         problem::{Problem, Told},
+        words,
     },
     app::Error,
 };
 
 pub fn show(problem: Problem) -> Response {
-    legacy::refusal(problem.told(words))
+    legacy::refusal(problem.told(told))
 }
 
-fn words(error: Error) -> Told {
+fn told(error: Error) -> Told {
     match error {
         // Nobody needs a token here, so nobody is told this.
         Error::Unauthorized => Told::new(StatusCode::UNAUTHORIZED, "Not Authorized"),
@@ -22,9 +23,10 @@ fn words(error: Error) -> Told {
         Error::Forbidden(why) => Told::forbidden(why),
         Error::Missing(_) => Told::new(StatusCode::NOT_FOUND, "Not Found"),
         // There is no place for fields in this shape, so the message names them.
-        Error::Invalid(errors) => {
-            Told::new(StatusCode::UNPROCESSABLE_ENTITY, format!("Unprocessable entity: {errors}"))
-        }
+        Error::Invalid(errors) => Told::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            format!("Unprocessable entity: {}", words::line(&errors)),
+        ),
         Error::PendingCalls => Told::pending_calls(),
         Error::ToolConsumerDisabled => Told::tool_consumer_disabled(),
         Error::CourseSynchronizing => Told::course_synchronizing(),

@@ -11,8 +11,11 @@ use crate::{
         participants::Listing,
     },
     domain::{
-        email::Spellings, field_errors::FieldErrors, name_page::NamePageRef, participant::name_key,
-        text::BLANK,
+        email::Spellings,
+        fault::{Fault, Field},
+        field_errors::FieldErrors,
+        name_page::NamePageRef,
+        participant::name_key,
     },
     http::embeds::{Icon, Include},
 };
@@ -22,7 +25,7 @@ pub async fn list(app: App, lookup: Lookup) -> Result<Response, Problem> {
     let (params, access) = (&lookup.params, lookup.access());
     let mut errors = FieldErrors::default();
     if params.text("access_code").is_none() {
-        errors.add("access_code", BLANK);
+        errors.add(Field::Parameter("access_code"), Fault::Blank);
     }
     let icon = icon(&lookup, errors)?;
     let (code, scope) = scope(&app, &lookup).await?;
@@ -46,7 +49,8 @@ pub async fn person(app: App, lookup: Lookup) -> Result<Response, Problem> {
     let person =
         Person { first_name: name("first_name"), last_name: name("last_name"), ..legacy::person(params) };
     if person.is_anybody() {
-        errors.add("email, institution_id, first_name and last_name", "can't all be blank");
+        let all = Field::Parameter("email, institution_id, first_name and last_name");
+        errors.add(all, Fault::AllBlank);
     }
     let icon = icon(&lookup, errors)?;
     let (_, scope) = scope(&app, &lookup).await?;
@@ -63,7 +67,7 @@ pub async fn search(app: App, lookup: Lookup) -> Result<Response, Problem> {
     let emails = keys(emails);
     let identifiers = keys(lookup.params.identifiers("institution_id_list", &mut errors));
     if emails.is_empty() && identifiers.is_empty() && errors.is_empty() {
-        errors.add("email_list and institution_id_list", "can't both be blank");
+        errors.add(Field::Parameter("email_list and institution_id_list"), Fault::BothBlank);
     }
     let icon = icon(&lookup, errors)?;
     let (_, scope) = scope(&app, &lookup).await?;

@@ -6,24 +6,26 @@ use crate::{
     api::{
         legacy,
         problem::{Problem, Told},
+        words,
     },
     app::Error,
 };
 
 pub fn show(problem: Problem) -> Response {
-    legacy::refusal(problem.told(words))
+    legacy::refusal(problem.told(told))
 }
 
-fn words(error: Error) -> Told {
+fn told(error: Error) -> Told {
     match error {
         Error::Unauthorized => Told::new(StatusCode::UNAUTHORIZED, "Not Authorized"),
         Error::TooManyFailures { retry_after } => Told::too_many_failures(retry_after),
         Error::Forbidden(why) => Told::forbidden(why),
         Error::Missing(_) => Told::new(StatusCode::NOT_FOUND, "Not Found"),
         // There is no place for fields in this shape, so the message names them.
-        Error::Invalid(errors) => {
-            Told::new(StatusCode::UNPROCESSABLE_ENTITY, format!("Unprocessable entity: {errors}"))
-        }
+        Error::Invalid(errors) => Told::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            format!("Unprocessable entity: {}", words::line(&errors)),
+        ),
         Error::PendingCalls => Told::pending_calls(),
         Error::ToolConsumerDisabled => Told::tool_consumer_disabled(),
         Error::CourseSynchronizing => Told::course_synchronizing(),

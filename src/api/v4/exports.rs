@@ -19,7 +19,11 @@ use crate::{
         self, App, Error, Missing,
         exports::{Asked, Report},
     },
-    domain::{export::State, field_errors::FieldErrors},
+    domain::{
+        export::State,
+        fault::{Fault, Field},
+        field_errors::FieldErrors,
+    },
     http::params::Params,
 };
 
@@ -45,7 +49,7 @@ fn asked(filters: &Params) -> Asked {
     let name_page_id = filters.text("name_page_id").map(|given| given.into_owned());
     if name_page_id.is_none() && !filters.is_blank("name_page_id") {
         // Neither a text nor a number names a page.
-        errors.add("name_page_id", "is not found");
+        errors.add(Field::Parameter("name_page_id"), Fault::NotFound);
     }
     Asked { created_after, updated_after, name_page_id, errors }
 }

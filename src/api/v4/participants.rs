@@ -16,7 +16,12 @@ use crate::{
         App, Error, Missing,
         participants::{self, Mark},
     },
-    domain::{email::Spellings, field_errors::FieldErrors, participant::Participant, text::BLANK},
+    domain::{
+        email::Spellings,
+        fault::{Fault, Field},
+        field_errors::FieldErrors,
+        participant::Participant,
+    },
     http::{
         embeds::{Icon, Include},
         params::Params,
@@ -74,7 +79,7 @@ pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
     // `tokens` is version 5's name; a client that sends it here means the same.
     let mark = params.mark("token").or_else(|| params.mark("tokens"));
     if mark.is_none() {
-        errors.add("token", BLANK);
+        errors.add(Field::Parameter("token"), Fault::Blank);
     }
     let icon = icon(&params, errors)?;
     let mark = mark.ok_or(Error::Missing(Missing::Participant))?;

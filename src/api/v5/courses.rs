@@ -10,7 +10,10 @@ use crate::{
         App,
         courses::{WhenRunning, synchronize as begin},
     },
-    domain::field_errors::FieldErrors,
+    domain::{
+        fault::{Fault, Field},
+        field_errors::FieldErrors,
+    },
 };
 
 /// The learning system is asked about each of them while the caller waits.
@@ -32,8 +35,8 @@ pub async fn synchronize(app: App, ask: Ask) -> Result<Response, Problem> {
     };
     let consumer = courses::consumer(&app, &ask, &token).await?;
     if given.len() > MOST_COURSES {
-        let fault = format!("is too long (maximum is {MOST_COURSES} entries)");
-        return Err(FieldErrors::one("external_course_ids", fault).into());
+        let fault = Fault::TooManyEntries { most: MOST_COURSES };
+        return Err(FieldErrors::one(Field::Parameter("external_course_ids"), fault).into());
     }
     let outcome = begin(&app, ask.access(), &consumer, given, WhenRunning::Fine).await?;
     if outcome.unknown.is_empty() {

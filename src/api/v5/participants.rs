@@ -19,13 +19,13 @@ use crate::{
     app::{App, Error, Missing, participants, persons},
     domain::{
         email::{Spellings, email_key},
+        fault::{Fault, Field},
         field_errors::FieldErrors,
         institution::Institution,
         media::Kind,
         name_page::NamePageRef,
         paging::Window,
         participant::{Draft, LegalNames},
-        text::BLANK,
     },
     http::embeds::{Icon, Include},
 };
@@ -48,9 +48,9 @@ pub async fn search(app: App, ask: Ask) -> Result<Response, Problem> {
     let params = ask.params()?;
     let wanted = ListAsk::read(&params, Times::Read, DIALECT, &mut errors);
     let window = params.window(&mut errors);
-    if !wanted.filter.names_people() && !errors.has("email_list") && !errors.has("institution_id_list") {
-        errors.add("email_list", BLANK);
-        errors.add("institution_id_list", BLANK);
+    let lists = [Field::Parameter("email_list"), Field::Parameter("institution_id_list")];
+    if !wanted.filter.names_people() && !lists.iter().any(|list| errors.has(list)) {
+        lists.into_iter().for_each(|list| errors.add(list, Fault::Blank));
     }
     errors.into_result()?;
     answer(&app, &ask, wanted, "/participants/search", Some(window)).await
@@ -78,7 +78,7 @@ pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
     // Deployed clients send these two here as well.
     let marks = params.marks(&["tokens", "email_list", "institution_id_list"], &mut errors);
     if marks.is_empty() && errors.is_empty() {
-        errors.add("tokens", BLANK);
+        errors.add(Field::Parameter("tokens"), Fault::Blank);
     }
     let icon = Icon::read(&params, DIALECT, &mut errors);
     errors.into_result()?;
@@ -151,7 +151,7 @@ fn draft(institution: &Institution, mut body: Map<String, Value>) -> Result<Draf
     let mut draft = Draft::read(&source, legal);
     let permitted = |kind: &Kind| *kind != Kind::LegalRecording || legal == LegalNames::Permitted;
     for kind in Kind::ALL.into_iter().filter(permitted) {
-        let given = fields.remove(kind.field()).and_then(participant_input::file);
+        let given = fields.remove(kind.field().name()).and_then(participant_input::file);
         draft.media.extend(given.map(|incoming| (kind, incoming)));
     }
     Ok(draft)

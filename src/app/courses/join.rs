@@ -254,7 +254,7 @@ impl Sync {
 
     /// Shows whoever is hidden.
     async fn write_entry(&self, sql: &mut Sql, entry: &Entry, wanted: Wanted) -> Result<()> {
-        if wanted != had(entry) {
+        if wanted != entry.identity() {
             let whose = (entry.id, entry.hidden);
             participants::set_identity(sql, self.institution, whose, &wanted, self.now).await?;
         }
@@ -269,23 +269,12 @@ fn others(entries: &[Entry], own: i64) -> Vec<&Entry> {
     entries.iter().filter(|entry| entry.id != own).collect()
 }
 
-fn had(entry: &Entry) -> Wanted {
-    Wanted {
-        first_name: entry.first_name.clone(),
-        last_name: entry.last_name.clone(),
-        email: entry.email.clone(),
-        email_key: entry.email_key.clone(),
-        identifier: entry.identifier.clone(),
-        identifier_key: entry.identifier_key.clone(),
-    }
-}
-
 /// What an entry still has. While it was hidden, somebody else may have got some of it.
 fn what_is_left(entry: &Entry, entries: &[Entry], holders: &[Holder]) -> Wanted {
     if !entry.hidden {
-        return had(entry);
+        return entry.identity();
     }
-    let mut left = without_what_is_taken(had(entry), &others(entries, entry.id));
+    let mut left = without_what_is_taken(entry.identity(), &others(entries, entry.id));
     let email = left.email_key.as_deref();
     let is_taken = holders.iter().any(|holder| {
         Some(&holder.identifier_key) == left.identifier_key.as_ref()

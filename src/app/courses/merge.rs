@@ -13,6 +13,7 @@ use crate::{
     domain::{
         call::Reason,
         course::{Course, foreign_id, share_users},
+        fault::{Field, SetupFault},
         matching::{Entry, Wanted, may_share},
         media::{Kind, Media},
         moment::Moment,
@@ -87,8 +88,7 @@ impl Merging {
         let (kept, _) = courses::find(sql, institution, kept).await?.ok_or_else(missing)?;
         let (gone, _) = courses::find(sql, institution, gone).await?.ok_or_else(missing)?;
         if kept.tool_consumer == gone.tool_consumer {
-            let why = "belong to one tool consumer: they are two courses of its learning system";
-            return Err(Error::invalid("courses", why));
+            return Err(Error::invalid(Field::Courses, SetupFault::SameToolConsumer));
         }
         let missing = || Error::Missing(Missing::ToolConsumer);
         let owner =
@@ -185,7 +185,7 @@ impl Merging {
             if let Some(key) = &own.email_key
                 && participants::registered(sql, institution, self.kept.name_page, key).await?.on_page
             {
-                let wanted = Wanted { email: None, email_key: None, ..said(own) };
+                let wanted = Wanted { email: None, email_key: None, ..own.identity() };
                 participants::set_identity(sql, institution, (own.id, true), &wanted, now).await?;
             }
             exports::come_back(sql, institution, &[own.id]).await?;
@@ -208,7 +208,7 @@ impl Merging {
         if !gets_email && !gets_identifier {
             return Ok(());
         }
-        let mut wanted = said(own);
+        let mut wanted = own.identity();
         if let Some(key) = other.email_key.as_ref().filter(|_| gets_email)
             && !participants::registered(sql, self.institution, self.kept.name_page, key).await?.on_page
         {
@@ -232,7 +232,7 @@ impl Merging {
         let is_taken = |other: &Entry| other.email_key == entry.email_key && other.hidden == entry.hidden;
         if entry.email_key.is_some() && first.iter().any(is_taken) {
             // Two accounts with one email: it stays with whom it is on this page.
-            let wanted = Wanted { email: None, email_key: None, ..said(entry) };
+            let wanted = Wanted { email: None, email_key: None, ..entry.identity() };
             participants::set_identity(sql, institution, (entry.id, entry.hidden), &wanted, self.now).await?;
         }
         entries::move_to(sql, institution, entry, self.kept.name_page, self.now).await?;
@@ -289,17 +289,6 @@ impl Merging {
             hand_over(sql, &self.kept, &self.kept_owner, (&self.gone_owner, &way)).await?;
         }
         Ok(())
-    }
-}
-
-fn said(entry: &Entry) -> Wanted {
-    Wanted {
-        first_name: entry.first_name.clone(),
-        last_name: entry.last_name.clone(),
-        email: entry.email.clone(),
-        email_key: entry.email_key.clone(),
-        identifier: entry.identifier.clone(),
-        identifier_key: entry.identifier_key.clone(),
     }
 }
 

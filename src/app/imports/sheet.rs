@@ -15,7 +15,7 @@ const COLUMNS: [&str; 7] =
 
 /// Why a file cannot be read. A row that is wrong is no such fault.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
+pub enum SheetFault {
     #[error(transparent)]
     Io(io::Error),
     #[error(transparent)]
@@ -52,11 +52,11 @@ pub struct Sheet<R> {
 
 impl<R: Read> Sheet<R> {
     /// Finds out what separates the columns and what each of them is, and skips a byte-order mark.
-    pub fn open(mut file: R, fields: &[CustomField], legal: LegalNames) -> Result<Self, Fault> {
+    pub fn open(mut file: R, fields: &[CustomField], legal: LegalNames) -> Result<Self, SheetFault> {
         let mut start = Vec::new();
-        file.by_ref().take(64 * 1024).read_to_end(&mut start).map_err(Fault::Io)?;
+        file.by_ref().take(64 * 1024).read_to_end(&mut start).map_err(SheetFault::Io)?;
         if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
-            return Err(Fault::Utf16);
+            return Err(SheetFault::Utf16);
         }
         let start = start.strip_prefix(b"\xef\xbb\xbf").map(<[u8]>::to_vec).unwrap_or(start);
         let separator = separator(&start);
@@ -67,7 +67,7 @@ impl<R: Read> Sheet<R> {
     }
 
     /// The next row that is not empty.
-    pub fn next_row(&mut self) -> Result<Option<Row>, Fault> {
+    pub fn next_row(&mut self) -> Result<Option<Row>, SheetFault> {
         while self.reader.read_byte_record(&mut self.record)? {
             let line = first_line(&self.record, self.reader.position().line());
             if let Some(row) = read(line, &self.record, &self.columns, self.legal) {
@@ -96,8 +96,8 @@ fn separator(start: &[u8]) -> u8 {
 fn columns(
     reader: &mut csv::Reader<impl Read>,
     fields: &[CustomField],
-) -> Result<(Vec<Option<String>>, Vec<String>), Fault> {
-    let headings = reader.headers().map_err(|_| Fault::Headings)?;
+) -> Result<(Vec<Option<String>>, Vec<String>), SheetFault> {
+    let headings = reader.headers().map_err(|_| SheetFault::Headings)?;
     let (mut columns, mut ignored) = (Vec::new(), Vec::new());
     for heading in headings {
         let name = heading.trim().trim_matches('"').to_lowercase().replace([' ', '-'], "_");
@@ -106,19 +106,19 @@ fn columns(
         let custom = fields.iter().any(|field| field.has_import_key(&name));
         if name.starts_with("custom_") && !custom {
             let name = name.trim_start_matches("custom_").to_owned();
-            return Err(Fault::UnknownCustomField { heading: heading.to_owned(), name });
+            return Err(SheetFault::UnknownCustomField { heading: heading.to_owned(), name });
         }
         if !known && !custom {
             ignored.push(heading.to_owned());
         }
         if columns.contains(&Some(name.clone())) {
-            return Err(Fault::Duplicate(heading.to_owned()));
+            return Err(SheetFault::Duplicate(heading.to_owned()));
         }
         columns.push((known || custom).then_some(name));
     }
     let has = |name: &str| columns.iter().flatten().any(|column| column == name);
     if !has("email") || !(has("first_name") || has("last_name")) {
-        return Err(Fault::MissingColumns { headings: headings.iter().map(str::to_owned).collect() });
+        return Err(SheetFault::MissingColumns { headings: headings.iter().map(str::to_owned).collect() });
     }
     Ok((columns, ignored))
 }
@@ -198,7 +198,7 @@ impl Source for Cells<'_> {
 mod tests {
     use super::*;
 
-    fn open(text: &[u8]) -> Result<Sheet<&[u8]>, Fault> {
+    fn open(text: &[u8]) -> Result<Sheet<&[u8]>, SheetFault> {
         Sheet::open(text, &[], LegalNames::Ignored)
     }
 
@@ -227,11 +227,11 @@ mod tests {
 
     #[test]
     fn what_is_no_list_of_people_is_a_fault() {
-        assert!(matches!(open(b"\xff\xfee\0m\0"), Err(Fault::Utf16)));
-        assert!(matches!(open(b"email,\xff\n"), Err(Fault::Headings)));
-        assert!(matches!(open(b"email,name\n"), Err(Fault::MissingColumns { .. })));
-        assert!(matches!(open(b"email,first_name,Email\n"), Err(Fault::Duplicate(_))));
+        assert!(matches!(open(b"\xff\xfee\0m\0"), Err(SheetFault::Utf16)));
+        assert!(matches!(open(b"email,\xff\n"), Err(SheetFault::Headings)));
+        assert!(matches!(open(b"email,name\n"), Err(SheetFault::MissingColumns { .. })));
+        assert!(matches!(open(b"email,first_name,Email\n"), Err(SheetFault::Duplicate(_))));
         let unknown = open(b"email,first_name,custom_degree\n");
-        assert!(matches!(unknown, Err(Fault::UnknownCustomField { name, .. }) if name == "degree"));
+        assert!(matches!(unknown, Err(SheetFault::UnknownCustomField { name, .. }) if name == "degree"));
     }
 }

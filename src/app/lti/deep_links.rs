@@ -1,8 +1,8 @@
 //! The answer to a deep linking request: a link that the platform puts into the course.
 
-use super::{Result, keys, launch_url, secret, sessions::Open};
+use super::{Result, keys, launch_url, sessions::Open};
 use crate::{
-    app::{App, Error},
+    app::{App, Error, sessions::Secret},
     domain::lti::{DeepLinking, deep_linking_response},
 };
 
@@ -21,7 +21,7 @@ pub async fn answer(app: &App, open: &Open, asked: &DeepLinking, title: Option<&
         asked,
         (&open.consumer.url, &lti.client_id),
         title.map(|title| (title, url.as_str())),
-        &secret(app),
+        &Secret::generate(app).into_string(),
         app.clock.now(),
     );
     let token = keys::signing(app).await?.sign(&claims).map_err(Error::Internal)?;

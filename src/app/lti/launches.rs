@@ -5,12 +5,15 @@ use std::time::Duration;
 use super::{
     Refusal, Result, Said,
     courses::{self, Launched},
-    digest, is_among, is_secret,
     registrations::origins,
-    secret, sessions, user_digest,
+    sessions, user_digest,
 };
 use crate::{
-    app::{App, Error, tool_consumers},
+    app::{
+        App, Error,
+        sessions::{Secret, is_same_browser},
+        tool_consumers,
+    },
     domain::{
         lti::{DeepLinking, Expected, Launch, Message, Standing},
         tool_consumer::{ToolConsumer, product_word},
@@ -56,7 +59,7 @@ async fn consumer(app: &App, id: i64) -> Result<ToolConsumer> {
 
 /// A launch that nobody else has.
 async fn taken(app: &App, returned: Returned<'_>, login: Login, consumer: &ToolConsumer) -> Result<String> {
-    if !is_among(returned.browsers, &login.browser_digest) {
+    if !is_same_browser(returned.browsers, &login.browser_digest) {
         return Err(Refusal::OtherBrowser(login.asked).to(consumer));
     }
     if login.expires_at <= app.clock.now() {
@@ -80,8 +83,8 @@ async fn taken(app: &App, returned: Returned<'_>, login: Login, consumer: &ToolC
             (Some(launched), who, None)
         }
     };
-    let (name, now) = (secret(app), app.clock.now());
-    let session_digest = digest(&name);
+    let (name, now) = (Secret::generate(app), app.clock.now());
+    let session_digest = name.digest();
     let visitor = launched.as_ref().and_then(Launched::visitor).filter(|_| matches!(who, Who::Staff(_)));
     let person = visitor.map(|visitor| sessions::sealed(app, &session_digest, visitor)).transpose()?;
     let member = launched.as_ref().and_then(Launched::member_id);
@@ -107,15 +110,13 @@ async fn taken(app: &App, returned: Returned<'_>, login: Login, consumer: &ToolC
             })
         })
         .await?;
-    Ok(name)
+    Ok(name.into_string())
 }
 
 /// Whoever comes second gets nothing, and so no nonce is good twice.
 async fn take(app: &App, state: &str) -> Result<Login> {
-    if !is_secret(state) {
-        return Err(Refusal::UnknownState.into());
-    }
-    let (state, now) = (digest(state), app.clock.now());
+    let Some(state) = Secret::parse(state) else { return Err(Refusal::UnknownState.into()) };
+    let (state, now) = (state.digest(), app.clock.now());
     let named = state.clone();
     let taken = app
         .db

@@ -3,11 +3,12 @@
 
 use std::time::Duration;
 
-use super::{Refusal, Result, digest, is_secret, launch_url, query, secret};
+use super::{Refusal, Result, launch_url, query};
 use crate::{
     app::{
         App, Error,
         limiter::{Policy, Whose},
+        sessions::Secret,
         tool_consumers,
     },
     domain::{client_address::Client, lti::is_under},
@@ -123,20 +124,22 @@ pub async fn begin(app: &App, asked: Asked, visitor: Visitor<'_>) -> Result<Begu
         return Err(Refusal::ForeignTarget.to(&consumer));
     }
     // One for each browser, so that a second tab does not undo the first.
-    let known = visitor.browsers.iter().copied().find(|text| is_secret(text));
-    let browser = known.map_or_else(|| secret(app), str::to_owned);
-    if known.is_none() && visitor.is_framed {
+    let known = visitor.browsers.iter().find_map(|text| Secret::parse(text));
+    let is_known = known.is_some();
+    let browser = known.unwrap_or_else(|| Secret::generate(app));
+    if !is_known && visitor.is_framed {
         let mut pairs = asked.pairs();
         if visitor.is_again {
             return Err(Refusal::OtherBrowser(query(&pairs)).to(&consumer));
         }
         pairs.push(AGAIN);
-        return Ok(Begun { next: Next::Again(query(&pairs)), browser });
+        return Ok(Begun { next: Next::Again(query(&pairs)), browser: browser.into_string() });
     }
-    let (state, nonce, now) = (secret(app), secret(app), app.clock.now());
+    let (state, nonce) = (Secret::generate(app), Secret::generate(app).into_string());
+    let now = app.clock.now();
     let login = Login {
-        state_digest: digest(&state),
-        browser_digest: digest(&browser),
+        state_digest: state.digest(),
+        browser_digest: browser.digest(),
         institution: consumer.institution,
         tool_consumer: consumer.id,
         nonce: nonce.clone(),
@@ -153,7 +156,7 @@ pub async fn begin(app: &App, asked: Asked, visitor: Visitor<'_>) -> Result<Begu
             })
         })
         .await?;
-    let redirect = launch_url(app);
+    let (redirect, state) = (launch_url(app), state.into_string());
     let mut question = vec![
         ("scope", "openid"),
         ("response_type", "id_token"),
@@ -168,5 +171,5 @@ pub async fn begin(app: &App, asked: Asked, visitor: Visitor<'_>) -> Result<Begu
     question.extend(asked.lti_message_hint.as_deref().map(|hint| ("lti_message_hint", hint)));
     let separator = if lti.auth_url.contains('?') { '&' } else { '?' };
     let address = format!("{}{separator}{}", lti.auth_url, query(&question));
-    Ok(Begun { next: Next::Platform(address), browser })
+    Ok(Begun { next: Next::Platform(address), browser: browser.into_string() })
 }

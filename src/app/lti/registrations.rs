@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use super::{Refusal, Result, digest, is_secret, secret};
+use super::{Refusal, RegistrationFault, Result};
 use crate::{
-    app::{App, Error, tool_consumers},
+    app::{App, Error, sessions::Secret, tool_consumers},
     domain::{
-        field_errors::FieldErrors,
         institution::origin_of,
         moment::Moment,
         tool_consumer::{LmsKind, Registration, ToolConsumer, product_word},
@@ -22,8 +21,8 @@ const LOST: Duration = Duration::from_secs(5 * 60);
 
 /// The link's secret, which is shown now and never again, and until when it is good.
 pub async fn invite(app: &App, institution: i64) -> Result<(String, Moment), Error> {
-    let (name, now) = (secret(app), app.clock.now());
-    let (kept, until) = (digest(&name), now.plus_days(LIFE_DAYS));
+    let (name, now) = (Secret::generate(app), app.clock.now());
+    let (kept, until) = (name.digest(), now.plus_days(LIFE_DAYS));
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -32,7 +31,7 @@ pub async fn invite(app: &App, institution: i64) -> Result<(String, Moment), Err
             })
         })
         .await?;
-    Ok((name, until))
+    Ok((name.into_string(), until))
 }
 
 /// Where that link leads.
@@ -42,9 +41,10 @@ pub fn invitation(base_url: &str, name: &str) -> String {
 
 /// Can it still be used?
 pub async fn is_open(app: &App, invite: &str) -> Result<bool, Error> {
+    let Some(invite) = Secret::parse(invite) else { return Ok(false) };
     let now = app.clock.now();
-    let found = lti_invites::find(&mut app.db.read(), &digest(invite), now, now.minus(LOST)).await?;
-    Ok(is_secret(invite) && found.is_some())
+    let found = lti_invites::find(&mut app.db.read(), &invite.digest(), now, now.minus(LOST)).await?;
+    Ok(found.is_some())
 }
 
 /// What a platform's administrator comes with.
@@ -71,13 +71,14 @@ pub async fn register(app: &App, asked: Asked) -> Result<Registered> {
 }
 
 async fn register_to_the_end(app: &App, asked: &Asked) -> Result<Registered> {
-    let (kept, now) = (digest(&asked.invite), app.clock.now());
+    let invite = Secret::parse(&asked.invite).ok_or(Refusal::UnknownInvite)?.digest();
+    let (kept, now) = (invite.clone(), app.clock.now());
     let taken = app.db.write::<_, Error>(move |sql| {
         Box::pin(async move { Ok(lti_invites::take(sql, &kept, now, now.minus(LOST)).await?) })
     });
     let institution = taken.await?.ok_or(Refusal::UnknownInvite)?;
     let made = attempt(app, institution, &asked.configuration_url, asked.token.as_deref()).await;
-    let (kept, id) = (digest(&asked.invite), made.as_ref().ok().map(|made| made.consumer.id));
+    let (kept, id) = (invite, made.as_ref().ok().map(|made| made.consumer.id));
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -98,7 +99,7 @@ async fn attempt(
     configuration_url: &str,
     token: Option<&str>,
 ) -> Result<Registered> {
-    let refused = |why: String| Refusal::Registration(why);
+    let refused = |why: String| Refusal::Registration(RegistrationFault::Platform(why));
     let platform = registration::configuration(&app.outbound, configuration_url)
         .await
         .map_err(|error| refused(error.to_string()))?;
@@ -130,9 +131,8 @@ async fn attempt(
             jwks_url: platform.jwks_url,
         }),
     };
-    let refused = |errors: FieldErrors| Refusal::Registration(errors.to_string());
     match tool_consumers::register(app, institution, new).await {
-        Err(Error::Invalid(errors)) => Err(refused(errors).into()),
+        Err(Error::Invalid(errors)) => Err(Refusal::Registration(RegistrationFault::Invalid(errors)).into()),
         Ok((consumer, is_update)) => {
             tracing::info!(
                 consumer = consumer.id,

@@ -1,31 +1,27 @@
 //! What a launch has led to: the course for those who teach, their own entry for those who learn.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use super::{Fault, Refusal, Result, courses, digest, frames, is_among, is_secret, user_digest};
+use super::{Fault, Refusal, Result, courses, frames, user_digest};
 use crate::{
     app::{
-        App, Error, Missing, badges, calls,
+        App, Error,
         courses::{self as app_courses, Joining},
         institutions,
-        own_recordings::{self, Scope},
-        participants, tool_consumers,
+        own_entry::Owner,
+        people::{self, PeoplePage, Query},
+        sessions::{self, Secret},
+        tool_consumers,
     },
     domain::{
         course::Course,
-        email::email_key,
         institution::Institution,
         lti::{DeepLinking, Theme},
-        media::{Incoming, Origin, Waveform},
-        paging::Window,
-        participant::{Draft, Participant},
         roster::Member,
-        text::searchable,
         tool_consumer::{LmsKind, ToolConsumer},
     },
     store::{
         self,
-        lti_people::{self, Person},
         lti_sessions::{self, Session, Who},
     },
 };
@@ -45,9 +41,9 @@ pub struct Open {
 
 pub enum What {
     /// Everybody in the course, and the own entry of whoever looks at them, if they have one.
-    Course { course: Course, own: Option<i64> },
+    Course { course: Course, own: Option<Owner> },
     /// A student's own entry.
-    Own { course: Course, participant: i64 },
+    Own { course: Course, owner: Owner },
     /// Somebody is adding a link to a course.
     DeepLink(DeepLinking),
 }
@@ -57,11 +53,11 @@ impl Open {
         frames(&self.consumer)
     }
 
-    /// The course, and the entry in it that is the visitor's own.
-    pub fn own(&self) -> Option<(&Course, i64)> {
+    /// The course, and the owner of the entry in it that is the visitor's own.
+    pub fn own(&self) -> Option<(&Course, Owner)> {
         match &self.what {
             What::Course { course, own } => own.map(|own| (course, own)),
-            What::Own { course, participant } => Some((course, *participant)),
+            What::Own { course, owner } => Some((course, *owner)),
             What::DeepLink(_) => None,
         }
     }
@@ -83,10 +79,8 @@ impl Open {
 /// By its name and the browser's own secret. That it never was, is over, or is another browser's is one and the same.
 pub async fn find(app: &App, name: &str, browsers: &[&str]) -> Result<Open> {
     let none = || Fault::from(Refusal::NoSession);
-    if !is_secret(name) {
-        return Err(none());
-    }
-    let session = lti_sessions::find(&mut app.db.read(), &digest(name)).await?.ok_or_else(none)?;
+    let digest = Secret::parse(name).ok_or_else(none)?.digest();
+    let session = lti_sessions::find(&mut app.db.read(), &digest).await?.ok_or_else(none)?;
     let consumer = match tool_consumers::find(app, session.tool_consumer).await {
         Err(Error::Missing(_)) => return Err(none()),
         other => other?,
@@ -96,8 +90,7 @@ pub async fn find(app: &App, name: &str, browsers: &[&str]) -> Result<Open> {
 
 async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: &[&str]) -> Result<Open> {
     let none = || Refusal::NoSession.to(consumer);
-    let is_theirs = is_among(browsers, &session.browser_digest);
-    if !is_theirs || session.expires_at <= app.clock.now() {
+    if !sessions::is_open(browsers, &session.browser_digest, session.expires_at, app.clock.now()) {
         return Err(none());
     }
     if !consumer.enabled {
@@ -115,15 +108,14 @@ async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: 
                 let digest = session.member_digest.as_ref().unwrap_or(&session.user_digest);
                 Ok::<_, Error>(users.iter().any(|user| user_digest(consumer.id, user) == *digest))
             };
+            let owner = |participant| Owner { institution: session.institution, participant };
             match session.who {
                 Who::Staff(None) => What::Course { course, own: None },
                 Who::Staff(Some(own)) => {
-                    let own = is_theirs(own).await?.then_some(own);
+                    let own = is_theirs(own).await?.then(|| owner(own));
                     What::Course { course, own }
                 }
-                Who::Student(participant) if is_theirs(participant).await? => {
-                    What::Own { course, participant }
-                }
+                Who::Student(own) if is_theirs(own).await? => What::Own { course, owner: owner(own) },
                 Who::Student(_) => return Err(none()),
             }
         }
@@ -185,159 +177,12 @@ pub async fn add_own_entry(app: &App, open: &Open, course: &Course) -> Result<()
     Ok(())
 }
 
-/// Which of a course's people are wanted.
-#[derive(Debug, Clone, Default)]
-pub struct Wanted {
-    pub search: String,
-    pub unrecorded: bool,
-    /// From 1.
-    pub page: u64,
-}
-
-pub const PER_PAGE: u64 = 100;
-
-/// Part of a course's people, and how many there are.
-pub struct Crowd {
-    pub people: Vec<Participant>,
-    /// Those who teach and have an entry, who are not among the students.
-    pub staff: Vec<Participant>,
-    /// On the whole page.
-    pub all: usize,
-    pub unrecorded: usize,
-    /// Whom the search and the filter leave.
-    pub matching: u64,
-    pub page: u64,
-    pub pages: u64,
-}
-
-/// By last name, then first name.
-pub async fn people(app: &App, open: &Open, course: &Course, wanted: &Wanted) -> Result<Crowd> {
-    let sql = &mut app.db.read();
+/// The people of a course; those who teach and have an entry are apart from the students.
+pub async fn people(app: &App, open: &Open, course: &Course, query: &Query) -> Result<PeoplePage> {
     let institution = open.institution.id;
-    let staff = store::courses::staff::all(sql, institution, course.id).await?;
+    let staff = store::courses::staff::all(&mut app.db.read(), institution, course.id).await?;
     let staff: HashSet<i64> = staff.into_iter().filter_map(|one| one.participant).collect();
-    let everybody = lti_people::on_page(sql, institution, course.name_page).await?;
-    let (staff, everybody): (Vec<Person>, Vec<Person>) =
-        everybody.into_iter().partition(|one| staff.contains(&one.id));
-    let (all, unrecorded) = (everybody.len(), everybody.iter().filter(|one| !one.is_recorded).count());
-    let words: Vec<String> = searchable(&wanted.search).split_whitespace().map(str::to_owned).collect();
-    let matches = |one: &Person| {
-        let name = |name: &Option<String>| searchable(name.as_deref().unwrap_or_default());
-        let (first, last) = (name(&one.first_name), name(&one.last_name));
-        // Many write a whole name without a blank, the last name first or last.
-        let together = [format!("{last}{first}"), format!("{first}{last}")];
-        let is_in = |word: &str| {
-            first.contains(word) || last.contains(word) || together.iter().any(|name| name.starts_with(word))
-        };
-        let is_meant = words.iter().all(|word| is_in(word));
-        let is_wanted = is_meant && !(wanted.unrecorded && one.is_recorded);
-        is_wanted.then(|| {
-            // Somebody with one name stands where it belongs.
-            if last.is_empty() { (first, String::new(), one.id) } else { (last, first, one.id) }
-        })
-    };
-    let mut chosen: Vec<(String, String, i64)> = everybody.iter().filter_map(matches).collect();
-    chosen.sort_unstable();
-    let pages = Window::new(1, PER_PAGE).pages(chosen.len() as u64).max(1);
-    let window = Window::new(wanted.page.clamp(1, pages), PER_PAGE);
-    let ids: Vec<i64> = window.slice(&chosen).iter().map(|(_, _, id)| *id).collect();
-    let people = store::participants::by_ids(sql, institution, &ids).await?;
-    let staff: Vec<i64> = staff.iter().map(|one| one.id).collect();
-    let staff = store::participants::by_ids(sql, institution, &staff).await?;
-    Ok(Crowd { people, staff, all, unrecorded, matching: chosen.len() as u64, page: window.page, pages })
-}
-
-/// Where recordings and pictures come from, also those that people have elsewhere, when that is not here: an address there.
-pub async fn elsewhere(
-    app: &App,
-    open: &Open,
-    people: &[&Participant],
-    photos: &HashMap<String, String>,
-) -> Result<Option<String>> {
-    for person in people {
-        if let Some(address) = badges::elsewhere(app, open.institution.id, person).await? {
-            return Ok(Some(address));
-        }
-    }
-    match photos.values().next() {
-        Some(hex) => Ok(badges::address_of(app, open.institution.id, hex).await?),
-        None => Ok(None),
-    }
-}
-
-/// Pictures that learning systems have given to people elsewhere in the institution, by their emails: whom web services show
-/// with a face has the same one here.
-pub async fn photos(app: &App, open: &Open, people: &[&Participant]) -> Result<HashMap<String, String>> {
-    let without = people.iter().filter(|person| person.photo.is_none());
-    let keys: Vec<String> = without.filter_map(|person| person.email.as_deref().map(email_key)).collect();
-    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-    Ok(lti_people::photos(&mut app.db.read(), open.institution.id, &keys).await?)
-}
-
-/// What a student sees of themselves.
-pub struct Own {
-    pub person: Participant,
-    pub waveform: Option<Waveform>,
-    /// Where their recording came from.
-    pub origin: Option<Origin>,
-    pub phone_number: Option<String>,
-    /// Can people be called at all?
-    pub calls: bool,
-    pub is_called: bool,
-}
-
-impl Own {
-    /// Have they made a recording for this course alone?
-    pub fn is_only_here(&self) -> bool {
-        self.origin == Some(Origin::Page)
-    }
-}
-
-pub async fn own(app: &App, open: &Open, participant: i64) -> Result<Own> {
-    let (institution, sql) = (open.institution.id, &mut app.db.read());
-    let person = store::participants::by_ids(sql, institution, &[participant]).await?.pop();
-    let person = person.ok_or_else(|| Refusal::NoSession.to(&open.consumer))?;
-    let recording = match &person.recording {
-        Some(recording) => store::media::find(sql, institution, &recording.hex).await?,
-        None => None,
-    };
-    Ok(Own {
-        origin: recording.as_ref().map(|recording| recording.origin),
-        waveform: recording.and_then(|recording| recording.waveform),
-        phone_number: store::participants::phone_number(sql, institution, participant).await?,
-        calls: app.calling.enabled,
-        is_called: calls::is_pending(sql, institution, participant).await?,
-        person,
-    })
-}
-
-/// Changes a student's own entry.
-pub async fn change(app: &App, open: &Open, participant: i64, draft: Draft) -> Result<(), Error> {
-    participants::update_own(app, open.institution.id, participant, draft).await.map(|_| ())
-}
-
-/// Gives a student what they have recorded: everywhere, or in this course alone.
-pub async fn record(
-    app: &App,
-    open: &Open,
-    participant: i64,
-    sound: Vec<u8>,
-    scope: Scope,
-) -> Result<(), Error> {
-    own_recordings::record(app, (open.institution.id, participant), Incoming::Bytes(sound), scope, None).await
-}
-
-/// Has them called, at a number that is theirs from now on.
-pub async fn call(app: &App, open: &Open, participant: i64, draft: Draft) -> Result<(), Error> {
-    if !app.calling.enabled {
-        return Err(Error::Missing(Missing::Call));
-    }
-    change(app, open, participant, draft).await?;
-    if calls::is_pending(&mut app.db.read(), open.institution.id, participant).await? {
-        return Ok(());
-    }
-    let why = "cannot be called from here. Please try another number, or upload a recording.";
-    Err(Error::invalid("phone_number", why))
+    Ok(people::list(app, institution, course.name_page, &staff, query).await?)
 }
 
 /// Has the course synchronised now, unless that is under way.

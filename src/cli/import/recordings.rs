@@ -76,7 +76,7 @@ impl Folder {
                 Ok(bytes) => {
                     match imports::recording(app, institution, person.as_ref(), bytes, rehearse).await? {
                         Ok(()) => FileOutcome::Stored { email },
-                        Err(why) => FileOutcome::Refused { email, why },
+                        Err(fault) => FileOutcome::Refused { email, why: fault.to_string() },
                     }
                 }
             };

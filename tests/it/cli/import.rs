@@ -179,9 +179,9 @@ async fn a_row_that_is_wrong_does_not_stop_the_others() {
     assert_eq!(why(4), "first_name can't be blank");
     assert_eq!(why(5), "email can't be blank");
     assert_eq!(why(6), "institution_id has already been taken");
-    assert_eq!(why(7), "phone_number Is not valid.");
+    assert_eq!(why(7), "phone_number is not a valid phone number with a country code, like +12025550123");
     assert!(why(10).contains("UTF-8"), "{}", why(10));
-    assert_eq!(why(11), "first_name is invalid");
+    assert_eq!(why(11), "first_name is invalid: it contains a control character");
     let people = everybody(&here, &token).await;
     let names: Vec<&str> = people.iter().map(|one| one["first_name"].as_str().unwrap()).collect();
     assert_eq!(names, ["One", "Seven", "Eleven"]);

@@ -1,4 +1,4 @@
-//! The people of a course, as much of them as is needed to choose and order them.
+//! The people on a name page: as much of them as it takes to search and order them.
 
 use std::collections::HashMap;
 

@@ -1,0 +1,95 @@
+//! A person's own entry on a name page, for the pages where they see and change it themselves.
+
+use super::{App, Error, Missing, Result, calls, own_recordings, own_recordings::Scope, participants};
+use crate::{
+    domain::{
+        fault::{Fault, Field},
+        media::{Incoming, Origin, Waveform},
+        participant::{Draft, Given, LegalNames, Participant, Source},
+        phone_number::PhoneNumber,
+    },
+    store,
+};
+
+/// Somebody who has been identified as the owner of an entry, by an LTI session for example.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Owner {
+    pub institution: i64,
+    pub participant: i64,
+}
+
+/// What people see of themselves.
+pub struct OwnEntry {
+    pub person: Participant,
+    pub waveform: Option<Waveform>,
+    /// Where their recording came from.
+    pub origin: Option<Origin>,
+    pub phone_number: Option<String>,
+    /// Does this installation call people?
+    pub can_be_called: bool,
+    pub is_called: bool,
+}
+
+impl OwnEntry {
+    /// Have they made a recording for this page alone?
+    pub fn is_only_here(&self) -> bool {
+        self.origin == Some(Origin::Page)
+    }
+}
+
+pub async fn find(app: &App, owner: Owner) -> Result<OwnEntry> {
+    let (Owner { institution, participant }, sql) = (owner, &mut app.db.read());
+    let person = store::participants::by_ids(sql, institution, &[participant]).await?.pop();
+    let person = person.ok_or(Error::Missing(Missing::Participant))?;
+    let recording = match &person.recording {
+        Some(recording) => store::media::find(sql, institution, &recording.hex).await?,
+        None => None,
+    };
+    Ok(OwnEntry {
+        origin: recording.as_ref().map(|recording| recording.origin),
+        waveform: recording.and_then(|recording| recording.waveform),
+        phone_number: store::participants::phone_number(sql, institution, participant).await?,
+        can_be_called: app.calling.enabled,
+        is_called: calls::is_pending(sql, institution, participant).await?,
+        person,
+    })
+}
+
+/// What people may change of their own entry: how their name is said, not the name.
+pub struct Details(Draft);
+
+impl Details {
+    pub fn read(source: &impl Source) -> Self {
+        let Draft { phonetic, notes, mut errors, .. } = Draft::read(source, LegalNames::Ignored);
+        errors.retain(|field| matches!(field, Field::Phonetic | Field::Notes));
+        Self(Draft { phonetic, notes, errors, ..Draft::default() })
+    }
+}
+
+pub async fn change(app: &App, owner: Owner, details: Details) -> Result<()> {
+    update(app, owner, details.0).await
+}
+
+async fn update(app: &App, owner: Owner, draft: Draft) -> Result<()> {
+    participants::update_own(app, owner.institution, owner.participant, draft).await.map(|_| ())
+}
+
+/// Stores their recording: for all of their pages, or for this one alone.
+pub async fn record(app: &App, owner: Owner, sound: Vec<u8>, scope: Scope) -> Result<()> {
+    let whose = (owner.institution, owner.participant);
+    own_recordings::record(app, whose, Incoming::Bytes(sound), scope, None).await
+}
+
+/// Has them called at this number, which is theirs from now on.
+pub async fn call(app: &App, owner: Owner, phone_number: &str) -> Result<()> {
+    if !app.calling.enabled {
+        return Err(Error::Missing(Missing::Call));
+    }
+    let invalid = |fault| Error::invalid(Field::PhoneNumber, fault);
+    let number = PhoneNumber::parse(phone_number).ok_or_else(|| invalid(Fault::NotAPhoneNumber))?;
+    update(app, owner, Draft { phone_number: Given::Set(number), ..Draft::default() }).await?;
+    if calls::is_pending(&mut app.db.read(), owner.institution, owner.participant).await? {
+        return Ok(());
+    }
+    Err(invalid(Fault::NotCallable))
+}

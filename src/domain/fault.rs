@@ -1,0 +1,320 @@
+//! What can be wrong with one field of an input, as a meaning. Each face words it: `api/words.rs` has the contract's English and
+//! `lti/words.rs` the sentences of its pages. `Display` is for operators: the command line and the log.
+
+use std::{
+    fmt,
+    hash::{Hash, Hasher},
+};
+
+use super::{call::State, media::MediaFault};
+
+/// The field that a fault is about. Two fields with the same name are the same field: a custom key may have any name.
+#[derive(Debug, Clone)]
+pub enum Field {
+    // Of a participant.
+    FirstName,
+    LastName,
+    Email,
+    Identifier,
+    Phonetic,
+    Notes,
+    PhoneNumber,
+    LegalFirstName,
+    LegalLastName,
+    LegalMiddleName,
+    LegalPhonetic,
+    LegalNotes,
+    Recording,
+    LegalRecording,
+    Photo,
+    /// A custom field or an unknown key, by the key that was sent.
+    Custom(String),
+
+    /// A parameter of a request, by the contract's name.
+    Parameter(&'static str),
+
+    // Of what operators set up.
+    Name,
+    Label,
+    Title,
+    Slug,
+    AccessCode,
+    TimeZone,
+    PhoneLanguage,
+    Origin,
+    NamePages,
+    Url,
+    AccessToken,
+    ClientId,
+    DeploymentId,
+    AuthUrl,
+    TokenUrl,
+    TokenAudience,
+    JwksUrl,
+    FrameAncestor,
+    Courses,
+    Call,
+    /// A row of an import file, as a whole.
+    Row,
+}
+
+impl Field {
+    /// The key in requests and answers; for what operators set up, the words in a message.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::FirstName => "first_name",
+            Self::LastName => "last_name",
+            Self::Email => "email",
+            Self::Identifier => "institution_id",
+            Self::Phonetic => "phonetic",
+            Self::Notes => "notes",
+            Self::PhoneNumber => "phone_number",
+            Self::LegalFirstName => "legal_first_name",
+            Self::LegalLastName => "legal_last_name",
+            Self::LegalMiddleName => "legal_middle_name",
+            Self::LegalPhonetic => "legal_phonetic",
+            Self::LegalNotes => "legal_notes",
+            Self::Recording => "pronunciation",
+            Self::LegalRecording => "legal_pronunciation",
+            Self::Photo => "avatar",
+            Self::Custom(key) => key,
+            Self::Parameter(name) => name,
+            Self::Name => "name",
+            Self::Label => "label",
+            Self::Title => "title",
+            Self::Slug => "slug",
+            Self::AccessCode => "access code",
+            Self::TimeZone => "time zone",
+            Self::PhoneLanguage => "phone language",
+            Self::Origin => "origin",
+            Self::NamePages => "name pages",
+            Self::Url => "url",
+            Self::AccessToken => "access token",
+            Self::ClientId => "client id",
+            Self::DeploymentId => "deployment id",
+            Self::AuthUrl => "auth url",
+            Self::TokenUrl => "token url",
+            Self::TokenAudience => "token audience",
+            Self::JwksUrl => "jwks url",
+            Self::FrameAncestor => "frame ancestor",
+            Self::Courses => "courses",
+            Self::Call => "call",
+            Self::Row => "row",
+        }
+    }
+}
+
+impl PartialEq for Field {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Field {}
+
+impl Hash for Field {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    Blank,
+    /// At least one of several fields must have a value.
+    AllBlank,
+    BothBlank,
+    /// Not of the right type or format, or an unknown key.
+    Invalid,
+    /// A control character, or a line break where there is one line.
+    ControlCharacter,
+    /// In characters.
+    TooLong {
+        most: usize,
+    },
+    TooManyEntries {
+        most: usize,
+    },
+    /// Somebody else has it.
+    Taken,
+    /// Not one of the values that there are.
+    NotIncluded,
+    NotFound,
+    NotANumber,
+    TooSmall {
+        least: u64,
+    },
+    NotATime,
+    /// Not a list of people, each with an email or an identifier.
+    NotPeople,
+    NotAPhoneNumber,
+    /// The number exists, and this installation does not call it.
+    NotCallable,
+    /// The person has asked for as many calls, or for calls at as many numbers, as they may in a day.
+    TooManyCalls {
+        calls: usize,
+        numbers: usize,
+    },
+    /// A participant with pending calls cannot be deleted.
+    PendingCalls,
+    Media(MediaFault),
+    Setup(SetupFault),
+    Call(CallFault),
+    /// A row of an import file that is not UTF-8.
+    NotText,
+}
+
+/// What can be wrong with what an operator sets up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SetupFault {
+    NotASlug,
+    NotACode,
+    NotAFieldName,
+    ReservedFieldName(String),
+    /// Taken by a concurrent request: the slug, or one of the codes.
+    JustTaken,
+    UnknownTimeZone(String),
+    UnknownLanguage(String),
+    NotAnOrigin(String),
+    NotAFrameAncestor,
+    TooManyNamePages {
+        most: usize,
+    },
+    /// The address of Canvas's API instead of its root.
+    ApiRoot,
+    UnusedByLti,
+    /// To be removed from a list that does not have it.
+    NotListed,
+    BlankOrRepeated,
+    /// The outbound client's reason for not connecting to an address.
+    Address(String),
+    NoDiscovery {
+        address: String,
+        why: String,
+    },
+    OtherIssuer(String),
+    SameToolConsumer,
+}
+
+/// Why an operator cannot cancel or retry a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallFault {
+    Over(State),
+    Recorded,
+    Pending,
+    OtherPending,
+    OptedOut,
+    NumberChanged,
+}
+
+impl From<MediaFault> for Fault {
+    fn from(fault: MediaFault) -> Self {
+        Self::Media(fault)
+    }
+}
+
+impl From<SetupFault> for Fault {
+    fn from(fault: SetupFault) -> Self {
+        Self::Setup(fault)
+    }
+}
+
+impl From<CallFault> for Fault {
+    fn from(fault: CallFault) -> Self {
+        Self::Call(fault)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Blank => f.write_str("can't be blank"),
+            Self::AllBlank => f.write_str("can't all be blank"),
+            Self::BothBlank => f.write_str("can't both be blank"),
+            Self::Invalid => f.write_str("is invalid"),
+            Self::ControlCharacter => f.write_str("is invalid: it contains a control character"),
+            Self::TooLong { most } => write!(f, "is too long (maximum is {most} characters)"),
+            Self::TooManyEntries { most } => write!(f, "is too long (maximum is {most} entries)"),
+            Self::Taken => f.write_str("has already been taken"),
+            Self::NotIncluded => f.write_str("is not one of the permitted values"),
+            Self::NotFound => f.write_str("is not found"),
+            Self::NotANumber => f.write_str("is not a number"),
+            Self::TooSmall { least } => write!(f, "must be greater than or equal to {least}"),
+            Self::NotATime => f.write_str("must be an ISO-8601 time with a zone, like 2026-01-31T12:00:00Z"),
+            Self::NotPeople => f.write_str("must be a list of objects with `email` or `institution_id`"),
+            Self::NotAPhoneNumber => {
+                f.write_str("is not a valid phone number with a country code, like +12025550123")
+            }
+            Self::NotCallable => f.write_str("cannot be called from here"),
+            Self::TooManyCalls { calls, numbers } => {
+                write!(f, "has reached its limit of {calls} calls and {numbers} numbers a day")
+            }
+            Self::PendingCalls => f.write_str("has pending calls"),
+            Self::Media(fault) => write!(f, "is invalid: {fault}"),
+            Self::Setup(fault) => fault.fmt(f),
+            Self::Call(fault) => fault.fmt(f),
+            Self::NotText => f.write_str("is not UTF-8 text: save the file as “CSV UTF-8”"),
+        }
+    }
+}
+
+impl fmt::Display for SetupFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotASlug => {
+                f.write_str("must be lower-case letters, digits and hyphens, and at most 100 of them")
+            }
+            Self::NotACode => {
+                f.write_str("must be visible characters without blanks, and at most 100 of them")
+            }
+            Self::NotAFieldName => f.write_str(
+                "must start with a letter and contain only lower-case letters, digits and underscores",
+            ),
+            Self::ReservedFieldName(name) => {
+                write!(f, "is reserved: every participant already has a field called `{name}`")
+            }
+            Self::JustTaken => f.write_str("or one of the codes has just been taken"),
+            Self::UnknownTimeZone(given) => {
+                write!(f, "must be a name like Europe/Paris or America/New_York, not `{given}`")
+            }
+            Self::UnknownLanguage(given) => write!(f, "must be a code like fr or es-MX, not `{given}`"),
+            Self::NotAnOrigin(given) => {
+                write!(f, "must look like https://directory.example.edu, not `{given}`")
+            }
+            Self::NotAFrameAncestor => {
+                f.write_str("must be an origin, like https://lms.example.edu or https://*.example.edu")
+            }
+            Self::TooManyNamePages { most } => write!(f, "can be {most} at most"),
+            Self::ApiRoot => f.write_str("must be Canvas's root, without /api/v1"),
+            Self::UnusedByLti => f.write_str("is not used by LTI"),
+            Self::NotListed => f.write_str("to be removed is not one of those there are"),
+            Self::BlankOrRepeated => f.write_str("must not be blank or repeated"),
+            Self::Address(why) => f.write_str(why),
+            Self::NoDiscovery { address, why } => write!(
+                f,
+                "has no readable document at {address} ({why}): set --auth-url, --token-url and --jwks-url"
+            ),
+            Self::OtherIssuer(issuer) => {
+                write!(f, "is not the issuer that its own document names, which is `{issuer}`")
+            }
+            Self::SameToolConsumer => {
+                f.write_str("belong to one tool consumer: they are two courses of its learning system")
+            }
+        }
+    }
+}
+
+impl fmt::Display for CallFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Over(state) => write!(f, "is over already: {}", state.word()),
+            Self::Recorded => f.write_str("has led to a recording already"),
+            Self::Pending => f.write_str("is pending already"),
+            Self::OtherPending => {
+                f.write_str("is not the newest: the same person has another call that is pending")
+            }
+            Self::OptedOut => f.write_str("goes to somebody who asked not to be called"),
+            Self::NumberChanged => f.write_str("goes to a number that is no longer theirs"),
+        }
+    }
+}
