@@ -157,7 +157,7 @@ async fn the_reference_says_which_lists_are_paged_and_that_version_3_searches_by
     let world = World::new().await;
     for (version, sentence) in [
         ("v5", "Version 4 pages a filtered list"),
-        ("v4", "version 5 gives every match of a filter in one page"),
+        ("v4", "version 5 returns all matches of a filter in one page"),
         ("v3", "id=\"searchNamesByGet\""),
     ] {
         let reference = page(&world, &format!("/docs/{version}")).await;
