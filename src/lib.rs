@@ -39,6 +39,9 @@ pub mod phone;
 /// All SQL, for SQLite and PostgreSQL.
 pub mod store;
 
+/// The HTTP client for addresses that others give us, guarded against SSRF.
+pub mod outbound;
+
 /// The time: the system's, or a test's.
 pub mod clock;
 /// Pure types and rules.

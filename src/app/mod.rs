@@ -40,7 +40,8 @@ pub use links::Links;
 pub use crate::clock::Clock;
 use crate::{
     blobs::Blobs,
-    lms::{Outbound, jwks::KeySets},
+    lms::{ServiceTokens, jwks::KeySets},
+    outbound::Outbound,
     phone::Phone,
     store::{Db, secrets::Secrets},
 };
@@ -73,10 +74,12 @@ pub struct Inner {
     pub phone: Phone,
     /// What is kept sealed.
     pub secrets: Secrets,
-    /// How learning systems are asked.
+    /// For addresses that others give us.
     pub outbound: Outbound,
     /// The public keys of platforms that launch us.
     pub key_sets: KeySets,
+    /// What lets us into the services of LTI platforms.
+    pub service_tokens: ServiceTokens,
 }
 
 /// What an installation is put together from.
@@ -139,6 +142,7 @@ impl App {
             secrets,
             outbound,
             key_sets: KeySets::default(),
+            service_tokens: ServiceTokens::default(),
         }))
     }
 }

@@ -376,6 +376,7 @@ pub async fn access(app: &App, consumer: &ToolConsumer) -> Result<Access> {
             jwks_url: lti.jwks_url.clone(),
             known_roster: courses(app, consumer).await?.into_iter().find_map(|course| course.memberships_url),
             key: lti::keys::signing(app).await?,
+            service_tokens: app.service_tokens.clone(),
         })),
         _ => Err(Error::Unavailable("this learning system has no credentials".to_owned())),
     }

@@ -13,7 +13,7 @@ use crate::{
     domain::{client_address::TrustedProxies, countries::Countries, quiet_hours::QuietHours},
     http::body::BodyLimits,
     jobs,
-    lms::{Outbound, outbound::Allowed},
+    outbound::{Allowed, Outbound},
     phone::{self, Prompts, Provider},
     server::Limits,
     site,

@@ -6,13 +6,14 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    Error, Found, Outbound, Result, SAMPLED_COURSES, SAMPLED_PEOPLE, Sample, Seen,
-    outbound::{Answer, Ask, place},
+    Error, Found, Result, SAMPLED_COURSES, SAMPLED_PEOPLE, Sample, Seen,
     pages::{People, Trail, empty, id, said, shown},
-    patience::Patience,
     photos,
 };
-use crate::domain::roster::{Member, Role, Roster};
+use crate::{
+    domain::roster::{Member, Role, Roster},
+    outbound::{Answer, Ask, Outbound, Retries, place},
+};
 
 /// Ids are text then, and keep every digit.
 const JSON: &str = "application/json+canvas-string-ids, application/json";
@@ -60,11 +61,11 @@ impl Canvas<'_> {
         if !is_course_id(given) {
             return Ok(None);
         }
-        self.course(given, Patience::Little).await
+        self.course(given, Retries::Few).await
     }
 
-    async fn course(&self, given: &str, patience: Patience) -> Result<Option<Found>> {
-        let course: Course = match self.ask(self.address(&["courses", given])?, patience).await {
+    async fn course(&self, given: &str, retries: Retries) -> Result<Option<Found>> {
+        let course: Course = match self.ask(self.address(&["courses", given])?, retries).await {
             Err(Error::Missing) => return Ok(None),
             other => other?.0,
         };
@@ -78,11 +79,11 @@ impl Canvas<'_> {
     }
 
     pub(super) async fn roster(&self, course: &Found, roles: &[Role]) -> Result<Roster> {
-        let now = self.course(&course.id, Patience::Much).await?.ok_or(Error::Missing)?;
+        let now = self.course(&course.id, Retries::Many).await?.ok_or(Error::Missing)?;
         let mut page = self.users(&now.id, PER_PAGE, roles)?;
         let (mut trail, mut people) = (Trail::from(&page), People::default());
         loop {
-            let (users, answer): (Vec<User>, Answer) = match self.ask(page, Patience::Much).await {
+            let (users, answer): (Vec<User>, Answer) = match self.ask(page, Retries::Many).await {
                 Err(Error::Missing) if trail.is_under_way() => {
                     return Err(nonsense("that a page of a roster is not there"));
                 }
@@ -140,7 +141,7 @@ impl Canvas<'_> {
         struct Myself {
             name: Option<String>,
         }
-        let myself = match self.ask::<Myself>(self.address(&["users", "self"])?, Patience::Little).await {
+        let myself = match self.ask::<Myself>(self.address(&["users", "self"])?, Retries::Few).await {
             Ok((myself, _)) => Some(said(myself.name.as_deref()).unwrap_or_default()),
             Err(Error::Missing) => None,
             Err(other) => return Err(other),
@@ -156,7 +157,7 @@ impl Canvas<'_> {
         }
         let mut courses = self.address(&["courses"])?;
         courses.query_pairs_mut().append_pair("per_page", &SAMPLED_COURSES.to_string());
-        let listed = match self.ask::<Vec<Course>>(courses, Patience::Little).await {
+        let listed = match self.ask::<Vec<Course>>(courses, Retries::Few).await {
             Err(Error::Missing) if myself.is_none() && nobody.is_none() => {
                 return Err(Error::Unavailable(NO_API.to_owned()));
             }
@@ -183,14 +184,12 @@ impl Canvas<'_> {
     ) -> Result<Option<Sample>> {
         for (id, title) in courses {
             let title = shown(&title);
-            let users = match self
-                .ask::<Vec<User>>(self.users(&id, SAMPLED_PEOPLE, roles)?, Patience::Little)
-                .await
-            {
-                Err(Error::Missing) => continue,
-                Err(other) => return Err(other.in_course(&title)),
-                Ok((users, _)) => users,
-            };
+            let users =
+                match self.ask::<Vec<User>>(self.users(&id, SAMPLED_PEOPLE, roles)?, Retries::Few).await {
+                    Err(Error::Missing) => continue,
+                    Err(other) => return Err(other.in_course(&title)),
+                    Ok((users, _)) => users,
+                };
             let users = users.into_iter().filter(|user| user.is_one_of(roles));
             let members = users.map(|user| self.member(user)).collect::<Result<Vec<_>>>()?;
             if !members.is_empty() {
@@ -212,9 +211,9 @@ impl Canvas<'_> {
     }
 
     /// What it says, and what it came in.
-    async fn ask<T: DeserializeOwned>(&self, url: Url, patience: Patience) -> Result<(T, Answer)> {
+    async fn ask<T: DeserializeOwned>(&self, url: Url, retries: Retries) -> Result<(T, Answer)> {
         let ask = Ask::get(url).bearer(self.token).accept(JSON);
-        self.outbound.patiently(patience, ask, read).await
+        self.outbound.send_retrying(retries, ask, read).await
     }
 }
 

@@ -11,10 +11,10 @@ use jsonwebtoken::jwk::JwkSet;
 use serde_json::Value;
 
 use super::{
-    Error, Outbound, Result,
+    Error, Result,
     launch_token::{self, Fault},
-    outbound::Ask,
 };
+use crate::outbound::{Ask, Outbound};
 
 /// A key that a platform has withdrawn is believed no longer than this.
 const KEPT: Duration = Duration::from_secs(3_600);
@@ -137,5 +137,5 @@ async fn fetch(outbound: &Outbound, url: &str) -> Result<JwkSet> {
 
 async fn ask(outbound: &Outbound, url: &str) -> Result<Value> {
     let ask = Ask::get(outbound.address(url)?).accept("application/json").within(outbound.limits().question);
-    outbound.send(ask.at_most(LARGEST)).await?.good()?.value()
+    Ok(outbound.send(ask.at_most(LARGEST)).await?.good()?.value()?)
 }

@@ -9,9 +9,7 @@ mod link;
 pub mod lti_roles;
 mod moodle;
 mod nrps;
-pub mod outbound;
 mod pages;
-mod patience;
 mod photos;
 pub mod registration;
 mod service_token;
@@ -20,36 +18,49 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::domain::roster::{Coverage, Member, Role, Roster};
+use crate::{
+    domain::roster::{Coverage, Member, Role, Roster},
+    outbound::{self, Outbound, Transient},
+};
 use canvas::Canvas;
 use keys::SigningKey;
 use moodle::Moodle;
 use nrps::Nrps;
-pub use outbound::Outbound;
+pub use service_token::ServiceTokens;
 
 /// Why a learning system did not give what was asked of it. Sentences hold no credentials.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// We may not go to that address: what is wrong with it, behind its name or its place.
+    /// The address is not permitted: what is wrong with it.
+    #[error("{0}")]
     Refused(String),
-    /// It cannot be reached, has no time for us, or is broken: it may work later.
+    /// It cannot be reached, asks us to slow down, or is broken: a retry may help.
+    #[error("{0}")]
     Unavailable(String),
     /// It does not accept our credentials, or they do not let us see this.
+    #[error("{0}")]
     Denied(String),
     /// What was asked for is not there.
+    #[error("it is not there")]
     Missing,
 }
 
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Refused(why) | Self::Unavailable(why) | Self::Denied(why) => f.write_str(why),
-            Self::Missing => f.write_str("it is not there"),
+impl From<outbound::Error> for Error {
+    fn from(error: outbound::Error) -> Self {
+        match error {
+            outbound::Error::Refused(why) => Self::Refused(why),
+            outbound::Error::Unavailable(why) => Self::Unavailable(why),
+            outbound::Error::Denied(why) => Self::Denied(why),
+            outbound::Error::Missing => Self::Missing,
         }
     }
 }
 
-impl std::error::Error for Error {}
+impl Transient for Error {
+    fn is_transient(&self) -> bool {
+        matches!(self, Self::Unavailable(_))
+    }
+}
 
 impl Error {
     /// Which course it is that we may not see.
@@ -84,6 +95,8 @@ pub struct LtiAccess {
     /// Where the roster of some course is, if one is known: many share a cloud's other addresses, but this is their own.
     pub known_roster: Option<String>,
     pub key: SigningKey,
+    /// Shared by all who ask this platform.
+    pub service_tokens: ServiceTokens,
 }
 
 /// A course as somebody has named it.

@@ -11,13 +11,14 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    Error, Found, Outbound, Result, SAMPLED_COURSES, SAMPLED_PEOPLE, Sample, Seen,
-    outbound::{Answer, Ask, place},
+    Error, Found, Result, SAMPLED_COURSES, SAMPLED_PEOPLE, Sample, Seen,
     pages::{MOST_PEOPLE, People, id, names, plain, said, shown, too_many},
-    patience::Patience,
     photos,
 };
-use crate::domain::roster::{Member, Role, Roster};
+use crate::{
+    domain::roster::{Member, Role, Roster},
+    outbound::{Answer, Ask, Outbound, Retries, place},
+};
 
 const PER_PAGE: usize = 250;
 /// A roster that changes while it is read is read again, so often.
@@ -79,22 +80,22 @@ impl Moodle<'_> {
     pub(super) async fn find(&self, given: &str) -> Result<Option<Found>> {
         let given = given.trim();
         let is_number = given.parse::<u64>().is_ok_and(|number| number.to_string() == given);
-        if is_number && let Some(found) = self.course("id", given, Patience::Little).await? {
+        if is_number && let Some(found) = self.course("id", given, Retries::Few).await? {
             return Ok(Some(found));
         }
         if given.is_empty() {
             return Ok(None);
         }
-        self.course("idnumber", given, Patience::Little).await
+        self.course("idnumber", given, Retries::Few).await
     }
 
-    async fn course(&self, field: &str, value: &str, patience: Patience) -> Result<Option<Found>> {
-        let found: Courses = self.call(COURSES, &[("field", field), ("value", value)], patience).await?;
+    async fn course(&self, field: &str, value: &str, retries: Retries) -> Result<Option<Found>> {
+        let found: Courses = self.call(COURSES, &[("field", field), ("value", value)], retries).await?;
         Ok(all(found)?.into_iter().next())
     }
 
     pub(super) async fn roster(&self, course: &Found, roles: &[Role]) -> Result<Roster> {
-        let now = self.course("id", &course.id, Patience::Much).await?.ok_or(Error::Missing)?;
+        let now = self.course("id", &course.id, Retries::Many).await?.ok_or(Error::Missing)?;
         for _ in 0..MOST_READINGS {
             if let Some((members, note)) = self.members(&now.id, roles).await? {
                 return Ok(Roster { title: Some(now.title), members, note });
@@ -111,7 +112,7 @@ impl Moodle<'_> {
         let mut untold = HashSet::new();
         let (mut from, mut last) = (0, None);
         loop {
-            let page = self.page(course, (from, PER_PAGE), Patience::Much).await?;
+            let page = self.page(course, (from, PER_PAGE), Retries::Many).await?;
             let (rows, known) = (page.len(), seen.len());
             if last.is_some() && page.first().and_then(|user| id(&user.id)) != last {
                 return Ok(None);
@@ -145,12 +146,7 @@ impl Moodle<'_> {
         }
     }
 
-    async fn page(
-        &self,
-        course: &str,
-        (from, many): (usize, usize),
-        patience: Patience,
-    ) -> Result<Vec<User>> {
+    async fn page(&self, course: &str, (from, many): (usize, usize), retries: Retries) -> Result<Vec<User>> {
         let (from, many) = (from.to_string(), many.to_string());
         let options = [
             ("onlyactive", "1"),
@@ -165,7 +161,7 @@ impl Moodle<'_> {
             form.push((format!("options[{at}][value]"), value));
         }
         let form: Vec<(&str, &str)> = form.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-        self.call(ENROLLED, &form, patience).await
+        self.call(ENROLLED, &form, retries).await
     }
 
     /// Their pictures are for those who may see them: the token goes along, to Moodle's own files alone.
@@ -195,11 +191,11 @@ impl Moodle<'_> {
         struct Function {
             name: String,
         }
-        let site = match self.call::<Site>(SITE, &[], Patience::Little).await {
+        let site = match self.call::<Site>(SITE, &[], Retries::Few).await {
             Ok(site) => Some(site),
             // A service need not have this function: those that are needed tell.
             Err(error) => {
-                self.course("id", FRONT_PAGE, Patience::Little).await.map_err(|_| error)?;
+                self.course("id", FRONT_PAGE, Retries::Few).await.map_err(|_| error)?;
                 None
             }
         };
@@ -219,13 +215,13 @@ impl Moodle<'_> {
         };
         let mut nobody = None;
         for known in known {
-            let Some(course) = self.course("id", &known.id, Patience::Little).await? else { continue };
+            let Some(course) = self.course("id", &known.id, Retries::Few).await? else { continue };
             if let Some(sample) = self.sample(course, roles, &mut nobody).await? {
                 return Ok(Seen::new(&reached, sample));
             }
         }
         // All of them, which may be more than can be had: that is no fault of theirs.
-        let listing = self.call::<Courses>(COURSES, &[], Patience::Little);
+        let listing = self.call::<Courses>(COURSES, &[], Retries::Few);
         let listed = match tokio::time::timeout(TO_LIST, listing).await {
             Ok(Err(Error::Unavailable(_))) | Err(_) if nobody.is_none() => {
                 let why = "its list of courses could not be had".to_owned();
@@ -251,7 +247,7 @@ impl Moodle<'_> {
         nobody: &mut Option<String>,
     ) -> Result<Option<Sample>> {
         let title = shown(&course.title);
-        let users = match self.page(&course.id, (0, SAMPLED_PEOPLE), Patience::Little).await {
+        let users = match self.page(&course.id, (0, SAMPLED_PEOPLE), Retries::Few).await {
             Err(Error::Missing) => return Ok(None),
             Err(other) => return Err(other.in_course(&title)),
             Ok(users) => users,
@@ -270,14 +266,14 @@ impl Moodle<'_> {
     }
 
     fn root(&self) -> Result<Url> {
-        self.outbound.address(self.url)
+        Ok(self.outbound.address(self.url)?)
     }
 
     async fn call<T: DeserializeOwned>(
         &self,
         function: &str,
         form: &[(&str, &str)],
-        patience: Patience,
+        retries: Retries,
     ) -> Result<T> {
         let mut url = self.root()?;
         if let Ok(mut path) = url.path_segments_mut() {
@@ -286,7 +282,7 @@ impl Moodle<'_> {
         url.set_query(None);
         let own = [("wstoken", self.token), ("wsfunction", function), ("moodlewsrestformat", "json")];
         let form: Vec<(&str, &str)> = own.iter().chain(form).copied().collect();
-        self.outbound.patiently(patience, Ask::form(url, &form), |answer| read(&answer, function)).await
+        self.outbound.send_retrying(retries, Ask::form(url, &form), |answer| read(&answer, function)).await
     }
 }
 

@@ -6,13 +6,14 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Error, Found, LtiAccess, Outbound, Result, SAMPLED_PEOPLE, Sample, Seen, Wanted, lti_roles,
-    outbound::{Answer, Ask, place},
+    Error, Found, LtiAccess, Result, SAMPLED_PEOPLE, Sample, Seen, Wanted, lti_roles,
     pages::{People, Trail, id, names, plain, said, shown},
-    patience::Patience,
     photos,
 };
-use crate::domain::roster::{Member, Role, Roster};
+use crate::{
+    domain::roster::{Member, Role, Roster},
+    outbound::{Answer, Ask, Outbound, Retries, place},
+};
 
 const JSON: &str = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json";
 /// Everybody at once, where a platform does that: some work everything out anew for each page, and may leave people out.
@@ -67,7 +68,7 @@ impl Nrps<'_> {
                 true => read(answer).map(|(container, _)| container.context),
                 false => Ok(Context::default()),
             };
-            let context = match self.get(ask, Patience::Little, read).await {
+            let context = match self.get(ask, Retries::Few, read).await {
                 // Another deployment may be the one.
                 Err(Error::Denied(why)) => {
                     refusal = Some(Error::Denied(why));
@@ -151,7 +152,7 @@ impl Nrps<'_> {
         let mut page = limited(self.outbound.address(address)?, PER_PAGE);
         let (mut trail, mut people, mut title) = (Trail::from(&page), People::default(), None);
         loop {
-            let (container, answer) = match self.get(Ask::get(page), Patience::Much, read).await {
+            let (container, answer) = match self.get(Ask::get(page), Retries::Many, read).await {
                 Err(Error::Missing) if trail.is_under_way() => {
                     let why = "the platform says that a page of a roster is not there";
                     return Err(Error::Unavailable(why.to_owned()));
@@ -182,7 +183,7 @@ impl Nrps<'_> {
     }
 
     pub(super) async fn check(&self, known: &[Found], roles: &[Role]) -> Result<Seen> {
-        self.access.new_service_token(self.outbound, Patience::Little).await?;
+        self.access.new_service_token(self.outbound, Retries::Few).await?;
         let keys = self.outbound.json(&self.access.jwks_url, &[]).await?;
         let many = keys["keys"].as_array().map_or(0, Vec::len);
         if many == 0 {
@@ -216,7 +217,7 @@ impl Nrps<'_> {
         let mut refusal = None;
         for address in self.addresses(&course.id, course.memberships_url.as_deref()) {
             let first = limited(self.outbound.address(&address)?, &SAMPLED_PEOPLE.to_string());
-            match self.get(Ask::get(first), Patience::Little, read).await {
+            match self.get(Ask::get(first), Retries::Few, read).await {
                 // Another deployment may be the one.
                 Err(Error::Denied(why)) => refusal = Some(Error::Denied(why)),
                 Err(Error::Missing) => {}
@@ -230,14 +231,14 @@ impl Nrps<'_> {
         refusal.map_or(Ok(None), Err)
     }
 
-    async fn get<T>(&self, ask: Ask, patience: Patience, read: impl Fn(Answer) -> Result<T>) -> Result<T> {
-        let mut token = self.access.service_token(self.outbound, patience).await?;
+    async fn get<T>(&self, ask: Ask, retries: Retries, read: impl Fn(Answer) -> Result<T>) -> Result<T> {
+        let mut token = self.access.service_token(self.outbound, retries).await?;
         let mut renewed = false;
         loop {
             let ask = ask.clone().bearer(&token).accept(JSON);
             let heard = |answer: Answer| {
                 if answer.status == StatusCode::UNAUTHORIZED && !renewed {
-                    return Ok(None);
+                    return Ok::<_, Error>(None);
                 }
                 // Whatever stands before the platform may refuse us for a while. Not found it may be in any words: there are
                 // platforms whose own are a page.
@@ -250,10 +251,10 @@ impl Nrps<'_> {
                 }
                 read(answer.good()?).map(Some)
             };
-            if let Some(heard) = self.outbound.patiently(patience, ask, heard).await? {
+            if let Some(heard) = self.outbound.send_retrying(retries, ask, heard).await? {
                 return Ok(heard);
             }
-            token = self.access.service_token_but(Some(&token), self.outbound, patience).await?;
+            token = self.access.service_token_but(Some(&token), self.outbound, retries).await?;
             renewed = true;
         }
     }

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use reqwest::Url;
 use serde_json::Value;
 
-use super::{
-    Error, Result, link,
+use super::{Error, Result, link};
+use crate::{
+    domain::roster::Member,
     outbound::{Answer, place},
 };
-use crate::domain::roster::Member;
 
 /// Whoever has more has told us nonsense: that many people at a hundred a page are a quarter of the pages.
 pub(super) const MOST_PEOPLE: usize = 50_000;

@@ -3,7 +3,8 @@
 use bytes::Bytes;
 use reqwest::{StatusCode, Url, header};
 
-use super::{Error, Outbound, Result, outbound::Ask};
+use super::{Error, Result};
+use crate::outbound::{Ask, Outbound};
 
 /// What a phone's camera makes, and some more.
 const LARGEST: usize = 10 << 20;

@@ -2,8 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Error, Outbound, Result, outbound::Ask};
-use crate::domain::address::is_printable;
+use super::{Error, Result};
+use crate::{
+    domain::address::is_printable,
+    outbound::{Ask, Outbound},
+};
 
 /// What a platform says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]

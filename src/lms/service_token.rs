@@ -10,13 +10,11 @@ use aws_lc_rs::rand;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use super::{
-    Error, LtiAccess, Outbound, Result,
-    outbound::{Ask, place},
-    pages::said,
-    patience::Patience,
+use super::{Error, LtiAccess, Result, pages::said};
+use crate::{
+    domain::{moment::Moment, token::hex},
+    outbound::{Ask, Outbound, Retries, place},
 };
-use crate::domain::{moment::Moment, token::hex};
 
 pub(super) const MEMBERSHIPS: &str =
     "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly";
@@ -38,9 +36,9 @@ struct Registration {
 /// A token and how long it is good, if there is one. Whoever fetches one holds it, and the others wait for what comes.
 type Kept = Arc<tokio::sync::Mutex<Option<(String, Moment)>>>;
 
-/// Tokens that may still be good.
-#[derive(Default)]
-pub(super) struct ServiceTokens(Mutex<HashMap<Registration, Kept>>);
+/// Tokens that may still be good. Clones share them.
+#[derive(Clone, Default)]
+pub struct ServiceTokens(Arc<Mutex<HashMap<Registration, Kept>>>);
 
 impl ServiceTokens {
     fn of(&self, registration: Registration) -> Kept {
@@ -59,8 +57,8 @@ impl LtiAccess {
     }
 
     /// The token for rosters; a new one where there is none that is good for a while.
-    pub(super) async fn service_token(&self, outbound: &Outbound, patience: Patience) -> Result<String> {
-        self.service_token_but(None, outbound, patience).await
+    pub(super) async fn service_token(&self, outbound: &Outbound, retries: Retries) -> Result<String> {
+        self.service_token_but(None, outbound, retries).await
     }
 
     /// Another than one that the platform has not taken.
@@ -68,9 +66,9 @@ impl LtiAccess {
         &self,
         failed: Option<&str>,
         outbound: &Outbound,
-        patience: Patience,
+        retries: Retries,
     ) -> Result<String> {
-        let kept = outbound.service_tokens().of(self.registration());
+        let kept = self.service_tokens.of(self.registration());
         let mut kept = kept.lock().await;
         if let Some((token, until)) = kept.as_ref()
             && outbound.clock().now() < *until
@@ -79,7 +77,7 @@ impl LtiAccess {
             return Ok(token.clone());
         }
         *kept = None;
-        let (token, until) = self.new_service_token(outbound, patience).await?;
+        let (token, until) = self.new_service_token(outbound, retries).await?;
         *kept = Some((token.clone(), until));
         Ok(token)
     }
@@ -88,7 +86,7 @@ impl LtiAccess {
     pub(super) async fn new_service_token(
         &self,
         outbound: &Outbound,
-        patience: Patience,
+        retries: Retries,
     ) -> Result<(String, Moment)> {
         let url = outbound.address(&self.token_url)?;
         // A platform may take an assertion only once.
@@ -100,9 +98,9 @@ impl LtiAccess {
                 ("client_assertion", assertion.as_str()),
                 ("scope", MEMBERSHIPS),
             ];
-            Ok(Ask::form(url.clone(), &form).accept("application/json"))
+            Ok::<_, Error>(Ask::form(url.clone(), &form).accept("application/json"))
         };
-        let answer = outbound.patiently_made(patience, make, Ok).await?;
+        let answer = outbound.send_retrying_new(retries, make, Ok).await?;
         let place = place(&answer.url);
         match answer.status {
             status if status.is_success() => {}

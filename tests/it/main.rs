@@ -14,6 +14,7 @@ mod jobs;
 mod lms;
 mod lti;
 mod ops;
+mod outbound;
 mod own_recordings;
 mod phone;
 mod server;

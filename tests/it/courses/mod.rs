@@ -22,7 +22,7 @@ use endonym::{
         name_page::{NamePage, NamePageRef},
         tool_consumer::{LmsKind, ToolConsumer},
     },
-    lms::outbound::Limits,
+    outbound::Limits,
 };
 use reqwest::Method;
 use serde_json::{Value, json};

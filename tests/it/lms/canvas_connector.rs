@@ -4,10 +4,8 @@ use std::time::Duration;
 
 use endonym::{
     domain::roster::{Member, Role, Roster},
-    lms::{
-        Access, Connection, Error, Found, Outbound, Wanted,
-        outbound::{Allowed, Limits},
-    },
+    lms::{Access, Connection, Error, Found, Wanted},
+    outbound::{Allowed, Limits, Outbound},
 };
 
 use super::{

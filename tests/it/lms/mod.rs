@@ -5,16 +5,12 @@ mod canvas_connector;
 pub mod moodle;
 mod moodle_connector;
 mod nrps_connector;
-mod outbound;
 pub mod people;
 mod platform;
 
 use std::time::Duration;
 
-use endonym::lms::{
-    Outbound,
-    outbound::{Allowed, Limits},
-};
+use endonym::outbound::{Allowed, Limits, Outbound};
 
 /// May go to stand-ins, and asks again at once.
 pub fn hasty() -> Outbound {

@@ -5,7 +5,8 @@ use std::{sync::LazyLock, time::Duration};
 use endonym::{
     clock::Clock,
     domain::roster::{Member, Role, Roster},
-    lms::{Access, Connection, Error, Found, LtiAccess, Outbound, Wanted, keys::SigningKey},
+    lms::{Access, Connection, Error, Found, LtiAccess, ServiceTokens, Wanted, keys::SigningKey},
+    outbound::Outbound,
 };
 
 use super::{
@@ -28,11 +29,23 @@ fn access(platform: &Platform, product: Option<&str>) -> LtiAccess {
         product: product.map(str::to_owned),
         known_roster: None,
         key: KEY.clone(),
+        service_tokens: ServiceTokens::default(),
     }
 }
 
 fn connection(outbound: &Outbound, platform: &Platform, product: Option<&str>) -> Connection {
     Connection::new(outbound, Access::Lti(access(platform, product)))
+}
+
+/// The same for those who share their tokens.
+fn sharing(
+    service_tokens: &ServiceTokens,
+    outbound: &Outbound,
+    platform: &Platform,
+    product: Option<&str>,
+) -> Connection {
+    let access = LtiAccess { service_tokens: service_tokens.clone(), ..access(platform, product) };
+    Connection::new(outbound, Access::Lti(access))
 }
 
 fn wanted(given: &str) -> Wanted {
@@ -74,9 +87,9 @@ fn denied<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
 #[tokio::test]
 async fn a_course_is_found_where_a_launch_has_told_or_where_it_is_known_to_be() {
     let platform = with_students(3).await;
-    let outbound = hasty();
+    let (outbound, tokens) = (hasty(), ServiceTokens::default());
     let find = async |product: Option<&str>, course: &Wanted| {
-        connection(&outbound, &platform, product).find(course).await
+        sharing(&tokens, &outbound, &platform, product).find(course).await
     };
     let told = Wanted { given: "2".into(), memberships_url: Some(platform.memberships_url(2)), title: None };
     assert_eq!(find(None, &told).await, Ok(Some(launched(&platform))));
@@ -201,15 +214,15 @@ async fn pages_are_followed_and_a_roster_is_never_half() {
 #[tokio::test]
 async fn a_token_is_kept_while_it_is_good_and_renewed_once() {
     let platform = with_students(2).await;
-    let outbound = hasty();
-    let ask = async || connection(&outbound, &platform, Some("moodle")).find(&wanted("2")).await;
+    let (outbound, tokens) = (hasty(), ServiceTokens::default());
+    let ask = async || sharing(&tokens, &outbound, &platform, Some("moodle")).find(&wanted("2")).await;
     ask().await.unwrap().unwrap();
     platform.forget_tokens();
     ask().await.unwrap().unwrap();
     assert_eq!(platform.tokens_given(), 2);
     platform.fault(Fault::TokenNeverGood);
     let asked = platform.tokens_given();
-    denied(connection(&outbound, &platform, Some("canvas")).find(&wanted("2")).await);
+    denied(sharing(&tokens, &outbound, &platform, Some("canvas")).find(&wanted("2")).await);
     assert_eq!(platform.tokens_given(), asked + 1, "renewed once");
     platform.fault(Fault::Forbidden);
     denied(ask().await);

@@ -12,7 +12,8 @@ use axum::{Router, routing::get};
 use endonym::{
     app::{Clock, lti::keys},
     domain::moment::Moment,
-    lms::{Outbound, jwks::KeySets, keys::SigningKey, launch_token::Fault, outbound::Allowed},
+    lms::{jwks::KeySets, keys::SigningKey, launch_token::Fault},
+    outbound::{Allowed, Outbound},
     store::{lti_keys, secrets::Secrets},
 };
 use serde_json::{Value, json};

@@ -24,7 +24,7 @@ use endonym::{
     },
     http::service::Draining,
     jobs,
-    lms::{Outbound, outbound},
+    outbound::{self, Outbound},
     phone::Phone,
     server::{self, Limits},
     site::{self, Metrics},

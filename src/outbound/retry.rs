@@ -1,94 +1,91 @@
-//! Asking again: systems have bad moments, and some say that they have no time just now.
+//! Retries with backoff, for systems that fail for a moment or ask us to slow down (`Retry-After`).
 
 use std::time::Duration;
 
 use reqwest::{StatusCode, header};
 
-use super::{
-    Error, Result,
-    outbound::{Answer, Ask, Outbound, place},
-};
+use super::{Answer, Ask, Error, Outbound, Transient, place};
 
-/// How long we bear with a system.
+/// How often a request is retried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Patience {
-    /// Somebody waits for it.
-    Little,
+pub enum Retries {
+    /// Somebody waits for the answer.
+    Few,
     /// A job that is all or nothing.
-    Much,
+    Many,
 }
 
 const LONGEST_PAUSE: Duration = Duration::from_secs(8);
-/// A system that wants more than this is asked again by the next attempt of the job.
+/// A system that asks for a longer pause is asked again by the next attempt of the job.
 const LONGEST_WISH: Duration = Duration::from_secs(60);
 
-impl Patience {
+impl Retries {
     const fn attempts_when_broken(self) -> u32 {
         match self {
-            Self::Little => 2,
-            Self::Much => 4,
+            Self::Few => 2,
+            Self::Many => 4,
         }
     }
 
     const fn attempts_when_throttled(self) -> u32 {
         match self {
-            Self::Little => 4,
-            Self::Much => 9,
+            Self::Few => 4,
+            Self::Many => 9,
         }
     }
 }
 
 impl Outbound {
-    /// Asks until there is an answer that is neither a failure of theirs nor a request to wait, or patience ends. What `read`
-    /// finds to be unavailable is a failure too, whatever status it came with.
-    pub(super) async fn patiently<T>(
+    /// Sends a request until there is an answer that is neither a server error nor a request to slow down, or until there have
+    /// been enough retries. Where `read` finds the answer unusable for now, that counts as a failure too.
+    pub async fn send_retrying<T, E: Transient>(
         &self,
-        patience: Patience,
+        retries: Retries,
         ask: Ask,
-        read: impl Fn(Answer) -> Result<T>,
-    ) -> Result<T> {
-        self.patiently_made(patience, || Ok(ask.clone()), read).await
+        read: impl Fn(Answer) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.send_retrying_new(retries, || Ok(ask.clone()), read).await
     }
 
-    /// For what may be said only once: each attempt is made anew.
-    pub(super) async fn patiently_made<T>(
+    /// The same for a request that may be sent only once: `make` makes another for each attempt.
+    pub async fn send_retrying_new<T, E: Transient>(
         &self,
-        patience: Patience,
-        make: impl Fn() -> Result<Ask>,
-        read: impl Fn(Answer) -> Result<T>,
-    ) -> Result<T> {
+        retries: Retries,
+        make: impl Fn() -> Result<Ask, E>,
+        read: impl Fn(Answer) -> Result<T, E>,
+    ) -> Result<T, E> {
         let (mut broken, mut throttled) = (0, 0);
         let (limits, began) = (self.limits(), self.clock().instant());
         let mut pause = limits.pause;
         loop {
-            let ask = match patience {
-                Patience::Little => make()?,
+            let ask = match retries {
+                Retries::Few => make()?,
                 // A large answer may take its time, as long as it goes on.
-                Patience::Much => make()?.within(limits.request * 4),
+                Retries::Many => make()?.within(limits.request * 4),
             };
-            let (why, wish) = match self.send(ask).await {
+            let (why, wish): (E, _) = match self.send(ask).await {
                 Ok(answer) if is_throttled(&answer) => {
                     throttled += 1;
                     let wish = wish(&answer);
                     let why = format!("{} asks us to slow down{}", place(&answer.url), for_long(wish));
-                    if throttled >= patience.attempts_when_throttled() {
-                        return Err(Error::Unavailable(why));
+                    if throttled >= retries.attempts_when_throttled() {
+                        return Err(Error::Unavailable(why).into());
                     }
-                    (Error::Unavailable(why), wish)
+                    (Error::Unavailable(why).into(), wish)
                 }
                 Ok(answer) if answer.status.is_server_error() => {
                     broken += 1;
                     let (wish, status) = (wish(&answer), answer.status.as_u16());
                     let why = format!("{} answers {status}{}", place(&answer.url), for_long(wish));
-                    (Error::Unavailable(why), wish)
+                    (Error::Unavailable(why).into(), wish)
                 }
-                Err(why @ Error::Unavailable(_)) => {
+                Err(why) if why.is_transient() => {
                     broken += 1;
-                    (why, None)
+                    (why.into(), None)
                 }
-                Err(other) => return Err(other),
+                Err(other) => return Err(other.into()),
                 Ok(answer) => match read(answer) {
-                    Err(why @ Error::Unavailable(_)) => {
+                    Err(why) if why.is_transient() => {
                         broken += 1;
                         (why, None)
                     }
@@ -96,12 +93,12 @@ impl Outbound {
                 },
             };
             let wait = wish.unwrap_or(pause);
-            let is_too_long = match patience {
+            let is_too_long = match retries {
                 // They would be gone by then.
-                Patience::Little => self.clock().instant().duration_since(began) + wait >= limits.question,
-                Patience::Much => wait > LONGEST_WISH,
+                Retries::Few => self.clock().instant().duration_since(began) + wait >= limits.question,
+                Retries::Many => wait > LONGEST_WISH,
             };
-            if broken >= patience.attempts_when_broken() || is_too_long {
+            if broken >= retries.attempts_when_broken() || is_too_long {
                 return Err(why);
             }
             self.clock().sleep(wait).await;

@@ -1,9 +1,12 @@
-//! What goes out to addresses that others have told us: https to public addresses, and to the networks that the operator
-//! lists, where plain http will do. Names are looked up by ourselves, and what may not be reached is left out there: nothing
-//! can change between a check and its use.
+//! The HTTP client for addresses that others give us, guarded against SSRF: https to public addresses, and to the networks
+//! that the operator lists, where plain http is allowed too. We resolve names ourselves and drop addresses that are not
+//! permitted, so nothing can change between the check and the connection (DNS rebinding). Answers are bounded in size and
+//! time; redirects are followed within their origin alone.
 
+mod error;
 mod message;
 mod networks;
+mod retry;
 
 use std::{
     net::IpAddr,
@@ -19,11 +22,12 @@ use reqwest::{
 };
 use serde_json::Value;
 
-use super::{Error, Result, service_token::ServiceTokens};
 use crate::{clock::Clock, domain::address::is_printable};
+pub use error::{Error, Result, Transient};
 pub use message::{Answer, Ask, place};
 pub use networks::Allowed;
 use networks::is_public;
+pub use retry::Retries;
 
 const TO_CONNECT: Duration = Duration::from_secs(5);
 const TO_RESOLVE: Duration = Duration::from_secs(5);
@@ -60,11 +64,10 @@ struct Inner {
     secure: OnceLock<Client>,
     /// To listed ones alone.
     plain: OnceLock<Client>,
-    service_tokens: ServiceTokens,
     clock: Clock,
 }
 
-/// Without the clients' own pile of settings, and without tokens.
+/// Without the settings of the HTTP clients.
 impl std::fmt::Debug for Outbound {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Outbound").field("allowed", &self.0.allowed).finish_non_exhaustive()
@@ -77,35 +80,24 @@ impl Outbound {
     }
 
     pub fn with_limits(allowed: Allowed, limits: Limits) -> Result<Self, String> {
-        let (secure, plain, service_tokens, clock) = Default::default();
-        Ok(Self(Arc::new(Inner { allowed, limits, secure, plain, service_tokens, clock })))
+        let (secure, plain, clock) = Default::default();
+        Ok(Self(Arc::new(Inner { allowed, limits, secure, plain, clock })))
     }
 
     /// The same rules by another clock, with no connection open.
     #[must_use]
     pub fn with_clock(self, clock: Clock) -> Self {
-        let (secure, plain, service_tokens) = Default::default();
+        let (secure, plain) = Default::default();
         let Inner { allowed, limits, .. } = &*self.0;
-        Self(Arc::new(Inner {
-            allowed: allowed.clone(),
-            limits: *limits,
-            secure,
-            plain,
-            service_tokens,
-            clock,
-        }))
+        Self(Arc::new(Inner { allowed: allowed.clone(), limits: *limits, secure, plain, clock }))
     }
 
-    pub(super) fn clock(&self) -> &Clock {
+    pub fn clock(&self) -> &Clock {
         &self.0.clock
     }
 
     pub fn limits(&self) -> Limits {
         self.0.limits
-    }
-
-    pub(super) fn service_tokens(&self) -> &ServiceTokens {
-        &self.0.service_tokens
     }
 
     /// Reads an address, and says at once what can be said without asking anybody.
@@ -168,7 +160,8 @@ impl Outbound {
         }
     }
 
-    pub(super) async fn exchange(&self, ask: Ask) -> Result<Answer> {
+    /// The same for an answer of any size: `Answer::whole` says whether it is all of it.
+    pub async fn exchange(&self, ask: Ask) -> Result<Answer> {
         let mut url = ask.url.clone();
         let mut followed = 0;
         loop {
@@ -219,7 +212,7 @@ impl Outbound {
             .user_agent(concat!("Endonym/", env!("CARGO_PKG_VERSION")))
             .dns_resolver(Arc::new(Lookup { allowed: self.0.allowed.clone(), plain }))
             .build()
-            .map_err(|error| Error::Unavailable(format!("no client for learning systems: {error}")))?;
+            .map_err(|error| Error::Unavailable(format!("no HTTP client: {error}")))?;
         Ok(kept.get_or_init(|| client))
     }
 
@@ -254,17 +247,10 @@ struct Lookup {
     plain: bool,
 }
 
-/// Every address of a name is one that we may not go to.
-#[derive(Debug)]
+/// A name resolves to no address that is permitted.
+#[derive(Debug, thiserror::Error)]
+#[error("its address is not permitted")]
 struct Forbidden;
-
-impl std::fmt::Display for Forbidden {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("its address is not permitted")
-    }
-}
-
-impl std::error::Error for Forbidden {}
 
 impl Resolve for Lookup {
     fn resolve(&self, name: Name) -> Resolving {

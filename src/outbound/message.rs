@@ -10,7 +10,7 @@ use reqwest::{
 };
 use serde_json::Value;
 
-use crate::lms::{Error, Result};
+use super::{Error, Result};
 
 const LARGEST_ANSWER: usize = 16 << 20;
 
@@ -34,7 +34,7 @@ pub struct Answer {
     /// Where it came from at last.
     pub url: Url,
     /// Or was it more than we have asked for?
-    pub(in crate::lms) whole: bool,
+    pub whole: bool,
 }
 
 impl Ask {

@@ -6,13 +6,10 @@ use std::{
 };
 
 use axum::{Router, body::Body, extract::Request, response::Response};
-use endonym::lms::{
-    Error, Outbound,
-    outbound::{Allowed, Ask, Limits},
-};
+use endonym::outbound::{Allowed, Ask, Error, Limits, Outbound};
 use futures_util::stream;
 
-use super::hasty;
+use crate::lms::hasty;
 
 fn nowhere() -> Outbound {
     Outbound::new(Allowed::default()).unwrap()
