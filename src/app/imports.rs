@@ -1,6 +1,10 @@
 //! Imports: many people at once, from a file, and their recordings from a folder.
 
+mod sheet;
+
 use std::collections::HashSet;
+
+pub use sheet::{Fault, Row, Sheet};
 
 use super::{
     App, Error, Missing, Result,
@@ -46,6 +50,45 @@ pub enum Outcome {
     Created,
     Updated,
     Refused(FieldErrors),
+}
+
+/// What became of a row.
+pub struct RowReport {
+    pub line: u64,
+    pub email: String,
+    pub identifier: Option<String>,
+    pub outcome: Outcome,
+}
+
+/// Rows that share a transaction.
+pub const GROUP: usize = 500;
+
+/// Brings in rows of a sheet in one transaction, and reports each of them, in their order.
+pub async fn rows(
+    app: &App,
+    institution: i64,
+    page: NamePageRef,
+    rows: Vec<Row>,
+    calling: Calling,
+    rehearse: bool,
+) -> Result<Vec<RowReport>> {
+    let mut reports = Vec::with_capacity(rows.len());
+    let mut lines = Vec::with_capacity(rows.len());
+    for Row { line, email, draft } in rows {
+        let identifier = draft.as_ref().and_then(|draft| draft.identifier.set().cloned());
+        reports.push(RowReport { line, email, identifier, outcome: Outcome::Refused(unreadable()) });
+        lines.extend(draft.map(|draft| Line { number: line, draft }));
+    }
+    for (line, outcome) in group(app, institution, page, lines, calling, rehearse).await? {
+        if let Some(row) = reports.iter_mut().find(|row| row.line == line) {
+            row.outcome = outcome;
+        }
+    }
+    Ok(reports)
+}
+
+fn unreadable() -> FieldErrors {
+    FieldErrors::one("row", "is not readable text: save the file as “CSV UTF-8”")
 }
 
 /// Why a group's transaction was not kept.

@@ -7,6 +7,7 @@ pub mod calls;
 pub mod courses;
 pub mod custom_fields;
 pub mod demo;
+pub mod doctor;
 pub mod error;
 pub mod exports;
 pub mod health;

@@ -1,35 +1,88 @@
-//! What an LTI platform says of itself, where it keeps such a document.
+//! LTI platforms that describe themselves: discovery of their endpoints (OpenID Connect).
 
-use super::{App, Error, Result};
-use crate::lms::{
-    self,
-    registration::{self, Configuration},
+use super::App;
+use crate::{
+    domain::tool_consumer::product_word,
+    lms::{
+        self,
+        registration::{self, Configuration},
+    },
 };
 
 const PATH: &str = "/.well-known/openid-configuration";
 
-/// Reads the document of an issuer. Whatever it names is checked when it is written down.
-pub async fn discover(app: &App, issuer: &str) -> Result<Configuration> {
+/// Why a platform's endpoints could not be discovered.
+#[derive(Debug, thiserror::Error)]
+pub enum Undiscovered {
+    /// The issuer's address is not permitted.
+    #[error("{0}")]
+    Refused(String),
+    #[error("there is no document at {address} that could be read ({why})")]
+    NoDocument { address: String, why: String },
+    #[error("the document names the issuer `{0}`")]
+    OtherIssuer(String),
+}
+
+/// Where a platform is reached.
+#[derive(Debug, Default)]
+pub struct Endpoints {
+    pub auth_url: Option<String>,
+    pub token_url: Option<String>,
+    pub token_audience: Option<String>,
+    pub jwks_url: Option<String>,
+}
+
+/// A platform as far as its endpoints are known.
+#[derive(Debug)]
+pub struct Platform {
+    pub issuer: String,
+    pub product: Option<String>,
+    pub auth_url: String,
+    pub token_url: String,
+    pub token_audience: Option<String>,
+    pub jwks_url: String,
+}
+
+/// Discovers what is not given. The addresses are checked when they are stored.
+pub async fn complete(
+    app: &App,
+    issuer: String,
+    product: Option<String>,
+    given: Endpoints,
+) -> Result<Platform, Undiscovered> {
+    let Endpoints { auth_url, token_url, token_audience, jwks_url } = given;
+    if let (Some(auth_url), Some(token_url), Some(jwks_url)) = (&auth_url, &token_url, &jwks_url) {
+        let [auth_url, token_url, jwks_url] = [auth_url, token_url, jwks_url].map(String::clone);
+        return Ok(Platform { issuer, product, auth_url, token_url, token_audience, jwks_url });
+    }
+    let found = discover(app, &issuer).await?;
+    Ok(Platform {
+        product: product.or_else(|| product_word(found.product_family.as_deref()?)),
+        issuer: found.issuer,
+        auth_url: auth_url.unwrap_or(found.auth_url),
+        token_url: token_url.unwrap_or(found.token_url),
+        token_audience: token_audience.or(found.token_audience),
+        jwks_url: jwks_url.unwrap_or(found.jwks_url),
+    })
+}
+
+async fn discover(app: &App, issuer: &str) -> Result<Configuration, Undiscovered> {
     let issuer = issuer.trim().trim_end_matches('/');
     let address = format!("{issuer}{PATH}");
     // With a user name or a password in it, it is not shown.
-    app.outbound.permits(&address).await.map_err(|error| Error::invalid("url", error.to_string()))?;
+    let refused = |error: crate::outbound::Error| Undiscovered::Refused(error.to_string());
+    app.outbound.permits(&address).await.map_err(refused)?;
     let found = registration::configuration(&app.outbound, &address).await.map_err(|error| {
         let why = match error {
             lms::Error::Missing => "there is none".to_owned(),
             other => other.to_string(),
         };
-        Error::invalid(
-            "url",
-            format!(
-                "has no document at {address} that could be read ({why}): say --auth-url, --token-url and --jwks-url"
-            ),
-        )
+        Undiscovered::NoDocument { address, why }
     })?;
-    // Launches say it letter by letter as it stands there, with or without its last slash.
-    if found.issuer.trim_end_matches('/') != issuer {
-        let why = format!("is not the issuer that its own document names, which is `{}`", found.issuer);
-        return Err(Error::invalid("url", why));
+    // Launches compare it letter by letter with what stands there, with or without its last slash.
+    if found.issuer.trim_end_matches('/') == issuer {
+        Ok(found)
+    } else {
+        Err(Undiscovered::OtherIssuer(found.issuer))
     }
-    Ok(found)
 }

@@ -4,9 +4,8 @@ mod recordings;
 mod report;
 
 use std::{
-    borrow::Cow,
     fs::File,
-    io::{self, BufReader, IsTerminal, Read as _},
+    io::{self, IsTerminal},
     path::{Path, PathBuf},
 };
 
@@ -17,17 +16,11 @@ use super::{Failure, Outcome, institution, page_ref};
 use crate::{
     app::{
         App, Error, custom_fields,
-        imports::{self, Calling, Line, Outcome as RowOutcome},
+        imports::{self, Calling, Fault, Sheet},
         name_pages,
     },
     config::{self, Storage},
-    domain::{
-        custom_field::CustomField,
-        field_errors::FieldErrors,
-        institution::Institution,
-        name_page::NamePageRef,
-        participant::{Draft, LegalNames, Raw, Source},
-    },
+    domain::{institution::Institution, name_page::NamePageRef, participant::LegalNames},
 };
 
 /// Bring in people from a CSV file, and their recordings from a folder
@@ -74,11 +67,6 @@ fn without_what_others_do(arg: clap::Arg) -> clap::Arg {
     if is_others { arg.hide(true) } else { arg }
 }
 
-/// Rows that share a transaction.
-const GROUP: usize = 500;
-const COLUMNS: [&str; 7] =
-    ["first_name", "last_name", "email", "institution_id", "phonetic", "notes", "phone_number"];
-
 impl Import {
     pub async fn run(&self, storage: &Storage) -> Outcome {
         let rules = self.phone.rules().map_err(Failure)?;
@@ -123,23 +111,26 @@ impl Import {
         report: &mut Report,
     ) -> Result<(), Failure> {
         let fields = custom_fields::all(app, owner.id).await?;
-        let mut reader = open(file)?;
-        let columns = self.columns(&mut reader, &fields)?;
+        let legal = if owner.multiple_recordings { LegalNames::Permitted } else { LegalNames::Ignored };
+        let source = File::open(file).map_err(|error| self.worded(Fault::Io(error), file))?;
+        let mut sheet = Sheet::open(source, &fields, legal).map_err(|fault| self.worded(fault, file))?;
+        if !sheet.ignored.is_empty() {
+            let ignored: Vec<String> = sheet.ignored.iter().map(|heading| format!("`{heading}`")).collect();
+            eprintln!("note: these columns are passed over: {}", ignored.join(", "));
+        }
         let progress = progress(file);
         report.begin();
-        let legal = if owner.multiple_recordings { LegalNames::Permitted } else { LegalNames::Ignored };
-        let mut group = Vec::with_capacity(GROUP);
-        let mut record = csv::ByteRecord::new();
+        let calling = if self.call { Calling::Those } else { Calling::Nobody };
+        let mut group = Vec::with_capacity(imports::GROUP);
         loop {
-            let more = reader.read_byte_record(&mut record)?;
-            if more {
-                progress.set_position(record.position().map_or(0, csv::Position::byte));
-                let line = first_line(&record, reader.position().line());
-                group.extend(Read::from(line, &record, &columns, legal));
-            }
-            if group.len() == GROUP || !more {
-                let rows = self.bring_in(app, owner.id, page, std::mem::take(&mut group)).await?;
-                progress.suspend(|| rows.iter().for_each(|row| report.row(row)));
+            let row = sheet.next_row().map_err(|fault| self.worded(fault, file))?;
+            let more = row.is_some();
+            progress.set_position(sheet.position());
+            group.extend(row);
+            if group.len() == imports::GROUP || !more {
+                let rows = std::mem::take(&mut group);
+                let done = imports::rows(app, owner.id, page.clone(), rows, calling, self.dry_run).await?;
+                progress.suspend(|| done.iter().for_each(|row| report.row(row)));
             }
             if !more {
                 break;
@@ -149,125 +140,22 @@ impl Import {
         Ok(())
     }
 
-    /// Writes a group, and says what became of each row, in the order of the file.
-    async fn bring_in(
-        &self,
-        app: &App,
-        institution: i64,
-        page: &NamePageRef,
-        group: Vec<Read>,
-    ) -> Result<Vec<Told>, Failure> {
-        let mut told = Vec::with_capacity(group.len());
-        let mut lines = Vec::with_capacity(group.len());
-        for Read { line, email, draft } in group {
-            let identifier = draft.as_ref().and_then(|draft| draft.identifier.set().cloned());
-            told.push(Told { line, email, identifier, outcome: RowOutcome::Refused(unreadable()) });
-            lines.extend(draft.map(|draft| Line { number: line, draft }));
-        }
-        let calling = if self.call { Calling::Those } else { Calling::Nobody };
-        let outcomes = imports::group(app, institution, page.clone(), lines, calling, self.dry_run).await?;
-        for (line, outcome) in outcomes {
-            if let Some(row) = told.iter_mut().find(|row| row.line == line) {
-                row.outcome = outcome;
-            }
-        }
-        Ok(told)
-    }
-
-    /// What each column is; a heading that we do not know is said and passed over.
-    fn columns(
-        &self,
-        reader: &mut csv::Reader<impl io::Read>,
-        fields: &[CustomField],
-    ) -> Result<Vec<Option<String>>, Failure> {
-        let headings = reader.headers().map_err(|_| {
-            Failure("the first line is not readable text: save the file as “CSV UTF-8”".to_owned())
-        })?;
-        let mut columns = Vec::new();
-        let mut unknown = Vec::new();
-        for heading in headings {
-            let name = heading.trim().trim_matches('"').to_lowercase().replace([' ', '-'], "_");
-            let name = if name == "phonetic_spelling" { "phonetic".to_owned() } else { name };
-            let known = COLUMNS.contains(&name.as_str()) || name.starts_with("legal_");
-            let custom = fields.iter().any(|field| field.has_import_key(&name));
-            if name.starts_with("custom_") && !custom {
-                return Err(Failure(format!(
-                    "the column `{heading}` is no custom field of `{0}`: define it first with `endonym custom-field create --institution {0} --name {1}`",
-                    self.institution,
-                    name.trim_start_matches("custom_")
-                )));
-            }
-            if !known && !custom {
-                unknown.push(format!("`{heading}`"));
-            }
-            if columns.contains(&Some(name.clone())) {
-                return Err(Failure(format!("the column `{heading}` is there twice")));
-            }
-            columns.push((known || custom).then_some(name));
-        }
-        let has = |name: &str| columns.iter().flatten().any(|column| column == name);
-        if !has("email") || !(has("first_name") || has("last_name")) {
-            return Err(Failure(format!(
+    fn worded(&self, fault: Fault, file: &Path) -> Failure {
+        Failure(match fault {
+            Fault::Io(error) => format!("cannot read {}: {error}", file.display()),
+            Fault::Csv(error) => error.to_string(),
+            Fault::Utf16 => format!("{} is UTF-16: save it as “CSV UTF-8”", file.display()),
+            Fault::Headings => "the first line is not readable text: save the file as “CSV UTF-8”".to_owned(),
+            Fault::UnknownCustomField { heading, name } => format!(
+                "the column `{heading}` is no custom field of `{0}`: define it first with `endonym custom-field create --institution {0} --name {name}`",
+                self.institution
+            ),
+            Fault::Duplicate(heading) => format!("the column `{heading}` is there twice"),
+            Fault::MissingColumns { headings } => format!(
                 "the first line must name the columns, `email` and `first_name` or `last_name` among them; it says: {}",
-                headings.iter().collect::<Vec<_>>().join(" | ")
-            )));
-        }
-        if !unknown.is_empty() {
-            eprintln!("note: these columns are passed over: {}", unknown.join(", "));
-        }
-        Ok(columns)
-    }
-}
-
-/// Finds out what separates the columns, and passes over a byte-order mark.
-fn open(path: &Path) -> Result<csv::Reader<impl io::Read>, Failure> {
-    let cannot = |e: io::Error| Failure(format!("cannot read {}: {e}", path.display()));
-    let mut file = File::open(path).map_err(cannot)?;
-    let mut start = Vec::new();
-    file.by_ref().take(64 * 1024).read_to_end(&mut start).map_err(cannot)?;
-    if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
-        return Err(Failure(format!("{} is UTF-16: save it as “CSV UTF-8”", path.display())));
-    }
-    let start = start.strip_prefix(b"\xef\xbb\xbf").map(<[u8]>::to_vec).unwrap_or(start);
-    let first_line = start.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let count = |separator: u8| first_line.iter().filter(|byte| **byte == separator).count();
-    let separator = [b',', b';', b'\t']
-        .into_iter()
-        .max_by_key(|separator| (count(*separator), *separator == b','))
-        .unwrap_or(b',');
-    let whole = PlainLines { inner: io::Cursor::new(start).chain(BufReader::new(file)), last: b'\n' };
-    Ok(csv::ReaderBuilder::new().delimiter(separator).flexible(true).from_reader(whole))
-}
-
-/// Every line ends in one line feed, the last one too, however the file has it, so that lines are counted as editors
-/// count them.
-struct PlainLines<R> {
-    inner: R,
-    last: u8,
-}
-
-impl<R: io::Read> io::Read for PlainLines<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let read = self.inner.read(buffer)?;
-            if read == 0 && !matches!(self.last, b'\n' | b'\r') && !buffer.is_empty() {
-                (buffer[0], self.last) = (b'\n', b'\n');
-                return Ok(1);
-            }
-            let mut kept = 0;
-            for at in 0..read {
-                let byte = buffer[at];
-                if byte != b'\n' || self.last != b'\r' {
-                    buffer[kept] = if byte == b'\r' { b'\n' } else { byte };
-                    kept += 1;
-                }
-                self.last = byte;
-            }
-            // Nothing kept is not the end of the file.
-            if kept > 0 || read == 0 {
-                return Ok(kept);
-            }
-        }
+                headings.join(" | ")
+            ),
+        })
     }
 }
 
@@ -278,69 +166,4 @@ fn progress(path: &Path) -> ProgressBar {
     let bar = ProgressBar::new(path.metadata().map_or(0, |metadata| metadata.len()));
     let style = ProgressStyle::with_template("{bar:40} {percent}% {bytes} of {total_bytes}, {eta} left");
     style.map(|style| bar.clone().with_style(style)).unwrap_or(bar)
-}
-
-/// A row of the file that is not empty; without a draft when it is not readable text.
-struct Read {
-    line: u64,
-    email: String,
-    draft: Option<Draft>,
-}
-
-impl Read {
-    fn from(
-        line: u64,
-        record: &csv::ByteRecord,
-        columns: &[Option<String>],
-        legal: LegalNames,
-    ) -> Option<Self> {
-        let Ok(cells) = csv::StringRecord::from_byte_record(record.clone()) else {
-            return Some(Self { line, email: String::new(), draft: None });
-        };
-        let row = Row { columns, cells: &cells };
-        let email = row.cell("email").unwrap_or_default().to_owned();
-        let empty = cells.iter().all(|cell| cell.trim().is_empty());
-        (!empty).then(|| Self { line, email, draft: Some(Draft::read(&row, legal)) })
-    }
-}
-
-/// Where a record begins, from where the next one does: the reader counts empty lines before a record to it.
-fn first_line(record: &csv::ByteRecord, next: u64) -> u64 {
-    let inside = record.as_slice().iter().filter(|byte| **byte == b'\n').count() as u64;
-    next.saturating_sub(1 + inside)
-}
-
-fn unreadable() -> FieldErrors {
-    FieldErrors::one("row", "is not readable text: save the file as “CSV UTF-8”")
-}
-
-/// What became of a row.
-struct Told {
-    line: u64,
-    email: String,
-    identifier: Option<String>,
-    outcome: RowOutcome,
-}
-
-struct Row<'a> {
-    columns: &'a [Option<String>],
-    cells: &'a csv::StringRecord,
-}
-
-impl Row<'_> {
-    fn cell(&self, name: &str) -> Option<&str> {
-        let at = self.columns.iter().position(|column| column.as_deref() == Some(name))?;
-        self.cells.get(at).map(str::trim).filter(|cell| !cell.is_empty())
-    }
-}
-
-impl Source for Row<'_> {
-    fn get(&self, key: &str) -> Raw<'_> {
-        self.cell(key).map_or(Raw::Absent, |cell| Raw::Text(Cow::Borrowed(cell)))
-    }
-
-    fn custom(&self) -> Vec<(String, Raw<'_>)> {
-        let custom = self.columns.iter().flatten().filter(|name| name.starts_with("custom_"));
-        custom.filter_map(|name| Some((name.clone(), Raw::Text(Cow::Borrowed(self.cell(name)?))))).collect()
-    }
 }

@@ -10,7 +10,8 @@ use crate::{
     app::{
         App, Error, institutions,
         lti::{keys, registrations},
-        platforms, tool_consumers,
+        platforms::{self, Endpoints, Undiscovered},
+        tool_consumers,
     },
     config::Reached,
     domain::{
@@ -212,9 +213,21 @@ impl Command {
     }
 }
 
+fn undiscovered(fault: Undiscovered) -> Failure {
+    Failure(match fault {
+        Undiscovered::Refused(why) => format!("url {why}"),
+        Undiscovered::NoDocument { address, why } => format!(
+            "url has no document at {address} that could be read ({why}): say --auth-url, --token-url and --jwks-url"
+        ),
+        Undiscovered::OtherIssuer(issuer) => {
+            format!("url is not the issuer that its own document names, which is `{issuer}`")
+        }
+    })
+}
+
 impl Details {
     async fn into_new(
-        mut self,
+        self,
         app: &App,
         name: String,
         kind: LmsKind,
@@ -225,27 +238,21 @@ impl Details {
         let mut product = self.product.as_deref().and_then(product_word);
         let lti = match (kind, client_id) {
             (LmsKind::Lti, Some(client_id)) => {
-                let (auth_url, token_url, jwks_url) = match (self.auth_url, self.token_url, self.jwks_url) {
-                    (Some(auth_url), Some(token_url), Some(jwks_url)) => (auth_url, token_url, jwks_url),
-                    (auth_url, token_url, jwks_url) => {
-                        let found = platforms::discover(app, &url).await?;
-                        product = product.or_else(|| product_word(found.product_family.as_deref()?));
-                        self.token_audience = self.token_audience.or(found.token_audience);
-                        url = found.issuer;
-                        (
-                            auth_url.unwrap_or(found.auth_url),
-                            token_url.unwrap_or(found.token_url),
-                            jwks_url.unwrap_or(found.jwks_url),
-                        )
-                    }
+                let given = Endpoints {
+                    auth_url: self.auth_url,
+                    token_url: self.token_url,
+                    token_audience: self.token_audience,
+                    jwks_url: self.jwks_url,
                 };
+                let found = platforms::complete(app, url, product, given).await.map_err(undiscovered)?;
+                (url, product) = (found.issuer, found.product);
                 Some(Registration {
                     client_id,
                     deployments: self.deployment_ids,
-                    auth_url,
-                    token_url,
-                    token_audience: self.token_audience,
-                    jwks_url,
+                    auth_url: found.auth_url,
+                    token_url: found.token_url,
+                    token_audience: found.token_audience,
+                    jwks_url: found.jwks_url,
                     frame_ancestors: self.frame_ancestors,
                 })
             }

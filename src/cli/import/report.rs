@@ -4,9 +4,8 @@ use std::{collections::HashSet, process::ExitCode};
 
 use serde_json::json;
 
-use super::{RowOutcome, Told};
 use crate::{
-    app::imports,
+    app::imports::{self, Outcome, RowReport},
     cli::output,
     domain::{email::email_key, text},
 };
@@ -59,19 +58,18 @@ impl Report {
         self.begun = true;
     }
 
-    pub fn row(&mut self, row: &Told) {
-        let Told { line, email, identifier, outcome } = row;
+    pub fn row(&mut self, row: &RowReport) {
+        let RowReport { line, email, identifier, outcome } = row;
         let first = self.created + self.updated + self.refused == 0;
         // A dry run forgets each group, so somebody who comes again in a later one is remembered here.
-        let again =
-            self.dry_run && *outcome == RowOutcome::Created && !self.rehearsed.insert(email_key(email));
-        if self.dry_run && *outcome == RowOutcome::Created {
+        let again = self.dry_run && *outcome == Outcome::Created && !self.rehearsed.insert(email_key(email));
+        if self.dry_run && *outcome == Outcome::Created {
             self.rehearsed.extend(identifier.as_deref().map(text::nfc));
         }
         let (word, why) = match outcome {
-            RowOutcome::Created if !again => ("created", None),
-            RowOutcome::Created | RowOutcome::Updated => ("updated", None),
-            RowOutcome::Refused(errors) => ("refused", Some(errors.to_string())),
+            Outcome::Created if !again => ("created", None),
+            Outcome::Created | Outcome::Updated => ("updated", None),
+            Outcome::Refused(errors) => ("refused", Some(errors.to_string())),
         };
         match word {
             "created" => self.created += 1,

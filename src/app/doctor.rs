@@ -1,0 +1,242 @@
+//! Checks of an installation, part by part. Each finding is data; who asked words it.
+
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use super::{App, Clock, tool_consumers};
+use crate::{
+    blobs::{self, Blobs},
+    domain::job::{Kind, State},
+    phone::{
+        Phone, Prompts, Provider,
+        cloud::Client,
+        sip::{self, Trunk},
+    },
+    store::{self, Db, folder, jobs, migrations},
+};
+
+#[derive(Debug)]
+pub enum Finding {
+    DataFolder {
+        path: PathBuf,
+        fault: Option<String>,
+    },
+    /// Which database answers.
+    Database(Result<&'static str, String>),
+    Migrations(Result<Schema, String>),
+    Jobs(Result<Queue, String>),
+    /// What seals the credentials of learning systems.
+    Secrets(Result<Sealed, SecretsFault>),
+    /// Which store can be written and read.
+    Blobs(Result<String, String>),
+    Listen {
+        address: String,
+        port: Port,
+    },
+    Phone {
+        provider: String,
+        line: Line,
+    },
+    Prompts(Result<PromptsFound, String>),
+}
+
+#[derive(Debug)]
+pub struct Schema {
+    /// Of the database.
+    pub version: i64,
+    /// The newest that this binary knows.
+    pub newest: i64,
+    /// SQLite is migrated at every start.
+    pub migrates_by_itself: bool,
+}
+
+#[derive(Debug)]
+pub struct Queue {
+    pub waiting: u64,
+    pub running: u64,
+    pub dead: u64,
+    /// A job has been due for longer than any has to wait where a worker runs.
+    pub is_late: bool,
+}
+
+#[derive(Debug)]
+pub struct Sealed {
+    pub all: usize,
+    /// Names of the learning systems whose credentials cannot be opened.
+    pub closed: Vec<String>,
+}
+
+#[derive(Debug)]
+pub enum SecretsFault {
+    Key(String),
+    Database(String),
+}
+
+#[derive(Debug)]
+pub enum Port {
+    Free,
+    InUse,
+    Unusable(String),
+}
+
+#[derive(Debug)]
+pub enum Line {
+    NotConfigured,
+    /// What a trunk says of itself; nothing is said of a cloud's account.
+    Works(Option<String>),
+    Fails {
+        why: String,
+        remedy: Option<&'static str>,
+    },
+    Silent,
+}
+
+#[derive(Debug)]
+pub struct PromptsFound {
+    pub about: Vec<String>,
+    pub languages: Vec<String>,
+}
+
+impl Finding {
+    pub fn works(&self) -> bool {
+        match self {
+            Self::DataFolder { fault, .. } => fault.is_none(),
+            Self::Database(found) => found.is_ok(),
+            Self::Migrations(found) => found.as_ref().is_ok_and(Schema::works),
+            Self::Jobs(found) => found.as_ref().is_ok_and(|queue| queue.dead == 0 && !queue.is_late),
+            Self::Secrets(found) => found.as_ref().is_ok_and(|sealed| sealed.closed.is_empty()),
+            Self::Blobs(found) => found.is_ok(),
+            Self::Listen { port, .. } => !matches!(port, Port::Unusable(_)),
+            Self::Phone { line, .. } => matches!(line, Line::NotConfigured | Line::Works(_)),
+            Self::Prompts(found) => found.is_ok(),
+        }
+    }
+}
+
+impl Schema {
+    fn works(&self) -> bool {
+        self.version == self.newest || (self.version < self.newest && self.migrates_by_itself)
+    }
+}
+
+pub fn data_folder(path: &Path) -> Finding {
+    let probe = path.join(".endonym-doctor");
+    let written = folder::create(path)
+        .and_then(|()| std::fs::File::create(&probe))
+        .and_then(|mut file| file.write_all(b"works").and_then(|()| file.sync_all()));
+    let _ = std::fs::remove_file(&probe);
+    Finding::DataFolder { path: path.to_owned(), fault: written.err().map(|error| error.to_string()) }
+}
+
+pub async fn blobs(options: &blobs::Options) -> Finding {
+    let checked = async {
+        let blobs = Blobs::open(options).map_err(|error| error.to_string())?;
+        blobs.check().await.map_err(|error| error.to_string())?;
+        Ok(blobs.kind())
+    };
+    Finding::Blobs(checked.await)
+}
+
+pub async fn listen(address: &str) -> Finding {
+    let port = match tokio::net::TcpListener::bind(address).await {
+        Ok(_) => Port::Free,
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => Port::InUse,
+        Err(error) => Port::Unusable(error.to_string()),
+    };
+    Finding::Listen { address: address.to_owned(), port }
+}
+
+/// The database, its schema and its queue. True when more can be looked for in it.
+pub async fn database(options: &store::Options, clock: &Clock) -> (Vec<Finding>, bool) {
+    let db = match Db::open(options).await {
+        Ok(db) => db,
+        Err(error) => return (vec![Finding::Database(Err(error.to_string()))], false),
+    };
+    let mut findings = vec![Finding::Database(Ok(db.kind()))];
+    let version = migrations::version(&db).await;
+    let is_current = version.as_ref().is_ok_and(|version| *version == migrations::NEWEST);
+    let schema = |version| Schema {
+        version,
+        newest: migrations::NEWEST,
+        migrates_by_itself: matches!(db, Db::Sqlite(_)),
+    };
+    findings.push(Finding::Migrations(version.map(schema).map_err(|error| error.to_string())));
+    if is_current {
+        findings.push(Finding::Jobs(queue(&db, clock).await.map_err(|error| error.to_string())));
+    }
+    (findings, is_current)
+}
+
+/// Longer than any job has to wait where a worker runs.
+const LATE: Duration = Duration::from_secs(600);
+
+async fn queue(db: &Db, clock: &Clock) -> store::Result<Queue> {
+    let mut sql = db.read();
+    let (counts, next) = (jobs::counts(&mut sql).await?, jobs::next(&mut sql, Kind::ALL).await?);
+    let count = |wanted: State| counts.iter().find(|(state, _)| *state == wanted).map_or(0, |(_, n)| *n);
+    Ok(Queue {
+        waiting: count(State::Waiting),
+        running: count(State::Running),
+        dead: count(State::Dead),
+        is_late: next.is_some_and(|next| next.plus(LATE) < clock.now()),
+    })
+}
+
+/// Can the credentials of learning systems be opened? Nothing is found where there are none.
+pub async fn secrets(app: &App) -> Option<Finding> {
+    let all = match tool_consumers::all(app, None).await {
+        Ok(all) => all,
+        Err(error) => return Some(Finding::Secrets(Err(SecretsFault::Database(error.to_string())))),
+    };
+    let mut closed = Vec::new();
+    for one in &all {
+        if !matches!(tool_consumers::opens(app, one).await, Ok(true)) {
+            closed.push(one.name.clone());
+        }
+    }
+    (!all.is_empty()).then_some(Finding::Secrets(Ok(Sealed { all: all.len(), closed })))
+}
+
+/// Longer than a trunk or a cloud takes to answer.
+const PHONE_ANSWERS: Duration = Duration::from_secs(10);
+
+pub async fn phone(phone: &Phone) -> Vec<Finding> {
+    let line = tokio::time::timeout(PHONE_ANSWERS, line(&phone.provider)).await.unwrap_or(Line::Silent);
+    let mut findings = vec![Finding::Phone { provider: phone.provider.shown(), line }];
+    if phone.provider != Provider::None {
+        let voice = phone.prompts.check_voice().await;
+        findings.push(Finding::Prompts(voice.map(|()| prompts(&phone.prompts))));
+    }
+    findings
+}
+
+async fn line(provider: &Provider) -> Line {
+    match provider {
+        Provider::None => Line::NotConfigured,
+        Provider::Sip(settings) => {
+            let fails =
+                |error: sip::Error| Line::Fails { why: error.to_string(), remedy: Some(error.mend()) };
+            let trunk = match Trunk::visit(settings).await {
+                Ok(trunk) => trunk,
+                Err(error) => return fails(error),
+            };
+            let says = trunk.check().await;
+            trunk.close().await;
+            says.map_or_else(fails, |says| Line::Works(Some(says)))
+        }
+        Provider::Cloud(settings) => {
+            let checked = match Client::new(settings.clone()) {
+                Ok(client) => client.check().await,
+                Err(why) => Err(why),
+            };
+            checked.map_or_else(|why| Line::Fails { why, remedy: None }, |()| Line::Works(None))
+        }
+    }
+}
+
+fn prompts(prompts: &Prompts) -> PromptsFound {
+    PromptsFound { about: prompts.about(), languages: prompts.languages() }
+}
