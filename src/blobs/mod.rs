@@ -20,16 +20,9 @@ use crate::{
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// The store is gone, full or closed to us; the sentence is for the operator.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("the store of recordings and pictures: {0}")]
 pub struct Error(pub String);
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the store of recordings and pictures: {}", self.0)
-    }
-}
-
-impl std::error::Error for Error {}
 
 /// What kind of file it is; each has a folder of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

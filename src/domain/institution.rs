@@ -1,8 +1,9 @@
 //! An institution: the tenant. Everything else belongs to one.
 
 use jiff::tz::TimeZone;
+use url::Url;
 
-use super::moment::Moment;
+use super::{address::is_printable, moment::Moment};
 
 #[derive(Debug, Clone)]
 pub struct Institution {
@@ -35,18 +36,10 @@ pub fn parse_language(given: &str) -> Option<String> {
 
 /// `scheme://host[:port]` as browsers send it in `Origin`.
 pub fn parse_origin(given: &str) -> Option<String> {
-    let given = given.trim().trim_end_matches('/').to_ascii_lowercase();
-    let host = given.strip_prefix("https://").or_else(|| given.strip_prefix("http://"))?;
-    let (name, port) = match host.rsplit_once(':') {
-        Some((name, port)) if !name.is_empty() && port.parse::<u16>().is_ok() => (name, Some(port)),
-        _ => (host, None),
-    };
-    let name_ok = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || ".-[]:".contains(c));
-    // Browsers leave the port out where it is the scheme's own.
-    let usual = matches!((given.starts_with("https:"), port), (true, Some("443")) | (false, Some("80")));
-    name_ok.then(|| {
-        if usual { given[..given.rfind(':').unwrap_or(given.len())].to_owned() } else { given.clone() }
-    })
+    let given = given.trim().trim_end_matches('/');
+    let url = parsed(given)?;
+    let is_all = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+    origin(&url).filter(|_| is_all)
 }
 
 /// An origin, or all that end in a domain, as with `https://*.example.edu`.
@@ -59,11 +52,23 @@ pub fn parse_framing_origin(given: &str) -> Option<String> {
     }
 }
 
-/// Only letters, digits and a few signs get past `parse_origin`, so that nothing can be added to a header.
+/// The origin of an address, of which nothing else may get into a header.
 pub fn origin_of(address: &str) -> Option<String> {
-    let start = address.find("://")? + "://".len();
-    let end = address[start..].find(['/', '?', '#', '\\']).map_or(address.len(), |length| start + length);
-    parse_origin(&address[..end])
+    origin(&parsed(address)?)
+}
+
+/// What parsers would repair is none.
+fn parsed(address: &str) -> Option<Url> {
+    Url::parse(address).ok().filter(|_| address.contains("://") && is_printable(address))
+}
+
+/// Without the port where it is the scheme's own. Hosts may hold quotes and semicolons by the URL standard, which mean something
+/// in a header: only letters, digits and a few signs are taken.
+fn origin(url: &Url) -> Option<String> {
+    let is_web = matches!(url.scheme(), "https" | "http");
+    let is_bare = url.username().is_empty() && url.password().is_none();
+    let is_plain = |host: &str| host.chars().all(|c| c.is_ascii_alphanumeric() || ".-[]:".contains(c));
+    (is_web && is_bare && url.host_str().is_some_and(is_plain)).then(|| url.origin().ascii_serialization())
 }
 
 #[cfg(test)]
@@ -103,12 +108,26 @@ mod tests {
             ("http://localhost:3000", "http://localhost:3000"),
             ("https://example.edu:443", "https://example.edu"),
             ("http://[::1]:8080", "http://[::1]:8080"),
+            ("https://\u{fc}ber.example", "https://xn--ber-goa.example"),
         ] {
             assert_eq!(parse_origin(given).as_deref(), Some(origin));
         }
-        for given in
-            ["", "*", "example.edu", "ftp://example.edu", "https://", "https://example.edu/path", "null"]
-        {
+        for given in [
+            "",
+            "*",
+            "example.edu",
+            "ftp://example.edu",
+            "https://",
+            "https:example.edu",
+            "https://example.edu/path",
+            "https://example.edu?",
+            "https://me@example.edu",
+            "https://exam\tple.edu",
+            "https://example.edu:99999",
+            "https://*.example.edu",
+            "https://example.edu;x",
+            "null",
+        ] {
             assert_eq!(parse_origin(given), None, "{given}");
         }
     }

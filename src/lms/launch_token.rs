@@ -7,26 +7,17 @@ use jsonwebtoken::{
 };
 use serde_json::Value;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// It is no token at all.
+    #[error("it is no token")]
     Shape,
-    /// It is signed in another way than RS256, or not at all. Nobody has looked at a key yet.
+    /// It is signed in another way, or not at all. Nobody has looked at a key yet.
+    #[error("it is not signed with RS256")]
     Algorithm,
-    /// The platform has no such key.
+    #[error("the platform does not show the key that it names")]
     Key,
+    #[error("its signature is wrong")]
     Signature,
-}
-
-impl std::fmt::Display for Fault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Shape => "it is no token",
-            Self::Algorithm => "it is not signed with RS256",
-            Self::Key => "the platform does not show the key that it names",
-            Self::Signature => "its signature is wrong",
-        })
-    }
 }
 
 /// The name of the key that it says it is signed with. The way of signing is ours to choose, not the token's.

@@ -15,26 +15,16 @@ use crate::telemetry::{metrics, traces};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
-    /// A unique key is taken.
+    #[error("a unique key is taken")]
     Conflict,
     /// The database is gone, busy or full: the same request may work later.
+    #[error("the database is not available: {0}")]
     Unavailable(String),
+    #[error("{0}")]
     Broken(String),
 }
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Conflict => f.write_str("a unique key is taken"),
-            Self::Unavailable(why) => write!(f, "the database is not available: {why}"),
-            Self::Broken(why) => f.write_str(why),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
 
 #[derive(Debug, Clone)]
 pub struct Options {

@@ -2,7 +2,6 @@
 
 use std::{
     collections::HashMap,
-    fmt,
     net::{IpAddr, SocketAddr},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -28,7 +27,8 @@ use super::{
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What is wrong with the way to the trunk, in a sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
 pub struct Error {
     why: String,
     mend: &'static str,
@@ -49,14 +49,6 @@ impl Error {
         self.mend
     }
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.why)
-    }
-}
-
-impl std::error::Error for Error {}
 
 #[derive(Clone)]
 pub struct Trunk(pub(super) Arc<Inner>);
