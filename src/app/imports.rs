@@ -14,6 +14,7 @@ use crate::{
         access::{Access, Within},
         email::email_key,
         field_errors::FieldErrors,
+        ids::{InstitutionId, NamePageId},
         media::{Incoming, Kind},
         name_page::NamePageRef,
         own_recording::{Registration, Start},
@@ -71,7 +72,7 @@ impl From<Error> for Undone {
 /// a row that is wrong is refused without harm to the others.
 pub async fn group(
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     page: NamePageRef,
     lines: Vec<Line>,
     calling: Calling,
@@ -100,7 +101,7 @@ pub async fn group(
 /// Says which copies were used, too.
 async fn write(
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     page: NamePageRef,
     (lines, copies): (Vec<(Line, String, calls::Ids)>, Copies),
     calling: Calling,
@@ -167,7 +168,12 @@ async fn write(
 
 /// Whose recording is this, by the name of its file: an email or the institution's identifier, with or without an
 /// ending, of somebody on the page.
-pub async fn owner(app: &App, institution: i64, page: i64, file: &str) -> Result<Option<Participant>> {
+pub async fn owner(
+    app: &App,
+    institution: InstitutionId,
+    page: NamePageId,
+    file: &str,
+) -> Result<Option<Participant>> {
     let sql = &mut app.db.read();
     for (email, identifier) in names(file) {
         for (by, key) in [(By::Email, email), (By::Identifier, identifier)] {
@@ -190,7 +196,7 @@ pub fn names(file: &str) -> impl Iterator<Item = (String, String)> {
 /// Gives somebody a recording from a file; the inner error is a sentence for whoever made it.
 pub async fn recording(
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     person: Option<&Participant>,
     bytes: Vec<u8>,
     rehearse: bool,

@@ -7,6 +7,7 @@ use tokio::sync::Notify;
 use super::{App, Error, Missing, Result, calls, exports};
 use crate::{
     domain::{
+        ids::JobId,
         job::{self, Held, Job, Listed, State, Takes},
         moment::Moment,
     },
@@ -42,7 +43,7 @@ impl Queue {
 }
 
 /// Writes a job down, in the transaction that causes it. The id was made before it began.
-pub(super) async fn enqueue(sql: &mut Sql, id: i64, job: &Job, run_at: Moment, now: Moment) -> Result<()> {
+pub(super) async fn enqueue(sql: &mut Sql, id: JobId, job: &Job, run_at: Moment, now: Moment) -> Result<()> {
     Ok(jobs::insert(sql, id, job, run_at, now).await?)
 }
 
@@ -62,7 +63,7 @@ pub async fn claim(app: &App, lease: Duration, takes: Takes) -> Result<Option<He
 }
 
 /// Takes this job, if it is due and nobody has it.
-pub async fn claim_this(app: &App, id: i64, lease: Duration) -> Result<Option<Held>> {
+pub async fn claim_this(app: &App, id: JobId, lease: Duration) -> Result<Option<Held>> {
     let (now, proof) = (app.clock.now(), app.ids.hex());
     app.db
         .write(move |sql| {
@@ -180,7 +181,7 @@ pub async fn fail(app: &App, held: &Held, error: &str) -> Result<Failed> {
 async fn mourn(
     sql: &mut Sql,
     app: &App,
-    scrub: i64,
+    scrub: JobId,
     (held, error): (&Held, &str),
     now: Moment,
 ) -> Result<Vec<String>> {
@@ -236,7 +237,7 @@ pub async fn counts(app: &App) -> Result<Vec<(State, u64)>> {
 }
 
 /// A dead job starts over, as if it were new.
-pub async fn retry(app: &App, id: i64) -> Result<()> {
+pub async fn retry(app: &App, id: JobId) -> Result<()> {
     let now = app.clock.now();
     let found =
         app.db.write::<_, Error>(move |sql| Box::pin(async move { Ok(jobs::retry(sql, id, now).await?) }));

@@ -12,7 +12,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::{App, Error};
 use crate::{
-    domain::{lti, token, tool_consumer::ToolConsumer},
+    domain::{ids::ToolConsumerId, lti, token, tool_consumer::ToolConsumer},
     lms::launch_token,
 };
 
@@ -149,7 +149,7 @@ fn digest(secret: &str) -> String {
 }
 
 /// What is kept of who launched.
-fn user_digest(consumer: i64, user_id: &str) -> String {
+fn user_digest(consumer: ToolConsumerId, user_id: &str) -> String {
     digest(&format!("{consumer} {user_id}"))
 }
 

@@ -4,6 +4,7 @@ use super::{App, Error, Missing, Result};
 use crate::{
     domain::{
         access::{MOST_PAGES, Scope},
+        ids::{InstitutionId, NamePageId, TokenId},
         name_page::NamePage,
         text::{self, BLANK, Lines, longest},
         token::{self, Token},
@@ -22,12 +23,17 @@ pub struct New {
 }
 
 /// A token that may do everything.
-pub async fn create(app: &App, institution: i64, name: String, days: Option<u32>) -> Result<(Token, String)> {
+pub async fn create(
+    app: &App,
+    institution: InstitutionId,
+    name: String,
+    days: Option<u32>,
+) -> Result<(Token, String)> {
     create_with(app, institution, New { name, expires_in_days: days, ..New::default() }).await
 }
 
 /// The token itself is in the answer and nowhere else: we keep its digest.
-pub async fn create_with(app: &App, institution: i64, new: New) -> Result<(Token, String)> {
+pub async fn create_with(app: &App, institution: InstitutionId, new: New) -> Result<(Token, String)> {
     let New { name, expires_in_days: days, scope, pages, newest_only } = new;
     if text::is_blank(&name) {
         return Err(Error::invalid("name", BLANK));
@@ -49,7 +55,7 @@ pub async fn create_with(app: &App, institution: i64, new: New) -> Result<(Token
         slugs.sort();
         slugs
     });
-    let pages: Option<Vec<i64>> = pages.map(|pages| pages.iter().map(|page| page.id).collect());
+    let pages: Option<Vec<NamePageId>> = pages.map(|pages| pages.iter().map(|page| page.id).collect());
     let now = app.clock.now();
     let secret = app.ids.access_token();
     let digest = token::hex(&token::digest(&secret));
@@ -74,11 +80,11 @@ pub async fn create_with(app: &App, institution: i64, new: New) -> Result<(Token
         .await
 }
 
-pub async fn all(app: &App, institution: i64) -> Result<Vec<Token>> {
+pub async fn all(app: &App, institution: InstitutionId) -> Result<Vec<Token>> {
     Ok(tokens::all(&mut app.db.read(), institution).await?)
 }
 
-pub async fn revoke(app: &App, institution: i64, id: i64) -> Result<()> {
+pub async fn revoke(app: &App, institution: InstitutionId, id: TokenId) -> Result<()> {
     let now = app.clock.now();
     let revoked = app
         .db

@@ -24,6 +24,7 @@ use crate::{
     domain::{
         custom_field::CustomField,
         field_errors::FieldErrors,
+        ids::InstitutionId,
         institution::Institution,
         name_page::NamePageRef,
         participant::{Draft, LegalNames, Raw, Source},
@@ -153,7 +154,7 @@ impl Import {
     async fn bring_in(
         &self,
         app: &App,
-        institution: i64,
+        institution: InstitutionId,
         page: &NamePageRef,
         group: Vec<Read>,
     ) -> Result<Vec<Told>, Failure> {

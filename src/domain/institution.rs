@@ -2,11 +2,11 @@
 
 use jiff::tz::TimeZone;
 
-use super::moment::Moment;
+use super::{ids::InstitutionId, moment::Moment};
 
 #[derive(Debug, Clone)]
 pub struct Institution {
-    pub id: i64,
+    pub id: InstitutionId,
     pub slug: String,
     pub name: String,
     pub access_code: String,

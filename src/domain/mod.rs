@@ -11,6 +11,7 @@ pub mod custom_field;
 pub mod email;
 pub mod export;
 pub mod field_errors;
+pub mod ids;
 pub mod initials;
 pub mod institution;
 pub mod job;

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 use super::{
+    ids::NamePageId,
     moment::Moment,
     text::{self, Lines, longest},
 };
 
 #[derive(Debug, Clone)]
 pub struct NamePage {
-    pub id: i64,
+    pub id: NamePageId,
     pub title: String,
     pub slug: String,
     pub event_code: String,

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use crate::{
     app::Links,
-    domain::{field_errors::FieldErrors, participant::Participant, text::INVALID},
+    domain::{field_errors::FieldErrors, ids::InstitutionId, participant::Participant, text::INVALID},
 };
 
 use super::{
@@ -166,7 +166,7 @@ pub fn label(person: &Participant, legal: bool) -> String {
 /// is taken over and plays right there.
 pub fn image(
     links: &Links,
-    institution: i64,
+    institution: InstitutionId,
     person: &Participant,
     icon: &Icon,
     legal: bool,
@@ -208,7 +208,13 @@ fn drawn(Drawing { size, lines, idle, .. }: Drawing) -> String {
 }
 
 /// An iframe with a player; without a recording its page says so.
-pub fn iframe(links: &Links, institution: i64, person: &Participant, icon: &Icon, legal: bool) -> String {
+pub fn iframe(
+    links: &Links,
+    institution: InstitutionId,
+    person: &Participant,
+    icon: &Icon,
+    legal: bool,
+) -> String {
     let mut address = links.player(institution, &person.token);
     let mut separator = '?';
     let mut add = |name: &str, value: &str| {

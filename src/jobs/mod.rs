@@ -14,7 +14,10 @@ use crate::{
         exports::{self, ReportFormat},
         jobs, lti, media,
     },
-    domain::job::{Held, Job, Takes},
+    domain::{
+        ids::JobId,
+        job::{Held, Job, Takes},
+    },
     telemetry::{metrics, traces},
 };
 
@@ -101,7 +104,7 @@ async fn worker(app: App, settings: Settings, takes: Takes, stop: CancellationTo
 }
 
 /// Does one job now, here, for somebody who waits for it. False when it is not to be had: another has it, or it is not due.
-pub async fn do_now(app: &App, settings: Settings, id: i64, stop: &CancellationToken) -> Result<bool> {
+pub async fn do_now(app: &App, settings: Settings, id: JobId, stop: &CancellationToken) -> Result<bool> {
     match jobs::claim_this(app, id, settings.lease).await? {
         Some(held) => {
             perform(app, settings, held, stop).await;
@@ -136,7 +139,7 @@ async fn perform(app: &App, settings: Settings, held: Held, stop: &CancellationT
     let (kind, started) = (held.job.kind(), app.clock.instant());
     if held.is_deadly() {
         if let Err(error) = fail(app, &held, "its workers died, again and again").await {
-            tracing::warn!(%error, job = held.id, kind, "the end of a job could not be written down");
+            tracing::warn!(%error, job = held.id.get(), kind, "the end of a job could not be written down");
         }
         return;
     }
@@ -151,7 +154,7 @@ async fn perform(app: &App, settings: Settings, held: Held, stop: &CancellationT
         () = out_of_time(stop, settings.grace) => Outcome::Unfinished,
     };
     let seconds = app.clock.instant().duration_since(started).as_secs_f64();
-    let job = held.id;
+    let job = held.id.get();
     metrics::job_finished(kind, outcome.word(), seconds);
     let written = match outcome {
         Outcome::Done => {
@@ -175,7 +178,7 @@ async fn perform(app: &App, settings: Settings, held: Held, stop: &CancellationT
 }
 
 async fn fail(app: &App, held: &Held, error: &str) -> Result<()> {
-    let (job, kind) = (held.id, held.job.kind());
+    let (job, kind) = (held.id.get(), held.job.kind());
     match jobs::fail(app, held, error).await? {
         jobs::Failed::ComesAgain(pause) => {
             tracing::warn!(error, job, kind, seconds = pause.as_secs(), "a job has failed and comes again");
@@ -232,7 +235,7 @@ async fn keep(app: &App, held: &Held, lease: Duration) {
             Ok(true) => renewed = asked,
             Ok(false) => return,
             Err(_) if app.clock.instant().duration_since(renewed) > lease => return,
-            Err(error) => tracing::warn!(%error, job = held.id, "a lease could not be prolonged"),
+            Err(error) => tracing::warn!(%error, job = held.id.get(), "a lease could not be prolonged"),
         }
     }
 }

@@ -26,6 +26,7 @@ use crate::{
     domain::{
         course::Course,
         field_errors::FieldErrors,
+        ids::ParticipantId,
         participant::{Draft, LegalNames},
         text::INVALID,
     },
@@ -95,7 +96,13 @@ impl Faults {
     }
 }
 
-pub async fn show(app: &App, open: &Open, course: &Course, participant: i64, query: &Form) -> Response {
+pub async fn show(
+    app: &App,
+    open: &Open,
+    course: &Course,
+    participant: ParticipantId,
+    query: &Form,
+) -> Response {
     let done = match query.get("done") {
         Some("details") => Some("Saved."),
         Some("recording") => Some("Your recording has been saved. Please listen to it once."),
@@ -109,7 +116,7 @@ async fn draw(
     app: &App,
     open: &Open,
     course: &Course,
-    participant: i64,
+    participant: ParticipantId,
     fill: impl FnOnce(&mut Typed),
     faults: Faults,
     done: Option<&'static str>,

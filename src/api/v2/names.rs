@@ -18,8 +18,8 @@ use crate::{
         names::{self, Scope},
     },
     domain::{
-        access::Access, field_errors::FieldErrors, institution::Institution, name_page::NamePageRef,
-        text::BLANK,
+        access::Access, field_errors::FieldErrors, ids::NamePageId, institution::Institution,
+        name_page::NamePageRef, text::BLANK,
     },
     http::{
         embeds::{Icon, Include},
@@ -37,7 +37,7 @@ struct Opened {
 impl Opened {
     /// Whatever word for the page a client uses, it is the same page.
     fn whose(&self) -> Whose {
-        let page = if let Scope::Page(page) = self.scope { page } else { 0 };
+        let page = if let Scope::Page(page) = self.scope { page } else { NamePageId::new(0) };
         Whose::Page { institution: self.institution.id, page }
     }
 }

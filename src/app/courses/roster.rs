@@ -3,7 +3,12 @@
 use super::{apply, photos, staff};
 use crate::{
     app::{App, Error, Missing, Result, own_recordings::Attempts, tool_consumers},
-    domain::{course::Course, job::Held, tool_consumer::ToolConsumer},
+    domain::{
+        course::Course,
+        ids::{CourseId, InstitutionId},
+        job::Held,
+        tool_consumer::ToolConsumer,
+    },
     lms::{self, Connection, Found},
     store::{
         self,
@@ -13,7 +18,7 @@ use crate::{
 };
 
 /// What a worker does for a course. What cannot be mended by trying again is written down, and then it is done.
-pub async fn run(app: &App, held: &Held, institution: i64, id: i64) -> Result<()> {
+pub async fn run(app: &App, held: &Held, institution: InstitutionId, id: CourseId) -> Result<()> {
     let mut last_owner = None;
     let error = loop {
         let Some((course, job)) = courses::find(&mut app.db.read(), institution, id).await? else {
@@ -46,7 +51,7 @@ pub async fn run(app: &App, held: &Held, institution: i64, id: i64) -> Result<()
     match error {
         Error::ToolConsumerDisabled
         | Error::LearningSystem(lms::Error::Refused(_) | lms::Error::Denied(_) | lms::Error::Missing) => {
-            tracing::warn!(course = id, %error, "a course could not be synchronised");
+            tracing::warn!(course = id.get(), %error, "a course could not be synchronised");
             Ok(())
         }
         other => Err(other),
@@ -82,12 +87,12 @@ async fn import(app: &App, held: &Held, consumer: &ToolConsumer, course: &Course
     let (counts, photos) = match applied {
         apply::Applied::Written { counts, photos } => (counts, photos),
         apply::Applied::HeldBack(why) => {
-            tracing::warn!(course = course.id, why, "a roster was held back");
+            tracing::warn!(course = course.id.get(), why, "a roster was held back");
             return Ok(());
         }
     };
     tracing::info!(
-        course = course.id,
+        course = course.id.get(),
         new = counts.new,
         changed = counts.changed,
         back = counts.back,
@@ -102,7 +107,7 @@ async fn import(app: &App, held: &Held, consumer: &ToolConsumer, course: &Course
 }
 
 /// Writes down why, as long as the job is ours.
-async fn failed(app: &App, held: &Held, institution: i64, id: i64, why: String) -> Result<()> {
+async fn failed(app: &App, held: &Held, institution: InstitutionId, id: CourseId, why: String) -> Result<()> {
     let held = held.clone();
     app.db
         .write(move |sql| {

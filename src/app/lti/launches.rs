@@ -12,6 +12,7 @@ use super::{
 use crate::{
     app::{App, Error, tool_consumers},
     domain::{
+        ids::ToolConsumerId,
         lti::{DeepLinking, Expected, Launch, Message, Standing},
         tool_consumer::{ToolConsumer, product_word},
     },
@@ -47,7 +48,7 @@ pub async fn finish(app: &App, returned: Returned<'_>) -> Result<String> {
     taken(app, returned, login, &consumer).await.map_err(|fault| fault.inside(&consumer))
 }
 
-async fn consumer(app: &App, id: i64) -> Result<ToolConsumer> {
+async fn consumer(app: &App, id: ToolConsumerId) -> Result<ToolConsumer> {
     match tool_consumers::find(app, id).await {
         Err(Error::Missing(_)) => Err(Refusal::UnknownPlatform.into()),
         other => Ok(other?),

@@ -7,6 +7,7 @@ use crate::{
     app::{App, Error, tool_consumers},
     domain::{
         field_errors::FieldErrors,
+        ids::InstitutionId,
         institution::origin_of,
         moment::Moment,
         tool_consumer::{LmsKind, Registration, ToolConsumer, product_word},
@@ -21,7 +22,7 @@ const LIFE_DAYS: i64 = 7;
 const LOST: Duration = Duration::from_secs(5 * 60);
 
 /// The link's secret, which is shown now and never again, and until when it is good.
-pub async fn invite(app: &App, institution: i64) -> Result<(String, Moment), Error> {
+pub async fn invite(app: &App, institution: InstitutionId) -> Result<(String, Moment), Error> {
     let (name, now) = (secret(app), app.clock.now());
     let (kept, until) = (digest(&name), now.plus_days(LIFE_DAYS));
     app.db
@@ -94,7 +95,7 @@ async fn register_to_the_end(app: &App, asked: &Asked) -> Result<Registered> {
 
 async fn attempt(
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     configuration_url: &str,
     token: Option<&str>,
 ) -> Result<Registered> {
@@ -135,8 +136,8 @@ async fn attempt(
         Err(Error::Invalid(errors)) => Err(refused(errors).into()),
         Ok((consumer, is_update)) => {
             tracing::info!(
-                consumer = consumer.id,
-                institution,
+                consumer = consumer.id.get(),
+                institution = institution.get(),
                 is_update,
                 "a platform has registered itself"
             );

@@ -14,6 +14,7 @@ use crate::{
     domain::{
         course::Course,
         email::email_key,
+        ids::ParticipantId,
         institution::Institution,
         lti::{DeepLinking, Theme},
         media::{Incoming, Origin, Waveform},
@@ -45,9 +46,9 @@ pub struct Open {
 
 pub enum What {
     /// Everybody in the course, and the own entry of whoever looks at them, if they have one.
-    Course { course: Course, own: Option<i64> },
+    Course { course: Course, own: Option<ParticipantId> },
     /// A student's own entry.
-    Own { course: Course, participant: i64 },
+    Own { course: Course, participant: ParticipantId },
     /// Somebody is adding a link to a course.
     DeepLink(DeepLinking),
 }
@@ -58,7 +59,7 @@ impl Open {
     }
 
     /// The course, and the entry in it that is the visitor's own.
-    pub fn own(&self) -> Option<(&Course, i64)> {
+    pub fn own(&self) -> Option<(&Course, ParticipantId)> {
         match &self.what {
             What::Course { course, own } => own.map(|own| (course, own)),
             What::Own { course, participant } => Some((course, *participant)),
@@ -110,7 +111,7 @@ async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: 
         (None, Some(id)) => {
             let course = courses::find(app, session.institution, id).await?.ok_or_else(none)?;
             // The learning system may have come to call somebody else so.
-            let is_theirs = async |participant: i64| {
+            let is_theirs = async |participant: ParticipantId| {
                 let users = courses::users_of(app, session.institution, course.id, participant).await?;
                 let digest = session.member_digest.as_ref().unwrap_or(&session.user_digest);
                 Ok::<_, Error>(users.iter().any(|user| user_digest(consumer.id, user) == *digest))
@@ -215,7 +216,7 @@ pub async fn people(app: &App, open: &Open, course: &Course, wanted: &Wanted) ->
     let sql = &mut app.db.read();
     let institution = open.institution.id;
     let staff = store::courses::staff::all(sql, institution, course.id).await?;
-    let staff: HashSet<i64> = staff.into_iter().filter_map(|one| one.participant).collect();
+    let staff: HashSet<ParticipantId> = staff.into_iter().filter_map(|one| one.participant).collect();
     let everybody = lti_people::on_page(sql, institution, course.name_page).await?;
     let (staff, everybody): (Vec<Person>, Vec<Person>) =
         everybody.into_iter().partition(|one| staff.contains(&one.id));
@@ -236,13 +237,13 @@ pub async fn people(app: &App, open: &Open, course: &Course, wanted: &Wanted) ->
             if last.is_empty() { (first, String::new(), one.id) } else { (last, first, one.id) }
         })
     };
-    let mut chosen: Vec<(String, String, i64)> = everybody.iter().filter_map(matches).collect();
+    let mut chosen: Vec<(String, String, ParticipantId)> = everybody.iter().filter_map(matches).collect();
     chosen.sort_unstable();
     let pages = Window::new(1, PER_PAGE).pages(chosen.len() as u64).max(1);
     let window = Window::new(wanted.page.clamp(1, pages), PER_PAGE);
-    let ids: Vec<i64> = window.slice(&chosen).iter().map(|(_, _, id)| *id).collect();
+    let ids: Vec<ParticipantId> = window.slice(&chosen).iter().map(|(_, _, id)| *id).collect();
     let people = store::participants::by_ids(sql, institution, &ids).await?;
-    let staff: Vec<i64> = staff.iter().map(|one| one.id).collect();
+    let staff: Vec<ParticipantId> = staff.iter().map(|one| one.id).collect();
     let staff = store::participants::by_ids(sql, institution, &staff).await?;
     Ok(Crowd { people, staff, all, unrecorded, matching: chosen.len() as u64, page: window.page, pages })
 }
@@ -293,7 +294,7 @@ impl Own {
     }
 }
 
-pub async fn own(app: &App, open: &Open, participant: i64) -> Result<Own> {
+pub async fn own(app: &App, open: &Open, participant: ParticipantId) -> Result<Own> {
     let (institution, sql) = (open.institution.id, &mut app.db.read());
     let person = store::participants::by_ids(sql, institution, &[participant]).await?.pop();
     let person = person.ok_or_else(|| Refusal::NoSession.to(&open.consumer))?;
@@ -312,7 +313,7 @@ pub async fn own(app: &App, open: &Open, participant: i64) -> Result<Own> {
 }
 
 /// Changes a student's own entry.
-pub async fn change(app: &App, open: &Open, participant: i64, draft: Draft) -> Result<(), Error> {
+pub async fn change(app: &App, open: &Open, participant: ParticipantId, draft: Draft) -> Result<(), Error> {
     participants::update_own(app, open.institution.id, participant, draft).await.map(|_| ())
 }
 
@@ -320,7 +321,7 @@ pub async fn change(app: &App, open: &Open, participant: i64, draft: Draft) -> R
 pub async fn record(
     app: &App,
     open: &Open,
-    participant: i64,
+    participant: ParticipantId,
     sound: Vec<u8>,
     scope: Scope,
 ) -> Result<(), Error> {
@@ -328,7 +329,7 @@ pub async fn record(
 }
 
 /// Has them called, at a number that is theirs from now on.
-pub async fn call(app: &App, open: &Open, participant: i64, draft: Draft) -> Result<(), Error> {
+pub async fn call(app: &App, open: &Open, participant: ParticipantId, draft: Draft) -> Result<(), Error> {
     if !app.calling.enabled {
         return Err(Error::Missing(Missing::Call));
     }
