@@ -21,7 +21,7 @@ use crate::http::client;
 use crate::http::reply;
 use crate::{
     app::{App, callers, limiter::Standing, names::Person},
-    domain::{email::Spellings, field_errors::FieldErrors, name_page::NamePageRef},
+    domain::{email::Spellings, field_errors::FieldErrors, ids::InstitutionId, name_page::NamePageRef},
     http::{
         body::{self, Room, Whole},
         embeds::Icon,
@@ -199,7 +199,7 @@ impl Call {
 }
 
 /// Whose token is among these.
-async fn institution(app: &App, params: &Params, client: IpAddr) -> Option<i64> {
+async fn institution(app: &App, params: &Params, client: IpAddr) -> Option<InstitutionId> {
     let token = params.text("auth_token")?;
     callers::identify(app, &token, Some(client)).await.ok().map(|caller| caller.institution.id)
 }

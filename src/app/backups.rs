@@ -18,6 +18,7 @@ pub use take::{Source, take};
 use super::{Error, Result, media::keys};
 use crate::{
     blobs::{Key, Shelf},
+    domain::ids::InstitutionId,
     store::{Sql, exports, institutions, media},
 };
 
@@ -43,7 +44,12 @@ impl Linking {
     const ALL: [Self; 2] = [Self::Media, Self::Reports];
 
     /// The next blobs in the order of their hex, and the last hex of them.
-    async fn behind(self, sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<(Vec<Key>, String)>> {
+    async fn behind(
+        self,
+        sql: &mut Sql,
+        institution: InstitutionId,
+        hex: &str,
+    ) -> Result<Option<(Vec<Key>, String)>> {
         let (keys, last) = match self {
             Self::Media => {
                 let group = media::all(sql, institution, hex, LINKS_AT_ONCE).await?;

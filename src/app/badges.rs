@@ -4,6 +4,7 @@ use super::{App, Error, Missing, Result, media, participants};
 use crate::{
     blobs::{Key, Shelf},
     domain::{
+        ids::InstitutionId,
         media::Waveform,
         participant::{Participant, Recording},
     },
@@ -12,13 +13,13 @@ use crate::{
 
 /// A person, without what they do not show: the legal name stays away where their institution has none.
 pub struct Shown {
-    pub institution: i64,
+    pub institution: InstitutionId,
     pub person: Participant,
 }
 
 /// Everything that a badge has.
 pub struct Badge {
-    pub institution: i64,
+    pub institution: InstitutionId,
     pub person: Participant,
     pub attributes: Vec<Attribute>,
     pub waveform: Option<Waveform>,
@@ -34,18 +35,22 @@ pub struct Attribute {
 }
 
 /// Where a browser is sent for recordings and pictures, when the store hands them out itself: an address there.
-pub async fn elsewhere(app: &App, institution: i64, person: &Participant) -> Result<Option<String>> {
+pub async fn elsewhere(
+    app: &App,
+    institution: InstitutionId,
+    person: &Participant,
+) -> Result<Option<String>> {
     let sounds = [&person.recording, &person.legal.recording].into_iter().flatten();
     let Some(hex) = sounds.map(|sound| &sound.hex).chain(&person.photo).next() else { return Ok(None) };
     address_of(app, institution, hex).await
 }
 
-pub async fn address_of(app: &App, institution: i64, hex: &str) -> Result<Option<String>> {
+pub async fn address_of(app: &App, institution: InstitutionId, hex: &str) -> Result<Option<String>> {
     let key = Key { shelf: Shelf::Recordings, institution, hex: hex.to_owned() };
     Ok(app.blobs.redirect(&key).await?)
 }
 
-pub async fn shown(app: &App, institution: i64, token: &str) -> Result<Shown> {
+pub async fn shown(app: &App, institution: InstitutionId, token: &str) -> Result<Shown> {
     let mut person = participants::by_token(app, institution, token).await?;
     let found = institutions::by_id(&mut app.db.read(), institution).await?;
     if !found.ok_or(Error::Missing(Missing::Institution))?.multiple_recordings {
@@ -54,7 +59,7 @@ pub async fn shown(app: &App, institution: i64, token: &str) -> Result<Shown> {
     Ok(Shown { institution, person })
 }
 
-pub async fn find(app: &App, institution: i64, token: &str) -> Result<Badge> {
+pub async fn find(app: &App, institution: InstitutionId, token: &str) -> Result<Badge> {
     let Shown { person, .. } = shown(app, institution, token).await?;
     let sql = &mut app.db.read();
     let listed = people::badge_listed(sql, institution, person.id).await?;
@@ -78,7 +83,11 @@ impl Attribute {
 }
 
 /// `None` too for a recording that was replaced this moment.
-async fn waveform(app: &App, institution: i64, recording: &Option<Recording>) -> Result<Option<Waveform>> {
+async fn waveform(
+    app: &App,
+    institution: InstitutionId,
+    recording: &Option<Recording>,
+) -> Result<Option<Waveform>> {
     let Some(recording) = recording else { return Ok(None) };
     match media::find(app, institution, &recording.hex).await {
         Ok(found) => Ok(found.waveform),

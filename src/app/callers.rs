@@ -17,6 +17,7 @@ use super::{App, Error, Forbidden, Result, limiter::Whose};
 use crate::{
     domain::{
         access::{Access, Action, Scope},
+        ids::TokenId,
         institution::Institution,
         moment::Moment,
         token::{self, TokenDigest},
@@ -26,7 +27,7 @@ use crate::{
 
 #[derive(Debug)]
 pub struct Caller {
-    pub token_id: i64,
+    pub token_id: TokenId,
     pub institution: Arc<Institution>,
     pub scope: Scope,
     /// What the token reaches.

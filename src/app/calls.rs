@@ -4,6 +4,8 @@
 mod attempts;
 pub mod cloud;
 
+use crate::domain::ids::CallId;
+use crate::domain::ids::{InstitutionId, JobId, NamePageId, ParticipantId};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -127,8 +129,8 @@ impl Wish {
 /// Ids for what a wish may write down, made before the transaction begins.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ids {
-    call: i64,
-    job: i64,
+    call: CallId,
+    job: JobId,
 }
 
 impl Ids {
@@ -146,7 +148,7 @@ const OWN_NUMBERS: usize = 2;
 /// down, which holds the institution's lock.
 pub(super) async fn check_own(
     sql: &mut Sql,
-    (institution, participant): (i64, i64),
+    (institution, participant): (InstitutionId, ParticipantId),
     wish: &Wish,
     now: Moment,
 ) -> Result<()> {
@@ -170,7 +172,7 @@ pub(super) async fn check_own(
 pub(super) async fn settle(
     sql: &mut Sql,
     rules: &Rules,
-    (institution, participant): (i64, i64),
+    (institution, participant): (InstitutionId, ParticipantId),
     wish: Wish,
     ids: Ids,
     now: Moment,
@@ -211,7 +213,7 @@ pub(super) async fn cancel_in(
     sql: &mut Sql,
     call: Option<Call>,
     reason: Reason,
-    job: i64,
+    job: JobId,
     now: Moment,
 ) -> Result<()> {
     let Some(call) = call else { return Ok(()) };
@@ -232,7 +234,11 @@ pub(super) async fn cancel_in(
 }
 
 /// Is somebody being called, or will they be?
-pub(super) async fn is_pending(sql: &mut Sql, institution: i64, participant: i64) -> Result<bool> {
+pub(super) async fn is_pending(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+) -> Result<bool> {
     Ok(calls::pending_of(sql, institution, participant).await?.is_some())
 }
 
@@ -240,8 +246,8 @@ pub(super) async fn is_pending(sql: &mut Sql, institution: i64, participant: i64
 pub(super) async fn cancel_all(
     sql: &mut Sql,
     ids: &super::Ids,
-    institution: i64,
-    page: Option<i64>,
+    institution: InstitutionId,
+    page: Option<NamePageId>,
     now: Moment,
 ) -> Result<()> {
     for call in calls::pending_in(sql, institution, page).await? {
@@ -251,14 +257,14 @@ pub(super) async fn cancel_all(
 }
 
 /// The newest first.
-pub async fn all(app: &App, institution: Option<i64>, most: i64) -> Result<Vec<Listed>> {
+pub async fn all(app: &App, institution: Option<InstitutionId>, most: i64) -> Result<Vec<Listed>> {
     let mut sql = app.db.read();
     let mut listed = calls::list(&mut sql, institution, most).await?;
-    let mut owners: Vec<i64> = listed.iter().map(|(owner, _)| *owner).collect();
+    let mut owners: Vec<InstitutionId> = listed.iter().map(|(owner, _)| *owner).collect();
     owners.sort_unstable();
     owners.dedup();
     for owner in owners {
-        let ids: Vec<i64> =
+        let ids: Vec<CallId> =
             listed.iter().filter(|(whose, _)| *whose == owner).map(|(_, call)| call.id).collect();
         let mut attempts = call_attempts::of_calls(&mut sql, owner, &ids).await?;
         for (_, call) in listed.iter_mut().filter(|(whose, _)| *whose == owner) {
@@ -274,7 +280,7 @@ pub async fn counts(app: &App) -> Result<Vec<(State, u64)>> {
 }
 
 /// An operator ends a call that is pending.
-pub async fn cancel(app: &App, id: i64) -> Result<()> {
+pub async fn cancel(app: &App, id: CallId) -> Result<()> {
     let now = app.clock.now();
     let job = app.ids.id(now);
     app.db
@@ -295,7 +301,7 @@ pub async fn cancel(app: &App, id: i64) -> Result<()> {
 }
 
 /// An operator ends all calls that are pending, of one institution or of all. Says how many there were.
-pub async fn cancel_pending(app: &App, institution: Option<i64>) -> Result<u64> {
+pub async fn cancel_pending(app: &App, institution: Option<InstitutionId>) -> Result<u64> {
     let mut cancelled = 0;
     for call in calls::all_pending(&mut app.db.read(), institution).await? {
         match cancel(app, call).await {
@@ -309,7 +315,11 @@ pub async fn cancel_pending(app: &App, institution: Option<i64>) -> Result<u64> 
 }
 
 /// Ends what else is pending to a number whose owner asked not to be called. One by one: nothing else is locked meanwhile.
-pub(super) async fn cancel_opted_out(app: &App, institution: i64, phone_number: &str) -> Result<()> {
+pub(super) async fn cancel_opted_out(
+    app: &App,
+    institution: InstitutionId,
+    phone_number: &str,
+) -> Result<()> {
     let now = app.clock.now();
     for call in calls::pending_to(&mut app.db.read(), institution, phone_number).await? {
         let job = app.ids.id(now);
@@ -349,7 +359,7 @@ async fn opt_out_in(sql: &mut Sql, attempt: &Attempt, there: bool, now: Moment) 
 
 /// An operator has a call made again that is over, with as many attempts as a new one. Whoever makes it looks at quiet hours
 /// and limits.
-pub async fn retry(app: &App, id: i64, attempts: u32) -> Result<()> {
+pub async fn retry(app: &App, id: CallId, attempts: u32) -> Result<()> {
     let now = app.clock.now();
     app.db
         .write::<_, Error>(move |sql| {
@@ -388,12 +398,12 @@ pub async fn retry(app: &App, id: i64, attempts: u32) -> Result<()> {
 }
 
 /// Numbers whose owners asked not to be called.
-pub async fn opted_out(app: &App, institution: i64) -> Result<Vec<(String, Moment)>> {
+pub async fn opted_out(app: &App, institution: InstitutionId) -> Result<Vec<(String, Moment)>> {
     Ok(calls::opted_out(&mut app.db.read(), institution).await?)
 }
 
 /// They have changed their mind. False when they had not asked.
-pub async fn opt_in(app: &App, institution: i64, number: PhoneNumber) -> Result<bool> {
+pub async fn opt_in(app: &App, institution: InstitutionId, number: PhoneNumber) -> Result<bool> {
     app.db
         .write(move |sql| Box::pin(async move { Ok(calls::opt_in(sql, institution, number.e164()).await?) }))
         .await

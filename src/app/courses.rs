@@ -28,6 +28,7 @@ use crate::{
     domain::{
         access::Access,
         course::{Course, Sync, platform_key},
+        ids::{CourseId, InstitutionId, JobId, ToolConsumerId},
         job::Job,
         matching::clean,
         moment::Moment,
@@ -67,7 +68,12 @@ pub enum Losses {
 }
 
 /// The tool consumer that a path's word and an api_token mean. A word that nobody knows is told before all else.
-pub async fn consumer(app: &App, institution: i64, word: &str, api_token: &str) -> Result<ToolConsumer> {
+pub async fn consumer(
+    app: &App,
+    institution: InstitutionId,
+    word: &str,
+    api_token: &str,
+) -> Result<ToolConsumer> {
     let word = Word::parse(word);
     let found = tool_consumers::by_token(app, institution, api_token).await?;
     if !found.answers_to(word) {
@@ -80,7 +86,7 @@ pub async fn consumer(app: &App, institution: i64, word: &str, api_token: &str) 
 }
 
 /// Is this a word that paths have? One that a tool consumer of the institution calls its own is.
-pub async fn is_known_word(app: &App, institution: i64, word: &str) -> Result<bool> {
+pub async fn is_known_word(app: &App, institution: InstitutionId, word: &str) -> Result<bool> {
     let word = Word::parse(word);
     if word.is_known() {
         return Ok(true);
@@ -167,7 +173,7 @@ pub async fn synchronize_with(
             None => outcome.unknown.push(given),
         }
     }
-    let gone: Vec<i64> =
+    let gone: Vec<CourseId> =
         outcome.unknown.iter().filter_map(|given| known_courses.get(given)).copied().collect();
     not_started(app, consumer.institution, gone, connection.why_missing().to_owned()).await?;
     let mut once = HashSet::new();
@@ -183,7 +189,7 @@ pub async fn synchronize_with(
 }
 
 /// Writes down why courses could not even be looked for, unless something is under way that will tell.
-async fn not_started(app: &App, institution: i64, ids: Vec<i64>, why: String) -> Result<()> {
+async fn not_started(app: &App, institution: InstitutionId, ids: Vec<CourseId>, why: String) -> Result<()> {
     if ids.is_empty() {
         return Ok(());
     }
@@ -214,7 +220,7 @@ pub(super) async fn start(app: &App, consumer: &ToolConsumer, found: Found) -> R
 }
 
 /// Takes the institution's lock. What was there when the learning system was asked may be gone by now.
-async fn lock(sql: &mut Sql, institution: i64, consumer: i64) -> Result<ToolConsumer> {
+async fn lock(sql: &mut Sql, institution: InstitutionId, consumer: ToolConsumerId) -> Result<ToolConsumer> {
     if !rolls::lock_if_there(sql, institution).await? {
         return Err(Error::Missing(Missing::Institution));
     }
@@ -292,8 +298,8 @@ async fn begin_once(
 async fn enqueue(
     sql: &mut Sql,
     app: &App,
-    institution: i64,
-    (course, old): (i64, Option<i64>),
+    institution: InstitutionId,
+    (course, old): (CourseId, Option<JobId>),
     losses: Losses,
     now: Moment,
 ) -> Result<()> {
@@ -343,7 +349,7 @@ async fn ensure_in(
     found: &Found,
     key: Option<String>,
     now: Moment,
-) -> Result<(Course, Option<i64>)> {
+) -> Result<(Course, Option<JobId>)> {
     let institution = consumer.institution;
     let title = title(&found.title, &found.id);
     let memberships_url = found.memberships_url.as_deref();
@@ -388,7 +394,7 @@ async fn ensure_in(
 
 /// Gives their keys to the courses from before there were any that may be the one with this key. On any platform its last word
 /// is the course's id there.
-async fn give_keys(sql: &mut Sql, institution: i64, id: &str, key: &str) -> Result<()> {
+async fn give_keys(sql: &mut Sql, institution: InstitutionId, id: &str, key: &str) -> Result<()> {
     let last = key.rsplit(' ').next().unwrap_or(id);
     let ids: HashSet<&str> = [id, last].into();
     for id in ids {
@@ -438,6 +444,6 @@ pub async fn aliased(app: &App, consumer: &ToolConsumer) -> Result<Vec<Course>> 
 }
 
 /// With the job that synchronises it, or once did.
-pub async fn find(app: &App, institution: i64, id: i64) -> Result<(Course, Option<i64>)> {
+pub async fn find(app: &App, institution: InstitutionId, id: CourseId) -> Result<(Course, Option<JobId>)> {
     courses::find(&mut app.db.read(), institution, id).await?.ok_or(Error::Missing(Missing::Course))
 }

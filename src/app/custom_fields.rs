@@ -1,6 +1,7 @@
 //! Custom fields: defined and removed by the operator.
 
 use super::{App, Error, Missing, Result};
+use crate::domain::ids::InstitutionId;
 use crate::{
     domain::{
         custom_field::{CustomField, name_fault},
@@ -10,7 +11,12 @@ use crate::{
     store::{self, custom_fields},
 };
 
-pub async fn create(app: &App, institution: i64, name: String, label: Option<String>) -> Result<CustomField> {
+pub async fn create(
+    app: &App,
+    institution: InstitutionId,
+    name: String,
+    label: Option<String>,
+) -> Result<CustomField> {
     if let Some(fault) = name_fault(&name) {
         return Err(Error::invalid(Field::Name, fault));
     }
@@ -35,11 +41,11 @@ pub async fn create(app: &App, institution: i64, name: String, label: Option<Str
     })
 }
 
-pub async fn all(app: &App, institution: i64) -> Result<Vec<CustomField>> {
+pub async fn all(app: &App, institution: InstitutionId) -> Result<Vec<CustomField>> {
     Ok(custom_fields::all(&mut app.db.read(), institution).await?)
 }
 
-pub async fn delete(app: &App, institution: i64, name: String) -> Result<()> {
+pub async fn delete(app: &App, institution: InstitutionId, name: String) -> Result<()> {
     let deleted = app
         .db
         .write::<_, Error>(move |sql| {

@@ -19,6 +19,7 @@ use crate::{
         export::{Export, Filters, Page, State},
         fault::{Fault, Field},
         field_errors::FieldErrors,
+        ids::{ExportId, InstitutionId, NamePageId},
         job::Job,
         moment::Moment,
         name_page::NamePageRef,
@@ -68,7 +69,7 @@ pub async fn create(app: &App, access: &Access, asked: Asked) -> Result<Export> 
     let now = app.clock.now();
     let filters = Filters { created_after, updated_after, page };
     let mut export = Export::request(app.ids.id(now), filters, now, app.export_life);
-    let only = access.pages().filter(|_| export.filters.page.is_none()).map(<[i64]>::to_vec);
+    let only = access.pages().filter(|_| export.filters.page.is_none()).map(<[NamePageId]>::to_vec);
     export.pages_limited = only.is_some();
     let most = app.exports_waiting;
     let job = Job::BuildExport { institution, export: export.id, base_url: app.links.base().to_owned() };
@@ -92,7 +93,7 @@ pub async fn create(app: &App, access: &Access, asked: Asked) -> Result<Export> 
     Ok(made)
 }
 
-pub async fn find(app: &App, access: &Access, id: i64) -> Result<Export> {
+pub async fn find(app: &App, access: &Access, id: ExportId) -> Result<Export> {
     let (sql, institution) = (&mut app.db.read(), access.institution);
     let found = exports::find(sql, institution, id).await?.ok_or(Error::Missing(Missing::Export))?;
     if let Some(pages) = access.pages()
@@ -107,12 +108,12 @@ pub async fn list(app: &App, access: &Access, window: Window) -> Result<(Vec<Exp
     Ok(exports::list(&mut app.db.read(), access.institution, access.pages(), window).await?)
 }
 
-fn key(institution: i64, hex: &str) -> Key {
+fn key(institution: InstitutionId, hex: &str) -> Key {
     Key { shelf: Shelf::Exports, institution, hex: hex.to_owned() }
 }
 
 /// Removes files of reports. What cannot be removed now is the sweep's.
-pub(super) async fn discard(app: &App, institution: i64, hexes: &[String]) {
+pub(super) async fn discard(app: &App, institution: InstitutionId, hexes: &[String]) {
     for hex in hexes {
         if let Err(error) = app.blobs.remove(&key(institution, hex)).await {
             tracing::warn!(%error, "a part of a report could not be removed; the next sweep will");

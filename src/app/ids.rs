@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::domain::{
+    ids::Id,
     moment::Moment,
     token::{self, PREFIX, SECRET_LENGTH},
 };
@@ -27,13 +28,13 @@ impl Ids {
 
     /// Made by us and not by the database, so that many nodes can: 43 bits of milliseconds, 20 of chance. Rising
     /// within a process; a clash between nodes is caught by the primary key.
-    pub fn id(&self, now: Moment) -> i64 {
+    pub fn id<T: Id>(&self, now: Moment) -> T {
         let millis = (now.micros() - EPOCH_MICROS).max(0) / 1_000;
         let chance = i64::from(u32::from_le_bytes(bytes()) >> (32 - CHANCE_BITS));
         let wanted = (millis << CHANCE_BITS) | chance;
         let give = |last: i64| Some(wanted.max(last + 1));
         let update = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, give);
-        wanted.max(update.unwrap_or_default() + 1)
+        T::from(wanted.max(update.unwrap_or_default() + 1))
     }
 
     /// 128 bits in lower-case hex.
@@ -93,12 +94,13 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::domain::ids::JobId;
 
     #[test]
     fn ids_rise_even_within_a_millisecond() {
         let ids = Ids::new();
         let now = Moment::from_micros(EPOCH_MICROS + 5_000);
-        let made: Vec<i64> = (0..10_000).map(|_| ids.id(now)).collect();
+        let made: Vec<JobId> = (0..10_000).map(|_| ids.id(now)).collect();
         assert!(made.windows(2).all(|pair| pair[0] < pair[1]));
     }
 

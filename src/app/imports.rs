@@ -2,6 +2,8 @@
 
 mod sheet;
 
+use crate::domain::ids::InstitutionId;
+use crate::domain::ids::NamePageId;
 use std::collections::HashSet;
 
 pub use sheet::{Row, Sheet, SheetFault};
@@ -67,7 +69,7 @@ pub const GROUP: usize = 500;
 /// Brings in rows of a sheet in one transaction, and reports each of them, in their order.
 pub async fn rows(
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     page: NamePageRef,
     rows: Vec<Row>,
     calling: Calling,
@@ -115,7 +117,7 @@ impl From<Error> for Undone {
 /// a row that is wrong is refused without harm to the others.
 pub async fn group(
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     page: NamePageRef,
     lines: Vec<Line>,
     calling: Calling,
@@ -144,7 +146,7 @@ pub async fn group(
 /// Says which copies were used, too.
 async fn write(
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     page: NamePageRef,
     (lines, copies): (Vec<(Line, String, calls::Ids)>, Copies),
     calling: Calling,
@@ -211,7 +213,12 @@ async fn write(
 
 /// Whose recording is this, by the name of its file: an email or the institution's identifier, with or without an
 /// ending, of somebody on the page.
-pub async fn owner(app: &App, institution: i64, page: i64, file: &str) -> Result<Option<Participant>> {
+pub async fn owner(
+    app: &App,
+    institution: InstitutionId,
+    page: NamePageId,
+    file: &str,
+) -> Result<Option<Participant>> {
     let sql = &mut app.db.read();
     for (email, identifier) in names(file) {
         for (by, key) in [(By::Email, email), (By::Identifier, identifier)] {
@@ -234,7 +241,7 @@ pub fn names(file: &str) -> impl Iterator<Item = (String, String)> {
 /// Gives somebody a recording from a file; the inner error is what is wrong with the file.
 pub async fn recording(
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     person: Option<&Participant>,
     bytes: Vec<u8>,
     rehearse: bool,

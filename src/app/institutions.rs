@@ -7,6 +7,8 @@ use crate::{
     domain::{
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
+        ids::InstitutionId,
+        ids::ParticipantId,
         institution::{Institution, parse_language, parse_origin},
         name_page::slug_fault,
         text::{self, Lines, longest},
@@ -134,7 +136,7 @@ pub async fn update(app: &App, slug: &str, change: Change) -> Result<Institution
 }
 
 /// Without its allowed origins.
-pub async fn by_id(app: &App, id: i64) -> Result<Institution> {
+pub async fn by_id(app: &App, id: InstitutionId) -> Result<Institution> {
     let found = institutions::by_id(&mut app.db.read(), id).await?;
     found.ok_or(Error::Missing(Missing::Institution))
 }
@@ -156,9 +158,10 @@ pub async fn delete(app: &App, slug: &str) -> Result<()> {
         })
         .await?;
     let end = institutions::people_end(&mut app.db.read(), id).await?;
-    let mut up_to = 0;
-    while up_to < end {
-        up_to += PEOPLE_AT_ONCE;
+    let mut done = 0;
+    while done < end {
+        done += PEOPLE_AT_ONCE;
+        let up_to = ParticipantId::new(done);
         let gone = app
             .db
             .write::<_, Error>(move |sql| {

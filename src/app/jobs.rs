@@ -12,6 +12,7 @@ mod sweep_blobs;
 mod sync_course;
 mod sync_due_courses;
 
+use crate::domain::ids::JobId;
 use std::time::Duration;
 
 pub use registry::{Context, Policy, policy, run};
@@ -49,7 +50,7 @@ impl Queue {
 }
 
 /// Enqueues a job, in the transaction that causes it. The id was made before it began.
-pub(super) async fn enqueue(sql: &mut Sql, id: i64, job: &Job, run_at: Moment, now: Moment) -> Result<()> {
+pub(super) async fn enqueue(sql: &mut Sql, id: JobId, job: &Job, run_at: Moment, now: Moment) -> Result<()> {
     Ok(jobs::insert(sql, id, job, run_at, now).await?)
 }
 
@@ -69,7 +70,7 @@ pub async fn claim(app: &App, lease: Duration, lanes: &[Lane]) -> Result<Option<
 }
 
 /// Claims this job, if it is due and nobody holds it.
-pub async fn claim_this(app: &App, id: i64, lease: Duration) -> Result<Option<Claim>> {
+pub async fn claim_this(app: &App, id: JobId, lease: Duration) -> Result<Option<Claim>> {
     let (now, proof) = (app.clock.now(), app.ids.hex());
     app.db
         .write(move |sql| {
@@ -212,7 +213,7 @@ pub async fn counts(app: &App) -> Result<Vec<(State, u64)>> {
 }
 
 /// Retries a dead letter, as if it were new.
-pub async fn retry(app: &App, id: i64) -> Result<()> {
+pub async fn retry(app: &App, id: JobId) -> Result<()> {
     let now = app.clock.now();
     let found =
         app.db.write::<_, Error>(move |sql| Box::pin(async move { Ok(jobs::retry(sql, id, now).await?) }));

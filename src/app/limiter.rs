@@ -8,7 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::domain::client_address::network;
+use crate::domain::{
+    client_address::network,
+    ids::{CourseId, InstitutionId, NamePageId, TokenId},
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
@@ -22,9 +25,9 @@ pub struct Policy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Whose {
     /// In versions 5, 4 and 3.
-    Token(i64),
+    Token(TokenId),
     /// In version 2, where the page's code is all that a caller has; 0 for the institution's own code.
-    Page { institution: i64, page: i64 },
+    Page { institution: InstitutionId, page: NamePageId },
     /// Of those in version 2 who have no code that we know.
     Address(IpAddr),
     /// Of those in versions 5, 4 and 3 who have no token that we know.
@@ -32,7 +35,7 @@ pub enum Whose {
     /// Of those who begin launches.
     Launches(IpAddr),
     /// Launches that have a course's list fetched.
-    Course(i64),
+    Course(CourseId),
 }
 
 impl Whose {
@@ -235,7 +238,9 @@ mod tests {
     #[test]
     fn counts_down_then_throttles_then_opens_again() {
         let (memory, start) = (Memory::default(), start());
-        let at = |millis: u64| memory.take(Whose::Token(7), policy(3), start + Duration::from_millis(millis));
+        let at = |millis: u64| {
+            memory.take(Whose::Token(TokenId::new(7)), policy(3), start + Duration::from_millis(millis))
+        };
         assert_eq!(at(0), Standing { limit: 3, remaining: 2, reset_seconds: 900, retry_after: None });
         assert_eq!(at(10), Standing { limit: 3, remaining: 1, reset_seconds: 900, retry_after: None });
         assert_eq!(at(1_500).remaining, 0);
@@ -250,23 +255,26 @@ mod tests {
     #[test]
     fn each_token_has_its_own_bucket_and_an_institution_its_own_ceiling() {
         let (memory, start) = (Memory::default(), start());
-        assert_eq!(memory.take(Whose::Token(1), policy(1), start).retry_after, None);
-        assert_eq!(memory.take(Whose::Token(1), policy(1), start).retry_after, Some(1));
-        assert_eq!(memory.take(Whose::Token(2), policy(1), start).retry_after, None);
-        assert_eq!(memory.take(Whose::Token(3), policy(50), start).remaining, 49);
+        assert_eq!(memory.take(Whose::Token(TokenId::new(1)), policy(1), start).retry_after, None);
+        assert_eq!(memory.take(Whose::Token(TokenId::new(1)), policy(1), start).retry_after, Some(1));
+        assert_eq!(memory.take(Whose::Token(TokenId::new(2)), policy(1), start).retry_after, None);
+        assert_eq!(memory.take(Whose::Token(TokenId::new(3)), policy(50), start).remaining, 49);
     }
 
     #[test]
     fn a_ceiling_of_zero_lets_one_a_second_through() {
         let (memory, start) = (Memory::default(), start());
-        assert_eq!(memory.take(Whose::Token(1), policy(0), start).retry_after, Some(1));
-        assert_eq!(memory.take(Whose::Token(1), policy(0), start + Duration::from_secs(1)).retry_after, None);
+        assert_eq!(memory.take(Whose::Token(TokenId::new(1)), policy(0), start).retry_after, Some(1));
+        assert_eq!(
+            memory.take(Whose::Token(TokenId::new(1)), policy(0), start + Duration::from_secs(1)).retry_after,
+            None
+        );
     }
 
     #[test]
     fn attempts_are_counted_when_they_fail_and_past_the_ceiling_one_is_let_through_at_a_time() {
         let (memory, start) = (Memory::default(), start());
-        let whose = Whose::Token(7);
+        let whose = Whose::Token(TokenId::new(7));
         let at = |millis: u64| start + Duration::from_millis(millis);
         let admit = |millis| memory.with(whose, policy(2), at(millis), Bucket::admit).retry_after;
         let fail = |millis| memory.with(whose, policy(2), at(millis), Bucket::count).remaining;
@@ -285,7 +293,7 @@ mod tests {
     #[test]
     fn forgets_windows_that_are_over() {
         let (memory, start) = (Memory::default(), start());
-        memory.take(Whose::Token(1), policy(1), start);
+        memory.take(Whose::Token(TokenId::new(1)), policy(1), start);
         memory.forget(start + Duration::from_secs(901));
         assert!(memory.shards.iter().all(|shard| shard.lock().unwrap().is_empty()));
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::participant::Recording;
+use crate::domain::{ids::InstitutionId, participant::Recording};
 
 #[derive(Debug, Clone)]
 pub struct Links {
@@ -19,16 +19,16 @@ impl Links {
     }
 
     /// No query, no credentials: whoever has the link can play it.
-    pub fn recording(&self, institution: i64, recording: &Recording) -> String {
+    pub fn recording(&self, institution: InstitutionId, recording: &Recording) -> String {
         format!("{}/audio/{}/recording_{}.mp3", self.base, institution, recording.hex)
     }
 
     /// The thumbnail has the same address with `_128` before its ending.
-    pub fn photo(&self, institution: i64, hex: &str) -> String {
+    pub fn photo(&self, institution: InstitutionId, hex: &str) -> String {
         format!("{}/photos/{institution}/photo_{hex}.jpg", self.base)
     }
 
-    pub fn name_badge(&self, institution: i64, token: &str) -> String {
+    pub fn name_badge(&self, institution: InstitutionId, token: &str) -> String {
         format!("{}/badges/{}/{token}", self.base, institution)
     }
 
@@ -37,7 +37,7 @@ impl Links {
         link.rsplit('/').next().unwrap_or(link)
     }
 
-    pub fn player(&self, institution: i64, token: &str) -> String {
+    pub fn player(&self, institution: InstitutionId, token: &str) -> String {
         format!("{}/players/{}/{token}", self.base, institution)
     }
 }

@@ -8,6 +8,7 @@ pub mod logins;
 pub mod registrations;
 pub mod sessions;
 
+use crate::domain::ids::ToolConsumerId;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::{App, Error};
@@ -162,7 +163,7 @@ pub fn launch_url(app: &App) -> String {
 }
 
 /// What is kept of who launched.
-fn user_digest(consumer: i64, user_id: &str) -> String {
+fn user_digest(consumer: ToolConsumerId, user_id: &str) -> String {
     token::hex(&token::digest(&format!("{consumer} {user_id}")))
 }
 

@@ -17,6 +17,7 @@ use crate::{
     blobs::{Key, Listed, Shelf},
     domain::{
         call::Reason,
+        ids::{InstitutionId, ParticipantId},
         media::{Incoming, Kind, Media, Origin, Waveform},
         moment::Moment,
         participant::{Draft, Participant, Recording},
@@ -27,19 +28,19 @@ use crate::{
 
 /// Is a link alive, and how many bytes does it lead to? Asked of the database each time: a link that is withdrawn is dead
 /// at once, on every node.
-pub async fn alive(app: &App, institution: i64, hex: &str) -> Result<(Kind, u64)> {
+pub async fn alive(app: &App, institution: InstitutionId, hex: &str) -> Result<(Kind, u64)> {
     let found = media::alive(&mut app.db.read(), institution, hex).await?;
     found.ok_or(Error::Missing(Missing::Recording))
 }
 
 /// Where a link leads whose recording was replaced: its owner's current one of that kind.
-pub async fn successor(app: &App, institution: i64, hex: &str) -> Result<Recording> {
+pub async fn successor(app: &App, institution: InstitutionId, hex: &str) -> Result<Recording> {
     let found = media::successor(&mut app.db.read(), institution, hex).await?;
     found.ok_or(Error::Missing(Missing::Recording))
 }
 
 /// What a link leads to.
-pub async fn find(app: &App, institution: i64, hex: &str) -> Result<Media> {
+pub async fn find(app: &App, institution: InstitutionId, hex: &str) -> Result<Media> {
     let found = media::find(&mut app.db.read(), institution, hex).await?;
     found.ok_or(Error::Missing(Missing::Recording))
 }
@@ -118,7 +119,12 @@ const STORED_AT_ONCE: usize = 8;
 
 /// Stores what was brought, then writes, then removes what the write has replaced. Goes on to its end even when the
 /// caller hangs up in the middle.
-pub(super) async fn store_and<F, Fut, T>(app: &App, institution: i64, brought: Brought, write: F) -> Result<T>
+pub(super) async fn store_and<F, Fut, T>(
+    app: &App,
+    institution: InstitutionId,
+    brought: Brought,
+    write: F,
+) -> Result<T>
 where
     F: FnOnce(Vec<Media>) -> Fut + Send + 'static,
     Fut: Future<Output = Result<(T, Vec<Media>)>> + Send,
@@ -171,8 +177,8 @@ where
 /// Gives somebody what was brought; returns what they had before. Inside the transaction that writes the rest of them.
 pub(super) async fn attach(
     sql: &mut Sql,
-    institution: i64,
-    participant: i64,
+    institution: InstitutionId,
+    participant: ParticipantId,
     new: &[Media],
     now: Moment,
 ) -> Result<Vec<Media>> {
@@ -194,7 +200,7 @@ pub(super) enum Arrival {
 /// Gives somebody one recording or picture, by another way than a request that says more of them.
 pub(super) async fn give(
     app: &App,
-    (institution, participant): (i64, i64),
+    (institution, participant): (InstitutionId, ParticipantId),
     (kind, incoming): (Kind, Incoming),
     arrival: Arrival,
 ) -> Result<Participant> {
@@ -227,7 +233,7 @@ pub(super) async fn give(
 const REMOVALS_AT_ONCE: usize = 16;
 
 /// Removes the bytes of what no row links to any more. What cannot be removed now is the sweep's; says how many those are.
-pub(super) async fn discard(app: &App, institution: i64, gone: &[Media]) -> usize {
+pub(super) async fn discard(app: &App, institution: InstitutionId, gone: &[Media]) -> usize {
     let keys: Vec<Key> = gone.iter().flat_map(|one| keys(institution, one)).collect();
     let remove = |key: Key| async move {
         let removed = app.blobs.remove(&key).await;
@@ -241,7 +247,7 @@ pub(super) async fn discard(app: &App, institution: i64, gone: &[Media]) -> usiz
 }
 
 /// Where the bytes of a recording or a picture are.
-pub(super) fn keys(institution: i64, one: &Media) -> Vec<Key> {
+pub(super) fn keys(institution: InstitutionId, one: &Media) -> Vec<Key> {
     let shelves = match (one.kind, one.original) {
         (Kind::Photo, _) => vec![Shelf::Photos, Shelf::Thumbnails],
         (_, true) => vec![Shelf::Recordings, Shelf::Originals],
@@ -256,7 +262,7 @@ const REPROCESSED_AT_ONCE: i64 = 100;
 /// is. `told` hears of each: its hex, and why it stays as it is if it does.
 pub async fn reprocess(
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     mut told: impl FnMut(&str, Option<String>),
 ) -> Result<()> {
     // What is made on the way has a new hex, which may lie ahead.
@@ -282,7 +288,7 @@ pub async fn reprocess(
     }
 }
 
-async fn again(app: &App, institution: i64, owner: i64, old: &Media) -> Result<()> {
+async fn again(app: &App, institution: InstitutionId, owner: ParticipantId, old: &Media) -> Result<()> {
     let key = Key { shelf: Shelf::Originals, institution, hex: old.hex.clone() };
     let bytes = app.blobs.read(&key).await?.ok_or(Error::Missing(Missing::Recording))?;
     let mut draft = Draft { media: vec![(old.kind, Incoming::Bytes(bytes.to_vec()))], ..Draft::default() };

@@ -6,6 +6,7 @@ use crate::{
         access::Access,
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
+        ids::{InstitutionId, NamePageId},
         moment::Moment,
         name_page::{NamePage, NamePageRef, code_fault, code_key, slug_fault, without_blanks},
         text::{self, Lines, longest},
@@ -20,7 +21,7 @@ pub struct New {
     pub allow_v2: bool,
 }
 
-pub async fn create(app: &App, institution: i64, new: New) -> Result<NamePage> {
+pub async fn create(app: &App, institution: InstitutionId, new: New) -> Result<NamePage> {
     let mut errors = FieldErrors::default();
     if text::is_invisible(&new.title) {
         errors.add(Field::Title, Fault::Blank);
@@ -78,7 +79,7 @@ pub async fn create(app: &App, institution: i64, new: New) -> Result<NamePage> {
 pub(super) async fn create_in(
     sql: &mut Sql,
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     title: &str,
     now: Moment,
 ) -> Result<NamePage> {
@@ -99,13 +100,13 @@ pub(super) async fn create_in(
 }
 
 /// From the title; with the page's id behind it when that is taken.
-async fn free_slug(sql: &mut Sql, title: &str, id: i64) -> Result<String> {
+async fn free_slug(sql: &mut Sql, title: &str, id: NamePageId) -> Result<String> {
     let wanted = text::slug_from(title).unwrap_or_else(|| "page".to_owned());
     let taken = name_pages::code_taken(sql, &wanted).await?;
     Ok(if taken { format!("{wanted}-{id}") } else { wanted })
 }
 
-pub async fn find(app: &App, institution: i64, page: &NamePageRef) -> Result<NamePage> {
+pub async fn find(app: &App, institution: InstitutionId, page: &NamePageRef) -> Result<NamePage> {
     name_pages::find(&mut app.db.read(), institution, page).await?.ok_or(Error::Missing(Missing::NamePage))
 }
 
@@ -122,12 +123,12 @@ pub(super) async fn permitted_in(sql: &mut Sql, access: &Access, page: &NamePage
 }
 
 /// Does the caller reach this page of the institution?
-pub(super) fn check(access: &Access, page: i64) -> Result<()> {
+pub(super) fn check(access: &Access, page: NamePageId) -> Result<()> {
     if access.reaches(page) { Ok(()) } else { Err(Error::Forbidden(Forbidden::NamePage)) }
 }
 
 /// Each with the number of its people.
-pub async fn all(app: &App, institution: i64) -> Result<Vec<(NamePage, i64)>> {
+pub async fn all(app: &App, institution: InstitutionId) -> Result<Vec<(NamePage, i64)>> {
     let sql = &mut app.db.read();
     let mut counted = Vec::new();
     for page in name_pages::all(sql, institution).await? {
@@ -138,7 +139,12 @@ pub async fn all(app: &App, institution: i64) -> Result<Vec<(NamePage, i64)>> {
 }
 
 /// Says whether the page answers version 2, which needs no token.
-pub async fn allow_v2(app: &App, institution: i64, page: &NamePageRef, allow: bool) -> Result<NamePage> {
+pub async fn allow_v2(
+    app: &App,
+    institution: InstitutionId,
+    page: &NamePageRef,
+    allow: bool,
+) -> Result<NamePage> {
     let found = find(app, institution, page).await?;
     let id = found.id;
     app.db
@@ -150,7 +156,7 @@ pub async fn allow_v2(app: &App, institution: i64, page: &NamePageRef, allow: bo
 }
 
 /// With everyone who is registered there; says how many they were.
-pub async fn delete(app: &App, institution: i64, page: &NamePageRef) -> Result<u64> {
+pub async fn delete(app: &App, institution: InstitutionId, page: &NamePageRef) -> Result<u64> {
     let id = find(app, institution, page).await?.id;
     let now = app.clock.now();
     let job = app.ids.id(now);

@@ -8,6 +8,7 @@ use crate::{
     domain::{
         access::{Access, Within},
         email::email_key,
+        ids::{InstitutionId, NamePageId, ParticipantId},
         institution::Institution,
         name_page::NamePageRef,
         newest::{PersonKeys, one_per_person},
@@ -26,7 +27,7 @@ use crate::{
 pub enum Scope {
     /// An institution's own code stands for all its members.
     Institution,
-    Page(i64),
+    Page(NamePageId),
     /// In version 2 it stands for those on pages that are open to that version.
     OpenPages,
 }
@@ -136,16 +137,21 @@ fn keys(person: &Participant) -> PersonKeys {
 const PART: usize = 500;
 
 /// Whoever is called so. Half an institution may be, so their records are read as they are taken.
-async fn called(app: &App, institution: i64, within: Within<'_>, person: &Person) -> Result<Listing> {
+async fn called(
+    app: &App,
+    institution: InstitutionId,
+    within: Within<'_>,
+    person: &Person,
+) -> Result<Listing> {
     let names = Names { first: person.first_name.as_deref(), last: person.last_name.as_deref() };
-    let pages: Vec<Option<i64>> = match within {
+    let pages: Vec<Option<NamePageId>> = match within {
         Within::Institution => vec![None],
         Within::Page(page) => vec![Some(page)],
         Within::Pages(pages) => pages.iter().copied().map(Some).collect(),
     };
-    let mut found: Vec<(i64, i64)> = Vec::new();
+    let mut found: Vec<(ParticipantId, i64)> = Vec::new();
     for page in pages {
-        let mut behind = (i64::MIN, i64::MIN);
+        let mut behind = (NamePageId::new(i64::MIN), ParticipantId::new(i64::MIN));
         loop {
             let sql = &mut app.db.read();
             let part = people::named(sql, institution, page, names, behind, PART as i64).await?;

@@ -1,6 +1,8 @@
 //! A person's own entry on a name page, for the pages where they see and change it themselves.
 
 use super::{App, Error, Missing, Result, calls, own_recordings, own_recordings::Scope, participants};
+use crate::domain::ids::InstitutionId;
+use crate::domain::ids::ParticipantId;
 use crate::{
     domain::{
         fault::{Fault, Field},
@@ -14,8 +16,8 @@ use crate::{
 /// Somebody who has been identified as the owner of an entry, by an LTI session for example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {
-    pub institution: i64,
-    pub participant: i64,
+    pub institution: InstitutionId,
+    pub participant: ParticipantId,
 }
 
 /// What people see of themselves.

@@ -19,6 +19,7 @@ use crate::{
     blobs::{Key, Shelf},
     domain::{
         call::Reason,
+        ids::{InstitutionId, ParticipantId},
         media::{Incoming, Kind, Media, Origin},
         own_recording::{People, Registration, Start},
         participant::Draft,
@@ -38,7 +39,7 @@ pub enum Scope {
 /// the call is over already, it is not theirs.
 pub async fn record(
     app: &App,
-    (institution, participant): (i64, i64),
+    (institution, participant): (InstitutionId, ParticipantId),
     sound: Incoming,
     scope: Scope,
     call: Option<Attempt>,
@@ -93,7 +94,12 @@ pub async fn record(
 }
 
 /// Whoever gets what is recorded by this participant, who comes first.
-async fn owners(sql: &mut Sql, institution: i64, participant: i64, scope: Scope) -> Result<Vec<i64>> {
+async fn owners(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+    scope: Scope,
+) -> Result<Vec<ParticipantId>> {
     let missing = || Error::Missing(Missing::Participant);
     participants::by_ids(sql, institution, &[participant]).await?.pop().ok_or_else(missing)?;
     let mut owners = vec![participant];
@@ -153,7 +159,7 @@ pub(super) struct Started {
 /// Makes the copies that these registrations start with.
 pub(super) async fn prepare(
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     these: &[(usize, Registration)],
     start: Start,
 ) -> Result<Copies> {
@@ -187,7 +193,7 @@ pub(super) async fn prepare(
 /// were made are not used.
 pub(super) async fn start(
     sql: &mut Sql,
-    institution: i64,
+    institution: InstitutionId,
     these: &[(usize, Registration)],
     start: Start,
     copies: &Copies,
@@ -210,7 +216,7 @@ struct Source {
 
 async fn sources(
     sql: &mut Sql,
-    institution: i64,
+    institution: InstitutionId,
     these: &[(usize, Registration)],
     start: Start,
 ) -> Result<HashMap<usize, Source>> {
@@ -242,7 +248,7 @@ pub(super) fn files(copies: &Copies) -> Vec<Media> {
 /// Removes what nobody has got in the end; all, when nothing was written.
 pub(super) async fn settle<T>(
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     made: Vec<Media>,
     written: Result<(T, HashSet<String>)>,
 ) -> Result<T> {
@@ -263,7 +269,7 @@ pub(super) async fn settle<T>(
 }
 
 /// `None` when it is gone by now. Without what was sent once, where that is.
-async fn copy(app: &App, institution: i64, of: &Media, origin: Origin) -> Result<Option<Media>> {
+async fn copy(app: &App, institution: InstitutionId, of: &Media, origin: Origin) -> Result<Option<Media>> {
     let mut made = Media { hex: app.ids.hex(), original: false, origin, ..of.clone() };
     for from in keys(institution, of) {
         let is_original = from.shelf == Shelf::Originals;

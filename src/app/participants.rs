@@ -20,6 +20,7 @@ use crate::{
         custom_field::CustomField,
         fault::{Fault, Field},
         field_errors::FieldErrors,
+        ids::{CustomFieldId, InstitutionId, NamePageId, ParticipantId},
         media::{Kind, Media},
         moment::Moment,
         name_page::NamePageRef,
@@ -74,7 +75,7 @@ pub async fn find(
 }
 
 /// The registration with this token.
-pub async fn by_token(app: &App, institution: i64, token: &str) -> Result<Participant> {
+pub async fn by_token(app: &App, institution: InstitutionId, token: &str) -> Result<Participant> {
     let sql = &mut app.db.read();
     let found = participants::best(sql, institution, Within::Institution, By::Token, token).await?;
     found.ok_or(Error::Missing(Missing::Participant))
@@ -91,7 +92,7 @@ pub async fn latest(app: &App, access: &Access, marks: &[Mark]) -> Result<Vec<Pa
         return Ok(vec![found]);
     }
     let mut open: Vec<&Mark> = marks.iter().collect();
-    let mut best: HashMap<i64, i64> = HashMap::new();
+    let mut best: HashMap<ParticipantId, i64> = HashMap::new();
     for by in [By::Email, By::Token, By::Identifier] {
         let wanted = |mark: &&Mark| mark.by().find(|(its, _)| *its == by).map(|(_, key)| key.to_owned());
         let asked: Vec<String> = open.iter().filter_map(wanted).collect();
@@ -111,7 +112,7 @@ pub async fn latest(app: &App, access: &Access, marks: &[Mark]) -> Result<Vec<Pa
 
 async fn newest_of_each(
     sql: &mut Sql,
-    institution: i64,
+    institution: InstitutionId,
     within: Within<'_>,
     by: By,
     asked: &[String],
@@ -185,8 +186,8 @@ pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Dr
 /// the copies.
 pub(super) async fn start(
     sql: &mut Sql,
-    institution: i64,
-    id: i64,
+    institution: InstitutionId,
+    id: ParticipantId,
     place: usize,
     copies: &Copies,
 ) -> Result<Option<Media>> {
@@ -198,7 +199,7 @@ pub(super) async fn start(
 /// Somebody who was just written, with what they brought.
 async fn with_media(
     sql: &mut Sql,
-    institution: i64,
+    institution: InstitutionId,
     person: Participant,
     new: &[Media],
     now: Moment,
@@ -221,8 +222,8 @@ pub(super) struct Created {
 /// everything has been checked, so that an invalid draft leaves the transaction as it was.
 pub(super) async fn create_in(
     sql: &mut Sql,
-    institution: i64,
-    page: i64,
+    institution: InstitutionId,
+    page: NamePageId,
     mut draft: Draft,
     now: Moment,
     token: String,
@@ -250,7 +251,7 @@ pub(super) async fn create_in(
     let email = draft.email.over(None);
     let identifier = draft.identifier.over(None);
     let record = Record {
-        id: rolls::join(sql, institution, rolls::INSTITUTION).await?,
+        id: rolls::join(sql, institution, rolls::INSTITUTION).await.map(ParticipantId::new)?,
         name_page_id: page,
         page_place: rolls::join(sql, institution, page).await?,
         token,
@@ -285,7 +286,12 @@ pub async fn update(
 }
 
 /// The same for somebody who changes their own entry.
-pub async fn update_own(app: &App, institution: i64, id: i64, draft: Draft) -> Result<Participant> {
+pub async fn update_own(
+    app: &App,
+    institution: InstitutionId,
+    id: ParticipantId,
+    draft: Draft,
+) -> Result<Participant> {
     update_whom(app, Access::whole(institution), Whom::Own(id), draft).await
 }
 
@@ -293,7 +299,7 @@ enum Whom {
     /// On a page, by the key of their email.
     Registered(NamePageRef, String),
     /// Themselves.
-    Own(i64),
+    Own(ParticipantId),
 }
 
 impl Whom {
@@ -344,7 +350,7 @@ async fn update_whom(app: &App, access: Access, whom: Whom, draft: Draft) -> Res
 /// The same inside a transaction, as with `create_in`.
 pub(super) async fn update_in(
     sql: &mut Sql,
-    institution: i64,
+    institution: InstitutionId,
     old: Participant,
     draft: Draft,
     now: Moment,
@@ -383,7 +389,7 @@ pub(super) async fn update_in(
 /// May search engines list somebody's badge? Their own affair; at first nobody's is.
 pub async fn list_badge(
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     page: NamePageRef,
     email_key: String,
     listed: bool,
@@ -400,21 +406,21 @@ pub async fn list_badge(
         .await
 }
 
-pub(super) async fn page_of(sql: &mut Sql, access: &Access, page: &NamePageRef) -> Result<i64> {
+pub(super) async fn page_of(sql: &mut Sql, access: &Access, page: &NamePageRef) -> Result<NamePageId> {
     Ok(name_pages::permitted_in(sql, access, page).await?.id)
 }
 
 pub(super) async fn registered(
     sql: &mut Sql,
-    institution: i64,
-    page: i64,
+    institution: InstitutionId,
+    page: NamePageId,
     email_key: &str,
 ) -> Result<Participant> {
     let found = participants::best(sql, institution, Within::Page(page), By::Email, email_key).await?;
     found.ok_or(Error::Missing(Missing::Participant))
 }
 
-async fn written(sql: &mut Sql, institution: i64, id: i64) -> Result<Participant> {
+async fn written(sql: &mut Sql, institution: InstitutionId, id: ParticipantId) -> Result<Participant> {
     let written = participants::by_ids(sql, institution, &[id]).await?.pop();
     written.ok_or_else(|| Error::Internal("a participant is gone after being written".to_owned()))
 }
@@ -433,7 +439,7 @@ fn change_legal(old: Legal, draft: LegalDraft) -> Legal {
 /// Key by key; says whether anything is different afterwards. An unknown key is an error under that key.
 async fn change_custom(
     sql: &mut Sql,
-    institution: i64,
+    institution: InstitutionId,
     values: &mut CustomValues,
     given: Vec<(String, Given<String>)>,
     errors: &mut FieldErrors,
@@ -442,7 +448,8 @@ async fn change_custom(
         return Ok(false);
     }
     let fields: Vec<CustomField> = custom_fields::all(sql, institution).await?;
-    let ids: HashMap<String, i64> = fields.iter().map(|field| (field.import_key(), field.id)).collect();
+    let ids: HashMap<String, CustomFieldId> =
+        fields.iter().map(|field| (field.import_key(), field.id)).collect();
     let before = values.clone();
     for (key, value) in given {
         let Some(id) = ids.get(&key) else {

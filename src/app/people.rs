@@ -1,5 +1,7 @@
 //! The people on a name page, for pages that list them: searched, filtered, ordered and divided into pages.
 
+use crate::domain::ids::ParticipantId;
+use crate::domain::ids::{InstitutionId, NamePageId};
 use std::collections::{HashMap, HashSet};
 
 use super::{App, Result, badges};
@@ -40,9 +42,9 @@ pub struct PeoplePage {
 /// By last name, then first name. `apart` are ids of people who are not among the others: the teachers of a course.
 pub async fn list(
     app: &App,
-    institution: i64,
-    name_page: i64,
-    apart: &HashSet<i64>,
+    institution: InstitutionId,
+    name_page: NamePageId,
+    apart: &HashSet<ParticipantId>,
     query: &Query,
 ) -> Result<PeoplePage> {
     let sql = &mut app.db.read();
@@ -54,13 +56,13 @@ pub async fn list(
     let pages = Window::new(1, PER_PAGE).pages(chosen.len() as u64).max(1);
     let window = Window::new(query.page.clamp(1, pages), PER_PAGE);
     let people = store::participants::by_ids(sql, institution, window.slice(&chosen)).await?;
-    let apart: Vec<i64> = apart.iter().map(|one| one.id).collect();
+    let apart: Vec<ParticipantId> = apart.iter().map(|one| one.id).collect();
     let apart = store::participants::by_ids(sql, institution, &apart).await?;
     Ok(PeoplePage { people, apart, all, unrecorded, matching: chosen.len() as u64, page: window.page, pages })
 }
 
 /// The ids of those who match, in order.
-fn matching(everybody: &[Person], query: &Query) -> Vec<i64> {
+fn matching(everybody: &[Person], query: &Query) -> Vec<ParticipantId> {
     let words: Vec<String> = searchable(&query.search).split_whitespace().map(str::to_owned).collect();
     let key = |one: &Person| {
         let name = |name: &Option<String>| searchable(name.as_deref().unwrap_or_default());
@@ -77,14 +79,18 @@ fn matching(everybody: &[Person], query: &Query) -> Vec<i64> {
         let key = if last.is_empty() { (first, String::new(), one.id) } else { (last, first, one.id) };
         matches.then_some(key)
     };
-    let mut keys: Vec<(String, String, i64)> = everybody.iter().filter_map(key).collect();
+    let mut keys: Vec<(String, String, ParticipantId)> = everybody.iter().filter_map(key).collect();
     keys.sort_unstable();
     keys.into_iter().map(|(_, _, id)| id).collect()
 }
 
 /// Pictures that learning systems have given to the same people elsewhere in the institution, by their emails, for those who
 /// have none here.
-pub async fn photos(app: &App, institution: i64, people: &[&Participant]) -> Result<HashMap<String, String>> {
+pub async fn photos(
+    app: &App,
+    institution: InstitutionId,
+    people: &[&Participant],
+) -> Result<HashMap<String, String>> {
     let without = people.iter().filter(|person| person.photo.is_none());
     let keys: Vec<String> = without.filter_map(|person| person.email.as_deref().map(email_key)).collect();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
@@ -94,7 +100,7 @@ pub async fn photos(app: &App, institution: i64, people: &[&Participant]) -> Res
 /// An address in the store that serves recordings and pictures, where that is not this server: pages must permit it.
 pub async fn media_address(
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     people: &[&Participant],
     photos: &HashMap<String, String>,
 ) -> Result<Option<String>> {
@@ -118,7 +124,7 @@ mod tests {
         Person { id, first_name: some(first), last_name: some(last), is_recorded }
     }
 
-    fn found(search: &str, unrecorded: bool) -> Vec<i64> {
+    fn found(search: &str, unrecorded: bool) -> Vec<ParticipantId> {
         let everybody = [
             person(1, "Siobhán", "Ní Bhriain", true),
             person(2, "小龍", "李", false),

@@ -15,6 +15,7 @@ use crate::{
     domain::{
         access::{Access, Within},
         call::Reason,
+        ids::{InstitutionId, JobId, NamePageId, ParticipantId},
         institution::Institution,
         job::Job,
         media::Media,
@@ -60,7 +61,7 @@ pub enum Files {
 }
 
 /// Who somebody is, for whoever has to confirm that they are to be erased.
-pub async fn find(app: &App, institution: i64, email_key: &str) -> Result<Vec<Registration>> {
+pub async fn find(app: &App, institution: InstitutionId, email_key: &str) -> Result<Vec<Registration>> {
     let found = persons::registrations(&mut app.db.read(), institution, email_key).await?;
     if found.is_empty() { Err(Error::Missing(Missing::Participant)) } else { Ok(found) }
 }
@@ -115,7 +116,7 @@ pub async fn erase(app: &App, institution: &Institution, email_key: String) -> R
 async fn end_calls(
     sql: &mut Sql,
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     whose: Registration,
     now: Moment,
 ) -> Result<usize> {
@@ -132,7 +133,7 @@ async fn end_calls(
 async fn end_takes(
     sql: &mut Sql,
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     whose: Registration,
     now: Moment,
 ) -> Result<usize> {
@@ -145,7 +146,7 @@ async fn end_takes(
 }
 
 /// Takes somebody out of kept reports now instead of by the job that is written down for it. True when one is being built.
-async fn leave_reports(app: &App, institution: i64, whose: &[Registration]) -> Result<bool> {
+async fn leave_reports(app: &App, institution: InstitutionId, whose: &[Registration]) -> Result<bool> {
     match exports::scrub(app, institution).await {
         // A worker is at it.
         Ok(()) | Err(Error::Unavailable(_)) => {}
@@ -159,13 +160,13 @@ async fn leave_reports(app: &App, institution: i64, whose: &[Registration]) -> R
 /// whose files are to be removed afterwards.
 async fn erase_in(
     sql: &mut Sql,
-    job: i64,
-    institution: i64,
+    job: JobId,
+    institution: InstitutionId,
     whose: &[Registration],
     now: Moment,
 ) -> Result<Vec<Media>> {
     // Whoever is hidden has left reports already.
-    let seen: Vec<i64> = whose.iter().filter(|one| !one.hidden).map(|one| one.id).collect();
+    let seen: Vec<ParticipantId> = whose.iter().filter(|one| !one.hidden).map(|one| one.id).collect();
     exports::leave(sql, job, institution, Leaving::These(seen), now).await?;
     let mut gone = Vec::new();
     for one in whose {
@@ -211,7 +212,12 @@ pub async fn delete_from_page(app: &App, access: &Access, page: NamePageRef, mar
     Ok(())
 }
 
-async fn on_page(sql: &mut Sql, institution: i64, page: i64, mark: &Mark) -> Result<Vec<Registration>> {
+async fn on_page(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+    mark: &Mark,
+) -> Result<Vec<Registration>> {
     for (by, key) in mark.by() {
         let mut whose = Vec::new();
         if by == By::Email {

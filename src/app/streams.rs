@@ -10,6 +10,7 @@ use std::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{Error, Result};
+use crate::domain::ids::InstitutionId;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
@@ -30,7 +31,7 @@ pub struct Streams {
     per_institution: usize,
     wait: Duration,
     all: Arc<Semaphore>,
-    institutions: Mutex<HashMap<i64, Arc<Semaphore>>>,
+    institutions: Mutex<HashMap<InstitutionId, Arc<Semaphore>>>,
 }
 
 /// Leave to send one long answer, given back when this is dropped.
@@ -50,7 +51,7 @@ impl Streams {
         }
     }
 
-    pub async fn slot(&self, institution: i64) -> Result<Slot> {
+    pub async fn slot(&self, institution: InstitutionId) -> Result<Slot> {
         let own = {
             let mut institutions = self.institutions.lock().unwrap_or_else(PoisonError::into_inner);
             let new = || Arc::new(Semaphore::new(self.per_institution));
@@ -76,14 +77,17 @@ mod tests {
         let streams = Streams::new(Settings { at_once: 4, per_institution: 100, wait });
         let mut first = Vec::new();
         for _ in 0..3 {
-            first.push(streams.slot(1).await.expect("a slot"));
+            first.push(streams.slot(InstitutionId::new(1)).await.expect("a slot"));
         }
-        assert!(matches!(streams.slot(1).await, Err(Error::TooManyStreams)));
-        let second = streams.slot(2).await.expect("one is left to others");
-        assert!(matches!(streams.slot(3).await, Err(Error::TooManyStreams)), "all are taken");
+        assert!(matches!(streams.slot(InstitutionId::new(1)).await, Err(Error::TooManyStreams)));
+        let second = streams.slot(InstitutionId::new(2)).await.expect("one is left to others");
+        assert!(
+            matches!(streams.slot(InstitutionId::new(3)).await, Err(Error::TooManyStreams)),
+            "all are taken"
+        );
         first.pop();
-        let _third = streams.slot(3).await.expect("one has come free");
+        let _third = streams.slot(InstitutionId::new(3)).await.expect("one has come free");
         drop(second);
-        assert!(streams.slot(1).await.is_ok());
+        assert!(streams.slot(InstitutionId::new(1)).await.is_ok());
     }
 }

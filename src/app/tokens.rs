@@ -1,6 +1,8 @@
 //! Access tokens: made, listed, revoked by the operator.
 
 use super::{App, Error, Missing, Result};
+use crate::domain::ids::InstitutionId;
+use crate::domain::ids::{NamePageId, TokenId};
 use crate::{
     domain::{
         access::{MOST_PAGES, Scope},
@@ -23,12 +25,17 @@ pub struct New {
 }
 
 /// A token that may do everything.
-pub async fn create(app: &App, institution: i64, name: String, days: Option<u32>) -> Result<(Token, String)> {
+pub async fn create(
+    app: &App,
+    institution: InstitutionId,
+    name: String,
+    days: Option<u32>,
+) -> Result<(Token, String)> {
     create_with(app, institution, New { name, expires_in_days: days, ..New::default() }).await
 }
 
 /// The token itself is in the answer and nowhere else: we keep its digest.
-pub async fn create_with(app: &App, institution: i64, new: New) -> Result<(Token, String)> {
+pub async fn create_with(app: &App, institution: InstitutionId, new: New) -> Result<(Token, String)> {
     let New { name, expires_in_days: days, scope, pages, newest_only } = new;
     if text::is_blank(&name) {
         return Err(Error::invalid(Field::Name, Fault::Blank));
@@ -50,7 +57,7 @@ pub async fn create_with(app: &App, institution: i64, new: New) -> Result<(Token
         slugs.sort();
         slugs
     });
-    let pages: Option<Vec<i64>> = pages.map(|pages| pages.iter().map(|page| page.id).collect());
+    let pages: Option<Vec<NamePageId>> = pages.map(|pages| pages.iter().map(|page| page.id).collect());
     let now = app.clock.now();
     let secret = app.ids.access_token();
     let digest = token::hex(&token::digest(&secret));
@@ -75,11 +82,11 @@ pub async fn create_with(app: &App, institution: i64, new: New) -> Result<(Token
         .await
 }
 
-pub async fn all(app: &App, institution: i64) -> Result<Vec<Token>> {
+pub async fn all(app: &App, institution: InstitutionId) -> Result<Vec<Token>> {
     Ok(tokens::all(&mut app.db.read(), institution).await?)
 }
 
-pub async fn revoke(app: &App, institution: i64, id: i64) -> Result<()> {
+pub async fn revoke(app: &App, institution: InstitutionId, id: TokenId) -> Result<()> {
     let now = app.clock.now();
     let revoked = app
         .db

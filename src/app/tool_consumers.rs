@@ -7,6 +7,7 @@ use crate::{
         course::Course,
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
+        ids::{InstitutionId, ToolConsumerId},
         institution::parse_framing_origin,
         roster::Role,
         schedule::Schedule,
@@ -31,7 +32,7 @@ pub struct New {
 }
 
 /// The api_token is in the answer and nowhere else: we keep its digest.
-pub async fn create(app: &App, institution: i64, mut new: New) -> Result<(ToolConsumer, String)> {
+pub async fn create(app: &App, institution: InstitutionId, mut new: New) -> Result<(ToolConsumer, String)> {
     let mut errors = FieldErrors::default();
     name_fault(&new.name, &mut errors);
     let url = match new.kind {
@@ -95,14 +96,14 @@ pub async fn create(app: &App, institution: i64, mut new: New) -> Result<(ToolCo
 /// A platform that registers itself. One that is known here already, with the same client, says what has changed: where it is
 /// reached, and a deployment or an origin that comes to those there are. What the operator has set stays. Says whether it is
 /// such an update. Another institution's registration is none of its business.
-pub async fn register(app: &App, institution: i64, new: New) -> Result<(ToolConsumer, bool)> {
+pub async fn register(app: &App, institution: InstitutionId, new: New) -> Result<(ToolConsumer, bool)> {
     if let Some(known) = registered(app, institution, &new).await? {
         return Ok((update_registration(app, known, new).await?, true));
     }
     Ok((create(app, institution, new).await?.0, false))
 }
 
-async fn registered(app: &App, institution: i64, new: &New) -> Result<Option<ToolConsumer>> {
+async fn registered(app: &App, institution: InstitutionId, new: &New) -> Result<Option<ToolConsumer>> {
     let Some(lti) = &new.lti else { return Ok(None) };
     let issuer = new.url.trim();
     let found = tool_consumers::by_issuer(&mut app.db.read(), issuer, Some(&lti.client_id)).await?;
@@ -165,7 +166,7 @@ pub struct Change {
     pub frame_ancestors: Listed,
 }
 
-pub async fn update(app: &App, id: i64, change: Change) -> Result<ToolConsumer> {
+pub async fn update(app: &App, id: ToolConsumerId, change: Change) -> Result<ToolConsumer> {
     let mut changed = find(app, id).await?;
     // What stays as it is is not looked at again: a system that is gone can still be disabled.
     let addresses = [
@@ -296,22 +297,22 @@ async fn permitted(app: &App, field: Field, url: &str) -> Result<()> {
         .map_err(|error| Error::invalid(field, SetupFault::Address(error.to_string())))
 }
 
-fn sealed(app: &App, id: i64, access_token: Option<String>) -> Result<Option<String>> {
+fn sealed(app: &App, id: ToolConsumerId, access_token: Option<String>) -> Result<Option<String>> {
     let seal = |token: String| app.secrets.seal(&purpose(id), token.as_bytes());
     Ok(access_token.map(seal).transpose()?)
 }
 
-fn purpose(id: i64) -> String {
+fn purpose(id: ToolConsumerId) -> String {
     format!("access token of tool consumer {id}")
 }
 
-pub async fn find(app: &App, id: i64) -> Result<ToolConsumer> {
+pub async fn find(app: &App, id: ToolConsumerId) -> Result<ToolConsumer> {
     let found = tool_consumers::find(&mut app.db.read(), id).await?;
     found.ok_or(Error::Missing(Missing::ToolConsumer))
 }
 
 /// The one that an api_token belongs to, in the institution whose caller sends it.
-pub async fn by_token(app: &App, institution: i64, api_token: &str) -> Result<ToolConsumer> {
+pub async fn by_token(app: &App, institution: InstitutionId, api_token: &str) -> Result<ToolConsumer> {
     let digest = token::hex(&token::digest(api_token));
     let found = tool_consumers::by_token(&mut app.db.read(), institution, &digest).await?;
     found.ok_or(Error::Missing(Missing::ToolConsumer))
@@ -326,11 +327,11 @@ pub async fn by_issuer(app: &App, issuer: &str, client_id: Option<&str>) -> Resu
     }
 }
 
-pub async fn all(app: &App, institution: Option<i64>) -> Result<Vec<ToolConsumer>> {
+pub async fn all(app: &App, institution: Option<InstitutionId>) -> Result<Vec<ToolConsumer>> {
     Ok(tool_consumers::all(&mut app.db.read(), institution).await?)
 }
 
-pub async fn delete(app: &App, id: i64) -> Result<()> {
+pub async fn delete(app: &App, id: ToolConsumerId) -> Result<()> {
     let leaving = find(app, id).await?;
     let institution = leaving.institution;
     let gone = app.db.write::<_, Error>(move |sql| {
@@ -379,7 +380,7 @@ pub async fn access(app: &App, consumer: &ToolConsumer) -> Result<Access> {
     }
 }
 
-fn opened(app: &App, id: i64, sealed: &str) -> Result<String> {
+fn opened(app: &App, id: ToolConsumerId, sealed: &str) -> Result<String> {
     let plain =
         app.secrets.open(&purpose(id), sealed).map_err(|error| Error::Unavailable(error.to_string()))?;
     String::from_utf8(plain).map_err(|_| Error::Internal("an access token that is no text".to_owned()))

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use futures_util::stream::BoxStream;
 
 use crate::{
-    domain::{media::is_hex, moment::Moment},
+    domain::{ids::InstitutionId, media::is_hex, moment::Moment},
     telemetry::traces::{self, Piece},
 };
 
@@ -62,7 +62,7 @@ impl Shelf {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Key {
     pub shelf: Shelf,
-    pub institution: i64,
+    pub institution: InstitutionId,
     pub hex: String,
 }
 
@@ -284,7 +284,8 @@ impl Blobs {
         match self {
             Self::Disk(disk) => disk.probe().await,
             Self::S3(_) => {
-                let key = Key { shelf: Shelf::Originals, institution: 0, hex: "0".repeat(32) };
+                let key =
+                    Key { shelf: Shelf::Originals, institution: InstitutionId::new(0), hex: "0".repeat(32) };
                 self.put(&key, Bytes::from_static(b"works")).await?;
                 self.remove(&key).await
             }
@@ -293,7 +294,7 @@ impl Blobs {
 
     /// Can it be written and read?
     pub async fn check(&self) -> Result<()> {
-        let key = Key { shelf: Shelf::Originals, institution: 0, hex: "0".repeat(32) };
+        let key = Key { shelf: Shelf::Originals, institution: InstitutionId::new(0), hex: "0".repeat(32) };
         self.put(&key, Bytes::from_static(b"works")).await?;
         let size = if let Self::S3(_) = self { None } else { Some(5) };
         let found = self.find(&key, size).await?;
@@ -309,7 +310,7 @@ mod tests {
     #[test]
     fn a_key_is_read_back_from_its_path_and_nothing_else_is() {
         for shelf in Shelf::ALL {
-            let key = Key { shelf, institution: 7, hex: "0123456789abcdef".repeat(2) };
+            let key = Key { shelf, institution: InstitutionId::new(7), hex: "0123456789abcdef".repeat(2) };
             assert_eq!(Key::parse(&key.path()), Some(key));
         }
         for other in

@@ -10,6 +10,7 @@ use crate::{
     app::{App, Error, calls},
     domain::{
         call::{Attempt, Listed, Reason},
+        ids::{CallId, InstitutionId},
         phone_number::PhoneNumber,
     },
 };
@@ -120,7 +121,7 @@ impl Calls {
 }
 
 /// The institution with this slug, if a slug is given.
-async fn one(app: &App, slug: Option<&str>) -> Result<Option<i64>, Failure> {
+async fn one(app: &App, slug: Option<&str>) -> Result<Option<InstitutionId>, Failure> {
     match slug {
         Some(slug) => Ok(Some(super::institution(app, slug).await?.id)),
         None => Ok(None),
@@ -131,7 +132,7 @@ fn unknown(id: &str) -> Failure {
     Failure(format!("no call `{id}`: run `endonym calls list` to see all calls"))
 }
 
-fn number(id: &str) -> Result<i64, Failure> {
+fn number(id: &str) -> Result<CallId, Failure> {
     id.parse().map_err(|_| unknown(id))
 }
 

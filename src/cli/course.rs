@@ -15,6 +15,7 @@ use crate::{
     domain::{
         access::Access,
         course::{Course, Sync},
+        ids::{CourseId, InstitutionId},
     },
     jobs, site,
 };
@@ -135,7 +136,7 @@ fn list(all: &[Course], json: bool) {
     output::print_table(&["ID", "COURSE", "TITLE", "STATE", "SYNCHRONIZED", "NOTE"], &rows);
 }
 
-async fn join(app: &App, institution: i64, (kept, other): (&str, &str), json: bool) -> Outcome {
+async fn join(app: &App, institution: InstitutionId, (kept, other): (&str, &str), json: bool) -> Outcome {
     let unknown = |given: &str| {
         Failure(format!(
             "the institution has no course `{given}`: run `endonym course list` to see all courses"
@@ -143,7 +144,7 @@ async fn join(app: &App, institution: i64, (kept, other): (&str, &str), json: bo
     };
     let mut ids = Vec::new();
     for given in [kept, other] {
-        let id: i64 = given.trim().parse().map_err(|_| unknown(given))?;
+        let id: CourseId = given.trim().parse().map_err(|_| unknown(given))?;
         match courses::find(app, institution, id).await {
             Err(Error::Missing(_)) => return Err(unknown(given)),
             found => ids.push(found?.0.id),
@@ -242,7 +243,12 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, jso
 }
 
 /// Runs the job in this process, or waits for the worker that holds it.
-async fn wait(app: &App, institution: i64, id: i64, stop: &CancellationToken) -> Result<Course, Failure> {
+async fn wait(
+    app: &App,
+    institution: InstitutionId,
+    id: CourseId,
+    stop: &CancellationToken,
+) -> Result<Course, Failure> {
     let settings = jobs::Settings {
         workers: 0,
         lease: LEASE,

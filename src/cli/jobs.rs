@@ -8,7 +8,10 @@ use serde_json::json;
 use super::{Failure, Outcome, output};
 use crate::{
     app::{App, Error, jobs},
-    domain::job::{Listed, State},
+    domain::{
+        ids::JobId,
+        job::{Listed, State},
+    },
 };
 
 /// List background jobs, and retry dead ones
@@ -88,7 +91,7 @@ fn list(all: &[Listed], json: bool) {
 }
 
 async fn retry(app: &App, id: Option<&str>, json: bool) -> Result<(), Failure> {
-    let ids: Vec<i64> = match id {
+    let ids: Vec<JobId> = match id {
         Some(id) => {
             let unknown = || {
                 Failure(format!(
@@ -118,7 +121,7 @@ async fn retry(app: &App, id: Option<&str>, json: bool) -> Result<(), Failure> {
         }
     };
     if json {
-        let ids: Vec<String> = ids.iter().map(i64::to_string).collect();
+        let ids: Vec<String> = ids.iter().map(JobId::to_string).collect();
         output::print_json(&json!({ "retried": ids }));
     } else {
         output::print_line(&format!("Jobs to be retried: {}", ids.len()));

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{Failure, Outcome, institution, output, page_ref};
 use crate::{
     app::{App, Error, name_pages, tokens},
-    domain::{self, access::Scope, name_page::NamePage},
+    domain::{self, access::Scope, ids::InstitutionId, name_page::NamePage},
 };
 
 /// Create, list and revoke access tokens
@@ -106,7 +106,7 @@ impl Token {
 /// `None` if no page is named: the token reaches all pages.
 async fn allowed_pages(
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     slug: &str,
     given: &[String],
 ) -> Result<Option<Vec<NamePage>>, Failure> {

@@ -15,6 +15,7 @@ use crate::{
     },
     config::Reached,
     domain::{
+        ids::InstitutionId,
         roster::Role,
         schedule::Schedule,
         tool_consumer::{LmsKind, Registration, ToolConsumer, product_word},
@@ -377,7 +378,7 @@ fn shown(one: &ToolConsumer, institution: &str) -> Value {
 }
 
 async fn list(app: &App, all: &[ToolConsumer], json: bool) -> Result<(), Failure> {
-    let owners: HashMap<i64, String> =
+    let owners: HashMap<InstitutionId, String> =
         institutions::all(app).await?.into_iter().map(|owner| (owner.id, owner.slug)).collect();
     let owner = |one: &ToolConsumer| owners.get(&one.institution).map_or("-", String::as_str);
     if json {

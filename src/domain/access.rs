@@ -1,5 +1,6 @@
 //! What an access token may do, and whose records it reaches.
 
+use super::ids::{InstitutionId, NamePageId};
 use std::sync::Arc;
 
 /// What a request does, as far as tokens are concerned.
@@ -69,29 +70,29 @@ pub const MOST_PAGES: usize = 256;
 /// The records of an institution that a caller may see and change.
 #[derive(Debug, Clone)]
 pub struct Access {
-    pub institution: i64,
-    pages: Option<Arc<[i64]>>,
+    pub institution: InstitutionId,
+    pages: Option<Arc<[NamePageId]>>,
     /// One record per person in answers to requests that name people by email or identifier.
     pub newest_only: bool,
 }
 
 impl Access {
     /// Everything: for operators, and for tokens without limits.
-    pub const fn whole(institution: i64) -> Self {
+    pub const fn whole(institution: InstitutionId) -> Self {
         Self { institution, pages: None, newest_only: false }
     }
 
     /// With `None` all pages, those to come included; with no page at all, nobody.
-    pub fn new(institution: i64, pages: Option<Vec<i64>>, newest_only: bool) -> Self {
+    pub fn new(institution: InstitutionId, pages: Option<Vec<NamePageId>>, newest_only: bool) -> Self {
         Self { institution, pages: pages.map(Into::into), newest_only }
     }
 
     /// The only pages that it reaches, where it does not reach all.
-    pub fn pages(&self) -> Option<&[i64]> {
+    pub fn pages(&self) -> Option<&[NamePageId]> {
         self.pages.as_deref()
     }
 
-    pub fn reaches(&self, page: i64) -> bool {
+    pub fn reaches(&self, page: NamePageId) -> bool {
         self.pages.as_ref().is_none_or(|pages| pages.contains(&page))
     }
 
@@ -108,9 +109,9 @@ impl Access {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Within<'a> {
     Institution,
-    Page(i64),
+    Page(NamePageId),
     /// `MOST_PAGES` at most.
-    Pages(&'a [i64]),
+    Pages(&'a [NamePageId]),
 }
 
 #[cfg(test)]
@@ -134,11 +135,12 @@ mod tests {
 
     #[test]
     fn a_limit_without_pages_reaches_nobody() {
-        assert!(Access::whole(1).reaches(7));
-        assert!(Access::new(1, Some(vec![7]), false).reaches(7));
-        assert!(!Access::new(1, Some(vec![8]), false).reaches(7));
-        let none = Access::new(1, Some(Vec::new()), false);
-        assert!(!none.reaches(7));
+        let (institution, page) = (InstitutionId::new(1), NamePageId::new(7));
+        assert!(Access::whole(institution).reaches(page));
+        assert!(Access::new(institution, Some(vec![page]), false).reaches(page));
+        assert!(!Access::new(institution, Some(vec![NamePageId::new(8)]), false).reaches(page));
+        let none = Access::new(institution, Some(Vec::new()), false);
+        assert!(!none.reaches(page));
         assert_eq!(none.within(), Within::Pages(&[]));
     }
 }

@@ -1,6 +1,6 @@
 //! A phone call that asks somebody to say their name: its states, its attempts, and when it may be tried again.
 
-use super::moment::Moment;
+use super::{ids::CallId, moment::Moment};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
@@ -185,7 +185,7 @@ impl Outcome {
 /// A call as operators see it.
 #[derive(Debug, Clone)]
 pub struct Listed {
-    pub id: i64,
+    pub id: CallId,
     pub institution: String,
     pub email: Option<String>,
     pub phone_number: String,

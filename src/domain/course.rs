@@ -1,6 +1,7 @@
 //! A course of a learning system, with a name page of its own.
 
 use super::{
+    ids::{CourseId, NamePageId, ToolConsumerId},
     institution::origin_of,
     lti::CanvasIds,
     moment::Moment,
@@ -9,12 +10,12 @@ use super::{
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Course {
-    pub id: i64,
-    pub tool_consumer: i64,
+    pub id: CourseId,
+    pub tool_consumer: ToolConsumerId,
     /// The learning system's own id for it.
     pub external_id: String,
     pub title: String,
-    pub name_page: i64,
+    pub name_page: NamePageId,
     /// Where its roster is, when a launch or an answer has told.
     pub memberships_url: Option<String>,
     pub synced_at: Option<Moment>,
@@ -63,7 +64,7 @@ pub struct MemberId {
     pub is_foreign: bool,
 }
 
-pub fn foreign_id(tool_consumer: i64, user_id: &str) -> String {
+pub fn foreign_id(tool_consumer: ToolConsumerId, user_id: &str) -> String {
     format!("{tool_consumer}:{user_id}")
 }
 
@@ -126,11 +127,12 @@ pub enum Sync {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ids::InstitutionId;
 
     fn consumer(id: i64, kind: LmsKind, url: &str, product: Option<&str>) -> ToolConsumer {
         ToolConsumer {
-            institution: 1,
-            id,
+            institution: InstitutionId::new(1),
+            id: ToolConsumerId::new(id),
             name: "Campus".into(),
             kind,
             url: url.into(),

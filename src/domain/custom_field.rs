@@ -1,10 +1,11 @@
 //! A custom field: an attribute that an institution adds to its people.
 
 use super::{fault::SetupFault, text::longest};
+use crate::domain::ids::CustomFieldId;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomField {
-    pub id: i64,
+    pub id: CustomFieldId,
     /// The key in answers.
     pub name: String,
     pub label: String,
@@ -84,7 +85,11 @@ mod tests {
 
     #[test]
     fn import_keys_carry_the_prefix() {
-        let field = CustomField { id: 1, name: "gender_pronouns".into(), label: "Pronouns".into() };
+        let field = CustomField {
+            id: CustomFieldId::new(1),
+            name: "gender_pronouns".into(),
+            label: "Pronouns".into(),
+        };
         assert_eq!(field.import_key(), "custom_gender_pronouns");
         assert!(field.has_import_key("custom_gender_pronouns"));
         assert!(!field.has_import_key("gender_pronouns"));

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use super::moment::Moment;
+use super::{
+    ids::{ExportId, NamePageId},
+    moment::Moment,
+};
 
 /// | from | to | when |
 /// |---|---|---|
@@ -65,12 +68,12 @@ pub struct Filters {
 pub struct Page {
     /// As the request named it, and as it is named again in answers.
     pub given: String,
-    pub id: i64,
+    pub id: NamePageId,
 }
 
 #[derive(Debug, Clone)]
 pub struct Export {
-    pub id: i64,
+    pub id: ExportId,
     pub filters: Filters,
     pub created_at: Moment,
     pub expires_at: Moment,
@@ -82,7 +85,7 @@ pub struct Export {
 }
 
 impl Export {
-    pub fn request(id: i64, filters: Filters, now: Moment, life: Duration) -> Self {
+    pub fn request(id: ExportId, filters: Filters, now: Moment, life: Duration) -> Self {
         Self {
             id,
             filters,
@@ -136,7 +139,7 @@ mod tests {
     #[test]
     fn a_report_is_over_at_its_time() {
         let now = Moment::from_micros(0);
-        let mut export = Export::request(1, Filters::default(), now, Duration::from_secs(60));
+        let mut export = Export::request(ExportId::new(1), Filters::default(), now, Duration::from_secs(60));
         let (before, at) = (now.plus(Duration::from_millis(59_999)), now.plus(Duration::from_secs(60)));
         assert_eq!((export.state_at(before), export.state_at(at)), (State::Initial, State::Initial));
         export.state = State::Completed;

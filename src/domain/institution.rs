@@ -1,5 +1,6 @@
 //! An institution: the tenant. Everything else belongs to one.
 
+use crate::domain::ids::InstitutionId;
 use jiff::tz::TimeZone;
 use url::Url;
 
@@ -7,7 +8,7 @@ use super::{address::is_printable, moment::Moment};
 
 #[derive(Debug, Clone)]
 pub struct Institution {
-    pub id: i64,
+    pub id: InstitutionId,
     pub slug: String,
     pub name: String,
     pub access_code: String,

@@ -4,15 +4,18 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::moment::Moment;
+use super::{
+    ids::{AttemptId, CourseId, ExportId, InstitutionId, JobId},
+    moment::Moment,
+};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Job {
     /// Writes the report. Links in it begin with the base URL of the server that was asked.
-    BuildExport { institution: i64, export: i64, base_url: String },
+    BuildExport { institution: InstitutionId, export: ExportId, base_url: String },
     /// Takes deleted people out of reports that are kept.
-    ScrubExports { institution: i64 },
+    ScrubExports { institution: InstitutionId },
     /// Removes reports whose time is over.
     ExpireExports,
     /// Removes files that nobody links to.
@@ -21,13 +24,13 @@ pub enum Job {
     /// institution.
     HangUp { vendor_call: String, recordings: Vec<String> },
     /// Gives somebody what they have kept in a call that a cloud made.
-    FetchTake { institution: i64, attempt: i64 },
+    FetchTake { institution: InstitutionId, attempt: AttemptId },
     /// Has a cloud forget what was recorded in a call.
-    DeleteTakes { institution: i64, attempt: i64 },
+    DeleteTakes { institution: InstitutionId, attempt: AttemptId },
     /// Makes the LTI tool a new key in time, and removes old ones.
     RotateLtiKeys,
     /// Brings a course's page to what the learning system says of it.
-    SyncCourse { institution: i64, course: i64 },
+    SyncCourse { institution: InstitutionId, course: CourseId },
     /// Starts the synchronization of courses whose time has come.
     SyncDueCourses,
 }
@@ -137,7 +140,7 @@ impl Job {
     }
 
     /// `None` where it is everybody's.
-    pub const fn institution(&self) -> Option<i64> {
+    pub const fn institution(&self) -> Option<InstitutionId> {
         match self {
             Self::BuildExport { institution, .. }
             | Self::ScrubExports { institution }
@@ -191,7 +194,7 @@ impl State {
 /// A job that a worker has claimed. The lease proves it: a worker that claims the job later has another one.
 #[derive(Debug, Clone)]
 pub struct Claim {
-    pub id: i64,
+    pub id: JobId,
     pub lease: String,
     pub job: Job,
     /// Including this one.
@@ -205,7 +208,7 @@ pub struct Claim {
 /// A job as operators see it.
 #[derive(Debug, Clone)]
 pub struct Listed {
-    pub id: i64,
+    pub id: JobId,
     pub institution: Option<String>,
     pub kind: String,
     pub state: State,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{
     email::{Email, email_key},
+    ids::ParticipantId,
     roster::Member,
     text::{self, longest},
 };
@@ -12,7 +13,7 @@ use super::{
 /// Somebody on the course's page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Entry {
-    pub id: i64,
+    pub id: ParticipantId,
     pub first_name: Option<String>,
     pub last_name: Option<String>,
     pub email: Option<String>,

@@ -12,6 +12,7 @@ pub mod email;
 pub mod export;
 pub mod fault;
 pub mod field_errors;
+pub mod ids;
 pub mod initials;
 pub mod institution;
 pub mod job;

@@ -1,5 +1,6 @@
 //! A name page (the contract also says "event"): where people are registered.
 
+use crate::domain::ids::NamePageId;
 use std::borrow::Cow;
 
 use super::{
@@ -10,7 +11,7 @@ use super::{
 
 #[derive(Debug, Clone)]
 pub struct NamePage {
-    pub id: i64,
+    pub id: NamePageId,
     pub title: String,
     pub slug: String,
     pub event_code: String,

@@ -5,17 +5,23 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{media::Origin, moment::Moment, participant::Draft, text};
+use super::{
+    ids::{ParticipantId, ToolConsumerId},
+    media::Origin,
+    moment::Moment,
+    participant::Draft,
+    text,
+};
 
 /// A registration, as far as it tells whose it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Registration {
     /// `None` while it is yet to be made.
-    pub id: Option<i64>,
+    pub id: Option<ParticipantId>,
     pub email_key: Option<String>,
     pub identifier_key: Option<String>,
     /// Tool consumers, and the id that each has for this person.
-    pub users: Vec<(i64, String)>,
+    pub users: Vec<(ToolConsumerId, String)>,
     pub phonetic: Option<String>,
     pub recording: Option<Recorded>,
 }
@@ -53,7 +59,7 @@ impl Registration {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Key<'a> {
     Identifier(&'a str),
-    User(i64, &'a str),
+    User(ToolConsumerId, &'a str),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,7 +133,7 @@ impl<'a> People<'a> {
     }
 
     /// The other registrations that get what is recorded at this one.
-    pub fn followers(&self, at: usize) -> Vec<i64> {
+    pub fn followers(&self, at: usize) -> Vec<ParticipantId> {
         let others = self.registrations(at).into_iter().filter(|other| *other != at);
         others.map(|other| &self.all[other]).filter(|one| one.follows()).filter_map(|one| one.id).collect()
     }
@@ -155,17 +161,17 @@ mod tests {
         let words: Vec<Option<String>> =
             text.split(' ').map(|word| (word != "-").then(|| word.to_owned())).collect();
         let [id, email_key, identifier_key, user, origin] = words.try_into().unwrap();
-        let id: i64 = id.unwrap().parse().unwrap();
+        let id: ParticipantId = id.unwrap().parse().unwrap();
         let recorded = |word: String| Recorded {
             hex: id.to_string(),
             origin: Origin::parse(&word).unwrap(),
-            created_at: Moment::from_micros(id),
+            created_at: Moment::from_micros(id.get()),
         };
         Registration {
             id: Some(id),
             email_key,
             identifier_key,
-            users: user.map(|user| (7, user)).into_iter().collect(),
+            users: user.map(|user| (ToolConsumerId::new(7), user)).into_iter().collect(),
             phonetic: None,
             recording: origin.map(recorded),
         }
@@ -176,7 +182,7 @@ mod tests {
     }
 
     fn followers(texts: &[&str]) -> Vec<i64> {
-        People::new(&all(texts)).followers(0)
+        People::new(&all(texts)).followers(0).into_iter().map(ParticipantId::get).collect()
     }
 
     #[test]
@@ -204,15 +210,15 @@ mod tests {
     #[test]
     fn the_same_user_of_another_learning_system_is_somebody_else() {
         let mut two = all(&["1 - - u -", "2 - - u -"]);
-        two[1].users = vec![(8, "u".to_owned())];
-        assert_eq!(People::new(&two).followers(0), [0; 0]);
+        two[1].users = vec![(ToolConsumerId::new(8), "u".to_owned())];
+        assert!(People::new(&two).followers(0).is_empty());
     }
 
     #[test]
     fn somebody_new_starts_with_what_they_recorded_and_else_with_the_newest_that_they_were_given() {
         let source = |texts: &[&str], start| {
             let all = all(texts);
-            People::new(&all).source(0, start).and_then(|one| one.id)
+            People::new(&all).source(0, start).and_then(|one| one.id).map(ParticipantId::get)
         };
         let both = ["1 a - - -", "2 a - - shared", "3 a - - shared", "4 a - - given"];
         assert_eq!(source(&both, Start::Any), Some(3));

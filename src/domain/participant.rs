@@ -6,6 +6,7 @@ use super::{
     email::Email,
     fault::{Fault, Field},
     field_errors::FieldErrors,
+    ids::{CustomFieldId, ParticipantId},
     media::{Incoming, Kind},
     moment::Moment,
     name_page::PageLabel,
@@ -16,7 +17,7 @@ use super::{
 #[derive(Debug, Clone)]
 pub struct Participant {
     /// Their place in the institution's roll; never shown.
-    pub id: i64,
+    pub id: ParticipantId,
     /// The public, unguessable identifier of the registration.
     pub token: String,
     pub first_name: Option<String>,
@@ -84,7 +85,7 @@ impl Legal {
 
 /// Values by the field's id, so that a deleted field takes its values out of sight at once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CustomValues(pub BTreeMap<i64, String>);
+pub struct CustomValues(pub BTreeMap<CustomFieldId, String>);
 
 /// Whose record changed in a time; both bounds are exclusive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

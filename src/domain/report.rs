@@ -3,6 +3,7 @@
 
 use std::io::{Chain, Cursor, Read};
 
+use super::ids::ParticipantId;
 use crc32fast::Hasher;
 use flate2::{Compress, Compression, FlushCompress, read::DeflateDecoder};
 
@@ -19,8 +20,8 @@ const LAST_BLOCK: &[u8] = &[3, 0];
 pub struct Part {
     pub compressed: Vec<u8>,
     pub sum: Sum,
-    pub first_id: i64,
-    pub last_id: i64,
+    pub first_id: ParticipantId,
+    pub last_id: ParticipantId,
 }
 
 /// What a gzip stream says at its end of the bytes in it.
@@ -50,7 +51,7 @@ pub struct Press {
     compressed: Vec<u8>,
     hasher: Hasher,
     plain_bytes: u64,
-    ids: Option<(i64, i64)>,
+    ids: Option<(ParticipantId, ParticipantId)>,
 }
 
 impl Default for Press {
@@ -68,7 +69,7 @@ impl Default for Press {
 
 impl Press {
     /// Ids come in rising order, but for people who were moved to another page.
-    pub fn add(&mut self, id: i64, record: &[u8]) {
+    pub fn add(&mut self, id: ParticipantId, record: &[u8]) {
         if self.ids.is_some() {
             self.write(b",");
         }
@@ -123,8 +124,9 @@ impl Part {
     pub fn of_text(text: &[u8]) -> Self {
         let mut press = Press::default();
         press.write(text);
-        press.ids = Some((0, 0));
-        let nothing = Self { compressed: Vec::new(), sum: Sum::default(), first_id: 0, last_id: 0 };
+        let nobody = ParticipantId::default();
+        press.ids = Some((nobody, nobody));
+        let nothing = Self { compressed: Vec::new(), sum: Sum::default(), first_id: nobody, last_id: nobody };
         press.finish().unwrap_or(nothing)
     }
 
@@ -238,7 +240,7 @@ mod tests {
     fn pressed(all: impl Iterator<Item = String>) -> Vec<Part> {
         let (mut press, mut parts) = (Press::default(), Vec::new());
         for (id, record) in all.enumerate() {
-            press.add(id as i64, record.as_bytes());
+            press.add(ParticipantId::new(id as i64), record.as_bytes());
             if press.is_full() {
                 parts.extend(press.finish());
             }
@@ -284,11 +286,11 @@ mod tests {
     fn a_part_loses_those_that_go_and_stays_one_part() {
         let parts = pressed((0..80_000).map(record));
         let full = &parts[0];
-        assert_eq!(full.first_id, 0);
-        assert_eq!(numbers(full), (0..=full.last_id as u64).collect::<Vec<_>>());
+        assert_eq!(full.first_id.get(), 0);
+        assert_eq!(numbers(full), (0..=full.last_id.get() as u64).collect::<Vec<_>>());
 
         let fewer = full.without(|record| record.starts_with(b"{\"n\":7,")).unwrap().unwrap();
-        assert_eq!(numbers(&fewer), (0..=full.last_id as u64).filter(|n| *n != 7).collect::<Vec<_>>());
+        assert_eq!(numbers(&fewer), (0..=full.last_id.get() as u64).filter(|n| *n != 7).collect::<Vec<_>>());
         assert_eq!((fewer.first_id, fewer.last_id), (full.first_id, full.last_id));
         let array = format!("[{}]", String::from_utf8(fewer.plain().unwrap()).unwrap());
         assert!(serde_json::from_str::<Vec<serde_json::Value>>(&array).is_ok());

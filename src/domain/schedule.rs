@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::{Timestamp, ToSpan, civil::time, tz::TimeZone};
 
-use super::moment::Moment;
+use super::{ids::CourseId, moment::Moment};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Schedule {
@@ -36,7 +36,7 @@ impl Schedule {
 
     /// The first time after this moment at which it is a course's turn. Each course has its own minute of the night or of the
     /// hour, so that a learning system is not asked about all of them at once.
-    pub fn next(self, after: Moment, zone: &TimeZone, course: i64) -> Option<Moment> {
+    pub fn next(self, after: Moment, zone: &TimeZone, course: CourseId) -> Option<Moment> {
         match self {
             Self::Nightly => Some(next_night(after, zone, course)),
             Self::Hourly => {
@@ -50,7 +50,7 @@ impl Schedule {
     }
 }
 
-fn next_night(after: Moment, zone: &TimeZone, course: i64) -> Moment {
+fn next_night(after: Moment, zone: &TimeZone, course: CourseId) -> Moment {
     let turn = share(course, NIGHT_LASTS);
     let today = Timestamp::from_microsecond(after.micros()).unwrap_or(Timestamp::UNIX_EPOCH);
     let today = zone.to_datetime(today).date();
@@ -66,9 +66,9 @@ fn next_night(after: Moment, zone: &TimeZone, course: i64) -> Moment {
 }
 
 /// A course's own part of a span of time: always the same, and evenly spread over courses.
-fn share(course: i64, of: Duration) -> Duration {
+fn share(course: CourseId, of: Duration) -> Duration {
     // Fibonacci hashing: ids that follow one another end up far apart.
-    let hashed = course.cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    let hashed = course.get().cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     Duration::from_secs(hashed % of.as_secs())
 }
 
@@ -95,7 +95,7 @@ mod tests {
             // Across both changes of the clock.
             let (mut at, mut turns) = (moment("2027-01-01T12:00:00Z"), 0);
             loop {
-                let next = Schedule::Nightly.next(at, &zone, 7).unwrap();
+                let next = Schedule::Nightly.next(at, &zone, CourseId::new(7)).unwrap();
                 if next > moment("2028-01-01T12:00:00Z") {
                     break;
                 }
@@ -114,8 +114,9 @@ mod tests {
         let now = moment("2027-03-01T12:00:00Z");
         for (schedule, parts) in [(Schedule::Nightly, 8), (Schedule::Hourly, 4)] {
             let mut counts = vec![0; parts];
-            let times: Vec<i64> =
-                (0..800).map(|id| schedule.next(now, &TimeZone::UTC, id).unwrap().micros()).collect();
+            let times: Vec<i64> = (0..800)
+                .map(|id| schedule.next(now, &TimeZone::UTC, CourseId::new(id)).unwrap().micros())
+                .collect();
             let (first, last) = (*times.iter().min().unwrap(), *times.iter().max().unwrap());
             for at in times {
                 counts[usize::try_from((at - first) * parts as i64 / (last - first + 1)).unwrap()] += 1;
@@ -127,11 +128,11 @@ mod tests {
     #[test]
     fn hourly_is_within_the_hour_and_off_is_never() {
         let now = moment("2027-03-01T12:34:56Z");
-        let first = Schedule::Hourly.next(now, &TimeZone::UTC, 99).unwrap();
+        let first = Schedule::Hourly.next(now, &TimeZone::UTC, CourseId::new(99)).unwrap();
         assert!(first > now && first.since(now) <= HOUR);
-        let second = Schedule::Hourly.next(first, &TimeZone::UTC, 99).unwrap();
+        let second = Schedule::Hourly.next(first, &TimeZone::UTC, CourseId::new(99)).unwrap();
         assert_eq!(second.since(first), HOUR);
-        assert_eq!(Schedule::Off.next(now, &TimeZone::UTC, 99), None);
+        assert_eq!(Schedule::Off.next(now, &TimeZone::UTC, CourseId::new(99)), None);
         assert_eq!(Schedule::ALL.map(|one| Schedule::parse(one.word())), Schedule::ALL.map(Some));
         assert_eq!(Schedule::parse("weekly"), None);
     }

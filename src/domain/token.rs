@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{access::Scope, moment::Moment};
+use super::{access::Scope, ids::TokenId, moment::Moment};
 
 pub type TokenDigest = [u8; 32];
 
@@ -26,7 +26,7 @@ pub fn hex(bytes: &[u8]) -> String {
 /// A token as lists show it.
 #[derive(Debug, Clone)]
 pub struct Token {
-    pub id: i64,
+    pub id: TokenId,
     pub name: String,
     pub scope: Scope,
     /// The slugs of the only name pages that it reaches, where it does not reach all.

@@ -1,6 +1,11 @@
 //! A tool consumer (the contract's word): one learning system that an institution has connected.
 
-use super::{moment::Moment, roster::Role, schedule::Schedule};
+use super::{
+    ids::{InstitutionId, ToolConsumerId},
+    moment::Moment,
+    roster::Role,
+    schedule::Schedule,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LmsKind {
@@ -24,8 +29,8 @@ impl LmsKind {
 
 #[derive(Debug, Clone)]
 pub struct ToolConsumer {
-    pub institution: i64,
-    pub id: i64,
+    pub institution: InstitutionId,
+    pub id: ToolConsumerId,
     pub name: String,
     pub kind: LmsKind,
     /// Canvas's root, Moodle's wwwroot, or the issuer.
@@ -113,8 +118,8 @@ mod tests {
 
     fn consumer(kind: LmsKind, product: Option<&str>) -> ToolConsumer {
         ToolConsumer {
-            institution: 1,
-            id: 2,
+            institution: InstitutionId::new(1),
+            id: ToolConsumerId::new(2),
             name: "Campus".into(),
             kind,
             url: "https://lms.example.edu".into(),

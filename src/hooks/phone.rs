@@ -74,7 +74,7 @@ async fn hear(app: &App, attempt: &str, asked: Option<Asked>, request: Request) 
         }
     };
     // No attempt has such an id, and the signature is looked at before that is told.
-    let (attempt, asked) = (attempt.parse().unwrap_or(0), asked.unwrap_or(Asked::Status));
+    let (attempt, asked) = (attempt.parse().unwrap_or_default(), asked.unwrap_or(Asked::Status));
     let path = parts.uri.path_and_query().map_or("", |path| path.as_str());
     let header =
         |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
@@ -115,7 +115,7 @@ async fn sound(app: &App, language: String, file: &str) -> Response {
 /// What somebody has just said, while the call goes on.
 async fn take(State(app): State<App>, Path((attempt, file)): Path<(String, String)>) -> Response {
     let recording = file.strip_suffix(".wav").unwrap_or_default();
-    match cloud::listen(&app, attempt.parse().unwrap_or(0), recording).await {
+    match cloud::listen(&app, attempt.parse().unwrap_or_default(), recording).await {
         Ok(Some(wav)) => not_kept(played(wav.into())),
         Ok(None) => plain(StatusCode::NOT_FOUND),
         Err(error) => trouble(&error),

@@ -20,7 +20,7 @@ use tokio::{
 };
 
 use super::client;
-use crate::domain::client_address::network;
+use crate::domain::{client_address::network, ids::InstitutionId};
 
 /// How much a request may bring, and how long that may take. Put into each request by the server.
 #[derive(Debug, Clone)]
@@ -57,7 +57,7 @@ impl BodyLimits {
         extensions.get::<Self>().cloned().unwrap_or_default()
     }
 
-    fn known_room(&self, institution: i64) -> Room {
+    fn known_room(&self, institution: InstitutionId) -> Room {
         Room::new(&self.known, Owner::Institution(institution))
     }
 
@@ -105,7 +105,7 @@ pub struct Whole {
 }
 
 /// The body of a caller whom we know.
-pub async fn read(extensions: &Extensions, institution: i64, body: Body) -> Result<Whole, Fault> {
+pub async fn read(extensions: &Extensions, institution: InstitutionId, body: Body) -> Result<Whole, Fault> {
     let limits = BodyLimits::of(extensions);
     let bounds = Bounds::known(&limits, limits.bytes);
     Reading::new(body).end(bounds, limits.known_room(institution)).await
@@ -115,7 +115,7 @@ pub async fn read(extensions: &Extensions, institution: i64, body: Body) -> Resu
 pub async fn read_at_most(
     most: usize,
     extensions: &Extensions,
-    institution: i64,
+    institution: InstitutionId,
     body: Body,
 ) -> Result<Whole, Fault> {
     let limits = BodyLimits::of(extensions);
@@ -130,7 +130,7 @@ pub async fn read_unknown(most: usize, extensions: &Extensions, body: Body) -> R
 
 /// A body that says who sends it. Where more comes than is read for anybody, `know` looks at what is there so far; it
 /// gives the institution of a caller whom it knows.
-pub async fn read_introduced<Fut: Future<Output = Option<i64>>>(
+pub async fn read_introduced<Fut: Future<Output = Option<InstitutionId>>>(
     extensions: &Extensions,
     body: Body,
     know: impl FnOnce(Vec<u8>) -> Fut,
@@ -270,7 +270,7 @@ struct Used {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Owner {
-    Institution(i64),
+    Institution(InstitutionId),
     Client(IpAddr),
 }
 
@@ -369,7 +369,7 @@ mod tests {
     const MIB: usize = 1 << 20;
 
     fn room(pool: &Arc<Pool>, institution: i64) -> Room {
-        Room::new(pool, Owner::Institution(institution))
+        Room::new(pool, Owner::Institution(InstitutionId::new(institution)))
     }
 
     fn grows(room: &mut Room, length: usize) -> bool {

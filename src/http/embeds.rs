@@ -1,5 +1,6 @@
 //! What a client may ask to have beside the base fields, and the snippets that play a recording.
 
+use crate::domain::ids::InstitutionId;
 use std::sync::LazyLock;
 
 use crate::{
@@ -175,7 +176,7 @@ pub fn label(person: &Participant, legal: bool) -> String {
 /// is taken over and plays right there.
 pub fn image(
     links: &Links,
-    institution: i64,
+    institution: InstitutionId,
     person: &Participant,
     icon: &Icon,
     legal: bool,
@@ -217,7 +218,13 @@ fn drawn(Drawing { size, lines, idle, .. }: Drawing) -> String {
 }
 
 /// An iframe with a player; without a recording its page says so.
-pub fn iframe(links: &Links, institution: i64, person: &Participant, icon: &Icon, legal: bool) -> String {
+pub fn iframe(
+    links: &Links,
+    institution: InstitutionId,
+    person: &Participant,
+    icon: &Icon,
+    legal: bool,
+) -> String {
     let mut address = links.player(institution, &person.token);
     let mut separator = '?';
     let mut add = |name: &str, value: &str| {

@@ -7,7 +7,10 @@ use axum::{
 };
 
 use super::body;
-use crate::domain::participant::{Raw, Source};
+use crate::domain::{
+    ids::InstitutionId,
+    participant::{Raw, Source},
+};
 
 /// From somebody who is not known yet. An LTI launch is a few kilobytes; platforms with many parameters send more.
 const LARGEST_UNKNOWN: usize = 128 << 10;
@@ -63,7 +66,7 @@ pub async fn read_unknown(request: Request) -> Result<Form, StatusCode> {
 }
 
 /// A form of a page of ours, in a session of this institution.
-pub async fn read(request: Request, institution: i64) -> Result<Form, StatusCode> {
+pub async fn read(request: Request, institution: InstitutionId) -> Result<Form, StatusCode> {
     let (parts, body) = request.into_parts();
     if !is_form(&parts.headers) {
         return Err(StatusCode::UNSUPPORTED_MEDIA_TYPE);

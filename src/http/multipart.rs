@@ -9,6 +9,7 @@ use futures_util::stream;
 use multer::Multipart;
 
 use super::body::{self, Room, Whole};
+use crate::domain::ids::InstitutionId;
 
 /// Besides a file there is next to nothing in a form.
 const AROUND_A_FILE: usize = 64 << 10;
@@ -24,7 +25,11 @@ pub struct MultipartForm {
 
 impl MultipartForm {
     /// A form of a page of ours, in a session of this institution, with files of `largest` bytes together.
-    pub async fn read(request: Request, institution: i64, largest: usize) -> Result<Self, StatusCode> {
+    pub async fn read(
+        request: Request,
+        institution: InstitutionId,
+        largest: usize,
+    ) -> Result<Self, StatusCode> {
         let (parts, body) = request.into_parts();
         let kind = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let boundary = kind.and_then(|kind| multer::parse_boundary(kind).ok());

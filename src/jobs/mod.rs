@@ -3,6 +3,7 @@
 
 mod switchboard;
 
+use crate::domain::ids::JobId;
 use std::{panic::AssertUnwindSafe, time::Duration};
 
 use futures_util::FutureExt;
@@ -97,7 +98,7 @@ async fn worker(app: App, settings: Settings, lanes: &'static [Lane], stop: Canc
 
 /// Runs one job now, here, for somebody who waits for it. False when it cannot be claimed: another worker holds it, or it is not
 /// due.
-pub async fn do_now(app: &App, settings: Settings, id: i64, stop: &CancellationToken) -> Result<bool> {
+pub async fn do_now(app: &App, settings: Settings, id: JobId, stop: &CancellationToken) -> Result<bool> {
     match jobs::claim_this(app, id, settings.lease).await? {
         Some(claim) => {
             perform(app, settings, claim, stop).await;
@@ -132,7 +133,7 @@ async fn perform(app: &App, settings: Settings, claim: Claim, stop: &Cancellatio
     let (kind, started) = (claim.job.kind().name(), app.clock.instant());
     if claim.is_poison() {
         if let Err(error) = fail(app, &claim, "its workers died, again and again").await {
-            tracing::warn!(%error, job = claim.id, kind, "the outcome of a job could not be recorded");
+            tracing::warn!(%error, job = claim.id.get(), kind, "the outcome of a job could not be recorded");
         }
         return;
     }
@@ -149,7 +150,7 @@ async fn perform(app: &App, settings: Settings, claim: Claim, stop: &Cancellatio
         () = out_of_time(app, stop, settings.grace) => Outcome::Unfinished,
     };
     let seconds = app.clock.instant().duration_since(started).as_secs_f64();
-    let job = claim.id;
+    let job = claim.id.get();
     metrics::job_finished(kind, outcome.word(), seconds);
     let written = match outcome {
         Outcome::Done => {
@@ -173,7 +174,7 @@ async fn perform(app: &App, settings: Settings, claim: Claim, stop: &Cancellatio
 }
 
 async fn fail(app: &App, claim: &Claim, error: &str) -> Result<()> {
-    let (job, kind) = (claim.id, claim.job.kind().name());
+    let (job, kind) = (claim.id.get(), claim.job.kind().name());
     match jobs::fail(app, claim, error).await? {
         jobs::Failed::RetryIn(pause) => {
             tracing::warn!(
@@ -209,7 +210,7 @@ async fn keep_lease(app: &App, claim: &Claim, lease: Duration) {
             Ok(true) => renewed = asked,
             Ok(false) => return,
             Err(_) if app.clock.instant().duration_since(renewed) > lease => return,
-            Err(error) => tracing::warn!(%error, job = claim.id, "a lease could not be renewed"),
+            Err(error) => tracing::warn!(%error, job = claim.id.get(), "a lease could not be renewed"),
         }
     }
 }

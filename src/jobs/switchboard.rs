@@ -17,6 +17,7 @@ use crate::{
         App, Result,
         calls::{self, Attempt, Lease},
     },
+    domain::ids::AttemptId,
     phone::{Provider, sip::Trunk},
 };
 
@@ -33,21 +34,21 @@ pub async fn run(app: App, grace: Duration, stop: CancellationToken) {
 
 /// The attempts that this process makes over a trunk.
 #[derive(Default)]
-struct Held(Mutex<HashSet<i64>>);
+struct Held(Mutex<HashSet<AttemptId>>);
 
 impl Held {
-    fn has(&self, attempt: i64) -> bool {
+    fn has(&self, attempt: AttemptId) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&attempt)
     }
 
-    fn take(self: &Arc<Self>, attempt: i64) -> Holding {
+    fn take(self: &Arc<Self>, attempt: AttemptId) -> Holding {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(attempt);
         Holding(self.clone(), attempt)
     }
 }
 
 /// Held until it is dropped, whatever happens on the way.
-struct Holding(Arc<Held>, i64);
+struct Holding(Arc<Held>, AttemptId);
 
 impl Drop for Holding {
     fn drop(&mut self) {
@@ -72,7 +73,7 @@ async fn look_around(app: &App, held: &Held, stop: &CancellationToken) {
         for attempt in overdue {
             // One that cannot be helped must not keep us from the others.
             if let Err(error) = look_after(app, held, &attempt).await {
-                tracing::warn!(%error, attempt = attempt.id, "a call could not be looked after; trying again");
+                tracing::warn!(%error, attempt = attempt.id.get(), "a call could not be looked after; trying again");
             }
         }
     }
@@ -87,7 +88,7 @@ async fn look_after(app: &App, held: &Held, attempt: &Attempt) -> Result<()> {
         return calls::renew(app, attempt, HELD).await.map(|_| ());
     }
     if calls::interrupt(app, attempt).await? {
-        tracing::warn!(attempt = attempt.id, "the process that made a call is gone");
+        tracing::warn!(attempt = attempt.id.get(), "the process that made a call is gone");
     }
     Ok(())
 }
@@ -210,7 +211,7 @@ async fn turn(
             Line::Cloud => {
                 under_way.spawn(async move {
                     if let Err(error) = calls::cloud::place(&app, &claimed).await {
-                        tracing::warn!(%error, attempt = claimed.attempt.id, "a call could not be written down");
+                        tracing::warn!(%error, attempt = claimed.attempt.id.get(), "a call could not be written down");
                     }
                 });
             }

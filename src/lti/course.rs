@@ -28,6 +28,7 @@ use crate::{
     domain::{
         course::{Course, Sync},
         email::email_key,
+        ids::InstitutionId,
         initials::Initials,
         participant::Participant,
     },
@@ -75,7 +76,12 @@ impl Entry {
         Message::PlayName { name: &self.name }.text()
     }
 
-    fn of(app: &App, institution: i64, person: &Participant, elsewhere: &HashMap<String, String>) -> Self {
+    fn of(
+        app: &App,
+        institution: InstitutionId,
+        person: &Participant,
+        elsewhere: &HashMap<String, String>,
+    ) -> Self {
         let same_person = || elsewhere.get(&email_key(person.email.as_deref()?));
         let photo = person.photo.as_ref().or_else(same_person).map(|hex| {
             let link = app.links.photo(institution, hex);

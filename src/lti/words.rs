@@ -4,6 +4,7 @@
 
 use endonym_media::sound;
 
+use crate::domain::ids::ToolConsumerId;
 use crate::{
     app::lti::Refusal,
     domain::{fault::Fault, lti, media::MediaFault, moment::Moment},
@@ -227,7 +228,7 @@ pub enum Notice<'a> {
     RegistrationLink,
     Registered {
         name: &'a str,
-        id: i64,
+        id: ToolConsumerId,
         is_update: bool,
         has_deployment: bool,
     },

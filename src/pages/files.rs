@@ -14,7 +14,7 @@ use bytes::Bytes;
 use crate::{
     app::{App, Error, media},
     blobs::{Blob, Key, Shelf},
-    domain::media::is_hex,
+    domain::{ids::InstitutionId, media::is_hex},
     http::reply::{Cause, Route},
 };
 
@@ -67,7 +67,7 @@ pub async fn preflight() -> Response {
 }
 
 async fn serve(app: &App, request: &Parts, institution: &str, hex: Option<&str>, shelf: Shelf) -> Response {
-    let mut response = match (institution.parse::<i64>(), hex.filter(|hex| is_hex(hex))) {
+    let mut response = match (institution.parse::<InstitutionId>(), hex.filter(|hex| is_hex(hex))) {
         (Ok(institution), Some(hex)) => match find(app, institution, hex, shelf).await {
             Ok(found) => found.answer(app, &request.method, &request.headers).await,
             Err(Error::Missing(_)) if shelf == Shelf::Recordings => replaced(app, institution, hex).await,
@@ -87,7 +87,7 @@ struct Found {
     bytes: u64,
 }
 
-async fn find(app: &App, institution: i64, hex: &str, shelf: Shelf) -> Result<Found, Error> {
+async fn find(app: &App, institution: InstitutionId, hex: &str, shelf: Shelf) -> Result<Found, Error> {
     let (kind, bytes) = media::alive(app, institution, hex).await?;
     // A recording's address shows no picture, and the other way round.
     if kind.is_sound() != (shelf == Shelf::Recordings) {
@@ -235,7 +235,7 @@ fn out_of_range(size: u64) -> Response {
 }
 
 /// Clients store links, so that of a recording that was replaced leads to the one that its owner has now.
-async fn replaced(app: &App, institution: i64, hex: &str) -> Response {
+async fn replaced(app: &App, institution: InstitutionId, hex: &str) -> Response {
     match media::successor(app, institution, hex).await {
         Ok(current) => redirect(&app.links.recording(institution, &current)),
         Err(error) => refusal(error),

@@ -6,14 +6,15 @@ use super::{Error, Result, Row, Sql, Value, calls, padded, placeholders};
 use crate::domain::{
     call::{self, Outcome, Reason, State},
     conversation::Step,
+    ids::{AttemptId, CallId, InstitutionId},
     moment::Moment,
 };
 
 #[derive(Debug, Clone)]
 pub struct Attempt {
-    pub institution: i64,
-    pub id: i64,
-    pub call: i64,
+    pub institution: InstitutionId,
+    pub id: AttemptId,
+    pub call: CallId,
     pub phone_number: String,
     pub state: State,
     /// The proof of the process that makes it; `None` for a cloud's.
@@ -40,9 +41,9 @@ const COLUMNS: &str = "institution_id, id, call_id, phone_number, state, lease, 
 fn from_row(row: &Row<'_>) -> Result<Attempt> {
     let step = row.opt_text(8)?.map(|json| serde_json::from_str(&json));
     Ok(Attempt {
-        institution: row.int(0)?,
-        id: row.int(1)?,
-        call: row.int(2)?,
+        institution: row.id(0)?,
+        id: row.id(1)?,
+        call: row.id(2)?,
         phone_number: row.text(3)?,
         state: calls::state(&row.text(4)?)?,
         lease: row.opt_text(5)?,
@@ -77,12 +78,12 @@ fn shown(step: Step) -> Result<String> {
 }
 
 /// Ids are unique over all institutions: a callback's address has nothing else.
-pub async fn find(sql: &mut Sql, id: i64) -> Result<Option<Attempt>> {
+pub async fn find(sql: &mut Sql, id: AttemptId) -> Result<Option<Attempt>> {
     sql.one(&format!("SELECT {COLUMNS} FROM call_attempts WHERE id = $1"), &[id.into()], from_row).await
 }
 
 /// The one that is under way.
-pub async fn under_way(sql: &mut Sql, institution: i64, call: i64) -> Result<Option<Attempt>> {
+pub async fn under_way(sql: &mut Sql, institution: InstitutionId, call: CallId) -> Result<Option<Attempt>> {
     let text = format!(
         "SELECT {COLUMNS} FROM call_attempts WHERE institution_id = $1 AND call_id = $2 AND until IS NOT NULL"
     );
@@ -101,7 +102,11 @@ pub async fn begun_since(sql: &mut Sql, since: Moment) -> Result<Vec<Moment>> {
 }
 
 /// How many an institution has begun since then, and when the first of them.
-pub async fn begun_by(sql: &mut Sql, institution: i64, since: Moment) -> Result<(u64, Option<Moment>)> {
+pub async fn begun_by(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    since: Moment,
+) -> Result<(u64, Option<Moment>)> {
     let text =
         "SELECT COUNT(*), MIN(started_at) FROM call_attempts WHERE institution_id = $1 AND started_at > $2";
     let params: [Value<'_>; 2] = [institution.into(), since.micros().into()];
@@ -111,7 +116,7 @@ pub async fn begun_by(sql: &mut Sql, institution: i64, since: Moment) -> Result<
 }
 
 /// Attempts of people who are gone are not counted any more from then on.
-pub async fn forget_nobodys(sql: &mut Sql, institution: i64, before: Moment) -> Result<()> {
+pub async fn forget_nobodys(sql: &mut Sql, institution: InstitutionId, before: Moment) -> Result<()> {
     let text = "DELETE FROM call_attempts WHERE institution_id = $1 AND call_id = $2 AND started_at <= $3";
     let params: [Value<'_>; 3] = [institution.into(), calls::NOBODYS.into(), before.micros().into()];
     sql.execute(text, &params).await.map(|_| ())
@@ -155,10 +160,10 @@ pub async fn end(sql: &mut Sql, attempt: &Attempt, outcome: Outcome, now: Moment
 /// Of each of these calls, in the order in which they were made.
 pub async fn of_calls(
     sql: &mut Sql,
-    institution: i64,
-    calls: &[i64],
-) -> Result<HashMap<i64, Vec<call::Attempt>>> {
-    let mut all: HashMap<i64, Vec<call::Attempt>> = HashMap::new();
+    institution: InstitutionId,
+    calls: &[CallId],
+) -> Result<HashMap<CallId, Vec<call::Attempt>>> {
+    let mut all: HashMap<CallId, Vec<call::Attempt>> = HashMap::new();
     for group in padded(calls) {
         let text = format!(
             "SELECT call_id, state, reason, started_at FROM call_attempts WHERE institution_id = $1 \
@@ -173,7 +178,7 @@ pub async fn of_calls(
                 reason: row.opt_text(2)?.as_deref().and_then(Reason::parse),
                 at: Moment::from_micros(row.int(3)?),
             };
-            Ok((row.int(0)?, attempt))
+            Ok((row.id(0)?, attempt))
         });
         for (call, attempt) in found.await? {
             all.entry(call).or_default().push(attempt);

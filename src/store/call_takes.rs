@@ -1,6 +1,7 @@
 //! What a cloud has recorded: where it is there, until it is removed.
 
 use super::{Result, Sql, Value};
+use crate::domain::ids::{AttemptId, InstitutionId, ParticipantId};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Take {
@@ -12,7 +13,7 @@ pub struct Take {
 }
 
 /// Writes down what was heard of, once. What is known better later on is kept.
-pub async fn note(sql: &mut Sql, institution: i64, attempt: i64, take: &Take) -> Result<()> {
+pub async fn note(sql: &mut Sql, institution: InstitutionId, attempt: AttemptId, take: &Take) -> Result<()> {
     let text = "INSERT INTO call_takes (institution_id, attempt_id, recording, take, url) VALUES ($1, $2, $3, $4, $5) \
                 ON CONFLICT (institution_id, attempt_id, recording) DO UPDATE SET take = excluded.take \
                 WHERE excluded.take > call_takes.take";
@@ -22,7 +23,7 @@ pub async fn note(sql: &mut Sql, institution: i64, attempt: i64, take: &Take) ->
 }
 
 /// The last one first.
-pub async fn of_attempt(sql: &mut Sql, institution: i64, attempt: i64) -> Result<Vec<Take>> {
+pub async fn of_attempt(sql: &mut Sql, institution: InstitutionId, attempt: AttemptId) -> Result<Vec<Take>> {
     let text = "SELECT recording, take, url FROM call_takes WHERE institution_id = $1 AND attempt_id = $2 \
                 ORDER BY take DESC, recording";
     sql.rows(text, &[institution.into(), attempt.into()], |row| {
@@ -32,16 +33,25 @@ pub async fn of_attempt(sql: &mut Sql, institution: i64, attempt: i64) -> Result
 }
 
 /// The attempts to call somebody of which a cloud still has recordings.
-pub async fn attempts_of(sql: &mut Sql, institution: i64, participant: i64) -> Result<Vec<i64>> {
+pub async fn attempts_of(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+) -> Result<Vec<AttemptId>> {
     let text = "SELECT DISTINCT t.attempt_id FROM calls c \
          JOIN call_attempts a ON a.institution_id = c.institution_id AND a.call_id = c.id \
          JOIN call_takes t ON t.institution_id = a.institution_id AND t.attempt_id = a.id \
          WHERE c.institution_id = $1 AND c.participant_id = $2";
-    sql.rows(text, &[institution.into(), participant.into()], |row| row.int(0)).await
+    sql.rows(text, &[institution.into(), participant.into()], |row| row.id(0)).await
 }
 
 /// It is gone there.
-pub async fn forget(sql: &mut Sql, institution: i64, attempt: i64, recording: &str) -> Result<()> {
+pub async fn forget(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    attempt: AttemptId,
+    recording: &str,
+) -> Result<()> {
     let text = "DELETE FROM call_takes WHERE institution_id = $1 AND attempt_id = $2 AND recording = $3";
     sql.execute(text, &[institution.into(), attempt.into(), recording.into()]).await.map(|_| ())
 }

@@ -3,15 +3,16 @@
 use super::{Error, Result, Row, Sql, Value};
 use crate::domain::{
     call::{Listed, State},
+    ids::{CallId, InstitutionId, NamePageId, ParticipantId},
     moment::Moment,
     token,
 };
 
 #[derive(Debug, Clone)]
 pub struct Call {
-    pub institution: i64,
-    pub id: i64,
-    pub participant: i64,
+    pub institution: InstitutionId,
+    pub id: CallId,
+    pub participant: ParticipantId,
     pub phone_number: String,
     pub state: State,
     pub attempts_made: u32,
@@ -26,9 +27,9 @@ const PENDING: &str = "state IN ('scheduled', 'dialing', 'in_progress')";
 fn from_row(row: &Row<'_>) -> Result<Call> {
     let count = |column: usize| Ok::<_, Error>(u32::try_from(row.int(column)?).unwrap_or(u32::MAX));
     Ok(Call {
-        institution: row.int(0)?,
-        id: row.int(1)?,
-        participant: row.int(2)?,
+        institution: row.id(0)?,
+        id: row.id(1)?,
+        participant: row.id(2)?,
         phone_number: row.text(3)?,
         state: state(&row.text(4)?)?,
         attempts_made: count(5)?,
@@ -59,7 +60,11 @@ pub async fn insert(sql: &mut Sql, call: &Call, run_at: Moment, now: Moment) -> 
     sql.execute(text, &params).await.map(|_| ())
 }
 
-pub async fn pending_of(sql: &mut Sql, institution: i64, participant: i64) -> Result<Option<Call>> {
+pub async fn pending_of(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+) -> Result<Option<Call>> {
     let text = format!(
         "SELECT {COLUMNS} FROM calls c WHERE c.institution_id = $1 AND c.participant_id = $2 AND c.{PENDING}"
     );
@@ -69,8 +74,8 @@ pub async fn pending_of(sql: &mut Sql, institution: i64, participant: i64) -> Re
 /// The numbers of all calls that somebody was to have since then, one for each call.
 pub async fn numbers_since(
     sql: &mut Sql,
-    institution: i64,
-    participant: i64,
+    institution: InstitutionId,
+    participant: ParticipantId,
     since: Moment,
 ) -> Result<Vec<String>> {
     let text = "SELECT phone_number FROM calls WHERE institution_id = $1 AND participant_id = $2 AND created_at > $3";
@@ -78,7 +83,7 @@ pub async fn numbers_since(
 }
 
 /// All that are to be made to a number, or are being made.
-pub async fn pending_to(sql: &mut Sql, institution: i64, phone_number: &str) -> Result<Vec<Call>> {
+pub async fn pending_to(sql: &mut Sql, institution: InstitutionId, phone_number: &str) -> Result<Vec<Call>> {
     let text = format!(
         "SELECT {COLUMNS} FROM calls c WHERE c.institution_id = $1 AND c.phone_number = $2 AND c.{PENDING} ORDER BY c.id"
     );
@@ -86,7 +91,11 @@ pub async fn pending_to(sql: &mut Sql, institution: i64, phone_number: &str) -> 
 }
 
 /// Of everybody on a page, or of everybody.
-pub async fn pending_in(sql: &mut Sql, institution: i64, page: Option<i64>) -> Result<Vec<Call>> {
+pub async fn pending_in(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: Option<NamePageId>,
+) -> Result<Vec<Call>> {
     let mut text = format!("SELECT {COLUMNS} FROM calls c WHERE c.institution_id = $1 AND c.{PENDING}");
     let mut params: Vec<Value<'_>> = vec![institution.into()];
     if let Some(page) = page {
@@ -100,23 +109,23 @@ pub async fn pending_in(sql: &mut Sql, institution: i64, page: Option<i64>) -> R
 }
 
 /// The ids of all that are to be made or are being made.
-pub async fn all_pending(sql: &mut Sql, institution: Option<i64>) -> Result<Vec<i64>> {
+pub async fn all_pending(sql: &mut Sql, institution: Option<InstitutionId>) -> Result<Vec<CallId>> {
     let mut text = format!("SELECT id FROM calls WHERE {PENDING}");
     let mut params: Vec<Value<'_>> = Vec::new();
     if let Some(institution) = institution {
         text.push_str(" AND institution_id = $1");
         params.push(institution.into());
     }
-    sql.rows(&text, &params, |row| row.int(0)).await
+    sql.rows(&text, &params, |row| row.id(0)).await
 }
 
 /// Whose it is, for operators, who name it by its id alone.
-pub async fn find(sql: &mut Sql, id: i64) -> Result<Option<Call>> {
+pub async fn find(sql: &mut Sql, id: CallId) -> Result<Option<Call>> {
     sql.one(&format!("SELECT {COLUMNS} FROM calls c WHERE c.id = $1"), &[id.into()], from_row).await
 }
 
 /// As it is now, and so until the transaction is over.
-pub async fn lock(sql: &mut Sql, institution: i64, id: i64) -> Result<Option<Call>> {
+pub async fn lock(sql: &mut Sql, institution: InstitutionId, id: CallId) -> Result<Option<Call>> {
     let touch = "UPDATE calls SET state = state WHERE institution_id = $1 AND id = $2";
     sql.execute(touch, &[institution.into(), id.into()]).await?;
     let text = format!("SELECT {COLUMNS} FROM calls c WHERE c.institution_id = $1 AND c.id = $2");
@@ -171,7 +180,11 @@ pub async fn due(sql: &mut Sql, now: Moment) -> Result<Option<Call>> {
 }
 
 /// The newest first. Attempts are asked for apart.
-pub async fn list(sql: &mut Sql, institution: Option<i64>, count: i64) -> Result<Vec<(i64, Listed)>> {
+pub async fn list(
+    sql: &mut Sql,
+    institution: Option<InstitutionId>,
+    count: i64,
+) -> Result<Vec<(InstitutionId, Listed)>> {
     let mut text =
         "SELECT c.institution_id, c.id, i.slug, p.email, c.phone_number, c.state, c.run_at FROM calls c \
          JOIN institutions i ON i.id = c.institution_id \
@@ -186,7 +199,7 @@ pub async fn list(sql: &mut Sql, institution: Option<i64>, count: i64) -> Result
     text.push_str(&format!(" ORDER BY c.id DESC LIMIT ${}", params.len()));
     sql.rows(&text, &params, |row| {
         let listed = Listed {
-            id: row.int(1)?,
+            id: row.id(1)?,
             institution: row.text(2)?,
             email: row.opt_text(3)?,
             phone_number: row.text(4)?,
@@ -194,7 +207,7 @@ pub async fn list(sql: &mut Sql, institution: Option<i64>, count: i64) -> Result
             run_at: row.opt_int(6)?.map(Moment::from_micros),
             attempts: Vec::new(),
         };
-        Ok((row.int(0)?, listed))
+        Ok((row.id(0)?, listed))
     })
     .await
 }
@@ -206,18 +219,23 @@ pub async fn counts(sql: &mut Sql) -> Result<Vec<(State, u64)>> {
 }
 
 /// All calls of somebody are another's, who is the same person.
-pub async fn give_over(sql: &mut Sql, institution: i64, from: i64, to: i64) -> Result<()> {
+pub async fn give_over(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    from: ParticipantId,
+    to: ParticipantId,
+) -> Result<()> {
     let text = "UPDATE calls SET participant_id = $1 WHERE institution_id = $2 AND participant_id = $3";
     sql.execute(text, &[to.into(), institution.into(), from.into()]).await.map(|_| ())
 }
 
 /// All that is known of somebody's calls.
-pub async fn delete_of(sql: &mut Sql, institution: i64, participant: i64) -> Result<()> {
+pub async fn delete_of(sql: &mut Sql, institution: InstitutionId, participant: ParticipantId) -> Result<()> {
     let whose = "SELECT id FROM calls WHERE institution_id = $1 AND participant_id = $2";
     delete(sql, whose, &[institution.into(), participant.into()]).await
 }
 
-pub async fn delete_on_page(sql: &mut Sql, institution: i64, page: i64) -> Result<()> {
+pub async fn delete_on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
     for table in ["participants", "hidden_participants"] {
         let whose = format!(
             "SELECT c.id FROM calls c JOIN {table} p ON p.institution_id = c.institution_id \
@@ -244,10 +262,10 @@ async fn delete(sql: &mut Sql, whose: &str, params: &[Value<'_>]) -> Result<()> 
 }
 
 /// The call of attempts whose call is gone.
-pub(super) const NOBODYS: i64 = 0;
+pub(super) const NOBODYS: CallId = CallId::new(0);
 
 /// Everything, with the institution.
-pub async fn delete_all(sql: &mut Sql, institution: i64) -> Result<()> {
+pub async fn delete_all(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
     for table in ["call_takes", "call_attempts", "calls", "do_not_call"] {
         let text = format!("DELETE FROM {table} WHERE institution_id = $1");
         sql.execute(&text, &[institution.into()]).await?;
@@ -257,13 +275,13 @@ pub async fn delete_all(sql: &mut Sql, institution: i64) -> Result<()> {
 
 /// What is kept of the number of somebody who asked not to be called and was erased: enough to know it again, and too little
 /// to tell it from hundreds of others that give the same.
-fn erased(institution: i64, phone_number: &str) -> String {
+fn erased(institution: InstitutionId, phone_number: &str) -> String {
     let digest = token::digest(&format!("do not call {institution} {phone_number}"));
     format!("erased:{}", token::hex(&digest[..3]))
 }
 
 /// Did its owner ask not to be called?
-pub async fn is_opted_out(sql: &mut Sql, institution: i64, phone_number: &str) -> Result<bool> {
+pub async fn is_opted_out(sql: &mut Sql, institution: InstitutionId, phone_number: &str) -> Result<bool> {
     let text = "SELECT 1 FROM do_not_call WHERE institution_id = $1 AND phone_number IN ($2, $3)";
     let params: [Value<'_>; 3] =
         [institution.into(), phone_number.into(), erased(institution, phone_number).into()];
@@ -271,7 +289,7 @@ pub async fn is_opted_out(sql: &mut Sql, institution: i64, phone_number: &str) -
 }
 
 /// An opt-out stays in force when its owner is erased, without their number.
-pub async fn erase_opt_out(sql: &mut Sql, institution: i64, phone_number: &str) -> Result<()> {
+pub async fn erase_opt_out(sql: &mut Sql, institution: InstitutionId, phone_number: &str) -> Result<()> {
     let text = "DELETE FROM do_not_call WHERE institution_id = $1 AND phone_number = $2 RETURNING created_at";
     let when = sql.one(text, &[institution.into(), phone_number.into()], |row| row.int(0)).await?;
     match when {
@@ -284,11 +302,21 @@ pub async fn erase_opt_out(sql: &mut Sql, institution: i64, phone_number: &str) 
 }
 
 /// The same for somebody who asks on the phone after they were erased.
-pub async fn opt_out_erased(sql: &mut Sql, institution: i64, phone_number: &str, now: Moment) -> Result<()> {
+pub async fn opt_out_erased(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    phone_number: &str,
+    now: Moment,
+) -> Result<()> {
     opt_out(sql, institution, &erased(institution, phone_number), now).await
 }
 
-pub async fn opt_out(sql: &mut Sql, institution: i64, phone_number: &str, now: Moment) -> Result<()> {
+pub async fn opt_out(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    phone_number: &str,
+    now: Moment,
+) -> Result<()> {
     let text = "INSERT INTO do_not_call (institution_id, phone_number, created_at) VALUES ($1, $2, $3) \
                 ON CONFLICT (institution_id, phone_number) DO NOTHING";
     let params: [Value<'_>; 3] = [institution.into(), phone_number.into(), now.micros().into()];
@@ -296,14 +324,14 @@ pub async fn opt_out(sql: &mut Sql, institution: i64, phone_number: &str, now: M
 }
 
 /// They may be called again. False when nobody had asked.
-pub async fn opt_in(sql: &mut Sql, institution: i64, phone_number: &str) -> Result<bool> {
+pub async fn opt_in(sql: &mut Sql, institution: InstitutionId, phone_number: &str) -> Result<bool> {
     let text = "DELETE FROM do_not_call WHERE institution_id = $1 AND phone_number IN ($2, $3)";
     let params: [Value<'_>; 3] =
         [institution.into(), phone_number.into(), erased(institution, phone_number).into()];
     Ok(sql.execute(text, &params).await? > 0)
 }
 
-pub async fn opted_out(sql: &mut Sql, institution: i64) -> Result<Vec<(String, Moment)>> {
+pub async fn opted_out(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<(String, Moment)>> {
     let text =
         "SELECT phone_number, created_at FROM do_not_call WHERE institution_id = $1 ORDER BY phone_number";
     sql.rows(text, &[institution.into()], |row| Ok((row.text(0)?, Moment::from_micros(row.int(1)?)))).await

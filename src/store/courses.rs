@@ -7,6 +7,7 @@ pub mod staff;
 use super::{Result, Row, Sql, Value};
 use crate::domain::{
     course::{Course, Sync},
+    ids::{CourseId, InstitutionId, JobId, ToolConsumerId},
     job,
     moment::Moment,
 };
@@ -17,7 +18,7 @@ const READ: &str = "SELECT c.id, c.tool_consumer_id, c.external_id, c.title, c.n
      WHERE c.institution_id = $1";
 
 /// With the job that synchronises it, or once did.
-fn from_row(row: &Row<'_>) -> Result<(Course, Option<i64>)> {
+fn from_row(row: &Row<'_>) -> Result<(Course, Option<JobId>)> {
     let (state, failures) = (row.opt_text(9)?, row.opt_int(10)?.unwrap_or(0));
     let is = |wanted: job::State| state.as_deref() == Some(wanted.word());
     let sync = if is(job::State::Running) || (is(job::State::Waiting) && failures == 0) {
@@ -28,11 +29,11 @@ fn from_row(row: &Row<'_>) -> Result<(Course, Option<i64>)> {
         Sync::Idle
     };
     let course = Course {
-        id: row.int(0)?,
-        tool_consumer: row.int(1)?,
+        id: row.id(0)?,
+        tool_consumer: row.id(1)?,
         external_id: row.text(2)?,
         title: row.text(3)?,
-        name_page: row.int(4)?,
+        name_page: row.id(4)?,
         memberships_url: row.opt_text(5)?,
         synced_at: row.opt_int(6)?.map(Moment::from_micros),
         error: row.opt_text(7)?,
@@ -41,20 +42,24 @@ fn from_row(row: &Row<'_>) -> Result<(Course, Option<i64>)> {
         sync,
         platform_key: row.opt_text(13)?,
     };
-    Ok((course, row.opt_int(11)?))
+    Ok((course, row.opt_id(11)?))
 }
 
-pub async fn find(sql: &mut Sql, institution: i64, id: i64) -> Result<Option<(Course, Option<i64>)>> {
+pub async fn find(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: CourseId,
+) -> Result<Option<(Course, Option<JobId>)>> {
     sql.one(&format!("{READ} AND c.id = $2"), &[institution.into(), id.into()], from_row).await
 }
 
 /// The one that the learning system calls so. It may be another tool consumer's, which reaches the same course.
 pub async fn by_external_id(
     sql: &mut Sql,
-    institution: i64,
-    tool_consumer: i64,
+    institution: InstitutionId,
+    tool_consumer: ToolConsumerId,
     external_id: &str,
-) -> Result<Option<(Course, Option<i64>)>> {
+) -> Result<Option<(Course, Option<JobId>)>> {
     let text = format!("{READ} AND c.tool_consumer_id = $2 AND c.external_id = $3");
     let params = [institution.into(), tool_consumer.into(), external_id.into()];
     if let Some(own) = sql.one(&text, &params, from_row).await? {
@@ -69,21 +74,25 @@ pub async fn by_external_id(
 /// The first that is the same course of the same platform.
 pub async fn by_platform_key(
     sql: &mut Sql,
-    institution: i64,
+    institution: InstitutionId,
     key: &str,
-) -> Result<Option<(Course, Option<i64>)>> {
+) -> Result<Option<(Course, Option<JobId>)>> {
     let text = format!("{READ} AND c.platform_key = $2 ORDER BY c.id LIMIT 1");
     sql.one(&text, &[institution.into(), key.into()], from_row).await
 }
 
 /// In the order in which they came.
-pub async fn all(sql: &mut Sql, institution: i64, tool_consumer: i64) -> Result<Vec<Course>> {
+pub async fn all(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    tool_consumer: ToolConsumerId,
+) -> Result<Vec<Course>> {
     let text = format!("{READ} AND c.tool_consumer_id = $2 ORDER BY c.id");
     let read = |row: &Row<'_>| from_row(row).map(|(course, _)| course);
     sql.rows(&text, &[institution.into(), tool_consumer.into()], read).await
 }
 
-pub async fn insert(sql: &mut Sql, institution: i64, new: &Course, now: Moment) -> Result<()> {
+pub async fn insert(sql: &mut Sql, institution: InstitutionId, new: &Course, now: Moment) -> Result<()> {
     let text = "INSERT INTO courses (institution_id, id, tool_consumer_id, external_id, title, name_page_id, memberships_url, \
                 platform_key, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     let params: [Value<'_>; 9] = [
@@ -101,13 +110,22 @@ pub async fn insert(sql: &mut Sql, institution: i64, new: &Course, now: Moment) 
 }
 
 /// Those of this id that have no key yet, whichever tool consumer's they are: they were there before there were keys.
-pub async fn without_key(sql: &mut Sql, institution: i64, external_id: &str) -> Result<Vec<Course>> {
+pub async fn without_key(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    external_id: &str,
+) -> Result<Vec<Course>> {
     let text = format!("{READ} AND c.platform_key IS NULL AND c.external_id = $2 ORDER BY c.id");
     let read = |row: &Row<'_>| from_row(row).map(|(course, _)| course);
     sql.rows(&text, &[institution.into(), external_id.into()], read).await
 }
 
-pub async fn set_platform_key(sql: &mut Sql, institution: i64, id: i64, key: &str) -> Result<()> {
+pub async fn set_platform_key(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: CourseId,
+    key: &str,
+) -> Result<()> {
     let text = "UPDATE courses SET platform_key = $1 WHERE institution_id = $2 AND id = $3";
     sql.execute(text, &[key.into(), institution.into(), id.into()]).await.map(|_| ())
 }
@@ -115,9 +133,9 @@ pub async fn set_platform_key(sql: &mut Sql, institution: i64, id: i64, key: &st
 /// From now on this tool consumer synchronizes it.
 pub async fn give_to(
     sql: &mut Sql,
-    institution: i64,
-    id: i64,
-    (tool_consumer, external_id): (i64, &str),
+    institution: InstitutionId,
+    id: CourseId,
+    (tool_consumer, external_id): (ToolConsumerId, &str),
     memberships_url: Option<&str>,
 ) -> Result<()> {
     let text = "UPDATE courses SET tool_consumer_id = $1, external_id = $2, memberships_url = $3 \
@@ -128,7 +146,7 @@ pub async fn give_to(
 }
 
 /// A course whose people are on another's page by now. What waits to be done for it goes, too.
-pub async fn delete(sql: &mut Sql, institution: i64, id: i64) -> Result<()> {
+pub async fn delete(sql: &mut Sql, institution: InstitutionId, id: CourseId) -> Result<()> {
     let this = [Value::from(institution), Value::from(id)];
     for text in [
         "DELETE FROM jobs WHERE state <> 'running' AND id IN \
@@ -148,8 +166,8 @@ pub async fn delete(sql: &mut Sql, institution: i64, id: i64) -> Result<()> {
 /// What the learning system says of it today. An address that it does not tell stays as it was.
 pub async fn describe(
     sql: &mut Sql,
-    institution: i64,
-    id: i64,
+    institution: InstitutionId,
+    id: CourseId,
     title: &str,
     memberships_url: Option<&str>,
 ) -> Result<()> {
@@ -160,18 +178,23 @@ pub async fn describe(
         .map(|_| ())
 }
 
-pub async fn set_job(sql: &mut Sql, institution: i64, id: i64, job: i64) -> Result<()> {
+pub async fn set_job(sql: &mut Sql, institution: InstitutionId, id: CourseId, job: JobId) -> Result<()> {
     let text = "UPDATE courses SET job_id = $1 WHERE institution_id = $2 AND id = $3";
     sql.execute(text, &[job.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
 /// May the synchronization that begins lose as many people as it finds lost, however often it is tried?
-pub async fn accept_losses(sql: &mut Sql, institution: i64, id: i64, accepts: bool) -> Result<()> {
+pub async fn accept_losses(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: CourseId,
+    accepts: bool,
+) -> Result<()> {
     let text = "UPDATE courses SET accept_losses = $1 WHERE institution_id = $2 AND id = $3";
     sql.execute(text, &[accepts.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
-pub async fn accepts_losses(sql: &mut Sql, institution: i64, id: i64) -> Result<bool> {
+pub async fn accepts_losses(sql: &mut Sql, institution: InstitutionId, id: CourseId) -> Result<bool> {
     let text = "SELECT accept_losses FROM courses WHERE institution_id = $1 AND id = $2";
     let accepts = sql.one(text, &[institution.into(), id.into()], |row| row.bool(0)).await?;
     Ok(accepts.unwrap_or(false))
@@ -183,7 +206,7 @@ pub enum Ended<'a> {
     Failed(&'a str),
 }
 
-pub async fn end(sql: &mut Sql, institution: i64, id: i64, how: Ended<'_>) -> Result<()> {
+pub async fn end(sql: &mut Sql, institution: InstitutionId, id: CourseId, how: Ended<'_>) -> Result<()> {
     match how {
         Ended::Synced(now, note) => {
             let text = "UPDATE courses SET synced_at = $1, note = $2, error = NULL, accept_losses = FALSE \
@@ -201,8 +224,8 @@ pub async fn end(sql: &mut Sql, institution: i64, id: i64, how: Ended<'_>) -> Re
 /// Those that the schedule has synchronized by now, the longest overdue first.
 pub async fn due(
     sql: &mut Sql,
-    institution: i64,
-    tool_consumer: i64,
+    institution: InstitutionId,
+    tool_consumer: ToolConsumerId,
     now: Moment,
     most: usize,
 ) -> Result<Vec<Course>> {
@@ -217,30 +240,43 @@ pub async fn due(
 /// The ids of those of which it has not been worked out yet when they come next.
 pub async fn unscheduled(
     sql: &mut Sql,
-    institution: i64,
-    tool_consumer: i64,
+    institution: InstitutionId,
+    tool_consumer: ToolConsumerId,
     most: usize,
-) -> Result<Vec<i64>> {
+) -> Result<Vec<CourseId>> {
     let text = "SELECT id FROM courses WHERE institution_id = $1 AND tool_consumer_id = $2 AND next_sync_at IS NULL \
                 ORDER BY id LIMIT $3";
     let most = i64::try_from(most).unwrap_or(i64::MAX);
-    sql.rows(text, &[institution.into(), tool_consumer.into(), most.into()], |row| row.int(0)).await
+    sql.rows(text, &[institution.into(), tool_consumer.into(), most.into()], |row| row.id(0)).await
 }
 
-pub async fn schedule(sql: &mut Sql, institution: i64, id: i64, next: Option<Moment>) -> Result<()> {
+pub async fn schedule(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: CourseId,
+    next: Option<Moment>,
+) -> Result<()> {
     let text = "UPDATE courses SET next_sync_at = $1 WHERE institution_id = $2 AND id = $3";
     let next = next.map(Moment::micros);
     sql.execute(text, &[next.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
 /// The tool consumer has another schedule by now.
-pub async fn unschedule_all(sql: &mut Sql, institution: i64, tool_consumer: i64) -> Result<()> {
+pub async fn unschedule_all(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    tool_consumer: ToolConsumerId,
+) -> Result<()> {
     let text = "UPDATE courses SET next_sync_at = NULL WHERE institution_id = $1 AND tool_consumer_id = $2";
     sql.execute(text, &[institution.into(), tool_consumer.into()]).await.map(|_| ())
 }
 
 /// How many of a tool consumer's courses wait or are under way, and how many of these have failed and come again.
-pub async fn under_way(sql: &mut Sql, institution: i64, tool_consumer: i64) -> Result<(usize, usize)> {
+pub async fn under_way(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    tool_consumer: ToolConsumerId,
+) -> Result<(usize, usize)> {
     let text = "SELECT COUNT(*), COALESCE(SUM(CASE WHEN j.failures > 0 THEN 1 ELSE 0 END), 0) FROM courses c \
                 JOIN jobs j ON j.id = c.job_id \
                 WHERE c.institution_id = $1 AND c.tool_consumer_id = $2 AND j.state <> $3";

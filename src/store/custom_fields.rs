@@ -1,9 +1,14 @@
 //! Custom fields. Values are kept with the participant, under the field's id.
 
 use super::{Result, Sql, Value};
-use crate::domain::{custom_field::CustomField, moment::Moment};
+use crate::domain::{custom_field::CustomField, ids::InstitutionId, moment::Moment};
 
-pub async fn insert(sql: &mut Sql, institution: i64, field: &CustomField, now: Moment) -> Result<()> {
+pub async fn insert(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    field: &CustomField,
+    now: Moment,
+) -> Result<()> {
     let text =
         "INSERT INTO custom_fields (institution_id, id, name, label, created_at) VALUES ($1, $2, $3, $4, $5)";
     let params: [Value<'_>; 5] = [
@@ -17,15 +22,15 @@ pub async fn insert(sql: &mut Sql, institution: i64, field: &CustomField, now: M
 }
 
 /// By name, which is the order in which answers show them.
-pub async fn all(sql: &mut Sql, institution: i64) -> Result<Vec<CustomField>> {
+pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<CustomField>> {
     let text = "SELECT id, name, label FROM custom_fields WHERE institution_id = $1 ORDER BY name";
     sql.rows(text, &[institution.into()], |row| {
-        Ok(CustomField { id: row.int(0)?, name: row.text(1)?, label: row.text(2)? })
+        Ok(CustomField { id: row.id(0)?, name: row.text(1)?, label: row.text(2)? })
     })
     .await
 }
 
-pub async fn delete(sql: &mut Sql, institution: i64, name: &str) -> Result<bool> {
+pub async fn delete(sql: &mut Sql, institution: InstitutionId, name: &str) -> Result<bool> {
     let text = "DELETE FROM custom_fields WHERE institution_id = $1 AND name = $2";
     Ok(sql.execute(text, &[institution.into(), name.into()]).await? == 1)
 }

@@ -11,7 +11,10 @@ use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use super::{folder, postgres, sqlite};
-use crate::telemetry::{metrics, traces};
+use crate::{
+    domain::ids::Id,
+    telemetry::{metrics, traces},
+};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -93,6 +96,12 @@ impl From<i64> for Value<'_> {
     }
 }
 
+impl<T: Id> From<T> for Value<'_> {
+    fn from(id: T) -> Self {
+        Self::Int(id.into())
+    }
+}
+
 impl<'a> From<&'a str> for Value<'a> {
     fn from(value: &'a str) -> Self {
         Self::Text(Cow::Borrowed(value))
@@ -149,6 +158,14 @@ impl Row<'_> {
 
     pub fn opt_int(&self, column: usize) -> Result<Option<i64>> {
         self.get(column)
+    }
+
+    pub fn id<T: Id>(&self, column: usize) -> Result<T> {
+        self.int(column).map(T::from)
+    }
+
+    pub fn opt_id<T: Id>(&self, column: usize) -> Result<Option<T>> {
+        Ok(self.opt_int(column)?.map(T::from))
     }
 
     pub fn bool(&self, column: usize) -> Result<bool> {

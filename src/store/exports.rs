@@ -3,6 +3,7 @@
 use super::{Db, Error, Result, Row, RowStream, Sql, Value, padded, participants, placeholders};
 use crate::domain::{
     export::{Export, Filters, Page, State},
+    ids::{ExportId, InstitutionId, NamePageId, ParticipantId},
     moment::Moment,
     paging::Window,
     participant::Participant,
@@ -14,14 +15,14 @@ const COLUMNS: &str = "id, created_after, updated_after, name_page_given, name_p
 
 fn from_row(row: &Row<'_>) -> Result<Export> {
     let moment = |column: usize| Ok::<_, Error>(row.opt_int(column)?.map(Moment::from_micros));
-    let page = match (row.opt_text(3)?, row.opt_int(4)?) {
+    let page = match (row.opt_text(3)?, row.opt_id(4)?) {
         (Some(given), Some(id)) => Some(Page { given, id }),
         _ => None,
     };
     let word = row.text(7)?;
     let state = State::ALL.into_iter().find(|known| known.word() == word);
     Ok(Export {
-        id: row.int(0)?,
+        id: row.id(0)?,
         filters: Filters { created_after: moment(1)?, updated_after: moment(2)?, page },
         created_at: Moment::from_micros(row.int(5)?),
         expires_at: Moment::from_micros(row.int(6)?),
@@ -33,7 +34,12 @@ fn from_row(row: &Row<'_>) -> Result<Export> {
 }
 
 /// `pages` are the only ones whose people it may have, if it is limited to some.
-pub async fn insert(sql: &mut Sql, institution: i64, export: &Export, pages: &[i64]) -> Result<()> {
+pub async fn insert(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    export: &Export,
+    pages: &[NamePageId],
+) -> Result<()> {
     let text = "INSERT INTO exports (institution_id, id, created_after, updated_after, name_page_given, name_page_id, \
          created_at, expires_at, state, pages_limited) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     let filters = &export.filters;
@@ -58,12 +64,12 @@ pub async fn insert(sql: &mut Sql, institution: i64, export: &Export, pages: &[i
 }
 
 /// The only pages whose people it may have, if it is limited to some.
-pub async fn pages(sql: &mut Sql, institution: i64, id: i64) -> Result<Vec<i64>> {
+pub async fn pages(sql: &mut Sql, institution: InstitutionId, id: ExportId) -> Result<Vec<NamePageId>> {
     let text = "SELECT name_page_id FROM export_pages WHERE institution_id = $1 AND export_id = $2 ORDER BY name_page_id";
-    sql.rows(text, &[institution.into(), id.into()], |row| row.int(0)).await
+    sql.rows(text, &[institution.into(), id.into()], |row| row.id(0)).await
 }
 
-pub async fn find(sql: &mut Sql, institution: i64, id: i64) -> Result<Option<Export>> {
+pub async fn find(sql: &mut Sql, institution: InstitutionId, id: ExportId) -> Result<Option<Export>> {
     let text = format!("SELECT {COLUMNS} FROM exports WHERE institution_id = $1 AND id = $2");
     sql.one(&text, &[institution.into(), id.into()], from_row).await
 }
@@ -79,20 +85,21 @@ fn of_pages(first: usize, count: usize) -> String {
 }
 
 /// The pages of a caller who may see no others, as parameters. No page has the id that stands for none.
-fn own_pages(pages: Option<&[i64]>) -> Vec<i64> {
-    pages.map_or_else(Vec::new, |pages| padded(pages).next().unwrap_or_else(|| vec![-1]))
+fn own_pages(pages: Option<&[NamePageId]>) -> Vec<NamePageId> {
+    pages.map_or_else(Vec::new, |pages| padded(pages).next().unwrap_or_else(|| vec![NamePageId::new(-1)]))
 }
 
 /// One page, the newest first, and how many there are; with `pages`, of those that have nobody of other pages.
 pub async fn list(
     sql: &mut Sql,
-    institution: i64,
-    pages: Option<&[i64]>,
+    institution: InstitutionId,
+    pages: Option<&[NamePageId]>,
     window: Window,
 ) -> Result<(Vec<Export>, u64)> {
     let pages = own_pages(pages);
     let of_pages = if pages.is_empty() { String::new() } else { of_pages(2, pages.len()) };
-    let mut params: Vec<Value<'_>> = [institution].into_iter().chain(pages).map(Value::from).collect();
+    let mut params: Vec<Value<'_>> =
+        [institution.into()].into_iter().chain(pages.into_iter().map(Value::from)).collect();
     let count = format!("SELECT COUNT(*) FROM exports WHERE institution_id = $1{of_pages}");
     let total = sql.one(&count, &params, |row| row.int(0)).await?.unwrap_or(0).unsigned_abs();
     let next = params.len() + 1;
@@ -106,16 +113,27 @@ pub async fn list(
 }
 
 /// Has it nobody of other pages than these?
-pub async fn is_of_pages(sql: &mut Sql, institution: i64, id: i64, pages: &[i64]) -> Result<bool> {
+pub async fn is_of_pages(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ExportId,
+    pages: &[NamePageId],
+) -> Result<bool> {
     let pages = own_pages(Some(pages));
     let text =
         format!("SELECT 1 FROM exports WHERE institution_id = $1 AND id = $2{}", of_pages(3, pages.len()));
-    let params: Vec<Value<'_>> = [institution, id].into_iter().chain(pages).map(Value::from).collect();
+    let params: Vec<Value<'_>> =
+        [institution.into(), id.into()].into_iter().chain(pages.into_iter().map(Value::from)).collect();
     Ok(sql.one(&text, &params, |_| Ok(())).await?.is_some())
 }
 
 /// Are so many exports of the institution in one of these states?
-pub async fn at_least_in(sql: &mut Sql, institution: i64, states: &[State], count: u32) -> Result<bool> {
+pub async fn at_least_in(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    states: &[State],
+    count: u32,
+) -> Result<bool> {
     let text = format!(
         "SELECT id FROM exports WHERE institution_id = $1 AND state IN ({}) LIMIT ${}",
         placeholders(2, states.len()),
@@ -128,26 +146,36 @@ pub async fn at_least_in(sql: &mut Sql, institution: i64, states: &[State], coun
 }
 
 /// The caller has looked at the state in the same transaction.
-pub async fn set_state(sql: &mut Sql, institution: i64, id: i64, state: State) -> Result<()> {
+pub async fn set_state(sql: &mut Sql, institution: InstitutionId, id: ExportId, state: State) -> Result<()> {
     let text = "UPDATE exports SET state = $1 WHERE institution_id = $2 AND id = $3";
     sql.execute(text, &[state.word().into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
-pub async fn set_custom_fields(sql: &mut Sql, institution: i64, id: i64, names: &[&str]) -> Result<()> {
+pub async fn set_custom_fields(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ExportId,
+    names: &[&str],
+) -> Result<()> {
     let names = serde_json::to_string(names).map_err(|error| Error::Broken(error.to_string()))?;
     let text = "UPDATE exports SET custom_fields = $1 WHERE institution_id = $2 AND id = $3";
     sql.execute(text, &[names.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
 /// Those in a state, of every institution: housekeeping is everybody's.
-pub async fn over(sql: &mut Sql, state: State, now: Moment, count: i64) -> Result<Vec<(i64, i64)>> {
+pub async fn over(
+    sql: &mut Sql,
+    state: State,
+    now: Moment,
+    count: i64,
+) -> Result<Vec<(InstitutionId, ExportId)>> {
     let text = "SELECT institution_id, id FROM exports WHERE state = $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3";
     let params = [state.word().into(), now.micros().into(), count.into()];
-    sql.rows(text, &params, |row| Ok((row.int(0)?, row.int(1)?))).await
+    sql.rows(text, &params, |row| Ok((row.id(0)?, row.id(1)?))).await
 }
 
 /// Is there an export of the institution in one of these states?
-pub async fn any_in(sql: &mut Sql, institution: i64, states: &[State]) -> Result<bool> {
+pub async fn any_in(sql: &mut Sql, institution: InstitutionId, states: &[State]) -> Result<bool> {
     let text = format!(
         "SELECT 1 FROM exports WHERE institution_id = $1 AND state IN ({}) LIMIT 1",
         placeholders(2, states.len())
@@ -159,16 +187,21 @@ pub async fn any_in(sql: &mut Sql, institution: i64, states: &[State]) -> Result
 
 /// Everybody whom the filters leave, in the order of their ids, from one picture of the database; with `only`, of these
 /// pages alone.
-pub fn people(db: &Db, institution: i64, filters: &Filters, only: Option<&[i64]>) -> RowStream<Participant> {
+pub fn people(
+    db: &Db,
+    institution: InstitutionId,
+    filters: &Filters,
+    only: Option<&[NamePageId]>,
+) -> RowStream<Participant> {
     let pages = match &filters.page {
         Some(page) => vec![page.id],
         None => own_pages(only),
     };
     let bound = |after: Option<Moment>| after.map_or(i64::MIN, Moment::micros);
-    let params: Vec<Value<'_>> = [institution, bound(filters.created_after), bound(filters.updated_after)]
-        .into_iter()
-        .chain(pages.iter().copied())
-        .map(Value::from)
+    let changed = [bound(filters.created_after), bound(filters.updated_after)];
+    let params: Vec<Value<'_>> = std::iter::once(institution.into())
+        .chain(changed.map(Value::from))
+        .chain(pages.iter().map(|page| Value::from(*page)))
         .collect();
     db.stream_apart(people_text(pages.len()), &params, participants::with_label)
 }
@@ -193,8 +226,8 @@ fn people_text(pages: usize) -> String {
 pub struct PartRow {
     pub number: i64,
     pub hex: String,
-    pub first_id: i64,
-    pub last_id: i64,
+    pub first_id: ParticipantId,
+    pub last_id: ParticipantId,
     pub sum: Sum,
 }
 
@@ -204,8 +237,8 @@ fn part_from_row(row: &Row<'_>) -> Result<PartRow> {
     Ok(PartRow {
         number: row.int(0)?,
         hex: row.text(1)?,
-        first_id: row.int(2)?,
-        last_id: row.int(3)?,
+        first_id: row.id(2)?,
+        last_id: row.id(3)?,
         sum: Sum {
             plain_bytes: row.int(4)?.unsigned_abs(),
             crc: u32::try_from(row.int(5)?).unwrap_or_default(),
@@ -213,7 +246,12 @@ fn part_from_row(row: &Row<'_>) -> Result<PartRow> {
     })
 }
 
-pub async fn insert_part(sql: &mut Sql, institution: i64, export: i64, part: &PartRow) -> Result<()> {
+pub async fn insert_part(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    export: ExportId,
+    part: &PartRow,
+) -> Result<()> {
     let text = "INSERT INTO export_parts (institution_id, export_id, number, hex, first_id, last_id, plain_bytes, crc) \
                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
     let params: [Value<'_>; 8] = [
@@ -230,7 +268,12 @@ pub async fn insert_part(sql: &mut Sql, institution: i64, export: i64, part: &Pa
 }
 
 /// The first part whose number is not below this one.
-pub async fn part_from(sql: &mut Sql, institution: i64, export: i64, number: i64) -> Result<Option<PartRow>> {
+pub async fn part_from(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    export: ExportId,
+    number: i64,
+) -> Result<Option<PartRow>> {
     let text = format!(
         "SELECT {PART} FROM export_parts WHERE institution_id = $1 AND export_id = $2 AND number >= $3 \
          ORDER BY number LIMIT 1"
@@ -242,8 +285,8 @@ pub async fn part_from(sql: &mut Sql, institution: i64, export: i64, number: i64
 /// at the same time must find the one or the other.
 pub async fn replace_part(
     sql: &mut Sql,
-    institution: i64,
-    export: i64,
+    institution: InstitutionId,
+    export: ExportId,
     old: &PartRow,
     new: &PartRow,
 ) -> Result<bool> {
@@ -262,7 +305,12 @@ pub async fn replace_part(
 }
 
 /// Removes one part, if it is still there in this form.
-pub async fn delete_part(sql: &mut Sql, institution: i64, export: i64, part: &PartRow) -> Result<bool> {
+pub async fn delete_part(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    export: ExportId,
+    part: &PartRow,
+) -> Result<bool> {
     let text =
         "DELETE FROM export_parts WHERE institution_id = $1 AND export_id = $2 AND number = $3 AND hex = $4";
     let params = [institution.into(), export.into(), part.number.into(), (&part.hex).into()];
@@ -270,25 +318,34 @@ pub async fn delete_part(sql: &mut Sql, institution: i64, export: i64, part: &Pa
 }
 
 /// Removes all parts of a report and says what their files were called.
-pub async fn delete_parts(sql: &mut Sql, institution: i64, export: i64) -> Result<Vec<String>> {
+pub async fn delete_parts(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    export: ExportId,
+) -> Result<Vec<String>> {
     let text = "DELETE FROM export_parts WHERE institution_id = $1 AND export_id = $2 RETURNING hex";
     sql.rows(text, &[institution.into(), export.into()], |row| row.text(0)).await
 }
 
 /// The same for all reports of an institution.
-pub async fn delete_all_parts(sql: &mut Sql, institution: i64) -> Result<Vec<String>> {
+pub async fn delete_all_parts(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<String>> {
     let text = "DELETE FROM export_parts WHERE institution_id = $1 RETURNING hex";
     sql.rows(text, &[institution.into()], |row| row.text(0)).await
 }
 
 /// What the files of all parts of an institution's reports are called, in their order behind this one.
-pub async fn all_parts(sql: &mut Sql, institution: i64, behind: &str, count: i64) -> Result<Vec<String>> {
+pub async fn all_parts(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    behind: &str,
+    count: i64,
+) -> Result<Vec<String>> {
     let text = "SELECT hex FROM export_parts WHERE institution_id = $1 AND hex > $2 ORDER BY hex LIMIT $3";
     sql.rows(text, &[institution.into(), behind.into(), count.into()], |row| row.text(0)).await
 }
 
 /// Those of these files that are in use.
-pub async fn living(sql: &mut Sql, institution: i64, hexes: &[&str]) -> Result<Vec<String>> {
+pub async fn living(sql: &mut Sql, institution: InstitutionId, hexes: &[&str]) -> Result<Vec<String>> {
     let mut found = Vec::with_capacity(hexes.len());
     for group in padded(hexes) {
         let text = format!(
@@ -303,29 +360,29 @@ pub async fn living(sql: &mut Sql, institution: i64, hexes: &[&str]) -> Result<V
 }
 
 /// The parts that may have one of the departed in them, of reports that are kept.
-pub async fn touched(sql: &mut Sql, institution: i64) -> Result<Vec<(i64, PartRow)>> {
+pub async fn touched(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<(ExportId, PartRow)>> {
     let text = format!(
         "SELECT {PART}, export_id FROM export_parts e WHERE institution_id = $1 AND EXISTS \
          (SELECT 1 FROM departures d WHERE d.institution_id = $1 AND d.participant_id >= e.first_id \
          AND d.participant_id <= e.last_id) ORDER BY export_id, number"
     );
-    sql.rows(&text, &[institution.into()], |row| Ok((row.int(6)?, part_from_row(row)?))).await
+    sql.rows(&text, &[institution.into()], |row| Ok((row.id(6)?, part_from_row(row)?))).await
 }
 
 /// Who is about to be deleted or hidden, by the same condition.
 pub enum Leaving {
-    One(i64),
-    OnPage(i64),
+    One(ParticipantId),
+    OnPage(NamePageId),
     /// They are hidden, and may come back.
-    These(Vec<i64>),
+    These(Vec<ParticipantId>),
 }
 
 /// Writes down who leaves, while they are still there.
-pub async fn depart(sql: &mut Sql, institution: i64, leaving: Leaving) -> Result<()> {
+pub async fn depart(sql: &mut Sql, institution: InstitutionId, leaving: Leaving) -> Result<()> {
     let (column, values) = match leaving {
-        Leaving::One(id) => ("id", vec![id]),
-        Leaving::OnPage(page) => ("name_page_id", vec![page]),
-        Leaving::These(ids) => ("id", ids),
+        Leaving::One(id) => ("id", vec![id.get()]),
+        Leaving::OnPage(page) => ("name_page_id", vec![page.get()]),
+        Leaving::These(ids) => ("id", ids.into_iter().map(ParticipantId::get).collect()),
     };
     for group in padded(&values) {
         let text = format!(
@@ -333,36 +390,42 @@ pub async fn depart(sql: &mut Sql, institution: i64, leaving: Leaving) -> Result
              SELECT institution_id, id, token FROM participants WHERE institution_id = $1 AND {column} IN ({})",
             placeholders(2, group.len())
         );
-        let params: Vec<Value<'_>> = [institution].into_iter().chain(group).map(Value::from).collect();
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
         sql.execute(&text, &params).await?;
     }
     Ok(())
 }
 
 /// The tokens of the departed who may be in a part.
-pub async fn departed(sql: &mut Sql, institution: i64, part: &PartRow) -> Result<Vec<String>> {
+pub async fn departed(sql: &mut Sql, institution: InstitutionId, part: &PartRow) -> Result<Vec<String>> {
     let text = "SELECT token FROM departures WHERE institution_id = $1 AND participant_id >= $2 AND participant_id <= $3";
     let params = [institution.into(), part.first_id.into(), part.last_id.into()];
     sql.rows(text, &params, |row| row.text(0)).await
 }
 
-pub async fn departures(sql: &mut Sql, institution: i64) -> Result<Vec<i64>> {
+pub async fn departures(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<ParticipantId>> {
     let text = "SELECT participant_id FROM departures WHERE institution_id = $1";
-    sql.rows(text, &[institution.into()], |row| row.int(0)).await
+    sql.rows(text, &[institution.into()], |row| row.id(0)).await
 }
 
-pub async fn any_departed(sql: &mut Sql, institution: i64) -> Result<bool> {
+pub async fn any_departed(sql: &mut Sql, institution: InstitutionId) -> Result<bool> {
     let text = "SELECT 1 FROM departures WHERE institution_id = $1 LIMIT 1";
     Ok(sql.one(text, &[institution.into()], |_| Ok(())).await?.is_some())
 }
 
-pub async fn forget_departures(sql: &mut Sql, institution: i64, ids: &[i64]) -> Result<()> {
+pub async fn forget_departures(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+) -> Result<()> {
     for group in padded(ids) {
         let text = format!(
             "DELETE FROM departures WHERE institution_id = $1 AND participant_id IN ({})",
             placeholders(2, group.len())
         );
-        let params: Vec<Value<'_>> = [institution].into_iter().chain(group).map(Value::from).collect();
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
         sql.execute(&text, &params).await?;
     }
     Ok(())

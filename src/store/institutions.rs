@@ -3,14 +3,19 @@
 use jiff::tz::TimeZone;
 
 use super::{Result, Row, Sql, Value, rolls};
-use crate::domain::{institution::Institution, moment::Moment, name_page::code_key};
+use crate::domain::{
+    ids::{InstitutionId, ParticipantId},
+    institution::Institution,
+    moment::Moment,
+    name_page::code_key,
+};
 
 pub const COLUMNS: &str = "i.id, i.slug, i.name, i.access_code, i.time_zone, i.multiple_recordings, i.rate_limit, i.created_at, i.phone_language";
 
 /// Reads `COLUMNS` that start at `first`, without the allowed origins.
 pub fn from_row(row: &Row<'_>, first: usize) -> Result<Institution> {
     Ok(Institution {
-        id: row.int(first)?,
+        id: row.id(first)?,
         slug: row.text(first + 1)?,
         name: row.text(first + 2)?,
         access_code: row.text(first + 3)?,
@@ -53,7 +58,7 @@ pub async fn by_slug(sql: &mut Sql, slug: &str) -> Result<Option<Institution>> {
 }
 
 /// Without the allowed origins, which nobody asks for by id.
-pub async fn by_id(sql: &mut Sql, id: i64) -> Result<Option<Institution>> {
+pub async fn by_id(sql: &mut Sql, id: InstitutionId) -> Result<Option<Institution>> {
     let text = format!("SELECT {COLUMNS} FROM institutions i WHERE i.id = $1");
     sql.one(&text, &[id.into()], |row| from_row(row, 0)).await
 }
@@ -68,7 +73,7 @@ pub async fn all(sql: &mut Sql) -> Result<Vec<Institution>> {
     Ok(found)
 }
 
-pub async fn origins(sql: &mut Sql, institution: i64) -> Result<Vec<String>> {
+pub async fn origins(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<String>> {
     let text = "SELECT origin FROM allowed_origins WHERE institution_id = $1 ORDER BY origin";
     sql.rows(text, &[institution.into()], |row| row.text(0)).await
 }
@@ -99,7 +104,7 @@ pub async fn update(sql: &mut Sql, institution: &Institution, time_zone: &str) -
 }
 
 /// Ends all access first, so that nothing is added while the rest is removed in small steps.
-pub async fn close_access(sql: &mut Sql, institution: i64) -> Result<()> {
+pub async fn close_access(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
     for text in [
         "DELETE FROM token_pages WHERE institution_id = $1",
         "DELETE FROM tokens WHERE institution_id = $1",
@@ -121,7 +126,7 @@ pub async fn close_access(sql: &mut Sql, institution: i64) -> Result<()> {
     Ok(())
 }
 
-pub async fn delete_people(sql: &mut Sql, institution: i64, up_to: i64) -> Result<u64> {
+pub async fn delete_people(sql: &mut Sql, institution: InstitutionId, up_to: ParticipantId) -> Result<u64> {
     let mut gone = 0;
     sql.forget();
     for table in ["participants", "hidden_participants"] {
@@ -132,12 +137,12 @@ pub async fn delete_people(sql: &mut Sql, institution: i64, up_to: i64) -> Resul
 }
 
 /// The end of the institution's roll: every id is below it.
-pub async fn people_end(sql: &mut Sql, institution: i64) -> Result<i64> {
+pub async fn people_end(sql: &mut Sql, institution: InstitutionId) -> Result<i64> {
     let text = "SELECT next_place FROM rolls WHERE institution_id = $1 AND name_page_id = 0";
     Ok(sql.one(text, &[institution.into()], |row| row.int(0)).await?.unwrap_or(0))
 }
 
-pub async fn delete_rest(sql: &mut Sql, institution: i64) -> Result<()> {
+pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
     for text in [
         "DELETE FROM participants WHERE institution_id = $1",
         "DELETE FROM hidden_participants WHERE institution_id = $1",

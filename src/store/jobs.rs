@@ -1,5 +1,6 @@
 //! The queue. Jobs are inserted in the transaction that causes them, and claimed by one worker at a time.
 
+use crate::domain::ids::{InstitutionId, JobId};
 use std::time::Duration;
 
 use super::{Error, Result, Sql, Value};
@@ -9,14 +10,14 @@ use crate::domain::{
 };
 
 /// Where one like it is waiting already, that one comes as soon as this one would.
-pub async fn insert(sql: &mut Sql, id: i64, job: &Job, run_at: Moment, now: Moment) -> Result<()> {
+pub async fn insert(sql: &mut Sql, id: JobId, job: &Job, run_at: Moment, now: Moment) -> Result<()> {
     let text = "INSERT INTO jobs (id, institution_id, kind, payload, state, run_at, waiting_key, attempts, failures, created_at) \
          VALUES ($1, $2, $3, $4, 'waiting', $5, $6, 0, 0, $7) \
          ON CONFLICT (waiting_key) DO UPDATE SET run_at = \
          CASE WHEN excluded.run_at < jobs.run_at THEN excluded.run_at ELSE jobs.run_at END";
     let params: [Value<'_>; 7] = [
         id.into(),
-        job.institution().unwrap_or(0).into(),
+        job.institution().map_or(0, InstitutionId::get).into(),
         job.kind().name().into(),
         payload(job)?.into(),
         run_at.micros().into(),
@@ -27,7 +28,7 @@ pub async fn insert(sql: &mut Sql, id: i64, job: &Job, run_at: Moment, now: Mome
 }
 
 /// A periodic job: one row for the whole installation, however many processes ask for it.
-pub async fn repeat(sql: &mut Sql, id: i64, job: &Job, every: Duration, now: Moment) -> Result<()> {
+pub async fn repeat(sql: &mut Sql, id: JobId, job: &Job, every: Duration, now: Moment) -> Result<()> {
     let every = i64::try_from(every.as_micros()).unwrap_or(i64::MAX);
     let first = now.micros().saturating_add(every);
     let text = "INSERT INTO jobs (id, institution_id, kind, payload, state, run_at, every_micros, waiting_key, attempts, failures, created_at) \
@@ -92,7 +93,7 @@ pub async fn claim(
     let taken = sql.one(&text, &params, |row| {
         let count = |column: usize| Ok::<_, Error>(u32::try_from(row.int(column)?).unwrap_or(u32::MAX));
         let every = row.opt_int(4)?.map(|micros| Duration::from_micros(micros.unsigned_abs()));
-        Ok((row.int(0)?, row.text(1)?, count(2)?, count(3)?, every))
+        Ok((row.id::<JobId>(0)?, row.text(1)?, count(2)?, count(3)?, every))
     });
     let Some((id, payload, attempts, failures, every)) = taken.await? else { return Ok(None) };
     let Ok(job) = serde_json::from_str(&payload) else {
@@ -107,7 +108,7 @@ pub async fn claim(
 /// Claims this job, if it is due and nobody holds it.
 pub async fn claim_this(
     sql: &mut Sql,
-    id: i64,
+    id: JobId,
     lease: &str,
     until: Moment,
     now: Moment,
@@ -124,13 +125,13 @@ pub async fn claim_this(
 }
 
 /// Makes a waiting job due at once, as if it were new.
-pub async fn expedite(sql: &mut Sql, id: i64, now: Moment) -> Result<()> {
+pub async fn expedite(sql: &mut Sql, id: JobId, now: Moment) -> Result<()> {
     let text = "UPDATE jobs SET run_at = $1, failures = 0 WHERE id = $2 AND state = 'waiting'";
     sql.execute(text, &[now.micros().into(), id.into()]).await.map(|_| ())
 }
 
 /// Another job has taken the place of this dead letter.
-pub async fn remove_dead(sql: &mut Sql, id: i64) -> Result<()> {
+pub async fn remove_dead(sql: &mut Sql, id: JobId) -> Result<()> {
     sql.execute("DELETE FROM jobs WHERE id = $1 AND state = 'dead'", &[id.into()]).await.map(|_| ())
 }
 
@@ -147,7 +148,7 @@ pub async fn holds_lease(sql: &mut Sql, claim: &Claim) -> Result<bool> {
 }
 
 /// All that an institution has.
-pub async fn delete_all(sql: &mut Sql, institution: i64) -> Result<()> {
+pub async fn delete_all(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
     sql.execute("DELETE FROM jobs WHERE institution_id = $1", &[institution.into()]).await.map(|_| ())
 }
 
@@ -199,7 +200,7 @@ pub async fn all(sql: &mut Sql, state: Option<State>, count: i64) -> Result<Vec<
     sql.rows(text, &[word.into(), count.into()], |row| {
         let state = row.text(3)?;
         Ok(Listed {
-            id: row.int(0)?,
+            id: row.id(0)?,
             institution: row.opt_text(1)?,
             kind: row.text(2)?,
             state: State::ALL.into_iter().find(|known| known.word() == state).unwrap_or(State::Dead),
@@ -213,7 +214,7 @@ pub async fn all(sql: &mut Sql, state: Option<State>, count: i64) -> Result<Vec<
 }
 
 /// A dead job starts over. False when there is no dead job of this id.
-pub async fn retry(sql: &mut Sql, id: i64, now: Moment) -> Result<bool> {
+pub async fn retry(sql: &mut Sql, id: JobId, now: Moment) -> Result<bool> {
     let text = "UPDATE jobs SET state = 'waiting', attempts = 0, failures = 0, run_at = $1 WHERE id = $2 AND state = 'dead'";
     Ok(sql.execute(text, &[now.micros().into(), id.into()]).await? == 1)
 }

@@ -1,9 +1,18 @@
 //! One-time links by which a platform registers itself.
 
 use super::{Result, Sql, Value};
-use crate::domain::moment::Moment;
+use crate::domain::{
+    ids::{InstitutionId, ToolConsumerId},
+    moment::Moment,
+};
 
-pub async fn insert(sql: &mut Sql, digest: &str, institution: i64, until: Moment, now: Moment) -> Result<()> {
+pub async fn insert(
+    sql: &mut Sql,
+    digest: &str,
+    institution: InstitutionId,
+    until: Moment,
+    now: Moment,
+) -> Result<()> {
     let text =
         "INSERT INTO lti_invites (digest, institution_id, created_at, expires_at) VALUES ($1, $2, $3, $4)";
     let params: [Value<'_>; 4] =
@@ -12,17 +21,17 @@ pub async fn insert(sql: &mut Sql, digest: &str, institution: i64, until: Moment
 }
 
 /// Whose it is, unless it is used or too old. Whoever took it before `lost` and has registered nothing is gone.
-pub async fn find(sql: &mut Sql, digest: &str, now: Moment, lost: Moment) -> Result<Option<i64>> {
+pub async fn find(sql: &mut Sql, digest: &str, now: Moment, lost: Moment) -> Result<Option<InstitutionId>> {
     let text = "SELECT institution_id FROM lti_invites WHERE digest = $1 AND expires_at > $2 \
                 AND (used_at IS NULL OR (used_at < $3 AND tool_consumer_id IS NULL))";
-    sql.one(text, &[digest.into(), now.micros().into(), lost.micros().into()], |row| row.int(0)).await
+    sql.one(text, &[digest.into(), now.micros().into(), lost.micros().into()], |row| row.id(0)).await
 }
 
 /// The same, and from now on it is used. One of those who come at once gets it.
-pub async fn take(sql: &mut Sql, digest: &str, now: Moment, lost: Moment) -> Result<Option<i64>> {
+pub async fn take(sql: &mut Sql, digest: &str, now: Moment, lost: Moment) -> Result<Option<InstitutionId>> {
     let text = "UPDATE lti_invites SET used_at = $1 WHERE digest = $2 AND expires_at > $1 \
                 AND (used_at IS NULL OR (used_at < $3 AND tool_consumer_id IS NULL)) RETURNING institution_id";
-    sql.one(text, &[now.micros().into(), digest.into(), lost.micros().into()], |row| row.int(0)).await
+    sql.one(text, &[now.micros().into(), digest.into(), lost.micros().into()], |row| row.id(0)).await
 }
 
 pub async fn give_back(sql: &mut Sql, digest: &str) -> Result<()> {
@@ -30,7 +39,7 @@ pub async fn give_back(sql: &mut Sql, digest: &str) -> Result<()> {
 }
 
 /// It has led to this one, and never leads to another.
-pub async fn keep(sql: &mut Sql, digest: &str, tool_consumer: i64) -> Result<()> {
+pub async fn keep(sql: &mut Sql, digest: &str, tool_consumer: ToolConsumerId) -> Result<()> {
     let text = "UPDATE lti_invites SET tool_consumer_id = $1 WHERE digest = $2";
     sql.execute(text, &[tool_consumer.into(), digest.into()]).await.map(|_| ())
 }

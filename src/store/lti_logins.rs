@@ -1,14 +1,17 @@
 //! Launches that have begun and not come back yet.
 
 use super::{Result, Row, Sql, Value};
-use crate::domain::moment::Moment;
+use crate::domain::{
+    ids::{InstitutionId, ToolConsumerId},
+    moment::Moment,
+};
 
 #[derive(Debug, Clone)]
 pub struct Login {
     pub state_digest: String,
     pub browser_digest: String,
-    pub institution: i64,
-    pub tool_consumer: i64,
+    pub institution: InstitutionId,
+    pub tool_consumer: ToolConsumerId,
     pub nonce: String,
     /// What the platform asked with, as a query.
     pub asked: String,
@@ -38,8 +41,8 @@ pub async fn take(sql: &mut Sql, state_digest: &str, now: Moment) -> Result<Opti
         Ok(Login {
             state_digest: row.text(0)?,
             browser_digest: row.text(1)?,
-            institution: row.int(2)?,
-            tool_consumer: row.int(3)?,
+            institution: row.id(2)?,
+            tool_consumer: row.id(3)?,
             nonce: row.text(4)?,
             asked: row.text(5)?,
             expires_at: Moment::from_micros(row.int(6)?),
@@ -49,9 +52,9 @@ pub async fn take(sql: &mut Sql, state_digest: &str, now: Moment) -> Result<Opti
 }
 
 /// Whose launch it was, whether it is used or not.
-pub async fn consumer_of(sql: &mut Sql, state_digest: &str) -> Result<Option<i64>> {
+pub async fn consumer_of(sql: &mut Sql, state_digest: &str) -> Result<Option<ToolConsumerId>> {
     let text = "SELECT tool_consumer_id FROM lti_logins WHERE state_digest = $1";
-    sql.one(text, &[state_digest.into()], |row| row.int(0)).await
+    sql.one(text, &[state_digest.into()], |row| row.id(0)).await
 }
 
 /// Those that expired before then.

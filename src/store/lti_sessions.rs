@@ -1,15 +1,19 @@
 //! What launches have led to.
 
 use super::{Error, Result, Row, Sql, Value};
-use crate::domain::{lti::Theme, moment::Moment};
+use crate::domain::{
+    ids::{CourseId, InstitutionId, ParticipantId, ToolConsumerId},
+    lti::Theme,
+    moment::Moment,
+};
 
 #[derive(Debug, Clone)]
 pub struct Session {
     pub session_digest: String,
     pub browser_digest: String,
-    pub institution: i64,
-    pub tool_consumer: i64,
-    pub course: Option<i64>,
+    pub institution: InstitutionId,
+    pub tool_consumer: ToolConsumerId,
+    pub course: Option<CourseId>,
     pub who: Who,
     /// Of who launched, as the platform calls them.
     pub user_digest: String,
@@ -26,9 +30,9 @@ pub struct Session {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Who {
     /// With an entry of their own, if they have one.
-    Staff(Option<i64>),
+    Staff(Option<ParticipantId>),
     /// With their own entry.
-    Student(i64),
+    Student(ParticipantId),
 }
 
 pub async fn insert(sql: &mut Sql, session: &Session) -> Result<()> {
@@ -58,7 +62,7 @@ pub async fn insert(sql: &mut Sql, session: &Session) -> Result<()> {
 }
 
 /// One of the staff has an entry of their own: in all that they have opened of the course.
-pub async fn set_own_entry(sql: &mut Sql, session: &Session, participant: i64) -> Result<()> {
+pub async fn set_own_entry(sql: &mut Sql, session: &Session, participant: ParticipantId) -> Result<()> {
     let text = "UPDATE lti_sessions SET participant_id = $1 WHERE institution_id = $2 AND tool_consumer_id = $3 \
                 AND course_id = $4 AND user_digest = $5 AND role = 'staff'";
     let params: [Value<'_>; 5] = [
@@ -78,10 +82,10 @@ pub async fn find(sql: &mut Sql, session_digest: &str) -> Result<Option<Session>
         Ok(Session {
             session_digest: row.text(0)?,
             browser_digest: row.text(1)?,
-            institution: row.int(2)?,
-            tool_consumer: row.int(3)?,
-            course: row.opt_int(4)?,
-            who: match (row.text(6)?.as_str(), row.opt_int(5)?) {
+            institution: row.id(2)?,
+            tool_consumer: row.id(3)?,
+            course: row.opt_id(4)?,
+            who: match (row.text(6)?.as_str(), row.opt_id(5)?) {
                 ("staff", participant) => Who::Staff(participant),
                 ("student", Some(participant)) => Who::Student(participant),
                 _ => return Err(Error::Broken("a session of a kind that is not known".to_owned())),

@@ -2,6 +2,7 @@
 
 use super::{Error, Result, Row, Sql, Value, in_powers, padded, placeholders, value_rows};
 use crate::domain::{
+    ids::{InstitutionId, NamePageId, ParticipantId},
     media::{Kind, Media, Origin, Waveform},
     moment::Moment,
     participant::Recording,
@@ -45,7 +46,7 @@ fn from_hex(text: &str) -> Vec<u8> {
 }
 
 /// The busiest question of all: is this link alive, and how many bytes does it lead to?
-pub async fn alive(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<(Kind, u64)>> {
+pub async fn alive(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Result<Option<(Kind, u64)>> {
     let read = |row: &Row<'_>| Ok((kind(row, 0)?, row.int(1)?.unsigned_abs()));
     sql.one(ALIVE, &[institution.into(), hex.into()], read).await
 }
@@ -54,7 +55,7 @@ pub async fn alive(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<
 const ALIVE: &str = "SELECT kind, bytes FROM media WHERE institution_id = $1 AND hex = $2 AND NOT hidden";
 
 /// The recording that has replaced this one, however often that has happened since.
-pub async fn successor(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<Recording>> {
+pub async fn successor(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Result<Option<Recording>> {
     let read =
         |row: &Row<'_>| Ok(Recording { hex: row.text(0)?, recorded_at: Moment::from_micros(row.int(1)?) });
     sql.one(SUCCESSOR, &[institution.into(), hex.into()], read).await
@@ -64,7 +65,7 @@ const SUCCESSOR: &str = "SELECT m.hex, m.created_at FROM replaced_recordings r J
      AND m.participant_id = r.participant_id AND m.kind = r.kind AND NOT m.hidden \
      WHERE r.institution_id = $1 AND r.hex = $2";
 
-pub async fn find(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<Media>> {
+pub async fn find(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Result<Option<Media>> {
     sql.one(&FIND, &[institution.into(), hex.into()], from_row).await
 }
 
@@ -73,7 +74,12 @@ static FIND: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
 });
 
 /// What somebody has of a kind, whether they are to be seen or hidden.
-pub async fn of(sql: &mut Sql, institution: i64, participant: i64, kind: Kind) -> Result<Option<Media>> {
+pub async fn of(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+    kind: Kind,
+) -> Result<Option<Media>> {
     let text = format!(
         "SELECT {COLUMNS} FROM media m WHERE m.institution_id = $1 AND m.participant_id = $2 AND m.kind = $3"
     );
@@ -81,14 +87,14 @@ pub async fn of(sql: &mut Sql, institution: i64, participant: i64, kind: Kind) -
 }
 
 /// Whose it is.
-pub async fn owner(sql: &mut Sql, institution: i64, hex: &str) -> Result<Option<i64>> {
-    sql.one(OWNER, &[institution.into(), hex.into()], |row| row.int(0)).await
+pub async fn owner(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Result<Option<ParticipantId>> {
+    sql.one(OWNER, &[institution.into(), hex.into()], |row| row.id(0)).await
 }
 
 const OWNER: &str = "SELECT participant_id FROM media WHERE institution_id = $1 AND hex = $2 AND NOT hidden";
 
 /// Those of these that are in use, be their owners hidden or not.
-pub async fn living(sql: &mut Sql, institution: i64, hexes: &[&str]) -> Result<Vec<String>> {
+pub async fn living(sql: &mut Sql, institution: InstitutionId, hexes: &[&str]) -> Result<Vec<String>> {
     let mut found = Vec::with_capacity(hexes.len());
     for group in padded(hexes) {
         let text = living_text(group.len());
@@ -100,7 +106,7 @@ pub async fn living(sql: &mut Sql, institution: i64, hexes: &[&str]) -> Result<V
 }
 
 /// What these are, be their owners hidden or not.
-pub async fn kept(sql: &mut Sql, institution: i64, hexes: &[&str]) -> Result<Vec<Media>> {
+pub async fn kept(sql: &mut Sql, institution: InstitutionId, hexes: &[&str]) -> Result<Vec<Media>> {
     let mut found = Vec::with_capacity(hexes.len());
     for group in padded(hexes) {
         let text = format!(
@@ -115,7 +121,11 @@ pub async fn kept(sql: &mut Sql, institution: i64, hexes: &[&str]) -> Result<Vec
 }
 
 /// Everything that somebody has, hidden or not.
-pub async fn all_of(sql: &mut Sql, institution: i64, participant: i64) -> Result<Vec<Media>> {
+pub async fn all_of(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+) -> Result<Vec<Media>> {
     let text = format!(
         "SELECT {COLUMNS} FROM media m WHERE m.institution_id = $1 AND m.participant_id = $2 ORDER BY m.hex"
     );
@@ -123,7 +133,7 @@ pub async fn all_of(sql: &mut Sql, institution: i64, participant: i64) -> Result
 }
 
 /// Everything there is, in order of its hex behind this one.
-pub async fn all(sql: &mut Sql, institution: i64, behind: &str, count: i64) -> Result<Vec<Media>> {
+pub async fn all(sql: &mut Sql, institution: InstitutionId, behind: &str, count: i64) -> Result<Vec<Media>> {
     let text = format!(
         "SELECT {COLUMNS} FROM media m WHERE m.institution_id = $1 AND m.hex > $2 ORDER BY m.hex LIMIT $3"
     );
@@ -133,16 +143,16 @@ pub async fn all(sql: &mut Sql, institution: i64, behind: &str, count: i64) -> R
 /// Recordings whose original is kept, with their owners, in order of their hex behind this one.
 pub async fn with_originals(
     sql: &mut Sql,
-    institution: i64,
+    institution: InstitutionId,
     behind: &str,
     count: i64,
-) -> Result<Vec<(Media, i64)>> {
+) -> Result<Vec<(Media, ParticipantId)>> {
     let text = format!(
         "SELECT {COLUMNS}, m.participant_id FROM media m WHERE m.institution_id = $1 AND m.hex > $2 AND m.original \
          ORDER BY m.hex LIMIT $3"
     );
     let params = [institution.into(), behind.into(), count.into()];
-    sql.rows(&text, &params, |row| Ok((from_row(row)?, row.int(8)?))).await
+    sql.rows(&text, &params, |row| Ok((from_row(row)?, row.id(8)?))).await
 }
 
 fn living_text(count: usize) -> String {
@@ -161,8 +171,8 @@ const fn shown_in(kind: Kind) -> (&'static str, Option<&'static str>) {
 /// Gives somebody this in the place of what they had, which is returned. The caller holds the institution's lock.
 pub async fn attach(
     sql: &mut Sql,
-    institution: i64,
-    participant: i64,
+    institution: InstitutionId,
+    participant: ParticipantId,
     new: &Media,
     now: Moment,
 ) -> Result<Option<Media>> {
@@ -176,7 +186,12 @@ pub async fn attach(
 }
 
 /// From now on its link leads to what this participant has.
-pub async fn replaced(sql: &mut Sql, institution: i64, participant: i64, old: &Media) -> Result<()> {
+pub async fn replaced(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+    old: &Media,
+) -> Result<()> {
     let params = [institution.into(), (&old.hex).into(), participant.into(), old.kind.word().into()];
     sql.execute(REPLACE, &params).await.map(|_| ())
 }
@@ -184,8 +199,8 @@ pub async fn replaced(sql: &mut Sql, institution: i64, participant: i64, old: &M
 /// Links that led to what one entry has lead to what another has.
 pub async fn hand_over_links(
     sql: &mut Sql,
-    institution: i64,
-    (to, from): (i64, i64),
+    institution: InstitutionId,
+    (to, from): (ParticipantId, ParticipantId),
     kind: Kind,
 ) -> Result<()> {
     let text = "UPDATE replaced_recordings SET participant_id = $1 WHERE institution_id = $2 AND participant_id = $3 AND kind = $4";
@@ -206,7 +221,11 @@ fn insert_text(rows: usize) -> String {
     )
 }
 
-fn insert_params(institution: i64, participant: i64, new: &Media) -> [Value<'_>; INSERTED] {
+fn insert_params(
+    institution: InstitutionId,
+    participant: ParticipantId,
+    new: &Media,
+) -> [Value<'_>; INSERTED] {
     let (duration_ms, peaks) = match &new.waveform {
         Some(waveform) => {
             (i64::try_from(waveform.duration_ms).ok(), Some(crate::domain::token::hex(&waveform.peaks)))
@@ -228,13 +247,17 @@ fn insert_params(institution: i64, participant: i64, new: &Media) -> [Value<'_>;
 }
 
 /// Gives recordings to people who are new and have none.
-pub async fn attach_recordings(sql: &mut Sql, institution: i64, new: &[(i64, &Media)]) -> Result<()> {
+pub async fn attach_recordings(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    new: &[(ParticipantId, &Media)],
+) -> Result<()> {
     for group in in_powers(new) {
         let rows = group.iter().flat_map(|(whose, new)| insert_params(institution, *whose, new));
         let params: Vec<Value<'_>> = rows.collect();
         sql.execute(&insert_text(group.len()), &params).await?;
     }
-    let people: Vec<i64> = new.iter().map(|(participant, _)| *participant).collect();
+    let people: Vec<ParticipantId> = new.iter().map(|(participant, _)| *participant).collect();
     for group in padded(&people) {
         let own = "FROM media m WHERE m.institution_id = participants.institution_id \
                    AND m.participant_id = participants.id AND m.kind = 'recording'";
@@ -243,7 +266,8 @@ pub async fn attach_recordings(sql: &mut Sql, institution: i64, new: &[(i64, &Me
              WHERE institution_id = $1 AND id IN ({})",
             placeholders(2, group.len())
         );
-        let params: Vec<Value<'_>> = [institution].into_iter().chain(group).map(Value::from).collect();
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
         sql.execute(&text, &params).await?;
     }
     Ok(())
@@ -252,8 +276,8 @@ pub async fn attach_recordings(sql: &mut Sql, institution: i64, new: &[(i64, &Me
 /// Takes one of a kind away from somebody. Links of those that it had replaced end with it.
 pub async fn detach(
     sql: &mut Sql,
-    institution: i64,
-    participant: i64,
+    institution: InstitutionId,
+    participant: ParticipantId,
     kind: Kind,
     now: Moment,
 ) -> Result<Option<Media>> {
@@ -271,15 +295,20 @@ const FORGET: &str =
 const REMOVE: &str =
     "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id = $2 AND m.kind = $3";
 
-async fn remove(sql: &mut Sql, institution: i64, participant: i64, kind: Kind) -> Result<Option<Media>> {
+async fn remove(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+    kind: Kind,
+) -> Result<Option<Media>> {
     let params = [institution.into(), participant.into(), kind.word().into()];
     removed(sql, REMOVE, &params).await.map(|mut removed| removed.pop())
 }
 
 async fn show(
     sql: &mut Sql,
-    institution: i64,
-    participant: i64,
+    institution: InstitutionId,
+    participant: ParticipantId,
     kind: Kind,
     what: Option<(&str, Moment)>,
     now: Moment,
@@ -306,7 +335,12 @@ async fn show(
 }
 
 /// Makes the links of these people dead, or alive again.
-pub async fn hide(sql: &mut Sql, institution: i64, participants: &[i64], hidden: bool) -> Result<()> {
+pub async fn hide(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participants: &[ParticipantId],
+    hidden: bool,
+) -> Result<()> {
     for group in padded(participants) {
         let text = format!(
             "UPDATE media SET hidden = $1 WHERE institution_id = $2 AND participant_id IN ({})",
@@ -322,7 +356,11 @@ pub async fn hide(sql: &mut Sql, institution: i64, participants: &[i64], hidden:
 const DELETE_OF: &str = "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id = $2";
 
 /// Everything that somebody has.
-pub async fn delete_of(sql: &mut Sql, institution: i64, participant: i64) -> Result<Vec<Media>> {
+pub async fn delete_of(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+) -> Result<Vec<Media>> {
     let params = [institution.into(), participant.into()];
     let gone = removed(sql, DELETE_OF, &params).await?;
     // Nothing can have been replaced by a recording that is not there.
@@ -335,7 +373,11 @@ pub async fn delete_of(sql: &mut Sql, institution: i64, participant: i64) -> Res
 const FORGET_OF: &str = "DELETE FROM replaced_recordings WHERE institution_id = $1 AND participant_id = $2";
 
 /// Everything that the people of a page have, those who are hidden among them.
-pub async fn delete_on_page(sql: &mut Sql, institution: i64, page: i64) -> Result<Vec<Media>> {
+pub async fn delete_on_page(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+) -> Result<Vec<Media>> {
     let mut gone = Vec::new();
     for table in ["participants", "hidden_participants"] {
         let theirs = format!(
@@ -350,7 +392,11 @@ pub async fn delete_on_page(sql: &mut Sql, institution: i64, page: i64) -> Resul
 }
 
 /// Everything that people below an id have.
-pub async fn delete_up_to(sql: &mut Sql, institution: i64, up_to: i64) -> Result<Vec<Media>> {
+pub async fn delete_up_to(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    up_to: ParticipantId,
+) -> Result<Vec<Media>> {
     let theirs = "WHERE institution_id = $1 AND participant_id < $2";
     let params = [institution.into(), up_to.into()];
     sql.execute(&format!("DELETE FROM replaced_recordings {theirs}"), &params).await?;

@@ -2,6 +2,7 @@
 
 use super::{Result, Row, Sql, Value, institutions, rolls};
 use crate::domain::{
+    ids::{InstitutionId, NamePageId},
     institution::Institution,
     moment::Moment,
     name_page::{NamePage, NamePageRef, code_key},
@@ -11,7 +12,7 @@ const COLUMNS: &str = "n.id, n.title, n.slug, n.event_code, n.access_code, n.all
 
 fn from_row(row: &Row<'_>) -> Result<NamePage> {
     Ok(NamePage {
-        id: row.int(0)?,
+        id: row.id(0)?,
         title: row.text(1)?,
         slug: row.text(2)?,
         event_code: row.text(3)?,
@@ -22,7 +23,7 @@ fn from_row(row: &Row<'_>) -> Result<NamePage> {
 }
 
 /// A `Conflict` means that its slug or one of its codes is taken.
-pub async fn insert(sql: &mut Sql, institution: i64, page: &NamePage) -> Result<()> {
+pub async fn insert(sql: &mut Sql, institution: InstitutionId, page: &NamePage) -> Result<()> {
     let text = "INSERT INTO name_pages (institution_id, id, title, slug, event_code, access_code, allow_v2, created_at) \
                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
     let params: [Value<'_>; 8] = [
@@ -54,7 +55,7 @@ pub async fn code_taken(sql: &mut Sql, code: &str) -> Result<bool> {
     Ok(sql.one(text, &[code_key(code).into()], |_| Ok(())).await?.is_some())
 }
 
-pub async fn find(sql: &mut Sql, institution: i64, page: &NamePageRef) -> Result<Option<NamePage>> {
+pub async fn find(sql: &mut Sql, institution: InstitutionId, page: &NamePageRef) -> Result<Option<NamePage>> {
     let text = format!(
         "SELECT {COLUMNS} FROM codes c \
          JOIN name_pages n ON n.institution_id = c.institution_id AND n.id = c.name_page_id \
@@ -64,15 +65,19 @@ pub async fn find(sql: &mut Sql, institution: i64, page: &NamePageRef) -> Result
 }
 
 /// What a code of this institution stands for: a page's id, or `rolls::INSTITUTION`.
-pub async fn code_owner(sql: &mut Sql, institution: i64, code: &NamePageRef) -> Result<Option<i64>> {
+pub async fn code_owner(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    code: &NamePageRef,
+) -> Result<Option<NamePageId>> {
     let text = "SELECT name_page_id FROM codes WHERE code = $1 AND institution_id = $2";
-    sql.one(text, &[code.key().into(), institution.into()], |row| row.int(0)).await
+    sql.one(text, &[code.key().into(), institution.into()], |row| row.id(0)).await
 }
 
 /// What a code stands for that comes without a token: an institution, and the page's id or `rolls::INSTITUTION`. Only
 /// access codes count: slugs and event codes are public. Codes of pages that version 2 is not open to, and of institutions
 /// without any that it is open to, stand for nothing.
-pub async fn open_code(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Institution, i64)>> {
+pub async fn open_code(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Institution, NamePageId)>> {
     let text = format!(
         // Two questions and not one with OR, for which both databases would read all pages of the institution.
         "SELECT {}, c.name_page_id, p.access_code FROM codes c JOIN institutions i ON i.id = c.institution_id \
@@ -84,7 +89,7 @@ pub async fn open_code(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Inst
     );
     let found = sql
         .one(&text, &[code.key().into()], |row| {
-            Ok((institutions::from_row(row, 0)?, row.int(9)?, row.opt_text(10)?))
+            Ok((institutions::from_row(row, 0)?, row.id(9)?, row.opt_text(10)?))
         })
         .await?;
     // An institution has no other code than its access code.
@@ -95,30 +100,45 @@ pub async fn open_code(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Inst
 }
 
 /// The pages that version 2 is open to and that have people, with how many.
-pub async fn open_pages(sql: &mut Sql, institution: i64) -> Result<Vec<(i64, i64)>> {
+pub async fn open_pages(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<(NamePageId, i64)>> {
     let text = "SELECT n.id, r.members FROM name_pages n \
          JOIN rolls r ON r.institution_id = n.institution_id AND r.name_page_id = n.id \
          WHERE n.institution_id = $1 AND n.allow_v2 = TRUE AND r.members > 0 ORDER BY n.id";
-    sql.rows(text, &[institution.into()], |row| Ok((row.int(0)?, row.int(1)?))).await
+    sql.rows(text, &[institution.into()], |row| Ok((row.id(0)?, row.int(1)?))).await
 }
 
-pub async fn all(sql: &mut Sql, institution: i64) -> Result<Vec<NamePage>> {
+pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<NamePage>> {
     let text = format!("SELECT {COLUMNS} FROM name_pages n WHERE n.institution_id = $1 ORDER BY n.id");
     sql.rows(&text, &[institution.into()], from_row).await
 }
 
-pub async fn allow_v2(sql: &mut Sql, institution: i64, page: i64, allow: bool) -> Result<()> {
+pub async fn allow_v2(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+    allow: bool,
+) -> Result<()> {
     let text = "UPDATE name_pages SET allow_v2 = $1 WHERE institution_id = $2 AND id = $3";
     sql.execute(text, &[allow.into(), institution.into(), page.into()]).await.map(|_| ())
 }
 
-pub async fn set_title(sql: &mut Sql, institution: i64, page: i64, title: &str) -> Result<()> {
+pub async fn set_title(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+    title: &str,
+) -> Result<()> {
     let text = "UPDATE name_pages SET title = $1 WHERE institution_id = $2 AND id = $3";
     sql.execute(text, &[title.into(), institution.into(), page.into()]).await.map(|_| ())
 }
 
 /// A page whose people are on another by now: whatever named the one names the other.
-pub async fn absorb(sql: &mut Sql, institution: i64, gone: i64, into: i64) -> Result<()> {
+pub async fn absorb(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    gone: NamePageId,
+    into: NamePageId,
+) -> Result<()> {
     for text in [
         "UPDATE codes SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3",
         "UPDATE exports SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3",
@@ -142,7 +162,7 @@ pub async fn absorb(sql: &mut Sql, institution: i64, gone: i64, into: i64) -> Re
 
 /// The page with its people, those who are hidden among them, and with the course that it is of: when that is synchronised
 /// again, it gets a new page. The caller holds the institution's lock.
-pub async fn delete(sql: &mut Sql, institution: i64, page: i64) -> Result<u64> {
+pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<u64> {
     let here = [Value::from(institution), Value::from(page)];
     let text =
         "SELECT id FROM participants WHERE institution_id = $1 AND name_page_id = $2 ORDER BY page_place";

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::{Result, Row, Sql, Value, media, padded, placeholders};
 use crate::domain::{
+    ids::{InstitutionId, ParticipantId, ToolConsumerId},
     moment::Moment,
     own_recording::{Recorded, Registration},
 };
@@ -13,9 +14,13 @@ use crate::domain::{
 const ROUNDS: usize = 4;
 
 /// These, and every registration that may be of the same people.
-pub async fn around(sql: &mut Sql, institution: i64, these: Vec<Registration>) -> Result<Vec<Registration>> {
+pub async fn around(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    these: Vec<Registration>,
+) -> Result<Vec<Registration>> {
     let mut all = these;
-    let mut ids: HashSet<i64> = all.iter().filter_map(|one| one.id).collect();
+    let mut ids: HashSet<ParticipantId> = all.iter().filter_map(|one| one.id).collect();
     let (mut emails, mut identifiers, mut users) = (HashSet::new(), HashSet::new(), HashSet::new());
     let mut from = 0;
     for _ in 0..ROUNDS {
@@ -47,24 +52,41 @@ fn texts(keys: &[String]) -> Vec<Value<'_>> {
 }
 
 /// One registration, whether its owner is to be seen or hidden.
-pub async fn find(sql: &mut Sql, institution: i64, id: i64) -> Result<Option<Registration>> {
+pub async fn find(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ParticipantId,
+) -> Result<Option<Registration>> {
     let mut found = by_ids(sql, institution, &[id]).await?;
     add_users(sql, institution, &mut found).await?;
     Ok(found.pop())
 }
 
 /// Those of these that have no recording.
-pub async fn unrecorded(sql: &mut Sql, institution: i64, ids: &[i64]) -> Result<HashSet<i64>> {
+pub async fn unrecorded(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+) -> Result<HashSet<ParticipantId>> {
     let found = by_ids(sql, institution, ids).await?;
     Ok(found.into_iter().filter(|one| one.recording.is_none()).filter_map(|one| one.id).collect())
 }
 
-async fn by_ids(sql: &mut Sql, institution: i64, ids: &[i64]) -> Result<Vec<Registration>> {
+async fn by_ids(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+) -> Result<Vec<Registration>> {
     let ids: Vec<Value<'_>> = ids.iter().map(|id| Value::from(*id)).collect();
     by(sql, institution, "id", &ids).await
 }
 
-async fn by(sql: &mut Sql, institution: i64, column: &str, keys: &[Value<'_>]) -> Result<Vec<Registration>> {
+async fn by(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    column: &str,
+    keys: &[Value<'_>],
+) -> Result<Vec<Registration>> {
     let keys: Vec<&Value<'_>> = keys.iter().collect();
     let mut found = Vec::new();
     for table in ["participants", "hidden_participants"] {
@@ -96,7 +118,7 @@ fn from_row(row: &Row<'_>) -> Result<Registration> {
         _ => None,
     };
     Ok(Registration {
-        id: Some(row.int(0)?),
+        id: Some(row.id(0)?),
         email_key: row.opt_text(1)?,
         identifier_key: row.opt_text(2)?,
         users: Vec::new(),
@@ -113,13 +135,14 @@ fn users_text(column: &str, count: usize) -> String {
 }
 
 /// Who these are in learning systems.
-async fn add_users(sql: &mut Sql, institution: i64, found: &mut [Registration]) -> Result<()> {
-    let ids: Vec<i64> = found.iter().filter_map(|one| one.id).collect();
-    let mut users = std::collections::HashMap::<i64, Vec<(i64, String)>>::new();
+async fn add_users(sql: &mut Sql, institution: InstitutionId, found: &mut [Registration]) -> Result<()> {
+    let ids: Vec<ParticipantId> = found.iter().filter_map(|one| one.id).collect();
+    let mut users = std::collections::HashMap::<ParticipantId, Vec<(ToolConsumerId, String)>>::new();
     for group in padded(&ids) {
         let text = users_text("participant_id", group.len());
-        let params: Vec<Value<'_>> = [institution].into_iter().chain(group).map(Value::from).collect();
-        let read = |row: &Row<'_>| Ok((row.int(0)?, (row.int(1)?, row.text(2)?)));
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+        let read = |row: &Row<'_>| Ok((row.id(0)?, (row.id(1)?, row.text(2)?)));
         for (participant, user) in sql.rows(&text, &params, read).await? {
             users.entry(participant).or_default().push(user);
         }
@@ -131,8 +154,12 @@ async fn add_users(sql: &mut Sql, institution: i64, found: &mut [Registration]) 
 }
 
 /// The registrations that one of these users has.
-async fn of_users(sql: &mut Sql, institution: i64, users: &[(i64, String)]) -> Result<Vec<i64>> {
-    let wanted: HashSet<(i64, &str)> =
+async fn of_users(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    users: &[(ToolConsumerId, String)],
+) -> Result<Vec<ParticipantId>> {
+    let wanted: HashSet<(ToolConsumerId, &str)> =
         users.iter().map(|(consumer, user)| (*consumer, user.as_str())).collect();
     let keys: Vec<&str> = users.iter().map(|(_, user)| user.as_str()).collect();
     let mut found = Vec::new();
@@ -140,7 +167,7 @@ async fn of_users(sql: &mut Sql, institution: i64, users: &[(i64, String)]) -> R
         let text = users_text("user_id", group.len());
         let params: Vec<Value<'_>> =
             [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
-        let read = |row: &Row<'_>| Ok((row.int(0)?, row.int(1)?, row.text(2)?));
+        let read = |row: &Row<'_>| Ok((row.id::<ParticipantId>(0)?, row.id(1)?, row.text(2)?));
         let rows = sql.rows(&text, &params, read).await?;
         let theirs = rows.into_iter().filter(|(_, consumer, user)| wanted.contains(&(*consumer, user)));
         found.extend(theirs.map(|(participant, ..)| participant));

@@ -13,6 +13,7 @@ use std::{
 use super::{Db, Result, Row, RowStream, Sql, Value, padded, placeholders, rolls::Start};
 use crate::domain::{
     access::Within,
+    ids::{InstitutionId, NamePageId, ParticipantId},
     moment::Moment,
     name_page::PageLabel,
     newest::PersonKeys,
@@ -42,7 +43,7 @@ fn from_row(row: &Row<'_>, page: Arc<PageLabel>) -> Result<Participant> {
         })
     };
     Ok(Participant {
-        id: row.int(0)?,
+        id: row.id(0)?,
         page_place: row.int(1)?,
         token: row.text(3)?,
         first_name: row.opt_text(4)?,
@@ -89,13 +90,13 @@ const BEHIND_LABEL: usize = 27;
 /// Runs a text that gives `COLUMNS`, and fetches each page's label once: people of a list are often on the same page.
 async fn labelled(
     sql: &mut Sql,
-    institution: i64,
+    institution: InstitutionId,
     text: &str,
     params: &[Value<'_>],
 ) -> Result<Vec<Participant>> {
     let unknown = Arc::new(PageLabel::default());
-    let mut found = sql.rows(text, params, |row| Ok((row.int(2)?, from_row(row, unknown.clone())?))).await?;
-    let mut pages: Vec<i64> = found.iter().map(|(page, _)| *page).collect();
+    let mut found = sql.rows(text, params, |row| Ok((row.id(2)?, from_row(row, unknown.clone())?))).await?;
+    let mut pages: Vec<NamePageId> = found.iter().map(|(page, _)| *page).collect();
     pages.sort_unstable();
     pages.dedup();
     let mut labels = HashMap::with_capacity(pages.len());
@@ -104,8 +105,9 @@ async fn labelled(
             "SELECT n.id, {LABEL} FROM name_pages n WHERE n.institution_id = $1 AND n.id IN ({})",
             placeholders(2, group.len())
         );
-        let params: Vec<Value<'_>> = [institution].into_iter().chain(group).map(Value::from).collect();
-        labels.extend(sql.rows(&text, &params, |row| Ok((row.int(0)?, label(row, 1)?))).await?);
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+        labels.extend(sql.rows(&text, &params, |row| Ok((row.id::<NamePageId>(0)?, label(row, 1)?))).await?);
     }
     // A page that is deleted this moment takes its people with it.
     found.retain_mut(|(page, person)| {
@@ -144,12 +146,12 @@ impl By {
 }
 
 /// The pages that a statement names: none for the whole institution.
-fn page_ids(within: Within<'_>) -> Vec<i64> {
+fn page_ids(within: Within<'_>) -> Vec<NamePageId> {
     match within {
         Within::Institution => Vec::new(),
         Within::Page(page) => vec![page],
         // No page has this id.
-        Within::Pages(pages) => padded(pages).next().unwrap_or_else(|| vec![-1]),
+        Within::Pages(pages) => padded(pages).next().unwrap_or_else(|| vec![NamePageId::new(-1)]),
     }
 }
 
@@ -165,7 +167,7 @@ fn on_pages(first: usize, count: usize) -> String {
 /// The best of those whom a key names.
 pub async fn best(
     sql: &mut Sql,
-    institution: i64,
+    institution: InstitutionId,
     within: Within<'_>,
     by: By,
     key: &str,
@@ -192,7 +194,7 @@ fn best_text(by: By, pages: usize) -> String {
 }
 
 /// May search engines list this person's badge?
-pub async fn badge_listed(sql: &mut Sql, institution: i64, id: i64) -> Result<bool> {
+pub async fn badge_listed(sql: &mut Sql, institution: InstitutionId, id: ParticipantId) -> Result<bool> {
     let text = "SELECT badge_listed FROM participants WHERE institution_id = $1 AND id = $2";
     Ok(sql.one(text, &[institution.into(), id.into()], |row| row.bool(0)).await?.unwrap_or(false))
 }
@@ -200,7 +202,7 @@ pub async fn badge_listed(sql: &mut Sql, institution: i64, id: i64) -> Result<bo
 /// Enough to choose and order people by, without reading their records.
 #[derive(Debug, Clone)]
 pub struct Key {
-    pub id: i64,
+    pub id: ParticipantId,
     pub recorded_at: i64,
     pub matched: String,
     pub email_key: Option<String>,
@@ -215,7 +217,7 @@ fn bounds(changed: Changed) -> [Value<'static>; 2] {
 /// Everybody whom one of the keys names.
 pub async fn keys(
     sql: &mut Sql,
-    institution: i64,
+    institution: InstitutionId,
     within: Within<'_>,
     by: By,
     keys: &[&str],
@@ -228,7 +230,7 @@ pub async fn keys(
         let params = by_keys_params(institution, &pages, &group, changed);
         let rows = sql.rows(&text, &params, |row| {
             Ok(Key {
-                id: row.int(0)?,
+                id: row.id(0)?,
                 recorded_at: row.int(1)?,
                 matched: row.text(2)?,
                 email_key: row.opt_text(3)?,
@@ -242,7 +244,7 @@ pub async fn keys(
 /// Enough to keep one registration of each person.
 #[derive(Debug, Clone)]
 pub struct Registration {
-    pub id: i64,
+    pub id: ParticipantId,
     pub recorded_at: i64,
     pub person: PersonKeys,
 }
@@ -252,7 +254,7 @@ const REGISTRATION: &str = "p.id, p.recorded_at, p.email_key, p.identifier_key";
 /// The same people, with what says which registrations are one person's.
 pub async fn registrations(
     sql: &mut Sql,
-    institution: i64,
+    institution: InstitutionId,
     within: Within<'_>,
     by: By,
     keys: &[&str],
@@ -264,7 +266,7 @@ pub async fn registrations(
         let params = by_keys_params(institution, &pages, &group, changed);
         let rows = sql.rows(&text, &params, |row| {
             let person = PersonKeys { email: row.opt_text(2)?, identifier: row.opt_text(3)? };
-            Ok(Registration { id: row.int(0)?, recorded_at: row.int(1)?, person })
+            Ok(Registration { id: row.id(0)?, recorded_at: row.int(1)?, person })
         });
         found.extend(rows.await?);
     }
@@ -274,7 +276,7 @@ pub async fn registrations(
 /// The whole records of everybody whom one of the keys names, in no order.
 pub async fn by_keys(
     sql: &mut Sql,
-    institution: i64,
+    institution: InstitutionId,
     within: Within<'_>,
     by: By,
     keys: &[&str],
@@ -289,7 +291,12 @@ pub async fn by_keys(
     Ok(found)
 }
 
-fn by_keys_params<'a>(institution: i64, pages: &[i64], keys: &[&'a str], changed: Changed) -> Vec<Value<'a>> {
+fn by_keys_params<'a>(
+    institution: InstitutionId,
+    pages: &[NamePageId],
+    keys: &[&'a str],
+    changed: Changed,
+) -> Vec<Value<'a>> {
     let mut params: Vec<Value<'a>> = vec![institution.into()];
     params.extend(keys.iter().map(|key| Value::from(*key)));
     if changed.is_set() {
@@ -315,14 +322,18 @@ fn by_keys_text(what: &str, by: By, count: usize, changed: bool, pages: usize) -
 }
 
 /// The records of these ids, in the order asked.
-pub async fn by_ids(sql: &mut Sql, institution: i64, ids: &[i64]) -> Result<Vec<Participant>> {
+pub async fn by_ids(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+) -> Result<Vec<Participant>> {
     let mut found = Vec::with_capacity(ids.len());
     for group in padded(ids) {
         let mut params: Vec<Value<'_>> = vec![institution.into()];
         params.extend(group.iter().map(|id| Value::from(*id)));
         found.extend(labelled(sql, institution, &by_ids_text(group.len()), &params).await?);
     }
-    let place: HashMap<i64, usize> = ids.iter().enumerate().map(|(at, id)| (*id, at)).collect();
+    let place: HashMap<ParticipantId, usize> = ids.iter().enumerate().map(|(at, id)| (*id, at)).collect();
     found.sort_by_cached_key(|participant| place.get(&participant.id).copied());
     Ok(found)
 }
@@ -337,8 +348,8 @@ fn by_ids_text(count: usize) -> String {
 /// The part of a roll that starts here, in the order in which people came.
 pub async fn in_roll(
     sql: &mut Sql,
-    institution: i64,
-    page: Option<i64>,
+    institution: InstitutionId,
+    page: Option<NamePageId>,
     start: Start,
     count: u64,
 ) -> Result<Vec<Participant>> {
@@ -364,8 +375,8 @@ static ON_PAGE: LazyLock<String> = LazyLock::new(|| {
 /// Somebody who is called so.
 #[derive(Debug, Clone, Copy)]
 pub struct Named {
-    pub page: i64,
-    pub id: i64,
+    pub page: NamePageId,
+    pub id: ParticipantId,
     pub recorded_at: i64,
 }
 
@@ -379,17 +390,17 @@ pub struct Names<'a> {
 /// Those who are called so, behind this page and id, so many at most: a common name is read in parts.
 pub async fn named(
     sql: &mut Sql,
-    institution: i64,
-    on_page: Option<i64>,
+    institution: InstitutionId,
+    on_page: Option<NamePageId>,
     names: Names<'_>,
-    (page, id): (i64, i64),
+    (page, id): (NamePageId, ParticipantId),
     count: i64,
 ) -> Result<Vec<Named>> {
     let mut params: Vec<Value<'_>> = vec![institution.into()];
     params.extend([names.last, names.first].into_iter().flatten().map(Value::from));
     params.extend([on_page.unwrap_or(page).into(), id.into(), count.into()]);
     let text = named_text(names, on_page.is_some());
-    let read = |row: &Row<'_>| Ok(Named { page: row.int(0)?, id: row.int(1)?, recorded_at: row.int(2)? });
+    let read = |row: &Row<'_>| Ok(Named { page: row.id(0)?, id: row.id(1)?, recorded_at: row.int(2)? });
     sql.rows(&text, &params, read).await
 }
 
@@ -420,11 +431,11 @@ fn named_text(names: Names<'_>, on_page: bool) -> String {
 /// Gives people from before there were keys of names theirs. Part of a migration, so nobody else is writing.
 pub(super) async fn fill_name_keys(sql: &mut Sql) -> Result<()> {
     const GROUP: i64 = 1_000;
-    let (mut institution, mut id) = (i64::MIN, i64::MIN);
+    let (mut institution, mut id) = (InstitutionId::new(i64::MIN), ParticipantId::new(i64::MIN));
     loop {
         let text = "SELECT institution_id, id, first_name, last_name FROM participants \
                     WHERE (institution_id, id) > ($1, $2) ORDER BY institution_id, id LIMIT $3";
-        let read = |row: &Row<'_>| Ok((row.int(0)?, row.int(1)?, row.opt_text(2)?, row.opt_text(3)?));
+        let read = |row: &Row<'_>| Ok((row.id(0)?, row.id(1)?, row.opt_text(2)?, row.opt_text(3)?));
         let people = sql.rows(text, &[institution.into(), id.into(), GROUP.into()], read).await?;
         let Some(last) = people.last() else { return Ok(()) };
         (institution, id) = (last.0, last.1);
@@ -441,13 +452,13 @@ pub(super) async fn fill_name_keys(sql: &mut Sql) -> Result<()> {
 #[derive(Debug, Clone, Copy)]
 pub struct ChangePlace {
     pub updated_at: i64,
-    pub id: i64,
+    pub id: ParticipantId,
 }
 
 impl ChangePlace {
     /// Before everybody who changed in this time.
     pub fn before(changed: Changed) -> Self {
-        Self { updated_at: changed.after.map_or(i64::MIN, Moment::micros), id: i64::MAX }
+        Self { updated_at: changed.after.map_or(i64::MIN, Moment::micros), id: ParticipantId::new(i64::MAX) }
     }
 }
 
@@ -455,7 +466,7 @@ impl ChangePlace {
 /// when there may be more.
 pub async fn changed(
     sql: &mut Sql,
-    institution: i64,
+    institution: InstitutionId,
     changed: Changed,
     behind: ChangePlace,
     count: usize,
@@ -477,13 +488,18 @@ static CHANGED: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// The ids of whoever changed in this time.
-pub fn changed_ids(db: &Db, institution: i64, within: Within<'_>, changed: Changed) -> RowStream<i64> {
+pub fn changed_ids(
+    db: &Db,
+    institution: InstitutionId,
+    within: Within<'_>,
+    changed: Changed,
+) -> RowStream<ParticipantId> {
     let pages = page_ids(within);
     let text = changed_ids_text(pages.len());
-    db.stream(text, &changed_params(institution, &pages, changed), |row| row.int(0))
+    db.stream(text, &changed_params(institution, &pages, changed), |row| row.id(0))
 }
 
-fn changed_params(institution: i64, pages: &[i64], changed: Changed) -> Vec<Value<'static>> {
+fn changed_params(institution: InstitutionId, pages: &[NamePageId], changed: Changed) -> Vec<Value<'static>> {
     let [after, before] = bounds(changed);
     let pages = pages.iter().map(|page| Value::from(*page));
     [institution.into(), after, before].into_iter().chain(pages).collect()
@@ -500,7 +516,7 @@ fn changed_ids_text(pages: usize) -> String {
 /// Does this identifier belong to somebody with another email?
 pub async fn identifier_taken(
     sql: &mut Sql,
-    institution: i64,
+    institution: InstitutionId,
     identifier_key: &str,
     email_key: &str,
 ) -> Result<bool> {
@@ -520,8 +536,13 @@ pub struct Registered {
     pub recorded: bool,
 }
 
-pub async fn registered(sql: &mut Sql, institution: i64, page: i64, email_key: &str) -> Result<Registered> {
-    let read = |row: &Row<'_>| Ok((row.int(0)?, row.int(1)?));
+pub async fn registered(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+    email_key: &str,
+) -> Result<Registered> {
+    let read = |row: &Row<'_>| Ok((row.id::<NamePageId>(0)?, row.int(1)?));
     let rows = sql.rows(REGISTERED, &[institution.into(), email_key.into()], read).await?;
     Ok(rows.into_iter().fold(Registered::default(), |all, (on, recorded_at)| Registered {
         on_page: all.on_page || on == page,
@@ -534,7 +555,11 @@ const REGISTERED: &str = "SELECT name_page_id, recorded_at FROM participants WHE
      UNION ALL SELECT 0, recorded_at FROM hidden_participants WHERE institution_id = $1 AND email_key = $2";
 
 /// Where somebody is called, if they have said so.
-pub async fn phone_number(sql: &mut Sql, institution: i64, id: i64) -> Result<Option<String>> {
+pub async fn phone_number(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ParticipantId,
+) -> Result<Option<String>> {
     let text = "SELECT phone_number FROM participants WHERE institution_id = $1 AND id = $2";
     Ok(sql.one(text, &[institution.into(), id.into()], |row| row.opt_text(0)).await?.flatten())
 }

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use super::{Result, Row, Sql, Value, padded, placeholders};
+use crate::domain::ids::{InstitutionId, NamePageId, ParticipantId};
 
 #[derive(Debug, Clone)]
 pub struct Person {
-    pub id: i64,
+    pub id: ParticipantId,
     pub first_name: Option<String>,
     pub last_name: Option<String>,
     pub is_recorded: bool,
@@ -14,10 +15,10 @@ pub struct Person {
 
 /// Everybody on a page. A course has thousands of people at most, so that they are ordered by whoever shows them, in the
 /// same way on both databases.
-pub async fn on_page(sql: &mut Sql, institution: i64, page: i64) -> Result<Vec<Person>> {
+pub async fn on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<Vec<Person>> {
     let read = |row: &Row<'_>| {
         Ok(Person {
-            id: row.int(0)?,
+            id: row.id(0)?,
             first_name: row.opt_text(1)?,
             last_name: row.opt_text(2)?,
             is_recorded: row.int(3)? > 0,
@@ -30,7 +31,11 @@ const ON_PAGE: &str = "SELECT p.id, p.first_name, p.last_name, p.recorded_at FRO
      WHERE p.institution_id = $1 AND p.name_page_id = $2 ORDER BY p.page_place";
 
 /// The newest picture that a learning system has given to somebody with each of these emails.
-pub async fn photos(sql: &mut Sql, institution: i64, emails: &[&str]) -> Result<HashMap<String, String>> {
+pub async fn photos(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    emails: &[&str],
+) -> Result<HashMap<String, String>> {
     let mut found = HashMap::new();
     for group in padded(emails) {
         let params: Vec<Value<'_>> =

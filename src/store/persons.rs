@@ -3,6 +3,7 @@
 use serde_json::{Map, Value as Json};
 
 use super::{Result, Row, Sql, Value, courses, padded, placeholders};
+use crate::domain::ids::{InstitutionId, NamePageId, ParticipantId};
 
 /// How the rows of a table go when somebody is erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,8 +35,8 @@ pub const TABLES: [(&str, Goes); 8] = [
 /// One of somebody's registrations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Registration {
-    pub id: i64,
-    pub page: i64,
+    pub id: ParticipantId,
+    pub page: NamePageId,
     /// They have left the course.
     pub hidden: bool,
 }
@@ -53,7 +54,11 @@ const fn table(hidden: bool) -> &'static str {
 /// All registrations of whoever has this email. With them those that have no email and are known to be the same person's: by
 /// their identifier, or by who they are in a learning system. What leads to another email as well may be somebody else's (a
 /// student number that was given out again), and is left alone.
-pub async fn registrations(sql: &mut Sql, institution: i64, email_key: &str) -> Result<Vec<Registration>> {
+pub async fn registrations(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: &str,
+) -> Result<Vec<Registration>> {
     let mut found = matching(sql, institution, "p.email_key", &[email_key], "").await?;
     let (without_email, with_email) = (" AND p.email_key IS NULL", " AND p.email_key IS NOT NULL");
     let mut more = Vec::new();
@@ -81,7 +86,7 @@ pub async fn registrations(sql: &mut Sql, institution: i64, email_key: &str) -> 
 
 async fn matching<'a, T>(
     sql: &mut Sql,
-    institution: i64,
+    institution: InstitutionId,
     column: &str,
     keys: &'a [T],
     and: &str,
@@ -100,14 +105,18 @@ where
             );
             let params: Vec<Value<'_>> =
                 [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
-            let read = |row: &Row<'_>| Ok(Registration { id: row.int(0)?, page: row.int(1)?, hidden });
+            let read = |row: &Row<'_>| Ok(Registration { id: row.id(0)?, page: row.id(1)?, hidden });
             found.extend(sql.rows(&text, &params, read).await?);
         }
     }
     Ok(found)
 }
 
-async fn identifiers(sql: &mut Sql, institution: i64, whose: &[Registration]) -> Result<Vec<String>> {
+async fn identifiers(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    whose: &[Registration],
+) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for one in whose {
         let text =
@@ -123,26 +132,43 @@ async fn identifiers(sql: &mut Sql, institution: i64, whose: &[Registration]) ->
 pub type Record = Map<String, Json>;
 
 /// The whole row, whatever columns it has.
-pub async fn record(sql: &mut Sql, institution: i64, whose: Registration) -> Result<Option<Record>> {
+pub async fn record(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    whose: Registration,
+) -> Result<Option<Record>> {
     let text = format!("SELECT * FROM {} WHERE institution_id = $1 AND id = $2", whose.table());
     sql.one(&text, &[institution.into(), whose.id.into()], |row| row.record()).await
 }
 
 /// The rows of one of `TABLES`.
-pub async fn rows_in(sql: &mut Sql, institution: i64, participant: i64, table: &str) -> Result<Vec<Record>> {
+pub async fn rows_in(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+    table: &str,
+) -> Result<Vec<Record>> {
     let text = format!("SELECT * FROM {table} WHERE institution_id = $1 AND participant_id = $2");
     sql.rows(&text, &[institution.into(), participant.into()], |row| row.record()).await
 }
 
 /// What was recorded and tried in somebody's calls.
-pub async fn attempts(sql: &mut Sql, institution: i64, participant: i64) -> Result<Vec<Record>> {
+pub async fn attempts(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+) -> Result<Vec<Record>> {
     let text = "SELECT a.* FROM calls c JOIN call_attempts a ON a.institution_id = c.institution_id AND a.call_id = c.id \
          WHERE c.institution_id = $1 AND c.participant_id = $2 ORDER BY a.id";
     sql.rows(text, &[institution.into(), participant.into()], |row| row.record()).await
 }
 
 /// The numbers that somebody gave, now or for a call.
-pub async fn phone_numbers(sql: &mut Sql, institution: i64, whose: Registration) -> Result<Vec<String>> {
+pub async fn phone_numbers(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    whose: Registration,
+) -> Result<Vec<String>> {
     let text = format!(
         "SELECT phone_number FROM {} WHERE institution_id = $1 AND id = $2 AND phone_number IS NOT NULL \
          UNION SELECT phone_number FROM calls WHERE institution_id = $1 AND participant_id = $2",
@@ -152,7 +178,11 @@ pub async fn phone_numbers(sql: &mut Sql, institution: i64, whose: Registration)
 }
 
 /// Deletes what goes alone, and unlinks what is of use without the registration.
-pub async fn delete_belongings(sql: &mut Sql, institution: i64, participant: i64) -> Result<()> {
+pub async fn delete_belongings(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+) -> Result<()> {
     courses::staff::forget_entry(sql, institution, participant).await?;
     for (table, _) in TABLES.iter().filter(|(_, goes)| *goes == Goes::Alone) {
         let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND participant_id = $2");

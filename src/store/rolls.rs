@@ -3,17 +3,20 @@
 use std::collections::BTreeMap;
 
 use super::{Result, Sql, Value, padded, placeholders};
-use crate::domain::roll::{Gap, SHIFTS, Step, bucket, step};
+use crate::domain::{
+    ids::{InstitutionId, NamePageId},
+    roll::{Gap, SHIFTS, Step, bucket, step},
+};
 
 /// The roll of the whole institution stands where a page's id would.
-pub const INSTITUTION: i64 = 0;
+pub const INSTITUTION: NamePageId = NamePageId::new(0);
 
-pub async fn open(sql: &mut Sql, institution: i64, page: i64) -> Result<()> {
+pub async fn open(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
     let text = "INSERT INTO rolls (institution_id, name_page_id, next_place, members) VALUES ($1, $2, 0, 0)";
     sql.execute(text, &[institution.into(), page.into()]).await.map(|_| ())
 }
 
-pub async fn close(sql: &mut Sql, institution: i64, page: i64) -> Result<()> {
+pub async fn close(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
     for text in [
         "DELETE FROM rolls WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM roll_gaps WHERE institution_id = $1 AND name_page_id = $2",
@@ -25,18 +28,18 @@ pub async fn close(sql: &mut Sql, institution: i64, page: i64) -> Result<()> {
 
 /// Every write of an institution's people comes here first, and so one after the other: what it then reads and checks
 /// stays true until it commits, on both databases.
-pub async fn lock(sql: &mut Sql, institution: i64) -> Result<()> {
+pub async fn lock(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
     lock_if_there(sql, institution).await.map(|_| ())
 }
 
 /// For whoever makes something new: false when the institution is gone, which leaves nothing to lock.
-pub async fn lock_if_there(sql: &mut Sql, institution: i64) -> Result<bool> {
+pub async fn lock_if_there(sql: &mut Sql, institution: InstitutionId) -> Result<bool> {
     let text = "UPDATE rolls SET members = members WHERE institution_id = $1 AND name_page_id = 0";
     Ok(sql.execute(text, &[institution.into()]).await? == 1)
 }
 
 /// Adds one person and gives their place.
-pub async fn join(sql: &mut Sql, institution: i64, page: i64) -> Result<i64> {
+pub async fn join(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<i64> {
     let text = "UPDATE rolls SET next_place = next_place + 1, members = members + 1 \
                 WHERE institution_id = $1 AND name_page_id = $2 RETURNING next_place - 1";
     let place = sql.one(text, &[institution.into(), page.into()], |row| row.int(0)).await?;
@@ -44,7 +47,12 @@ pub async fn join(sql: &mut Sql, institution: i64, page: i64) -> Result<i64> {
 }
 
 /// The same for several at once; gives the first of their places, which are one behind the other.
-pub async fn join_all(sql: &mut Sql, institution: i64, page: i64, count: i64) -> Result<i64> {
+pub async fn join_all(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+    count: i64,
+) -> Result<i64> {
     let text = "UPDATE rolls SET next_place = next_place + $1, members = members + $1 \
                 WHERE institution_id = $2 AND name_page_id = $3 RETURNING next_place - $1";
     let place = sql.one(text, &[count.into(), institution.into(), page.into()], |row| row.int(0)).await?;
@@ -52,7 +60,12 @@ pub async fn join_all(sql: &mut Sql, institution: i64, page: i64, count: i64) ->
 }
 
 /// Takes people off a roll.
-pub async fn leave(sql: &mut Sql, institution: i64, page: i64, places: &[i64]) -> Result<()> {
+pub async fn leave(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+    places: &[impl Copy + Into<i64>],
+) -> Result<()> {
     let text = "UPDATE rolls SET members = members - $1 WHERE institution_id = $2 AND name_page_id = $3";
     sql.execute(text, &[(places.len() as i64).into(), institution.into(), page.into()]).await?;
     for shift in SHIFTS {
@@ -69,7 +82,12 @@ pub async fn leave(sql: &mut Sql, institution: i64, page: i64, places: &[i64]) -
 }
 
 /// Puts people back in the places that they had.
-pub async fn rejoin(sql: &mut Sql, institution: i64, page: i64, places: &[i64]) -> Result<()> {
+pub async fn rejoin(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+    places: &[impl Copy + Into<i64>],
+) -> Result<()> {
     let text = "UPDATE rolls SET members = members + $1 WHERE institution_id = $2 AND name_page_id = $3";
     sql.execute(text, &[(places.len() as i64).into(), institution.into(), page.into()]).await?;
     for shift in SHIFTS {
@@ -86,20 +104,24 @@ pub async fn rejoin(sql: &mut Sql, institution: i64, page: i64, places: &[i64]) 
 }
 
 /// How many of these places are in each bucket.
-fn counted(places: &[i64], shift: u32) -> BTreeMap<i64, i64> {
+fn counted(places: &[impl Copy + Into<i64>], shift: u32) -> BTreeMap<i64, i64> {
     let mut counts = BTreeMap::new();
     for place in places {
-        *counts.entry(bucket(*place, shift)).or_insert(0_i64) += 1;
+        *counts.entry(bucket((*place).into(), shift)).or_insert(0_i64) += 1;
     }
     counts
 }
 
-pub async fn members(sql: &mut Sql, institution: i64, page: i64) -> Result<i64> {
+pub async fn members(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<i64> {
     Ok(extent(sql, institution, page).await?.1)
 }
 
 /// How many people each of these pages has, by their ids; pages without any are left out.
-pub async fn members_of(sql: &mut Sql, institution: i64, pages: &[i64]) -> Result<Vec<(i64, i64)>> {
+pub async fn members_of(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    pages: &[NamePageId],
+) -> Result<Vec<(NamePageId, i64)>> {
     let mut found = Vec::with_capacity(pages.len());
     for group in padded(pages) {
         let text = format!(
@@ -107,13 +129,14 @@ pub async fn members_of(sql: &mut Sql, institution: i64, pages: &[i64]) -> Resul
              ORDER BY name_page_id",
             placeholders(2, group.len())
         );
-        let params: Vec<Value<'_>> = [institution].into_iter().chain(group).map(Value::from).collect();
-        found.extend(sql.rows(&text, &params, |row| Ok((row.int(0)?, row.int(1)?))).await?);
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+        found.extend(sql.rows(&text, &params, |row| Ok((row.id(0)?, row.int(1)?))).await?);
     }
     Ok(found)
 }
 
-async fn extent(sql: &mut Sql, institution: i64, page: i64) -> Result<(i64, i64)> {
+async fn extent(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<(i64, i64)> {
     let text = "SELECT next_place, members FROM rolls WHERE institution_id = $1 AND name_page_id = $2";
     let found =
         sql.one(text, &[institution.into(), page.into()], |row| Ok((row.int(0)?, row.int(1)?))).await?;
@@ -128,7 +151,12 @@ pub struct Start {
 }
 
 /// How many are on the roll, and where `offset` is; `None` when it is behind the end.
-pub async fn seek(sql: &mut Sql, institution: i64, page: i64, offset: u64) -> Result<(i64, Option<Start>)> {
+pub async fn seek(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+    offset: u64,
+) -> Result<(i64, Option<Start>)> {
     let (next_place, members) = extent(sql, institution, page).await?;
     let Some(offset) = i64::try_from(offset).ok().filter(|offset| *offset < members) else {
         return Ok((members, None));

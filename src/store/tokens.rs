@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::{Error, Result, Row, Sql, Value, institutions};
 use crate::domain::{
     access::{Access, Scope},
+    ids::{InstitutionId, NamePageId, TokenId},
     institution::Institution,
     moment::Moment,
     token::Token,
@@ -12,7 +13,7 @@ use crate::domain::{
 
 /// What a digest stands for.
 pub struct Found {
-    pub token_id: i64,
+    pub token_id: TokenId,
     pub digest: String,
     pub expires_at: Option<Moment>,
     pub scope: Scope,
@@ -36,7 +37,7 @@ pub async fn by_digest(sql: &mut Sql, digest: &str) -> Result<Option<Found>> {
         .one(&text, &[digest.into()], |row| {
             let institution = institutions::from_row(row, 6)?;
             let found = Found {
-                token_id: row.int(0)?,
+                token_id: row.id(0)?,
                 digest: row.text(1)?,
                 expires_at: row.opt_int(2)?.map(Moment::from_micros),
                 scope: scope(row, 3)?,
@@ -55,17 +56,17 @@ pub async fn by_digest(sql: &mut Sql, digest: &str) -> Result<Option<Found>> {
     Ok(Some(found))
 }
 
-async fn pages(sql: &mut Sql, institution: i64, token: i64) -> Result<Vec<i64>> {
+async fn pages(sql: &mut Sql, institution: InstitutionId, token: TokenId) -> Result<Vec<NamePageId>> {
     let text = "SELECT name_page_id FROM token_pages WHERE institution_id = $1 AND token_id = $2 ORDER BY name_page_id";
-    sql.rows(text, &[institution.into(), token.into()], |row| row.int(0)).await
+    sql.rows(text, &[institution.into(), token.into()], |row| row.id(0)).await
 }
 
 /// `pages` are the ids of the only name pages that it reaches, where it does not reach all.
 pub async fn insert(
     sql: &mut Sql,
-    institution: i64,
+    institution: InstitutionId,
     token: &Token,
-    pages: Option<&[i64]>,
+    pages: Option<&[NamePageId]>,
     digest: &str,
 ) -> Result<()> {
     let text = "INSERT INTO tokens (institution_id, id, name, digest, created_at, expires_at, scope, newest_only, \
@@ -89,19 +90,19 @@ pub async fn insert(
     Ok(())
 }
 
-pub async fn all(sql: &mut Sql, institution: i64) -> Result<Vec<Token>> {
+pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Token>> {
     let text = "SELECT t.token_id, n.slug FROM token_pages t \
                 JOIN name_pages n ON n.institution_id = t.institution_id AND n.id = t.name_page_id \
                 WHERE t.institution_id = $1 ORDER BY t.token_id, n.slug";
-    let mut pages: HashMap<i64, Vec<String>> = HashMap::new();
-    for (token, slug) in sql.rows(text, &[institution.into()], |row| Ok((row.int(0)?, row.text(1)?))).await? {
+    let mut pages: HashMap<TokenId, Vec<String>> = HashMap::new();
+    for (token, slug) in sql.rows(text, &[institution.into()], |row| Ok((row.id(0)?, row.text(1)?))).await? {
         pages.entry(token).or_default().push(slug);
     }
     let text = "SELECT id, name, created_at, expires_at, revoked_at, last_used_at, scope, newest_only, pages_limited \
                 FROM tokens WHERE institution_id = $1 ORDER BY id";
     sql.rows(text, &[institution.into()], |row| {
         let moment = |column| row.opt_int(column).map(|micros| micros.map(Moment::from_micros));
-        let id = row.int(0)?;
+        let id = row.id(0)?;
         Ok(Token {
             id,
             name: row.text(1)?,
@@ -118,13 +119,13 @@ pub async fn all(sql: &mut Sql, institution: i64) -> Result<Vec<Token>> {
 }
 
 /// False when there is no such token, or it was revoked before.
-pub async fn revoke(sql: &mut Sql, institution: i64, id: i64, now: Moment) -> Result<bool> {
+pub async fn revoke(sql: &mut Sql, institution: InstitutionId, id: TokenId, now: Moment) -> Result<bool> {
     let text =
         "UPDATE tokens SET revoked_at = $1 WHERE institution_id = $2 AND id = $3 AND revoked_at IS NULL";
     Ok(sql.execute(text, &[now.micros().into(), institution.into(), id.into()]).await? == 1)
 }
 
-pub async fn used(sql: &mut Sql, institution: i64, id: i64, at: Moment) -> Result<()> {
+pub async fn used(sql: &mut Sql, institution: InstitutionId, id: TokenId, at: Moment) -> Result<()> {
     let text = "UPDATE tokens SET last_used_at = $1 WHERE institution_id = $2 AND id = $3";
     sql.execute(text, &[at.micros().into(), institution.into(), id.into()]).await.map(|_| ())
 }

@@ -2,6 +2,7 @@
 
 use super::{Error, Result, Row, Sql, Value};
 use crate::domain::{
+    ids::{InstitutionId, ToolConsumerId},
     moment::Moment,
     roster::Role,
     schedule::Schedule,
@@ -31,8 +32,8 @@ fn from_row(row: &Row<'_>) -> Result<ToolConsumer> {
         None => None,
     };
     Ok(ToolConsumer {
-        institution: row.int(0)?,
-        id: row.int(1)?,
+        institution: row.id(0)?,
+        id: row.id(1)?,
         name: row.text(2)?,
         kind,
         url: row.text(4)?,
@@ -123,20 +124,29 @@ async fn deploy(sql: &mut Sql, consumer: &ToolConsumer) -> Result<()> {
 }
 
 /// A launch has told which product it is.
-pub async fn learn_product(sql: &mut Sql, institution: i64, id: i64, product: &str) -> Result<()> {
+pub async fn learn_product(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ToolConsumerId,
+    product: &str,
+) -> Result<()> {
     let text =
         "UPDATE tool_consumers SET product = $1 WHERE institution_id = $2 AND id = $3 AND product IS NULL";
     sql.execute(text, &[product.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
 /// Its ids are unique over all institutions.
-pub async fn find(sql: &mut Sql, id: i64) -> Result<Option<ToolConsumer>> {
+pub async fn find(sql: &mut Sql, id: ToolConsumerId) -> Result<Option<ToolConsumer>> {
     let text = format!("SELECT {COLUMNS} FROM tool_consumers t WHERE t.id = $1");
     Ok(read(sql, &text, &[id.into()]).await?.pop())
 }
 
 /// Whose api_token has this digest.
-pub async fn by_token(sql: &mut Sql, institution: i64, digest: &str) -> Result<Option<ToolConsumer>> {
+pub async fn by_token(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    digest: &str,
+) -> Result<Option<ToolConsumer>> {
     let text =
         format!("SELECT {COLUMNS} FROM tool_consumers t WHERE t.token_digest = $1 AND t.institution_id = $2");
     Ok(read(sql, &text, &[digest.into(), institution.into()]).await?.pop())
@@ -154,7 +164,7 @@ pub async fn by_issuer(sql: &mut Sql, issuer: &str, client_id: Option<&str>) -> 
     read(sql, &text, &params).await
 }
 
-pub async fn all(sql: &mut Sql, institution: Option<i64>) -> Result<Vec<ToolConsumer>> {
+pub async fn all(sql: &mut Sql, institution: Option<InstitutionId>) -> Result<Vec<ToolConsumer>> {
     let only = if institution.is_some() { "WHERE t.institution_id = $1 " } else { "" };
     let text = format!("SELECT {COLUMNS} FROM tool_consumers t {only}ORDER BY t.id");
     let params: Vec<Value<'_>> = institution.into_iter().map(Value::from).collect();
@@ -176,7 +186,7 @@ async fn read(sql: &mut Sql, text: &str, params: &[Value<'_>]) -> Result<Vec<Too
 
 /// With what is known of its courses, and what waits to be done for them. Their name pages stay, with everybody on them; whoever
 /// is hidden there stays so. The caller holds the institution's lock.
-pub async fn delete(sql: &mut Sql, institution: i64, id: i64) -> Result<bool> {
+pub async fn delete(sql: &mut Sql, institution: InstitutionId, id: ToolConsumerId) -> Result<bool> {
     let whose = [Value::from(institution), Value::from(id)];
     for text in [
         "DELETE FROM jobs WHERE state <> 'running' AND id IN \

@@ -9,6 +9,7 @@ use endonym::{
     },
     domain::{
         email::Email,
+        ids::ParticipantId,
         media::Incoming,
         name_page::{NamePage, NamePageRef},
         participant::{Draft, Given},
@@ -234,7 +235,7 @@ async fn a_file_that_is_no_sound_changes_nothing_anywhere() {
     let noise = Incoming::Bytes(b"no sound at all".to_vec());
     let refused = own_recordings::record(&world.app, whose, noise, Scope::All, None).await.unwrap_err();
     assert!(matches!(refused, endonym::app::Error::Invalid(_)), "{refused}");
-    let nobody = (world.institution.id, owner.id + 1);
+    let nobody = (world.institution.id, ParticipantId::new(owner.id.get() + 1));
     let sound = Incoming::Bytes(wav(1.0));
     let missing = own_recordings::record(&world.app, nobody, sound, Scope::All, None).await.unwrap_err();
     assert!(matches!(missing, endonym::app::Error::Missing(_)), "{missing}");

@@ -1,5 +1,6 @@
 //! Version 2: names by access code.
 
+use crate::domain::ids::NamePageId;
 use std::sync::Arc;
 
 use axum::response::Response;
@@ -40,7 +41,7 @@ struct Opened {
 impl Opened {
     /// Whatever word for the page a client uses, it is the same page.
     fn whose(&self) -> Whose {
-        let page = if let Scope::Page(page) = self.scope { page } else { 0 };
+        let page = if let Scope::Page(page) = self.scope { page } else { NamePageId::new(0) };
         Whose::Page { institution: self.institution.id, page }
     }
 }

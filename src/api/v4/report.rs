@@ -15,6 +15,7 @@ use crate::{
     app::{Error, exports::Report},
     domain::{
         custom_field::import_key,
+        ids::ExportId,
         report::{Gzip, Part, Unpacking, cell, records},
     },
     http::compression::Coding,
@@ -54,7 +55,7 @@ impl Form {
     }
 
     /// Under which name a browser keeps it.
-    fn file(&self, export: i64) -> Option<String> {
+    fn file(&self, export: ExportId) -> Option<String> {
         match self {
             Self::Json(_) => None,
             Self::Csv { .. } => Some(format!("export-{export}.csv")),
@@ -120,7 +121,7 @@ fn row(cells: impl Iterator<Item = String>) -> Vec<u8> {
 }
 
 /// Sends a report as it is read.
-pub async fn send(report: Report, form: Form, export: i64, coding: Coding) -> Result<Response, Problem> {
+pub async fn send(report: Report, form: Form, export: ExportId, coding: Coding) -> Result<Response, Problem> {
     let (kind, file) = (form.content_type(), form.file(export));
     let gzip = (coding == Coding::Gzip).then(Gzip::default);
     let compressed = gzip.is_some();

@@ -11,6 +11,7 @@ use crate::{
     domain::{
         call::{Outcome, Reason, State},
         conversation::Step,
+        ids::{AttemptId, JobId, ParticipantId},
         media::Incoming,
         moment::Moment,
         phone_number::PhoneNumber,
@@ -27,7 +28,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Claimed {
     pub attempt: Attempt,
-    pub participant: i64,
+    pub participant: ParticipantId,
     pub number: PhoneNumber,
 }
 
@@ -104,7 +105,7 @@ async fn look(app: &App, lease: Lease) -> Result<Found> {
 }
 
 /// Puts it off, or ends it, when it may not.
-async fn may_be_made(sql: &mut Sql, rules: &Rules, call: &Call, job: i64, now: Moment) -> Result<bool> {
+async fn may_be_made(sql: &mut Sql, rules: &Rules, call: &Call, job: JobId, now: Moment) -> Result<bool> {
     let number = PhoneNumber::stored(&call.phone_number);
     let refused = if calls::is_opted_out(sql, call.institution, &call.phone_number).await? {
         Some(Reason::OptedOut)
@@ -136,7 +137,7 @@ async fn may_be_made(sql: &mut Sql, rules: &Rules, call: &Call, job: i64, now: M
 async fn begin(
     sql: &mut Sql,
     mut call: Call,
-    id: i64,
+    id: AttemptId,
     proof: String,
     lease: Lease,
     now: Moment,

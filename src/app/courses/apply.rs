@@ -1,5 +1,7 @@
 //! A roster, written down: one transaction, all of it or nothing.
 
+use crate::domain::ids::{CourseId, ToolConsumerId};
+use crate::domain::ids::{InstitutionId, NamePageId, ParticipantId};
 use std::collections::HashSet;
 
 use super::{give_key, photos::Photo, staff};
@@ -96,7 +98,7 @@ pub async fn apply(
 /// Copies of what people who are new here have recorded elsewhere, or were given there.
 pub async fn prepare(
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     course: &Course,
     members: &[Member],
     asked: Moment,
@@ -114,7 +116,7 @@ pub async fn prepare(
 
 /// By their places on the roster.
 pub(super) fn registrations<'a>(
-    consumer: i64,
+    consumer: ToolConsumerId,
     members: &[Member],
     people: impl Iterator<Item = (usize, &'a Wanted)>,
 ) -> Vec<(usize, Registration)> {
@@ -129,20 +131,20 @@ pub(super) fn registrations<'a>(
 /// People who are on the page without a recording, and whose email is known only now: members, ids, and what is wanted.
 async fn recognized<'a>(
     sql: &mut Sql,
-    institution: i64,
+    institution: InstitutionId,
     entries: &[Entry],
     plan: &'a Plan,
-) -> Result<Vec<(usize, i64, &'a Wanted)>> {
+) -> Result<Vec<(usize, ParticipantId, &'a Wanted)>> {
     let is_recognized = |(at, _, wanted): &&(usize, usize, Wanted)| {
         entries[*at].email_key.is_none() && wanted.email_key.is_some()
     };
-    let known: Vec<(usize, i64, &Wanted)> = plan
+    let known: Vec<(usize, ParticipantId, &Wanted)> = plan
         .known
         .iter()
         .filter(is_recognized)
         .map(|(at, who, wanted)| (*who, entries[*at].id, wanted))
         .collect();
-    let ids: Vec<i64> = known.iter().map(|(_, id, _)| *id).collect();
+    let ids: Vec<ParticipantId> = known.iter().map(|(_, id, _)| *id).collect();
     let unrecorded = store::own_recordings::unrecorded(sql, institution, &ids).await?;
     Ok(known.into_iter().filter(|(_, id, _)| unrecorded.contains(id)).collect())
 }
@@ -150,8 +152,8 @@ async fn recognized<'a>(
 /// Who on other pages has an identifier that somebody may get here: by the roster, or by coming back.
 pub(super) async fn holders(
     sql: &mut Sql,
-    institution: i64,
-    page: i64,
+    institution: InstitutionId,
+    page: NamePageId,
     members: &[Member],
     entries: &[Entry],
 ) -> Result<Vec<Holder>> {
@@ -163,10 +165,10 @@ pub(super) async fn holders(
 
 pub(super) struct Sync {
     pub(super) app: App,
-    pub(super) institution: i64,
-    consumer: i64,
-    pub(super) course: i64,
-    pub(super) page: i64,
+    pub(super) institution: InstitutionId,
+    consumer: ToolConsumerId,
+    pub(super) course: CourseId,
+    pub(super) page: NamePageId,
     pub(super) now: Moment,
     /// When the roster was asked for.
     pub(super) asked: Moment,
@@ -176,7 +178,13 @@ pub(super) struct Sync {
 }
 
 impl Sync {
-    pub(super) fn new(app: &App, institution: i64, course: &Course, copies: Copies, asked: Moment) -> Self {
+    pub(super) fn new(
+        app: &App,
+        institution: InstitutionId,
+        course: &Course,
+        copies: Copies,
+        asked: Moment,
+    ) -> Self {
         Self {
             app: app.clone(),
             institution,
@@ -203,7 +211,7 @@ impl Sync {
             courses::end(sql, institution, self.course, Ended::Failed(&why)).await?;
             return Ok(Applied::HeldBack(why));
         }
-        let left: Vec<i64> = plan.leaving.iter().map(|at| entries[*at].id).collect();
+        let left: Vec<ParticipantId> = plan.leaving.iter().map(|at| entries[*at].id).collect();
         self.hide(sql, left).await?;
         let mut counts = Counts {
             new: plan.new.len(),
@@ -215,7 +223,7 @@ impl Sync {
             let entry = &entries[*at];
             !entry.hidden && entry.email_key.is_some() && entry.email_key != wanted.email_key
         };
-        let moving: Vec<i64> =
+        let moving: Vec<ParticipantId> =
             plan.known.iter().filter(changes_email).map(|(at, ..)| entries[*at].id).collect();
         participants::take_emails(sql, institution, &moving).await?;
         let mut back = Vec::new();
@@ -249,11 +257,11 @@ impl Sync {
         Ok(Applied::Written { counts, photos: known.chain(new).flatten().collect() })
     }
 
-    pub(super) async fn hide(&self, sql: &mut Sql, ids: Vec<i64>) -> Result<()> {
+    pub(super) async fn hide(&self, sql: &mut Sql, ids: Vec<ParticipantId>) -> Result<()> {
         if ids.is_empty() {
             return Ok(());
         }
-        let leaving: HashSet<i64> = ids.iter().copied().collect();
+        let leaving: HashSet<ParticipantId> = ids.iter().copied().collect();
         let pending = store::calls::pending_in(sql, self.institution, Some(self.page)).await?;
         for id in pending.iter().map(|call| call.participant).filter(|id| leaving.contains(id)) {
             let wish = Wish::Cancel(Reason::LeftCourse);
@@ -265,7 +273,7 @@ impl Sync {
         Ok(hidden::hide(sql, self.institution, self.page, &ids).await?)
     }
 
-    pub(super) async fn show(&self, sql: &mut Sql, ids: Vec<i64>) -> Result<()> {
+    pub(super) async fn show(&self, sql: &mut Sql, ids: Vec<ParticipantId>) -> Result<()> {
         if ids.is_empty() {
             return Ok(());
         }
@@ -279,7 +287,7 @@ impl Sync {
         sql: &mut Sql,
         members: &[Member],
         new: &[(usize, Wanted)],
-    ) -> Result<Vec<i64>> {
+    ) -> Result<Vec<ParticipantId>> {
         if new.is_empty() {
             return Ok(Vec::new());
         }
@@ -289,7 +297,7 @@ impl Sync {
         let people = registrations(self.consumer, members, new.iter().map(|(who, wanted)| (*who, wanted)));
         let started = own_recordings::start(sql, self.institution, &people, Start::Any, &self.copies).await?;
         let record = |(nth, (who, wanted)): (i64, &(usize, Wanted))| Record {
-            id: first_id + nth,
+            id: ParticipantId::new(first_id + nth),
             name_page_id: self.page,
             page_place: first_place + nth,
             token: self.app.ids.hex(),
@@ -309,7 +317,7 @@ impl Sync {
         };
         let records: Vec<Record> = (0..).zip(new).map(record).collect();
         participants::insert_all(sql, self.institution, &records).await?;
-        let brought: Vec<(i64, &Media)> = records
+        let brought: Vec<(ParticipantId, &Media)> = records
             .iter()
             .zip(new)
             .filter_map(|(record, (who, _))| Some((record.id, &started.get(who)?.media)))
@@ -347,9 +355,9 @@ impl Sync {
         members: &[Member],
         entries: &[Entry],
         plan: &Plan,
-        first: &[i64],
+        first: &[ParticipantId],
     ) -> Result<()> {
-        let mut pairs: Vec<(&str, i64)> = Vec::new();
+        let mut pairs: Vec<(&str, ParticipantId)> = Vec::new();
         for (at, who, _) in &plan.known {
             if entries[*at].user_id.as_deref() != Some(&members[*who].user_id) {
                 pairs.push((&members[*who].user_id, entries[*at].id));

@@ -10,6 +10,7 @@ use crate::{
     },
     domain::{
         course::Course,
+        ids::{CourseId, InstitutionId, NamePageId, ParticipantId, ToolConsumerId},
         matching::{Entry, Holder, Plan, Wanted, may_share},
         moment::Moment,
         own_recording::Start,
@@ -33,7 +34,7 @@ pub struct Joining {
     /// As the course knows them.
     pub member: Member,
     /// The tool consumer through which they come and its own id for them, where the course goes by other ids.
-    pub foreign: Option<(i64, String)>,
+    pub foreign: Option<(ToolConsumerId, String)>,
     pub is_staff: bool,
 }
 
@@ -41,7 +42,12 @@ pub struct Joining {
 /// one. Never one that is somebody else's in the learning system, whatever email that gives them; where the course goes by
 /// other ids than those that they come with, nothing but their email or institution_id can tell, and the first who comes with
 /// it is them.
-pub async fn join(app: &App, institution: i64, course: &Course, joining: Joining) -> Result<i64> {
+pub async fn join(
+    app: &App,
+    institution: InstitutionId,
+    course: &Course,
+    joining: Joining,
+) -> Result<ParticipantId> {
     let sql = &mut app.db.read();
     if let Some(participant) = known(sql, institution, course.id, &joining).await? {
         return Ok(participant);
@@ -56,7 +62,12 @@ pub async fn join(app: &App, institution: i64, course: &Course, joining: Joining
     }
 }
 
-async fn admitted(app: &App, institution: i64, course: &Course, joining: Joining) -> Result<i64> {
+async fn admitted(
+    app: &App,
+    institution: InstitutionId,
+    course: &Course,
+    joining: Joining,
+) -> Result<ParticipantId> {
     let member = [joining.member.clone()];
     let now = app.clock.now();
     let copies = prepare(app, institution, course, &joining, now).await?;
@@ -82,7 +93,7 @@ async fn admitted(app: &App, institution: i64, course: &Course, joining: Joining
 /// A copy of what they have recorded elsewhere, if they are new here.
 async fn prepare(
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     course: &Course,
     joining: &Joining,
     now: Moment,
@@ -120,8 +131,8 @@ enum Place<'a> {
 impl Around {
     async fn read(
         sql: &mut Sql,
-        institution: i64,
-        (course, page): (i64, i64),
+        institution: InstitutionId,
+        (course, page): (CourseId, NamePageId),
         joining: &Joining,
         asked: Moment,
     ) -> Result<Self> {
@@ -135,7 +146,7 @@ impl Around {
             entry.user_id.as_deref() == Some(user) || [identified, staff].contains(&Some(entry.id))
         };
         let own = entries.iter().position(is_own);
-        let taken: HashSet<i64> = match &joining.foreign {
+        let taken: HashSet<ParticipantId> = match &joining.foreign {
             Some((consumer, _)) => {
                 let all = aliases::identities(sql, institution, course).await?;
                 all.into_iter()
@@ -169,7 +180,12 @@ impl Around {
 }
 
 /// The entry that is to be seen and known to be theirs, if nothing about it has to change.
-async fn known(sql: &mut Sql, institution: i64, course: i64, joining: &Joining) -> Result<Option<i64>> {
+async fn known(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    course: CourseId,
+    joining: &Joining,
+) -> Result<Option<ParticipantId>> {
     let user = joining.member.user_id.as_str();
     if joining.is_staff {
         return Ok(None);
@@ -182,7 +198,12 @@ async fn known(sql: &mut Sql, institution: i64, course: i64, joining: &Joining) 
     Ok(seen.first().map(|person| person.id))
 }
 
-async fn identified(sql: &mut Sql, institution: i64, course: i64, joining: &Joining) -> Result<Option<i64>> {
+async fn identified(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    course: CourseId,
+    joining: &Joining,
+) -> Result<Option<ParticipantId>> {
     let Some((consumer, user)) = &joining.foreign else { return Ok(None) };
     let all = aliases::identities(sql, institution, course).await?;
     let own = all.into_iter().find(|one| one.tool_consumer == *consumer && one.user_id == *user);
@@ -190,7 +211,12 @@ async fn identified(sql: &mut Sql, institution: i64, course: i64, joining: &Join
 }
 
 impl Sync {
-    async fn admit(&mut self, sql: &mut Sql, member: &[Member; 1], joining: &Joining) -> Result<i64> {
+    async fn admit(
+        &mut self,
+        sql: &mut Sql,
+        member: &[Member; 1],
+        joining: &Joining,
+    ) -> Result<ParticipantId> {
         let (institution, user) = (self.institution, member[0].user_id.as_str());
         let here = (self.course, self.page);
         let around = Around::read(sql, institution, here, joining, self.asked).await?;
@@ -242,7 +268,12 @@ impl Sync {
     }
 
     /// No roster has to do with it any more.
-    async fn keep_for_staff(&self, sql: &mut Sql, joining: &Joining, participant: i64) -> Result<()> {
+    async fn keep_for_staff(
+        &self,
+        sql: &mut Sql,
+        joining: &Joining,
+        participant: ParticipantId,
+    ) -> Result<()> {
         members::unlink(sql, self.institution, participant).await?;
         let one = Staff {
             user_id: joining.member.user_id.clone(),
@@ -265,7 +296,7 @@ impl Sync {
     }
 }
 
-fn others(entries: &[Entry], own: i64) -> Vec<&Entry> {
+fn others(entries: &[Entry], own: ParticipantId) -> Vec<&Entry> {
     entries.iter().filter(|entry| entry.id != own).collect()
 }
 
@@ -309,7 +340,7 @@ mod tests {
     fn entry(id: i64, email: &str, identifier: &str) -> Entry {
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         Entry {
-            id,
+            id: ParticipantId::new(id),
             email: some(email),
             email_key: some(email),
             identifier: some(identifier),

@@ -1,6 +1,8 @@
 //! Two courses that are one, joined by an operator: the people of the second and all that they have move to the first's page.
 //! One transaction, all of it or nothing.
 
+use crate::domain::ids::{CourseId, ToolConsumerId};
+use crate::domain::ids::{InstitutionId, ParticipantId};
 use std::collections::{HashMap, HashSet};
 
 use super::aliases::hand_over;
@@ -44,7 +46,7 @@ pub struct Merged {
 }
 
 /// Makes the second course the first. Whatever named the second's page names the first's.
-pub async fn merge(app: &App, institution: i64, kept: i64, gone: i64) -> Result<Merged> {
+pub async fn merge(app: &App, institution: InstitutionId, kept: CourseId, gone: CourseId) -> Result<Merged> {
     let (at_hand, now) = (app.clone(), app.clock.now());
     let (merged, nobodys) = app
         .db
@@ -63,7 +65,7 @@ pub async fn merge(app: &App, institution: i64, kept: i64, gone: i64) -> Result<
 
 struct Merging {
     app: App,
-    institution: i64,
+    institution: InstitutionId,
     kept: Course,
     gone: Course,
     kept_owner: ToolConsumer,
@@ -72,7 +74,7 @@ struct Merging {
     /// By which other ways the second course is reached.
     ways: Vec<Alias>,
     /// Where the entries of the second course are now.
-    places: HashMap<i64, i64>,
+    places: HashMap<ParticipantId, ParticipantId>,
     nobodys: Vec<Media>,
 }
 
@@ -80,8 +82,8 @@ impl Merging {
     async fn new(
         sql: &mut Sql,
         app: &App,
-        institution: i64,
-        (kept, gone): (i64, i64),
+        institution: InstitutionId,
+        (kept, gone): (CourseId, CourseId),
         now: Moment,
     ) -> Result<Self> {
         let missing = || Error::Missing(Missing::Course);
@@ -91,8 +93,9 @@ impl Merging {
             return Err(Error::invalid(Field::Courses, SetupFault::SameToolConsumer));
         }
         let missing = || Error::Missing(Missing::ToolConsumer);
-        let owner =
-            async |sql: &mut Sql, id: i64| store::tool_consumers::find(sql, id).await?.ok_or_else(missing);
+        let owner = async |sql: &mut Sql, id: ToolConsumerId| {
+            store::tool_consumers::find(sql, id).await?.ok_or_else(missing)
+        };
         let (kept_owner, gone_owner) =
             (owner(sql, kept.tool_consumer).await?, owner(sql, gone.tool_consumer).await?);
         let ways = aliases::of_course(sql, institution, gone.id).await?;
@@ -151,7 +154,7 @@ impl Merging {
     }
 
     /// Writes down who somebody is, where the two courses have no ids in common.
-    async fn identify(&self, sql: &mut Sql, user_id: &str, participant: i64) -> Result<()> {
+    async fn identify(&self, sql: &mut Sql, user_id: &str, participant: ParticipantId) -> Result<()> {
         if share_users(&self.kept_owner, &self.gone_owner) || user_id.contains(':') {
             return Ok(());
         }
@@ -330,7 +333,7 @@ mod tests {
     fn entry(id: i64, user: &str, email: &str, identifier: &str) -> Entry {
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         Entry {
-            id,
+            id: ParticipantId::new(id),
             user_id: some(user),
             email_key: some(email),
             identifier_key: some(identifier),

@@ -11,6 +11,7 @@ use crate::{
         media::{self, Arrival},
     },
     domain::{
+        ids::{InstitutionId, ParticipantId},
         matching::Entry,
         media::{Incoming, Kind},
         roster::Member,
@@ -22,7 +23,7 @@ use crate::{
 /// What is to be done about somebody's picture.
 #[derive(Debug, Clone)]
 pub struct Photo {
-    participant: i64,
+    participant: ParticipantId,
     wish: Wish,
 }
 
@@ -35,7 +36,7 @@ enum Wish {
 }
 
 impl Photo {
-    pub fn new(member: &Member, participant: i64) -> Option<Self> {
+    pub fn new(member: &Member, participant: ParticipantId) -> Option<Self> {
         let wish = Wish::Copy { url: member.photo_url.clone()?, mark: member.photo_mark()? };
         Some(Self { participant, wish })
     }
@@ -60,7 +61,7 @@ const COPIED_AT_ONCE: usize = 4;
 /// Of failures in a row: then the learning system is gone, and the rest is left to the next synchronisation.
 const MOST_FAILURES: usize = 5;
 
-pub async fn follow(app: &App, connection: &Connection, institution: i64, photos: Vec<Photo>) {
+pub async fn follow(app: &App, connection: &Connection, institution: InstitutionId, photos: Vec<Photo>) {
     let failures = &AtomicUsize::new(0);
     let one = |photo: Photo| async move {
         if failures.load(Ordering::Relaxed) >= MOST_FAILURES {
@@ -78,7 +79,7 @@ pub async fn follow(app: &App, connection: &Connection, institution: i64, photos
         };
         if let Err(error) = done {
             // They keep what they have, and it is tried again with the next synchronisation.
-            tracing::warn!(participant = photo.participant, %error, "a picture could not follow the learning system");
+            tracing::warn!(participant = photo.participant.get(), %error, "a picture could not follow the learning system");
         }
     };
     futures_util::stream::iter(photos).for_each_concurrent(COPIED_AT_ONCE, one).await;
@@ -87,7 +88,7 @@ pub async fn follow(app: &App, connection: &Connection, institution: i64, photos
 async fn copy(
     app: &App,
     connection: &Connection,
-    (institution, participant): (i64, i64),
+    (institution, participant): (InstitutionId, ParticipantId),
     url: &str,
     mark: &str,
 ) -> Result<()> {
@@ -95,7 +96,7 @@ async fn copy(
         None => None,
         Some(bytes) => match give(app, (institution, participant), bytes).await {
             Err(Error::Invalid(why)) => {
-                tracing::info!(participant, %why, "a picture of the learning system cannot be used");
+                tracing::info!(participant = participant.get(), %why, "a picture of the learning system cannot be used");
                 None
             }
             other => other?,
@@ -119,7 +120,7 @@ async fn copy(
 }
 
 /// Says what it has become. Where too much is waiting to be processed, this has time.
-async fn give(app: &App, whose: (i64, i64), bytes: Bytes) -> Result<Option<String>> {
+async fn give(app: &App, whose: (InstitutionId, ParticipantId), bytes: Bytes) -> Result<Option<String>> {
     loop {
         let said = (Kind::Photo, Incoming::Bytes(bytes.to_vec()));
         match media::give(app, whose, said, Arrival::Aside).await {
@@ -129,7 +130,7 @@ async fn give(app: &App, whose: (i64, i64), bytes: Bytes) -> Result<Option<Strin
     }
 }
 
-async fn remove(app: &App, institution: i64, participant: i64) -> Result<()> {
+async fn remove(app: &App, institution: InstitutionId, participant: ParticipantId) -> Result<()> {
     let now = app.clock.now();
     let gone = app
         .db

@@ -1,6 +1,8 @@
 //! One synchronisation of a course: the whole roster is fetched, then written down at once, or nothing of it is.
 
 use super::{apply, photos, staff};
+use crate::domain::ids::CourseId;
+use crate::domain::ids::InstitutionId;
 use crate::{
     app::{App, Error, Missing, Result, own_recordings::Attempts, tool_consumers},
     domain::{course::Course, job::Claim, tool_consumer::ToolConsumer},
@@ -13,7 +15,7 @@ use crate::{
 };
 
 /// What a worker does for a course. What cannot be mended by trying again is written down, and then it is done.
-pub async fn run(app: &App, claim: &Claim, institution: i64, id: i64) -> Result<()> {
+pub async fn run(app: &App, claim: &Claim, institution: InstitutionId, id: CourseId) -> Result<()> {
     let mut last_owner = None;
     let error = loop {
         let Some((course, job)) = courses::find(&mut app.db.read(), institution, id).await? else {
@@ -46,7 +48,7 @@ pub async fn run(app: &App, claim: &Claim, institution: i64, id: i64) -> Result<
     match error {
         Error::ToolConsumerDisabled
         | Error::LearningSystem(lms::Error::Refused(_) | lms::Error::Denied(_) | lms::Error::Missing) => {
-            tracing::warn!(course = id, %error, "a course could not be synchronised");
+            tracing::warn!(course = id.get(), %error, "a course could not be synchronised");
             Ok(())
         }
         other => Err(other),
@@ -82,12 +84,12 @@ async fn import(app: &App, claim: &Claim, consumer: &ToolConsumer, course: &Cour
     let (counts, photos) = match applied {
         apply::Applied::Written { counts, photos } => (counts, photos),
         apply::Applied::HeldBack(why) => {
-            tracing::warn!(course = course.id, why, "a roster was claim back");
+            tracing::warn!(course = course.id.get(), why, "a roster was held back");
             return Ok(());
         }
     };
     tracing::info!(
-        course = course.id,
+        course = course.id.get(),
         new = counts.new,
         changed = counts.changed,
         back = counts.back,
@@ -102,7 +104,13 @@ async fn import(app: &App, claim: &Claim, consumer: &ToolConsumer, course: &Cour
 }
 
 /// Writes down why, as long as the job is ours.
-async fn failed(app: &App, claim: &Claim, institution: i64, id: i64, why: String) -> Result<()> {
+async fn failed(
+    app: &App,
+    claim: &Claim,
+    institution: InstitutionId,
+    id: CourseId,
+    why: String,
+) -> Result<()> {
     let claim = claim.clone();
     app.db
         .write(move |sql| {

@@ -5,6 +5,7 @@ use crate::{
     app::{App, Error, Result, institutions, tool_consumers},
     domain::{
         course::{Course, Sync},
+        ids::CourseId,
         schedule::Schedule,
         tool_consumer::{LmsKind, ToolConsumer},
     },
@@ -55,7 +56,7 @@ async fn run_due_of(app: &App, consumer: &ToolConsumer) -> Result<()> {
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let consumer = lock(sql, institution, id).await?;
-                let next = |course: i64| consumer.schedule.next(now, &zone, course);
+                let next = |course: CourseId| consumer.schedule.next(now, &zone, course);
                 for course in due {
                     let Some((course, job)) = courses::find(sql, institution, course.id).await? else {
                         continue;

@@ -11,6 +11,7 @@ use crate::{
     app::{App, Error, Result, own_recordings::Copies},
     domain::{
         course::Course,
+        ids::{CourseId, InstitutionId, ParticipantId},
         matching::Entry,
         moment::Moment,
         roster::{Member, Role, Roster},
@@ -60,13 +61,23 @@ pub(super) async fn leave_out(
 }
 
 /// Does somebody teach here who launches as a student? Then they look at the course as their students do.
-pub async fn previews(app: &App, institution: i64, course: i64, user_id: &str) -> Result<bool> {
+pub async fn previews(
+    app: &App,
+    institution: InstitutionId,
+    course: CourseId,
+    user_id: &str,
+) -> Result<bool> {
     let found = staff::find(&mut app.db.read(), institution, course, user_id).await?;
     Ok(found.is_some_and(|one| is_known(&one, app.clock.now())))
 }
 
 /// The entry of somebody who teaches: one that they have made, or that the roster has where those who teach are on it.
-pub async fn own_entry(app: &App, institution: i64, course: i64, user_id: &str) -> Result<Option<i64>> {
+pub async fn own_entry(
+    app: &App,
+    institution: InstitutionId,
+    course: CourseId,
+    user_id: &str,
+) -> Result<Option<ParticipantId>> {
     let sql = &mut app.db.read();
     let own = staff::find(sql, institution, course, user_id).await?.and_then(|one| one.participant);
     match own {
@@ -76,7 +87,12 @@ pub async fn own_entry(app: &App, institution: i64, course: i64, user_id: &str) 
 }
 
 /// Gives somebody who teaches an entry of their own.
-pub async fn add_own_entry(app: &App, institution: i64, course: &Course, joining: Joining) -> Result<i64> {
+pub async fn add_own_entry(
+    app: &App,
+    institution: InstitutionId,
+    course: &Course,
+    joining: Joining,
+) -> Result<ParticipantId> {
     join(app, institution, course, Joining { is_staff: true, ..joining }).await
 }
 
@@ -122,7 +138,7 @@ impl Sync {
         are_listed: bool,
     ) -> Result<()> {
         let (institution, course) = (self.institution, self.course);
-        let set = async |sql: &mut Sql, user_id: &str, participant: Option<i64>| {
+        let set = async |sql: &mut Sql, user_id: &str, participant: Option<ParticipantId>| {
             let one = Staff { user_id: user_id.to_owned(), participant, seen_at: self.now };
             staff::set(sql, institution, course, &one).await
         };
@@ -153,7 +169,7 @@ impl Sync {
 }
 
 /// Is there nothing in it but what the learning system says?
-async fn is_blank(sql: &mut Sql, institution: i64, entry: &Entry) -> Result<bool> {
+async fn is_blank(sql: &mut Sql, institution: InstitutionId, entry: &Entry) -> Result<bool> {
     let Some(person) = participants::by_ids(sql, institution, &[entry.id]).await?.pop() else {
         return Ok(true);
     };

@@ -10,6 +10,7 @@ use crate::{
     domain::{
         custom_field::CustomField,
         export::{Filters, State},
+        ids::{ExportId, InstitutionId, JobId, NamePageId},
         institution::Institution,
         job::Claim,
         moment::Moment,
@@ -34,8 +35,8 @@ pub type ReportFormat = fn(Institution, Links, Vec<CustomField>) -> Write;
 pub async fn build(
     app: &App,
     claim: &Claim,
-    institution: i64,
-    export: i64,
+    institution: InstitutionId,
+    export: ExportId,
     writer: impl Fn(Institution, Vec<CustomField>) -> Write,
 ) -> Result<()> {
     let Some(Begun { owner, filters, only }) = start(app, claim, institution, export).await? else {
@@ -87,11 +88,11 @@ struct Begun {
     owner: Institution,
     filters: Filters,
     /// The only pages whose people it may have, if it is limited to some.
-    only: Option<Vec<i64>>,
+    only: Option<Vec<NamePageId>>,
 }
 
 /// `None` when there is nothing to build any more.
-async fn start(app: &App, claim: &Claim, institution: i64, id: i64) -> Result<Option<Begun>> {
+async fn start(app: &App, claim: &Claim, institution: InstitutionId, id: ExportId) -> Result<Option<Begun>> {
     let (claim, now) = (claim.clone(), app.clock.now());
     let scrub_job = app.ids.id(now);
     let (begun, left) = app
@@ -130,9 +131,9 @@ async fn start(app: &App, claim: &Claim, institution: i64, id: i64) -> Result<Op
 /// they were the same before and after it began.
 async fn picture(
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     filters: &Filters,
-    only: Option<&[i64]>,
+    only: Option<&[NamePageId]>,
 ) -> Result<(Vec<CustomField>, Picture)> {
     loop {
         let before = custom_fields::all(&mut app.db.read(), institution).await?;
@@ -188,7 +189,13 @@ fn press(mut people: Picture, write: Write) -> Result<(mpsc::Receiver<Result<Par
 }
 
 /// The report is there, and its job is done, in one step.
-async fn complete(app: &App, claim: &Claim, institution: i64, id: i64, fields: Vec<String>) -> Result<()> {
+async fn complete(
+    app: &App,
+    claim: &Claim,
+    institution: InstitutionId,
+    id: ExportId,
+    fields: Vec<String>,
+) -> Result<()> {
     let (claim, now) = (claim.clone(), app.clock.now());
     let scrub = app.ids.id(now);
     app.db
@@ -215,9 +222,9 @@ async fn complete(app: &App, claim: &Claim, institution: i64, id: i64, fields: V
 /// The last attempt has failed. Says which files nobody needs any more.
 pub(in crate::app) async fn give_up(
     sql: &mut Sql,
-    job: i64,
-    institution: i64,
-    id: i64,
+    job: JobId,
+    institution: InstitutionId,
+    id: ExportId,
     now: Moment,
 ) -> Result<Vec<String>> {
     if let Some(export) = exports::find(sql, institution, id).await?

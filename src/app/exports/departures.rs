@@ -9,7 +9,13 @@ use super::{
 };
 use crate::{
     app::{App, Error, Result, jobs},
-    domain::{export::State, job::Job, moment::Moment, report::Part},
+    domain::{
+        export::State,
+        ids::{ExportId, InstitutionId, JobId, ParticipantId},
+        job::Job,
+        moment::Moment,
+        report::Part,
+    },
     store::{
         Sql,
         exports::{self, Leaving, PartRow},
@@ -22,8 +28,8 @@ const TOGETHER: Duration = Duration::from_secs(2);
 /// Called while they are still there, in the transaction that deletes them; it holds the institution's lock.
 pub(in crate::app) async fn leave(
     sql: &mut Sql,
-    job: i64,
-    institution: i64,
+    job: JobId,
+    institution: InstitutionId,
     leaving: Leaving,
     now: Moment,
 ) -> Result<()> {
@@ -36,7 +42,11 @@ pub(in crate::app) async fn leave(
 
 /// They are there again. Reports from before they left may have them; those that begin from here on must, and whoever takes
 /// people out of reports reads who has left after it has seen which parts there are.
-pub(in crate::app) async fn come_back(sql: &mut Sql, institution: i64, ids: &[i64]) -> Result<()> {
+pub(in crate::app) async fn come_back(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+) -> Result<()> {
     Ok(exports::forget_departures(sql, institution, ids).await?)
 }
 
@@ -44,7 +54,7 @@ pub(in crate::app) async fn come_back(sql: &mut Sql, institution: i64, ids: &[i6
 const MOST_PASSES: u32 = 10;
 
 /// Takes deleted people out of the reports that are kept.
-pub async fn scrub(app: &App, institution: i64) -> Result<()> {
+pub async fn scrub(app: &App, institution: InstitutionId) -> Result<()> {
     // In this order. Whoever is known here is not in any report that begins later; one that is being built now may have
     // them, and asks for this again when it is there; all others are looked at below.
     let departed = exports::departures(&mut app.db.read(), institution).await?;
@@ -63,7 +73,7 @@ pub async fn scrub(app: &App, institution: i64) -> Result<()> {
 }
 
 /// False when a part was not as it had been listed, and so may have somebody still.
-async fn scrub_parts(app: &App, institution: i64) -> Result<bool> {
+async fn scrub_parts(app: &App, institution: InstitutionId) -> Result<bool> {
     let mut all = true;
     for (export, row) in exports::touched(&mut app.db.read(), institution).await? {
         let tokens = exports::departed(&mut app.db.read(), institution, &row).await?;
@@ -83,7 +93,7 @@ async fn scrub_parts(app: &App, institution: i64) -> Result<bool> {
 /// Some at a time, so that no other write waits for a whole institution.
 const FORGOTTEN_AT_ONCE: usize = 1_000;
 
-async fn forget(app: &App, institution: i64, departed: Vec<i64>) -> Result<()> {
+async fn forget(app: &App, institution: InstitutionId, departed: Vec<ParticipantId>) -> Result<()> {
     for group in departed.chunks(FORGOTTEN_AT_ONCE) {
         let group = group.to_vec();
         let forgotten = app.db.write::<_, Error>(move |sql| {
@@ -97,8 +107,8 @@ async fn forget(app: &App, institution: i64, departed: Vec<i64>) -> Result<()> {
 /// False when it has become another part, or is gone.
 async fn replace_part(
     app: &App,
-    institution: i64,
-    export: i64,
+    institution: InstitutionId,
+    export: ExportId,
     old: PartRow,
     left: Option<Part>,
 ) -> Result<bool> {
@@ -129,7 +139,12 @@ async fn replace_part(
 }
 
 /// An export is not in progress any more: whoever left meanwhile can be taken out, and forgotten.
-pub(super) async fn scrub_if_needed(sql: &mut Sql, job: i64, institution: i64, now: Moment) -> Result<()> {
+pub(super) async fn scrub_if_needed(
+    sql: &mut Sql,
+    job: JobId,
+    institution: InstitutionId,
+    now: Moment,
+) -> Result<()> {
     if exports::any_departed(sql, institution).await? {
         jobs::enqueue(sql, job, &Job::ScrubExports { institution }, now, now).await?;
     }

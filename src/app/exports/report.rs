@@ -9,6 +9,7 @@ use crate::{
     app::{App, Error, Links, Result, streams::Slot},
     domain::{
         export::{Export, State},
+        ids::{ExportId, InstitutionId},
         report::Part,
     },
     store::exports::{self, PartRow},
@@ -16,8 +17,8 @@ use crate::{
 
 pub struct Report {
     app: App,
-    institution: i64,
-    export: i64,
+    institution: InstitutionId,
+    export: ExportId,
     next: i64,
     /// Until the client has read it.
     _slot: Slot,
@@ -27,7 +28,7 @@ pub struct Report {
 const MOST_LOOKS: u32 = 10;
 
 impl Report {
-    pub async fn open(app: &App, institution: i64, export: &Export) -> Result<Self> {
+    pub async fn open(app: &App, institution: InstitutionId, export: &Export) -> Result<Self> {
         let slot = app.streams.slot(institution).await?;
         Ok(Self { app: app.clone(), institution, export: export.id, next: 0, _slot: slot })
     }
@@ -69,7 +70,7 @@ impl Report {
     }
 }
 
-pub(super) async fn read_part(app: &App, institution: i64, row: &PartRow) -> Result<Option<Part>> {
+pub(super) async fn read_part(app: &App, institution: InstitutionId, row: &PartRow) -> Result<Option<Part>> {
     let bytes = app.blobs.read(&key(institution, &row.hex)).await?;
     Ok(bytes.map(|bytes| Part {
         compressed: bytes.into(),

@@ -1,6 +1,7 @@
 //! Builds the report of an export.
 
 use super::{Context, GivenUp, Policy};
+use crate::domain::ids::{ExportId, InstitutionId};
 use crate::{
     app::{Links, Result, exports},
     domain::job::{Lane, RetryPolicy},
@@ -10,7 +11,12 @@ use crate::{
 pub const POLICY: Policy = Policy { lane: Lane::Background, retry: RetryPolicy::STANDARD };
 
 /// Links in the report begin with the base URL of the server that was asked for it.
-pub async fn run(context: &Context<'_>, institution: i64, export: i64, base_url: &str) -> Result<()> {
+pub async fn run(
+    context: &Context<'_>,
+    institution: InstitutionId,
+    export: ExportId,
+    base_url: &str,
+) -> Result<()> {
     let Context { app, claim, report_format, .. } = context;
     let writer = |owner, fields| report_format(owner, Links::new(base_url), fields);
     exports::build(app, claim, institution, export, writer).await
@@ -20,8 +26,8 @@ pub async fn run(context: &Context<'_>, institution: i64, export: i64, base_url:
 pub async fn give_up(
     sql: &mut Sql,
     given_up: &GivenUp<'_>,
-    institution: i64,
-    export: i64,
+    institution: InstitutionId,
+    export: ExportId,
 ) -> Result<Vec<String>> {
     exports::give_up(sql, given_up.spare_id, institution, export, given_up.now).await
 }

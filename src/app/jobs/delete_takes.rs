@@ -1,5 +1,6 @@
 //! Deletes at the cloud provider what was recorded in a call.
 
+use crate::domain::ids::{AttemptId, InstitutionId};
 use std::time::Duration;
 
 use super::{Context, Policy};
@@ -18,6 +19,6 @@ pub const POLICY: Policy = Policy {
     },
 };
 
-pub async fn run(context: &Context<'_>, institution: i64, attempt: i64) -> Result<()> {
+pub async fn run(context: &Context<'_>, institution: InstitutionId, attempt: AttemptId) -> Result<()> {
     calls::cloud::delete_takes(context.app, institution, attempt).await
 }

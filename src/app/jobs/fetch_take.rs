@@ -1,6 +1,7 @@
 //! Fetches the recording that somebody has kept in a call, and attaches it to them.
 
 use super::{Context, GivenUp, Policy};
+use crate::domain::ids::{AttemptId, InstitutionId};
 use crate::{
     app::{Result, calls},
     domain::job::{Lane, RetryPolicy},
@@ -9,11 +10,11 @@ use crate::{
 
 pub const POLICY: Policy = Policy { lane: Lane::Interactive, retry: RetryPolicy::STANDARD };
 
-pub async fn run(context: &Context<'_>, institution: i64, attempt: i64) -> Result<()> {
+pub async fn run(context: &Context<'_>, institution: InstitutionId, attempt: AttemptId) -> Result<()> {
     calls::cloud::fetch_take(context.app, institution, attempt).await
 }
 
 /// The attempt to call them has failed.
-pub async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>, attempt: i64) -> Result<()> {
+pub async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>, attempt: AttemptId) -> Result<()> {
     calls::cloud::give_up(sql, given_up.app, attempt, given_up.now).await
 }

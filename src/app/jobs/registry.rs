@@ -1,5 +1,6 @@
 //! What there is to know of each kind of job. A new kind does not compile until it has an answer to every question here.
 
+use crate::domain::ids::JobId;
 use std::time::Duration;
 
 use super::{
@@ -37,7 +38,7 @@ pub struct GivenUp<'a> {
     pub claim: &'a Claim,
     pub error: &'a str,
     /// For another job that has to be enqueued.
-    pub spare_id: i64,
+    pub spare_id: JobId,
     pub now: Moment,
 }
 

@@ -1,6 +1,7 @@
 //! Removes deleted people from the reports that are kept.
 
 use super::{Context, Policy};
+use crate::domain::ids::InstitutionId;
 use crate::{
     app::{Result, exports},
     domain::job::{Lane, RetryPolicy},
@@ -8,6 +9,6 @@ use crate::{
 
 pub const POLICY: Policy = Policy { lane: Lane::Background, retry: RetryPolicy::STANDARD };
 
-pub async fn run(context: &Context<'_>, institution: i64) -> Result<()> {
+pub async fn run(context: &Context<'_>, institution: InstitutionId) -> Result<()> {
     exports::scrub(context.app, institution).await
 }

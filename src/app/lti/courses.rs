@@ -11,6 +11,7 @@ use crate::{
     },
     domain::{
         course::{Course, Sync, member_id, platform_key},
+        ids::{CourseId, InstitutionId, ParticipantId, ToolConsumerId},
         lti::{Context, Launch, Person},
         roster::Member,
         tool_consumer::{LmsKind, ToolConsumer},
@@ -24,13 +25,18 @@ const FRESH: Duration = Duration::from_secs(3_600);
 /// Between two attempts that launches begin, when the last one has failed.
 const PAUSE: Duration = Duration::from_secs(5 * 60);
 
-pub async fn find(app: &App, institution: i64, id: i64) -> Result<Option<Course>> {
+pub async fn find(app: &App, institution: InstitutionId, id: CourseId) -> Result<Option<Course>> {
     let found = store::find(&mut app.db.read(), institution, id).await?;
     Ok(found.map(|(course, _)| course))
 }
 
 /// Whose entry it is in a course, by each of the ids that the course has for them.
-pub async fn users_of(app: &App, institution: i64, course: i64, participant: i64) -> Result<Vec<String>> {
+pub async fn users_of(
+    app: &App,
+    institution: InstitutionId,
+    course: CourseId,
+    participant: ParticipantId,
+) -> Result<Vec<String>> {
     Ok(store::members::users_of(&mut app.db.read(), institution, course, participant).await?)
 }
 
@@ -121,7 +127,7 @@ fn says_the_same(course: &Course, way: Option<&Alias>, found: &Found, key: Optio
     course.title == courses::title(&found.title, &found.id) && same_address
 }
 
-fn joining(person: &Person, user_id: String, through: Option<i64>) -> Joining {
+fn joining(person: &Person, user_id: String, through: Option<ToolConsumerId>) -> Joining {
     let mut member = Member {
         user_id,
         first_name: person.given_name.clone(),
@@ -151,7 +157,7 @@ impl Launched {
     }
 
     /// A student's own entry. `None` for whoever teaches here and looks at the course as a student does, and has none.
-    pub async fn student(&self, app: &App) -> Result<Option<i64>> {
+    pub async fn student(&self, app: &App) -> Result<Option<ParticipantId>> {
         let institution = self.owner.institution;
         let visitor = self.visitor.clone().ok_or(Error::Missing(Missing::Participant))?;
         if courses::previews(app, institution, self.course.id, &visitor.member.user_id).await? {
@@ -161,7 +167,7 @@ impl Launched {
     }
 
     /// The own entry of somebody who teaches, who is not among the students from now on.
-    pub async fn staff(&self, app: &App) -> Result<Option<i64>> {
+    pub async fn staff(&self, app: &App) -> Result<Option<ParticipantId>> {
         let Some(visitor) = &self.visitor else { return Ok(None) };
         courses::seen(app, &self.owner, &self.course, &visitor.member, self.is_foreign).await?;
         courses::own_entry(app, self.owner.institution, self.course.id, &visitor.member.user_id).await

@@ -15,6 +15,7 @@ use crate::{
         tool_consumers,
     },
     domain::{
+        ids::ToolConsumerId,
         lti::{DeepLinking, Expected, Launch, Message, Standing},
         tool_consumer::{ToolConsumer, product_word},
     },
@@ -50,7 +51,7 @@ pub async fn finish(app: &App, returned: Returned<'_>) -> Result<String> {
     taken(app, returned, login, &consumer).await.map_err(|fault| fault.inside(&consumer))
 }
 
-async fn consumer(app: &App, id: i64) -> Result<ToolConsumer> {
+async fn consumer(app: &App, id: ToolConsumerId) -> Result<ToolConsumer> {
     match tool_consumers::find(app, id).await {
         Err(Error::Missing(_)) => Err(Refusal::UnknownPlatform.into()),
         other => Ok(other?),

@@ -1,5 +1,6 @@
 //! Platforms that register themselves, by a link that the operator has made for an institution.
 
+use crate::domain::ids::InstitutionId;
 use std::time::Duration;
 
 use super::{Refusal, RegistrationFault, Result};
@@ -20,7 +21,7 @@ const LIFE_DAYS: i64 = 7;
 const LOST: Duration = Duration::from_secs(5 * 60);
 
 /// The link's secret, which is shown now and never again, and until when it is good.
-pub async fn invite(app: &App, institution: i64) -> Result<(String, Moment), Error> {
+pub async fn invite(app: &App, institution: InstitutionId) -> Result<(String, Moment), Error> {
     let (name, now) = (Secret::generate(app), app.clock.now());
     let (kept, until) = (name.digest(), now.plus_days(LIFE_DAYS));
     app.db
@@ -95,7 +96,7 @@ async fn register_to_the_end(app: &App, asked: &Asked) -> Result<Registered> {
 
 async fn attempt(
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     configuration_url: &str,
     token: Option<&str>,
 ) -> Result<Registered> {
@@ -135,8 +136,8 @@ async fn attempt(
         Err(Error::Invalid(errors)) => Err(Refusal::Registration(RegistrationFault::Invalid(errors)).into()),
         Ok((consumer, is_update)) => {
             tracing::info!(
-                consumer = consumer.id,
-                institution,
+                consumer = consumer.id.get(),
+                institution = institution.get(),
                 is_update,
                 "a platform has registered itself"
             );

@@ -1,5 +1,6 @@
 //! What a launch has led to: the course for those who teach, their own entry for those who learn.
 
+use crate::domain::ids::ParticipantId;
 use std::collections::HashSet;
 
 use super::{Fault, Refusal, Result, courses, frames, user_digest};
@@ -103,7 +104,7 @@ async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: 
         (None, Some(id)) => {
             let course = courses::find(app, session.institution, id).await?.ok_or_else(none)?;
             // The learning system may have come to call somebody else so.
-            let is_theirs = async |participant: i64| {
+            let is_theirs = async |participant: ParticipantId| {
                 let users = courses::users_of(app, session.institution, course.id, participant).await?;
                 let digest = session.member_digest.as_ref().unwrap_or(&session.user_digest);
                 Ok::<_, Error>(users.iter().any(|user| user_digest(consumer.id, user) == *digest))
@@ -181,7 +182,7 @@ pub async fn add_own_entry(app: &App, open: &Open, course: &Course) -> Result<()
 pub async fn people(app: &App, open: &Open, course: &Course, query: &Query) -> Result<PeoplePage> {
     let institution = open.institution.id;
     let staff = store::courses::staff::all(&mut app.db.read(), institution, course.id).await?;
-    let staff: HashSet<i64> = staff.into_iter().filter_map(|one| one.participant).collect();
+    let staff: HashSet<ParticipantId> = staff.into_iter().filter_map(|one| one.participant).collect();
     Ok(people::list(app, institution, course.name_page, &staff, query).await?)
 }
 

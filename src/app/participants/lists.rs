@@ -6,6 +6,7 @@ use crate::{
     app::{App, Error, Result, name_pages, streams::Slot},
     domain::{
         access::{Access, Within},
+        ids::{InstitutionId, NamePageId, ParticipantId},
         name_page::NamePageRef,
         newest::one_per_person,
         paging::Window,
@@ -17,7 +18,7 @@ use crate::{
     },
 };
 
-pub(in crate::app) fn best_first(mut found: Vec<(i64, i64)>) -> Vec<i64> {
+pub(in crate::app) fn best_first(mut found: Vec<(ParticipantId, i64)>) -> Vec<ParticipantId> {
     found.sort_unstable_by_key(|(id, recorded_at)| std::cmp::Reverse((*recorded_at, *id)));
     found.into_iter().map(|(id, _)| id).collect()
 }
@@ -52,7 +53,7 @@ impl Filter {
 
 /// The people of a list. Groups are read as they are taken, so that a long list needs little memory.
 pub struct Listing {
-    institution: i64,
+    institution: InstitutionId,
     /// Unknown while everybody who changed is being read; the number of records tells it then.
     pub total: Option<u64>,
     people: People,
@@ -60,17 +61,17 @@ pub struct Listing {
 
 enum People {
     Roll {
-        page: Option<i64>,
+        page: Option<NamePageId>,
         start: rolls::Start,
         left: u64,
     },
     Ids {
-        ids: Vec<i64>,
+        ids: Vec<ParticipantId>,
         next: usize,
     },
     /// The rolls of several pages, one behind the other; of the first, those from a place on.
     Pages {
-        pages: VecDeque<i64>,
+        pages: VecDeque<NamePageId>,
         start: rolls::Start,
         left: u64,
     },
@@ -92,7 +93,8 @@ struct Shown(Vec<u64>);
 
 impl Shown {
     /// Is this the first time?
-    fn add(&mut self, id: i64) -> bool {
+    fn add(&mut self, id: ParticipantId) -> bool {
+        let id = id.get();
         let (word, bit) = (usize::try_from(id / 64).unwrap_or(0), 1 << (id % 64));
         if word >= self.0.len() {
             self.0.resize(word + 1, 0);
@@ -123,13 +125,13 @@ impl Listing {
     /// Everybody on these pages, of which each has so many, page by page; without a window, all of them.
     pub(in crate::app) async fn of_pages(
         app: &App,
-        institution: i64,
-        pages: Vec<(i64, i64)>,
+        institution: InstitutionId,
+        pages: Vec<(NamePageId, i64)>,
         window: Option<Window>,
     ) -> Result<Self> {
         let total = pages.iter().map(|(_, members)| members.unsigned_abs()).sum();
         let mut offset = window.map_or(0, Window::offset);
-        let mut pages: VecDeque<(i64, u64)> =
+        let mut pages: VecDeque<(NamePageId, u64)> =
             pages.into_iter().map(|(page, members)| (page, members.unsigned_abs())).collect();
         while let Some((_, members)) = pages.front()
             && *members <= offset
@@ -153,12 +155,12 @@ impl Listing {
     }
 
     /// These, in this order.
-    pub(in crate::app) fn of_ids(institution: i64, ids: Vec<i64>) -> Self {
+    pub(in crate::app) fn of_ids(institution: InstitutionId, ids: Vec<ParticipantId>) -> Self {
         Self { institution, total: Some(ids.len() as u64), people: People::Ids { ids, next: 0 } }
     }
 
     pub(in crate::app) fn whole(
-        institution: i64,
+        institution: InstitutionId,
         mut people: Vec<Participant>,
         window: Option<Window>,
     ) -> Self {
@@ -232,8 +234,9 @@ impl Listing {
                 let group =
                     participants::in_roll(&mut app.db.read(), institution, *page, *start, wanted).await;
                 if let Ok(people) = &group {
-                    let last =
-                        people.last().map(|last| if page.is_some() { last.page_place } else { last.id });
+                    let place =
+                        |last: &Participant| if page.is_some() { last.page_place } else { last.id.get() };
+                    let last = people.last().map(place);
                     *left = if last.is_some() { *left - wanted } else { 0 };
                     *start = rolls::Start { place: last.map_or(start.place, |last| last + 1), pass: 0 };
                 }
@@ -327,7 +330,12 @@ pub(in crate::app) async fn list_in(
 }
 
 /// In order of change.
-async fn changed_ids(app: &App, institution: i64, within: Within<'_>, changed: Changed) -> Result<Vec<i64>> {
+async fn changed_ids(
+    app: &App,
+    institution: InstitutionId,
+    within: Within<'_>,
+    changed: Changed,
+) -> Result<Vec<ParticipantId>> {
     let mut rows = participants::changed_ids(&app.db, institution, within, changed);
     let mut ids = Vec::new();
     while let Some(group) = rows.next().await {
@@ -336,7 +344,7 @@ async fn changed_ids(app: &App, institution: i64, within: Within<'_>, changed: C
     Ok(ids)
 }
 
-fn cut(institution: i64, ids: Vec<i64>, window: Option<Window>) -> Listing {
+fn cut(institution: InstitutionId, ids: Vec<ParticipantId>, window: Option<Window>) -> Listing {
     let total = Some(ids.len() as u64);
     let ids = match window {
         Some(window) => window.slice(&ids).to_vec(),
@@ -348,7 +356,7 @@ fn cut(institution: i64, ids: Vec<i64>, window: Option<Window>) -> Listing {
 /// Whoever is in either list, best first.
 pub(in crate::app) async fn matching(
     app: &App,
-    institution: i64,
+    institution: InstitutionId,
     within: Within<'_>,
     filter: &Filter,
 ) -> Result<Vec<Participant>> {
@@ -367,9 +375,14 @@ pub(in crate::app) async fn matching(
 }
 
 /// The same, when most of them would not be shown.
-async fn matching_ids(app: &App, institution: i64, within: Within<'_>, filter: &Filter) -> Result<Vec<i64>> {
+async fn matching_ids(
+    app: &App,
+    institution: InstitutionId,
+    within: Within<'_>,
+    filter: &Filter,
+) -> Result<Vec<ParticipantId>> {
     let sql = &mut app.db.read();
-    let mut found: Vec<(i64, i64)> = Vec::new();
+    let mut found: Vec<(ParticipantId, i64)> = Vec::new();
     for (by, wanted) in filter.lists() {
         let keys = participants::keys(sql, institution, within, by, &wanted, filter.changed).await?;
         found.extend(keys.into_iter().map(|key| (key.id, key.recorded_at)));
@@ -380,7 +393,12 @@ async fn matching_ids(app: &App, institution: i64, within: Within<'_>, filter: &
 }
 
 /// The same with one registration of each person, the best of those that match.
-async fn newest_ids(app: &App, institution: i64, within: Within<'_>, filter: &Filter) -> Result<Vec<i64>> {
+async fn newest_ids(
+    app: &App,
+    institution: InstitutionId,
+    within: Within<'_>,
+    filter: &Filter,
+) -> Result<Vec<ParticipantId>> {
     let sql = &mut app.db.read();
     let mut found = Vec::new();
     for (by, wanted) in filter.lists() {

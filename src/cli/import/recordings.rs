@@ -13,7 +13,10 @@ use super::{
     super::Failure,
     report::{FileOutcome, Report},
 };
-use crate::app::{App, Error, imports};
+use crate::{
+    app::{App, Error, imports},
+    domain::ids::{InstitutionId, NamePageId, ParticipantId},
+};
 
 /// The files of a folder, in order of their names.
 pub struct Folder {
@@ -45,13 +48,13 @@ impl Folder {
     pub async fn bring_in(
         &self,
         app: &App,
-        institution: i64,
-        page: i64,
+        institution: InstitutionId,
+        page: NamePageId,
         report: &mut Report,
     ) -> Result<(), Failure> {
         report.begin_files();
         // Who they are is found out first and in order, so that two files of one person are seen.
-        let mut first_file: HashMap<i64, &str> = HashMap::new();
+        let mut first_file: HashMap<ParticipantId, &str> = HashMap::new();
         let mut owners = Vec::with_capacity(self.names.len());
         for name in &self.names {
             let person = imports::owner(app, institution, page, name).await?;

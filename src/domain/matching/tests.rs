@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::domain::ids::ParticipantId;
 
 fn member(user_id: &str, email: &str, identifier: &str) -> Member {
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
@@ -16,7 +17,7 @@ fn member(user_id: &str, email: &str, identifier: &str) -> Member {
 fn entry(id: i64, user_id: &str, email: &str, identifier: &str) -> Entry {
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     Entry {
-        id,
+        id: ParticipantId::new(id),
         user_id: some(user_id),
         email: some(email),
         email_key: some(email),
@@ -33,7 +34,8 @@ fn hidden(id: i64, user_id: &str, email: &str, identifier: &str) -> Entry {
 /// For each member the id of their entry, or 0, and their email.
 fn told(members: &[Member], entries: &[Entry]) -> Vec<(String, i64, Option<String>)> {
     let plan = Plan::new(members, entries, &[]);
-    let known = plan.known.iter().map(|(at, who, wanted)| (*who, entries[*at].id, wanted.email_key.clone()));
+    let known =
+        plan.known.iter().map(|(at, who, wanted)| (*who, entries[*at].id.get(), wanted.email_key.clone()));
     let new = plan.new.iter().map(|(who, wanted)| (*who, 0, wanted.email_key.clone()));
     let mut told: Vec<_> =
         known.chain(new).map(|(who, id, email)| (members[who].user_id.clone(), id, email)).collect();
@@ -268,7 +270,7 @@ proptest! {
         let plan = Plan::new(&members, &entries, &[]);
         for (user, id, _) in &first {
             let own = entries.iter().find(|entry| entry.user_id.as_deref() == Some(user));
-            let got = entries.iter().find(|entry| entry.id == *id);
+            let got = entries.iter().find(|entry| entry.id.get() == *id);
             let is_nobodys = got.is_some_and(|entry| entry.user_id.is_none());
             prop_assert!(own.is_none() || is_nobodys || own == got, "whoever is known keeps their entry");
             let whose = got.and_then(|entry| entry.user_id.as_ref()).filter(|whose| *whose != user);

@@ -38,7 +38,7 @@ pub async fn hold(app: App, trunk: Trunk, claimed: Claimed, stopping: Cancellati
         () = watch(&app, &claimed.attempt, &hang_up) => return,
     };
     if let Err(error) = made {
-        tracing::warn!(%error, attempt, "what became of a call could not be written down");
+        tracing::warn!(%error, attempt = attempt.get(), "what became of a call could not be written down");
     }
 }
 
@@ -68,7 +68,7 @@ async fn make(app: &App, trunk: &Trunk, claimed: &Claimed, hang_up: &Cancellatio
         () = beside => return Ok(()),
     };
     tracing::info!(
-        attempt = attempt.id,
+        attempt = attempt.id.get(),
         number = claimed.number.masked(),
         outcome = ended.outcome.state().word(),
         says = ended.says,
@@ -93,7 +93,7 @@ async fn note(app: &App, attempt: &Attempt, progress: Progress) {
         _ => Ok(()),
     };
     if let Err(error) = noted {
-        tracing::warn!(%error, attempt = attempt.id, "what happens on a call could not be written down");
+        tracing::warn!(%error, attempt = attempt.id.get(), "what happens on a call could not be written down");
     }
 }
 
@@ -117,7 +117,10 @@ async fn watch(app: &App, attempt: &Attempt, hang_up: &CancellationToken) {
             Ok(Ok(false)) => hang_up.cancel(),
             Ok(Err(_)) | Err(_) if since <= HELD => {}
             Ok(Err(_)) | Err(_) => {
-                tracing::warn!(attempt = attempt.id, "nobody may know of a call any more; it is hung up");
+                tracing::warn!(
+                    attempt = attempt.id.get(),
+                    "nobody may know of a call any more; it is hung up"
+                );
                 hang_up.cancel();
             }
         }

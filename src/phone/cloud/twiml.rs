@@ -3,20 +3,24 @@
 
 use std::fmt::Write;
 
-use crate::domain::conversation::{
-    LONGEST_SECONDS, MENU_WAIT_SECONDS, Prompt, SILENCE_AFTER_SPEECH_SECONDS, SILENCE_SECONDS, Step, TAKES,
+use crate::domain::{
+    conversation::{
+        LONGEST_SECONDS, MENU_WAIT_SECONDS, Prompt, SILENCE_AFTER_SPEECH_SECONDS, SILENCE_SECONDS, Step,
+        TAKES,
+    },
+    ids::AttemptId,
 };
 
 /// Where the vendor finds us, for one attempt.
 #[derive(Debug, Clone)]
 pub struct Addresses {
     base: String,
-    attempt: i64,
+    attempt: AttemptId,
 }
 
 impl Addresses {
     /// The base has no slash at its end.
-    pub fn new(base: &str, attempt: i64) -> Self {
+    pub fn new(base: &str, attempt: AttemptId) -> Self {
         Self { base: base.trim_end_matches('/').to_owned(), attempt }
     }
 
@@ -248,7 +252,7 @@ mod tests {
 
     fn scene(step: Step) -> Scene {
         Scene {
-            addresses: Addresses::new("https://names.example.edu/", 7),
+            addresses: Addresses::new("https://names.example.edu/", AttemptId::new(7)),
             language: "en".into(),
             institution: Name::Said("Smith & \"Sons\" <College>\u{0}".into()),
             step,
@@ -262,7 +266,7 @@ mod tests {
         let document = scene(Step::START).document();
         assert!(document.contains(">Smith &amp; &quot;Sons&quot; &lt;College&gt;</Say>"), "{document}");
         let mut review = scene(Step::Review { take: 1, said: 1 });
-        review.addresses = Addresses::new("https://names.example.edu/a&b", 7);
+        review.addresses = Addresses::new("https://names.example.edu/a&b", AttemptId::new(7));
         let play = "<Play>https://names.example.edu/a&amp;b/phone/attempts/7/takes/RE1.wav</Play>";
         assert!(review.document().contains(play), "{}", review.document());
     }

@@ -1,13 +1,16 @@
 //! Courses that several tool consumers reach: what the others call them, and whom in them.
 
-use crate::store::{Result, Row, Sql, Value};
+use crate::{
+    domain::ids::{CourseId, InstitutionId, ParticipantId, ToolConsumerId},
+    store::{Result, Row, Sql, Value},
+};
 
 /// A course, as a tool consumer calls it that is not its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alias {
-    pub tool_consumer: i64,
+    pub tool_consumer: ToolConsumerId,
     pub external_id: String,
-    pub course: i64,
+    pub course: CourseId,
     pub memberships_url: Option<String>,
 }
 
@@ -15,17 +18,17 @@ const COLUMNS: &str = "tool_consumer_id, external_id, course_id, memberships_url
 
 fn from_row(row: &Row<'_>) -> Result<Alias> {
     Ok(Alias {
-        tool_consumer: row.int(0)?,
+        tool_consumer: row.id(0)?,
         external_id: row.text(1)?,
-        course: row.int(2)?,
+        course: row.id(2)?,
         memberships_url: row.opt_text(3)?,
     })
 }
 
 pub async fn find(
     sql: &mut Sql,
-    institution: i64,
-    tool_consumer: i64,
+    institution: InstitutionId,
+    tool_consumer: ToolConsumerId,
     external_id: &str,
 ) -> Result<Option<Alias>> {
     let text = format!(
@@ -35,7 +38,7 @@ pub async fn find(
     sql.one(&text, &params, from_row).await
 }
 
-pub async fn of_course(sql: &mut Sql, institution: i64, course: i64) -> Result<Vec<Alias>> {
+pub async fn of_course(sql: &mut Sql, institution: InstitutionId, course: CourseId) -> Result<Vec<Alias>> {
     let text = format!(
         "SELECT {COLUMNS} FROM course_aliases WHERE institution_id = $1 AND course_id = $2 \
          ORDER BY tool_consumer_id, external_id"
@@ -43,7 +46,11 @@ pub async fn of_course(sql: &mut Sql, institution: i64, course: i64) -> Result<V
     sql.rows(&text, &[institution.into(), course.into()], from_row).await
 }
 
-pub async fn of_consumer(sql: &mut Sql, institution: i64, tool_consumer: i64) -> Result<Vec<Alias>> {
+pub async fn of_consumer(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    tool_consumer: ToolConsumerId,
+) -> Result<Vec<Alias>> {
     let text = format!(
         "SELECT {COLUMNS} FROM course_aliases WHERE institution_id = $1 AND tool_consumer_id = $2 ORDER BY course_id"
     );
@@ -51,7 +58,7 @@ pub async fn of_consumer(sql: &mut Sql, institution: i64, tool_consumer: i64) ->
 }
 
 /// An address that is not told stays as it was.
-pub async fn set(sql: &mut Sql, institution: i64, alias: &Alias) -> Result<()> {
+pub async fn set(sql: &mut Sql, institution: InstitutionId, alias: &Alias) -> Result<()> {
     let text = "INSERT INTO course_aliases (institution_id, tool_consumer_id, external_id, course_id, memberships_url) \
          VALUES ($1, $2, $3, $4, $5) ON CONFLICT (institution_id, tool_consumer_id, external_id) DO UPDATE \
          SET course_id = excluded.course_id, memberships_url = COALESCE(excluded.memberships_url, course_aliases.memberships_url)";
@@ -65,7 +72,7 @@ pub async fn set(sql: &mut Sql, institution: i64, alias: &Alias) -> Result<()> {
     sql.execute(text, &params).await.map(|_| ())
 }
 
-pub async fn remove(sql: &mut Sql, institution: i64, alias: &Alias) -> Result<()> {
+pub async fn remove(sql: &mut Sql, institution: InstitutionId, alias: &Alias) -> Result<()> {
     let text =
         "DELETE FROM course_aliases WHERE institution_id = $1 AND tool_consumer_id = $2 AND external_id = $3";
     let params = [institution.into(), alias.tool_consumer.into(), (&alias.external_id).into()];
@@ -75,21 +82,30 @@ pub async fn remove(sql: &mut Sql, institution: i64, alias: &Alias) -> Result<()
 /// Somebody in a course, as a tool consumer calls them whose ids the course does not use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
-    pub tool_consumer: i64,
+    pub tool_consumer: ToolConsumerId,
     pub user_id: String,
-    pub participant: i64,
+    pub participant: ParticipantId,
 }
 
-pub async fn identities(sql: &mut Sql, institution: i64, course: i64) -> Result<Vec<Identity>> {
+pub async fn identities(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    course: CourseId,
+) -> Result<Vec<Identity>> {
     let text = "SELECT tool_consumer_id, user_id, participant_id FROM course_identities \
                 WHERE institution_id = $1 AND course_id = $2 ORDER BY tool_consumer_id, user_id";
     let read = |row: &Row<'_>| {
-        Ok(Identity { tool_consumer: row.int(0)?, user_id: row.text(1)?, participant: row.int(2)? })
+        Ok(Identity { tool_consumer: row.id(0)?, user_id: row.text(1)?, participant: row.id(2)? })
     };
     sql.rows(text, &[institution.into(), course.into()], read).await
 }
 
-pub async fn identify(sql: &mut Sql, institution: i64, course: i64, who: &Identity) -> Result<()> {
+pub async fn identify(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    course: CourseId,
+    who: &Identity,
+) -> Result<()> {
     let text = "INSERT INTO course_identities (institution_id, course_id, tool_consumer_id, user_id, participant_id) \
          VALUES ($1, $2, $3, $4, $5) ON CONFLICT (institution_id, course_id, tool_consumer_id, user_id) \
          DO UPDATE SET participant_id = excluded.participant_id";
@@ -106,9 +122,9 @@ pub async fn identify(sql: &mut Sql, institution: i64, course: i64, who: &Identi
 /// The ids of one tool consumer are the course's own by now.
 pub async fn forget_identities(
     sql: &mut Sql,
-    institution: i64,
-    course: i64,
-    tool_consumer: i64,
+    institution: InstitutionId,
+    course: CourseId,
+    tool_consumer: ToolConsumerId,
 ) -> Result<()> {
     let text = "DELETE FROM course_identities WHERE institution_id = $1 AND course_id = $2 AND tool_consumer_id = $3";
     sql.execute(text, &[institution.into(), course.into(), tool_consumer.into()]).await.map(|_| ())

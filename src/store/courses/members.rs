@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::{
     domain::{
         course::foreign_id,
+        ids::{CourseId, InstitutionId, NamePageId, ParticipantId},
         matching::{Entry, Holder},
         moment::Moment,
     },
@@ -15,17 +16,17 @@ use crate::{
 /// and joined here: of tables that have just been filled, databases know too little to join them well.
 pub async fn entries(
     sql: &mut Sql,
-    institution: i64,
-    (course, page): (i64, i64),
+    institution: InstitutionId,
+    (course, page): (CourseId, NamePageId),
     asked: Moment,
 ) -> Result<Vec<Entry>> {
     let text = "SELECT participant_id, user_id, photo_url, photo, joined_at FROM course_members \
                 WHERE institution_id = $1 AND course_id = $2";
     let read = |row: &Row<'_>| {
         let came_since = row.opt_int(4)?.is_some_and(|joined_at| joined_at >= asked.micros());
-        Ok((row.int(0)?, (row.text(1)?, row.opt_text(2)?, row.opt_text(3)?, came_since)))
+        Ok((row.id(0)?, (row.text(1)?, row.opt_text(2)?, row.opt_text(3)?, came_since)))
     };
-    let mut known: HashMap<i64, _> =
+    let mut known: HashMap<ParticipantId, _> =
         sql.rows(text, &[institution.into(), course.into()], read).await?.into_iter().collect();
     let mut all = Vec::new();
     for (table, hidden) in [("participants", false), ("hidden_participants", true)] {
@@ -35,7 +36,7 @@ pub async fn entries(
         );
         let read = |row: &Row<'_>| {
             Ok(Entry {
-                id: row.int(0)?,
+                id: row.id(0)?,
                 first_name: row.opt_text(1)?,
                 last_name: row.opt_text(2)?,
                 email: row.opt_text(3)?,
@@ -52,7 +53,7 @@ pub async fn entries(
         all.append(&mut found);
     }
     let staff = super::staff::all(sql, institution, course).await?;
-    let staff: HashSet<i64> = staff.into_iter().filter_map(|one| one.participant).collect();
+    let staff: HashSet<ParticipantId> = staff.into_iter().filter_map(|one| one.participant).collect();
     for entry in &mut all {
         entry.is_staff = staff.contains(&entry.id);
         if let Some((user_id, photo_url, copied_photo, came_since)) = known.remove(&entry.id) {
@@ -64,15 +65,24 @@ pub async fn entries(
 }
 
 /// Whom the learning system calls so, when they are to be seen.
-pub async fn visible(sql: &mut Sql, institution: i64, course: i64, user_id: &str) -> Result<Option<i64>> {
+pub async fn visible(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    course: CourseId,
+    user_id: &str,
+) -> Result<Option<ParticipantId>> {
     let text = "SELECT p.id FROM course_members m JOIN participants p \
          ON p.institution_id = m.institution_id AND p.id = m.participant_id \
          WHERE m.institution_id = $1 AND m.course_id = $2 AND m.user_id = $3";
-    sql.one(text, &[institution.into(), course.into(), user_id.into()], |row| row.int(0)).await
+    sql.one(text, &[institution.into(), course.into(), user_id.into()], |row| row.id(0)).await
 }
 
 /// Who else in the learning systems' courses is one of these people, as the systems call them.
-pub async fn same_users(sql: &mut Sql, institution: i64, participants: &[i64]) -> Result<Vec<i64>> {
+pub async fn same_users(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participants: &[ParticipantId],
+) -> Result<Vec<ParticipantId>> {
     let mut found = Vec::new();
     for participant in participants {
         let text = "SELECT o.participant_id FROM course_members m \
@@ -80,13 +90,19 @@ pub async fn same_users(sql: &mut Sql, institution: i64, participants: &[i64]) -
              JOIN courses d ON d.institution_id = c.institution_id AND d.tool_consumer_id = c.tool_consumer_id \
              JOIN course_members o ON o.institution_id = d.institution_id AND o.course_id = d.id AND o.user_id = m.user_id \
              WHERE m.institution_id = $1 AND m.participant_id = $2 ORDER BY o.participant_id";
-        found.extend(sql.rows(text, &[institution.into(), (*participant).into()], |row| row.int(0)).await?);
+        let whose = [institution.into(), (*participant).into()];
+        found.extend(sql.rows(text, &whose, |row| row.id::<ParticipantId>(0)).await?);
     }
     Ok(found)
 }
 
 /// Whose entry it is, by each of the ids that the course has for them.
-pub async fn users_of(sql: &mut Sql, institution: i64, course: i64, participant: i64) -> Result<Vec<String>> {
+pub async fn users_of(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    course: CourseId,
+    participant: ParticipantId,
+) -> Result<Vec<String>> {
     let whose = [institution.into(), course.into(), participant.into()];
     let mut all = Vec::new();
     for table in ["course_members", "course_staff"] {
@@ -97,12 +113,17 @@ pub async fn users_of(sql: &mut Sql, institution: i64, course: i64, participant:
     }
     let text = "SELECT tool_consumer_id, user_id FROM course_identities \
                 WHERE institution_id = $1 AND course_id = $2 AND participant_id = $3";
-    all.extend(sql.rows(text, &whose, |row| Ok(foreign_id(row.int(0)?, &row.text(1)?))).await?);
+    all.extend(sql.rows(text, &whose, |row| Ok(foreign_id(row.id(0)?, &row.text(1)?))).await?);
     Ok(all)
 }
 
 /// Who on other pages has one of these identifiers.
-pub async fn holders(sql: &mut Sql, institution: i64, page: i64, keys: &[&str]) -> Result<Vec<Holder>> {
+pub async fn holders(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+    keys: &[&str],
+) -> Result<Vec<Holder>> {
     let mut found = Vec::new();
     for group in padded(keys) {
         let text = format!(
@@ -124,12 +145,12 @@ pub async fn holders(sql: &mut Sql, institution: i64, page: i64, keys: &[&str]) 
 /// either is forgotten.
 pub async fn link(
     sql: &mut Sql,
-    institution: i64,
-    course: i64,
-    pairs: &[(&str, i64)],
+    institution: InstitutionId,
+    course: CourseId,
+    pairs: &[(&str, ParticipantId)],
     joined_at: Option<Moment>,
 ) -> Result<()> {
-    let (users, people): (Vec<&str>, Vec<i64>) = pairs.iter().copied().unzip();
+    let (users, people): (Vec<&str>, Vec<ParticipantId>) = pairs.iter().copied().unzip();
     for group in padded(&users) {
         let text = format!(
             "DELETE FROM course_members WHERE institution_id = $1 AND course_id = $2 AND user_id IN ({})",
@@ -144,7 +165,8 @@ pub async fn link(
             "DELETE FROM course_members WHERE institution_id = $1 AND participant_id IN ({})",
             placeholders(2, group.len())
         );
-        let params: Vec<Value<'_>> = [institution].into_iter().chain(group).map(Value::from).collect();
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
         sql.execute(&text, &params).await?;
     }
     for group in in_powers(pairs) {
@@ -153,7 +175,7 @@ pub async fn link(
             value_rows(1, group.len(), 5)
         );
         let joined_at = joined_at.map(Moment::micros);
-        let row = |(user, person): &(&str, i64)| {
+        let row = |(user, person): &(&str, ParticipantId)| {
             let user = Value::from((*user).to_owned());
             [institution.into(), course.into(), user, (*person).into(), joined_at.into()]
         };
@@ -164,17 +186,21 @@ pub async fn link(
 }
 
 /// Everybody whom the course has an id for.
-pub async fn linked(sql: &mut Sql, institution: i64, course: i64) -> Result<Vec<(String, i64)>> {
+pub async fn linked(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    course: CourseId,
+) -> Result<Vec<(String, ParticipantId)>> {
     let text = "SELECT user_id, participant_id FROM course_members WHERE institution_id = $1 AND course_id = $2 \
                 ORDER BY user_id";
-    sql.rows(text, &[institution.into(), course.into()], |row| Ok((row.text(0)?, row.int(1)?))).await
+    sql.rows(text, &[institution.into(), course.into()], |row| Ok((row.text(0)?, row.id(1)?))).await
 }
 
 /// The course has another id for somebody.
 pub async fn rename(
     sql: &mut Sql,
-    institution: i64,
-    (course, participant): (i64, i64),
+    institution: InstitutionId,
+    (course, participant): (CourseId, ParticipantId),
     user_id: &str,
 ) -> Result<()> {
     let text = "UPDATE course_members SET user_id = $1 \
@@ -186,9 +212,9 @@ pub async fn rename(
 /// Their entry is in another course, which has this id for them. Whoever has that there keeps it.
 pub async fn move_to(
     sql: &mut Sql,
-    institution: i64,
-    participant: i64,
-    (course, user_id): (i64, &str),
+    institution: InstitutionId,
+    participant: ParticipantId,
+    (course, user_id): (CourseId, &str),
 ) -> Result<()> {
     let text = "UPDATE course_members SET course_id = $1, user_id = $2 WHERE institution_id = $3 AND participant_id = $4 \
                 AND NOT EXISTS (SELECT 1 FROM course_members o WHERE o.institution_id = $3 AND o.course_id = $1 AND o.user_id = $2)";
@@ -197,20 +223,29 @@ pub async fn move_to(
 }
 
 /// They are not on the course's roster any more, whoever they are.
-pub async fn unlink(sql: &mut Sql, institution: i64, participant: i64) -> Result<()> {
+pub async fn unlink(sql: &mut Sql, institution: InstitutionId, participant: ParticipantId) -> Result<()> {
     let text = "DELETE FROM course_members WHERE institution_id = $1 AND participant_id = $2";
     sql.execute(text, &[institution.into(), participant.into()]).await.map(|_| ())
 }
 
 /// They are back by themselves.
-pub async fn join(sql: &mut Sql, institution: i64, participant: i64, now: Moment) -> Result<()> {
+pub async fn join(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+    now: Moment,
+) -> Result<()> {
     let text = "UPDATE course_members SET joined_at = $1 WHERE institution_id = $2 AND participant_id = $3";
     let params = [now.micros().into(), institution.into(), participant.into()];
     sql.execute(text, &params).await.map(|_| ())
 }
 
 /// Is the picture of somebody who is to be seen the one that was copied?
-pub async fn has_copied_photo(sql: &mut Sql, institution: i64, participant: i64) -> Result<bool> {
+pub async fn has_copied_photo(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+) -> Result<bool> {
     let text = "SELECT p.id FROM participants p JOIN course_members m \
          ON m.institution_id = p.institution_id AND m.participant_id = p.id AND m.photo = p.photo \
          WHERE p.institution_id = $1 AND p.id = $2";
@@ -219,7 +254,12 @@ pub async fn has_copied_photo(sql: &mut Sql, institution: i64, participant: i64)
 }
 
 /// Where the learning system has a picture that cannot be had: it need not be asked for again.
-pub async fn give_photo_up(sql: &mut Sql, institution: i64, participant: i64, url: &str) -> Result<()> {
+pub async fn give_photo_up(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+    url: &str,
+) -> Result<()> {
     let text = "UPDATE course_members SET photo_url = $1 WHERE institution_id = $2 AND participant_id = $3";
     sql.execute(text, &[url.into(), institution.into(), participant.into()]).await.map(|_| ())
 }
@@ -227,8 +267,8 @@ pub async fn give_photo_up(sql: &mut Sql, institution: i64, participant: i64, ur
 /// From where somebody's picture was copied, and what it became.
 pub async fn set_photo(
     sql: &mut Sql,
-    institution: i64,
-    participant: i64,
+    institution: InstitutionId,
+    participant: ParticipantId,
     from: Option<(&str, &str)>,
 ) -> Result<()> {
     let text = "UPDATE course_members SET photo_url = $1, photo = $2 WHERE institution_id = $3 AND participant_id = $4";

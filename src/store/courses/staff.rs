@@ -1,7 +1,10 @@
 //! Who teaches in a course, by their own launches, and the entries that they have there.
 
 use crate::{
-    domain::moment::Moment,
+    domain::{
+        ids::{CourseId, InstitutionId, ParticipantId},
+        moment::Moment,
+    },
     store::{Result, Row, Sql, Value},
 };
 
@@ -10,7 +13,7 @@ pub struct Staff {
     /// As the course knows them.
     pub user_id: String,
     /// Their own entry on the course's page.
-    pub participant: Option<i64>,
+    pub participant: Option<ParticipantId>,
     /// Their last launch as staff.
     pub seen_at: Moment,
 }
@@ -21,22 +24,27 @@ const READ: &str =
 fn from_row(row: &Row<'_>) -> Result<Staff> {
     Ok(Staff {
         user_id: row.text(0)?,
-        participant: row.opt_int(1)?,
+        participant: row.opt_id(1)?,
         seen_at: Moment::from_micros(row.int(2)?),
     })
 }
 
-pub async fn all(sql: &mut Sql, institution: i64, course: i64) -> Result<Vec<Staff>> {
+pub async fn all(sql: &mut Sql, institution: InstitutionId, course: CourseId) -> Result<Vec<Staff>> {
     sql.rows(&format!("{READ} ORDER BY user_id"), &[institution.into(), course.into()], from_row).await
 }
 
-pub async fn find(sql: &mut Sql, institution: i64, course: i64, user_id: &str) -> Result<Option<Staff>> {
+pub async fn find(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    course: CourseId,
+    user_id: &str,
+) -> Result<Option<Staff>> {
     let text = format!("{READ} AND user_id = $3");
     sql.one(&text, &[institution.into(), course.into(), user_id.into()], from_row).await
 }
 
 /// An entry that is known stays theirs.
-pub async fn set(sql: &mut Sql, institution: i64, course: i64, one: &Staff) -> Result<()> {
+pub async fn set(sql: &mut Sql, institution: InstitutionId, course: CourseId, one: &Staff) -> Result<()> {
     let text = "INSERT INTO course_staff (institution_id, course_id, user_id, participant_id, seen_at) \
          VALUES ($1, $2, $3, $4, $5) ON CONFLICT (institution_id, course_id, user_id) DO UPDATE \
          SET participant_id = COALESCE(excluded.participant_id, course_staff.participant_id), seen_at = excluded.seen_at";
@@ -51,21 +59,30 @@ pub async fn set(sql: &mut Sql, institution: i64, course: i64, one: &Staff) -> R
 }
 
 /// The course has another id for somebody.
-pub async fn rename(sql: &mut Sql, institution: i64, course: i64, (old, new): (&str, &str)) -> Result<()> {
+pub async fn rename(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    course: CourseId,
+    (old, new): (&str, &str),
+) -> Result<()> {
     let text =
         "UPDATE course_staff SET user_id = $1 WHERE institution_id = $2 AND course_id = $3 AND user_id = $4";
     sql.execute(text, &[new.into(), institution.into(), course.into(), old.into()]).await.map(|_| ())
 }
 
 /// Their entry is gone, or is a student's.
-pub async fn forget_entry(sql: &mut Sql, institution: i64, participant: i64) -> Result<()> {
+pub async fn forget_entry(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+) -> Result<()> {
     let text =
         "UPDATE course_staff SET participant_id = NULL WHERE institution_id = $1 AND participant_id = $2";
     sql.execute(text, &[institution.into(), participant.into()]).await.map(|_| ())
 }
 
 /// That somebody with this entry teaches: a trace of them like any other.
-pub async fn delete_of(sql: &mut Sql, institution: i64, participant: i64) -> Result<()> {
+pub async fn delete_of(sql: &mut Sql, institution: InstitutionId, participant: ParticipantId) -> Result<()> {
     let text = "DELETE FROM course_staff WHERE institution_id = $1 AND participant_id = $2";
     sql.execute(text, &[institution.into(), participant.into()]).await.map(|_| ())
 }

@@ -3,7 +3,11 @@
 
 use super::*;
 use crate::{
-    domain::{matching::Entry, media::Kind},
+    domain::{
+        ids::{InstitutionId, NamePageId},
+        matching::Entry,
+        media::Kind,
+    },
     store::{courses, rolls},
 };
 
@@ -12,7 +16,13 @@ const fn table(hidden: bool) -> &'static str {
 }
 
 /// Moves an entry with all that it has, to the end of the page.
-pub async fn move_to(sql: &mut Sql, institution: i64, entry: &Entry, page: i64, now: Moment) -> Result<()> {
+pub async fn move_to(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    entry: &Entry,
+    page: NamePageId,
+    now: Moment,
+) -> Result<()> {
     let place = rolls::join(sql, institution, page).await?;
     if entry.hidden {
         // A place that is free until they come back.
@@ -28,7 +38,13 @@ pub async fn move_to(sql: &mut Sql, institution: i64, entry: &Entry, page: i64, 
 }
 
 /// What an entry lacks and the other has. Notes of both are kept.
-pub async fn fill(sql: &mut Sql, institution: i64, to: &Entry, from: &Entry, now: Moment) -> Result<()> {
+pub async fn fill(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    to: &Entry,
+    from: &Entry,
+    now: Moment,
+) -> Result<()> {
     const PLAIN: [&str; 7] = [
         "phonetic",
         "phone_number",
@@ -94,7 +110,7 @@ fn both_notes(own: Option<String>, other: Option<String>) -> Option<String> {
 /// Gives one of a kind from one entry to another, unless that has a newer one. Says what is nobody's any more.
 pub async fn give_media(
     sql: &mut Sql,
-    institution: i64,
+    institution: InstitutionId,
     (to, from): (&Entry, &Entry),
     kind: Kind,
     now: Moment,
@@ -122,7 +138,12 @@ pub async fn give_media(
 }
 
 /// An entry whose owner has another.
-pub async fn delete_entry(sql: &mut Sql, institution: i64, page: i64, entry: &Entry) -> Result<()> {
+pub async fn delete_entry(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+    entry: &Entry,
+) -> Result<()> {
     if !entry.hidden {
         return delete(sql, institution, page, entry.id).await;
     }

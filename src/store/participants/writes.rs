@@ -2,14 +2,17 @@
 
 use super::*;
 use crate::{
-    domain::matching::Wanted,
+    domain::{
+        ids::{InstitutionId, NamePageId, ParticipantId},
+        matching::Wanted,
+    },
     store::{in_powers, rolls, value_rows},
 };
 
 /// A row as it is written; `Participant` is how it is read.
 pub struct Record {
-    pub id: i64,
-    pub name_page_id: i64,
+    pub id: ParticipantId,
+    pub name_page_id: NamePageId,
     pub page_place: i64,
     pub token: String,
     pub first_name: Option<String>,
@@ -27,13 +30,13 @@ pub struct Record {
     pub now: Moment,
 }
 
-pub async fn insert(sql: &mut Sql, institution: i64, new: &Record) -> Result<()> {
+pub async fn insert(sql: &mut Sql, institution: InstitutionId, new: &Record) -> Result<()> {
     static TEXT: LazyLock<String> = LazyLock::new(|| insert_text(1));
     sql.execute(&TEXT, &insert_params(institution, new)).await.map(|_| ())
 }
 
 /// Many at once.
-pub async fn insert_all(sql: &mut Sql, institution: i64, new: &[Record]) -> Result<()> {
+pub async fn insert_all(sql: &mut Sql, institution: InstitutionId, new: &[Record]) -> Result<()> {
     for group in in_powers(new) {
         let params: Vec<Value<'_>> = group.iter().flat_map(|one| insert_params(institution, one)).collect();
         sql.execute(&insert_text(group.len()), &params).await?;
@@ -53,7 +56,7 @@ fn insert_text(rows: usize) -> String {
     )
 }
 
-fn insert_params(institution: i64, new: &Record) -> [Value<'_>; INSERTED] {
+fn insert_params(institution: InstitutionId, new: &Record) -> [Value<'_>; INSERTED] {
     [
         institution.into(),
         new.id.into(),
@@ -88,8 +91,8 @@ fn insert_params(institution: i64, new: &Record) -> [Value<'_>; INSERTED] {
 /// What a learning system says of somebody, whether they are to be seen or hidden.
 pub async fn set_identity(
     sql: &mut Sql,
-    institution: i64,
-    (id, hidden): (i64, bool),
+    institution: InstitutionId,
+    (id, hidden): (ParticipantId, bool),
     wanted: &Wanted,
     now: Moment,
 ) -> Result<()> {
@@ -115,13 +118,14 @@ pub async fn set_identity(
 }
 
 /// From people who are to have others: two who exchange theirs would stand in each other's way.
-pub async fn take_emails(sql: &mut Sql, institution: i64, ids: &[i64]) -> Result<()> {
+pub async fn take_emails(sql: &mut Sql, institution: InstitutionId, ids: &[ParticipantId]) -> Result<()> {
     for group in padded(ids) {
         let text = format!(
             "UPDATE participants SET email = NULL, email_key = NULL WHERE institution_id = $1 AND id IN ({})",
             placeholders(2, group.len())
         );
-        let params: Vec<Value<'_>> = [institution].into_iter().chain(group).map(Value::from).collect();
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
         sql.execute(&text, &params).await?;
     }
     Ok(())
@@ -141,7 +145,12 @@ pub struct Change<'a> {
     pub now: Moment,
 }
 
-pub async fn update(sql: &mut Sql, institution: i64, id: i64, change: &Change<'_>) -> Result<()> {
+pub async fn update(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ParticipantId,
+    change: &Change<'_>,
+) -> Result<()> {
     let text = "UPDATE participants SET first_name = $1, last_name = $2, phonetic = $3, notes = $4, legal_first_name = $5, \
          legal_last_name = $6, legal_middle_name = $7, legal_phonetic = $8, legal_notes = $9, custom = $10, \
          custom_changed_at = $11, updated_at = $12, first_name_key = $13, last_name_key = $14 \
@@ -173,13 +182,23 @@ pub async fn update(sql: &mut Sql, institution: i64, id: i64, change: &Change<'_
     Ok(())
 }
 
-pub async fn list_badge(sql: &mut Sql, institution: i64, id: i64, listed: bool) -> Result<()> {
+pub async fn list_badge(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ParticipantId,
+    listed: bool,
+) -> Result<()> {
     let text = "UPDATE participants SET badge_listed = $1 WHERE institution_id = $2 AND id = $3";
     sql.execute(text, &[listed.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
 /// The row alone: what belongs to it is `store/persons.rs`. The caller holds the institution's lock.
-pub async fn delete(sql: &mut Sql, institution: i64, page: i64, id: i64) -> Result<()> {
+pub async fn delete(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+    id: ParticipantId,
+) -> Result<()> {
     sql.forget();
     let text = "DELETE FROM participants WHERE institution_id = $1 AND id = $2 RETURNING page_place";
     let place = sql.one(text, &[institution.into(), id.into()], |row| row.int(0)).await?;

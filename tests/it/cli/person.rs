@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, io::Read, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
-use endonym::store::{self, Db, participants::hidden};
+use endonym::{
+    domain::ids::{InstitutionId, NamePageId, ParticipantId},
+    store::{self, Db, participants::hidden},
+};
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
@@ -51,7 +54,7 @@ impl Client5<'_> {
 
 /// With a page `second`, a crowd on `class`, and somebody on both who has everything that one can have. On `second` they have left
 /// the course. Says the ids of the two registrations.
-async fn with_person(here: &Installation, asking: &Client5<'_>) -> Vec<i64> {
+async fn with_person(here: &Installation, asking: &Client5<'_>) -> Vec<ParticipantId> {
     let page = [
         "name-page",
         "create",
@@ -79,7 +82,8 @@ async fn with_person(here: &Installation, asking: &Client5<'_>) -> Vec<i64> {
     let db = here.database().await;
     let text =
         "SELECT id, name_page_id, institution_id FROM participants WHERE last_name = 'Tracewell' ORDER BY id";
-    let whose = db.read().rows(text, &[], |row| Ok((row.int(0)?, row.int(1)?, row.int(2)?))).await.unwrap();
+    let whose: Vec<(ParticipantId, NamePageId, InstitutionId)> =
+        db.read().rows(text, &[], |row| Ok((row.id(0)?, row.id(1)?, row.id(2)?))).await.unwrap();
     for (n, (id, page, institution)) in whose.iter().copied().enumerate() {
         let n = n as i64;
         for text in [
@@ -214,7 +218,7 @@ async fn of_somebody_who_is_erased_no_byte_is_left_in_the_database_or_the_data_f
         .ask(Method::POST, "/v5/participants", json!({ "name_page_id": "class", "participant": person }))
         .await;
     let institution =
-        db.read().one("SELECT id FROM institutions", &[], |row| row.int(0)).await.unwrap().unwrap();
+        db.read().one("SELECT id FROM institutions", &[], |row| row.id(0)).await.unwrap().unwrap();
     assert!(store::calls::is_opted_out(&mut db.read(), institution, NUMBER).await.unwrap());
     assert!(!store::calls::is_opted_out(&mut db.read(), institution, "+12025550188").await.unwrap());
     here.succeed(&["calls", "opt-in", NUMBER, "--institution", "example"]);

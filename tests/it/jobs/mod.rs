@@ -64,7 +64,7 @@ async fn many_workers_never_take_a_job_twice() {
             })
         })
         .collect();
-    let mut times: BTreeMap<i64, usize> = BTreeMap::new();
+    let mut times: BTreeMap<JobId, usize> = BTreeMap::new();
     let mut busy = 0;
     for worker in workers {
         let taken = worker.await.unwrap();
@@ -156,7 +156,7 @@ async fn what_fails_comes_again_later_and_later_and_is_given_up_at_last() {
     assert_eq!((dead[0].kind.as_str(), dead[0].institution.as_deref()), ("build_export", Some("example")));
 
     world.work(1);
-    assert!(jobs::retry(&world.app, last.id + 1).await.is_err(), "there is no such job");
+    assert!(jobs::retry(&world.app, JobId::new(last.id.get() + 1)).await.is_err(), "there is no such job");
     jobs::retry(&world.app, last.id).await.unwrap();
     until("the export is completed", || async { state(&world, &id).await == "completed" }).await;
     assert!(jobs::retry(&world.app, last.id).await.is_err(), "it is not dead any more");

@@ -11,6 +11,7 @@ use endonym::{
     domain::{
         call::{Listed, Outcome, Reason, State},
         countries::Countries,
+        ids::CallId,
         quiet_hours::QuietHours,
     },
 };
@@ -248,7 +249,7 @@ async fn an_operator_may_have_it_made_again() {
     assert_eq!(states(&world).await, [State::Recorded]);
     assert_eq!(all(&world).await[0].attempts.len(), 2);
     assert!(refused(calls::retry(&world.app, id, 1).await).contains("a recording already"));
-    assert!(matches!(calls::retry(&world.app, 17, 1).await, Err(Error::Missing(_))));
+    assert!(matches!(calls::retry(&world.app, CallId::new(17), 1).await, Err(Error::Missing(_))));
 }
 
 #[tokio::test]

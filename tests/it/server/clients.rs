@@ -2,7 +2,15 @@
 
 use std::time::Duration;
 
-use endonym::{domain::client_address::TrustedProxies, http::body::BodyLimits, server::Limits, store::Db};
+use endonym::{
+    domain::{
+        client_address::TrustedProxies,
+        ids::{InstitutionId, NamePageId},
+    },
+    http::body::BodyLimits,
+    server::Limits,
+    store::Db,
+};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -29,7 +37,7 @@ pub async fn crowd(world: &World, count: i64, note: usize) {
     crowd_of(&world.app.db, world.institution.id, world.page.id, count, note).await;
 }
 
-pub async fn crowd_of(db: &Db, institution: i64, page: i64, count: i64, note: usize) {
+pub async fn crowd_of(db: &Db, institution: InstitutionId, page: NamePageId, count: i64, note: usize) {
     let note = "n".repeat(note);
     let people = "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) \
         INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, email, email_key, notes, \

@@ -1,7 +1,10 @@
 //! Databases of older versions come along with everything that is in them.
 
 use endonym::{
-    domain::access::Scope,
+    domain::{
+        access::Scope,
+        ids::{ExportId, InstitutionId, TokenId},
+    },
     store::{Db, Error, exports, migrations, tokens},
 };
 
@@ -84,12 +87,16 @@ async fn tokens_from_before_there_were_scopes_may_do_everything() {
         execute(&db, text, vec![]).await;
     }
     assert_eq!(migrations::migrate(&db).await.unwrap(), migrations::NEWEST);
+    let institution = InstitutionId::new(7);
     let found = tokens::by_digest(&mut db.read(), "digest").await.unwrap().unwrap();
-    assert_eq!((found.token_id, found.scope), (9, Scope::All));
-    assert_eq!((found.access.institution, found.access.pages(), found.access.newest_only), (7, None, false));
-    let listed = tokens::all(&mut db.read(), 7).await.unwrap();
+    assert_eq!((found.token_id, found.scope), (TokenId::new(9), Scope::All));
+    assert_eq!(
+        (found.access.institution, found.access.pages(), found.access.newest_only),
+        (institution, None, false)
+    );
+    let listed = tokens::all(&mut db.read(), institution).await.unwrap();
     assert_eq!((listed[0].scope, &listed[0].pages), (Scope::All, &None));
-    let export = exports::find(&mut db.read(), 7, 8).await.unwrap().unwrap();
+    let export = exports::find(&mut db.read(), institution, ExportId::new(8)).await.unwrap().unwrap();
     assert!(!export.pages_limited);
 }
 

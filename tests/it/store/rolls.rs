@@ -8,6 +8,7 @@ use endonym::{
     domain::{
         access::Access,
         email::Email,
+        ids::ParticipantId,
         name_page::{NamePage, NamePageRef},
         paging::Window,
         participant::{Draft, Given},
@@ -165,7 +166,7 @@ impl Model {
 
 /// Moves somebody to those who are hidden, or back. Their number is their id, as long as nobody else is in the institution.
 async fn turn(model: &Model, page: usize, email: &str, hide: bool) {
-    let id: i64 = email.trim_start_matches('p').split('@').next().unwrap().parse().unwrap();
+    let id: ParticipantId = email.trim_start_matches('p').split('@').next().unwrap().parse().unwrap();
     let (institution, page) = (model.world.institution.id, model.pages[page].id);
     let now = model.world.app.clock.now();
     let moved = model.world.app.db.write::<_, endonym::store::Error>(move |sql| {

@@ -10,6 +10,7 @@ use crate::{
     },
     domain::{
         call::{Outcome, Reason},
+        ids::{AttemptId, InstitutionId},
         moment::Moment,
         phone_number::PhoneNumber,
     },
@@ -31,7 +32,7 @@ fn client(app: &App) -> Result<&Client> {
 }
 
 /// Gives somebody what they have kept, and has the cloud forget it. May be done twice.
-pub async fn fetch_take(app: &App, institution: i64, attempt: i64) -> Result<()> {
+pub async fn fetch_take(app: &App, institution: InstitutionId, attempt: AttemptId) -> Result<()> {
     let found = call_attempts::find(&mut app.db.read(), attempt).await?;
     if let Some(found) = found.filter(Attempt::is_under_way) {
         give(app, found).await?;
@@ -54,7 +55,7 @@ async fn give(app: &App, attempt: Attempt) -> Result<()> {
             calls::keep(app, &claimed, sound).await.map(|_| ())
         }
         Err(FetchError::Unusable(why)) => {
-            tracing::warn!(attempt = attempt.id, why, "what was said on a call cannot be used");
+            tracing::warn!(attempt = attempt.id.get(), why, "what was said on a call cannot be used");
             super::end(app, &attempt, unusable).await
         }
         Err(FetchError::NotThere) => Err(Error::Unavailable("the recording is not there yet".to_owned())),
@@ -75,7 +76,7 @@ async fn fetched(app: &App, take: &Take) -> Result<Vec<u8>, FetchError> {
 
 /// What somebody has just said, for the cloud to play to them. Nobody else knows its name, which nobody can guess, and it is
 /// there only as long as the call goes on. What cannot be had is silence: a call must not break off for that.
-pub async fn listen(app: &App, attempt: i64, recording: &str) -> Result<Option<Vec<u8>>> {
+pub async fn listen(app: &App, attempt: AttemptId, recording: &str) -> Result<Option<Vec<u8>>> {
     let mut sql = app.db.read();
     let found = call_attempts::find(&mut sql, attempt).await?.filter(Attempt::is_under_way);
     let Some(found) = found else { return Ok(None) };
@@ -85,14 +86,14 @@ pub async fn listen(app: &App, attempt: i64, recording: &str) -> Result<Option<V
     match fetched(app, take).await {
         Ok(sound) => Ok(Some(sound)),
         Err(why) => {
-            tracing::warn!(attempt, ?why, "what was said on a call could not be played");
+            tracing::warn!(attempt = attempt.get(), ?why, "what was said on a call could not be played");
             Ok(Some(silence()))
         }
     }
 }
 
 /// Removes all that was recorded in an attempt, those that we have not been told of among it. May be done twice.
-pub async fn delete_takes(app: &App, institution: i64, attempt: i64) -> Result<()> {
+pub async fn delete_takes(app: &App, institution: InstitutionId, attempt: AttemptId) -> Result<()> {
     let mut sql = app.db.read();
     let takes = call_takes::of_attempt(&mut sql, institution, attempt).await?;
     let vendor_call = call_attempts::find(&mut sql, attempt).await?.and_then(|found| found.vendor_call);
@@ -132,7 +133,7 @@ pub async fn hang_up(app: &App, vendor_call: &str, recordings: &[String]) -> Res
 }
 
 /// What was kept could not be had: the attempt has failed.
-pub(in crate::app) async fn give_up(sql: &mut Sql, app: &App, attempt: i64, now: Moment) -> Result<()> {
+pub(in crate::app) async fn give_up(sql: &mut Sql, app: &App, attempt: AttemptId, now: Moment) -> Result<()> {
     match call_attempts::find(sql, attempt).await? {
         Some(attempt) => end_in(sql, app, &attempt, Outcome::Failed(Reason::Unusable), now).await.map(|_| ()),
         None => Ok(()),

@@ -13,6 +13,7 @@ use crate::{
         address::is_printable,
         call::{Outcome, Reason, State},
         conversation::{End, Event, Step},
+        ids::AttemptId,
         job::Job,
         moment::Moment,
     },
@@ -138,7 +139,7 @@ struct Heard {
 }
 
 /// Answers the cloud. Who is not the cloud, or speaks of a call that is not ours, is refused, and counted.
-pub async fn hear(app: &App, attempt: i64, asked: Asked, request: Request<'_>) -> Result<Answer> {
+pub async fn hear(app: &App, attempt: AttemptId, asked: Asked, request: Request<'_>) -> Result<Answer> {
     let refused = |why: &'static str| {
         metrics::phone_callback(why);
         Ok(Answer::Refused)
@@ -189,7 +190,7 @@ fn is_signed(app: &App, settings: &Settings, request: &Request<'_>, form: &Form)
 async fn hear_in(
     sql: &mut Sql,
     app: &App,
-    attempt: i64,
+    attempt: AttemptId,
     asked: Asked,
     said: &Said,
     now: Moment,
