@@ -21,5 +21,6 @@ mod store;
 mod v2;
 mod v3;
 mod v4;
+mod v4_v5;
 mod v5;
 mod web;
