@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| endonym_fuzz::sound(data, &[(0, b"\xff")]));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| endonym_fuzz::fuzz("mp3", data));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| endonym_fuzz::sound(data, &[(4, b"ftyp")]));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| endonym_fuzz::fuzz("mp4", data));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| endonym_fuzz::ogg(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| endonym_fuzz::fuzz("ogg_opus", data));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| endonym_fuzz::picture(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| endonym_fuzz::fuzz("picture", data));

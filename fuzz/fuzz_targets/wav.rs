@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| endonym_fuzz::sound(data, &[(0, b"RIFF"), (8, b"WAVE")]));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| endonym_fuzz::fuzz("wav", data));

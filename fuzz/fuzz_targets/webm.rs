@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| endonym_fuzz::sound(data, &[(0, b"\x1a\x45\xdf\xa3")]));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| endonym_fuzz::fuzz("webm", data));

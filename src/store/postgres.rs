@@ -12,8 +12,8 @@ use std::{
 };
 
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime, Timeouts};
-use futures_util::FutureExt;
-use tokio::sync::{Semaphore, mpsc};
+use futures_util::{FutureExt, future::BoxFuture};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_postgres::{
     Config,
     error::SqlState,
@@ -25,6 +25,10 @@ use super::db::{
     Error, Handle, Options, Result, Row, Sql, TURN_WAIT, Transaction, Turn, Value, hand_over, no_turn,
 };
 use crate::telemetry::metrics;
+
+/// A transaction's work without its types, so that everything around it is compiled once and not for each caller. It keeps
+/// its outcome to itself, and answers whether to commit.
+type Job = Box<dyn for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, bool> + Send>;
 
 pub struct Postgres {
     pool: Pool,
@@ -157,6 +161,26 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
+        let (sender, mut receiver) = oneshot::channel();
+        let job: Job = Box::new(move |sql| {
+            Box::pin(async move {
+                let outcome = job(sql).await;
+                let commit = outcome.is_ok();
+                // The caller may have gone; the work is done all the same.
+                let _ = sender.send(outcome);
+                commit
+            })
+        });
+        let ended = self.transact(job).await;
+        match (receiver.try_recv(), ended) {
+            (Ok(outcome), Ok(())) => outcome,
+            (Ok(outcome), Err(error)) => outcome.and(Err(error.into())),
+            (Err(_), Err(error)) => Err(error.into()),
+            (Err(_), Ok(())) => Err(Error::Broken("a job has no outcome".to_owned()).into()),
+        }
+    }
+
+    async fn transact(&self, job: Job) -> Result<()> {
         let waiting = metrics::db_write_waiting();
         let turn = tokio::time::timeout(self.timeout, self.writers.acquire()).await;
         let _turn = turn.map_err(|_| Error::Unavailable("too many writes are waiting".to_owned()))?;
@@ -166,21 +190,15 @@ impl Postgres {
         // A task of its own: a caller who hangs up must not leave a transaction half-way on a pooled connection.
         let work = tokio::spawn(async move {
             let mut open = OpenTransaction(Some(Sql::new(Handle::Postgres(client))));
-            let Some(sql) = &mut open.0 else { return Err(Error::Broken("no connection".to_owned()).into()) };
+            let Some(sql) = &mut open.0 else { return Err(Error::Broken("no connection".to_owned())) };
             sql.script("BEGIN").await?;
-            let outcome = job(sql).await;
-            let end = if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" };
-            let ended = sql.script(end).await;
-            if ended.is_ok() {
-                growth.executed(sql.executed, &pool);
-                open.close();
-            }
-            match ended {
-                Ok(()) => outcome,
-                Err(error) => outcome.and(Err(error.into())),
-            }
+            let end = if job(sql).await { "COMMIT" } else { "ROLLBACK" };
+            sql.script(end).await?;
+            growth.executed(sql.executed, &pool);
+            open.close();
+            Ok(())
         });
-        work.await.unwrap_or_else(|e| Err(Error::Broken(format!("a job panicked: {e}")).into()))
+        work.await.unwrap_or_else(|e| Err(Error::Broken(format!("a job panicked: {e}"))))
     }
 
     pub fn stream<T: Send + 'static>(

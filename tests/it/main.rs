@@ -23,4 +23,5 @@ mod store;
 mod v2;
 mod v3;
 mod v4;
+mod v4_v5;
 mod v5;

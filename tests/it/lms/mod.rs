@@ -2,6 +2,7 @@
 
 pub mod canvas;
 mod canvas_connector;
+mod conformance;
 pub mod moodle;
 mod moodle_connector;
 mod nrps_connector;
@@ -10,7 +11,10 @@ mod platform;
 
 use std::time::Duration;
 
-use endonym::outbound::{Allowed, Limits, Outbound};
+use endonym::{
+    lms::{Error, Found, Wanted},
+    outbound::{Allowed, Limits, Outbound},
+};
 
 /// May go to stand-ins, and asks again at once.
 pub fn hasty() -> Outbound {
@@ -25,4 +29,26 @@ fn impatient() -> Outbound {
 fn waiting(request: Duration) -> Outbound {
     let limits = Limits { request, question: request * 3, pause: Duration::from_millis(5) };
     Outbound::with_limits(Allowed::parse("127.0.0.0/8").unwrap(), limits).unwrap()
+}
+
+fn wanted(given: &str) -> Wanted {
+    Wanted { given: given.into(), memberships_url: None, title: None }
+}
+
+fn found(id: &str, title: &str) -> Found {
+    Found { id: id.into(), title: title.into(), memberships_url: None }
+}
+
+fn unavailable<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+    match result {
+        Err(Error::Unavailable(why)) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn denied<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+    match result {
+        Err(Error::Denied(why)) => why,
+        other => panic!("{other:?}"),
+    }
 }

@@ -146,8 +146,22 @@ impl Platform {
         self.inner().courses.entry(id).or_insert(empty).title = title.to_owned();
     }
 
+    pub fn remove_course(&self, id: u64) {
+        self.inner().courses.remove(&id);
+    }
+
     pub fn enrol(&self, course: u64, person: Person) {
         self.inner().courses.get_mut(&course).unwrap().people.push(person);
+    }
+
+    pub fn drop_person(&self, course: u64, person: u64) {
+        self.inner().courses.get_mut(&course).unwrap().people.retain(|known| known.id != person);
+    }
+
+    pub fn change(&self, course: u64, person: u64, change: impl Fn(&mut Person)) {
+        let mut inner = self.inner();
+        let people = &mut inner.courses.get_mut(&course).unwrap().people;
+        people.iter_mut().filter(|known| known.id == person).for_each(change);
     }
 
     pub fn fault(&self, fault: Fault) {

@@ -262,8 +262,7 @@ async fn a_badge_plays_shows_how_far_and_plays_one_name_at_a_time() {
 
 #[allow(clippy::disallowed_methods)]
 pub fn axe() -> String {
-    let how = "set ENDONYM_TEST_AXE to the path of axe.min.js (npm install --prefix DIR axe-core@4 puts it at \
-               DIR/node_modules/axe-core/axe.min.js)";
+    let how = "set ENDONYM_TEST_AXE to the path of axe.min.js (docs/testing.md says where to get it)";
     let path = std::env::var("ENDONYM_TEST_AXE").unwrap_or_else(|_| panic!("{how}"));
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}; {how}"))
 }

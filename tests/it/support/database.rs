@@ -1,6 +1,7 @@
 //! A fresh database for each test: a SQLite file, or a database of its own on the PostgreSQL server that `./test` runs.
 
 use std::{
+    io::Write,
     sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };
@@ -20,9 +21,27 @@ pub fn on_postgres() -> bool {
     server().is_some()
 }
 
-#[allow(clippy::disallowed_methods)]
+/// The PostgreSQL server to test on. Whatever a test does that differs between the databases begins here.
 fn server() -> Option<String> {
-    std::env::var("ENDONYM_TEST_DATABASE_URL").ok().filter(|url| !url.is_empty())
+    note_database_test();
+    variable("ENDONYM_TEST_DATABASE_URL")
+}
+
+/// Appends the name of the current test to the file that `ENDONYM_TEST_DATABASE_TESTS` names. `./test` repeats these tests
+/// on PostgreSQL, and no others: the rest would do the same again.
+fn note_database_test() {
+    let Some(list) = variable("ENDONYM_TEST_DATABASE_TESTS") else { return };
+    // libtest names a test's thread after the test.
+    let thread = std::thread::current();
+    let test = thread.name().filter(|name| name.contains("::"));
+    let test = test.expect("a test asks for its database on its own thread, so that it can be listed");
+    let mut list = std::fs::OpenOptions::new().create(true).append(true).open(list).unwrap();
+    list.write_all(format!("{test}\n").as_bytes()).unwrap();
+}
+
+#[allow(clippy::disallowed_methods)]
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 impl TestDatabase {

@@ -1,4 +1,5 @@
-//! Version 4. What it has in common with version 5 (forms of requests, tokens, origins, limits, tenancy) stands there.
+//! Version 4. What it has in common with version 5 is in `v4_v5` (lists and searches) and in `v5` (forms of requests, tokens,
+//! origins, limits, tenancy).
 
 mod create;
 pub mod exports;
@@ -10,31 +11,9 @@ mod show;
 
 use serde_json::{Value, json};
 
-/// A recording's hex: 128 bits, told apart by one letter.
-fn hex(letter: char) -> String {
-    letter.to_string().repeat(32)
-}
-
-/// 2026-07-01T12:00:00Z in microseconds.
-const JULY: i64 = 1_782_907_200_000_000;
-const SECOND: i64 = 1_000_000;
-
-/// `{"message":"Unprocessable entity","errors":…}`
-fn unprocessable(errors: Value) -> Value {
-    json!({ "message": "Unprocessable entity", "errors": errors })
-}
+use crate::v4_v5::{JULY, SECOND, hex, numbered, path, sorted, unprocessable};
 
 /// A single thing that is missing is exactly this.
 fn not_found() -> Value {
     json!({ "message": "Not Found" })
-}
-
-/// A path behind `/api/private` from an address of `meta`.
-fn path(address: &Value) -> &str {
-    address.as_str().unwrap().split("/api/private").nth(1).unwrap()
-}
-
-fn sorted(mut all: Vec<&str>) -> Vec<&str> {
-    all.sort_unstable();
-    all
 }

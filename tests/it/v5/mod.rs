@@ -20,7 +20,10 @@ mod update;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::World;
+use crate::{
+    support::World,
+    v4_v5::{JULY, SECOND, hex, numbered, path, sorted, unprocessable},
+};
 
 /// The people of a list or a search.
 fn people(body: &Value) -> &Value {
@@ -34,20 +37,6 @@ fn meta(body: &Value) -> &Value {
 /// A body of a create or update on the world's page.
 fn on_page(world: &World, participant: Value) -> Value {
     json!({ "name_page_id": world.page.slug, "participant": participant })
-}
-
-/// A recording's hex: 128 bits, told apart by one letter.
-fn hex(letter: char) -> String {
-    letter.to_string().repeat(32)
-}
-
-/// 2026-07-01T12:00:00Z in microseconds.
-const JULY: i64 = 1_782_907_200_000_000;
-const SECOND: i64 = 1_000_000;
-
-/// `{"message":"Unprocessable entity","errors":…}`
-fn unprocessable(errors: Value) -> Value {
-    json!({ "message": "Unprocessable entity", "errors": errors })
 }
 
 fn message(text: &str) -> Value {

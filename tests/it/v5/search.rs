@@ -5,20 +5,11 @@ use std::collections::HashSet;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{JULY, SECOND, hex, message, meta, people, unprocessable};
-use crate::support::{Answer, World, emails, keys};
+use super::{JULY, hex, meta, numbered, path, people, unprocessable};
+use crate::support::{Answer, World, emails};
 
 async fn search(world: &World, body: Value) -> Value {
     world.post("/v5/participants/search", body).await.expect(200)
-}
-
-/// A path behind `/api/private` from an address of `meta`.
-fn path(address: &Value) -> &str {
-    address.as_str().unwrap().split("/api/private").nth(1).unwrap()
-}
-
-fn numbered(count: usize) -> Vec<String> {
-    (0..count).map(|n| format!("p{n}@x.org")).collect()
 }
 
 #[tokio::test]
@@ -100,29 +91,6 @@ async fn both_lists_absent_or_blank_is_an_error_on_both() {
 }
 
 #[tokio::test]
-async fn lists_come_as_strings_and_as_arrays() {
-    let world = World::new().await;
-    world.crowd(&world.page, 0..4).await;
-    for body in [
-        json!({ "email_list": "p1@x.org,p2@x.org" }),
-        json!({ "email_list": " p1@x.org , ,p2@x.org,null,P1@x.org" }),
-        json!({ "email_list": ["p1@x.org", "p2@x.org"] }),
-        json!({ "email_list": ["p2@x.org", null, "", " p1@x.org ", "P2@X.ORG"] }),
-        json!({ "email_list": "[\"p1@x.org\", \"p2@x.org\"]" }),
-        json!({ "email_list": ["'p1@x.org'", "`p2@x.org`", "\"p2@x.org\""] }),
-        json!({ "institution_id_list": "I1,I2" }),
-        json!({ "institution_id_list": ["I1", "I2", "I1"] }),
-        json!({ "institution_id_list": "[\"I1\",\"I2\"]" }),
-        json!({ "email_list": ["p1@x.org"], "institution_id_list": ["I1", "I2"] }),
-    ] {
-        let found = search(&world, body.clone()).await;
-        let mut found = emails(people(&found));
-        found.sort_unstable();
-        assert_eq!(found, ["p1@x.org", "p2@x.org"], "{body}");
-    }
-}
-
-#[tokio::test]
 async fn identifiers_may_be_numbers_and_in_an_array_hold_commas() {
     let world = World::new().await;
     for (email, id) in [("a@x.org", json!("A,1")), ("b@x.org", json!("42")), ("c@x.org", json!("A"))] {
@@ -133,20 +101,6 @@ async fn identifiers_may_be_numbers_and_in_an_array_hold_commas() {
     let mut found = emails(people(&found));
     found.sort_unstable();
     assert_eq!(found, ["a@x.org", "b@x.org"]);
-}
-
-#[tokio::test]
-async fn the_order_never_depends_on_the_order_asked() {
-    let world = World::new().await;
-    world.crowd(&world.page, 0..5).await;
-    world.record(&world.page, "p2@x.org", &hex('2'), JULY).await;
-    world.record(&world.page, "p4@x.org", &hex('4'), JULY - SECOND).await;
-    let mut asked = numbered(5);
-    let forwards = search(&world, json!({ "email_list": asked })).await;
-    asked.reverse();
-    let backwards = search(&world, json!({ "email_list": asked })).await;
-    assert_eq!(people(&forwards), people(&backwards));
-    assert_eq!(emails(people(&forwards))[..2], ["p2@x.org", "p4@x.org"]);
 }
 
 #[tokio::test]
@@ -171,25 +125,6 @@ async fn a_search_shows_ten_unless_told_otherwise() {
     world.crowd(&world.page, 0..12).await;
     let found = search(&world, json!({ "email_list": numbered(12) })).await;
     assert_eq!((emails(people(&found)).len(), &meta(&found)["total_pages"]), (10, &json!(2)));
-}
-
-#[tokio::test]
-async fn the_next_page_is_got_by_posting_the_first_body_to_its_address() {
-    let world = World::new().await;
-    world.crowd(&world.page, 0..25).await;
-    let body = json!({ "email_list": numbered(25) });
-    let mut answer = search(&world, body.clone()).await;
-    let mut seen: HashSet<String> = HashSet::new();
-    loop {
-        seen.extend(emails(people(&answer)).into_iter().map(str::to_owned));
-        let next = &meta(&answer)["next_page_url"];
-        if next.is_null() {
-            break;
-        }
-        answer = world.post(path(next), body.clone()).await.expect(200);
-    }
-    assert_eq!(seen.len(), 25);
-    assert_eq!(meta(&answer)["count"], 5);
 }
 
 #[tokio::test]
@@ -294,39 +229,6 @@ async fn numbers_may_be_numeric_strings() {
 }
 
 #[tokio::test]
-async fn times_bound_a_search_exclusively() {
-    let world = World::new().await;
-    world.crowd(&world.page, 0..3).await;
-    for (person, at) in [("p0@x.org", JULY - SECOND), ("p1@x.org", JULY), ("p2@x.org", JULY + SECOND)] {
-        world.changed_at(person, at).await;
-    }
-    for (after, before, wanted) in [
-        ("2026-07-01T11:59:59Z", "2026-07-01T12:00:01Z", vec!["p1@x.org"]),
-        ("2026-07-01T12:00:00Z", "", vec!["p2@x.org"]),
-        ("", "2026-07-01T08:00:00-04:00", vec!["p0@x.org"]),
-    ] {
-        let body = json!({ "email_list": numbered(3), "updated_after": after, "updated_before": before });
-        let found = search(&world, body).await;
-        assert_eq!(emails(people(&found)), wanted);
-        assert_eq!(meta(&found)["total_count"], wanted.len());
-    }
-}
-
-#[tokio::test]
-async fn ten_thousand_entries_are_searched_and_one_more_is_an_error_on_that_list() {
-    let world = World::new().await;
-    world.crowd(&world.page, 0..3).await;
-    let ids: Vec<String> = (0..10_001).map(|n| format!("I{n}")).collect();
-    for (list, mut entries) in [("email_list", numbered(10_001)), ("institution_id_list", ids)] {
-        let answer = world.post("/v5/participants/search", json!({ list: entries })).await.expect(422);
-        assert_eq!(keys(&answer["errors"]), [list]);
-        entries.pop();
-        let found = search(&world, json!({ list: entries })).await;
-        assert_eq!(meta(&found)["total_count"], 3, "{list}");
-    }
-}
-
-#[tokio::test]
 async fn ten_thousand_people_are_found_in_one_page() {
     let world = World::new().await;
     for start in (0..10_000).step_by(2_500) {
@@ -335,69 +237,6 @@ async fn ten_thousand_people_are_found_in_one_page() {
     let found = search(&world, json!({ "email_list": numbered(10_000), "per_page": 10_000 })).await;
     assert_eq!(emails(people(&found)).into_iter().collect::<HashSet<_>>().len(), 10_000);
     assert_eq!(meta(&found)["count"], 10_000);
-}
-
-#[tokio::test]
-async fn a_parameter_of_another_type_is_an_error_on_it() {
-    let world = World::new().await;
-    let person = json!(["p0@x.org"]);
-    for (field, wrong) in [
-        ("email_list", json!(true)),
-        ("email_list", json!({ "a": 1 })),
-        ("institution_id_list", json!(false)),
-        ("institution_id_list", json!({})),
-        ("page", json!(true)),
-        ("page", json!([1])),
-        ("page", json!(1.5)),
-        ("page", json!(-3)),
-        ("per_page", json!({})),
-        ("per_page", json!("many")),
-        ("icon_code", json!([0])),
-        ("icon_code", json!(7)),
-        ("updated_after", json!(1_782_907_200)),
-        ("updated_after", json!(["2026-07-01T12:00:00Z"])),
-        ("updated_before", json!(false)),
-        ("play_button_img_url", json!({ "url": "https://x.org/a.png" })),
-    ] {
-        let mut body = json!({ "email_list": person, "institution_id_list": ["I0"] });
-        body[field] = wrong;
-        let answer = world.post("/v5/participants/search", body.clone()).await.expect(422);
-        assert_eq!(keys(&answer["errors"]), [field], "{body}");
-    }
-}
-
-#[tokio::test]
-async fn entries_that_are_no_text_never_make_the_list_mean_everybody() {
-    let world = World::new().await;
-    world.crowd(&world.page, 0..2).await;
-    for list in [json!([true]), json!([{ "email": "p0@x.org" }]), json!([["p0@x.org"]])] {
-        let answer = world.post("/v5/participants/search", json!({ "email_list": list })).await;
-        assert!(answer.status == 422 || people(&answer.body) == &json!([]), "{list}: {}", answer.body);
-    }
-}
-
-#[tokio::test]
-async fn json_that_cannot_be_read_or_is_no_object_is_a_bad_request() {
-    let world = World::new().await;
-    let deep = "[".repeat(100_000);
-    let deep_in_object = format!("{{\"email_list\":{}{}}}", "[".repeat(5_000), "]".repeat(5_000));
-    for text in [
-        "{",
-        "[]",
-        "[\"p0@x.org\"]",
-        "{\"email_list\":[\"a\",]}",
-        "null",
-        "\"x\"",
-        "5",
-        &deep,
-        &deep_in_object,
-    ] {
-        let request = world
-            .request(Method::POST, "/v5/participants/search?email_list=p0@x.org")
-            .header("Content-Type", "application/json")
-            .body(text.to_owned());
-        assert_eq!(Answer::of(request).await.expect(400), message("Bad Request"), "{:.40}", text);
-    }
 }
 
 #[tokio::test]
