@@ -77,7 +77,7 @@ impl Serve {
         let working = tokio::spawn(jobs::run(app.clone(), self.working.settings(), stop.clone()));
         let beside = metrics_listener.map(|listener| {
             let site = site::metrics_alone(app.clone());
-            tokio::spawn(server::run_beside(listener, site, limits.clone(), stop.clone()))
+            tokio::spawn(server::run_on_current_runtime(listener, site, limits.clone(), stop.clone()))
         });
         server::run(listener, site::site(app.clone(), draining, metrics), limits, stop).await;
         if let Some(beside) = beside {
@@ -164,7 +164,7 @@ async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) ->
 async fn keep_house(app: App, stop: CancellationToken) {
     let mut tick = tokio::time::interval(HOUSEKEEPING);
     while stop.run_until_cancelled(tick.tick()).await.is_some() {
-        app.limiter.forget(app.clock.instant()).await;
+        app.limiter.remove_expired(app.clock.instant()).await;
         if let Err(error) = callers::write_down_use(&app).await {
             tracing::warn!(%error, "the last use of tokens could not be written down");
         }

@@ -1,4 +1,4 @@
-//! Where a cloud that makes calls asks what to say, tells what happens, and finds our prompts.
+//! Webhooks of a telephony service: which step of a call is next, status callbacks, and the audio of prompts.
 
 use axum::{
     Router,
@@ -15,14 +15,14 @@ use crate::{
         calls::cloud::{self, Answer, Asked},
     },
     http::{
-        body::{self, Fault},
+        body::{self, BodyError},
         path::Path,
         reply::Cause,
     },
     telemetry::metrics,
 };
 
-/// A webhook is a few hundred bytes.
+/// A webhook has a few hundred bytes.
 const LARGEST: usize = 64 << 10;
 
 pub fn routes() -> Router<App> {
@@ -62,18 +62,18 @@ async fn recording(State(app): State<App>, Path(attempt): Path<String>, request:
 
 async fn hear(app: &App, attempt: &str, asked: Option<Asked>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    // Held until the answer is made; until its signature has been checked, nobody knows who sends it.
-    let whole = match body::read_unknown(LARGEST, &parts.extensions, body).await {
+    // The body counts as anonymous until its signature is verified, and is held until the response is ready.
+    let whole = match body::read_anonymous(LARGEST, &parts.extensions, body).await {
         Ok(whole) => whole,
         Err(fault) => {
-            if let Fault::TooLarge { .. } = fault {
-                // Nobody who knows the key sends such a thing.
+            if let BodyError::TooLarge { .. } = fault {
+                // A sender that has the key never sends this much.
                 metrics::phone_callback("bad_signature");
             }
             return plain(fault.status());
         }
     };
-    // No attempt has such an id, and the signature is looked at before that is told.
+    // An invalid id becomes 0, which no attempt has: the signature is verified before the id is looked up.
     let (attempt, asked) = (attempt.parse().unwrap_or(0), asked.unwrap_or(Asked::Status));
     let path = parts.uri.path_and_query().map_or("", |path| path.as_str());
     let header =
@@ -92,12 +92,12 @@ async fn hear(app: &App, attempt: &str, asked: Option<Asked>, request: Request) 
     }
 }
 
-/// One of the sounds that a call is made of. They hold nothing about anybody.
+/// A prompt. Prompts contain no personal data.
 async fn prompt(State(app): State<App>, Path((language, file)): Path<(String, String)>) -> Response {
     sound(&app, language, &file).await
 }
 
-/// The name of an institution, where there is a file for it or a voice that says it.
+/// The spoken name of an institution, from a file or from speech synthesis.
 async fn name(State(app): State<App>, Path((language, file)): Path<(String, String)>) -> Response {
     sound(&app, language, &format!("institutions/{file}")).await
 }
@@ -106,13 +106,13 @@ async fn sound(app: &App, language: String, file: &str) -> Response {
     let file = file.strip_suffix(".wav").unwrap_or_default().to_owned();
     let Some(wav) = cloud::prompt(app, language, file).await else { return plain(StatusCode::NOT_FOUND) };
     let mut response = played(wav.into());
-    // An operator may put others in their place.
+    // Short, because operators may replace prompts.
     let five_minutes = HeaderValue::from_static("public, max-age=300");
     response.headers_mut().insert(header::CACHE_CONTROL, five_minutes);
     response
 }
 
-/// What somebody has just said, while the call goes on.
+/// The take that was just recorded, played back during the call.
 async fn take(State(app): State<App>, Path((attempt, file)): Path<(String, String)>) -> Response {
     let recording = file.strip_suffix(".wav").unwrap_or_default();
     match cloud::listen(&app, attempt.parse().unwrap_or(0), recording).await {

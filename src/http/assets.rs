@@ -1,5 +1,5 @@
-//! Styles and scripts: part of the program, each named after its content, so that browsers may keep it for good and
-//! still get the next one at once.
+//! CSS and JavaScript, compiled into the binary. File names contain a content hash, so browsers may cache them
+//! forever.
 
 use std::sync::LazyLock;
 
@@ -44,7 +44,7 @@ asset!(LTI_STYLE, "lti.css", CSS);
 asset!(LTI_SCRIPT, "lti.js", JS);
 
 impl Asset {
-    /// Behind the site's root.
+    /// The path relative to the site root.
     pub fn address(&self) -> &str {
         &self.address
     }

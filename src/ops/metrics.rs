@@ -1,4 +1,4 @@
-//! `/metrics` for Prometheus: on the port of everything else, at an address of its own, or nowhere.
+//! `/metrics` for Prometheus: on the main listener, on its own, or disabled.
 
 use axum::{
     Router,
@@ -14,7 +14,7 @@ use crate::{
     telemetry::metrics,
 };
 
-/// Are the figures part of the site?
+/// Does the main listener serve `/metrics`?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metrics {
     Here,

@@ -1,4 +1,4 @@
-//! For those who run an installation: health checks and metrics.
+//! For operators: health probes and metrics.
 
 mod health;
 pub mod metrics;
@@ -18,7 +18,7 @@ pub fn routes(draining: Draining, metrics: Metrics) -> Router<App> {
         .merge(metrics.routes())
 }
 
-/// `/metrics` and nothing else.
+/// Only `/metrics`.
 pub fn metrics_alone() -> Router<App> {
     let not_allowed = async || reply::message(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed");
     let not_found = async || reply::message(StatusCode::NOT_FOUND, "Not Found");

@@ -170,7 +170,7 @@ pub fn people(db: &Db, institution: i64, filters: &Filters, only: Option<&[i64]>
         .chain(pages.iter().copied())
         .map(Value::from)
         .collect();
-    db.stream_apart(people_text(pages.len()), &params, participants::with_label)
+    db.stream_in_background(people_text(pages.len()), &params, participants::with_label)
 }
 
 fn people_text(pages: usize) -> String {

@@ -7,7 +7,7 @@ use super::{Refusal, Result, digest, is_secret, launch_url, query, secret};
 use crate::{
     app::{
         App, Error,
-        limiter::{Policy, Whose},
+        limiter::{LimitKey, Policy},
         tool_consumers,
     },
     domain::{client_address::Client, lti::is_under},
@@ -38,7 +38,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 pub async fn admits(app: &App, client: Client) -> bool {
     let ceiling = if client.is_proxy { OF_A_PROXY } else { OF_A_CLIENT };
     let policy = Policy { ceiling, window: MINUTE, throttle: Duration::from_secs(1) };
-    let standing = app.limiter.take_by(Whose::launches(client.address), policy, app.clock.instant()).await;
+    let standing = app.limiter.take_by(LimitKey::launches(client.address), policy, app.clock.instant()).await;
     standing.retry_after.is_none()
 }
 

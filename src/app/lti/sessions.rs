@@ -255,12 +255,12 @@ pub async fn elsewhere(
     photos: &HashMap<String, String>,
 ) -> Result<Option<String>> {
     for person in people {
-        if let Some(address) = badges::elsewhere(app, open.institution.id, person).await? {
+        if let Some(address) = badges::external_url(app, open.institution.id, person).await? {
             return Ok(Some(address));
         }
     }
     match photos.values().next() {
-        Some(hex) => Ok(badges::address_of(app, open.institution.id, hex).await?),
+        Some(hex) => Ok(badges::external_url_of(app, open.institution.id, hex).await?),
         None => Ok(None),
     }
 }
