@@ -42,8 +42,8 @@ pub fn site(app: App, draining: Draining, metrics: Metrics) -> Shared {
 }
 
 /// Only `/metrics`, for a listener of its own.
-pub fn metrics_alone(app: App) -> Shared {
-    let router = ops::metrics_alone().layer(middleware::from_fn(reply::set_route)).with_state(app.clone());
+pub fn metrics_only(app: App) -> Shared {
+    let router = ops::metrics_only().layer(middleware::from_fn(reply::set_route)).with_state(app.clone());
     Arc::new(Site { app, router })
 }
 

@@ -94,7 +94,7 @@ where
         .take(LimitKey::Token(caller.token_id), caller.institution.rate_limit, app.clock.instant())
         .await;
     let origin = parts.headers.get(header::ORIGIN).cloned();
-    let answered = if quota.retry_after.is_some() {
+    let result = if quota.retry_after.is_some() {
         discard_body(parts, body).await;
         Err(Problem::TooMany)
     } else if let Err(forbidden) = caller.check(needs) {
@@ -104,14 +104,14 @@ where
         match read_body(parts, &caller, body).await {
             Ok(None) => handler(app, ApiRequest::new(parts, caller.clone(), Bytes::new()).await).await,
             Ok(Some(BufferedBody { bytes, reservation })) => {
-                let answered = handler(app, ApiRequest::new(parts, caller.clone(), bytes).await).await;
+                let result = handler(app, ApiRequest::new(parts, caller.clone(), bytes).await).await;
                 drop(reservation);
-                answered
+                result
             }
             Err(problem) => Err(problem),
         }
     };
-    finish(answered.unwrap_or_else(show), quota, origin.as_ref(), &caller)
+    finish(result.unwrap_or_else(show), quota, origin.as_ref(), &caller)
 }
 
 fn finish(mut response: Response, quota: Quota, origin: Option<&HeaderValue>, caller: &Caller) -> Response {
@@ -167,7 +167,7 @@ async fn read_body(parts: &Parts, caller: &Caller, body: Body) -> Result<Option<
     Ok(Some(body::read(&parts.extensions, caller.institution.id, body).await?))
 }
 
-/// Drain the body before refusing a request: many clients read the response only after they have sent everything.
+/// Drains the body before refusing a request: many clients read the response only after they have sent everything.
 async fn discard_body(parts: &Parts, body: Body) {
     if has_body(&parts.method) {
         body::discard(&parts.extensions, body).await;

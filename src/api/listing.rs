@@ -227,7 +227,7 @@ pub fn serialization_error(error: serde_json::Error) -> Problem {
 }
 
 /// Sends a short list with a `Content-Length` and streams a long one.
-pub async fn answer(
+pub async fn respond(
     app: &App,
     listing: Listing,
     write: Write,

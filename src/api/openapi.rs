@@ -14,7 +14,7 @@ use super::legacy;
 use crate::http::reply;
 use crate::{app::App, http::openapi::DOCUMENTS};
 
-/// Versions key `documentation` path deployed systems link to.
+/// Versions whose `documentation` path deployed systems link to.
 const DOCUMENTED_THERE: [&str; 2] = ["v5", "v4"];
 
 pub fn routes() -> Router<App> {

@@ -67,7 +67,7 @@ pub struct ErrorReply {
     pub errors: Option<FieldErrors>,
     /// Seconds until a retry may succeed.
     retry_after: Option<u64>,
-    /// Logged, never input.
+    /// Logged, never sent.
     cause: Option<String>,
 }
 
@@ -109,7 +109,7 @@ impl ErrorReply {
         Self { retry_after: Some(30), ..Self::new(StatusCode::TOO_MANY_REQUESTS, message) }
     }
 
-    /// A remote system failed. The caller may identify why, so the cause is part of the message; nothing is logged as an
+    /// A remote system failed. The caller may know why, so the cause is part of the message; nothing is logged as an
     /// internal error.
     pub fn learning_system(why: &impl std::fmt::Display) -> Self {
         let message =
@@ -133,7 +133,7 @@ impl ErrorReply {
         Self { retry_after: Some(1), cause: Some(cause), ..reply }
     }
 
-    /// An internal error: the cause is logged and not input.
+    /// An internal error: the cause is logged and not sent.
     pub fn internal(cause: String) -> Self {
         Self { cause: Some(cause), ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL) }
     }

@@ -48,9 +48,9 @@ pub async fn find(app: &App, institution: i64, hex: &str) -> Result<Media> {
 
 /// Recordings and photos that are validated and processed, but not stored yet.
 #[derive(Clone, Default)]
-pub struct Brought(Vec<(Media, Vec<(Shelf, Bytes)>)>);
+pub struct ProcessedMedia(Vec<(Media, Vec<(Shelf, Bytes)>)>);
 
-impl Brought {
+impl ProcessedMedia {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -69,8 +69,8 @@ impl Brought {
 }
 
 /// Processes the files of a draft. Unreadable files are added to the draft's errors, and then nothing is returned.
-pub(super) async fn process(app: &App, draft: &mut Draft, now: Moment) -> Result<Brought> {
-    let mut brought = Brought::default();
+pub(super) async fn process(app: &App, draft: &mut Draft, now: Moment) -> Result<ProcessedMedia> {
+    let mut brought = ProcessedMedia::default();
     for (kind, incoming) in std::mem::take(&mut draft.media) {
         match app.studio.process(kind, incoming).await? {
             Ok(made) => brought.0.push(row_and_files(app, kind, made, now)),
@@ -80,7 +80,7 @@ pub(super) async fn process(app: &App, draft: &mut Draft, now: Moment) -> Result
             }
         }
     }
-    Ok(if draft.errors.is_empty() { brought } else { Brought::default() })
+    Ok(if draft.errors.is_empty() { brought } else { ProcessedMedia::default() })
 }
 
 fn row_and_files(app: &App, kind: Kind, made: Processed, now: Moment) -> (Media, Vec<(Shelf, Bytes)>) {
@@ -122,7 +122,12 @@ const STORED_AT_ONCE: usize = 8;
 
 /// Stores the blobs, runs the write, then removes the replaced blobs. Runs to completion even if the caller is
 /// canceled.
-pub(super) async fn store_and<F, Fut, T>(app: &App, institution: i64, brought: Brought, write: F) -> Result<T>
+pub(super) async fn store_and<F, Fut, T>(
+    app: &App,
+    institution: i64,
+    brought: ProcessedMedia,
+    write: F,
+) -> Result<T>
 where
     F: FnOnce(Vec<Media>) -> Fut + Send + 'static,
     Fut: Future<Output = Result<(T, Vec<Media>)>> + Send,
@@ -257,12 +262,12 @@ pub(super) fn keys(institution: i64, one: &Media) -> Vec<Key> {
 
 const REPROCESSED_AT_ONCE: i64 = 100;
 
-/// Processes stored originals again, after processing has changed. Dates stay; links change with the bytes. `told` is
+/// Processes stored originals again, after processing has changed. Dates stay; links change with the bytes. `report` is
 /// called for each with its hex and, if it was skipped, the reason.
 pub async fn reprocess(
     app: &App,
     institution: i64,
-    mut told: impl FnMut(&str, Option<String>),
+    mut report: impl FnMut(&str, Option<String>),
 ) -> Result<()> {
     // New files get a new hex, which may sort after the current one.
     let mut seen = std::collections::HashSet::new();
@@ -282,7 +287,7 @@ pub async fn reprocess(
                 Err(Error::Missing(_)) => Some("its original no longer exists".to_owned()),
                 Err(other) => return Err(other),
             };
-            told(&old.hex, why);
+            report(&old.hex, why);
         }
     }
 }

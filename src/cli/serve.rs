@@ -42,9 +42,9 @@ impl Serve {
         let db = database(storage).await?;
         let listener = bind(&serving.listen, "--listen").await?;
         let (metrics, metrics_listener) = match self.working.metrics_at() {
-            MetricsAt::MainPort => (Metrics::Here, None),
-            MetricsAt::Own(address) => (Metrics::NotHere, Some(bind(&address, "--metrics-listen").await?)),
-            MetricsAt::Nowhere => (Metrics::NotHere, None),
+            MetricsAt::MainPort => (Metrics::Enabled, None),
+            MetricsAt::Own(address) => (Metrics::Disabled, Some(bind(&address, "--metrics-listen").await?)),
+            MetricsAt::Nowhere => (Metrics::Disabled, None),
         };
         let listening = listener.local_addr()?;
         let base_url = serving.base_url(listening).map_err(Failure)?;
@@ -76,7 +76,7 @@ impl Serve {
         let housekeeping = tokio::spawn(keep_house(app.clone(), stop.clone()));
         let working = tokio::spawn(jobs::run(app.clone(), self.working.settings(), stop.clone()));
         let beside = metrics_listener.map(|listener| {
-            let site = site::metrics_alone(app.clone());
+            let site = site::metrics_only(app.clone());
             tokio::spawn(server::run_on_current_runtime(listener, site, limits.clone(), stop.clone()))
         });
         server::run(listener, site::site(app.clone(), draining, metrics), limits, stop).await;

@@ -51,7 +51,7 @@ impl Work {
             let limits = Limits { grace: self.working.grace(), ..Limits::default() };
             tokio::spawn(server::run_on_current_runtime(
                 listener,
-                site::metrics_alone(app.clone()),
+                site::metrics_only(app.clone()),
                 limits,
                 stop.clone(),
             ));

@@ -41,7 +41,7 @@ async fn step(
     Path((attempt, number)): Path<(String, String)>,
     request: Request,
 ) -> Response {
-    hear(&app, &attempt, number.parse().ok().map(Asked::Step), request).await
+    webhook(&app, &attempt, number.parse().ok().map(Asked::Step), request).await
 }
 
 async fn silence(
@@ -49,18 +49,18 @@ async fn silence(
     Path((attempt, number)): Path<(String, String)>,
     request: Request,
 ) -> Response {
-    hear(&app, &attempt, number.parse().ok().map(Asked::Silence), request).await
+    webhook(&app, &attempt, number.parse().ok().map(Asked::Silence), request).await
 }
 
 async fn status(State(app): State<App>, Path(attempt): Path<String>, request: Request) -> Response {
-    hear(&app, &attempt, Some(Asked::Status), request).await
+    webhook(&app, &attempt, Some(Asked::Status), request).await
 }
 
 async fn recording(State(app): State<App>, Path(attempt): Path<String>, request: Request) -> Response {
-    hear(&app, &attempt, Some(Asked::Recording), request).await
+    webhook(&app, &attempt, Some(Asked::Recording), request).await
 }
 
-async fn hear(app: &App, attempt: &str, asked: Option<Asked>, request: Request) -> Response {
+async fn webhook(app: &App, attempt: &str, asked: Option<Asked>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     // The body counts as anonymous until its signature is verified, and is held until the response is ready.
     let whole = match body::read_anonymous(LARGEST, &parts.extensions, body).await {
@@ -84,11 +84,11 @@ async fn hear(app: &App, attempt: &str, asked: Option<Asked>, request: Request) 
             let mut response = Response::new(Body::from(twiml));
             let xml = HeaderValue::from_static("text/xml; charset=utf-8");
             response.headers_mut().insert(header::CONTENT_TYPE, xml);
-            not_kept(response)
+            no_store(response)
         }
         Ok(Answer::Noted) => plain(StatusCode::NO_CONTENT),
         Ok(Answer::Refused) => plain(StatusCode::FORBIDDEN),
-        Err(error) => trouble(&error),
+        Err(error) => unavailable(&error),
     }
 }
 
@@ -105,7 +105,7 @@ async fn name(State(app): State<App>, Path((language, file)): Path<(String, Stri
 async fn sound(app: &App, language: String, file: &str) -> Response {
     let file = file.strip_suffix(".wav").unwrap_or_default().to_owned();
     let Some(wav) = cloud::prompt(app, language, file).await else { return plain(StatusCode::NOT_FOUND) };
-    let mut response = played(wav.into());
+    let mut response = wav_response(wav.into());
     // Short, because operators may replace prompts.
     let five_minutes = HeaderValue::from_static("public, max-age=300");
     response.headers_mut().insert(header::CACHE_CONTROL, five_minutes);
@@ -116,13 +116,13 @@ async fn sound(app: &App, language: String, file: &str) -> Response {
 async fn take(State(app): State<App>, Path((attempt, file)): Path<(String, String)>) -> Response {
     let recording = file.strip_suffix(".wav").unwrap_or_default();
     match cloud::listen(&app, attempt.parse().unwrap_or(0), recording).await {
-        Ok(Some(wav)) => not_kept(played(wav.into())),
+        Ok(Some(wav)) => no_store(wav_response(wav.into())),
         Ok(None) => plain(StatusCode::NOT_FOUND),
-        Err(error) => trouble(&error),
+        Err(error) => unavailable(&error),
     }
 }
 
-fn played(wav: Body) -> Response {
+fn wav_response(wav: Body) -> Response {
     let mut response = Response::new(wav);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("audio/wav"));
@@ -130,7 +130,7 @@ fn played(wav: Body) -> Response {
     response
 }
 
-fn trouble(error: &Error) -> Response {
+fn unavailable(error: &Error) -> Response {
     let mut response = plain(StatusCode::SERVICE_UNAVAILABLE);
     response.extensions_mut().insert(Cause(error.to_string()));
     response
@@ -139,10 +139,10 @@ fn trouble(error: &Error) -> Response {
 fn plain(status: StatusCode) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = status;
-    not_kept(response)
+    no_store(response)
 }
 
-fn not_kept(mut response: Response) -> Response {
+fn no_store(mut response: Response) -> Response {
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }

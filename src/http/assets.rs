@@ -53,7 +53,7 @@ impl Asset {
         format!("{}?{}", self.path, &hex(&Sha256::digest(self.text))[..12])
     }
 
-    fn answer(&self) -> Response {
+    fn response(&self) -> Response {
         let mut response = Response::new(Body::from(self.text));
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
@@ -68,5 +68,5 @@ pub fn routes() -> Router<App> {
     let all: [&'static Asset; 7] =
         [&STYLE, &PLAYER_STYLE, &PLAYER_SCRIPT, &BADGE_STYLE, &BADGE_SCRIPT, &LTI_STYLE, &LTI_SCRIPT];
     all.into_iter()
-        .fold(Router::new(), |router, asset| router.route(asset.path, get(async || asset.answer())))
+        .fold(Router::new(), |router, asset| router.route(asset.path, get(async || asset.response())))
 }

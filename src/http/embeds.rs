@@ -63,7 +63,7 @@ impl Icon {
     }
 
     pub fn read_code(params: &Params, name: &str, highest: u64, errors: &mut FieldErrors) -> Option<u64> {
-        match params.whole_number(name)? {
+        match params.integer(name)? {
             Ok(code) if code <= highest => Some(code),
             _ => {
                 errors.add(name, "is not included in the list");

@@ -123,7 +123,7 @@ impl Params {
     }
 
     /// A flag; anything but the usual spellings of "true" is false.
-    pub fn truth(&self, name: &str) -> bool {
+    pub fn flag(&self, name: &str) -> bool {
         match self.all(name).last() {
             Some(Given::Json(Value::Bool(truth))) => *truth,
             _ => self.text(name).is_some_and(|text| {
@@ -134,7 +134,7 @@ impl Params {
     }
 
     /// An integer or a string of digits; saturates on overflow.
-    pub fn whole_number(&self, name: &str) -> Option<Result<u64, &'static str>> {
+    pub fn integer(&self, name: &str) -> Option<Result<u64, &'static str>> {
         if self.is_blank(name) {
             return None;
         }
@@ -152,7 +152,7 @@ impl Params {
     }
 
     pub fn window(&self, errors: &mut FieldErrors) -> Window {
-        let mut read = |name, default| match self.whole_number(name) {
+        let mut read = |name, default| match self.integer(name) {
             None => default,
             Some(Ok(0)) => {
                 errors.add(name, "must be greater than or equal to 1");
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_texts_or_whole_numbers() {
+    fn names_are_strings_or_integers() {
         let params = json(json!({
             "all": [" 101 ", 7, "sis_course_id:A/1"], "none": [], "one": 12, "blank": [" "], "deep": [[1]],
             "part": [1.5], "nothing": null, "text": "a"
@@ -256,15 +256,15 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_is_spoken_out() {
+    fn flags_accept_the_usual_spellings() {
         for yes in ["true", "TRUE", "1", "yes", "Yes", "on", "t", "y", " true "] {
-            assert!(Params::from_query(&format!("x={yes}")).truth("x"), "{yes}");
+            assert!(Params::from_query(&format!("x={yes}")).flag("x"), "{yes}");
         }
         for no in ["", "0", "false", "no", "off", "2", "null", "maybe"] {
-            assert!(!Params::from_query(&format!("x={no}")).truth("x"), "{no}");
+            assert!(!Params::from_query(&format!("x={no}")).flag("x"), "{no}");
         }
-        assert!(!Params::default().truth("x"));
-        assert!(json(json!({"x": true})).truth("x") && json(json!({"x": 1})).truth("x"));
-        assert!(!json(json!({"x": false})).truth("x") && !json(json!({"x": {}})).truth("x"));
+        assert!(!Params::default().flag("x"));
+        assert!(json(json!({"x": true})).flag("x") && json(json!({"x": 1})).flag("x"));
+        assert!(!json(json!({"x": false})).flag("x") && !json(json!({"x": {}})).flag("x"));
     }
 }

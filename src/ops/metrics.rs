@@ -17,15 +17,15 @@ use crate::{
 /// Does the main listener serve `/metrics`?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metrics {
-    Here,
-    NotHere,
+    Enabled,
+    Disabled,
 }
 
 impl Metrics {
     pub(super) fn routes(self) -> Router<App> {
         match self {
-            Self::Here => Router::new().route("/metrics", get(show)),
-            Self::NotHere => Router::new(),
+            Self::Enabled => Router::new().route("/metrics", get(show)),
+            Self::Disabled => Router::new(),
         }
     }
 }

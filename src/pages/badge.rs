@@ -111,12 +111,12 @@ pub async fn show(State(app): State<App>, Path((institution, token)): Path<(Stri
         None => (token.as_str(), false),
     };
     let (mut response, listed) = match load(&app, &institution, token).await {
-        Ok((badge, _)) if as_card => (vcard::answer(&app, &badge), false),
+        Ok((badge, _)) if as_card => (vcard::response(&app, &badge), false),
         Ok((badge, media_of)) => (render(&app, &badge, media_of.as_deref()), badge.listed),
-        Err(Error::Missing(_)) => (page::nowhere(&app), false),
+        Err(Error::Missing(_)) => (page::not_found(&app), false),
         Err(error) => {
             tracing::error!(%error, "rendering a badge failed");
-            let page = if let Error::Internal(_) = error { page::trouble } else { page::unavailable };
+            let page = if let Error::Internal(_) = error { page::internal_error } else { page::unavailable };
             (page(&app), false)
         }
     };

@@ -52,10 +52,10 @@ fn show(app: &App, version: &str) -> Response {
         Ok(all) => all,
         Err(error) => {
             tracing::error!(%error, "rendering the API reference failed");
-            return page::trouble(app);
+            return page::internal_error(app);
         }
     };
-    let Some(it) = all.iter().find(|it| it.version == version) else { return page::nowhere(app) };
+    let Some(it) = all.iter().find(|it| it.version == version) else { return page::not_found(app) };
     let text = Docs { site: Site::of(app), all, it }.render();
     // The documents contain `{base_url}` in place of this installation's address.
     let text = text.map(|text| text.replace("{base_url}", &escape(app.links.base())));

@@ -69,7 +69,7 @@ pub async fn preflight() -> Response {
 async fn serve(app: &App, request: &Parts, institution: &str, hex: Option<&str>, shelf: Shelf) -> Response {
     let mut response = match (institution.parse::<i64>(), hex.filter(|hex| is_hex(hex))) {
         (Ok(institution), Some(hex)) => match find(app, institution, hex, shelf).await {
-            Ok(found) => found.answer(app, &request.method, &request.headers).await,
+            Ok(found) => found.respond(app, &request.method, &request.headers).await,
             Err(Error::Missing(_)) if shelf == Shelf::Recordings => {
                 redirect_replaced(app, institution, hex).await
             }
@@ -111,7 +111,7 @@ impl MediaFile {
         (self.key.shelf != Shelf::Thumbnails).then_some(self.bytes)
     }
 
-    async fn answer(&self, app: &App, method: &Method, headers: &HeaderMap) -> Response {
+    async fn respond(&self, app: &App, method: &Method, headers: &HeaderMap) -> Response {
         let etag = self.etag();
         if let Some(known) = headers.get(header::IF_NONE_MATCH)
             && contains_etag(known, &etag)

@@ -55,29 +55,29 @@ pub async fn home(State(app): State<App>) -> Response {
 }
 
 /// The cause is logged.
-pub fn trouble(app: &App) -> Response {
-    html(StatusCode::INTERNAL_SERVER_ERROR, &not_now(app))
+pub fn internal_error(app: &App) -> Response {
+    html(StatusCode::INTERNAL_SERVER_ERROR, &error_page(app))
 }
 
 /// A retry may succeed.
 pub fn unavailable(app: &App) -> Response {
-    html(StatusCode::SERVICE_UNAVAILABLE, &not_now(app))
+    html(StatusCode::SERVICE_UNAVAILABLE, &error_page(app))
 }
 
-fn not_now(app: &App) -> Unknown<'_> {
+fn error_page(app: &App) -> Unknown<'_> {
     let sentence =
         "This page could not be made just now. It is not your fault; please try again in a moment.";
     Unknown { site: Site::of(app), title: "Something went wrong", sentence }
 }
 
-pub fn nowhere(app: &App) -> Response {
+pub fn not_found(app: &App) -> Response {
     let sentence = "There is nothing at this address. It may have been mistyped, or what was here is gone.";
     let page = Unknown { site: Site::of(app), title: "Nothing here", sentence };
     html(StatusCode::NOT_FOUND, &page)
 }
 
 pub async fn unknown(State(app): State<App>) -> Response {
-    nowhere(&app)
+    not_found(&app)
 }
 
 pub async fn wrong_method(State(app): State<App>, method: Method) -> Response {

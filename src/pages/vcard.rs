@@ -10,7 +10,7 @@ use crate::app::{App, badges::Badge};
 
 const LONGEST_LINE: usize = 75;
 
-pub fn answer(app: &App, badge: &Badge) -> Response {
+pub fn response(app: &App, badge: &Badge) -> Response {
     let mut response = Response::new(written(app, badge).into());
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/vcard; charset=utf-8"));

@@ -45,7 +45,7 @@ mod tests {
     use super::masked;
 
     #[test]
-    fn numbers_are_not_told() {
+    fn numbers_are_masked() {
         for (said, shown) in [
             ("'+12025550123' is not valid", "'+*********23' is not valid"),
             ("+1 (202) 555-0123 unknown", "+* (***) ***-**23 unknown"),

@@ -233,17 +233,17 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_nobody() {
+    fn an_empty_url_disables_calls() {
         assert_eq!(Provider::parse("  ").unwrap(), Provider::None);
     }
 
     #[test]
-    fn what_is_wrong_is_said_without_the_secret() {
+    fn errors_do_not_contain_the_secret() {
         for url in [
             "sip:user@host",
             "sip://u:s3cret@host?transport=pigeon&from=1",
             "sip://u:s3cret@host?from=1&advertise=host",
-            "sip://u:s3cret@host?from=1&colour=blue",
+            "sip://u:s3cret@host?from=1&color=blue",
             "sip://host",
             "tel:+12025550123",
             "twilio://AC1@api.twilio.com?from=1",

@@ -200,7 +200,7 @@ impl Server {
             let length = request.body().size_hint().exact();
             let backticks = shared.service_called(length.map_or(Length::Chunked, Length::Known));
             Box::pin(async move {
-                let response = server.answer(request, peer, backticks).await;
+                let response = server.respond(request, peer, backticks).await;
                 Ok::<_, std::convert::Infallible>(response.map(|body| ResponseBody::new(body, shared)))
             })
         });
@@ -243,7 +243,7 @@ impl Server {
         Client::new(peer.address, forwarded, &self.limits.trusted_proxies)
     }
 
-    async fn answer(
+    async fn respond(
         &self,
         request: hyper::Request<Incoming>,
         peer: Client,
@@ -287,9 +287,9 @@ impl Server {
         let (status, micros) = (response.status().as_u16(), took.as_micros() as u64);
         // Never log the path or the query: they contain email addresses.
         tracing::info!(request_id = id, %method, route, status, micros, "request");
-        in_flight.answered(route, method.as_str(), status, took);
+        in_flight.finish(route, method.as_str(), status, took);
         if let Some(span) = span {
-            span.answered(id, route, method.as_str(), status);
+            span.finish(id, route, method.as_str(), status);
         }
         // Every 503, from any face, tells the client when to retry.
         if response.status() == StatusCode::SERVICE_UNAVAILABLE {

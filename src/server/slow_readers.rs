@@ -200,14 +200,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_reads_fast_enough_gets_everything_however_long_it_takes() {
+    async fn a_fast_enough_reader_gets_everything_however_long_it_takes() {
         // Three windows and more, on an idle machine.
         write_to(10_000, 1 << 20).await.unwrap();
         write_to(10_000, 10_000).await.unwrap();
     }
 
     #[tokio::test]
-    async fn whoever_drips_is_cut_off_when_the_window_is_over() {
+    async fn a_slow_reader_is_cut_off_at_the_end_of_the_window() {
         for piece in [1 << 20, 10_000] {
             let started = Instant::now();
             assert_eq!(write_to(20, piece).await.unwrap_err().kind(), io::ErrorKind::TimedOut);

@@ -41,7 +41,7 @@ pub struct Shared(Mutex<State>);
 
 struct State {
     framing: Framing,
-    answer: ResponseState,
+    response: ResponseState,
     /// Wakes hyper when it may read the next request.
     waiting: Option<Waker>,
 }
@@ -59,7 +59,7 @@ enum ResponseState {
 impl State {
     /// Starts the next request once the current one is complete and its response is written.
     fn advance(&mut self) {
-        if self.answer == ResponseState::NotDue && self.framing.is_over() {
+        if self.response == ResponseState::NotDue && self.framing.is_over() {
             self.framing.begin_next();
             if let Some(waker) = self.waiting.take() {
                 waker.wake();
@@ -70,7 +70,7 @@ impl State {
 
 impl Shared {
     pub fn new() -> Self {
-        Self(Mutex::new(State { framing: Framing::new(), answer: ResponseState::NotDue, waiting: None }))
+        Self(Mutex::new(State { framing: Framing::new(), response: ResponseState::NotDue, waiting: None }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -80,7 +80,7 @@ impl Shared {
     /// The service is called. Returns which of the quotes in the path were backticks, counted from 0.
     pub fn service_called(&self, length: Length) -> Vec<usize> {
         let mut state = self.state();
-        state.answer = ResponseState::Due;
+        state.response = ResponseState::Due;
         state.framing.begin_body(length)
     }
 }
@@ -99,7 +99,7 @@ impl ResponseBody {
 
 impl Drop for ResponseBody {
     fn drop(&mut self) {
-        self.shared.state().answer = ResponseState::Complete;
+        self.shared.state().response = ResponseState::Complete;
     }
 }
 
@@ -193,7 +193,7 @@ impl Wire {
         whole: usize,
         write: impl FnOnce(Pin<&mut TcpStream>, &mut Context<'_>) -> Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
-        if self.shared.state().answer != ResponseState::NotDue {
+        if self.shared.state().response != ResponseState::NotDue {
             return write(Pin::new(&mut self.stream), cx);
         }
         let status = start.get(9..12).and_then(|code| std::str::from_utf8(code).ok()?.parse().ok());
@@ -308,8 +308,8 @@ impl AsyncWrite for Wire {
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(Pin::new(&mut self.stream).poll_flush(cx))?;
         let mut state = self.shared.state();
-        if state.answer == ResponseState::Complete {
-            state.answer = ResponseState::NotDue;
+        if state.response == ResponseState::Complete {
+            state.response = ResponseState::NotDue;
             state.advance();
         }
         Poll::Ready(Ok(()))

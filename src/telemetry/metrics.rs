@@ -59,94 +59,97 @@ pub(super) static METRICS: LazyLock<Metrics> = LazyLock::new(Metrics::new);
 impl Metrics {
     fn new() -> Self {
         let registry = Registry::new();
-        let keep = Registrar(&registry);
-        let build =
-            keep.gauges("endonym_build_info", "Always 1; the label is the running version.", &["version"]);
+        let registrar = Registrar(&registry);
+        let build = registrar.gauges(
+            "endonym_build_info",
+            "Always 1; the label is the running version.",
+            &["version"],
+        );
         build.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
         Self {
-            requests: keep.counters(
+            requests: registrar.counters(
                 "endonym_http_requests_total",
                 "Responses by API version (`web` for everything else), route, method and status.",
                 &["version", "route", "method", "status"],
             ),
-            request_seconds: keep.histograms(
+            request_seconds: registrar.histograms(
                 "endonym_http_request_duration_seconds",
                 "Time from the head of a request to the head of its response.",
                 LATENCY,
                 &["version", "route"],
             ),
-            in_flight: keep.gauge("endonym_http_requests_in_flight", "Requests in flight."),
-            refusals: keep.counters(
+            in_flight: registrar.gauge("endonym_http_requests_in_flight", "Requests in flight."),
+            refusals: registrar.counters(
                 "endonym_rate_limit_refusals_total",
                 "Responses with status 429 because a token exceeded its rate limit.",
                 &["version"],
             ),
-            connections: keep.gauge("endonym_http_connections", "Open connections."),
-            media: keep.counters(
+            connections: registrar.gauge("endonym_http_connections", "Open connections."),
+            media: registrar.counters(
                 "endonym_media_processed_total",
                 "Recordings and photos by kind and outcome: ok, refused, failed, busy (the queue was full) or abandoned.",
                 &["kind", "outcome"],
             ),
-            media_seconds: keep.histograms(
+            media_seconds: registrar.histograms(
                 "endonym_media_processing_seconds",
                 "Time to process a recording or photo, without the time in the queue.",
                 WORK,
                 &["kind"],
             ),
-            media_waiting: keep.gauge("endonym_media_queue_length", "Recordings and photos waiting to be processed."),
-            jobs: keep.gauges("endonym_jobs", "Jobs in the queue, by state.", &["state"]),
-            jobs_late: keep.register(Gauge::new(
+            media_waiting: registrar.gauge("endonym_media_queue_length", "Recordings and photos waiting to be processed."),
+            jobs: registrar.gauges("endonym_jobs", "Jobs in the queue, by state.", &["state"]),
+            jobs_late: registrar.register(Gauge::new(
                 "endonym_jobs_late_seconds",
                 "How long the oldest due job has been waiting.",
             )),
-            jobs_finished: keep.counters(
+            jobs_finished: registrar.counters(
                 "endonym_jobs_finished_total",
                 "Jobs that this process has run, by kind and outcome: done, failed, lost or unfinished.",
                 &["kind", "outcome"],
             ),
-            calls: keep.gauges("endonym_calls", "Phone calls that are pending, by state.", &["state"]),
-            calls_ended: keep.counters(
+            calls: registrar.gauges("endonym_calls", "Phone calls that are pending, by state.", &["state"]),
+            calls_ended: registrar.counters(
                 "endonym_call_attempts_total",
                 "Call attempts that this process has completed, by outcome.",
                 &["state"],
             ),
-            phone_callbacks: keep.counters(
+            phone_callbacks: registrar.counters(
                 "endonym_phone_callbacks_total",
                 "Webhooks from a telephony service: accepted, repeated, or refused for a bad_signature or a foreign_call.",
                 &["result"],
             ),
-            job_seconds: keep.histograms(
+            job_seconds: registrar.histograms(
                 "endonym_job_duration_seconds",
                 "Duration of job runs, whatever the outcome.",
                 WORK,
                 &["kind"],
             ),
-            db_connections: keep.gauges(
+            db_connections: registrar.gauges(
                 "endonym_db_connections",
                 "Connections to the database, busy or idle: those of the pool, or SQLite's readers.",
                 &["state"],
             ),
-            db_connections_most: keep.gauge("endonym_db_connections_max", "Maximum number of connections."),
-            db_connections_waiting: keep
+            db_connections_most: registrar.gauge("endonym_db_connections_max", "Maximum number of connections."),
+            db_connections_waiting: registrar
                 .gauge("endonym_db_connections_waiting", "Callers waiting for a pooled connection."),
-            db_write_seconds: keep.histogram(
+            db_write_seconds: registrar.histogram(
                 "endonym_db_write_duration_seconds",
                 "Time from requesting a write to its durable commit or rollback, including waiting.",
                 LATENCY,
             ),
-            db_writes_waiting: keep.gauge("endonym_db_writes_waiting", "Queued writes."),
-            db_commit_writes: keep.histogram(
+            db_writes_waiting: registrar.gauge("endonym_db_writes_waiting", "Queued writes."),
+            db_commit_writes: registrar.histogram(
                 "endonym_db_commit_writes",
                 "Writes per SQLite commit; the count is the number of commits.",
                 TOGETHER,
             ),
-            memory: keep.gauge("process_resident_memory_bytes", "Resident memory size in bytes."),
-            cpu: keep.register(Counter::new(
+            memory: registrar.gauge("process_resident_memory_bytes", "Resident memory size in bytes."),
+            cpu: registrar.register(Counter::new(
                 "process_cpu_seconds_total",
                 "Total user and system CPU time spent in seconds.",
             )),
-            files: keep.gauge("process_open_fds", "Number of open file descriptors."),
-            started: keep.register(Gauge::new(
+            files: registrar.gauge("process_open_fds", "Number of open file descriptors."),
+            started: registrar.register(Gauge::new(
                 "process_start_time_seconds",
                 "Start time of the process since unix epoch in seconds.",
             )),
@@ -160,8 +163,8 @@ struct Registrar<'a>(&'a Registry);
 
 impl Registrar<'_> {
     fn register<C: Collector + Clone + 'static>(&self, made: prometheus::Result<C>) -> C {
-        let made = made.expect("the names of our figures are good");
-        self.0.register(Box::new(made.clone())).expect("each figure has a name of its own");
+        let made = made.expect("metric definitions are valid");
+        self.0.register(Box::new(made.clone())).expect("metric names are unique");
         made
     }
 

@@ -24,7 +24,7 @@ pub fn request() -> InFlight {
 
 impl InFlight {
     /// `route` is a template, never a path.
-    pub fn answered(self, route: &str, method: &str, status: u16, took: Duration) {
+    pub fn finish(self, route: &str, method: &str, status: u16, took: Duration) {
         let method = known_method(method);
         KNOWN.with_borrow_mut(|known| match known.get_mut(route) {
             Some(route) => route.count(method, status, took),
@@ -130,7 +130,7 @@ mod tests {
             let started = std::time::Instant::now();
             for i in 0..TIMES {
                 let status = if i % 16 == 0 { 404 } else { 200 };
-                request().answered(ROUTES[i as usize % 2], "GET", status, Duration::from_micros(20));
+                request().finish(ROUTES[i as usize % 2], "GET", status, Duration::from_micros(20));
             }
             started.elapsed() / TIMES
         };

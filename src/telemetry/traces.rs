@@ -109,7 +109,7 @@ impl RequestSpan {
     }
 
     /// `route` is a template, never a path.
-    pub fn answered(self, request_id: &str, route: &str, method: &str, status: u16) {
+    pub fn finish(self, request_id: &str, route: &str, method: &str, status: u16) {
         let span = self.0.span();
         let (in_name, method) = match requests::known_method(method) {
             requests::OTHER => ("HTTP", "_OTHER"),

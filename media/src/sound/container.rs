@@ -317,7 +317,7 @@ pub fn usable(rate: u64, channels: usize) -> Result<(), Refusal> {
 mod tests {
     use super::*;
 
-    fn told(bytes: &[u8]) -> Result<(Kind, Promise), Refusal> {
+    fn detect(bytes: &[u8]) -> Result<(Kind, Promise), Refusal> {
         Container::tell(bytes).map(|c| (c.kind, c.promise))
     }
 
@@ -353,11 +353,11 @@ mod tests {
             assert_eq!(container, Ok(44 + 102), "{unknown}");
         }
         for length in [103, 0x7000_0000] {
-            assert_eq!(told(&with_length(bare.clone(), length)), Err(Refusal::Damaged), "{length}");
+            assert_eq!(detect(&with_length(bare.clone(), length)), Err(Refusal::Damaged), "{length}");
         }
-        assert_eq!(told(&wav(&[])), Err(Refusal::Damaged));
-        assert_eq!(told(b"RIFF\0\0\0\0WAVE"), Err(Refusal::Damaged));
-        assert_eq!(told(b"RIFF\0\0\0\0AVI "), Err(Refusal::NotSound));
+        assert_eq!(detect(&wav(&[])), Err(Refusal::Damaged));
+        assert_eq!(detect(b"RIFF\0\0\0\0WAVE"), Err(Refusal::Damaged));
+        assert_eq!(detect(b"RIFF\0\0\0\0AVI "), Err(Refusal::NotSound));
     }
 
     /// A frame of 96 kbit/s at 48 kHz.
@@ -375,23 +375,23 @@ mod tests {
 
     #[test]
     fn frames_are_told_by_those_that_follow() {
-        assert_eq!(told(&frame().repeat(5)), Ok((Kind::Mpeg, Promise::Nothing)));
+        assert_eq!(detect(&frame().repeat(5)), Ok((Kind::Mpeg, Promise::Nothing)));
         let late = [[7; 99].as_slice(), &frame().repeat(5)].concat();
         assert_eq!(Container::tell(&late).map(|c| c.bytes.len()), Ok(5 * 288), "joined late");
         let tagged = [b"ID3\x04\0\0\0\0\x01\x00".as_slice(), &[0; 128], &frame().repeat(5)].concat();
-        assert_eq!(told(&tagged), Ok((Kind::Mpeg, Promise::Nothing)));
-        assert_eq!(told(&tagged[..100]), Err(Refusal::Damaged), "cut off in the tag");
+        assert_eq!(detect(&tagged), Ok((Kind::Mpeg, Promise::Nothing)));
+        assert_eq!(detect(&tagged[..100]), Err(Refusal::Damaged), "cut off in the tag");
         let once = [frame(), vec![1; 5000]].concat();
-        assert_eq!(told(&once), Err(Refusal::NotSound), "two bytes that look like a frame");
+        assert_eq!(detect(&once), Err(Refusal::NotSound), "two bytes that look like a frame");
         let adts = [[0xff, 0xf1, 0x50, 0x80, 0x02, 0x1f, 0xfc].as_slice(), &[0; 9]].concat();
-        assert_eq!(told(&adts.repeat(5)), Ok((Kind::Adts, Promise::Nothing)));
+        assert_eq!(detect(&adts.repeat(5)), Ok((Kind::Adts, Promise::Nothing)));
     }
 
     #[test]
     fn an_mp3_that_tells_its_length_is_held_to_it() {
         let whole = [info(4, 5 * 288), frame().repeat(4)].concat();
-        assert_eq!(told(&whole), Ok((Kind::Mpeg, Promise::Packets(3))));
-        assert_eq!(told(&whole[..whole.len() - 1]), Err(Refusal::Damaged));
+        assert_eq!(detect(&whole), Ok((Kind::Mpeg, Promise::Packets(3))));
+        assert_eq!(detect(&whole[..whole.len() - 1]), Err(Refusal::Damaged));
     }
 
     fn atom(name: &[u8], length: usize) -> Vec<u8> {
@@ -402,19 +402,19 @@ mod tests {
     fn an_mp4_needs_its_index_and_all_that_is_in_it() {
         let (kind, index, data) = (atom(b"ftyp", 16), atom(b"moov", 200), atom(b"mdat", 300));
         let whole = [kind.clone(), data.clone(), index.clone()].concat();
-        assert_eq!(told(&whole), Ok((Kind::Mp4, Promise::EveryPacket)));
-        assert_eq!(told(&whole[..whole.len() - 20]), Err(Refusal::Damaged));
-        assert_eq!(told(&whole[..100]), Err(Refusal::Damaged));
+        assert_eq!(detect(&whole), Ok((Kind::Mp4, Promise::EveryPacket)));
+        assert_eq!(detect(&whole[..whole.len() - 20]), Err(Refusal::Damaged));
+        assert_eq!(detect(&whole[..100]), Err(Refusal::Damaged));
         let fragments = [kind, index, atom(b"moof", 90), data.clone(), atom(b"moof", 90), data].concat();
-        assert_eq!(told(&fragments), Ok((Kind::Mp4, Promise::Nothing)));
-        assert_eq!(told(&fragments[..fragments.len() - 100]), Ok((Kind::Mp4, Promise::Nothing)));
+        assert_eq!(detect(&fragments), Ok((Kind::Mp4, Promise::Nothing)));
+        assert_eq!(detect(&fragments[..fragments.len() - 100]), Ok((Kind::Mp4, Promise::Nothing)));
     }
 
     #[test]
     fn a_flac_promises_samples_unless_it_was_streamed() {
         let head = |samples: [u8; 5]| [b"fLaC\0\0\0\x22".as_slice(), &[0; 13], &samples, &[0; 16]].concat();
-        assert_eq!(told(&head([0xf0, 0, 1, 0, 0])), Ok((Kind::Flac, Promise::Samples(65_536))));
-        assert_eq!(told(&head([0xf0, 0, 0, 0, 0])), Ok((Kind::Flac, Promise::Nothing)));
+        assert_eq!(detect(&head([0xf0, 0, 1, 0, 0])), Ok((Kind::Flac, Promise::Samples(65_536))));
+        assert_eq!(detect(&head([0xf0, 0, 0, 0, 0])), Ok((Kind::Flac, Promise::Nothing)));
     }
 
     #[test]

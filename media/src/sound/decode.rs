@@ -176,9 +176,9 @@ impl Mixer {
         }
         // Inverted polarity: left and right cancel out.
         let power = |samples: &[f32]| samples.iter().map(|s| f64::from(s * s)).sum::<f64>();
-        let cancelled =
+        let cancels_out =
             self.first.len() == self.mixed.len() && power(&self.mixed) < 0.02 * power(&self.first);
-        let samples = if cancelled { self.first } else { self.mixed };
+        let samples = if cancels_out { self.first } else { self.mixed };
         Ok(Mono { rate: self.rate.max(1), samples })
     }
 }

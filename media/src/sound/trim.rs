@@ -21,7 +21,7 @@ impl Breath {
     const AIM: f64 = 0.165;
 
     /// Pauses of which the encoder adds a part itself, in seconds.
-    pub fn beside(encoder: f64) -> Self {
+    pub fn with_encoder_delay(encoder: f64) -> Self {
         Self { before: Self::AIM - encoder, after: Self::AIM }
     }
 }
@@ -218,7 +218,7 @@ mod tests {
     }
 
     fn trimmed(sound: &Mono) -> Mono {
-        trim(sound, SHORTEST, Breath::beside(0.0)).expect("a voice")
+        trim(sound, SHORTEST, Breath::with_encoder_delay(0.0)).expect("a voice")
     }
 
     /// Seconds before the first and after the last sample above a level in dB.
@@ -278,8 +278,9 @@ mod tests {
 
     #[test]
     fn refuses_silence_and_what_is_too_short() {
-        let refusal =
-            |parts: &[(f64, f32)], noise| trim(&scene(parts, noise), SHORTEST, Breath::beside(0.0)).err();
+        let refusal = |parts: &[(f64, f32)], noise| {
+            trim(&scene(parts, noise), SHORTEST, Breath::with_encoder_delay(0.0)).err()
+        };
         assert_eq!(refusal(&[(2.0, -200.0)], -200.0), Some(Refusal::Silent));
         assert_eq!(refusal(&[(2.0, -200.0)], -56.0), Some(Refusal::Silent));
         assert_eq!(refusal(&[], -56.0), Some(Refusal::TooShort { shortest: SHORTEST }));

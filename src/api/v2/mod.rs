@@ -28,8 +28,8 @@ pub fn routes() -> Router<App> {
 
 async fn serve(State(app): State<App>, request: Request) -> Response {
     let call = LegacyRequest::read(&app, request).await;
-    let (answered, quota) = names::list(&app, &call).await;
-    let response = answered.unwrap_or_else(problem::show);
+    let (result, quota) = names::list(&app, &call).await;
+    let response = result.unwrap_or_else(problem::show);
     let response = Version::V2.finish(&app, response, PARTICIPANTS, quota);
     reply::with_route(call.route, response)
 }

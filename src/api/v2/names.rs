@@ -65,14 +65,14 @@ pub async fn list(app: &App, call: &LegacyRequest) -> (Result<Response, Problem>
         Err(error) => return (Err(error.into()), None),
     };
     let quota = app.limiter.take(target.limit_key(), target.institution.rate_limit, now).await;
-    let answered = match quota.retry_after {
+    let result = match quota.retry_after {
         Some(_) => Err(Problem::TooMany),
-        None => answer(app, &call.params, target).await,
+        None => respond(app, &call.params, target).await,
     };
-    (answered, Some(quota))
+    (result, Some(quota))
 }
 
-async fn answer(app: &App, params: &Params, target: CodeScope) -> Result<Response, Problem> {
+async fn respond(app: &App, params: &Params, target: CodeScope) -> Result<Response, Problem> {
     let CodeScope { code, institution, scope } = target;
     let mut errors = FieldErrors::default();
     let icon = Icon { code: legacy::icon_code(params, &mut errors), image: None };
@@ -87,7 +87,7 @@ async fn answer(app: &App, params: &Params, target: CodeScope) -> Result<Respons
     view.spellings = legacy::spellings(params);
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Name(&view, person)));
-    let mut response = listing::answer(app, found, write, None, legacy::FRAME).await?;
+    let mut response = listing::respond(app, found, write, None, legacy::FRAME).await?;
     if let Scope::Page(_) = scope {
         legacy::succeeded_by_page(app, &code, &mut response);
     }

@@ -82,11 +82,11 @@ where
     let mut call = LegacyRequest::read(&app, request).await;
     let fault = call.fault.take();
     let token = call.params.text("auth_token").unwrap_or_default().into_owned();
-    let (answered, quota) = match callers::authenticate(&app, &token, call.client).await {
+    let (result, quota) = match callers::authenticate(&app, &token, call.client).await {
         Ok(caller) => {
             let (key, ceiling) = (LimitKey::Token(caller.token_id), caller.institution.rate_limit);
             let quota = app.limiter.take(key, ceiling, app.clock.instant()).await;
-            let answered = match fault {
+            let result = match fault {
                 _ if quota.retry_after.is_some() => Err(Problem::TooMany),
                 Some(fault) => Err(fault),
                 None => match caller.check(Action::Read) {
@@ -94,7 +94,7 @@ where
                     Err(forbidden) => Err(forbidden.into()),
                 },
             };
-            (answered, Some(quota))
+            (result, Some(quota))
         }
         // The token may have been in the body that could not be read.
         Err(Error::Unauthorized) if token.is_empty() => {
@@ -102,7 +102,7 @@ where
         }
         Err(error) => (Err(error.into()), None),
     };
-    let response = answered.unwrap_or_else(problem::show);
+    let response = result.unwrap_or_else(problem::show);
     let response = Version::V3.finish(&app, response, successor, quota);
     reply::with_route(call.route, response)
 }

@@ -31,7 +31,7 @@ pub async fn list(app: App, lookup: Lookup) -> Result<Response, Problem> {
     } else {
         names::everybody(&app, access, scope).await?
     };
-    let mut response = answer(&app, &lookup, icon, found, legacy::spellings(params)).await?;
+    let mut response = respond(&app, &lookup, icon, found, legacy::spellings(params)).await?;
     if let (Some(code), Scope::Page(_)) = (code, scope) {
         legacy::succeeded_by_page(&app, &code, &mut response);
     }
@@ -51,7 +51,7 @@ pub async fn person(app: App, lookup: Lookup) -> Result<Response, Problem> {
     let icon = icon(&lookup, errors)?;
     let (_, scope) = scope(&app, &lookup).await?;
     let found = names::find(&app, lookup.access(), scope, &person).await?;
-    answer(&app, &lookup, icon, found, legacy::spellings(params)).await
+    respond(&app, &lookup, icon, found, legacy::spellings(params)).await
 }
 
 /// People who are in either list.
@@ -68,7 +68,7 @@ pub async fn search(app: App, lookup: Lookup) -> Result<Response, Problem> {
     let icon = icon(&lookup, errors)?;
     let (_, scope) = scope(&app, &lookup).await?;
     let found = names::search(&app, lookup.access(), scope, emails, identifiers).await?;
-    answer(&app, &lookup, icon, found, spellings).await
+    respond(&app, &lookup, icon, found, spellings).await
 }
 
 /// The requested icon; fails on any error so far.
@@ -87,19 +87,19 @@ async fn scope(app: &App, lookup: &Lookup) -> Result<(Option<NamePageRef>, Scope
     Ok((Some(code), scope))
 }
 
-async fn answer(
+async fn respond(
     app: &App,
     lookup: &Lookup,
     icon: Icon,
     found: Listing,
     spellings: Spellings,
 ) -> Result<Response, Problem> {
-    let extended = lookup.params.truth("include_extended_attributes");
+    let extended = lookup.params.flag("include_extended_attributes");
     let include = Include { custom_attributes: extended, ..Include::default() };
     let mut view = View::new(app, lookup.institution(), include, icon).await?;
     view.spellings = spellings;
     let write: listing::Write = Box::new(move |person, out| {
         serde_json::to_writer(out, &wire::Name { view: &view, person, extended })
     });
-    listing::answer(app, found, write, None, legacy::FRAME).await
+    listing::respond(app, found, write, None, legacy::FRAME).await
 }

@@ -51,8 +51,8 @@ pub async fn create(app: App, request: ApiRequest) -> Result<Response, Problem> 
     // Just stored as the request spelled it.
     view.spellings = Spellings::one(made.email.as_deref().unwrap_or_default());
     let link = format!("{}{}/{}", app.links.base(), participants_path(&request), made.token);
-    let answer = wire::One { participant: wire::Participant(&view, &made), meta: Some(wire::Link { link }) };
-    Ok(reply::json(StatusCode::CREATED, &answer))
+    let body = wire::One { participant: wire::Participant(&view, &made), meta: Some(wire::Link { link }) };
+    Ok(reply::json(StatusCode::CREATED, &body))
 }
 
 fn name_page(request: &ApiRequest) -> Result<NamePageRef, Problem> {

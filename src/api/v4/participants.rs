@@ -58,7 +58,7 @@ pub async fn page_of(
     view.spellings = list.spellings;
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Participant(&view, person)));
-    listing::answer(app, people, write, Some(address), LIST).await
+    listing::respond(app, people, write, Some(address), LIST).await
 }
 
 pub async fn show(app: App, request: ApiRequest) -> Result<Response, Problem> {

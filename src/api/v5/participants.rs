@@ -40,7 +40,7 @@ pub async fn list(app: App, request: ApiRequest) -> Result<Response, Problem> {
     let list = ListRequest::read(&params, ChangedFilter::Read, DIALECT, &mut errors);
     let window = (!list.filter.is_set()).then(|| params.window(&mut errors));
     errors.into_result()?;
-    answer(&app, &request, list, "/participants", window).await
+    respond(&app, &request, list, "/participants", window).await
 }
 
 pub async fn search(app: App, request: ApiRequest) -> Result<Response, Problem> {
@@ -53,10 +53,10 @@ pub async fn search(app: App, request: ApiRequest) -> Result<Response, Problem> 
         errors.add("institution_id_list", BLANK);
     }
     errors.into_result()?;
-    answer(&app, &request, list, "/participants/search", Some(window)).await
+    respond(&app, &request, list, "/participants/search", Some(window)).await
 }
 
-async fn answer(
+async fn respond(
     app: &App,
     request: &ApiRequest,
     list: ListRequest,
@@ -69,7 +69,7 @@ async fn answer(
     view.spellings = list.spellings;
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Participant(&view, person)));
-    listing::answer(app, people, write, Some(address), LIST).await
+    listing::respond(app, people, write, Some(address), LIST).await
 }
 
 pub async fn latest(app: App, request: ApiRequest) -> Result<Response, Problem> {

@@ -33,7 +33,7 @@ pub async fn search(app: App, request: ApiRequest) -> Result<Response, Problem> 
     view.spellings = spellings;
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Pronunciation(&view, person)));
-    listing::answer(&app, found, write, None, FRAME).await
+    listing::respond(&app, found, write, None, FRAME).await
 }
 
 /// Accepts the id from responses, the file name, or the bare hex.

@@ -108,14 +108,14 @@ mod tests {
     }
 
     #[test]
-    fn what_the_vendor_has_signed_is_good() {
+    fn signatures_of_the_vendor_are_valid() {
         for (address, form, signature) in VECTORS {
             assert!(good(address, form, signature), "{address} {form}");
         }
     }
 
     #[test]
-    fn anything_else_is_not() {
+    fn other_signatures_are_invalid() {
         let (address, form, signature) = VECTORS[0];
         assert!(!good("https://mycompany.com/myapp.php?foo=1&bar=3", form, signature));
         assert!(!good("http://mycompany.com/myapp.php?foo=1&bar=2", form, signature));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_port_may_be_said_or_not() {
+    fn the_port_is_optional() {
         let (_, form, signature) = VECTORS[0];
         assert!(good("https://mycompany.com:443/myapp.php?foo=1&bar=2", form, signature));
         assert!(good("https://mycompany.com:1234/myapp.php?foo=1&bar=2", form, signature));
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_no_form_is_held_by_its_digest() {
+    fn a_body_that_is_not_a_form_is_verified_by_its_digest() {
         let body = br#"{"a":1}"#;
         let digest: String = Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect();
         let address = format!("https://example.com/x?bodySHA256={digest}");

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_five_seconds_in_all_and_two_behind_speech() {
+    fn the_silence_timeout_is_five_seconds_in_total_and_two_after_speech() {
         let document = scene(Step::Record { take: 1 }).document();
         let times: Vec<&str> =
             document.split(" timeout=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_menu_without_a_key_is_told_to_us_by_everybody() {
+    fn a_menu_without_a_key_is_reported_by_every_vendor() {
         for step in [Step::START, Step::Review { take: 1, said: 1 }] {
             let document = scene(step).document();
             let behind = "</Gather><Redirect method=\"POST\">https://names.example.edu/phone/attempts/7/steps/3</Redirect>";
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_take_cannot_be_said_again() {
+    fn the_last_take_cannot_be_repeated() {
         assert!(scene(Step::Review { take: 2, said: 1 }).document().contains("/review.wav"));
         assert!(scene(Step::Review { take: 3, said: 1 }).document().contains("/last-review.wav"));
     }
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_are_called_as_the_vendor_does() {
+    fn languages_use_the_codes_of_the_vendor() {
         let called = ["en", "EN-gb", "fr", "fr-FR", "pt_BR", "vi", ""].map(voice_language);
         let wanted = [Some("en-US"), Some("en-US"), Some("fr-FR"), Some("fr-FR"), Some("pt-BR"), None, None];
         assert_eq!(called, wanted);

@@ -31,16 +31,16 @@ fn speech() -> Frame {
 
 struct Call {
     conversation: Conversation,
-    told: Arc<Mutex<Vec<Progress>>>,
+    events: Arc<Mutex<Vec<Progress>>>,
 }
 
 impl Call {
     fn start() -> Self {
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let teller = told.clone();
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let observer = events.clone();
         let conversation =
-            Conversation::start(script(), Arc::new(move |progress| teller.lock().unwrap().push(progress)));
-        Self { conversation, told }
+            Conversation::start(script(), Arc::new(move |progress| observer.lock().unwrap().push(progress)));
+        Self { conversation, events }
     }
 
     /// What is played while this is heard for so many frames: each sound once, in order.
@@ -55,11 +55,11 @@ impl Call {
     }
 
     /// How many frames of silence until the next step.
-    fn silence_until_told(&mut self) -> u32 {
-        let before = self.told.lock().unwrap().len();
+    fn silence_until_event(&mut self) -> u32 {
+        let before = self.events.lock().unwrap().len();
         for frames in 1..2_000 {
             self.conversation.tick(Some(&QUIET));
-            if self.told.lock().unwrap().len() > before {
+            if self.events.lock().unwrap().len() > before {
                 return frames;
             }
         }
@@ -67,7 +67,7 @@ impl Call {
     }
 
     fn last(&self) -> Progress {
-        *self.told.lock().unwrap().last().unwrap()
+        *self.events.lock().unwrap().last().unwrap()
     }
 
     fn end(mut self) -> (Option<End>, Vec<i16>) {
@@ -135,9 +135,9 @@ fn a_key_that_means_nothing_stops_nothing() {
 #[test]
 fn a_menu_waits_six_seconds_and_is_said_twice() {
     let mut call = Call::start();
-    assert_eq!(call.silence_until_told(), 20 + 300);
+    assert_eq!(call.silence_until_event(), 20 + 300);
     assert_eq!(call.last(), Progress::Step(Step::Invite { said: 2 }));
-    assert_eq!(call.silence_until_told(), 20 + 300, "all of it again");
+    assert_eq!(call.silence_until_event(), 20 + 300, "all of it again");
     assert_eq!(call.hear(&QUIET, 20), [mark(Prompt::Goodbye)]);
     assert_eq!(call.end().0, Some(End::NoKey));
 }
@@ -147,7 +147,7 @@ fn a_recording_ends_after_two_seconds_of_silence_behind_speech() {
     let mut call = Call::start();
     call.until_the_recording();
     call.hear(&speech(), 60);
-    assert_eq!(call.silence_until_told(), 100);
+    assert_eq!(call.silence_until_event(), 100);
     assert!(matches!(call.last(), Progress::Step(Step::Review { .. })));
     call.conversation.key('1', &[]);
     let (end, take) = call.end();
@@ -159,7 +159,7 @@ fn a_recording_ends_after_two_seconds_of_silence_behind_speech() {
 fn nothing_said_for_five_seconds_is_the_end() {
     let mut call = Call::start();
     call.until_the_recording();
-    assert_eq!(call.silence_until_told(), 250);
+    assert_eq!(call.silence_until_event(), 250);
     let (end, take) = call.end();
     assert_eq!((end, take.len()), (Some(End::Silence), 0));
 }

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn a_written_wav_can_be_read() {
         let samples: Vec<i16> =
             (0..800).map(|i| (f64::from(i) * 0.3).sin().mul_add(20_000.0, 0.5) as i16).collect();
         let again = read(&wav(&samples)).expect("a sound");
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn errors_say_what_is_wrong() {
         assert_eq!(read(b"hello").unwrap_err(), "is not audio: a WAV is required");
         let whole = wav(&[100; 8_000]);
         assert_eq!(read(&whole[..8_000]).unwrap_err(), "is damaged, or was cut off");

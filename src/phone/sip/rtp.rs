@@ -180,7 +180,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// `random` is random and makes the stream unique.
+    /// `random` makes the stream unique.
     pub fn new(codec: Codec, random: u64) -> Self {
         let [a, b, c, d, e, f, g, h] = random.to_be_bytes();
         Self {

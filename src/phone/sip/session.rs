@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn timers_are_read_and_told() {
+    fn timers_are_parsed_and_written() {
         let timer = read("1800;refresher=uas").unwrap();
         assert_eq!((timer.every.as_secs(), timer.refresher), (1800, Refresher::Answerer));
         assert_eq!(read("90").unwrap().refresher, Refresher::Asker);

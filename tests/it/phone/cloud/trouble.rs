@@ -236,7 +236,7 @@ async fn a_conversation_goes_on_in_another_process() {
         secrets: scene.world.app.secrets.clone(),
         outbound: scene.world.app.outbound.clone(),
     });
-    let site = site::site(app, Draining::default(), Metrics::Here);
+    let site = site::site(app, Draining::default(), Metrics::Enabled);
     tokio::spawn(server::run(listener, site, Limits::default(), Default::default()));
     *scene.vendor.reroute.lock().unwrap() = Some((scene.world.base.clone(), here));
     let address = call.given("StatusCallback").replace("/status", "");
