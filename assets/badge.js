@@ -1,5 +1,5 @@
-// Turns each plain player of the badge into a large button with the waveform, and lets one sound at a time be heard:
-// here, and in players of ours in other places of the browser.
+// Replaces the plain audio elements of the badge with large buttons that show the waveform, and plays one recording
+// at a time: on this page and in our players elsewhere in the browser.
 const word = 'endonym:play';
 const channel = 'BroadcastChannel' in window ? new BroadcastChannel('endonym') : null;
 const sounds = [...document.querySelectorAll('audio')];

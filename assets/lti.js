@@ -1,5 +1,5 @@
-// Pages inside a learning system: names are played one at a time, the arrow keys go from one to the next, a list that is
-// being fetched comes by itself, and what is done goes back to the platform.
+// Pages inside a learning management system: plays one name at a time, moves between names with the arrow keys,
+// reloads a list when its synchronization has finished, and returns results to the platform.
 const word = 'endonym:play';
 const channel = 'BroadcastChannel' in window ? new BroadcastChannel('endonym') : null;
 const sounds = [...document.querySelectorAll('audio')];
@@ -50,8 +50,8 @@ document.addEventListener('keydown', (event) => {
   }
 });
 
-// A course that is being synchronized: asked ever less often whether that has ended, for a quarter of an hour. Then the page comes
-// anew, unless somebody is at work in it, who gets a link instead.
+// While a course is being synchronized: polls with increasing intervals for 15 minutes, then reloads the page. If the
+// user is interacting with the page, shows a link instead.
 const waiting = document.querySelector('[data-wait]');
 if (waiting) {
   const isBusy = () => document.activeElement !== document.body || sounds.some((sound) => !sound.paused);
@@ -63,13 +63,13 @@ if (waiting) {
   const ask = async (pause, left) => {
     const answer = await fetch(waiting.dataset.wait, { cache: 'no-store' }).catch(() => null);
     if (answer?.ok && !(await answer.json()).running) return isBusy() ? tell() : location.reload();
-    // A session that is over will not come back; anything else may.
+    // An expired session (403) is final; retry on anything else.
     if (answer?.status !== 403 && left > 0) setTimeout(ask, pause, Math.min(pause * 1.3, 30000), left - pause);
   };
   setTimeout(ask, 1000, 1500, 15 * 60 * 1000);
 }
 
-// `autofocus` is not for frames of another site.
+// `autofocus` does not work in cross-site frames.
 document.querySelector('[aria-invalid=true]')?.focus();
 
 document.querySelector('form[data-at-once]')?.submit();

@@ -1,5 +1,5 @@
-// Plays the name. Whoever begins tells the others in the page, which then stop: players of ours by a channel and, where
-// a sandbox keeps that from working, by messages; snippets in the page around us by the same messages.
+// Plays the name and stops all other players: our own through a BroadcastChannel or, where a sandbox blocks that,
+// through messages; snippets in the surrounding page through the same messages.
 const button = document.querySelector('button');
 const sound = document.querySelector('audio');
 const word = 'endonym:play';
@@ -41,7 +41,7 @@ sound.addEventListener('error', () => {
   show();
 });
 
-// Where the browser cannot get a picture, a sign takes its place.
+// If the image fails to load, shows a symbol instead.
 const picture = document.querySelector('img');
 const replace = () => picture.replaceWith(picture.alt);
 if (picture?.complete && !picture.naturalWidth) replace();

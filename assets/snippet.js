@@ -1,7 +1,7 @@
-// The click of a snippet in somebody else's page, run as an event handler: lines are joined, so each statement ends in a
-// semicolon, and none of " & < > stands here, which would have to be escaped. `this` is a link to the player, which is where a
-// click leads when the page forbids this code; the icon is its first child, the sound its last. The sound that was begun last
-// is known by a name on the window; our iframes say by a message that they begin, and are told the same.
+// The click handler of a snippet in a third-party page. Lines are joined into an attribute, so each statement ends in
+// a semicolon, and the code must not contain characters that HTML attributes escape. `this` is the link to the
+// player, which opens when the page's CSP blocks this code; the icon is its first child, the audio its last. The
+// recording that plays is kept on the window; our iframes announce playback by message and receive the same message.
 event.preventDefault();
 var b=this,i=b.firstChild,a=b.lastChild,w=window,n=w.length,m='endonym:play',t=' (it cannot be played just now)';
 a.onplay=a.onpause=a.onerror=function(){

@@ -32,18 +32,18 @@ struct Site {
     router: Router,
 }
 
-/// Reports of exports have the shape of version 4's records.
+/// Reports have the format of version 4 records.
 pub use api::v4::report_format;
 
-/// Everything that can be asked of us.
+/// The main listener: all faces.
 pub fn site(app: App, draining: Draining, metrics: Metrics) -> Shared {
     let router = router(app.clone(), draining, metrics);
     Arc::new(Site { app, router })
 }
 
-/// `/metrics` and nothing else, for a port of its own.
-pub fn metrics_alone(app: App) -> Shared {
-    let router = ops::metrics_alone().layer(middleware::from_fn(reply::name_route)).with_state(app.clone());
+/// Only `/metrics`, for a listener of its own.
+pub fn metrics_only(app: App) -> Shared {
+    let router = ops::metrics_only().layer(middleware::from_fn(reply::set_route)).with_state(app.clone());
     Arc::new(Site { app, router })
 }
 
@@ -54,8 +54,8 @@ fn router(app: App, draining: Draining, metrics: Metrics) -> Router {
         .merge(hooks::routes())
         .merge(lti::routes())
         .method_not_allowed_fallback(pages::wrong_method)
-        // The routes of the API are named by `api::face`, which costs nothing.
-        .layer(middleware::from_fn(reply::name_route));
+        // `api::face` sets the routes of the API itself, which is cheaper.
+        .layer(middleware::from_fn(reply::set_route));
     html.merge(api::routes()).fallback(pages::unknown).with_state(app)
 }
 
@@ -63,7 +63,7 @@ impl Service for Site {
     fn call(&self, request: Request) -> BoxFuture<'static, Response> {
         let app = self.app.clone();
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-        // Recordings are what is asked for most; they need no look at the table of routes.
+        // Recordings are the most frequent requests; they skip the router.
         if is_read && request.uri().path().starts_with("/audio/") {
             return pages::files::audio(State(app), request).boxed();
         }
@@ -88,13 +88,13 @@ impl Service for Site {
     }
 }
 
-/// In the words of the face that the path belongs to.
+/// Rendered by the face that owns the path.
 fn refuse(app: &App, path: &str, refusal: Refusal) -> Response {
     let face = path.split('/').nth(1).unwrap_or_default();
     match face {
         "lti" => lti::refuse(app, refusal),
         "phone" => hooks::refuse(refusal),
-        // A request that could not be parsed has no path that can be relied on; the API answers it.
+        // An unparsable request has no reliable path; the API answers it.
         "api" => api::refuse(path, refusal),
         _ if matches!(refusal, Refusal::Panicked | Refusal::NotFound) => pages::refuse(app, refusal),
         _ => api::refuse(path, refusal),

@@ -1,5 +1,5 @@
-//! Sound and pictures: whatever comes in, one kind of MP3 and one kind of JPEG go out. Pure functions over bytes; knows
-//! nothing of names, and so is a package of its own, which tests and fuzzers can build alone and optimised.
+//! Audio and image processing: any supported upload becomes one kind of MP3 or JPEG. Pure functions over bytes that
+//! know nothing of names, in a separate package, so that tests and fuzzers can build it alone and optimized.
 
 pub mod picture;
 pub mod sound;

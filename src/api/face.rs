@@ -1,4 +1,4 @@
-//! What happens around every handler: who is calling, how often, what is sent back.
+//! The pipeline around every handler: authentication, rate limit, access check, body, response headers.
 
 use std::{future::Future, sync::Arc};
 
@@ -12,20 +12,20 @@ use futures_util::{FutureExt, future::BoxFuture};
 use serde::Serialize;
 
 use super::{
-    ask::{Ask, has_body},
-    problem::{Problem, Told},
+    problem::{ErrorReply, Problem},
+    request::{ApiRequest, has_body},
     words,
 };
 use crate::{
     app::{
         App, Caller, callers, institutions,
-        limiter::{Standing, Whose},
+        limiter::{LimitKey, Quota},
     },
     domain::{access::Action, field_errors::FieldErrors},
     http::{
-        body::{self, Whole},
+        body::{self, BufferedBody},
         client,
-        reply::{json, named, raw_json},
+        reply::{json, raw_json, with_route},
     },
 };
 
@@ -36,10 +36,10 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
     "Nc-Rate-Limit-Limit, Nc-Rate-Limit-Remaining, Nc-Rate-Limit-Reset, Retry-After, X-Request-Id",
 );
 
-/// A version's words for what went wrong.
-pub type Show = fn(Problem) -> Response;
+/// Renders a problem in the format of an API version.
+pub type RenderProblem = fn(Problem) -> Response;
 
-/// What axum takes as a handler.
+/// The handler type that axum accepts.
 pub trait Route:
     Fn(State<App>, Request) -> BoxFuture<'static, Response> + Clone + Send + Sync + 'static
 {
@@ -49,24 +49,24 @@ impl<F> Route for F where
 {
 }
 
-/// A handler, with what a token must permit and its version's words for what goes wrong.
-pub fn on<F, Fut>(needs: Action, handler: F, show: Show) -> impl Route
+/// Wraps a handler with the action that its token must permit and the error format of its version.
+pub fn on<F, Fut>(needs: Action, handler: F, show: RenderProblem) -> impl Route
 where
-    F: FnOnce(App, Ask) -> Fut + Clone + Send + Sync + 'static,
+    F: FnOnce(App, ApiRequest) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Result<Response, Problem>> + Send + 'static,
 {
     move |State(app): State<App>, request: Request| serve(app, request, needs, handler.clone(), show).boxed()
 }
 
-/// Runs one handler: token, rate limit, scope, body, handler, headers.
-async fn serve<F, Fut>(app: App, request: Request, needs: Action, handler: F, show: Show) -> Response
+/// Handles one request: token, rate limit, access check, body, handler, headers.
+async fn serve<F, Fut>(app: App, request: Request, needs: Action, handler: F, show: RenderProblem) -> Response
 where
-    F: FnOnce(App, Ask) -> Fut,
+    F: FnOnce(App, ApiRequest) -> Fut,
     Fut: Future<Output = Result<Response, Problem>>,
 {
     let (mut parts, body) = request.into_parts();
     let route = parts.extensions.get::<MatchedPath>().cloned();
-    named(route, serve_caller(app, &mut parts, body, needs, handler, show).await)
+    with_route(route, serve_caller(app, &mut parts, body, needs, handler, show).await)
 }
 
 async fn serve_caller<F, Fut>(
@@ -75,27 +75,27 @@ async fn serve_caller<F, Fut>(
     body: Body,
     needs: Action,
     handler: F,
-    show: Show,
+    show: RenderProblem,
 ) -> Response
 where
-    F: FnOnce(App, Ask) -> Fut,
+    F: FnOnce(App, ApiRequest) -> Fut,
     Fut: Future<Output = Result<Response, Problem>>,
 {
     let caller = match identify(&app, parts).await {
         Ok(caller) => caller,
         Err(error) => {
             if has_body(&parts.method) {
-                body::discard_unknown(&parts.extensions, body).await;
+                body::discard_anonymous(&parts.extensions, body).await;
             }
             return show(error.into());
         }
     };
-    let standing = app
+    let quota = app
         .limiter
-        .take(Whose::Token(caller.token_id), caller.institution.rate_limit, app.clock.instant())
+        .take(LimitKey::Token(caller.token_id), caller.institution.rate_limit, app.clock.instant())
         .await;
     let origin = parts.headers.get(header::ORIGIN).cloned();
-    let answered = if standing.retry_after.is_some() {
+    let result = if quota.retry_after.is_some() {
         discard_body(parts, body).await;
         Err(Problem::TooMany)
     } else if let Err(forbidden) = caller.check(needs) {
@@ -103,26 +103,21 @@ where
         Err(forbidden.into())
     } else {
         match read_body(parts, &caller, body).await {
-            Ok(None) => handler(app, Ask::new(parts, caller.clone(), Bytes::new()).await).await,
-            Ok(Some(Whole { bytes, room })) => {
-                let answered = handler(app, Ask::new(parts, caller.clone(), bytes).await).await;
-                drop(room);
-                answered
+            Ok(None) => handler(app, ApiRequest::new(parts, caller.clone(), Bytes::new()).await).await,
+            Ok(Some(BufferedBody { bytes, reservation })) => {
+                let result = handler(app, ApiRequest::new(parts, caller.clone(), bytes).await).await;
+                drop(reservation);
+                result
             }
             Err(problem) => Err(problem),
         }
     };
-    finish(answered.unwrap_or_else(show), standing, origin.as_ref(), &caller)
+    finish(result.unwrap_or_else(show), quota, origin.as_ref(), &caller)
 }
 
-fn finish(
-    mut response: Response,
-    standing: Standing,
-    origin: Option<&HeaderValue>,
-    caller: &Caller,
-) -> Response {
+fn finish(mut response: Response, quota: Quota, origin: Option<&HeaderValue>, caller: &Caller) -> Response {
     let headers = response.headers_mut();
-    tell_standing(headers, standing);
+    add_rate_limit_headers(headers, quota);
     if let Some(origin) = origin {
         headers.append(header::VARY, HeaderValue::from_static("Origin"));
         let listed = origin
@@ -136,11 +131,11 @@ fn finish(
     response
 }
 
-pub(super) fn tell_standing(headers: &mut HeaderMap, standing: Standing) {
-    headers.insert(LIMIT, standing.limit.into());
-    headers.insert(REMAINING, standing.remaining.into());
-    headers.insert(RESET, standing.reset_seconds.into());
-    if let Some(seconds) = standing.retry_after {
+pub(super) fn add_rate_limit_headers(headers: &mut HeaderMap, quota: Quota) {
+    headers.insert(LIMIT, quota.limit.into());
+    headers.insert(REMAINING, quota.remaining.into());
+    headers.insert(RESET, quota.reset_seconds.into());
+    if let Some(seconds) = quota.retry_after {
         headers.insert(header::RETRY_AFTER, seconds.into());
     }
 }
@@ -151,7 +146,7 @@ async fn identify(app: &App, parts: &Parts) -> Result<Arc<Caller>, crate::app::E
         .await
 }
 
-/// The whole value, or what stands behind `Bearer` or `Token token=`.
+/// The token: the whole header value, or what follows `Bearer` or `Token token=`.
 fn bare_token(value: &str) -> &str {
     let value = value.trim();
     let Some((scheme, rest)) = value.split_once(' ') else { return value };
@@ -166,23 +161,24 @@ fn bare_token(value: &str) -> &str {
     }
 }
 
-async fn read_body(parts: &Parts, caller: &Caller, body: Body) -> Result<Option<Whole>, Problem> {
+async fn read_body(parts: &Parts, caller: &Caller, body: Body) -> Result<Option<BufferedBody>, Problem> {
     if !has_body(&parts.method) {
         return Ok(None);
     }
     Ok(Some(body::read(&parts.extensions, caller.institution.id, body).await?))
 }
 
-/// A refused client gets to read the answer only when its body has been read.
+/// Drains the body before refusing a request: many clients read the response only after they have sent everything.
 async fn discard_body(parts: &Parts, body: Body) {
     if has_body(&parts.method) {
         body::discard(&parts.extensions, body).await;
     }
 }
 
-/// Versions 5 and 4 carry a server's secret, so only pages of origins that an institution lists may call them.
+/// CORS preflight. Versions 5 and 4 authenticate with a server-side secret, so only origins that an institution has
+/// allowed may call them.
 pub async fn preflight(State(app): State<App>, route: MatchedPath, headers: HeaderMap) -> Response {
-    let mut response = named(Some(route), Response::new(Body::empty()));
+    let mut response = with_route(Some(route), Response::new(Body::empty()));
     *response.status_mut() = StatusCode::NO_CONTENT;
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("Origin"));
     let Some(origin) = headers.get(header::ORIGIN) else { return response };
@@ -202,8 +198,8 @@ pub async fn preflight(State(app): State<App>, route: MatchedPath, headers: Head
     response
 }
 
-/// Success without content.
-pub fn nothing() -> Response {
+/// 200 with an empty body.
+pub fn no_content() -> Response {
     raw_json(StatusCode::OK, Body::empty())
 }
 
@@ -223,11 +219,11 @@ impl Serialize for Errors<'_> {
     }
 }
 
-/// What went wrong, in the shape of versions 5 and 4.
-pub fn told(told: Told) -> Response {
-    let errors = told.errors.as_ref().map(Errors);
-    let response = json(told.status, &Message { message: &told.message, errors });
-    told.beside(response)
+/// An error response in the format of versions 5 and 4.
+pub fn error(reply: ErrorReply) -> Response {
+    let errors = reply.errors.as_ref().map(Errors);
+    let response = json(reply.status, &Message { message: &reply.message, errors });
+    reply.add_headers(response)
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! What versions 3 and 2 have in common: any page may call them, their answers are `{"result":…}`, and they say that
-//! newer versions have come after them.
+//! Shared by versions 3 and 2: CORS for every origin, responses of the form `{"result":…}`, and deprecation headers
+//! that name the successor.
 
 use std::net::IpAddr;
 
@@ -12,18 +12,18 @@ use axum::{
 use serde::Serialize;
 
 use super::{
-    ask::{Sent, has_body},
     face,
     listing::Frame,
-    problem::{Problem, Told},
+    problem::{ErrorReply, Problem},
+    request::{RequestInput, has_body},
 };
 use crate::http::client;
 use crate::http::reply;
 use crate::{
-    app::{App, callers, limiter::Standing, names::Person},
+    app::{App, callers, limiter::Quota, names::Person},
     domain::{email::Spellings, field_errors::FieldErrors, ids::InstitutionId, name_page::NamePageRef},
     http::{
-        body::{self, Room, Whole},
+        body::{self, BufferedBody, Reservation},
         embeds::Icon,
         params::{Params, encoded},
     },
@@ -32,8 +32,8 @@ use crate::{
 pub const FRAME: Frame = Frame { open: "{\"result\":\"success\",\"data\":[", close: "}" };
 const HIGHEST_ICON: u64 = 2;
 
-/// Both had been followed by newer versions before there was this program. The day is the first of the year in which it
-/// began, the same in every installation, so that whoever watches for changes sees none.
+/// Both versions were superseded before this program existed. The date is January 1 of the year the project started.
+/// It is the same in every installation, so that monitoring sees a stable value.
 const DEPRECATED_SINCE: HeaderValue = HeaderValue::from_static("@1767225600");
 const DEPRECATION: HeaderName = HeaderName::from_static("deprecation");
 const ANY: HeaderValue = HeaderValue::from_static("*");
@@ -41,7 +41,7 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
     "Nc-Rate-Limit-Limit, Nc-Rate-Limit-Remaining, Nc-Rate-Limit-Reset, Retry-After, X-Request-Id, Deprecation, Link",
 );
 
-/// What comes after an old path where nothing is closer to it. Behind `/api/private`, as all successors here.
+/// The default successor, relative to `/api/private` like all successors here.
 pub const PARTICIPANTS: &str = "/v5/participants";
 pub const DOCUMENT: &str = "/v5/openapi.json";
 
@@ -59,31 +59,31 @@ impl Version {
         }
     }
 
-    /// Whose path this is, if it is one of ours.
+    /// The version that a path belongs to, if it is one of these two.
     pub fn of(path: &str) -> Option<Self> {
         let rest = path.strip_prefix(super::ROOT)?.strip_prefix('/')?;
         let first = rest.split('/').next();
         [Self::V3, Self::V2].into_iter().find(|version| first == Some(version.name()))
     }
 
-    /// For paths and methods that there are not. A page may ask before it calls them, and then read the refusal.
-    pub fn refuse(self, app: &App, method: &Method, told: Told) -> Response {
-        let response = if *method == Method::OPTIONS { allowed() } else { refusal(told) };
+    /// Unknown paths and methods. Preflight requests succeed, so that a page may read the error.
+    pub fn refuse(self, app: &App, method: &Method, reply: ErrorReply) -> Response {
+        let response = if *method == Method::OPTIONS { allowed() } else { refusal(reply) };
         self.finish(app, response, PARTICIPANTS, None)
     }
 
-    /// What every answer has: its standing, who may read it, and what has come after this version. A handler that knows
-    /// better than its route has put the successor there already.
+    /// Adds the headers of every response: rate limit, CORS, deprecation. A handler may already have set a more
+    /// specific successor link.
     pub fn finish(
         self,
         app: &App,
         mut response: Response,
         successor: &str,
-        standing: Option<Standing>,
+        quota: Option<Quota>,
     ) -> Response {
         let headers = response.headers_mut();
-        if let Some(standing) = standing {
-            face::tell_standing(headers, standing);
+        if let Some(quota) = quota {
+            face::add_rate_limit_headers(headers, quota);
         }
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
@@ -106,7 +106,7 @@ fn succeeded_by(app: &App, path: &str) -> String {
     format!("<{}{}{path}>; rel=\"successor-version\"", app.links.base(), super::ROOT)
 }
 
-/// Names version 4's list of the same page as what has come after this answer; version 5 has none of a page.
+/// Sets version 4's list of the same name page as the successor; version 5 has no list per page.
 pub fn succeeded_by_page(app: &App, code: &NamePageRef, response: &mut Response) {
     let path = format!("/v4/name_pages/{}/participants", encoded(code.key()));
     if let Ok(link) = HeaderValue::from_str(&succeeded_by(app, &path)) {
@@ -114,9 +114,10 @@ pub fn succeeded_by_page(app: &App, code: &NamePageRef, response: &mut Response)
     }
 }
 
-/// Any page may call these versions: whoever wrote one has the token or the code.
+/// CORS preflight. Any origin may call these versions, because a page that does so carries the token or the access
+/// code.
 pub async fn preflight(State(app): State<App>, route: MatchedPath, uri: Uri) -> Response {
-    let response = reply::named(Some(route), allowed());
+    let response = reply::with_route(Some(route), allowed());
     match Version::of(uri.path()) {
         Some(version) => version.finish(&app, response, PARTICIPANTS, None),
         None => response,
@@ -128,7 +129,7 @@ fn allowed() -> Response {
     *response.status_mut() = StatusCode::NO_CONTENT;
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD, POST"));
-    // The star stands for all but `Authorization`; older browsers need the usual ones by name.
+    // `*` does not cover `Authorization`, and older browsers need the common headers by name.
     let asked =
         HeaderValue::from_static("*, Authorization, Accept, Content-Type, X-Request-Id, X-Requested-With");
     headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked);
@@ -142,69 +143,71 @@ struct Refusal<'a> {
     message: &'a str,
 }
 
-/// What went wrong, in the shape of versions 3 and 2.
-pub fn refusal(told: Told) -> Response {
-    let response = reply::json(told.status, &Refusal { result: "error", message: &told.message });
-    told.beside(response)
+/// An error response in the format of versions 3 and 2.
+pub fn refusal(reply: ErrorReply) -> Response {
+    let response = reply::json(reply.status, &Refusal { result: "error", message: &reply.message });
+    reply.add_headers(response)
 }
 
-/// The same where no version finishes the answer: any page may read it.
-pub fn open_refusal(told: Told) -> Response {
-    let mut response = refusal(told);
+/// An error response that does not pass through `Version::finish`: still readable by any origin.
+pub fn open_refusal(reply: ErrorReply) -> Response {
+    let mut response = refusal(reply);
     response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
     response
 }
 
-/// A request, read before anybody knows whose it is: the token may stand in the body.
-pub struct Call {
+/// A request that was read before its caller was known, because the token may be in the body.
+pub struct LegacyRequest {
     pub route: Option<MatchedPath>,
-    /// Whom failures are counted for.
+    /// The client address, for rate limiting failures.
     pub client: IpAddr,
-    /// Of body and query together; of the query alone where the body cannot be read.
+    /// Body and query merged; the query only if the body could not be read.
     pub params: Params,
-    /// Why it cannot.
+    /// Why the body could not be read.
     pub fault: Option<Problem>,
-    _room: Option<Room>,
+    _reservation: Option<Reservation>,
 }
 
-impl Call {
+impl LegacyRequest {
     pub async fn read(app: &App, request: Request) -> Self {
         let (parts, body) = request.into_parts();
         let route = parts.extensions.get::<MatchedPath>().cloned();
         let client = client::address(&parts.extensions);
         let query = Params::from_query(parts.uri.query().unwrap_or_default());
         if !has_body(&parts.method) {
-            return Self { route, client, params: query, fault: None, _room: None };
+            return Self { route, client, params: query, fault: None, _reservation: None };
         }
         let read = match institution(app, &query, client).await {
             Some(institution) => body::read(&parts.extensions, institution, body).await,
             None => {
-                // The token may stand in the body, in front of a list that is longer than what is read for anybody.
-                let know = |start: Vec<u8>| async move {
+                // The token may precede a list that exceeds the limit for unauthenticated bodies.
+                let identify = |start: Vec<u8>| async move {
                     let end = start.iter().rposition(|byte| *byte == b'&')?;
                     institution(app, &Params::from_query(&String::from_utf8_lossy(&start[..end])), client)
                         .await
                 };
-                body::read_introduced(&parts.extensions, body, know).await
+                body::read_with_credentials(&parts.extensions, body, identify).await
             }
         };
         let read = read.map_err(Problem::from);
-        let read = read.and_then(|Whole { bytes, room }| Ok((Sent::new(&parts, bytes).params()?, room)));
-        let (params, room, fault) = match read {
-            Ok((params, room)) => (params, Some(room), None),
+        let read = read.and_then(|BufferedBody { bytes, reservation }| {
+            Ok((RequestInput::new(&parts, bytes).params()?, reservation))
+        });
+        let (params, reservation, fault) = match read {
+            Ok((params, reservation)) => (params, Some(reservation), None),
             Err(problem) => (query, None, Some(problem)),
         };
-        Self { route, client, params, fault, _room: room }
+        Self { route, client, params, fault, _reservation: reservation }
     }
 }
 
-/// Whose token is among these.
+/// The institution of the token among these parameters.
 async fn institution(app: &App, params: &Params, client: IpAddr) -> Option<InstitutionId> {
     let token = params.text("auth_token")?;
     callers::identify(app, &token, Some(client)).await.ok().map(|caller| caller.institution.id)
 }
 
-/// Who is asked for by email and identifier.
+/// The person filter from email and identifier.
 pub fn person(params: &Params) -> Person {
     let key = |name: &str| params.mark(name);
     Person {
@@ -214,14 +217,14 @@ pub fn person(params: &Params) -> Person {
     }
 }
 
-/// The email as the request spelled it, if it has one.
+/// The email as the request spelled it, if there is one.
 pub fn spellings(params: &Params) -> Spellings {
     params.mark("email").map(|mark| Spellings::one(&mark.spelled)).unwrap_or_default()
 }
 
-/// Did the client mean one person, even if what it sent is no more than `null`? It must not get everybody then: it
-/// would show the first one's name.
-pub fn means_one(params: &Params) -> bool {
+/// Does the request name one person, even if only as `null`? Then it must not get the whole list: such clients
+/// display the first record.
+pub fn names_one_person(params: &Params) -> bool {
     ["email", "institution_id"].iter().any(|name| params.text(name).is_some())
 }
 

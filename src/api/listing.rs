@@ -1,4 +1,4 @@
-//! Lists: what is said about the page (`meta`), and bodies that are written while they are read.
+//! Lists: pagination metadata, and responses that are streamed while rows are read.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use futures_util::stream;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{lists::Wanted, problem::Problem};
+use super::{lists::LookupKey, problem::Problem};
 use crate::http::params::encoded;
 use crate::http::reply;
 use crate::{
@@ -32,15 +32,15 @@ use crate::{
     },
 };
 
-/// Does the endpoint have `updated_after` and `updated_before`? Elsewhere they are ignored like everything unknown.
+/// Does the endpoint support `updated_after` and `updated_before`? Others ignore them like any unknown parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Times {
+pub enum ChangedFilter {
     Read,
     Ignored,
 }
 
-/// Everything that shapes a list, read once and said again in `meta`.
-pub struct ListAsk {
+/// All parameters that shape a list. They are parsed once and echoed in `meta`.
+pub struct ListRequest {
     pub filter: Filter,
     pub include: Include,
     pub icon: Icon,
@@ -48,8 +48,8 @@ pub struct ListAsk {
     echo: Echo,
 }
 
-impl ListAsk {
-    pub fn read(params: &Params, times: Times, dialect: Dialect, errors: &mut FieldErrors) -> Self {
+impl ListRequest {
+    pub fn read(params: &Params, times: ChangedFilter, dialect: Dialect, errors: &mut FieldErrors) -> Self {
         let emails = params.emails("email_list", errors);
         let identifiers = params.identifiers("institution_id_list", errors);
         let include = Include::read(params, dialect);
@@ -60,22 +60,22 @@ impl ListAsk {
         let mut echo_text = |name| echo.set(name, params.text(name).map(|value| value.into_owned()));
         echo_text("play_button_img_url");
         let changed = match times {
-            Times::Read => {
+            ChangedFilter::Read => {
                 echo_text("updated_after");
                 echo_text("updated_before");
                 params.changed(errors)
             }
-            Times::Ignored => Changed::default(),
+            ChangedFilter::Ignored => Changed::default(),
         };
         echo.set("icon_code", icon.code.map(|code| code.to_string()));
         echo.set("include", Some(include.words()).filter(|words| !words.is_empty()));
         let spellings = Spellings::new(emails.iter().map(|email| email.shown.as_str()));
-        let keys = |all: Vec<Wanted>| all.into_iter().map(|wanted| wanted.key).collect();
+        let keys = |all: Vec<LookupKey>| all.into_iter().map(|wanted| wanted.key).collect();
         let filter = Filter { page: None, emails: keys(emails), identifiers: keys(identifiers), changed };
         Self { filter, include, icon, spellings, echo }
     }
 
-    /// `path` is everything behind the base URL; without a window the answer is one page.
+    /// `path` is relative to the base URL. Without a window the response is a single page.
     pub fn address(&self, app: &App, path: &str, window: Option<Window>) -> Address {
         Address { start: format!("{}{path}", app.links.base()), echo: self.echo.clone(), window }
     }
@@ -84,7 +84,7 @@ impl ListAsk {
 #[derive(Debug, Clone, Default)]
 struct Echo {
     values: BTreeMap<&'static str, String>,
-    /// Lists that the body has: a client sends it again, so an address can do without them.
+    /// Lists from the body. Clients send the body again for the next page, so the URL may omit them.
     in_body: BTreeMap<&'static str, String>,
 }
 
@@ -95,10 +95,10 @@ impl Echo {
         }
     }
 
-    fn list(&mut self, name: &'static str, entries: &[Wanted], params: &Params) {
+    fn list(&mut self, name: &'static str, entries: &[LookupKey], params: &Params) {
         if !entries.is_empty() {
             let shown: Vec<&str> = entries.iter().map(|wanted| wanted.shown.as_str()).collect();
-            // An entry with a comma in it would be read as two, but not inside a JSON array.
+            // An entry with a comma would be split; as a JSON array it is not.
             let has_comma = shown.iter().any(|entry| entry.contains(','));
             let text = if has_comma { json!(shown).to_string() } else { shown.join(",") };
             let echo = if params.in_body(name) { &mut self.in_body } else { &mut self.values };
@@ -107,7 +107,7 @@ impl Echo {
     }
 }
 
-/// The address of the page that is being answered, and of the next one.
+/// The URL of the current page and of the next one.
 #[derive(Debug, Clone)]
 pub struct Address {
     start: String,
@@ -115,7 +115,7 @@ pub struct Address {
     window: Option<Window>,
 }
 
-/// Longer addresses are not safe everywhere, so the lists are left to the body that a client sends again.
+/// Longer URLs are not safe everywhere. The lists are omitted then, since clients send the body again.
 const LONGEST: usize = 8_000;
 
 impl Address {
@@ -145,7 +145,6 @@ impl Address {
     }
 }
 
-/// Pagination meta.
 #[derive(Serialize)]
 pub struct Meta {
     self_url: String,
@@ -172,17 +171,17 @@ impl Meta {
     }
 }
 
-/// How a version writes a list: what stands before, between and behind the records.
+/// The JSON around the records of a list in one version.
 pub struct Frame {
     pub open: &'static str,
-    /// Behind `meta`, or behind the records where there is none.
+    /// Follows `meta`, or the records if there is no `meta`.
     pub close: &'static str,
 }
 
-/// Writes one record.
+/// Serializes one record.
 pub type Write = Box<dyn Fn(&Participant, &mut Vec<u8>) -> Result<(), serde_json::Error> + Send + Sync>;
 
-struct Writing {
+struct ListStream {
     app: App,
     listing: Listing,
     write: Write,
@@ -190,13 +189,13 @@ struct Writing {
     frame: Frame,
     count: u64,
     begun: bool,
-    /// Until the client has read it.
+    /// Held until the client has read the response.
     _slot: Option<Slot>,
 }
 
-impl Writing {
-    /// The next piece of the body; `None` behind the last.
-    async fn piece(&mut self) -> Result<(Vec<u8>, bool), Problem> {
+impl ListStream {
+    /// The next chunk of the body, and whether it was the last.
+    async fn chunk(&mut self) -> Result<(Vec<u8>, bool), Problem> {
         let mut out = Vec::with_capacity(1_024);
         if !self.begun {
             self.begun = true;
@@ -207,7 +206,7 @@ impl Writing {
             if let Some(address) = &self.address {
                 out.extend_from_slice(b",\"meta\":");
                 let meta = Meta::new(address, self.listing.total.unwrap_or(self.count), self.count);
-                serde_json::to_writer(&mut out, &meta).map_err(broken)?;
+                serde_json::to_writer(&mut out, &meta).map_err(serialization_error)?;
             }
             out.extend_from_slice(self.frame.close.as_bytes());
             return Ok((out, true));
@@ -217,18 +216,18 @@ impl Writing {
                 out.push(b',');
             }
             self.count += 1;
-            (self.write)(&person, &mut out).map_err(broken)?;
+            (self.write)(&person, &mut out).map_err(serialization_error)?;
         }
         Ok((out, false))
     }
 }
 
-pub fn broken(error: serde_json::Error) -> Problem {
+pub fn serialization_error(error: serde_json::Error) -> Problem {
     Problem::App(crate::app::Error::Internal(error.to_string()))
 }
 
-/// A short list is written whole, so that it has a length; a long one is sent as it is read.
-pub async fn answer(
+/// Sends a short list with a `Content-Length` and streams a long one.
+pub async fn respond(
     app: &App,
     listing: Listing,
     write: Write,
@@ -237,28 +236,28 @@ pub async fn answer(
 ) -> Result<Response, Problem> {
     let long = listing.is_long();
     let slot = listing.slot(app).await?;
-    let mut writing =
-        Writing { app: app.clone(), listing, write, address, frame, count: 0, begun: false, _slot: slot };
-    // The first piece decides the status: a fault behind it can only cut the connection.
-    let (mut whole, mut ended) = writing.piece().await?;
+    let mut stream_state =
+        ListStream { app: app.clone(), listing, write, address, frame, count: 0, begun: false, _slot: slot };
+    // The status is sent with the first chunk: a later error can only abort the connection.
+    let (mut whole, mut ended) = stream_state.chunk().await?;
     while !ended && !long {
-        let (piece, last) = writing.piece().await?;
-        whole.extend_from_slice(&piece);
+        let (chunk, last) = stream_state.chunk().await?;
+        whole.extend_from_slice(&chunk);
         ended = last;
     }
     if ended {
         return Ok(reply::raw_json(StatusCode::OK, Body::from(whole)));
     }
-    let rest = stream::unfold(Some((writing, Some(whole))), |state| async {
-        let (mut writing, first) = state?;
+    let rest = stream::unfold(Some((stream_state, Some(whole))), |state| async {
+        let (mut stream_state, first) = state?;
         if let Some(first) = first {
-            return Some((Ok(Bytes::from(first)), Some((writing, None))));
+            return Some((Ok(Bytes::from(first)), Some((stream_state, None))));
         }
-        match writing.piece().await {
-            Ok((piece, last)) => Some((Ok(Bytes::from(piece)), (!last).then_some((writing, None)))),
+        match stream_state.chunk().await {
+            Ok((chunk, last)) => Some((Ok(Bytes::from(chunk)), (!last).then_some((stream_state, None)))),
             Err(problem) => {
-                tracing::error!(?problem, "a list was cut short");
-                Some((Err(std::io::Error::other("the list was cut short")), None))
+                tracing::error!(?problem, "list response aborted");
+                Some((Err(std::io::Error::other("list response aborted")), None))
             }
         }
     });

@@ -1,5 +1,5 @@
-//! Lists in all the forms in which clients send them: comma-separated, JSON arrays, repeated and indexed keys, arrays
-//! inside texts, with stray quotes.
+//! List parameters in every form that clients send: comma-separated, JSON arrays, repeated and indexed keys, JSON
+//! arrays in strings, stray quotes.
 
 use std::{borrow::Cow, collections::HashSet, hash::Hash};
 
@@ -18,9 +18,9 @@ use crate::{
 
 const MOST_ENTRIES: usize = 10_000;
 
-/// Somebody who is asked for: the key to look up, and the word to say again in addresses.
+/// A person in the request: the normalized key for the query, and the original spelling for URLs.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct LookupKey {
     pub key: String,
     pub shown: String,
 }
@@ -29,49 +29,49 @@ pub struct Wanted {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Entry {
     text: String,
-    /// A blank in it may have been a plus.
+    /// A space in it may have been a plus.
     from_form: bool,
 }
 
 impl Entry {
-    /// No email holds a blank, so one from a form was a plus.
+    /// Emails contain no spaces, so a space from a form was a plus.
     fn with_plus(&self) -> Cow<'_, str> {
         if self.from_form { Cow::Owned(self.text.replace(' ', "+")) } else { Cow::Borrowed(&self.text) }
     }
 
-    fn as_email(&self) -> Wanted {
+    fn as_email(&self) -> LookupKey {
         let shown = self.with_plus().into_owned();
-        Wanted { key: email_key(&shown), shown }
+        LookupKey { key: email_key(&shown), shown }
     }
 
-    fn as_identifier(&self) -> Wanted {
-        Wanted { key: text::nfc(&self.text), shown: self.text.clone() }
+    fn as_identifier(&self) -> LookupKey {
+        LookupKey { key: text::nfc(&self.text), shown: self.text.clone() }
     }
 
     fn as_mark(&self) -> Mark {
-        let Wanted { key, shown } = self.as_email();
+        let LookupKey { key, shown } = self.as_email();
         Mark { as_email: key, as_given: text::nfc(&self.text), spelled: shown }
     }
 }
 
-/// A mark from a path, where `+` is a plus.
+/// A mark from a path, where `+` is literal.
 pub fn mark(given: &str) -> Mark {
     let given = given.trim();
     Mark { as_email: email_key(given), as_given: text::nfc(given), spelled: given.to_owned() }
 }
 
 impl Params {
-    /// Keys of emails, each asked once.
-    pub fn emails(&self, name: &'static str, errors: &mut FieldErrors) -> Vec<Wanted> {
+    /// Email keys, deduplicated.
+    pub fn emails(&self, name: &'static str, errors: &mut FieldErrors) -> Vec<LookupKey> {
         once(self.list(name, true, errors).iter().map(Entry::as_email), |wanted| wanted.key.clone())
     }
 
-    /// Keys of identifiers, each asked once.
-    pub fn identifiers(&self, name: &'static str, errors: &mut FieldErrors) -> Vec<Wanted> {
+    /// Identifier keys, deduplicated.
+    pub fn identifiers(&self, name: &'static str, errors: &mut FieldErrors) -> Vec<LookupKey> {
         once(self.list(name, false, errors).iter().map(Entry::as_identifier), |wanted| wanted.key.clone())
     }
 
-    /// Marks from all of these lists, without duplicates.
+    /// Marks from all of these lists, deduplicated.
     pub fn marks(&self, names: &[&'static str], errors: &mut FieldErrors) -> Vec<Mark> {
         let mut marks = Vec::new();
         for name in names {
@@ -81,19 +81,19 @@ impl Params {
         once(marks.into_iter(), |mark| (mark.as_email.clone(), mark.as_given.clone()))
     }
 
-    /// One mark, which may hold a comma.
+    /// A single mark, which may contain a comma.
     pub fn mark(&self, name: &str) -> Option<Mark> {
         let mut entries = Vec::new();
         read_entry(&self.text(name)?, self.is_form(name), &mut entries);
         entries.first().map(Entry::as_mark)
     }
 
-    /// Words such as those of `include`.
+    /// Keywords such as those of `include`.
     pub fn words(&self, name: &'static str) -> Vec<String> {
         self.list(name, true, &mut FieldErrors::default()).into_iter().map(|entry| entry.text).collect()
     }
 
-    /// A list in any of its forms. Entries of an array are split at commas only where no entry can hold one.
+    /// A list in any of its forms. Array entries are split at commas only where no entry can contain one.
     fn list(&self, name: &'static str, split_entries: bool, errors: &mut FieldErrors) -> Vec<Entry> {
         let mut entries = Vec::new();
         for given in self.all(name) {
@@ -106,8 +106,8 @@ impl Params {
                     read_array(std::slice::from_ref(value), false, split_entries, &mut entries)
                 }
             };
-            // Left out, it could make the list blank, and a blank list means everybody.
-            if let Err(NoText) = read
+            // Skipping the entry could leave the list empty, and an empty list means everybody.
+            if let Err(NotText) = read
                 && !errors.has(&Field::Parameter(name))
             {
                 errors.add(Field::Parameter(name), Fault::Invalid);
@@ -120,8 +120,8 @@ impl Params {
         entries
     }
 
-    /// The identifiers of a pronunciation search: emails and identifiers.
-    pub fn people(&self, name: &'static str, errors: &mut FieldErrors) -> (Vec<Wanted>, Vec<Wanted>) {
+    /// The `identifiers` of a pronunciation search: emails and institution ids.
+    pub fn people(&self, name: &'static str, errors: &mut FieldErrors) -> (Vec<LookupKey>, Vec<LookupKey>) {
         let (mut emails, mut identifiers) = (Vec::new(), Vec::new());
         let mut entries = 0;
         let mut field = |key: &str, text: &str, from_form: bool| {
@@ -178,20 +178,20 @@ impl Params {
         } else if emails.is_empty() && identifiers.is_empty() && errors.is_empty() {
             errors.add(Field::Parameter(name), Fault::Blank);
         }
-        let key = |wanted: &Wanted| wanted.key.clone();
+        let key = |wanted: &LookupKey| wanted.key.clone();
         (once(emails.into_iter(), key), once(identifiers.into_iter(), key))
     }
 }
 
-/// An entry is neither a text nor a number.
-struct NoText;
+/// An entry is neither a string nor a number.
+struct NotText;
 
 fn read_list(
     text: &str,
     from_form: bool,
     split_entries: bool,
     entries: &mut Vec<Entry>,
-) -> Result<(), NoText> {
+) -> Result<(), NotText> {
     let trimmed = text.trim();
     if trimmed.starts_with('[')
         && let Ok(Value::Array(values)) = serde_json::from_str(trimmed)
@@ -208,7 +208,7 @@ fn read_array(
     from_form: bool,
     split_entries: bool,
     entries: &mut Vec<Entry>,
-) -> Result<(), NoText> {
+) -> Result<(), NotText> {
     for value in values {
         match value {
             Value::String(text) if split_entries => {
@@ -217,7 +217,7 @@ fn read_array(
             Value::String(text) => read_entry(text, from_form, entries),
             Value::Number(number) => read_entry(&number.to_string(), from_form, entries),
             Value::Null => {}
-            Value::Bool(_) | Value::Array(_) | Value::Object(_) => return Err(NoText),
+            Value::Bool(_) | Value::Array(_) | Value::Object(_) => return Err(NotText),
         }
     }
     Ok(())
@@ -232,7 +232,7 @@ fn read_entry(text: &str, from_form: bool, entries: &mut Vec<Entry>) {
     entries.push(Entry { text: text.to_owned(), from_form });
 }
 
-/// The first of those with the same key.
+/// Deduplicates by key, keeping the first occurrence.
 fn once<T, K: Eq + Hash>(all: impl Iterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<T> {
     let mut seen = HashSet::new();
     all.filter(|one| seen.insert(key(one))).collect()
@@ -251,7 +251,7 @@ mod tests {
         }
     }
 
-    fn keys(wanted: Vec<Wanted>) -> Vec<String> {
+    fn keys(wanted: Vec<LookupKey>) -> Vec<String> {
         wanted.into_iter().map(|wanted| wanted.key).collect()
     }
 

@@ -1,6 +1,5 @@
-//! The JSON faces. What all versions share stands here; each version owns its routes, shapes and words.
+//! The JSON API. Code that all versions share is here; each version owns its routes, wire format and error messages.
 
-pub mod ask;
 pub mod courses;
 pub mod face;
 pub mod legacy;
@@ -9,6 +8,7 @@ pub mod lists;
 pub mod openapi;
 pub mod participant_input;
 pub mod problem;
+pub mod request;
 pub mod v2;
 pub mod v3;
 pub mod v4;
@@ -24,7 +24,7 @@ use axum::{
     routing::MethodRouter,
 };
 
-use self::problem::Told;
+use self::problem::ErrorReply;
 use crate::http::reply;
 use crate::{
     app::App,
@@ -47,53 +47,53 @@ pub fn routes() -> Router<App> {
 }
 
 async fn unknown_path(State(app): State<App>, route: MatchedPath, method: Method, uri: Uri) -> Response {
-    reply::named(Some(route), refuse_route(&app, &method, &uri, no_such_endpoint(&app, uri.path())))
+    reply::with_route(Some(route), refuse_route(&app, &method, &uri, no_such_endpoint(&app, uri.path())))
 }
 
 async fn wrong_method(State(app): State<App>, route: MatchedPath, method: Method, uri: Uri) -> Response {
     let message = format!("Method Not Allowed: {method} is not offered here");
-    let told = Told::new(StatusCode::METHOD_NOT_ALLOWED, message);
-    reply::named(Some(route), refuse_route(&app, &method, &uri, told))
+    let reply = ErrorReply::new(StatusCode::METHOD_NOT_ALLOWED, message);
+    reply::with_route(Some(route), refuse_route(&app, &method, &uri, reply))
 }
 
-/// Must differ from the message for a missing person: a deployed client reads `Not Found` as "no recording".
-fn no_such_endpoint(app: &App, path: &str) -> Told {
+/// Must differ from the message for a missing participant: a deployed client reads `Not Found` as "no recording".
+fn no_such_endpoint(app: &App, path: &str) -> ErrorReply {
     let first = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/')?.split('/').next());
     let version = DOCUMENTS.iter().map(|(version, _)| *version).find(|one| first == Some(*one));
     let docs = version.map_or_else(|| "/docs".to_owned(), |version| format!("/docs/{version}"));
-    Told::new(StatusCode::NOT_FOUND, format!("No such endpoint: see {}{docs}", app.links.base()))
+    ErrorReply::new(StatusCode::NOT_FOUND, format!("No such endpoint: see {}{docs}", app.links.base()))
 }
 
-/// In the shape of the version that the path begins with.
-fn refuse_route(app: &App, method: &Method, uri: &Uri, told: Told) -> Response {
+/// In the error format of the version in the path.
+fn refuse_route(app: &App, method: &Method, uri: &Uri, reply: ErrorReply) -> Response {
     match legacy::Version::of(uri.path()) {
-        Some(version) => version.refuse(app, method, told),
-        None => face::told(told),
+        Some(version) => version.refuse(app, method, reply),
+        None => face::error(reply),
     }
 }
 
-/// What no handler answers.
+/// The response to a request that no handler serves.
 pub fn refuse(path: &str, refusal: Refusal) -> Response {
-    let told = Told::new(refusal.status(), refusal.message());
+    let reply = ErrorReply::new(refusal.status(), refusal.message());
     match legacy::Version::of(path) {
-        Some(_) => legacy::open_refusal(told),
-        None => face::told(told),
+        Some(_) => legacy::open_refusal(reply),
+        None => face::error(reply),
     }
 }
 
-/// A version's paths under its root. Not `Router::nest`: that would match every request twice.
+/// Mounts a version's routes under its root. Not `Router::nest`, which would match every request twice.
 fn under(root: &str, routes: impl IntoIterator<Item = (&'static str, MethodRouter<App>)>) -> Router<App> {
     at(root, routes.into_iter().map(|(path, route)| (path, open(route))))
 }
 
-/// The same, where each route says itself who may ask about it.
+/// Like `under`, but the routes bring their own CORS preflight.
 fn at(root: &str, routes: impl IntoIterator<Item = (&'static str, MethodRouter<App>)>) -> Router<App> {
     routes
         .into_iter()
         .fold(Router::new(), |router, (path, route)| router.route(&format!("{root}{path}"), route))
 }
 
-/// A route that pages of other origins may ask about before they call it.
+/// Adds the CORS preflight to a route.
 fn open(routes: MethodRouter<App>) -> MethodRouter<App> {
     routes.options(face::preflight)
 }

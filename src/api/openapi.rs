@@ -1,5 +1,5 @@
-//! The OpenAPI documents: one per version, written by hand, since the contract is fixed. Tests hold answers against
-//! them. They need no token. Neither do the `documentation` addresses, which redirect to the reference.
+//! Serves the OpenAPI documents: one per version, written by hand, since the contract is fixed. Tests check responses
+//! against them. No token is needed, nor for the `documentation` paths, which redirect to the reference.
 
 use axum::{
     Router,
@@ -14,19 +14,19 @@ use super::legacy;
 use crate::http::reply;
 use crate::{app::App, http::openapi::DOCUMENTS};
 
-/// The versions whose `documentation` address deployed systems link to.
+/// Versions whose `documentation` path deployed systems link to.
 const DOCUMENTED_THERE: [&str; 2] = ["v5", "v4"];
 
 pub fn routes() -> Router<App> {
     let documents = DOCUMENTS.iter().fold(Router::new(), |router, (version, text)| {
         let show = move |State(app): State<App>, route: MatchedPath, uri: Uri| async move {
-            reply::named(Some(route), show(&app, &uri, text))
+            reply::with_route(Some(route), show(&app, &uri, text))
         };
         router.route(&format!("{}/{version}/openapi.json", super::ROOT), get(show))
     });
     DOCUMENTED_THERE.iter().fold(documents, |router, version| {
         let lead = move |State(app): State<App>, route: MatchedPath| async move {
-            reply::named(Some(route), reference(&app, version))
+            reply::with_route(Some(route), reference(&app, version))
         };
         router.route(&format!("{}/{version}/documentation", super::ROOT), get(lead))
     })
@@ -41,7 +41,7 @@ fn reference(app: &App, version: &str) -> Response {
     response
 }
 
-/// With this installation's own address, so that tools can call it as it stands.
+/// Contains the base URL of this installation, so that tools can call it without changes.
 fn show(app: &App, uri: &Uri, text: &str) -> Response {
     let response = reply::raw_json(StatusCode::OK, Body::from(text.replace("{base_url}", app.links.base())));
     match legacy::Version::of(uri.path()) {

@@ -1,5 +1,4 @@
-//! A participant as JSON brings it. The names of the fields are the same in versions 5 and 4; which of them a version
-//! has is its own affair.
+//! Participants in JSON requests. Field names are the same in versions 5 and 4; each version accepts its own subset.
 
 use std::borrow::Cow;
 
@@ -12,19 +11,19 @@ use crate::domain::{
     participant::{Raw, Source},
 };
 
-/// Institutions have some dozens of custom fields. Every unknown key is named in the answer, so that there is an end to it.
+/// Institutions have a few dozen custom fields. Every unknown key is listed in the error, so their number is bounded.
 const MOST_CUSTOM_KEYS: usize = 1_000;
 
 pub struct JsonSource<'a> {
     pub fields: &'a Map<String, Value>,
-    /// Where the version keeps custom values.
+    /// The key that holds the custom values in this version.
     pub custom_key: &'static str,
-    /// Fields that the version does not have: ignored, like everything unknown.
+    /// Fields that this version does not have. They are ignored like any unknown field.
     pub without: &'static [&'static str],
 }
 
 impl JsonSource<'_> {
-    /// Told at once, before anything else is looked at or looked up.
+    /// Checked first, before any parsing or query.
     pub fn check_size(&self) -> Result<(), FieldErrors> {
         match self.fields.get(self.custom_key) {
             Some(Value::Object(values)) if values.len() > MOST_CUSTOM_KEYS => {
@@ -54,7 +53,7 @@ impl Source for JsonSource<'_> {
     }
 }
 
-/// Numbers are taken as their digits: identifiers come so from many systems.
+/// Numbers are accepted as strings: many systems send numeric identifiers.
 fn raw(value: Option<&Value>) -> Raw<'_> {
     match value {
         None => Raw::Absent,
@@ -65,8 +64,8 @@ fn raw(value: Option<&Value>) -> Raw<'_> {
     }
 }
 
-/// A recording or a picture: an object with base64 under `base64_str` or, failing that, `base64_set`. What is blank is
-/// not given. Takes the value itself, because it may be large.
+/// A recording or photo: an object with base64 in `base64_str` or `base64_set`. Blank means absent. Takes ownership,
+/// because the value may be large.
 pub fn file(value: Value) -> Option<Incoming> {
     let mut object = match value {
         Value::Null => return None,

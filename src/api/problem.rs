@@ -1,4 +1,4 @@
-//! What can go wrong between the wire and a use case, in every version. Words are the version's own.
+//! Errors between the wire and a use case, common to all versions. Each version maps them to its own messages.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use crate::{
         field_errors::FieldErrors,
     },
     http::{
-        body::Fault,
+        body::BodyError,
         reply::{Cause, INTERNAL},
     },
 };
@@ -25,12 +25,12 @@ use crate::{
 #[derive(Debug)]
 pub enum Problem {
     App(app::Error),
-    /// The body is no JSON object, or no form.
+    /// The body is neither a JSON object nor a form.
     Malformed,
     TooLarge {
         limit: usize,
     },
-    /// The body did not arrive in time.
+    /// The body did not arrive before the timeout.
     TooSlow,
     /// Over the rate limit.
     TooMany,
@@ -48,33 +48,33 @@ impl From<FieldErrors> for Problem {
     }
 }
 
-impl From<Fault> for Problem {
-    fn from(fault: Fault) -> Self {
+impl From<BodyError> for Problem {
+    fn from(fault: BodyError) -> Self {
         match fault {
-            Fault::Broken => Self::Malformed,
-            Fault::TooLarge { limit } => Self::TooLarge { limit },
-            Fault::TooSlow => Self::TooSlow,
-            Fault::NoRoom => {
-                Self::App(app::Error::Unavailable("no memory for a body came free in time".to_owned()))
-            }
+            BodyError::Broken => Self::Malformed,
+            BodyError::TooLarge { limit } => Self::TooLarge { limit },
+            BodyError::TooSlow => Self::TooSlow,
+            BodyError::NoMemory => Self::App(app::Error::Unavailable(
+                "timed out waiting for memory for a request body".to_owned(),
+            )),
         }
     }
 }
 
-/// What a caller is told of a problem, before it has its version's shape.
+/// Status and message of an error, before a version renders them.
 #[derive(Debug)]
-pub struct Told {
+pub struct ErrorReply {
     pub status: StatusCode,
     pub message: Cow<'static, str>,
-    /// What is wrong, field by field.
+    /// Messages by field.
     pub errors: Option<FieldErrors>,
-    /// In seconds: the same request may get past then.
+    /// Seconds until a retry may succeed.
     retry_after: Option<u64>,
-    /// For the log.
+    /// Logged, never sent.
     cause: Option<String>,
 }
 
-impl Told {
+impl ErrorReply {
     pub fn new(status: StatusCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self { status, message: message.into(), errors: None, retry_after: None, cause: None }
     }
@@ -84,7 +84,7 @@ impl Told {
         self
     }
 
-    /// The message stands under a field too: that is the contract's shape.
+    /// By contract the message is repeated under a field.
     pub fn pending_calls() -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, PENDING_CALLS)
             .with(FieldErrors::one(Field::FirstName, FieldFault::PendingCalls))
@@ -106,42 +106,43 @@ impl Told {
         Self { retry_after: Some(retry_after), ..Self::new(StatusCode::TOO_MANY_REQUESTS, TOO_MANY) }
     }
 
-    /// Building one takes seconds, or minutes where there are many people.
+    /// Building an export takes seconds, or minutes for many people.
     pub fn too_many_exports(most: u32) -> Self {
         let message = format!("Too Many Requests: {most} exports are waiting to be built already");
         Self { retry_after: Some(30), ..Self::new(StatusCode::TOO_MANY_REQUESTS, message) }
     }
 
-    /// A system that is not ours did not answer as it should: whoever asked may know why, and it is no fault here.
+    /// A remote system failed. The caller may know why, so the cause is part of the message; nothing is logged as an
+    /// internal error.
     pub fn learning_system(why: &impl std::fmt::Display) -> Self {
         let message =
             format!("Service Unavailable: the learning management system did not answer as needed: {why}");
         Self { retry_after: Some(10), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
     }
 
-    /// More than we take on is waiting: nothing is wrong, so nothing is logged as a fault.
+    /// Backpressure: the queue is full. Not an error of the server, so nothing is logged.
     pub fn busy() -> Self {
         Self { retry_after: Some(2), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, BUSY) }
     }
 
-    /// Clients that read slowly have all the slots: no fault either.
+    /// Slow readers hold all slots. Not an error of the server either.
     pub fn too_many_streams() -> Self {
         Self { retry_after: Some(10), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, TOO_MANY_STREAMS) }
     }
 
-    /// The same request may work later.
+    /// A temporary failure; a retry may succeed.
     pub fn unavailable(cause: String) -> Self {
-        let told = Self::new(StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE);
-        Self { retry_after: Some(1), cause: Some(cause), ..told }
+        let reply = Self::new(StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE);
+        Self { retry_after: Some(1), cause: Some(cause), ..reply }
     }
 
-    /// A fault of ours: what happened is logged and not shown.
-    pub fn fault(cause: String) -> Self {
+    /// An internal error: the cause is logged and not sent.
+    pub fn internal(cause: String) -> Self {
         Self { cause: Some(cause), ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL) }
     }
 
-    /// Puts what stands beside the body into an answer.
-    pub fn beside(self, mut response: Response) -> Response {
+    /// Adds `Retry-After`, and the cause for the access log.
+    pub fn add_headers(self, mut response: Response) -> Response {
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
@@ -153,17 +154,17 @@ impl Told {
 }
 
 impl Problem {
-    /// What happens before a use case is told alike in every version; for the rest each has `words` of its own.
-    pub fn told(self, words: fn(app::Error) -> Told) -> Told {
+    /// Errors that precede a use case are the same in every version; `map` handles the others.
+    pub fn into_reply(self, map: fn(app::Error) -> ErrorReply) -> ErrorReply {
         match self {
-            Self::App(error) => words(error),
-            Self::Malformed => Told::new(StatusCode::BAD_REQUEST, "Bad Request"),
+            Self::App(error) => map(error),
+            Self::Malformed => ErrorReply::new(StatusCode::BAD_REQUEST, "Bad Request"),
             Self::TooLarge { limit } => {
                 let message = format!("Payload Too Large: a body may have {limit} bytes at most");
-                Told::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+                ErrorReply::new(StatusCode::PAYLOAD_TOO_LARGE, message)
             }
-            Self::TooSlow => Told::new(StatusCode::REQUEST_TIMEOUT, TOO_SLOW),
-            Self::TooMany => Told::new(StatusCode::TOO_MANY_REQUESTS, TOO_MANY),
+            Self::TooSlow => ErrorReply::new(StatusCode::REQUEST_TIMEOUT, TOO_SLOW),
+            Self::TooMany => ErrorReply::new(StatusCode::TOO_MANY_REQUESTS, TOO_MANY),
         }
     }
 }

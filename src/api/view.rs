@@ -1,4 +1,5 @@
-//! What a record is shown with, the same for all records of an answer. Which keys there are is each version's affair.
+//! What serializing a participant needs besides the participant, shared by all records of a response. Each version
+//! chooses the keys.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -24,9 +25,9 @@ pub struct View {
     fields: Vec<CustomField>,
     /// Emails as the request spelled them.
     pub spellings: Spellings,
-    /// Show the two dates of `latest`.
+    /// RenderProblem the two dates of `latest`.
     pub dates: bool,
-    /// Show the event code, as version 5's answers to writes do.
+    /// RenderProblem the event code, as version 5's answers to writes do.
     pub event_code: bool,
 }
 
@@ -47,7 +48,7 @@ impl View {
         Ok(Self { links, institution, include, icon, fields, spellings, dates: false, event_code: false })
     }
 
-    /// For records that are written now and read later: what custom fields there were is known.
+    /// For export reports, where the custom fields are given.
     pub fn of_report(institution: Arc<Institution>, links: Links, fields: Vec<CustomField>) -> Self {
         let include = Include { custom_attributes: true, ..Include::default() };
         let (icon, spellings) = (Icon::default(), Spellings::default());
@@ -118,7 +119,7 @@ impl View {
     }
 }
 
-/// Custom values by the field's plain name, those that are set.
+/// Custom values by field name; unset ones are omitted.
 pub struct CustomObjects<'a>(&'a [CustomField], &'a CustomValues);
 
 impl<'a> CustomObjects<'a> {

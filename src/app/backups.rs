@@ -1,5 +1,5 @@
-//! Backups of an installation on SQLite: a folder with one moment of the database, every file that it links to, and
-//! whatever else lies in the data folder. `manifest.json` is written last: without it there is no backup.
+//! Backups of an installation on SQLite: a folder with a snapshot of the database, all blobs that it references, and
+//! the other files of the data folder. `manifest.json` is written last: without it the backup is incomplete.
 
 mod manifest;
 mod restore;
@@ -22,29 +22,28 @@ use crate::{
     store::{Sql, exports, institutions, media},
 };
 
-/// Inside a backup.
+/// Subfolders of a backup.
 const BLOBS: &str = "blobs";
 const FILES: &str = "files";
 
 const LINKS_AT_ONCE: i64 = 500;
 const FILES_AT_ONCE: usize = 16;
 
-/// Hears what is being done, and how many files it has been done to.
-pub type Told<'a> = &'a dyn Fn(&'static str, u64);
+/// Called with the current step and the number of files done so far.
+pub type ProgressFn<'a> = &'a dyn Fn(&'static str, u64);
 
-/// What has rows that link to blobs. Whatever comes to be kept on a shelf of its own is added here; backup and restore
-/// know of nothing else.
+/// Tables that reference blobs. A new table with blobs must be added here; backup and restore look nowhere else.
 #[derive(Clone, Copy)]
-enum Linking {
+enum BlobSource {
     Media,
     Reports,
 }
 
-impl Linking {
+impl BlobSource {
     const ALL: [Self; 2] = [Self::Media, Self::Reports];
 
-    /// The next blobs in the order of their hex, and the last hex of them.
-    async fn behind(
+    /// The next blobs in hex order, and the last hex among them.
+    async fn after(
         self,
         sql: &mut Sql,
         institution: InstitutionId,
@@ -67,13 +66,13 @@ impl Linking {
     }
 }
 
-/// Gives every blob that a row of this database links to, a group at a time.
-async fn linked(sql: &mut Sql, mut each: impl AsyncFnMut(Vec<Key>) -> Result<()>) -> Result<()> {
+/// Calls `each` with every blob that a row of this database references, in groups.
+async fn each_linked_blob(sql: &mut Sql, mut each: impl AsyncFnMut(Vec<Key>) -> Result<()>) -> Result<()> {
     for institution in institutions::all(sql).await? {
-        for linking in Linking::ALL {
-            let mut behind = String::new();
-            while let Some((keys, last)) = linking.behind(sql, institution.id, &behind).await? {
-                behind = last;
+        for source in BlobSource::ALL {
+            let mut after = String::new();
+            while let Some((keys, last)) = source.after(sql, institution.id, &after).await? {
+                after = last;
                 each(keys).await?;
             }
         }
@@ -85,32 +84,32 @@ fn cannot(what: &str, path: &Path, error: &io::Error) -> Error {
     Error::Unavailable(format!("cannot {what} {}: {error}", path.display()))
 }
 
-/// A new file that is for nobody else.
+/// Creates a file that only our own user can read.
 fn new_file(path: &Path) -> Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     if let Some(folder) = path.parent() {
         new_folder(folder)?;
     }
     let made = File::options().write(true).create_new(true).mode(0o600).open(path);
-    made.map_err(|e| cannot("make", path, &e))
+    made.map_err(|e| cannot("create", path, &e))
 }
 
 fn new_folder(path: &Path) -> Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.map_err(|e| cannot("make the folder", path, &e))
+    made.map_err(|e| cannot("create the folder", path, &e))
 }
 
-/// Everything that was written to the file system of this folder, at once.
-fn make_durable(folder: &Path) -> Result<()> {
+/// Syncs the file system that contains this folder.
+fn sync_filesystem(folder: &Path) -> Result<()> {
     let synced = File::open(folder).and_then(|opened| Ok(rustix::fs::syncfs(&opened)?));
-    synced.map_err(|e| cannot("make durable what is in", folder, &e))
+    synced.map_err(|e| cannot("sync the file system of", folder, &e))
 }
 
-/// What a folder has that somebody put there; a file system of its own comes with a `lost+found`.
+/// The entries of a folder, without the `lost+found` of a mount point.
 fn entries(folder: &Path) -> Result<Vec<fs::DirEntry>> {
     let all = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-    let mut all = all.map_err(|e| cannot("look into", folder, &e))?;
+    let mut all = all.map_err(|e| cannot("list", folder, &e))?;
     all.retain(|entry| entry.file_name() != "lost+found");
     Ok(all)
 }

@@ -1,4 +1,4 @@
-//! What a public page shows of a person: asked for by the registration's token, which makes it public.
+//! Public data of a person, addressed by the registration's token.
 
 use super::{App, Error, Missing, Result, media, participants};
 use crate::{
@@ -11,20 +11,20 @@ use crate::{
     store::{custom_fields, institutions, participants as people},
 };
 
-/// A person, without what they do not show: the legal name stays away where their institution has none.
-pub struct Shown {
+/// A person without private data: no legal name if the institution does not use legal names.
+pub struct PublicPerson {
     pub institution: InstitutionId,
     pub person: Participant,
 }
 
-/// Everything that a badge has.
+/// Everything that a badge shows.
 pub struct Badge {
     pub institution: InstitutionId,
     pub person: Participant,
     pub attributes: Vec<Attribute>,
     pub waveform: Option<Waveform>,
     pub legal_waveform: Option<Waveform>,
-    /// May search engines list it?
+    /// May search engines index it?
     pub listed: bool,
 }
 
@@ -34,33 +34,33 @@ pub struct Attribute {
     pub value: String,
 }
 
-/// Where a browser is sent for recordings and pictures, when the store hands them out itself: an address there.
-pub async fn elsewhere(
+/// A URL of recordings and photos outside of this site, if browsers load them from the blob store directly.
+pub async fn external_url(
     app: &App,
     institution: InstitutionId,
     person: &Participant,
 ) -> Result<Option<String>> {
     let sounds = [&person.recording, &person.legal.recording].into_iter().flatten();
     let Some(hex) = sounds.map(|sound| &sound.hex).chain(&person.photo).next() else { return Ok(None) };
-    address_of(app, institution, hex).await
+    external_url_of(app, institution, hex).await
 }
 
-pub async fn address_of(app: &App, institution: InstitutionId, hex: &str) -> Result<Option<String>> {
+pub async fn external_url_of(app: &App, institution: InstitutionId, hex: &str) -> Result<Option<String>> {
     let key = Key { shelf: Shelf::Recordings, institution, hex: hex.to_owned() };
     Ok(app.blobs.redirect(&key).await?)
 }
 
-pub async fn shown(app: &App, institution: InstitutionId, token: &str) -> Result<Shown> {
+pub async fn public_person(app: &App, institution: InstitutionId, token: &str) -> Result<PublicPerson> {
     let mut person = participants::by_token(app, institution, token).await?;
     let found = institutions::by_id(&mut app.db.read(), institution).await?;
     if !found.ok_or(Error::Missing(Missing::Institution))?.multiple_recordings {
         person.legal = Default::default();
     }
-    Ok(Shown { institution, person })
+    Ok(PublicPerson { institution, person })
 }
 
 pub async fn find(app: &App, institution: InstitutionId, token: &str) -> Result<Badge> {
-    let Shown { person, .. } = shown(app, institution, token).await?;
+    let PublicPerson { person, .. } = public_person(app, institution, token).await?;
     let sql = &mut app.db.read();
     let listed = people::badge_listed(sql, institution, person.id).await?;
     let fields = custom_fields::all(sql, institution).await?;
@@ -69,7 +69,7 @@ pub async fn find(app: &App, institution: InstitutionId, token: &str) -> Result<
         Some(Attribute { name: field.name, label: field.label, value })
     };
     let mut attributes: Vec<Attribute> = fields.into_iter().filter_map(attribute).collect();
-    // How to speak of somebody comes before everything else that there is to say.
+    // Pronouns come first.
     attributes.sort_by_key(|attribute| !attribute.is_pronouns());
     let waveform = waveform(app, institution, &person.recording).await?;
     let legal_waveform = self::waveform(app, institution, &person.legal.recording).await?;
@@ -82,7 +82,7 @@ impl Attribute {
     }
 }
 
-/// `None` too for a recording that was replaced this moment.
+/// `None` also if the recording has just been replaced.
 async fn waveform(
     app: &App,
     institution: InstitutionId,

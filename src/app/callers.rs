@@ -13,7 +13,7 @@ use std::{
 use subtle::ConstantTimeEq;
 use tokio::sync::Semaphore;
 
-use super::{App, Error, Forbidden, Result, limiter::Whose};
+use super::{App, Error, Forbidden, Result, limiter::LimitKey};
 use crate::{
     domain::{
         access::{Access, Action, Scope},
@@ -77,7 +77,7 @@ pub async fn authenticate(app: &App, token: &str, address: IpAddr) -> Result<Arc
         identify(app, token, Some(address)).await
     };
     if let Err(Error::Unauthorized) = found {
-        let (whose, most) = (Whose::failures(address), Some(app.auth_failures));
+        let (whose, most) = (LimitKey::failures(address), Some(app.auth_failures));
         let standing = app.limiter.take(whose, most, app.clock.instant()).await;
         if let Some(retry_after) = standing.retry_after {
             return Err(Error::TooManyFailures { retry_after });
@@ -115,7 +115,7 @@ async fn suspect(
     address: Option<IpAddr>,
     instant: Instant,
 ) -> Option<tokio::sync::SemaphorePermit<'_>> {
-    let whose = Whose::failures(address?);
+    let whose = LimitKey::failures(address?);
     if !app.limiter.is_past(whose, app.auth_failures, instant).await {
         return None;
     }

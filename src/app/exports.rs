@@ -1,4 +1,4 @@
-//! Exports: asked for, built by a job, read until their time is over.
+//! Exports: requested through the API, built by a job, readable until they expire.
 
 mod build;
 mod departures;
@@ -28,23 +28,23 @@ use crate::{
     store::{exports, name_pages, rolls},
 };
 
-/// What a request says; `name_page_id` as it came.
+/// The parameters of a new export; `name_page_id` is not resolved yet.
 #[derive(Debug, Default)]
-pub struct Asked {
+pub struct ExportRequest {
     pub created_after: Option<Moment>,
     pub updated_after: Option<Moment>,
     pub name_page_id: Option<String>,
-    /// What could not be read.
+    /// Errors from parsing the parameters.
     pub errors: FieldErrors,
 }
 
-/// States of exports that are still to be built.
+/// States of exports that have not been built yet.
 const WAITING: [State; 2] = [State::Initial, State::InProgress];
 
-/// Without a page, it has the people of all pages that the caller reaches.
-pub async fn create(app: &App, access: &Access, asked: Asked) -> Result<Export> {
+/// Without a page, the export covers all pages that the caller may access.
+pub async fn create(app: &App, access: &Access, request: ExportRequest) -> Result<Export> {
     let institution = access.institution;
-    let Asked { created_after, updated_after, name_page_id, mut errors } = asked;
+    let ExportRequest { created_after, updated_after, name_page_id, mut errors } = request;
     if created_after.is_none() && updated_after.is_none() && name_page_id.is_none() && errors.is_empty() {
         for field in ["created_after", "updated_after", "name_page_id"] {
             errors.add(Field::Parameter(field), Fault::Blank);
@@ -78,7 +78,7 @@ pub async fn create(app: &App, access: &Access, asked: Asked) -> Result<Export> 
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                // One after the other, so that the count is exact.
+                // Serialized, so that the count is exact.
                 rolls::lock(sql, institution).await?;
                 if exports::at_least_in(sql, institution, &WAITING, most).await? {
                     return Err(Error::TooManyExports { most });
@@ -112,18 +112,18 @@ fn key(institution: InstitutionId, hex: &str) -> Key {
     Key { shelf: Shelf::Exports, institution, hex: hex.to_owned() }
 }
 
-/// Removes files of reports. What cannot be removed now is the sweep's.
+/// Removes the files of reports. The sweep removes what could not be removed now.
 pub(super) async fn discard(app: &App, institution: InstitutionId, hexes: &[String]) {
     for hex in hexes {
         if let Err(error) = app.blobs.remove(&key(institution, hex)).await {
-            tracing::warn!(%error, "a part of a report could not be removed; the next sweep will");
+            tracing::warn!(%error, "removing a part of a report failed; the next sweep will retry");
         }
     }
 }
 
 const EXPIRED_AT_ONCE: i64 = 100;
 
-/// Removes the reports whose time is over.
+/// Removes expired reports.
 pub async fn expire(app: &App) -> Result<()> {
     loop {
         let now = app.clock.now();

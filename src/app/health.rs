@@ -1,4 +1,4 @@
-//! Can we work?
+//! Readiness checks.
 
 use std::{
     path::PathBuf,
@@ -15,48 +15,48 @@ use crate::{
     telemetry::metrics,
 };
 
-/// Whoever asks is told within three seconds, whatever hangs.
-const LONGEST: Duration = Duration::from_millis(2_500);
+/// The response arrives within three seconds, whatever hangs.
+const CHECK_TIMEOUT: Duration = Duration::from_millis(2_500);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Database {
     Works,
-    /// Its shape is older than this binary.
-    Behind,
-    Gone,
+    /// The schema is older than this binary.
+    Outdated,
+    Unavailable,
 }
 
 pub async fn database(app: &App) -> Database {
-    // A task of its own: a connection is closed by the deadline of its statement, which comes later than ours.
+    // A separate task: the statement timeout that closes the connection is longer than ours.
     let for_task = app.clone();
     let version = match &app.db {
         Db::Postgres(_) => tokio::spawn(async move { migrations::version(&for_task.db).await }),
-        // SQLite answers on the thread that asks, which may be for as long as its disk takes.
+        // SQLite blocks the calling thread, for as long as the disk takes.
         Db::Sqlite(_) => tokio::task::spawn_blocking(move || {
-            let gone = || Err(store::Error::Unavailable("SQLite waits".to_owned()));
+            let gone = || Err(store::Error::Unavailable("SQLite did not respond immediately".to_owned()));
             migrations::version(&for_task.db).now_or_never().unwrap_or_else(gone)
         }),
     };
-    match tokio::time::timeout(LONGEST, version).await {
+    match tokio::time::timeout(CHECK_TIMEOUT, version).await {
         Ok(Ok(Ok(version))) if version >= migrations::NEWEST => Database::Works,
-        Ok(Ok(Ok(_))) => Database::Behind,
-        Ok(Ok(Err(_)) | Err(_)) | Err(_) => Database::Gone,
+        Ok(Ok(Ok(_))) => Database::Outdated,
+        Ok(Ok(Err(_)) | Err(_)) | Err(_) => Database::Unavailable,
     }
 }
 
-/// What keeps recordings, pictures and a SQLite database.
+/// The health of the storage for blobs and a SQLite database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kept {
-    /// Recordings and pictures can be written.
+pub struct StorageHealth {
+    /// Blobs can be written.
     pub blobs: bool,
-    /// There is room on the disk.
+    /// There is free disk space.
     pub disk: bool,
 }
 
-/// What was seen of it last: asking costs a file, or a request to S3 that somebody pays for.
+/// The cached result: a check costs a file, or a billed request to S3.
 pub struct Storage {
     reserve: Option<u64>,
-    seen: Arc<tokio::sync::Mutex<Option<(Instant, Kept)>>>,
+    seen: Arc<tokio::sync::Mutex<Option<(Instant, StorageHealth)>>>,
 }
 
 impl Storage {
@@ -65,38 +65,38 @@ impl Storage {
     }
 }
 
-/// How long that is believed.
-const DISK_BELIEVED: Duration = Duration::from_secs(1);
-const S3_BELIEVED: Duration = Duration::from_secs(60);
-const FAILURE_BELIEVED: Duration = Duration::from_secs(5);
+/// How long a result is cached.
+const DISK_CACHE_TIME: Duration = Duration::from_secs(1);
+const S3_CACHE_TIME: Duration = Duration::from_secs(60);
+const FAILURE_CACHE_TIME: Duration = Duration::from_secs(5);
 
-pub async fn storage(app: &App) -> Kept {
-    let look = async {
-        // One look at a time: when a disk hangs, its look goes on, and nobody begins another.
+pub async fn storage(app: &App) -> StorageHealth {
+    let result = async {
+        // One check at a time: if a disk hangs, its check continues, and no other is started.
         let mut seen = app.storage.seen.clone().lock_owned().await;
-        let believed = |kept: &Kept| match (app.blobs.folder(), kept.blobs) {
-            (Some(_), _) => DISK_BELIEVED,
-            (None, true) => S3_BELIEVED,
-            (None, false) => FAILURE_BELIEVED,
+        let cache_time = |kept: &StorageHealth| match (app.blobs.folder(), kept.blobs) {
+            (Some(_), _) => DISK_CACHE_TIME,
+            (None, true) => S3_CACHE_TIME,
+            (None, false) => FAILURE_CACHE_TIME,
         };
         if let Some((at, kept)) = *seen
-            && app.clock.instant().duration_since(at) < believed(&kept)
+            && app.clock.instant().duration_since(at) < cache_time(&kept)
         {
             return kept;
         }
         let for_look = app.clone();
-        let looking = tokio::spawn(async move {
-            let kept = look_at_storage(&for_look).await;
+        let check = tokio::spawn(async move {
+            let kept = check_storage(&for_look).await;
             *seen = Some((for_look.clock.instant(), kept));
             kept
         });
-        looking.await.unwrap_or(Kept { blobs: false, disk: false })
+        check.await.unwrap_or(StorageHealth { blobs: false, disk: false })
     };
-    // What does not answer cannot be written either.
-    tokio::time::timeout(LONGEST, look).await.unwrap_or(Kept { blobs: false, disk: true })
+    // Storage that does not respond is not writable.
+    tokio::time::timeout(CHECK_TIMEOUT, result).await.unwrap_or(StorageHealth { blobs: false, disk: true })
 }
 
-async fn look_at_storage(app: &App) -> Kept {
+async fn check_storage(app: &App) -> StorageHealth {
     let blobs = app.blobs.probe().await;
     if let Err(error) = &blobs {
         tracing::warn!(%error, "not ready");
@@ -114,20 +114,20 @@ async fn look_at_storage(app: &App) -> Kept {
         }
         full.is_some()
     });
-    Kept { blobs: blobs.is_ok(), disk: !full.await.unwrap_or(false) }
+    StorageHealth { blobs: blobs.is_ok(), disk: !full.await.unwrap_or(false) }
 }
 
 const RESERVE: u64 = 64 << 20;
 
-/// Bytes and not a share of the disk: one percent of a large one is room for a million recordings.
+/// Absolute, not a percentage: one percent of a large disk holds a million recordings.
 fn is_nearly_full(free: u64, whole: u64, reserve: Option<u64>) -> bool {
     free < reserve.unwrap_or(RESERVE.min(whole / 20))
 }
 
-/// Looks at what is only known when somebody asks, for the figures. The queue's stay as they were when it cannot be read.
+/// Updates metrics that are computed on demand. Queue metrics keep their last values if the queue cannot be read.
 pub async fn measure(app: &App) {
     app.db.measure();
-    let _ = tokio::time::timeout(LONGEST, measure_queues(app)).await;
+    let _ = tokio::time::timeout(CHECK_TIMEOUT, measure_queues(app)).await;
 }
 
 async fn measure_queues(app: &App) {
@@ -154,7 +154,7 @@ mod tests {
             (65 * MIB, 100_000 * MIB, false),
             (3 * MIB, 100 * MIB, true),
             (6 * MIB, 100 * MIB, false),
-            // What has no size, like a file system in memory without a limit, is never full.
+            // A file system without a size, such as a tmpfs without a limit, is never full.
             (0, 0, false),
         ] {
             assert_eq!(is_nearly_full(free, whole, None), full, "{free} of {whole}");

@@ -1,4 +1,4 @@
-//! Addresses of ours that stand in answers.
+//! URLs of this site in responses.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ impl Links {
         &self.base
     }
 
-    /// No query, no credentials: whoever has the link can play it.
+    /// No query and no credentials: the link is enough to play it.
     pub fn recording(&self, institution: InstitutionId, recording: &Recording) -> String {
         format!("{}/audio/{}/recording_{}.mp3", self.base, institution, recording.hex)
     }
 
-    /// The thumbnail has the same address with `_128` before its ending.
+    /// The thumbnail has the same URL with `_128` before the extension.
     pub fn photo(&self, institution: InstitutionId, hex: &str) -> String {
         format!("{}/photos/{institution}/photo_{hex}.jpg", self.base)
     }
@@ -32,7 +32,7 @@ impl Links {
         format!("{}/badges/{}/{token}", self.base, institution)
     }
 
-    /// Whose badge an address leads to.
+    /// The registration token in a badge link.
     pub fn token_of_badge(link: &str) -> &str {
         link.rsplit('/').next().unwrap_or(link)
     }

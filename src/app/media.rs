@@ -1,7 +1,8 @@
-//! Recordings and pictures: taken in, replaced, removed, and looked at when somebody plays them.
+//! Recordings and photos: processing, storing, replacing, removing and finding them.
 //!
-//! Bytes come before rows and go after them: a blob is stored before the row that links to it, and removed once no row
-//! does. Whatever is cut short in between leaves a blob that nobody knows, which `sweep` finds, and never a dead link.
+//! Blobs are written before rows and removed after them: a blob is stored before the row that references it, and
+//! removed once no row does. An interruption leaves at most an orphaned blob, which `sweep` removes, and never a dead
+//! link.
 
 use std::future::Future;
 
@@ -11,7 +12,7 @@ use futures_util::StreamExt;
 use super::{
     App, Error, Missing, Result,
     calls::{self, Wish},
-    studio::Made,
+    studio::Processed,
 };
 use crate::{
     blobs::{Key, Listed, Shelf},
@@ -26,35 +27,35 @@ use crate::{
     telemetry::traces,
 };
 
-/// Is a link alive, and how many bytes does it lead to? Asked of the database each time: a link that is withdrawn is dead
-/// at once, on every node.
+/// The kind and size of a live link. Reads the database each time, so that a revoked link is dead at once on every
+/// node.
 pub async fn alive(app: &App, institution: InstitutionId, hex: &str) -> Result<(Kind, u64)> {
     let found = media::alive(&mut app.db.read(), institution, hex).await?;
     found.ok_or(Error::Missing(Missing::Recording))
 }
 
-/// Where a link leads whose recording was replaced: its owner's current one of that kind.
+/// The recording that has replaced this one: the current one of the same kind and person.
 pub async fn successor(app: &App, institution: InstitutionId, hex: &str) -> Result<Recording> {
     let found = media::successor(&mut app.db.read(), institution, hex).await?;
     found.ok_or(Error::Missing(Missing::Recording))
 }
 
-/// What a link leads to.
+/// The recording or photo behind a link.
 pub async fn find(app: &App, institution: InstitutionId, hex: &str) -> Result<Media> {
     let found = media::find(&mut app.db.read(), institution, hex).await?;
     found.ok_or(Error::Missing(Missing::Recording))
 }
 
-/// Recordings and pictures that were good, processed and not stored yet.
+/// Recordings and photos that are validated and processed, but not stored yet.
 #[derive(Clone, Default)]
-pub struct Brought(Vec<(Media, Vec<(Shelf, Bytes)>)>);
+pub struct ProcessedMedia(Vec<(Media, Vec<(Shelf, Bytes)>)>);
 
-impl Brought {
+impl ProcessedMedia {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// As often as that, each with a link of its own.
+    /// Copies, each with its own link.
     pub(super) fn copies(&self, app: &App, count: usize, origin: Origin) -> Self {
         let copy = |(row, files): &(Media, Vec<(Shelf, Bytes)>)| {
             (Media { hex: app.ids.hex(), origin, ..row.clone() }, files.clone())
@@ -67,20 +68,19 @@ impl Brought {
     }
 }
 
-/// Processes what a draft brings. What is no sound or no picture becomes an error of the draft, to be told with its
-/// others, and then nothing is brought.
-pub(super) async fn process(app: &App, draft: &mut Draft, now: Moment) -> Result<Brought> {
-    let mut brought = Brought::default();
+/// Processes the files of a draft. Unreadable files are added to the draft's errors, and then nothing is returned.
+pub(super) async fn process(app: &App, draft: &mut Draft, now: Moment) -> Result<ProcessedMedia> {
+    let mut brought = ProcessedMedia::default();
     for (kind, incoming) in std::mem::take(&mut draft.media) {
         match app.studio.process(kind, incoming).await? {
             Ok(made) => brought.0.push(row_and_files(app, kind, made, now)),
             Err(fault) => draft.errors.add(kind.field(), fault),
         }
     }
-    Ok(if draft.errors.is_empty() { brought } else { Brought::default() })
+    Ok(if draft.errors.is_empty() { brought } else { ProcessedMedia::default() })
 }
 
-fn row_and_files(app: &App, kind: Kind, made: Made, now: Moment) -> (Media, Vec<(Shelf, Bytes)>) {
+fn row_and_files(app: &App, kind: Kind, made: Processed, now: Moment) -> (Media, Vec<(Shelf, Bytes)>) {
     let mut row = Media {
         hex: app.ids.hex(),
         kind,
@@ -91,7 +91,7 @@ fn row_and_files(app: &App, kind: Kind, made: Made, now: Moment) -> (Media, Vec<
         created_at: now,
     };
     let files = match made {
-        Made::Sound { original, sound } => {
+        Processed::Sound { original, sound } => {
             row.bytes = sound.mp3.len() as u64;
             row.waveform = Some(Waveform {
                 duration_ms: super::studio::millis(sound.duration),
@@ -104,7 +104,7 @@ fn row_and_files(app: &App, kind: Kind, made: Made, now: Moment) -> (Media, Vec<
             }
             files
         }
-        Made::Picture(picture) => {
+        Processed::Picture(picture) => {
             row.bytes = picture.large.len() as u64;
             vec![(Shelf::Photos, picture.large.into()), (Shelf::Thumbnails, picture.small.into())]
         }
@@ -112,17 +112,17 @@ fn row_and_files(app: &App, kind: Kind, made: Made, now: Moment) -> (Media, Vec<
     (row, files)
 }
 
-/// What a write has changed: the participant as they are now, and what they no longer have.
+/// The result of a write: the participant as stored, and the media that were replaced.
 pub(super) type Written = (Participant, Vec<Media>);
 
 const STORED_AT_ONCE: usize = 8;
 
-/// Stores what was brought, then writes, then removes what the write has replaced. Goes on to its end even when the
-/// caller hangs up in the middle.
+/// Stores the blobs, runs the write, then removes the replaced blobs. Runs to completion even if the caller is
+/// canceled.
 pub(super) async fn store_and<F, Fut, T>(
     app: &App,
     institution: InstitutionId,
-    brought: Brought,
+    brought: ProcessedMedia,
     write: F,
 ) -> Result<T>
 where
@@ -162,8 +162,8 @@ where
                 Ok(person)
             }
             Err(error) => {
-                // A commit whose answer was lost may have happened, and a row without its blob is a dead link: then
-                // the sweep, which asks the database, decides.
+                // A commit whose response was lost may have happened, and a row without its blob would be a dead
+                // link. In that case the sweep decides by the database.
                 if matches!(error, Error::Invalid(_) | Error::Missing(_)) {
                     discard(&app, institution, &rows).await;
                 }
@@ -171,10 +171,10 @@ where
             }
         }
     };
-    tokio::spawn(traces::carried(work)).await.map_err(|error| Error::Internal(error.to_string()))?
+    tokio::spawn(traces::in_current_span(work)).await.map_err(|error| Error::Internal(error.to_string()))?
 }
 
-/// Gives somebody what was brought; returns what they had before. Inside the transaction that writes the rest of them.
+/// Attaches new media to a person and returns the replaced ones. Runs in the transaction of the write.
 pub(super) async fn attach(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -189,15 +189,15 @@ pub(super) async fn attach(
     Ok(replaced)
 }
 
-/// How a recording came to be somebody's, which says what becomes of their calls.
+/// How a recording was received, which decides about pending calls.
 pub(super) enum Arrival {
-    /// They or somebody else sent it: they need not be called any more.
+    /// Sent by the person or on their behalf: no call is needed any more.
     Sent,
-    /// It has nothing to do with calls.
+    /// Unrelated to calls.
     Aside,
 }
 
-/// Gives somebody one recording or picture, by another way than a request that says more of them.
+/// Attaches a single recording or photo, without other changes to the person.
 pub(super) async fn give(
     app: &App,
     (institution, participant): (InstitutionId, ParticipantId),
@@ -232,13 +232,14 @@ pub(super) async fn give(
 
 const REMOVALS_AT_ONCE: usize = 16;
 
-/// Removes the bytes of what no row links to any more. What cannot be removed now is the sweep's; says how many those are.
+/// Removes blobs that no row references any more. The sweep removes what could not be removed now; returns how many
+/// those are.
 pub(super) async fn discard(app: &App, institution: InstitutionId, gone: &[Media]) -> usize {
     let keys: Vec<Key> = gone.iter().flat_map(|one| keys(institution, one)).collect();
     let remove = |key: Key| async move {
         let removed = app.blobs.remove(&key).await;
         if let Err(error) = &removed {
-            tracing::warn!(%error, "a file could not be removed; the next sweep will");
+            tracing::warn!(%error, "removing a blob failed; the next sweep will retry");
         }
         usize::from(removed.is_err())
     };
@@ -246,7 +247,7 @@ pub(super) async fn discard(app: &App, institution: InstitutionId, gone: &[Media
     removals.fold(0, |left, failed| async move { left + failed }).await
 }
 
-/// Where the bytes of a recording or a picture are.
+/// The blobs of a recording or photo.
 pub(super) fn keys(institution: InstitutionId, one: &Media) -> Vec<Key> {
     let shelves = match (one.kind, one.original) {
         (Kind::Photo, _) => vec![Shelf::Photos, Shelf::Thumbnails],
@@ -258,14 +259,14 @@ pub(super) fn keys(institution: InstitutionId, one: &Media) -> Vec<Key> {
 
 const REPROCESSED_AT_ONCE: i64 = 100;
 
-/// Processes what people once sent again, as a newer version does it. Dates stay; links are new, since what they lead to
-/// is. `told` hears of each: its hex, and why it stays as it is if it does.
+/// Processes stored originals again, after processing has changed. Dates stay; links change with the bytes. `report` is
+/// called for each with its hex and, if it was skipped, the reason.
 pub async fn reprocess(
     app: &App,
     institution: InstitutionId,
-    mut told: impl FnMut(&str, Option<String>),
+    mut report: impl FnMut(&str, Option<String>),
 ) -> Result<()> {
-    // What is made on the way has a new hex, which may lie ahead.
+    // New files get a new hex, which may sort after the current one.
     let mut seen = std::collections::HashSet::new();
     let mut behind = String::new();
     loop {
@@ -280,10 +281,10 @@ pub async fn reprocess(
             let why = match again(app, institution, owner, &old).await {
                 Ok(()) => None,
                 Err(Error::Invalid(errors)) => Some(errors.to_string()),
-                Err(Error::Missing(_)) => Some("its original is not there any more".to_owned()),
+                Err(Error::Missing(_)) => Some("its original no longer exists".to_owned()),
                 Err(other) => return Err(other),
             };
-            told(&old.hex, why);
+            report(&old.hex, why);
         }
     }
 }
@@ -295,7 +296,7 @@ async fn again(app: &App, institution: InstitutionId, owner: ParticipantId, old:
     let brought = process(app, &mut draft, old.created_at).await?.copies(app, 1, old.origin);
     draft.errors.into_result()?;
     let (db, now, hex) = (app.db.clone(), app.clock.now(), old.hex.clone());
-    // Its owner may be hidden: then it is made anew all the same, and nobody gets it.
+    // Its owner may be hidden: it is processed anyway, and stays hidden.
     let write = move |new: Vec<Media>| async move {
         db.write(move |sql| {
             Box::pin(async move {
@@ -311,22 +312,22 @@ async fn again(app: &App, institution: InstitutionId, owner: ParticipantId, old:
     store_and(app, institution, brought, write).await
 }
 
-/// What a sweep has seen.
+/// The result of a sweep.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Swept {
+pub struct SweepReport {
     pub seen: u64,
     pub removed: u64,
-    /// Files that are not ours, and stay.
+    /// Files that are not ours; they are kept.
     pub strange: u64,
 }
 
 const LOOKED_UP_AT_ONCE: usize = 256;
 
-/// Removes what no row links to and what was left half-written, once it is older than any request can be under way.
-pub async fn sweep(app: &App, older_than: std::time::Duration, rehearse: bool) -> Result<Swept> {
+/// Removes orphaned blobs and partial writes, once they are older than any request can take.
+pub async fn sweep(app: &App, older_than: std::time::Duration, rehearse: bool) -> Result<SweepReport> {
     let age = i64::try_from(older_than.as_micros()).unwrap_or(i64::MAX);
     let before = Moment::from_micros(app.clock.now().micros().saturating_sub(age));
-    let mut swept = Swept::default();
+    let mut swept = SweepReport::default();
     let mut files = app.blobs.list().chunks(LOOKED_UP_AT_ONCE);
     while let Some(group) = files.next().await {
         let group = group.into_iter().collect::<std::result::Result<Vec<Listed>, _>>()?;
@@ -345,15 +346,15 @@ pub async fn sweep(app: &App, older_than: std::time::Duration, rehearse: bool) -
     Ok(swept)
 }
 
-async fn orphans(app: &App, files: Vec<Listed>, swept: &mut Swept) -> Result<Vec<Listed>> {
+async fn orphans(app: &App, files: Vec<Listed>, swept: &mut SweepReport) -> Result<Vec<Listed>> {
     let mut orphans = Vec::new();
     let mut known: Vec<(Key, Listed)> = Vec::new();
     for listed in files {
         match listed.key() {
             Some(key) => known.push((key, listed)),
-            None if listed.is_remains() => orphans.push(listed),
+            None if listed.is_partial() => orphans.push(listed),
             None => {
-                tracing::warn!(path = listed.path(), "not a file of ours: it stays where it is");
+                tracing::warn!(path = listed.path(), "keeping a file that is not ours");
                 swept.strange += 1;
             }
         }

@@ -1,4 +1,4 @@
-//! Look-ups by access code, as versions 3 and 2 have them.
+//! Lookups by access code, for versions 3 and 2.
 
 use super::{
     App, Error, Missing, Result, name_pages as app_pages,
@@ -22,18 +22,18 @@ use crate::{
     },
 };
 
-/// Whose names an access code opens.
+/// The people that an access code covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// An institution's own code stands for all its members.
+    /// The institution's own code covers all of its people.
     Institution,
     Page(NamePageId),
-    /// In version 2 it stands for those on pages that are open to that version.
+    /// In version 2 it covers those on pages that version 2 may read.
     OpenPages,
 }
 
 impl Scope {
-    /// As far as the caller reaches.
+    /// Limited to what the caller may access.
     fn within(self, access: &Access) -> Within<'_> {
         match self {
             Self::Page(page) => Within::Page(page),
@@ -42,7 +42,7 @@ impl Scope {
     }
 }
 
-/// What a code opens to somebody with a token of this institution.
+/// The scope of a code for a token of this institution.
 pub async fn scope(app: &App, access: &Access, code: &NamePageRef) -> Result<Scope> {
     match name_pages::code_owner(&mut app.db.read(), access.institution, code).await? {
         Some(rolls::INSTITUTION) => Ok(Scope::Institution),
@@ -51,7 +51,7 @@ pub async fn scope(app: &App, access: &Access, code: &NamePageRef) -> Result<Sco
     }
 }
 
-/// What a code opens to everybody: pages must be opened for that, one by one.
+/// The scope of a code without a token: each page must allow it.
 pub async fn open_scope(app: &App, code: &NamePageRef) -> Result<(Institution, Scope)> {
     let found = name_pages::open_code(&mut app.db.read(), code).await?;
     let (institution, page) = found.ok_or(Error::Missing(Missing::NamePage))?;
@@ -68,7 +68,7 @@ pub async fn everybody(app: &App, access: &Access, scope: Scope) -> Result<Listi
     Listing::of_pages(app, access.institution, pages, None).await
 }
 
-/// Whoever is in either list, best first.
+/// People in either list, best match first.
 pub async fn search(
     app: &App,
     access: &Access,
@@ -80,7 +80,7 @@ pub async fn search(
     participants::list_in(app, access, scope.within(access), &filter, None).await
 }
 
-/// Who somebody is: keys, of which all that are given must match.
+/// A person filter: all given keys must match.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Person {
     pub email: Option<String>,
@@ -90,36 +90,36 @@ pub struct Person {
 }
 
 impl Person {
-    pub fn is_anybody(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Does everything fit besides the email?
-    fn fits(&self, person: &Participant) -> bool {
-        let fits = |wanted: &Option<String>, has: &Option<String>, key: fn(&str) -> String| {
+    /// Do all keys other than the email match?
+    fn matches(&self, person: &Participant) -> bool {
+        let equal = |wanted: &Option<String>, has: &Option<String>, key: fn(&str) -> String| {
             wanted.as_ref().is_none_or(|wanted| has.as_deref().map(key).as_ref() == Some(wanted))
         };
-        fits(&self.identifier, &person.identifier, text::nfc)
-            && fits(&self.first_name, &person.first_name, name_key)
-            && fits(&self.last_name, &person.last_name, name_key)
+        equal(&self.identifier, &person.identifier, text::nfc)
+            && equal(&self.first_name, &person.first_name, name_key)
+            && equal(&self.last_name, &person.last_name, name_key)
     }
 }
 
-/// Every registration of whoever is meant, best first. Of what is given, the first that few share leads to them.
+/// All registrations of the person, best match first. The most selective key given is used for the query.
 pub async fn find(app: &App, access: &Access, scope: Scope, person: &Person) -> Result<Listing> {
     let emails: Vec<String> = person.email.iter().cloned().collect();
     let identifiers: Vec<String> = person.identifier.iter().filter(|_| emails.is_empty()).cloned().collect();
     let filter = Filter { emails, identifiers, ..Filter::default() };
     if !filter.names_people() {
-        if scope == Scope::OpenPages || person.is_anybody() {
-            // Version 2 knows no names, and who is not named at all is nobody.
+        if scope == Scope::OpenPages || person.is_empty() {
+            // Version 2 has no names, and an empty filter matches nobody.
             return Ok(Listing::whole(access.institution, Vec::new(), None));
         }
-        return called(app, access.institution, scope.within(access), person).await;
+        return by_name(app, access.institution, scope.within(access), person).await;
     }
     let within = scope.within(access);
     let mut found = participants::matching(app, access.institution, within, &filter).await?;
-    found.retain(|one| person.fits(one) && (scope != Scope::OpenPages || one.page.allow_v2));
+    found.retain(|one| person.matches(one) && (scope != Scope::OpenPages || one.page.allow_v2));
     if access.newest_only {
         found = one_per_person(found, keys);
     }
@@ -133,11 +133,11 @@ fn keys(person: &Participant) -> PersonKeys {
     }
 }
 
-/// Small enough to be read on a request thread without others noticing.
+/// Small enough to read on a request thread without delaying others.
 const PART: usize = 500;
 
-/// Whoever is called so. Half an institution may be, so their records are read as they are taken.
-async fn called(
+/// People with this name. There may be many, so their records are streamed.
+async fn by_name(
     app: &App,
     institution: InstitutionId,
     within: Within<'_>,

@@ -1,4 +1,4 @@
-//! Pronunciations: who of these people has a recording, where it is, and taking one back.
+//! Pronunciations: which of these people have a recording, its link, and deleting it.
 
 use super::{
     App, Error, Missing, Result,
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Everybody whom one of the identifiers names, by email or by the institution's identifier.
+/// Everybody who matches one of the emails or identifiers.
 pub async fn search(
     app: &App,
     access: &Access,
@@ -24,7 +24,7 @@ pub async fn search(
     participants::list(app, access, &filter, None).await
 }
 
-/// Takes one recording away from somebody, whichever of their registrations that the caller reaches has it.
+/// Deletes a recording of a person, from any of their registrations that the caller may access.
 pub async fn delete(app: &App, access: &Access, email_key: String, hex: String) -> Result<()> {
     let (institution, now) = (access.institution, app.clock.now());
     let access = access.clone();

@@ -1,5 +1,5 @@
-//! Long answers under way. Each needs memory for as long as its client takes to read it, so there are only so many at
-//! once, and one institution never has all of them.
+//! Limits streamed responses. Each holds memory until its client has read it, so their number is limited, in total
+//! and per institution.
 
 use std::{
     collections::HashMap,
@@ -17,7 +17,7 @@ pub struct Settings {
     /// Over all institutions.
     pub at_once: usize,
     pub per_institution: usize,
-    /// How long a request waits for a slot before it is told to come back.
+    /// How long a request waits for a slot before it is refused.
     pub wait: Duration,
 }
 
@@ -34,7 +34,7 @@ pub struct Streams {
     institutions: Mutex<HashMap<InstitutionId, Arc<Semaphore>>>,
 }
 
-/// Leave to send one long answer, given back when this is dropped.
+/// A permit for one streamed response, released on drop.
 pub struct Slot {
     _of_institution: OwnedSemaphorePermit,
     _of_all: OwnedSemaphorePermit,
@@ -58,7 +58,7 @@ impl Streams {
             institutions.entry(institution).or_insert_with(new).clone()
         };
         let both = async {
-            // One's own first: whoever waits for it keeps nothing from others.
+            // The institution's permit first: waiting for it takes nothing from others.
             let of_institution = own.acquire_owned().await.ok()?;
             let of_all = self.all.clone().acquire_owned().await.ok()?;
             Some(Slot { _of_institution: of_institution, _of_all: of_all })

@@ -1,5 +1,5 @@
-//! Where sound and pictures are processed: a few threads of low priority beside those that answer requests, and a queue
-//! that ends, so that a flood of uploads gets a clear "later" and neither memory nor anybody's look-ups.
+//! Audio and image processing: a few low-priority threads and a bounded queue, so that a flood of uploads gets
+//! backpressure (503) instead of using up memory or slowing down lookups.
 
 use std::{
     sync::{Arc, Mutex, PoisonError, mpsc},
@@ -17,13 +17,13 @@ use crate::{
 
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// 0 for one on each core.
+    /// 0 means one per core.
     pub workers: usize,
-    /// What may wait, besides what is being worked on.
+    /// Queue length, without the tasks in progress.
     pub queue: usize,
     pub sound: sound::Limits,
     pub picture: picture::Limits,
-    /// Keep what was sent beside what it became?
+    /// Keep the uploaded file next to the processed one?
     pub keep_originals: bool,
 }
 
@@ -46,13 +46,13 @@ pub struct Studio {
     tasks: mpsc::SyncSender<Task>,
 }
 
-/// What has become of something that came in.
-pub enum Made {
+/// The result of processing an upload.
+pub enum Processed {
     Sound { original: Vec<u8>, sound: sound::Sound },
     Picture(picture::Picture),
 }
 
-/// As far down as it goes: whoever looks a name up comes first.
+/// The lowest priority: lookups come first.
 const PRIORITY: i32 = 19;
 
 impl Studio {
@@ -64,28 +64,29 @@ impl Studio {
         for number in 0..workers {
             let waiting = waiting.clone();
             let started = std::thread::Builder::new().name(format!("studio-{number}")).spawn(move || {
-                // On Linux this is the thread's own. A system that refuses is slower under load and nothing worse.
+                // On Linux this applies to the thread. If the system refuses, requests are slower under load, nothing
+                // worse.
                 let _ = rustix::process::nice(PRIORITY);
                 work(&waiting);
             });
             if let Err(error) = started {
-                tracing::error!(%error, "a thread for sound and pictures could not be started");
+                tracing::error!(%error, "starting a media thread failed");
             }
         }
         Self { settings, tasks }
     }
 
-    /// The outer error is ours or temporary; the inner one is the sender's.
-    pub async fn process(&self, kind: Kind, incoming: Incoming) -> Result<Result<Made, MediaFault>> {
+    /// The outer error is internal or temporary; the inner one is the client's.
+    pub async fn process(&self, kind: Kind, incoming: Incoming) -> Result<Result<Processed, MediaFault>> {
         let settings = self.settings;
-        let _span = traces::piece("media process", ("endonym.media.kind", kind.word()));
+        let _span = traces::child_span("media process", ("endonym.media.kind", kind.word()));
         let (reply, answer) = oneshot::channel();
         let waiting = metrics::media_waiting();
         let task = Box::new(move || {
             drop(waiting);
-            // Nobody is waiting any more.
+            // The caller has gone away.
             if reply.is_closed() {
-                return metrics::media_turned_away(kind.word(), "abandoned");
+                return metrics::media_rejected(kind.word(), "abandoned");
             }
             let timer = metrics::Timer::start();
             let made = make(kind, incoming, &settings);
@@ -93,20 +94,20 @@ impl Studio {
             let _ = reply.send(made);
         });
         let failed = |why: &str| {
-            metrics::media_turned_away(kind.word(), "failed");
+            metrics::media_rejected(kind.word(), "failed");
             Error::Internal(why.to_owned())
         };
         match self.tasks.try_send(task) {
             Ok(()) => {}
             Err(mpsc::TrySendError::Full(_)) => {
-                metrics::media_turned_away(kind.word(), "busy");
+                metrics::media_rejected(kind.word(), "busy");
                 return Err(Error::Busy);
             }
             Err(mpsc::TrySendError::Disconnected(_)) => {
-                return Err(failed("no thread for sound and pictures is left"));
+                return Err(failed("no media thread is running"));
             }
         }
-        answer.await.map_err(|_| failed("sound or a picture broke the thread that processed it"))
+        answer.await.map_err(|_| failed("processing a recording or photo panicked"))
     }
 }
 
@@ -114,28 +115,28 @@ fn work(waiting: &Mutex<mpsc::Receiver<Task>>) {
     loop {
         let task = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(task) = task else { return };
-        // Its sender hears that the reply is gone; the thread goes on.
+        // The caller gets an error because the reply is dropped; the thread continues.
         let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(task));
     }
 }
 
 static PICTURES: Mutex<()> = Mutex::new(());
 
-fn make(kind: Kind, incoming: Incoming, settings: &Settings) -> Result<Made, MediaFault> {
+fn make(kind: Kind, incoming: Incoming, settings: &Settings) -> Result<Processed, MediaFault> {
     let bytes = incoming.into_bytes()?;
     if kind.is_sound() {
         let sound = sound::process(&bytes, &settings.sound).map_err(MediaFault::Sound)?;
         let original = if settings.keep_originals { bytes } else { Vec::new() };
-        Ok(Made::Sound { original, sound })
+        Ok(Processed::Sound { original, sound })
     } else {
-        // A large one needs up to 300 MB for a moment, so they come one after the other.
+        // A large image needs up to 300 MB for a moment, so images are processed one at a time.
         let _alone = PICTURES.lock().unwrap_or_else(PoisonError::into_inner);
         let picture = picture::process(&bytes, &settings.picture).map_err(MediaFault::Picture)?;
-        Ok(Made::Picture(picture))
+        Ok(Processed::Picture(picture))
     }
 }
 
-/// How long a recording is, in milliseconds.
+/// Milliseconds.
 pub fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

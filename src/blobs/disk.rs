@@ -1,4 +1,4 @@
-//! Blobs in a folder. A file is written under a temporary name, synced, and renamed: it is there whole, or not at all.
+//! Blobs in a folder. A file is written under a temporary name, synced and renamed, so it appears atomically.
 
 use std::{
     fs::{self, File},
@@ -16,14 +16,14 @@ use tokio::{sync::mpsc, task::spawn_blocking};
 use super::{Error, Key, Listed, Result};
 use crate::domain::moment::Moment;
 
-/// How the name of a file begins that is still being written.
+/// The prefix of files that are being written.
 pub const UNFINISHED: &str = ".part-";
-/// Mapped files count as resident memory while they are kept.
+/// Mapped files count as resident memory while they are cached.
 const MAPPED_BYTES: u64 = 64 << 20;
 
 pub struct Disk {
     root: PathBuf,
-    /// Files that were asked for lately. Whether a link is alive is the database's to say, so nothing here goes stale.
+    /// Recently used files. The database decides whether a link is live, so this cache cannot be stale.
     mapped: Cache<Key, Bytes>,
     next: AtomicU64,
 }
@@ -45,12 +45,12 @@ impl Disk {
         self.write(path, bytes, write_durably).await
     }
 
-    pub async fn put_unsettled(&self, path: String, bytes: Bytes) -> Result<()> {
+    pub async fn put_unsynced(&self, path: String, bytes: Bytes) -> Result<()> {
         self.write(path, bytes, write_whole).await
     }
 
-    /// Everything that was put, at once.
-    pub async fn settle(&self) -> Result<()> {
+    /// Syncs everything that was written.
+    pub async fn sync(&self) -> Result<()> {
         let root = self.root.clone();
         in_background(move || {
             let settled = match File::open(&root) {
@@ -58,7 +58,7 @@ impl Disk {
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
                 Err(error) => Err(error),
             };
-            settled.map_err(|e| Error(format!("cannot make {} durable: {e}", root.display())))
+            settled.map_err(|e| Error(format!("cannot sync {}: {e}", root.display())))
         })
         .await
     }
@@ -71,7 +71,7 @@ impl Disk {
     ) -> Result<()> {
         let target = self.root.join(path);
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        // Two processes may write at once, import beside serve.
+        // Two processes may write concurrently, such as import and serve.
         let unfinished = target.with_file_name(format!("{UNFINISHED}{}-{number}", std::process::id()));
         let root = self.root.clone();
         in_background(move || {
@@ -84,11 +84,11 @@ impl Disk {
         .await
     }
 
-    /// Can a file be made here? Nothing is made durable, so this may be asked every second.
+    /// Can a file be created? Nothing is synced, so this is cheap enough to run every second.
     pub async fn probe(&self) -> Result<()> {
         let root = self.root.clone();
         in_background(move || {
-            // Containers that share a folder may share a process id too.
+            // Containers that share a folder may have equal process ids.
             static PROBES: AtomicU64 = AtomicU64::new(0);
             let number = PROBES.fetch_add(1, Ordering::Relaxed);
             let file = root.join(format!("{UNFINISHED}probe-{}-{number}", std::process::id()));
@@ -104,7 +104,7 @@ impl Disk {
         .await
     }
 
-    /// The whole file, or `None` when it is not there.
+    /// The whole file; `None` if it does not exist.
     pub async fn map(&self, key: &Key) -> Result<Option<Bytes>> {
         if let Some(bytes) = self.mapped.get(key) {
             return Ok(Some(bytes));
@@ -132,7 +132,7 @@ impl Disk {
         .await
     }
 
-    pub fn forget(&self, key: &Key) {
+    pub fn evict(&self, key: &Key) {
         self.mapped.invalidate(key);
     }
 
@@ -175,14 +175,14 @@ fn write_durably(root: &Path, unfinished: &Path, target: &Path, bytes: &[u8]) ->
     file.write_all(bytes)?;
     file.sync_all()?;
     fs::rename(unfinished, target)?;
-    // A name is durable when its folder is; a new folder when the one around it is.
+    // Sync the folder that contains the name, and the parents of new folders.
     for folder in folder.ancestors().take(if is_new { 4 } else { 1 }) {
         File::open(folder)?.sync_all()?;
     }
     Ok(())
 }
 
-/// Only for the user that runs us.
+/// Accessible only to our own user.
 fn make_folder(folder: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
@@ -199,8 +199,8 @@ fn map(path: &Path) -> io::Result<Bytes> {
     if file.metadata()?.len() == 0 {
         return Ok(Bytes::new());
     }
-    // SAFETY: a mapping is only sound while nobody changes or shortens the file. Ours are written under another name and
-    // renamed once they are whole, are never opened for writing again, and removing one leaves its mapping as it is.
+    // SAFETY: a mapping is sound only while nobody changes or truncates the file. Our files are written under another
+    // name and renamed when complete, are never opened for writing again, and removing one keeps its mapping valid.
     let mapping = unsafe { memmap2::MmapOptions::new().populate().map(&file)? };
     Ok(Bytes::from_owner(mapping))
 }
@@ -213,7 +213,7 @@ fn walk(root: &Path, folder: &Path, found: &mpsc::Sender<Result<Listed>>) -> io:
     for entry in entries {
         let entry = entry?;
         let path = entry.path();
-        // It may be removed while we look.
+        // It may be removed concurrently.
         let Ok(metadata) = entry.metadata() else { continue };
         if metadata.is_dir() {
             walk(root, &path, found)?;

@@ -1,5 +1,5 @@
-//! The bytes of recordings and pictures: on disk, or on a server that speaks S3. Every blob has a key that is used once,
-//! so nothing is ever written over, and whoever reads one reads all of it or nothing.
+//! Blob storage for recordings, photos and reports: on disk or on an S3-compatible server. Keys are never reused, so
+//! blobs are immutable, and reads are all or nothing.
 
 mod disk;
 mod s3;
@@ -14,22 +14,22 @@ use futures_util::stream::BoxStream;
 
 use crate::{
     domain::{ids::InstitutionId, media::is_hex, moment::Moment},
-    telemetry::traces::{self, Piece},
+    telemetry::traces::{self, ChildSpan},
 };
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The store is gone, full or closed to us; the sentence is for the operator.
+/// The store is unreachable, full or denies access; the message is for the operator.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("the store of recordings and pictures: {0}")]
+#[error("blob store: {0}")]
 pub struct Error(pub String);
 
-/// What kind of file it is; each has a folder of its own.
+/// The kind of file; each has its own folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Shelf {
-    /// MP3, as it is played.
+    /// MP3, as played.
     Recordings,
-    /// What was sent, so that it can be processed again.
+    /// Uploads, so that they can be processed again.
     Originals,
     Photos,
     Thumbnails,
@@ -67,7 +67,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// Spread over 256 folders, because some file systems grow slow with many files in one.
+    /// Sharded into 256 folders, because some file systems are slow with many files in one.
     pub fn path(&self) -> String {
         let (folder, ending) = self.shelf.folder_and_ending();
         format!("{folder}/{}/{}/{}{ending}", self.institution, &self.hex[..2.min(self.hex.len())], self.hex)
@@ -86,10 +86,10 @@ impl Key {
     }
 }
 
-/// Where blobs are kept, and how those on S3 are handed out.
+/// Where blobs are stored, and how those on S3 are delivered.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// `None` for a folder in the data folder; `file:PATH` or `s3://bucket?endpoint=…` otherwise.
+    /// `None` means a folder in the data folder; otherwise `file:PATH` or `s3://bucket?endpoint=…`.
     pub url: Option<String>,
     pub data_dir: PathBuf,
     pub delivery: Delivery,
@@ -97,9 +97,9 @@ pub struct Options {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivery {
-    /// Through us.
+    /// Proxied by us.
     Stream,
-    /// By a redirect to an address on the S3 server that works for a short time.
+    /// By a redirect to a presigned URL on the S3 server.
     Redirect,
 }
 
@@ -108,15 +108,15 @@ pub enum Blobs {
     S3(s3::S3),
 }
 
-/// How a blob can be had.
+/// How to read a blob.
 pub enum Blob {
-    /// The whole file, mapped: nothing is copied until the kernel sends it.
+    /// The whole file, memory-mapped: not copied until the kernel sends it.
     Mapped(Bytes),
-    /// So many bytes on a server, to be had with `Blobs::stream`.
+    /// The size of a remote blob, to be read with `Blobs::stream`.
     Remote(u64),
 }
 
-/// A file of the store, ours or not.
+/// A file in the store, ours or not.
 #[derive(Debug, Clone)]
 pub struct Listed {
     path: String,
@@ -124,13 +124,13 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// `None` for what an upload that was cut short has left, and for strangers.
+    /// `None` for incomplete uploads and for files that are not ours.
     pub fn key(&self) -> Option<Key> {
         Key::parse(&self.path)
     }
 
-    /// The remains of an upload. What we did not write is not ours to remove.
-    pub fn is_remains(&self) -> bool {
+    /// Is it an incomplete upload? Files that we did not write must not be removed.
+    pub fn is_partial(&self) -> bool {
         self.path.rsplit('/').next().is_some_and(|name| name.starts_with(disk::UNFINISHED))
     }
 
@@ -139,11 +139,11 @@ impl Listed {
     }
 }
 
-/// How long whoever fetches a recording or a picture may keep it without asking again.
+/// How long clients may cache a recording or photo before they revalidate it.
 pub const CACHE_CONTROL: &str = "public, max-age=300, must-revalidate";
 
-/// How long a redirect's address works.
-const SIGNED_FOR: Duration = Duration::from_secs(60);
+/// The lifetime of a presigned URL.
+const PRESIGNED_LIFETIME: Duration = Duration::from_secs(60);
 
 impl Blobs {
     pub fn open(options: &Options) -> Result<Self> {
@@ -159,12 +159,12 @@ impl Blobs {
         }
     }
 
-    fn span(&self, name: &'static str) -> Piece {
+    fn span(&self, name: &'static str) -> ChildSpan {
         let place = match self {
             Self::Disk(_) => "disk",
             Self::S3(_) => "s3",
         };
-        traces::piece(name, ("endonym.blobs", place))
+        traces::child_span(name, ("endonym.blobs", place))
     }
 
     pub fn kind(&self) -> String {
@@ -174,7 +174,7 @@ impl Blobs {
         }
     }
 
-    /// Durable when it returns, and not there at all before that.
+    /// Durable and visible when it returns, and not before.
     pub async fn put(&self, key: &Key, bytes: Bytes) -> Result<()> {
         let _span = self.span("blobs put");
         match self {
@@ -183,22 +183,22 @@ impl Blobs {
         }
     }
 
-    /// The same for many at once: durable when `settle` returns.
-    pub async fn put_unsettled(&self, key: &Key, bytes: Bytes) -> Result<()> {
+    /// Like `put`, for batches: durable once `sync` returns.
+    pub async fn put_unsynced(&self, key: &Key, bytes: Bytes) -> Result<()> {
         match self {
-            Self::Disk(disk) => disk.put_unsettled(key.path(), bytes).await,
+            Self::Disk(disk) => disk.put_unsynced(key.path(), bytes).await,
             Self::S3(_) => self.put(key, bytes).await,
         }
     }
 
-    pub async fn settle(&self) -> Result<()> {
+    pub async fn sync(&self) -> Result<()> {
         match self {
-            Self::Disk(disk) => disk.settle().await,
+            Self::Disk(disk) => disk.sync().await,
             Self::S3(_) => Ok(()),
         }
     }
 
-    /// The folder, when they are in one.
+    /// The folder, if the store is on disk.
     pub fn folder(&self) -> Option<&Path> {
         match self {
             Self::Disk(disk) => Some(disk.root()),
@@ -206,7 +206,7 @@ impl Blobs {
         }
     }
 
-    /// `size` spares a question to the server when the caller knows it.
+    /// `size` saves a request to the server if the caller knows it.
     pub async fn find(&self, key: &Key, size: Option<u64>) -> Result<Option<Blob>> {
         let _span = self.span("blobs find");
         match self {
@@ -218,7 +218,7 @@ impl Blobs {
         }
     }
 
-    /// A part of a remote blob; `None` when it is gone.
+    /// A range of a remote blob; `None` if it does not exist.
     pub async fn stream(
         &self,
         key: &Key,
@@ -226,13 +226,13 @@ impl Blobs {
     ) -> Result<Option<BoxStream<'static, Result<Bytes>>>> {
         let _span = self.span("blobs stream");
         match self {
-            // What is on disk is mapped, and never remote.
+            // Blobs on disk are mapped, never remote.
             Self::Disk(_) => Ok(None),
             Self::S3(s3) => s3.stream(&key.path(), part).await,
         }
     }
 
-    /// The whole of it, for once: nothing that is played is forgotten for it.
+    /// Reads a blob once, without caching it, so that nothing that is played is evicted.
     pub async fn read(&self, key: &Key) -> Result<Option<Bytes>> {
         let _span = self.span("blobs read");
         match self {
@@ -241,20 +241,20 @@ impl Blobs {
         }
     }
 
-    /// Where a client may fetch this itself, for a short time.
+    /// A presigned URL for clients.
     pub async fn redirect(&self, key: &Key) -> Result<Option<String>> {
         match self {
             Self::S3(s3) if s3.delivery() == Delivery::Redirect => {
-                s3.signed(&key.path(), SIGNED_FOR).await.map(Some)
+                s3.presigned_url(&key.path(), PRESIGNED_LIFETIME).await.map(Some)
             }
             Self::Disk(_) | Self::S3(_) => Ok(None),
         }
     }
 
-    /// What is gone already is fine.
+    /// Idempotent.
     pub async fn remove(&self, key: &Key) -> Result<()> {
         if let Self::Disk(disk) = self {
-            disk.forget(key);
+            disk.evict(key);
         }
         self.remove_path(key.path()).await
     }
@@ -271,7 +271,7 @@ impl Blobs {
         }
     }
 
-    /// Everything there is, in no order.
+    /// All files, in no particular order.
     pub fn list(&self) -> BoxStream<'static, Result<Listed>> {
         match self {
             Self::Disk(disk) => disk.list(),
@@ -279,7 +279,7 @@ impl Blobs {
         }
     }
 
-    /// Can it be written?
+    /// Is it writable?
     pub async fn probe(&self) -> Result<()> {
         match self {
             Self::Disk(disk) => disk.probe().await,
@@ -292,14 +292,18 @@ impl Blobs {
         }
     }
 
-    /// Can it be written and read?
+    /// Is it writable and readable?
     pub async fn check(&self) -> Result<()> {
         let key = Key { shelf: Shelf::Originals, institution: InstitutionId::new(0), hex: "0".repeat(32) };
         self.put(&key, Bytes::from_static(b"works")).await?;
         let size = if let Self::S3(_) = self { None } else { Some(5) };
         let found = self.find(&key, size).await?;
         self.remove(&key).await?;
-        if found.is_some() { Ok(()) } else { Err(Error("what was written is not there".to_owned())) }
+        if found.is_some() {
+            Ok(())
+        } else {
+            Err(Error("the blob that was just written is missing".to_owned()))
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Blobs on a server that speaks S3.
+//! Blobs on an S3-compatible server.
 
 use std::{ops::Range, sync::Arc, time::Duration};
 
@@ -17,7 +17,7 @@ use crate::domain::moment::Moment;
 
 pub struct S3 {
     store: Arc<AmazonS3>,
-    /// The part of the bucket that is ours; blank for all of it.
+    /// Our prefix in the bucket; empty for all of it.
     prefix: String,
     name: String,
     delivery: Delivery,
@@ -26,14 +26,14 @@ pub struct S3 {
 const LOOKS_LIKE: &str = "s3://bucket?endpoint=https://s3.example.edu&region=…, with the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or as access_key_id=… and secret_access_key=…";
 
 impl S3 {
-    /// `s3://bucket[/prefix]?endpoint=…&region=…&access_key_id=…&secret_access_key=…`. What it does not say comes from
-    /// the variables that every S3 tool reads, or from the machine's role.
+    /// `s3://bucket[/prefix]?endpoint=…&region=…&access_key_id=…&secret_access_key=…`. Defaults come from the
+    /// standard AWS environment variables or from the machine's role.
     pub fn open(url: &str, delivery: Delivery) -> Result<Self> {
         let rest = url.strip_prefix("s3://").unwrap_or(url);
         let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
         if bucket.is_empty() {
-            return Err(Error(format!("the URL names no bucket; it looks like {LOOKS_LIKE}")));
+            return Err(Error(format!("the URL has no bucket; expected {LOOKS_LIKE}")));
         }
         let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket).with_retry(RetryConfig {
             max_retries: 3,
@@ -55,7 +55,7 @@ impl S3 {
                 | "virtual_hosted_style_request" => format!("aws_{name}").parse(),
                 _ => {
                     return Err(Error(format!(
-                        "`{name}` is no part of an S3 URL; it looks like {LOOKS_LIKE}"
+                        "unknown parameter `{name}` in the S3 URL; expected {LOOKS_LIKE}"
                     )));
                 }
             }
@@ -80,7 +80,7 @@ impl S3 {
     }
 
     pub async fn put(&self, path: &str, bytes: Bytes, content_type: &'static str) -> Result<()> {
-        // For those who are redirected; nobody else sees the server's headers.
+        // For redirected clients; nobody else sees the server's headers.
         let attributes = Attributes::from_iter([
             (Attribute::ContentType, content_type),
             (Attribute::CacheControl, super::CACHE_CONTROL),
@@ -90,7 +90,7 @@ impl S3 {
     }
 
     pub async fn size(&self, path: &str) -> Result<Option<u64>> {
-        found(self.store.head(&self.path(path)).await).map(|found| found.map(|meta| meta.size))
+        optional(self.store.head(&self.path(path)).await).map(|found| found.map(|meta| meta.size))
     }
 
     pub async fn stream(
@@ -99,24 +99,24 @@ impl S3 {
         part: Range<u64>,
     ) -> Result<Option<BoxStream<'static, Result<Bytes>>>> {
         let options = GetOptions { range: Some(GetRange::Bounded(part)), ..GetOptions::default() };
-        let got = found(self.store.get_opts(&self.path(path), options).await)?;
+        let got = optional(self.store.get_opts(&self.path(path), options).await)?;
         Ok(got.map(|got| got.into_stream().map_err(error).boxed()))
     }
 
     pub async fn read(&self, path: &str) -> Result<Option<Bytes>> {
-        match found(self.store.get(&self.path(path)).await)? {
+        match optional(self.store.get(&self.path(path)).await)? {
             Some(got) => got.bytes().await.map(Some).map_err(error),
             None => Ok(None),
         }
     }
 
-    pub async fn signed(&self, path: &str, time: Duration) -> Result<String> {
+    pub async fn presigned_url(&self, path: &str, time: Duration) -> Result<String> {
         let url = self.store.signed_url(http::Method::GET, &self.path(path), time).await;
         url.map(|url| url.to_string()).map_err(error)
     }
 
     pub async fn remove(&self, path: &str) -> Result<()> {
-        found(self.store.delete(&self.path(path)).await).map(|_| ())
+        optional(self.store.delete(&self.path(path)).await).map(|_| ())
     }
 
     pub fn list(&self) -> BoxStream<'static, Result<Listed>> {
@@ -136,8 +136,8 @@ impl S3 {
     }
 }
 
-/// What is not there is no fault.
-fn found<T>(result: object_store::Result<T>) -> Result<Option<T>> {
+/// A missing blob is not an error.
+fn optional<T>(result: object_store::Result<T>) -> Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
         Err(object_store::Error::NotFound { .. }) => Ok(None),

@@ -48,7 +48,7 @@ impl Blobs {
 
 async fn sweep(app: &App, orphan_seconds: u64, dry_run: bool, json: bool) -> Outcome {
     let swept = media::sweep(app, Duration::from_secs(orphan_seconds), dry_run).await?;
-    let media::Swept { seen, removed, strange } = swept;
+    let media::SweepReport { seen, removed, strange } = swept;
     if json {
         output::print_json(
             &json!({ "seen": seen, "removed": removed, "strange": strange, "dry_run": dry_run }),

@@ -16,7 +16,7 @@ use crate::{
     phone::{
         Provider,
         cloud::{self, Client},
-        sip::{self, Trunk, Wanted},
+        sip::{self, OutgoingCall, Trunk},
     },
 };
 
@@ -74,11 +74,11 @@ impl Phone {
                 begin();
                 let script = phone.prompts.script(None, "", "Endonym").await;
                 let trunk = Trunk::visit(settings).await?;
-                let wanted = Wanted {
+                let wanted = OutgoingCall {
                     to,
                     ring: rules.ring,
                     script,
-                    told: Arc::new(move |progress| told(&progress.to_string())),
+                    on_progress: Arc::new(move |progress| told(&progress.to_string())),
                     hang_up: hang_up_on_signal(),
                 };
                 let ended = trunk.call(wanted).await;
@@ -95,7 +95,7 @@ impl Phone {
                 let client = Client::new(settings.clone()).map_err(Failure)?;
                 let ring = u32::try_from(rules.ring.as_secs()).unwrap_or(u32::MAX);
                 let hang_up = hang_up_on_signal();
-                Ended::of_cloud(cloud::narrate(&hang_up, &client, to.e164(), ring, told).await)
+                Ended::of_cloud(cloud::test_call(&hang_up, &client, to.e164(), ring, told).await)
             }
         };
         if *json {
@@ -117,7 +117,7 @@ struct Ended {
 }
 
 impl Ended {
-    fn of_trunk(ended: sip::Ended) -> Self {
+    fn of_trunk(ended: sip::CallResult) -> Self {
         Self {
             state: ended.outcome.state().word().to_owned(),
             reason: ended.outcome.reason().map(Reason::word),
@@ -126,13 +126,13 @@ impl Ended {
         }
     }
 
-    fn of_cloud(ended: cloud::Ended) -> Self {
+    fn of_cloud(ended: cloud::TestCallResult) -> Self {
         let made =
             |state: String, says: &str| Self { state, reason: None, says: says.to_owned(), was_made: true };
         match ended {
-            cloud::Ended::Answered => made("answered".to_owned(), "The test sentence was spoken."),
-            cloud::Ended::Unanswered(word) => Self { was_made: word != "failed", ..made(word, "") },
-            cloud::Ended::Failed(why) => Self { was_made: false, ..made("failed".to_owned(), &why) },
+            cloud::TestCallResult::Answered => made("answered".to_owned(), "The test sentence was spoken."),
+            cloud::TestCallResult::Unanswered(word) => Self { was_made: word != "failed", ..made(word, "") },
+            cloud::TestCallResult::Failed(why) => Self { was_made: false, ..made("failed".to_owned(), &why) },
         }
     }
 }

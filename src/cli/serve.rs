@@ -42,9 +42,9 @@ impl Serve {
         let db = database(storage).await?;
         let listener = bind(&serving.listen, "--listen").await?;
         let (metrics, metrics_listener) = match self.working.metrics_at() {
-            MetricsAt::MainPort => (Metrics::Here, None),
-            MetricsAt::Own(address) => (Metrics::NotHere, Some(bind(&address, "--metrics-listen").await?)),
-            MetricsAt::Nowhere => (Metrics::NotHere, None),
+            MetricsAt::MainPort => (Metrics::Enabled, None),
+            MetricsAt::Own(address) => (Metrics::Disabled, Some(bind(&address, "--metrics-listen").await?)),
+            MetricsAt::Nowhere => (Metrics::Disabled, None),
         };
         let listening = listener.local_addr()?;
         let base_url = serving.base_url(listening).map_err(Failure)?;
@@ -77,8 +77,8 @@ impl Serve {
         let housekeeping = tokio::spawn(keep_house(app.clone(), stop.clone()));
         let working = tokio::spawn(jobs::run(app.clone(), self.working.settings(), stop.clone()));
         let beside = metrics_listener.map(|listener| {
-            let site = site::metrics_alone(app.clone());
-            tokio::spawn(server::run_beside(listener, site, limits.clone(), stop.clone()))
+            let site = site::metrics_only(app.clone());
+            tokio::spawn(server::run_on_current_runtime(listener, site, limits.clone(), stop.clone()))
         });
         server::run(listener, site::site(app.clone(), draining, metrics), limits, stop).await;
         if let Some(beside) = beside {
@@ -165,7 +165,7 @@ async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) ->
 async fn keep_house(app: App, stop: CancellationToken) {
     let mut tick = tokio::time::interval(HOUSEKEEPING);
     while stop.run_until_cancelled(tick.tick()).await.is_some() {
-        app.limiter.forget(app.clock.instant()).await;
+        app.limiter.remove_expired(app.clock.instant()).await;
         if let Err(error) = callers::write_down_use(&app).await {
             tracing::warn!(%error, "cannot store the last use of tokens");
         }

@@ -47,9 +47,9 @@ impl Work {
             let listener = bind(&address, "--metrics-listen").await?;
             output::print_line(&format!("  Metrics     http://{}/metrics", listener.local_addr()?));
             let limits = Limits { grace: self.working.grace(), ..Limits::default() };
-            tokio::spawn(server::run_beside(
+            tokio::spawn(server::run_on_current_runtime(
                 listener,
-                site::metrics_alone(app.clone()),
+                site::metrics_only(app.clone()),
                 limits,
                 stop.clone(),
             ));

@@ -1,4 +1,4 @@
-//! What vendors call back: a cloud that makes calls.
+//! Webhooks: callbacks from the vendors of telephony services.
 
 mod phone;
 
@@ -10,7 +10,7 @@ pub fn routes() -> Router<App> {
     phone::routes()
 }
 
-/// Vendors read the status alone.
+/// Vendors look only at the status.
 pub fn refuse(refusal: Refusal) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = refusal.status();

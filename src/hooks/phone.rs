@@ -1,4 +1,4 @@
-//! Where a cloud that makes calls asks what to say, tells what happens, and finds our prompts.
+//! Webhooks of a telephony service: which step of a call is next, status callbacks, and the audio of prompts.
 
 use axum::{
     Router,
@@ -15,14 +15,14 @@ use crate::{
         calls::cloud::{self, Answer, Asked},
     },
     http::{
-        body::{self, Fault},
+        body::{self, BodyError},
         path::Path,
         reply::Cause,
     },
     telemetry::metrics,
 };
 
-/// A webhook is a few hundred bytes.
+/// A webhook has a few hundred bytes.
 const LARGEST: usize = 64 << 10;
 
 pub fn routes() -> Router<App> {
@@ -41,7 +41,7 @@ async fn step(
     Path((attempt, number)): Path<(String, String)>,
     request: Request,
 ) -> Response {
-    hear(&app, &attempt, number.parse().ok().map(Asked::Step), request).await
+    webhook(&app, &attempt, number.parse().ok().map(Asked::Step), request).await
 }
 
 async fn silence(
@@ -49,31 +49,31 @@ async fn silence(
     Path((attempt, number)): Path<(String, String)>,
     request: Request,
 ) -> Response {
-    hear(&app, &attempt, number.parse().ok().map(Asked::Silence), request).await
+    webhook(&app, &attempt, number.parse().ok().map(Asked::Silence), request).await
 }
 
 async fn status(State(app): State<App>, Path(attempt): Path<String>, request: Request) -> Response {
-    hear(&app, &attempt, Some(Asked::Status), request).await
+    webhook(&app, &attempt, Some(Asked::Status), request).await
 }
 
 async fn recording(State(app): State<App>, Path(attempt): Path<String>, request: Request) -> Response {
-    hear(&app, &attempt, Some(Asked::Recording), request).await
+    webhook(&app, &attempt, Some(Asked::Recording), request).await
 }
 
-async fn hear(app: &App, attempt: &str, asked: Option<Asked>, request: Request) -> Response {
+async fn webhook(app: &App, attempt: &str, asked: Option<Asked>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    // Held until the answer is made; until its signature has been checked, nobody knows who sends it.
-    let whole = match body::read_unknown(LARGEST, &parts.extensions, body).await {
+    // The body counts as anonymous until its signature is verified, and is held until the response is ready.
+    let whole = match body::read_anonymous(LARGEST, &parts.extensions, body).await {
         Ok(whole) => whole,
         Err(fault) => {
-            if let Fault::TooLarge { .. } = fault {
-                // Nobody who knows the key sends such a thing.
+            if let BodyError::TooLarge { .. } = fault {
+                // A sender that has the key never sends this much.
                 metrics::phone_callback("bad_signature");
             }
             return plain(fault.status());
         }
     };
-    // No attempt has such an id, and the signature is looked at before that is told.
+    // An invalid id becomes 0, which no attempt has: the signature is verified before the id is looked up.
     let (attempt, asked) = (attempt.parse().unwrap_or_default(), asked.unwrap_or(Asked::Status));
     let path = parts.uri.path_and_query().map_or("", |path| path.as_str());
     let header =
@@ -84,20 +84,20 @@ async fn hear(app: &App, attempt: &str, asked: Option<Asked>, request: Request) 
             let mut response = Response::new(Body::from(twiml));
             let xml = HeaderValue::from_static("text/xml; charset=utf-8");
             response.headers_mut().insert(header::CONTENT_TYPE, xml);
-            not_kept(response)
+            no_store(response)
         }
         Ok(Answer::Noted) => plain(StatusCode::NO_CONTENT),
         Ok(Answer::Refused) => plain(StatusCode::FORBIDDEN),
-        Err(error) => trouble(&error),
+        Err(error) => unavailable(&error),
     }
 }
 
-/// One of the sounds that a call is made of. They hold nothing about anybody.
+/// A prompt. Prompts contain no personal data.
 async fn prompt(State(app): State<App>, Path((language, file)): Path<(String, String)>) -> Response {
     sound(&app, language, &file).await
 }
 
-/// The name of an institution, where there is a file for it or a voice that says it.
+/// The spoken name of an institution, from a file or from speech synthesis.
 async fn name(State(app): State<App>, Path((language, file)): Path<(String, String)>) -> Response {
     sound(&app, language, &format!("institutions/{file}")).await
 }
@@ -105,24 +105,24 @@ async fn name(State(app): State<App>, Path((language, file)): Path<(String, Stri
 async fn sound(app: &App, language: String, file: &str) -> Response {
     let file = file.strip_suffix(".wav").unwrap_or_default().to_owned();
     let Some(wav) = cloud::prompt(app, language, file).await else { return plain(StatusCode::NOT_FOUND) };
-    let mut response = played(wav.into());
-    // An operator may put others in their place.
+    let mut response = wav_response(wav.into());
+    // Short, because operators may replace prompts.
     let five_minutes = HeaderValue::from_static("public, max-age=300");
     response.headers_mut().insert(header::CACHE_CONTROL, five_minutes);
     response
 }
 
-/// What somebody has just said, while the call goes on.
+/// The take that was just recorded, played back during the call.
 async fn take(State(app): State<App>, Path((attempt, file)): Path<(String, String)>) -> Response {
     let recording = file.strip_suffix(".wav").unwrap_or_default();
     match cloud::listen(&app, attempt.parse().unwrap_or_default(), recording).await {
-        Ok(Some(wav)) => not_kept(played(wav.into())),
+        Ok(Some(wav)) => no_store(wav_response(wav.into())),
         Ok(None) => plain(StatusCode::NOT_FOUND),
-        Err(error) => trouble(&error),
+        Err(error) => unavailable(&error),
     }
 }
 
-fn played(wav: Body) -> Response {
+fn wav_response(wav: Body) -> Response {
     let mut response = Response::new(wav);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("audio/wav"));
@@ -130,7 +130,7 @@ fn played(wav: Body) -> Response {
     response
 }
 
-fn trouble(error: &Error) -> Response {
+fn unavailable(error: &Error) -> Response {
     let mut response = plain(StatusCode::SERVICE_UNAVAILABLE);
     response.extensions_mut().insert(Cause(error.to_string()));
     response
@@ -139,10 +139,10 @@ fn trouble(error: &Error) -> Response {
 fn plain(status: StatusCode) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = status;
-    not_kept(response)
+    no_store(response)
 }
 
-fn not_kept(mut response: Response) -> Response {
+fn no_store(mut response: Response) -> Response {
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }

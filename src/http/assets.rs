@@ -1,5 +1,5 @@
-//! Styles and scripts: part of the program, each named after its content, so that browsers may keep it for good and
-//! still get the next one at once.
+//! CSS and JavaScript, compiled into the binary. File names contain a content hash, so browsers may cache them
+//! forever.
 
 use std::sync::LazyLock;
 
@@ -44,7 +44,7 @@ asset!(LTI_STYLE, "lti.css", CSS);
 asset!(LTI_SCRIPT, "lti.js", JS);
 
 impl Asset {
-    /// Behind the site's root.
+    /// The path relative to the site root.
     pub fn address(&self) -> &str {
         &self.address
     }
@@ -53,7 +53,7 @@ impl Asset {
         format!("{}?{}", self.path, &hex(&Sha256::digest(self.text))[..12])
     }
 
-    fn answer(&self) -> Response {
+    fn response(&self) -> Response {
         let mut response = Response::new(Body::from(self.text));
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
@@ -68,5 +68,5 @@ pub fn routes() -> Router<App> {
     let all: [&'static Asset; 7] =
         [&STYLE, &PLAYER_STYLE, &PLAYER_SCRIPT, &BADGE_STYLE, &BADGE_SCRIPT, &LTI_STYLE, &LTI_SCRIPT];
     all.into_iter()
-        .fold(Router::new(), |router, asset| router.route(asset.path, get(async || asset.answer())))
+        .fold(Router::new(), |router, asset| router.route(asset.path, get(async || asset.response())))
 }

@@ -1,4 +1,4 @@
-//! Bodies of requests: how much of them is read, for how long, and the memory that they take meanwhile.
+//! Request bodies: limits on size, time and the memory that bodies hold while they are read and processed.
 
 use std::{
     collections::HashMap,
@@ -22,34 +22,34 @@ use tokio::{
 use super::client;
 use crate::domain::{client_address::network, ids::InstitutionId};
 
-/// How much a request may bring, and how long that may take. Put into each request by the server.
+/// Size, timeout and memory limits of request bodies. The server puts them into the extensions of each request.
 #[derive(Debug, Clone)]
 pub struct BodyLimits {
     pub bytes: usize,
     pub time: Duration,
-    /// For callers whom we know.
-    known: Arc<Pool>,
-    /// For everybody else, who must not take room from them.
-    unknown: Arc<Pool>,
+    /// For authenticated callers.
+    authenticated: Arc<Pool>,
+    /// For anonymous clients, so that they cannot take memory from authenticated callers.
+    anonymous: Arc<Pool>,
 }
 
-/// The most that is read for a caller whom we do not know, and for how long.
-const UNKNOWN_BYTES: usize = 1 << 20;
-const UNKNOWN_TIME: Duration = Duration::from_secs(10);
-/// What is read of a body that is too large, so that its sender gets to read the answer.
-const MOST_DISCARDED: usize = 128 << 20;
+/// Limits for bodies of anonymous clients.
+const ANONYMOUS_BYTES: usize = 1 << 20;
+const ANONYMOUS_TIMEOUT: Duration = Duration::from_secs(10);
+/// How much of an oversized body is drained, so that the client reads the response.
+const MAX_DRAINED: usize = 128 << 20;
 
 impl BodyLimits {
-    /// `memory` is for callers whom we know; for others there is a quarter of it on top.
+    /// `memory` is for authenticated callers; anonymous clients share another quarter of it.
     pub fn new(bytes: usize, time: Duration, memory: usize) -> Self {
-        // One body may go over, which keeps those that are half read from waiting for one another.
-        let known = memory.saturating_sub(bytes);
-        let unknown = (memory / 4).saturating_sub(UNKNOWN_BYTES).max(4 * UNKNOWN_BYTES);
+        // One body may exceed the pool, so that half-read bodies cannot deadlock.
+        let authenticated = memory.saturating_sub(bytes);
+        let anonymous = (memory / 4).saturating_sub(ANONYMOUS_BYTES).max(4 * ANONYMOUS_BYTES);
         Self {
             bytes,
             time,
-            known: Arc::new(Pool::new(known, known / 4 * 3)),
-            unknown: Arc::new(Pool::new(unknown, unknown / 4)),
+            authenticated: Arc::new(Pool::new(authenticated, authenticated / 4 * 3)),
+            anonymous: Arc::new(Pool::new(anonymous, anonymous / 4)),
         }
     }
 
@@ -57,12 +57,12 @@ impl BodyLimits {
         extensions.get::<Self>().cloned().unwrap_or_default()
     }
 
-    fn known_room(&self, institution: InstitutionId) -> Room {
-        Room::new(&self.known, Owner::Institution(institution))
+    fn reserve_for_institution(&self, institution: InstitutionId) -> Reservation {
+        Reservation::new(&self.authenticated, Owner::Institution(institution))
     }
 
-    fn unknown_room(&self, extensions: &Extensions) -> Room {
-        Room::new(&self.unknown, Owner::Client(network(client::address(extensions))))
+    fn reserve_for_client(&self, extensions: &Extensions) -> Reservation {
+        Reservation::new(&self.anonymous, Owner::Client(network(client::address(extensions))))
     }
 }
 
@@ -74,173 +74,191 @@ impl Default for BodyLimits {
 
 /// Why a body could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
-    /// The connection was lost, or a chunk is malformed.
+pub enum BodyError {
+    /// The connection was lost, or the chunked encoding is malformed.
     Broken,
     TooLarge {
         limit: usize,
     },
     TooSlow,
-    /// No memory came free in time.
-    NoRoom,
+    /// Timed out waiting for memory.
+    NoMemory,
 }
 
-impl Fault {
-    /// For pages, which have words of their own.
+impl BodyError {
+    /// For HTML faces, which render their own message.
     pub fn status(self) -> StatusCode {
         match self {
             Self::Broken => StatusCode::BAD_REQUEST,
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::NoRoom => StatusCode::SERVICE_UNAVAILABLE,
+            Self::NoMemory => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 }
 
-/// A body, and its share of the memory, to be kept as long as the body or what was made of it is.
+/// A body with its memory reservation. Keep the reservation as long as the body or anything parsed from it.
 #[derive(Debug)]
-pub struct Whole {
+pub struct BufferedBody {
     pub bytes: Bytes,
-    pub room: Room,
+    pub reservation: Reservation,
 }
 
-/// The body of a caller whom we know.
-pub async fn read(extensions: &Extensions, institution: InstitutionId, body: Body) -> Result<Whole, Fault> {
+/// Reads the body of an authenticated caller.
+pub async fn read(
+    extensions: &Extensions,
+    institution: InstitutionId,
+    body: Body,
+) -> Result<BufferedBody, BodyError> {
     let limits = BodyLimits::of(extensions);
-    let bounds = Bounds::known(&limits, limits.bytes);
-    Reading::new(body).end(bounds, limits.known_room(institution)).await
+    let bounds = Bounds::authenticated(&limits, limits.bytes);
+    BodyReader::new(body).finish(bounds, limits.reserve_for_institution(institution)).await
 }
 
-/// The same with a limit of its own.
-pub async fn read_at_most(
+/// Like `read`, with its own size limit.
+pub async fn read_limited(
     most: usize,
     extensions: &Extensions,
     institution: InstitutionId,
     body: Body,
-) -> Result<Whole, Fault> {
+) -> Result<BufferedBody, BodyError> {
     let limits = BodyLimits::of(extensions);
-    Reading::new(body).end(Bounds::known(&limits, most), limits.known_room(institution)).await
+    BodyReader::new(body)
+        .finish(Bounds::authenticated(&limits, most), limits.reserve_for_institution(institution))
+        .await
 }
 
-/// The body of somebody whom we do not know.
-pub async fn read_unknown(most: usize, extensions: &Extensions, body: Body) -> Result<Whole, Fault> {
-    let limits = BodyLimits::of(extensions);
-    Reading::new(body).end(Bounds::unknown(&limits, most), limits.unknown_room(extensions)).await
-}
-
-/// A body that says who sends it. Where more comes than is read for anybody, `know` looks at what is there so far; it
-/// gives the institution of a caller whom it knows.
-pub async fn read_introduced<Fut: Future<Output = Option<InstitutionId>>>(
+/// Reads the body of an anonymous client.
+pub async fn read_anonymous(
+    most: usize,
     extensions: &Extensions,
     body: Body,
-    know: impl FnOnce(Vec<u8>) -> Fut,
-) -> Result<Whole, Fault> {
+) -> Result<BufferedBody, BodyError> {
     let limits = BodyLimits::of(extensions);
-    let (unknown, known) = (Bounds::unknown(&limits, limits.bytes), Bounds::known(&limits, limits.bytes));
-    let mut reading = Reading::new(body);
-    let mut room = limits.unknown_room(extensions);
-    let fault = match reading.on(unknown, &mut room).await {
-        Ok(()) => return Ok(reading.whole(room)),
-        Err(fault @ (Fault::TooLarge { .. } | Fault::TooSlow)) => fault,
-        Err(fault) => return Err(reading.refuse(unknown, room, fault).await),
+    BodyReader::new(body)
+        .finish(Bounds::anonymous(&limits, most), limits.reserve_for_client(extensions))
+        .await
+}
+
+/// Reads a body that may contain the credentials of its caller. When it exceeds the limits for anonymous clients,
+/// `identify` gets the bytes read so far and returns the institution of the caller, if it finds one.
+pub async fn read_with_credentials<Fut: Future<Output = Option<InstitutionId>>>(
+    extensions: &Extensions,
+    body: Body,
+    identify: impl FnOnce(Vec<u8>) -> Fut,
+) -> Result<BufferedBody, BodyError> {
+    let limits = BodyLimits::of(extensions);
+    let (anonymous, authenticated) =
+        (Bounds::anonymous(&limits, limits.bytes), Bounds::authenticated(&limits, limits.bytes));
+    let mut reader = BodyReader::new(body);
+    let mut reservation = limits.reserve_for_client(extensions);
+    let error = match reader.read_to_end(anonymous, &mut reservation).await {
+        Ok(()) => return Ok(reader.into_buffered(reservation)),
+        Err(error @ (BodyError::TooLarge { .. } | BodyError::TooSlow)) => error,
+        Err(error) => return Err(reader.refuse(anonymous, reservation, error).await),
     };
-    match know(reading.bytes.clone()).await {
+    match identify(reader.bytes.clone()).await {
         Some(institution) => {
-            let theirs = limits.known_room(institution);
-            drop(room);
-            reading.end(known, theirs).await
+            let theirs = limits.reserve_for_institution(institution);
+            drop(reservation);
+            reader.finish(authenticated, theirs).await
         }
-        None => Err(reading.refuse(unknown, room, fault).await),
+        None => Err(reader.refuse(anonymous, reservation, error).await),
     }
 }
 
-/// Reads a body that nobody will look at, so that its sender gets to read the answer.
+/// Drains a body, so that the client reads the response.
 pub async fn discard(extensions: &Extensions, body: Body) {
     let limits = BodyLimits::of(extensions);
-    Reading::new(body).discard(limits.time).await;
+    BodyReader::new(body).discard(limits.time).await;
 }
 
-/// The same for somebody whom we do not know.
-pub async fn discard_unknown(extensions: &Extensions, body: Body) {
+/// Like `discard`, with the timeout for anonymous clients.
+pub async fn discard_anonymous(extensions: &Extensions, body: Body) {
     let limits = BodyLimits::of(extensions);
-    Reading::new(body).discard(limits.time.min(UNKNOWN_TIME)).await;
+    BodyReader::new(body).discard(limits.time.min(ANONYMOUS_TIMEOUT)).await;
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Bounds {
     bytes: usize,
-    /// For all of it.
+    /// For the whole body.
     time: Duration,
-    /// For the next piece of it: whoever stops sending does not keep memory from others for long.
+    /// For the next chunk: a stalled client must not hold memory for long.
     pause: Duration,
 }
 
 impl Bounds {
-    fn known(limits: &BodyLimits, most: usize) -> Self {
+    fn authenticated(limits: &BodyLimits, most: usize) -> Self {
         Self { bytes: most, time: limits.time, pause: limits.time / 3 }
     }
 
-    fn unknown(limits: &BodyLimits, most: usize) -> Self {
-        let time = limits.time.min(UNKNOWN_TIME);
-        Self { bytes: most.min(UNKNOWN_BYTES), time, pause: time }
+    fn anonymous(limits: &BodyLimits, most: usize) -> Self {
+        let time = limits.time.min(ANONYMOUS_TIMEOUT);
+        Self { bytes: most.min(ANONYMOUS_BYTES), time, pause: time }
     }
 }
 
-/// A body on its way in.
-struct Reading {
+/// A body that is being read.
+struct BodyReader {
     body: Body,
     started: Instant,
     bytes: Vec<u8>,
-    /// Has come, and is not counted yet.
+    /// Received, but not yet reserved.
     next: Bytes,
 }
 
-impl Reading {
+impl BodyReader {
     fn new(body: Body) -> Self {
         Self { body, started: Instant::now(), bytes: Vec::new(), next: Bytes::new() }
     }
 
-    /// Reads to the end. After a fault it can be tried again, with other bounds.
-    async fn on(&mut self, bounds: Bounds, room: &mut Room) -> Result<(), Fault> {
+    /// Reads to the end. After an error it may be called again with other bounds.
+    async fn read_to_end(&mut self, bounds: Bounds, reservation: &mut Reservation) -> Result<(), BodyError> {
         let deadline = self.started + bounds.time;
         loop {
             let length = self.bytes.len().saturating_add(self.next.len());
             if length > bounds.bytes {
-                return Err(Fault::TooLarge { limit: bounds.bytes });
+                return Err(BodyError::TooLarge { limit: bounds.bytes });
             }
-            timeout_at(deadline, room.grow(length)).await.map_err(|_| Fault::NoRoom)?;
+            timeout_at(deadline, reservation.grow(length)).await.map_err(|_| BodyError::NoMemory)?;
             self.bytes.extend_from_slice(&std::mem::take(&mut self.next));
             let pause = deadline.min(Instant::now() + bounds.pause);
             match timeout_at(pause, self.body.frame()).await {
-                Err(_) => return Err(Fault::TooSlow),
+                Err(_) => return Err(BodyError::TooSlow),
                 Ok(None) => return Ok(()),
-                Ok(Some(Err(_))) => return Err(Fault::Broken),
+                Ok(Some(Err(_))) => return Err(BodyError::Broken),
                 Ok(Some(Ok(frame))) => self.next = frame.into_data().unwrap_or_default(),
             }
         }
     }
 
-    async fn end(mut self, bounds: Bounds, mut room: Room) -> Result<Whole, Fault> {
-        match self.on(bounds, &mut room).await {
-            Ok(()) => Ok(self.whole(room)),
-            Err(fault) => Err(self.refuse(bounds, room, fault).await),
+    async fn finish(
+        mut self,
+        bounds: Bounds,
+        mut reservation: Reservation,
+    ) -> Result<BufferedBody, BodyError> {
+        match self.read_to_end(bounds, &mut reservation).await {
+            Ok(()) => Ok(self.into_buffered(reservation)),
+            Err(error) => Err(self.refuse(bounds, reservation, error).await),
         }
     }
 
-    fn whole(self, room: Room) -> Whole {
-        Whole { bytes: self.bytes.into(), room }
+    fn into_buffered(self, reservation: Reservation) -> BufferedBody {
+        BufferedBody { bytes: self.bytes.into(), reservation }
     }
 
-    async fn refuse(self, bounds: Bounds, room: Room, fault: Fault) -> Fault {
-        drop(room);
+    async fn refuse(self, bounds: Bounds, reservation: Reservation, error: BodyError) -> BodyError {
+        drop(reservation);
         self.discard(bounds.time).await;
-        fault
+        error
     }
 
-    /// Reads what is left, within reason: closing the connection on it would keep the client from reading the answer.
+    /// Drains the rest, up to a limit. Closing the connection with unread data would reset it, and the client could
+    /// lose the response.
     async fn discard(mut self, time: Duration) {
         self.bytes = Vec::new();
-        let mut left = MOST_DISCARDED;
+        let mut left = MAX_DRAINED;
         while left > 0
             && let Ok(Some(Ok(frame))) = timeout_at(self.started + time, self.body.frame()).await
         {
@@ -249,12 +267,12 @@ impl Reading {
     }
 }
 
-/// Memory for bodies that are being read or worked on: ten thousand uploads at once must not need the memory of ten
-/// thousand. It is taken as bytes arrive, so whoever has announced much and sent little keeps little from others.
+/// Memory for bodies that are being read or processed, which bounds the total for any number of uploads. It is
+/// reserved as bytes arrive, so a large `Content-Length` alone reserves nothing.
 #[derive(Debug)]
 struct Pool {
     total: usize,
-    /// The most that one owner may have of it.
+    /// The maximum per owner.
     share: usize,
     used: Mutex<Used>,
     freed: Notify,
@@ -264,7 +282,7 @@ struct Pool {
 struct Used {
     all: usize,
     by_owner: HashMap<Owner, usize>,
-    /// One body goes over, and is bounded by its own limit.
+    /// One body may exceed the pool; only its own size limit applies to it.
     over: bool,
 }
 
@@ -274,8 +292,8 @@ enum Owner {
     Client(IpAddr),
 }
 
-/// The beginning of a body is not counted, which spares most requests this.
-const NOT_COUNTED: usize = 16 << 10;
+/// The first bytes of a body are free, so most requests skip the accounting.
+const UNCOUNTED: usize = 16 << 10;
 const STEP: usize = 64 << 10;
 
 impl Pool {
@@ -288,30 +306,30 @@ impl Pool {
     }
 }
 
-/// The memory of one body, free again when this goes.
+/// Memory reserved for one body; released on drop.
 #[derive(Debug)]
-pub struct Room {
+pub struct Reservation {
     pool: Arc<Pool>,
     owner: Owner,
     bytes: usize,
     is_over: bool,
 }
 
-impl Room {
+impl Reservation {
     fn new(pool: &Arc<Pool>, owner: Owner) -> Self {
         Self { pool: pool.clone(), owner, bytes: 0, is_over: false }
     }
 
-    /// Waits until there is room for a body of that length.
+    /// Waits until a body of this length fits.
     async fn grow(&mut self, length: usize) {
-        if length <= NOT_COUNTED || length <= self.bytes || self.is_over {
+        if length <= UNCOUNTED || length <= self.bytes || self.is_over {
             return;
         }
         let wanted = length.next_multiple_of(STEP);
         let pool = self.pool.clone();
         loop {
             let mut freed = pin!(pool.freed.notified());
-            // Before looking, so that nothing is missed that is freed in between.
+            // Register before checking, or a release in between would be missed.
             freed.as_mut().enable();
             if self.try_grow(wanted) {
                 return;
@@ -339,7 +357,7 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for Reservation {
     fn drop(&mut self) {
         if self.bytes == 0 && !self.is_over {
             return;
@@ -368,21 +386,21 @@ mod tests {
 
     const MIB: usize = 1 << 20;
 
-    fn room(pool: &Arc<Pool>, institution: i64) -> Room {
-        Room::new(pool, Owner::Institution(InstitutionId::new(institution)))
+    fn reservation(pool: &Arc<Pool>, institution: i64) -> Reservation {
+        Reservation::new(pool, Owner::Institution(InstitutionId::new(institution)))
     }
 
-    fn grows(room: &mut Room, length: usize) -> bool {
-        room.grow(length).now_or_never().is_some()
+    fn grows(reservation: &mut Reservation, length: usize) -> bool {
+        reservation.grow(length).now_or_never().is_some()
     }
 
     #[test]
     fn memory_is_taken_as_bytes_arrive_and_given_back() {
         let pool = Arc::new(Pool::new(8 * MIB, 6 * MIB));
-        let (mut one, mut other) = (room(&pool, 1), room(&pool, 2));
-        assert!(grows(&mut one, NOT_COUNTED));
+        let (mut one, mut other) = (reservation(&pool, 1), reservation(&pool, 2));
+        assert!(grows(&mut one, UNCOUNTED));
         assert_eq!(pool.used().all, 0, "most bodies are small");
-        assert!(grows(&mut one, NOT_COUNTED + 1));
+        assert!(grows(&mut one, UNCOUNTED + 1));
         assert_eq!(pool.used().all, STEP);
         assert!(grows(&mut one, 2 * MIB) && grows(&mut other, MIB));
         assert_eq!(pool.used().all, 3 * MIB);
@@ -393,24 +411,26 @@ mod tests {
         assert!(pool.used().by_owner.is_empty(), "nobody who is done is remembered");
     }
 
-    /// Bodies that are half read would otherwise wait for one another for ever.
+    /// Without this, half-read bodies would deadlock.
     #[test]
     fn one_body_goes_over_and_the_others_wait() {
         let pool = Arc::new(Pool::new(8 * MIB, 6 * MIB));
-        let (mut one, mut other, mut third) = (room(&pool, 1), room(&pool, 1), room(&pool, 2));
+        let (mut one, mut other, mut third) =
+            (reservation(&pool, 1), reservation(&pool, 1), reservation(&pool, 2));
         assert!(grows(&mut one, 3 * MIB) && grows(&mut other, 3 * MIB));
         assert!(grows(&mut one, 4 * MIB), "over its institution's share");
         assert!(grows(&mut one, 32 * MIB), "and on to its end");
         assert!(!grows(&mut other, 4 * MIB), "the next one waits");
-        assert!(grows(&mut third, 2 * MIB), "others have room of their own");
+        assert!(grows(&mut third, 2 * MIB), "others have their own share");
         drop(one);
         assert!(grows(&mut other, 6 * MIB));
     }
 
     #[tokio::test]
-    async fn whoever_waits_is_woken() {
+    async fn a_waiting_reader_is_woken() {
         let pool = Arc::new(Pool::new(2 * MIB, 2 * MIB));
-        let (mut one, mut over, mut waiting) = (room(&pool, 1), room(&pool, 2), room(&pool, 3));
+        let (mut one, mut over, mut waiting) =
+            (reservation(&pool, 1), reservation(&pool, 2), reservation(&pool, 3));
         one.grow(2 * MIB).await;
         over.grow(MIB).await;
         let waiting = tokio::spawn(async move { waiting.grow(MIB).await });

@@ -1,4 +1,5 @@
-//! The address of the client. `server` has put it into each request, behind trusted proxies that of the client they name.
+//! The client address. `server` puts it into each request; behind a trusted proxy it is the address that the proxy
+//! forwards.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -6,7 +7,7 @@ use axum::http::Extensions;
 
 use crate::domain::client_address::Client;
 
-/// What failures and limits are counted for.
+/// The key for rate limits and failure counts.
 pub fn address(extensions: &Extensions) -> IpAddr {
     extensions.get::<Client>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |client| client.address)
 }

@@ -151,10 +151,10 @@ pub async fn encode(mut response: Response, accepts: &AcceptEncoding, is_head: b
 
 /// `None` for a stream.
 fn length(response: &Response, is_head: bool) -> Option<u64> {
-    let told = response.headers().get(header::CONTENT_LENGTH);
-    let told = told.and_then(|length| length.to_str().ok()?.parse().ok());
+    let declared = response.headers().get(header::CONTENT_LENGTH);
+    let declared = declared.and_then(|length| length.to_str().ok()?.parse().ok());
     // By now the body of a response to HEAD has been removed.
-    told.or_else(|| if is_head { None } else { response.body().size_hint().exact() })
+    declared.or_else(|| if is_head { None } else { response.body().size_hint().exact() })
 }
 
 /// Streams count as large. Export reports choose their coding themselves. JSON responses have no ETag, so none has to be

@@ -3,10 +3,10 @@
 use axum::http::{HeaderMap, HeaderValue, header};
 use cookie::{Cookie, SameSite, time::Duration};
 
-/// More of one name are not looked at.
+/// Further cookies of the same name are ignored.
 const MOST: usize = 8;
 
-/// All values of a name: two frames that were opened at once may have been given one each, and some browsers keep both.
+/// All values of a cookie: two frames opened at the same time may each have set one, and some browsers keep both.
 pub fn values<'a>(headers: &'a HeaderMap, name: &str) -> Vec<&'a str> {
     let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
     let cookies = lines.flat_map(Cookie::split_parse).filter_map(Result::ok);
@@ -14,7 +14,7 @@ pub fn values<'a>(headers: &'a HeaderMap, name: &str) -> Vec<&'a str> {
     values.take(MOST).collect()
 }
 
-/// A cookie that a page keeps inside a frame of another site. Browsers accept those with these attributes only.
+/// A cookie for a page inside a frame of another site. Browsers accept it only with these attributes.
 pub fn for_frames(name: &str, value: &str, path: &str, max_age: i64) -> Option<HeaderValue> {
     let cookie = Cookie::build((name, value))
         .path(path)

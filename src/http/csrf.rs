@@ -1,11 +1,11 @@
-//! Protection against CSRF: a form is accepted only from a page of our own origin, by what the browser says of it.
-//! Sessions have a `SameSite` cookie or a secret in the path besides.
+//! CSRF protection: a form is accepted only if the browser reports our own origin. In addition, sessions have a
+//! `SameSite` cookie or a secret in the path.
 
 use axum::http::HeaderMap;
 
 use crate::{app::Links, domain::institution::origin_of};
 
-/// Does the browser say that a page of another origin sent this? Browsers that say nothing are believed.
+/// Does the browser report another origin? A request without these headers passes.
 pub fn is_cross_origin(links: &Links, headers: &HeaderMap) -> bool {
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let site = text("sec-fetch-site");

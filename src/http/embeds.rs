@@ -1,4 +1,4 @@
-//! What a client may ask to have beside the base fields, and the snippets that play a recording.
+//! Optional parts of a record (`include`), and the HTML snippets that play a recording.
 
 use crate::domain::ids::InstitutionId;
 use std::sync::LazyLock;
@@ -17,14 +17,14 @@ use super::{
     params::{self, Params},
 };
 
-/// What a version knows of these.
+/// What an API version supports.
 #[derive(Debug, Clone, Copy)]
 pub struct Dialect {
     pub highest_icon: u64,
     pub legal_embeddables: bool,
 }
 
-/// The words of `include`.
+/// The values of `include`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Include {
     pub custom_attributes: bool,
@@ -43,7 +43,7 @@ impl Include {
         }
     }
 
-    /// As it stands in an address.
+    /// As in a query string.
     pub fn words(self) -> String {
         let all = [
             (self.custom_attributes, "custom_attributes"),
@@ -54,7 +54,7 @@ impl Include {
     }
 }
 
-/// What the button of a snippet looks like.
+/// The look of a snippet's button.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Icon {
     pub code: Option<u64>,
@@ -73,7 +73,7 @@ impl Icon {
         highest: u64,
         errors: &mut FieldErrors,
     ) -> Option<u64> {
-        match params.whole_number(name)? {
+        match params.integer(name)? {
             Ok(code) if code <= highest => Some(code),
             _ => {
                 errors.add(Field::Parameter(name), Fault::NotIncluded);
@@ -99,12 +99,12 @@ fn is_web_address(url: &str) -> bool {
         && !url.chars().any(|c| c.is_whitespace() || c.is_control())
 }
 
-/// One of our own drawings, 32 by 32 in its own measure.
+/// A built-in icon on a 32 by 32 grid.
 #[derive(Debug, Clone, Copy)]
 pub struct Drawing {
-    /// In CSS pixels, where nothing else decides.
+    /// Default size in CSS pixels.
     pub size: u8,
-    /// Is it drawn in lines, or filled?
+    /// Stroked instead of filled?
     pub lines: bool,
     pub idle: &'static str,
     pub playing: &'static str,
@@ -141,28 +141,28 @@ impl Icon {
     }
 }
 
-/// What a click on a snippet does: readable in its file, in one line here.
+/// The click handler: formatted in its file, on one line here.
 static ON_CLICK: LazyLock<String> = LazyLock::new(|| {
     include_str!("../../assets/snippet.js").lines().filter(|line| !line.starts_with("//")).collect()
 });
 
-/// A link answers to the return key by itself.
+/// A link handles the Enter key itself.
 const ON_SPACE: &str = "if(event.key==' '){event.preventDefault();this.click()}";
-/// Pages often take the mark of the focus away; the keyboard needs one.
+/// Pages often remove focus outlines, which keyboard users need.
 const ON_FOCUS: &str = "this.style.outline=this.matches(':focus-visible')?'2px solid':''";
 const ON_BLUR: &str = "this.style.outline=''";
 
-// The styles stand in the snippet, because nothing is known of the page around it. The colour is that of the player: it can be
-// told from white and from black.
+// Styles are inline, because the surrounding page is unknown. The color is the player's, with contrast to white and
+// black.
 const LINK_STYLE: &str = "display:inline-block;padding:4px;line-height:0;vertical-align:middle;color:#1a8a72";
-/// Takes back what the page says of drawings and pictures.
+/// Resets what the page sets for images.
 const PICTURE_STYLE: &str = "all:unset;display:block";
 
-/// Where the browser cannot get a picture, a sign takes its place, and not the mark of a broken page.
+/// If the image fails to load, shows a symbol instead of a broken image.
 const WITHOUT_PICTURE: &str = "onerror=\"var s=document.createElement('span');s.textContent=this.alt;\
                                s.style.cssText=this.style.cssText;this.replaceWith(s)\"";
 
-/// What the button is called: the person's own words for the name, or the papers'.
+/// The accessible name of the button: the preferred name or the legal name.
 pub fn label(person: &Participant, legal: bool) -> String {
     if !legal {
         return format!("Play the name of {}", person.full_name());
@@ -171,9 +171,9 @@ pub fn label(person: &Participant, legal: bool) -> String {
     format!("Play the legal name of {}", if written.is_empty() { person.full_name() } else { written })
 }
 
-/// HTML that plays the recording when clicked; `None` without a recording, which clients test for. It is a link to the player
-/// with the sound inside and without ids, so that any number of them can stand in one page; where the page lets it, the click
-/// is taken over and plays right there.
+/// HTML that plays the recording on click; `None` without a recording, which clients check for. It is a link to the
+/// player without element ids, so that a page can contain any number of them. Where the page's CSP allows it, a click
+/// handler plays the recording in place.
 pub fn image(
     links: &Links,
     institution: InstitutionId,
@@ -211,13 +211,13 @@ fn drawn(Drawing { size, lines, idle, .. }: Drawing) -> String {
     } else {
         ("fill:currentColor", "")
     };
-    // The attributes are for pages whose policy drops inline styles as well.
+    // The attributes serve pages whose CSP blocks inline styles.
     format!(
         "<svg viewBox=\"0 0 32 32\" width=\"{size}\" height=\"{size}\"{plain} style=\"{PICTURE_STYLE};width:{size}px;height:{size}px;{ink}\"><path d=\"{idle}\"/></svg>"
     )
 }
 
-/// An iframe with a player; without a recording its page says so.
+/// An iframe with a player. Without a recording, the player page says so.
 pub fn iframe(
     links: &Links,
     institution: InstitutionId,
@@ -240,7 +240,7 @@ pub fn iframe(
     if let Some(image) = &icon.image {
         add("play_button_img_url", image);
     }
-    // The colour scheme is that of the page inside: where the two differ, browsers paint a background.
+    // The color scheme must match the page in the frame; otherwise browsers paint a background.
     format!(
         "<iframe src=\"{}\" title=\"{}\" width=\"48\" height=\"48\" style=\"border:0;vertical-align:middle;color-scheme:light\" \
          loading=\"lazy\" allow=\"autoplay\"></iframe>",

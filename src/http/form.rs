@@ -1,4 +1,4 @@
-//! Forms without files, as browsers and learning systems send them. `multipart.rs` has those with files.
+//! URL-encoded forms from browsers and learning management systems. `multipart.rs` reads forms with files.
 
 use axum::{
     body::Bytes,
@@ -12,12 +12,11 @@ use crate::domain::{
     participant::{Raw, Source},
 };
 
-/// From somebody who is not known yet. An LTI launch is a few kilobytes; platforms with many parameters send more.
+/// From anonymous clients. An LTI launch has a few kilobytes, more on platforms with many parameters.
 const LARGEST_UNKNOWN: usize = 128 << 10;
-/// A form of our own pages, with notes in any script.
+/// Forms of our own pages, with notes in any script.
 const LARGEST: usize = 512 << 10;
 
-/// Names and values.
 #[derive(Debug, Default)]
 pub struct Form(Vec<(String, String)>);
 
@@ -30,18 +29,18 @@ impl Form {
         std::str::from_utf8(body).map(Self::from_query).map_err(|_| StatusCode::BAD_REQUEST)
     }
 
-    /// The first of that name, as it came.
+    /// The first value of that name, unchanged.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// The same, where a blank is as good as nothing.
+    /// The first value of that name; `None` if blank.
     pub fn filled(&self, name: &str) -> Option<String> {
         self.get(name).filter(|value| !value.trim().is_empty()).map(str::to_owned)
     }
 }
 
-/// A person's entry is read from it as from a request of the API. Browsers end lines with both signs.
+/// The entry form of a person is parsed like an API request. Browsers send line breaks as CRLF.
 impl Source for Form {
     fn get(&self, key: &str) -> Raw<'_> {
         match Form::get(self, key) {
@@ -55,24 +54,24 @@ impl Source for Form {
     }
 }
 
-/// A form from somebody who is not known yet.
-pub async fn read_unknown(request: Request) -> Result<Form, StatusCode> {
+/// Reads a form from an anonymous client.
+pub async fn read_anonymous(request: Request) -> Result<Form, StatusCode> {
     let (parts, body) = request.into_parts();
     if !is_form(&parts.headers) {
         return Err(StatusCode::UNSUPPORTED_MEDIA_TYPE);
     }
-    let read = body::read_unknown(LARGEST_UNKNOWN, &parts.extensions, body).await;
-    Form::from_body(&read.map_err(body::Fault::status)?.bytes)
+    let read = body::read_anonymous(LARGEST_UNKNOWN, &parts.extensions, body).await;
+    Form::from_body(&read.map_err(body::BodyError::status)?.bytes)
 }
 
-/// A form of a page of ours, in a session of this institution.
+/// Reads a form of our own pages, in a session of this institution.
 pub async fn read(request: Request, institution: InstitutionId) -> Result<Form, StatusCode> {
     let (parts, body) = request.into_parts();
     if !is_form(&parts.headers) {
         return Err(StatusCode::UNSUPPORTED_MEDIA_TYPE);
     }
-    let read = body::read_at_most(LARGEST, &parts.extensions, institution, body).await;
-    Form::from_body(&read.map_err(body::Fault::status)?.bytes)
+    let read = body::read_limited(LARGEST, &parts.extensions, institution, body).await;
+    Form::from_body(&read.map_err(body::BodyError::status)?.bytes)
 }
 
 fn is_form(headers: &HeaderMap) -> bool {

@@ -1,4 +1,4 @@
-//! HTML pages: their headers, and where their links begin.
+//! HTML responses: headers and links.
 
 use askama::Template;
 use axum::{
@@ -9,16 +9,15 @@ use axum::{
 use super::policy::Policy;
 use crate::app::Links;
 
-/// All that a policy may be told of an address.
+/// CSP sources are origins, not URLs.
 pub use crate::domain::institution::origin_of;
 
-/// Pages are asked for under whatever name the visitor knows, so their links hold the path alone.
+/// The path of the site root. Pages are reachable under several host names, so their links contain no host.
 pub fn root(links: &Links) -> &str {
     path_of(links.base())
 }
 
-/// The same, of one of our addresses: what a page loads must come from where the page came from, or its own policy
-/// would not let it.
+/// The path of one of our URLs: a page's CSP allows only resources of the origin it was loaded from.
 pub fn path_of(address: &str) -> &str {
     let behind_scheme = address.split_once("://").map_or("", |(_, rest)| rest);
     behind_scheme.find('/').map_or("", |start| &behind_scheme[start..])
@@ -28,12 +27,12 @@ pub fn html(status: StatusCode, page: &impl Template) -> Response {
     written(status, page.render(), Policy::default())
 }
 
-/// A page that has been rendered, or not.
+/// A rendered page, or an error page if rendering failed.
 pub fn written(status: StatusCode, page: askama::Result<String>, policy: Policy<'_>) -> Response {
     let (status, text) = match page {
         Ok(text) => (status, text),
         Err(error) => {
-            tracing::error!(%error, "a page could not be written");
+            tracing::error!(%error, "rendering a page failed");
             (StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong.".to_owned())
         }
     };

@@ -1,5 +1,5 @@
-//! What all faces share: bodies, forms, parameters, cookies, CSRF, compression, security headers, replies. A face adds
-//! routes and words.
+//! Shared by all faces: bodies, forms, parameters, cookies, CSRF, compression, security headers, replies. A face adds
+//! routes and messages.
 
 pub mod assets;
 pub mod body;

@@ -8,23 +8,23 @@ use axum::{
 use futures_util::stream;
 use multer::Multipart;
 
-use super::body::{self, Room, Whole};
+use super::body::{self, BufferedBody, Reservation};
 use crate::domain::ids::InstitutionId;
 
-/// Besides a file there is next to nothing in a form.
+/// The size of everything in a form besides the file.
 const AROUND_A_FILE: usize = 64 << 10;
-/// A form of ours has a handful.
+/// Our forms have a handful.
 const MOST_FIELDS: usize = 32;
 
-/// The fields of a form, and their share of the memory for bodies, kept until the form is dropped.
+/// The fields of a form with their memory reservation, which is released when the form is dropped.
 #[derive(Debug)]
 pub struct MultipartForm {
     fields: Vec<(String, Bytes)>,
-    _room: Room,
+    _reservation: Reservation,
 }
 
 impl MultipartForm {
-    /// A form of a page of ours, in a session of this institution, with files of `largest` bytes together.
+    /// Reads a form of our own pages in a session of this institution, with up to `largest` bytes of files.
     pub async fn read(
         request: Request,
         institution: InstitutionId,
@@ -35,18 +35,18 @@ impl MultipartForm {
         let boundary = kind.and_then(|kind| multer::parse_boundary(kind).ok());
         let boundary = boundary.ok_or(StatusCode::UNSUPPORTED_MEDIA_TYPE)?;
         let most = largest.saturating_add(AROUND_A_FILE);
-        let read = body::read_at_most(most, &parts.extensions, institution, body).await;
-        let Whole { bytes, room } = read.map_err(body::Fault::status)?;
+        let read = body::read_limited(most, &parts.extensions, institution, body).await;
+        let BufferedBody { bytes, reservation } = read.map_err(body::BodyError::status)?;
         let fields = fields(bytes, boundary).await.map_err(|_| StatusCode::BAD_REQUEST)?;
-        Ok(Self { fields, _room: room })
+        Ok(Self { fields, _reservation: reservation })
     }
 
-    /// The first of that name. A file input without a chosen file is blank.
+    /// The first value of that name. A file input without a file is empty.
     pub fn bytes(&self, name: &str) -> Option<Bytes> {
         self.fields.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
     }
 
-    /// Browsers send a checkbox only when it is ticked.
+    /// Browsers send a checkbox only if it is checked.
     pub fn is_ticked(&self, name: &str) -> bool {
         self.bytes(name).is_some_and(|value| !value.is_empty())
     }

@@ -1,4 +1,4 @@
-//! Parameters in all the forms in which clients send them, read into one.
+//! Request parameters from query strings, forms and JSON.
 
 use std::{borrow::Cow, collections::HashSet};
 
@@ -17,13 +17,13 @@ use crate::domain::{
 #[derive(Debug, Default)]
 pub struct Params {
     pub(crate) pairs: Vec<(String, Given)>,
-    /// So many of the pairs, the first ones, came in the body.
+    /// How many of the pairs, from the start, came from the body.
     from_body: usize,
 }
 
 #[derive(Debug)]
 pub(crate) enum Given {
-    /// From a query or a form, where `+` is a blank.
+    /// From a query or a form, where `+` is a space.
     Form(String),
     Json(Value),
 }
@@ -66,7 +66,7 @@ impl Params {
         }
     }
 
-    /// These, from the body, and of the query what these do not say.
+    /// Merges body parameters with those of the query. The body wins.
     pub fn over(mut self, query: Self) -> Self {
         self.from_body = self.pairs.len();
         let own: HashSet<String> = self.pairs.iter().map(|(key, _)| base(key).to_owned()).collect();
@@ -74,22 +74,22 @@ impl Params {
         self
     }
 
-    /// Did the body say this?
+    /// Is this parameter set in the body?
     pub fn in_body(&self, name: &str) -> bool {
         self.pairs[..self.from_body].iter().any(|(key, _)| base(key) == name)
     }
 
-    /// Was the last value under this name in a query or a form?
+    /// Did the last value of this name come from a query or a form?
     pub(crate) fn is_form(&self, name: &str) -> bool {
         matches!(self.all(name).last(), Some(Given::Form(_)))
     }
 
-    /// `x`, `x[]`, `x[0]`: every value under this name, in the order sent.
+    /// Every value of this name, in order, including `x[]` and `x[0]`.
     pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &Given> {
         self.pairs.iter().filter(move |(key, _)| base(key) == name).map(|(_, value)| value)
     }
 
-    /// The last value under this name, when it is not blank.
+    /// The last value of this name; `None` if blank.
     pub fn text(&self, name: &str) -> Option<Cow<'_, str>> {
         let last: &Given = self.all(name).last()?;
         let text = match last {
@@ -100,12 +100,12 @@ impl Params {
         (!text.is_empty()).then_some(text)
     }
 
-    /// A name that another system has given something: a text or a whole number, and not blank.
+    /// An external identifier: a non-blank string or an integer.
     pub fn name(&self, name: &str) -> Option<String> {
         self.all(name).last().and_then(Given::as_name)
     }
 
-    /// A list of them; `None` when it is none, is empty, or has anything else in it.
+    /// A list of external identifiers; `None` if it is not a list, is empty or has any other entry.
     pub fn names(&self, name: &str) -> Option<Vec<String>> {
         let mut names = Vec::new();
         for given in self.all(name) {
@@ -129,8 +129,8 @@ impl Params {
         })
     }
 
-    /// A wish that is spoken out in one of the usual words; all else is none.
-    pub fn truth(&self, name: &str) -> bool {
+    /// A flag; anything but the usual spellings of "true" is false.
+    pub fn flag(&self, name: &str) -> bool {
         match self.all(name).last() {
             Some(Given::Json(Value::Bool(truth))) => *truth,
             _ => self.text(name).is_some_and(|text| {
@@ -140,8 +140,8 @@ impl Params {
         }
     }
 
-    /// A whole number, or digits in a text. One that is too large to count with is as large as can be.
-    pub fn whole_number(&self, name: &str) -> Option<Result<u64, Fault>> {
+    /// An integer or a string of digits; saturates on overflow.
+    pub fn integer(&self, name: &str) -> Option<Result<u64, Fault>> {
         if self.is_blank(name) {
             return None;
         }
@@ -159,7 +159,7 @@ impl Params {
     }
 
     pub fn window(&self, errors: &mut FieldErrors) -> Window {
-        let mut read = |name, default| match self.whole_number(name) {
+        let mut read = |name, default| match self.integer(name) {
             None => default,
             Some(Ok(0)) => {
                 errors.add(Field::Parameter(name), Fault::TooSmall { least: 1 });
@@ -196,7 +196,7 @@ pub(crate) fn base(key: &str) -> &str {
 
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// For a path or a query.
+/// Percent-encodes for a path or a query.
 pub fn encoded(value: &str) -> String {
     utf8_percent_encode(value, RESERVED).to_string()
 }
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_texts_or_whole_numbers() {
+    fn names_are_strings_or_integers() {
         let params = json(json!({
             "all": [" 101 ", 7, "sis_course_id:A/1"], "none": [], "one": 12, "blank": [" "], "deep": [[1]],
             "part": [1.5], "nothing": null, "text": "a"
@@ -262,15 +262,15 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_is_spoken_out() {
+    fn flags_accept_the_usual_spellings() {
         for yes in ["true", "TRUE", "1", "yes", "Yes", "on", "t", "y", " true "] {
-            assert!(Params::from_query(&format!("x={yes}")).truth("x"), "{yes}");
+            assert!(Params::from_query(&format!("x={yes}")).flag("x"), "{yes}");
         }
         for no in ["", "0", "false", "no", "off", "2", "null", "maybe"] {
-            assert!(!Params::from_query(&format!("x={no}")).truth("x"), "{no}");
+            assert!(!Params::from_query(&format!("x={no}")).flag("x"), "{no}");
         }
-        assert!(!Params::default().truth("x"));
-        assert!(json(json!({"x": true})).truth("x") && json(json!({"x": 1})).truth("x"));
-        assert!(!json(json!({"x": false})).truth("x") && !json(json!({"x": {}})).truth("x"));
+        assert!(!Params::default().flag("x"));
+        assert!(json(json!({"x": true})).flag("x") && json(json!({"x": 1})).flag("x"));
+        assert!(!json(json!({"x": false})).flag("x") && !json(json!({"x": {}})).flag("x"));
     }
 }

@@ -1,4 +1,4 @@
-//! Parts of a path.
+//! Path parameters.
 
 use axum::{
     extract::{self, FromRequestParts},
@@ -9,7 +9,8 @@ use serde::de::DeserializeOwned;
 use super::refusal::Refusal;
 use crate::app::App;
 
-/// The parameters of a route. A path that cannot be decoded leads nowhere; axum's own extractor would say so in plain text.
+/// The parameters of a route. An undecodable path is answered like an unknown one; axum's extractor would answer in
+/// plain text.
 pub struct Path<T>(pub T);
 
 impl<T: DeserializeOwned + Send> FromRequestParts<App> for Path<T> {

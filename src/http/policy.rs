@@ -1,31 +1,30 @@
-//! The content security policy of a page.
+//! The Content Security Policy of a page.
 
 use axum::http::HeaderValue;
 
 use crate::domain::institution::parse_framing_origin;
 
-/// What a page may load, and who may show it inside another one. Nothing from elsewhere and nothing inline, ever; by
-/// itself no scripts and no frames either.
+/// What a page may load and which sites may frame it. Never inline code or other origins; by default no scripts and
+/// no framing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Policy<'a> {
     pub scripts: bool,
-    /// Scripts may ask us for more.
+    /// Scripts may call our API (`connect-src`).
     pub asks: bool,
     pub frames: Frames<'a>,
     pub forms: Forms<'a>,
-    /// The one other origin that a picture may come from.
+    /// One additional origin for images.
     pub pictures_of: Option<&'a str>,
-    /// The origin that our own recordings and pictures come from, where that is not ours.
+    /// The origin of recordings and photos, if it is not ours.
     pub media_of: Option<&'a str>,
 }
 
-/// Who may show a page inside another one.
+/// `frame-ancestors`: which sites may frame the page.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Frames<'a> {
     #[default]
     Nobody,
     Anybody,
-    /// Pages of these origins.
     Of(&'a [String]),
 }
 
@@ -34,7 +33,7 @@ impl Frames<'_> {
         let none = || "'none'".to_owned();
         match self {
             Self::Nobody => none(),
-            // A star means pages from the network; local files and apps have schemes of their own.
+            // `*` covers network schemes only; local files and mobile apps have their own.
             Self::Anybody => "* file: capacitor: ionic:".to_owned(),
             Self::Of(origins) => {
                 let known: Vec<String> =
@@ -45,13 +44,13 @@ impl Frames<'_> {
     }
 }
 
-/// Where the forms of a page may be sent.
+/// `form-action`: where the forms of a page may be sent.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Forms<'a> {
     #[default]
     Nowhere,
     Here,
-    /// And to other origins, with blanks between them.
+    /// Also to these origins, separated by spaces.
     HereAnd(&'a str),
 }
 

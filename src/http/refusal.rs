@@ -1,4 +1,4 @@
-//! Requests that no handler answers. Which face words the refusal is decided by the path, in `site.rs`.
+//! Requests that no handler serves. `site.rs` picks the face that renders the refusal by path.
 
 use axum::{
     body::Body,
@@ -8,7 +8,6 @@ use axum::{
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// There is nothing at this path.
     NotFound,
     /// The handler panicked; the panic hook has logged why.
     Panicked,
@@ -31,7 +30,7 @@ impl Refusal {
         }
     }
 
-    /// For faces whose refusals are a status and a message.
+    /// For faces that answer with a status and a message.
     pub const fn message(self) -> &'static str {
         match self {
             Self::NotFound => "Not Found",
@@ -46,7 +45,7 @@ impl Refusal {
     }
 }
 
-/// A blank response, which `site.rs` replaces by the face's own.
+/// An empty response, which `site.rs` replaces with that of the face.
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let mut response = Response::new(Body::empty());

@@ -1,4 +1,4 @@
-//! Replies: JSON, redirects, and what travels with a response to the access log.
+//! Responses: JSON, redirects, and extensions for the access log.
 
 use axum::{
     body::Body,
@@ -11,26 +11,26 @@ use serde::Serialize;
 
 pub const INTERNAL: &str = "Internal Server Error: the log has the cause under this answer's X-Request-Id";
 const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
-/// Answers hold people's data: no browser and no proxy keeps them.
+/// Responses contain personal data and must not be cached.
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 
-/// Why an answer is a fault of ours. Travels with the answer to where it is logged, once, with the request's id.
+/// The cause of an internal error. A response extension, logged once with the request id.
 #[derive(Debug, Clone)]
 pub struct Cause(pub String);
 
-/// The route of a response that no router has seen, for the log and the metrics.
+/// The route of a response that did not pass through the router, for logs and metrics.
 #[derive(Debug, Clone, Copy)]
 pub struct Route(pub &'static str);
 
-/// Puts the route of a request into its response, for the log and the metrics.
-pub async fn name_route(request: Request, next: Next) -> Response {
+/// Middleware: copies the matched route to the response, for logs and metrics.
+pub async fn set_route(request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
-    named(route, next.run(request).await)
+    with_route(route, next.run(request).await)
 }
 
-/// The same where the handler knows its route.
-pub fn named(route: Option<MatchedPath>, mut response: Response) -> Response {
+/// Sets the matched route of a response.
+pub fn with_route(route: Option<MatchedPath>, mut response: Response) -> Response {
     if let Some(route) = route {
         response.extensions_mut().insert(route);
     }
@@ -42,7 +42,7 @@ pub fn json(status: StatusCode, value: &impl Serialize) -> Response {
         Ok(bytes) => raw_json(status, Body::from(bytes)),
         Err(error) => {
             let mut response = message(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL);
-            response.extensions_mut().insert(Cause(format!("an answer could not be written: {error}")));
+            response.extensions_mut().insert(Cause(format!("serializing a response failed: {error}")));
             response
         }
     }
@@ -63,12 +63,12 @@ pub fn message(status: StatusCode, message: &str) -> Response {
     raw_json(status, Body::from(text))
 }
 
-/// After a form was accepted: the browser loads the page anew, and a reload does not send the form again.
+/// After a form was accepted, so that a reload does not send it again (post/redirect/get).
 pub fn see_other(address: &str) -> Response {
     redirect(StatusCode::SEE_OTHER, address)
 }
 
-/// To an address that may carry a secret, so that nobody keeps it.
+/// A redirect that is not cached, because the URL may contain a secret.
 pub fn redirect(status: StatusCode, address: &str) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = status;

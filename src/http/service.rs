@@ -1,4 +1,4 @@
-//! What `server` serves: everything that can be asked of us, and how requests are refused that never got there.
+//! The service that `server` runs, and its replies to requests that never reach a handler.
 
 use std::sync::{
     Arc,
@@ -13,13 +13,13 @@ use super::refusal::Refusal;
 pub trait Service: Send + Sync {
     fn call(&self, request: Request) -> BoxFuture<'static, Response>;
 
-    /// The response to a request that no handler answers, in the words of the face that the path belongs to.
+    /// The response to a request that no handler serves, rendered by the face that owns the path.
     fn refuse(&self, path: &str, refusal: Refusal) -> Response;
 }
 
 pub type Shared = Arc<dyn Service>;
 
-/// Set while the server takes no new work, for the load balancer to see.
+/// Set during graceful shutdown, so that the load balancer takes this node out.
 #[derive(Debug, Clone, Default)]
 pub struct Draining(Arc<AtomicBool>);
 

@@ -29,7 +29,7 @@ pub async fn by_hand(State(app): State<App>, headers: HeaderMap) -> Response {
 pub async fn launch(State(app): State<App>, request: Request) -> Response {
     let headers = request.headers().clone();
     let colors = Colors::of(&headers, None);
-    let form = match form::read_unknown(request).await {
+    let form = match form::read_anonymous(request).await {
         Ok(form) => form,
         Err(status) => return pages::unreadable(&app, status, &[]),
     };

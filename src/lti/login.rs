@@ -38,7 +38,7 @@ pub async fn from_form(State(app): State<App>, request: Request) -> Response {
         return pages::fault(&app, Colors::of(request.headers(), None), Refusal::TooMany.into());
     }
     let headers = request.headers().clone();
-    match form::read_unknown(request).await {
+    match form::read_anonymous(request).await {
         Ok(form) => begin(&app, &form, &headers).await,
         Err(status) => pages::unreadable(&app, status, &[]),
     }

@@ -1,4 +1,4 @@
-//! `/metrics` for Prometheus: on the port of everything else, at an address of its own, or nowhere.
+//! `/metrics` for Prometheus: on the main listener, on its own, or disabled.
 
 use axum::{
     Router,
@@ -14,18 +14,18 @@ use crate::{
     telemetry::metrics,
 };
 
-/// Are the figures part of the site?
+/// Does the main listener serve `/metrics`?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metrics {
-    Here,
-    NotHere,
+    Enabled,
+    Disabled,
 }
 
 impl Metrics {
     pub(super) fn routes(self) -> Router<App> {
         match self {
-            Self::Here => Router::new().route("/metrics", get(show)),
-            Self::NotHere => Router::new(),
+            Self::Enabled => Router::new().route("/metrics", get(show)),
+            Self::Disabled => Router::new(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! For those who run an installation: health checks and metrics.
+//! For operators: health probes and metrics.
 
 mod health;
 pub mod metrics;
@@ -18,9 +18,9 @@ pub fn routes(draining: Draining, metrics: Metrics) -> Router<App> {
         .merge(metrics.routes())
 }
 
-/// `/metrics` and nothing else.
-pub fn metrics_alone() -> Router<App> {
+/// Only `/metrics`.
+pub fn metrics_only() -> Router<App> {
     let not_allowed = async || reply::message(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed");
     let not_found = async || reply::message(StatusCode::NOT_FOUND, "Not Found");
-    Metrics::Here.routes().method_not_allowed_fallback(not_allowed).fallback(not_found)
+    Metrics::Enabled.routes().method_not_allowed_fallback(not_allowed).fallback(not_found)
 }

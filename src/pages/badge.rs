@@ -1,4 +1,4 @@
-//! The page that `name_badge_link` leads to: a name as its owner says and writes it, for people to share.
+//! The page behind `name_badge_link`: a person's name, how it is pronounced and written, to be shared.
 
 use askama::Template;
 use axum::{
@@ -37,7 +37,7 @@ struct Page<'a> {
     site: Site<'a>,
     style: &'a str,
     script: &'a str,
-    /// Absolute, for what leaves this page.
+    /// Absolute, for use outside of this page.
     address: &'a str,
     name: String,
     person: &'a Participant,
@@ -49,11 +49,11 @@ struct Page<'a> {
     title: String,
     description: String,
     listed: bool,
-    /// A script element of data: `<` is escaped in it, so that nothing in it can end it.
+    /// JSON-LD for a script element; `<` is escaped, so that no value can close the element.
     linked_data: String,
 }
 
-/// The name that papers say.
+/// The legal name.
 struct Legal<'a> {
     name: String,
     phonetic: Option<&'a str>,
@@ -62,7 +62,7 @@ struct Legal<'a> {
 }
 
 struct Sound {
-    /// Tells the two of a page apart.
+    /// Unique within the page.
     id: &'static str,
     label: String,
     /// Absolute.
@@ -92,33 +92,33 @@ const BARS: usize = 64;
 /// Half of the drawing's height.
 const MIDDLE: usize = 32;
 
-/// The peaks as lines, four units apart in a drawing of 256 by 64. Without a waveform they are as flat as silence.
+/// The peaks as bars, four units apart in a drawing of 256 by 64. Without a waveform all bars are flat.
 fn bars(waveform: Option<&Waveform>) -> String {
     use std::fmt::Write as _;
     let peaks = waveform.map_or(&[][..], |waveform| &waveform.peaks);
     let highest = usize::from(peaks.iter().copied().max().unwrap_or(0)).max(1);
     (0..BARS).fold(String::with_capacity(BARS * 12), |mut path, n| {
         let peak = usize::from(peaks.get(n).copied().unwrap_or(0));
-        // The loudest fills the drawing, whose ends are round; the softest is still a dot.
+        // The loudest peak fills the height, less the round caps; the softest is still a dot.
         let half = (peak * (MIDDLE - 3) / highest).max(1);
         let _ = write!(path, "M{} {}v{}", n * 4 + 2, MIDDLE - half, half * 2);
         path
     })
 }
 
-/// Its address, and with `.vcf` behind it the card for address books.
+/// The badge page, or with the suffix `.vcf` the vCard.
 pub async fn show(State(app): State<App>, Path((institution, token)): Path<(String, String)>) -> Response {
     let (token, as_card) = match token.strip_suffix(".vcf") {
         Some(token) => (token, true),
         None => (token.as_str(), false),
     };
-    let (mut response, listed) = match sought(&app, &institution, token).await {
-        Ok((badge, _)) if as_card => (vcard::answer(&app, &badge), false),
-        Ok((badge, media_of)) => (written(&app, &badge, media_of.as_deref()), badge.listed),
-        Err(Error::Missing(_)) => (page::nowhere(&app), false),
+    let (mut response, listed) = match load(&app, &institution, token).await {
+        Ok((badge, _)) if as_card => (vcard::response(&app, &badge), false),
+        Ok((badge, media_of)) => (render(&app, &badge, media_of.as_deref()), badge.listed),
+        Err(Error::Missing(_)) => (page::not_found(&app), false),
         Err(error) => {
-            tracing::error!(%error, "a badge cannot be shown");
-            let page = if let Error::Internal(_) = error { page::trouble } else { page::unavailable };
+            tracing::error!(%error, "rendering a badge failed");
+            let page = if let Error::Internal(_) = error { page::internal_error } else { page::unavailable };
             (page(&app), false)
         }
     };
@@ -130,15 +130,15 @@ pub async fn show(State(app): State<App>, Path((institution, token)): Path<(Stri
     response
 }
 
-/// And the origin that sound and picture come from, where that is not ours.
-async fn sought(app: &App, institution: &str, token: &str) -> app::Result<(Badge, Option<String>)> {
+/// Also returns the origin of recordings and photos, if it is not ours.
+async fn load(app: &App, institution: &str, token: &str) -> app::Result<(Badge, Option<String>)> {
     let institution = institution.parse().map_err(|_| Error::Missing(Missing::Participant))?;
     let badge = badges::find(app, institution, token).await?;
-    let media_of = badges::elsewhere(app, institution, &badge.person).await?;
+    let media_of = badges::external_url(app, institution, &badge.person).await?;
     Ok((badge, media_of.as_deref().and_then(origin_of)))
 }
 
-fn written(app: &App, badge: &Badge, media_of: Option<&str>) -> Response {
+fn render(app: &App, badge: &Badge, media_of: Option<&str>) -> Response {
     let person = &badge.person;
     let name = person.full_name();
     let address = app.links.name_badge(badge.institution, &person.token);
@@ -180,7 +180,7 @@ fn legal<'a>(app: &App, badge: &'a Badge) -> Option<Legal<'a>> {
     Some(Legal { name, phonetic: legal.phonetic.as_deref(), notes: legal.notes.as_deref(), sound })
 }
 
-/// In the terms of schema.org, for programs that read pages.
+/// schema.org data for search engines and other programs.
 fn linked_data(app: &App, badge: &Badge, name: &str, address: &str) -> Value {
     let person = &badge.person;
     let mut data = json!({
@@ -199,7 +199,7 @@ fn linked_data(app: &App, badge: &Badge, name: &str, address: &str) -> Value {
     add("image", person.photo.as_ref().map(|hex| app.links.photo(badge.institution, hex).into()));
     let pronouns = badge.attributes.iter().find(|attribute| attribute.is_pronouns());
     add("pronouns", pronouns.map(|attribute| attribute.value.clone().into()));
-    // A text that knows how it is said. `name` itself stays plain, which is what most programs expect.
+    // The name as text with its pronunciation. `name` itself stays a plain string, which most programs expect.
     let said = |phonetic: &String| json!({ "@type": "PronounceableText", "textValue": name, "phoneticText": phonetic });
     add("alternateName", person.phonetic.as_ref().map(said));
     let sound = person.recording.as_ref().map(|recording| {

@@ -1,4 +1,4 @@
-//! The API reference, rendered from the same OpenAPI documents that tools read and tests hold answers against.
+//! The API reference, rendered from the OpenAPI documents against which tests check responses.
 
 mod json;
 mod prose;
@@ -22,7 +22,7 @@ use crate::{
 };
 use reference::Reference;
 
-/// Read once: the documents are part of the program.
+/// Parsed once: the documents are compiled into the binary.
 static REFERENCES: LazyLock<Result<Vec<Reference>, String>> = LazyLock::new(|| {
     let read = |(version, text): &(&'static str, &str)| {
         Reference::read(version, text).map_err(|error| format!("the document of {version}: {error}"))
@@ -34,7 +34,7 @@ static REFERENCES: LazyLock<Result<Vec<Reference>, String>> = LazyLock::new(|| {
 #[template(path = "docs.html")]
 struct Docs<'a> {
     site: Site<'a>,
-    /// Every version, newest first, for the switch between them.
+    /// All versions, newest first, for the version switch.
     all: &'a [Reference],
     it: &'a Reference,
 }
@@ -51,13 +51,13 @@ fn show(app: &App, version: &str) -> Response {
     let all = match &*REFERENCES {
         Ok(all) => all,
         Err(error) => {
-            tracing::error!(%error, "the reference cannot be shown");
-            return page::trouble(app);
+            tracing::error!(%error, "rendering the API reference failed");
+            return page::internal_error(app);
         }
     };
-    let Some(it) = all.iter().find(|it| it.version == version) else { return page::nowhere(app) };
+    let Some(it) = all.iter().find(|it| it.version == version) else { return page::not_found(app) };
     let text = Docs { site: Site::of(app), all, it }.render();
-    // The documents say `{base_url}` wherever this installation's address belongs.
+    // The documents contain `{base_url}` in place of this installation's address.
     let text = text.map(|text| text.replace("{base_url}", &escape(app.links.base())));
     written(StatusCode::OK, text, Policy::default())
 }

@@ -1,5 +1,5 @@
-//! Recordings and pictures over HTTP. The database is asked each time, so a link that was withdrawn is dead at once, and
-//! caches ask again after five minutes. A new recording has a new address, to which that of the old one redirects.
+//! Recordings and photos over HTTP. Every request checks the database, so a revoked link stops working at once, and
+//! caches revalidate after five minutes. A new recording has a new URL, to which the old one redirects.
 
 use std::ops::Range;
 
@@ -20,9 +20,9 @@ use crate::{
 
 pub const AUDIO: &str = "/audio/{institution}/{file}";
 pub const PHOTOS: &str = "/photos/{institution}/{file}";
-/// What was deleted is silent everywhere within five minutes; the entity tag makes asking again cheap.
-const BRIEFLY: HeaderValue = HeaderValue::from_static(crate::blobs::CACHE_CONTROL);
-/// As many as an answer has, so that room for them is made once.
+/// Deleted files disappear from caches within five minutes; the ETag makes revalidation cheap.
+const CACHE_CONTROL: HeaderValue = HeaderValue::from_static(crate::blobs::CACHE_CONTROL);
+/// The number of headers of a response, to allocate once.
 const HEADERS: usize = 14;
 const CROSS_ORIGIN: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const EXPOSED: HeaderValue = HeaderValue::from_static("Accept-Ranges, Content-Length, Content-Range, ETag");
@@ -47,15 +47,15 @@ pub async fn photo(State(app): State<App>, request: Request) -> Response {
     serve(&app, &request, institution, hex, shelf).await
 }
 
-/// The two parts behind the first one, or nothing. What is encoded in them can be no part of an address of ours, so they
-/// are read as they stand.
+/// The two path segments after the first, or nothing. Our URLs contain no percent-encoding, so they are compared as
+/// received.
 fn address(request: &Parts) -> (&str, &str) {
     let rest = request.uri.path().get(1..).and_then(|path| path.split_once('/'));
     let parts = rest.and_then(|(_, rest)| rest.split_once('/'));
     parts.filter(|(_, name)| !name.contains('/')).unwrap_or_default()
 }
 
-/// Any page may play what we serve, players too, and ask for parts of it.
+/// CORS preflight: any origin may play recordings, including range requests.
 pub async fn preflight() -> Response {
     let mut response = plain(StatusCode::NO_CONTENT, "");
     let headers = response.headers_mut();
@@ -69,8 +69,10 @@ pub async fn preflight() -> Response {
 async fn serve(app: &App, request: &Parts, institution: &str, hex: Option<&str>, shelf: Shelf) -> Response {
     let mut response = match (institution.parse::<InstitutionId>(), hex.filter(|hex| is_hex(hex))) {
         (Ok(institution), Some(hex)) => match find(app, institution, hex, shelf).await {
-            Ok(found) => found.answer(app, &request.method, &request.headers).await,
-            Err(Error::Missing(_)) if shelf == Shelf::Recordings => replaced(app, institution, hex).await,
+            Ok(found) => found.respond(app, &request.method, &request.headers).await,
+            Err(Error::Missing(_)) if shelf == Shelf::Recordings => {
+                redirect_replaced(app, institution, hex).await
+            }
             Err(error) => refusal(error),
         },
         _ => gone(),
@@ -80,24 +82,24 @@ async fn serve(app: &App, request: &Parts, institution: &str, hex: Option<&str>,
     response
 }
 
-/// A file that a living link leads to.
-struct Found {
+/// The file behind a valid link.
+struct MediaFile {
     key: Key,
-    /// Of the file itself, not of a thumbnail.
+    /// Of the file itself, not of the thumbnail.
     bytes: u64,
 }
 
-async fn find(app: &App, institution: InstitutionId, hex: &str, shelf: Shelf) -> Result<Found, Error> {
+async fn find(app: &App, institution: InstitutionId, hex: &str, shelf: Shelf) -> Result<MediaFile, Error> {
     let (kind, bytes) = media::alive(app, institution, hex).await?;
-    // A recording's address shows no picture, and the other way round.
+    // A recording URL never returns a photo, and vice versa.
     if kind.is_sound() != (shelf == Shelf::Recordings) {
         return Err(Error::Missing(crate::app::Missing::Recording));
     }
-    Ok(Found { key: Key { shelf, institution, hex: hex.to_owned() }, bytes })
+    Ok(MediaFile { key: Key { shelf, institution, hex: hex.to_owned() }, bytes })
 }
 
-impl Found {
-    /// The bytes behind an address never change, so the address is as good as a digest.
+impl MediaFile {
+    /// The bytes of a URL never change, so the URL identifies them.
     fn etag(&self) -> String {
         match self.key.shelf {
             Shelf::Thumbnails => format!("\"{}-128\"", self.key.hex),
@@ -109,10 +111,10 @@ impl Found {
         (self.key.shelf != Shelf::Thumbnails).then_some(self.bytes)
     }
 
-    async fn answer(&self, app: &App, method: &Method, headers: &HeaderMap) -> Response {
+    async fn respond(&self, app: &App, method: &Method, headers: &HeaderMap) -> Response {
         let etag = self.etag();
         if let Some(known) = headers.get(header::IF_NONE_MATCH)
-            && names(known, &etag)
+            && contains_etag(known, &etag)
         {
             return self.shown(StatusCode::NOT_MODIFIED, &etag, Body::empty());
         }
@@ -123,17 +125,17 @@ impl Found {
         }
         let blob = match app.blobs.find(&self.key, self.size()).await {
             Ok(Some(blob)) => blob,
-            Ok(None) => return self.lost(),
+            Ok(None) => return self.missing_blob(),
             Err(error) => return refusal(error.into()),
         };
         let size = match &blob {
             Blob::Mapped(bytes) => bytes.len() as u64,
             Blob::Remote(size) => *size,
         };
-        let part = match wanted(headers, &etag, size) {
-            Wanted::All => None,
-            Wanted::Part(part) => Some(part),
-            Wanted::Impossible => return out_of_range(size),
+        let part = match byte_range(headers, &etag, size) {
+            ByteRange::All => None,
+            ByteRange::Part(part) => Some(part),
+            ByteRange::Impossible => return out_of_range(size),
         };
         let range = part.clone().unwrap_or(0..size);
         let (length, start, last) = (range.end - range.start, range.start, range.end.saturating_sub(1));
@@ -142,7 +144,7 @@ impl Found {
             Blob::Mapped(bytes) => Body::from(cut(&bytes, range)),
             Blob::Remote(_) => match app.blobs.stream(&self.key, range).await {
                 Ok(Some(stream)) => Body::from_stream(stream),
-                Ok(None) => return self.lost(),
+                Ok(None) => return self.missing_blob(),
                 Err(error) => return refusal(error.into()),
             },
         };
@@ -159,10 +161,10 @@ impl Found {
     }
 
     fn shown(&self, status: StatusCode, etag: &str, body: Body) -> Response {
-        let mut response = open_to_all(status, body);
+        let mut response = cors_response(status, body);
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.key.shelf.content_type()));
-        headers.insert(header::CACHE_CONTROL, BRIEFLY);
+        headers.insert(header::CACHE_CONTROL, CACHE_CONTROL);
         headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
         if let Ok(etag) = HeaderValue::from_str(etag) {
             headers.insert(header::ETAG, etag);
@@ -170,55 +172,55 @@ impl Found {
         response
     }
 
-    /// The database has it and the blob store does not: the operator has to know.
-    fn lost(&self) -> Response {
+    /// The row exists, but the blob is missing: logged for the operator.
+    fn missing_blob(&self) -> Response {
         let mut response = gone();
-        let cause = format!("the file of {:?} {} is not in the store", self.key.shelf, self.key.hex);
+        let cause = format!("the blob {:?} {} is missing", self.key.shelf, self.key.hex);
         response.extensions_mut().insert(Cause(cause));
         response
     }
 }
 
-/// Does a list of entity tags name this one? Weak ones do as well: our bytes never change.
-pub(super) fn names(list: &HeaderValue, etag: &str) -> bool {
+/// Does a list of ETags contain this one? Weak comparison is fine: the bytes never change.
+pub(super) fn contains_etag(list: &HeaderValue, etag: &str) -> bool {
     let Ok(list) = list.to_str() else { return false };
     list.split(',').map(|tag| tag.trim().trim_start_matches("W/")).any(|tag| tag == "*" || tag == etag)
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Wanted {
+enum ByteRange {
     All,
     Part(Range<u64>),
     Impossible,
 }
 
-/// One range, or one from the end. What we do not understand, several ranges among it, is answered with the whole file,
-/// as the standard allows.
-fn wanted(headers: &HeaderMap, etag: &str, size: u64) -> Wanted {
+/// A single range or a suffix range. Anything else, including multiple ranges, gets the whole file, as RFC 9110
+/// allows.
+fn byte_range(headers: &HeaderMap, etag: &str, size: u64) -> ByteRange {
     let Some(range) = headers.get(header::RANGE).and_then(|value| value.to_str().ok()) else {
-        return Wanted::All;
+        return ByteRange::All;
     };
     if headers.get(header::IF_RANGE).is_some_and(|condition| condition != etag) {
-        return Wanted::All;
+        return ByteRange::All;
     }
-    let Some((unit, range)) = range.split_once('=') else { return Wanted::All };
-    let Some((first, last)) = range.trim().split_once('-') else { return Wanted::All };
+    let Some((unit, range)) = range.split_once('=') else { return ByteRange::All };
+    let Some((first, last)) = range.trim().split_once('-') else { return ByteRange::All };
     let number = |text: &str| {
         let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        // More than fits is behind every end.
+        // An overflow is past any end.
         digits.then(|| text.parse::<u64>().unwrap_or(u64::MAX))
     };
     if !unit.trim().eq_ignore_ascii_case("bytes") {
-        return Wanted::All;
+        return ByteRange::All;
     }
     let (first, last) = (first.trim(), last.trim());
     let part = match (number(first), number(last)) {
         (Some(first), Some(last)) if first <= last => first..last.saturating_add(1).min(size),
         (Some(first), None) if last.is_empty() => first..size,
         (None, Some(count)) if first.is_empty() => size.saturating_sub(count)..size,
-        _ => return Wanted::All,
+        _ => return ByteRange::All,
     };
-    if part.is_empty() { Wanted::Impossible } else { Wanted::Part(part) }
+    if part.is_empty() { ByteRange::Impossible } else { ByteRange::Part(part) }
 }
 
 fn cut(bytes: &Bytes, range: Range<u64>) -> Bytes {
@@ -234,15 +236,15 @@ fn out_of_range(size: u64) -> Response {
     response
 }
 
-/// Clients store links, so that of a recording that was replaced leads to the one that its owner has now.
-async fn replaced(app: &App, institution: InstitutionId, hex: &str) -> Response {
+/// Clients store links, so the link of a replaced recording redirects to the current one.
+async fn redirect_replaced(app: &App, institution: InstitutionId, hex: &str) -> Response {
     match media::successor(app, institution, hex).await {
         Ok(current) => redirect(&app.links.recording(institution, &current)),
         Err(error) => refusal(error),
     }
 }
 
-/// Not to be kept: a signed address works for a minute, and a recording may be replaced again.
+/// Not cacheable: a signed URL expires after a minute, and the recording may be replaced again.
 fn redirect(address: &str) -> Response {
     let mut response = plain(StatusCode::FOUND, "");
     if let Ok(address) = HeaderValue::from_str(address) {
@@ -267,17 +269,17 @@ fn refusal(error: Error) -> Response {
     }
 }
 
-/// Nothing that may be kept.
+/// Not cacheable.
 fn plain(status: StatusCode, text: &'static str) -> Response {
-    let mut response = open_to_all(status, Body::from(text));
+    let mut response = cors_response(status, Body::from(text));
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     response
 }
 
-/// Links need no credentials, so pages of every origin may use them.
-pub(super) fn open_to_all(status: StatusCode, body: Body) -> Response {
+/// Links need no credentials, so every origin may use them.
+pub(super) fn cors_response(status: StatusCode, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;
     let headers = response.headers_mut();
@@ -293,13 +295,13 @@ pub(super) fn open_to_all(status: StatusCode, body: Body) -> Response {
 mod tests {
     use super::*;
 
-    fn asked(range: &str, if_range: Option<&str>) -> Wanted {
+    fn parse(range: &str, if_range: Option<&str>) -> ByteRange {
         let mut headers = HeaderMap::new();
         headers.insert(header::RANGE, HeaderValue::from_str(range).unwrap());
         if let Some(condition) = if_range {
             headers.insert(header::IF_RANGE, HeaderValue::from_str(condition).unwrap());
         }
-        wanted(&headers, "\"x\"", 100)
+        byte_range(&headers, "\"x\"", 100)
     }
 
     #[test]
@@ -312,24 +314,24 @@ mod tests {
             ("bytes=0-99999999999999999999999", 0..100),
             ("Bytes = 5 - 5", 5..6),
         ] {
-            assert_eq!(asked(range, None), Wanted::Part(part), "{range}");
+            assert_eq!(parse(range, None), ByteRange::Part(part), "{range}");
         }
     }
 
     #[test]
     fn what_lies_behind_the_end_is_impossible_and_what_is_no_range_is_everything() {
         for range in ["bytes=100-", "bytes=100-200", "bytes=-0", "bytes=99999999999999999999999-"] {
-            assert_eq!(asked(range, None), Wanted::Impossible, "{range}");
+            assert_eq!(parse(range, None), ByteRange::Impossible, "{range}");
         }
         for range in ["bytes=0-1,5-6", "lines=1-2", "bytes", "bytes=9-1", "bytes=a-b", "bytes=--1", "bytes=-"]
         {
-            assert_eq!(asked(range, None), Wanted::All, "{range}");
+            assert_eq!(parse(range, None), ByteRange::All, "{range}");
         }
     }
 
     #[test]
     fn a_part_of_another_file_is_not_given() {
-        assert_eq!(asked("bytes=0-9", Some("\"y\"")), Wanted::All);
-        assert_eq!(asked("bytes=0-9", Some("\"x\"")), Wanted::Part(0..10));
+        assert_eq!(parse("bytes=0-9", Some("\"y\"")), ByteRange::All);
+        assert_eq!(parse("bytes=0-9", Some("\"x\"")), ByteRange::Part(0..10));
     }
 }

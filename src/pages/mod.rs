@@ -32,7 +32,7 @@ pub fn routes() -> Router<App> {
 
 pub fn refuse(app: &App, refusal: Refusal) -> Response {
     match refusal {
-        Refusal::NotFound => page::nowhere(app),
-        _ => page::trouble(app),
+        Refusal::NotFound => page::not_found(app),
+        _ => page::internal_error(app),
     }
 }

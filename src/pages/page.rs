@@ -1,4 +1,4 @@
-//! The home page, and the pages for addresses that lead nowhere and for faults.
+//! The home page, and pages for unknown URLs and errors.
 
 use askama::Template;
 use axum::{
@@ -17,10 +17,10 @@ use crate::{
     },
 };
 
-/// What every page needs to know about the site that it is part of.
+/// What the layout of every page needs.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'a> {
-    /// The path of the base URL, for installations that share a host with others; mostly blank.
+    /// The path of the base URL, for installations that share a host; usually empty.
     pub root: &'a str,
     pub style: &'a str,
     pub version: &'a str,
@@ -40,7 +40,7 @@ struct Home<'a> {
     versions: Vec<&'a str>,
 }
 
-/// A page that has nothing to show but a sentence.
+/// A page with only a message.
 #[derive(Template)]
 #[template(path = "unknown.html")]
 struct Unknown<'a> {
@@ -61,22 +61,22 @@ pub async fn home(State(app): State<App>) -> Response {
     html(StatusCode::OK, &page)
 }
 
-/// The cause is in the log.
-pub fn trouble(app: &App) -> Response {
+/// The cause is logged.
+pub fn internal_error(app: &App) -> Response {
     html(StatusCode::INTERNAL_SERVER_ERROR, &Unknown::new(app, &Notice::Trouble))
 }
 
-/// The same page may be there in a moment.
+/// A retry may succeed.
 pub fn unavailable(app: &App) -> Response {
     html(StatusCode::SERVICE_UNAVAILABLE, &Unknown::new(app, &Notice::Trouble))
 }
 
-pub fn nowhere(app: &App) -> Response {
+pub fn not_found(app: &App) -> Response {
     html(StatusCode::NOT_FOUND, &Unknown::new(app, &Notice::NothingHere))
 }
 
 pub async fn unknown(State(app): State<App>) -> Response {
-    nowhere(&app)
+    not_found(&app)
 }
 
 pub async fn wrong_method(State(app): State<App>, method: Method) -> Response {

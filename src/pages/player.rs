@@ -1,4 +1,4 @@
-//! The page inside `embed_iframe`: any site may frame it, from 32 px by 32 px upwards.
+//! The page in `embed_iframe`. Any site may frame it, at 32 by 32 px or larger.
 
 use askama::Template;
 use axum::{
@@ -11,7 +11,7 @@ use super::words::Message;
 use crate::{
     app::{
         self, App, Error, Missing,
-        badges::{self, Shown},
+        badges::{self, PublicPerson},
     },
     domain::field_errors::FieldErrors,
     http::{
@@ -38,10 +38,10 @@ enum Content {
         label: String,
         link: String,
         drawing: Drawing,
-        /// In the place of the drawing.
+        /// Replaces the built-in icon.
         image: Option<String>,
     },
-    /// A word that fits in a small frame, and the sentence that it stands for.
+    /// A word that fits a small frame, and the full sentence.
     Silence { word: &'static str, sentence: String },
 }
 
@@ -54,15 +54,15 @@ impl Content {
     }
 }
 
-/// What the address asks for. A faulty wish is no reason to show nothing to whoever came to hear a name.
-struct Wish {
+/// Options from the query. Invalid ones are ignored, so that the player still works.
+struct Options {
     legal: bool,
     icon: Icon,
-    /// Where the picture comes from, when that can be said in a header.
+    /// The origin of the image, if it is valid in a CSP header.
     pictures_of: Option<String>,
 }
 
-impl Wish {
+impl Options {
     fn read(query: &str) -> Self {
         let params = Params::from_query(query);
         let every_icon = Dialect { highest_icon: 3, legal_embeddables: true };
@@ -79,15 +79,15 @@ pub async fn show(
     Path((institution, token)): Path<(String, String)>,
     RawQuery(query): RawQuery,
 ) -> Response {
-    let wish = Wish::read(&query.unwrap_or_default());
-    let (status, content, media_of) = match sought(&app, &institution, &token).await {
-        Ok((shown, media_of)) => (StatusCode::OK, content(&app, shown, &wish), media_of),
+    let options = Options::read(&query.unwrap_or_default());
+    let (status, content, media_of) = match load(&app, &institution, &token).await {
+        Ok((shown, media_of)) => (StatusCode::OK, content(&app, shown, &options), media_of),
         Err(Error::Missing(_)) => {
             let content = silence("Gone", Message::NoSuchName);
             (StatusCode::NOT_FOUND, content, None)
         }
         Err(error) => {
-            tracing::error!(%error, "a player cannot be shown");
+            tracing::error!(%error, "rendering a player failed");
             (StatusCode::SERVICE_UNAVAILABLE, silence("Not now", Message::PlayerUnavailable), None)
         }
     };
@@ -100,7 +100,7 @@ pub async fn show(
     let policy = Policy {
         scripts: true,
         frames: Frames::Anybody,
-        pictures_of: wish.pictures_of.as_deref(),
+        pictures_of: options.pictures_of.as_deref(),
         media_of: media_of.as_deref(),
         ..Policy::default()
     };
@@ -108,30 +108,30 @@ pub async fn show(
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
-    // It holds nothing that its address does not give away, so that scripts of any page may read it.
+    // The page reveals no more than its URL, so scripts of any origin may read it.
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     response
 }
 
-/// And the origin that the sound comes from, where that is not ours.
-async fn sought(app: &App, institution: &str, token: &str) -> app::Result<(Shown, Option<String>)> {
+/// Also returns the origin of the recording, if it is not ours.
+async fn load(app: &App, institution: &str, token: &str) -> app::Result<(PublicPerson, Option<String>)> {
     let institution = institution.parse().map_err(|_| Error::Missing(Missing::Participant))?;
-    let shown = badges::shown(app, institution, token).await?;
-    let media_of = badges::elsewhere(app, institution, &shown.person).await?;
+    let shown = badges::public_person(app, institution, token).await?;
+    let media_of = badges::external_url(app, institution, &shown.person).await?;
     Ok((shown, media_of.as_deref().and_then(origin_of)))
 }
 
-fn content(app: &App, Shown { institution, person }: Shown, wish: &Wish) -> Content {
-    let recording = if wish.legal { &person.legal.recording } else { &person.recording };
+fn content(app: &App, PublicPerson { institution, person }: PublicPerson, options: &Options) -> Content {
+    let recording = if options.legal { &person.legal.recording } else { &person.recording };
     match recording {
         Some(recording) => Content::Sound {
-            label: embeds::label(&person, wish.legal),
+            label: embeds::label(&person, options.legal),
             link: path_of(&app.links.recording(institution, recording)).to_owned(),
-            drawing: wish.icon.drawing(),
-            image: wish.icon.image.clone(),
+            drawing: options.icon.drawing(),
+            image: options.icon.image.clone(),
         },
         None => {
-            let message = Message::NoRecording { name: &person.full_name(), is_legal: wish.legal };
+            let message = Message::NoRecording { name: &person.full_name(), is_legal: options.legal };
             silence("No audio", message)
         }
     }
@@ -146,8 +146,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_faulty_wish_is_no_wish() {
-        let wish = Wish::read("icon_code=nine&play_button_img_url=javascript:alert(1)");
-        assert_eq!((wish.icon, wish.pictures_of), (Icon::default(), None));
+    fn invalid_options_are_ignored() {
+        let options = Options::read("icon_code=nine&play_button_img_url=javascript:alert(1)");
+        assert_eq!((options.icon, options.pictures_of), (Icon::default(), None));
     }
 }

@@ -1,4 +1,4 @@
-//! A badge as a card for address books: vCard 4.0 (RFC 6350, and RFC 9554 for the pronouns).
+//! A badge as a vCard 4.0 (RFC 6350; pronouns from RFC 9554).
 
 use axum::{
     http::{HeaderValue, header},
@@ -11,7 +11,7 @@ use crate::app::{App, badges::Badge};
 
 const LONGEST_LINE: usize = 75;
 
-pub fn answer(app: &App, badge: &Badge) -> Response {
+pub fn response(app: &App, badge: &Badge) -> Response {
     let mut response = Response::new(written(app, badge).into());
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/vcard; charset=utf-8"));
@@ -54,7 +54,7 @@ fn written(app: &App, badge: &Badge) -> String {
 struct Card(String);
 
 impl Card {
-    /// A long line goes on in the next one behind a blank, and no letter is split.
+    /// Folds long lines without splitting a character.
     fn line(&mut self, text: &str) {
         let mut length = 0;
         for c in text.chars() {
@@ -82,13 +82,13 @@ fn escaped(text: &str) -> String {
     safe
 }
 
-/// Two names for the file: one that every program can read, and the person's own.
+/// Two file names: an ASCII fallback, and the person's own name.
 fn disposition(name: &str) -> HeaderValue {
     const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
     let parts = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
     let plain: String = parts.collect::<Vec<_>>().join("-").chars().take(60).collect();
     let plain = if plain.is_empty() { "name-badge" } else { &plain };
-    // Signs that mean something in paths are for no file's name.
+    // Characters with a meaning in paths are not allowed in file names.
     let own: String =
         name.chars().filter(|c| !c.is_control() && !"/\\:*?\"<>|".contains(*c)).take(60).collect();
     let own = utf8_percent_encode(own.trim_matches('.'), PLAIN).to_string();

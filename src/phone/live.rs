@@ -1,10 +1,10 @@
-//! The conversation over a live line, 20 ms at a time: what is heard goes in, what is said comes out. Time is counted in
-//! frames, so the same frames always make the same conversation.
+//! The conversation over a live line in frames of 20 ms: audio in, audio out. Time is counted in frames, so the
+//! conversation is deterministic.
 
 use std::time::Duration;
 
 use super::{
-    progress::{Progress, Told},
+    progress::{Progress, ProgressFn},
     prompts::{RATE, Script},
     speech::{Detector, Noise},
 };
@@ -13,7 +13,7 @@ use crate::domain::conversation::{
     Step, TAKES,
 };
 
-/// Samples in 20 ms, which is what one packet carries.
+/// Samples in 20 ms, the payload of one RTP packet.
 pub const FRAME: usize = 160;
 pub type Frame = [i16; FRAME];
 pub const FRAME_TIME: Duration = Duration::from_millis(20);
@@ -23,27 +23,27 @@ const fn frames(seconds: u32) -> u32 {
     seconds * RATE / FRAME as u32
 }
 
-/// Our own tone may come back as an echo, which is not speech.
-const DEAF_FRAMES: usize = 10;
-/// Of the silence behind the last word so much is kept: half a second.
+/// Our own tone may come back as an echo, which must not count as speech.
+const ECHO_GUARD_FRAMES: usize = 10;
+/// How much silence after the last word is kept: half a second.
 const KEPT_SILENCE_FRAMES: usize = 25;
 
 pub struct Conversation {
     script: Script,
-    told: Told,
+    on_progress: ProgressFn,
     step: Step,
-    doing: Doing,
+    activity: Activity,
     noise: Noise,
     take: Vec<i16>,
 }
 
-enum Doing {
-    /// So much of it has been said.
+enum Activity {
+    /// Playing audio; this much has been played.
     Saying {
         sound: Vec<i16>,
         said: usize,
     },
-    /// A menu has been said, and waits for a key.
+    /// A menu has been played and waits for a key.
     Waiting {
         frames: u32,
     },
@@ -55,17 +55,17 @@ struct Recording {
     samples: Vec<i16>,
     detector: Detector,
     frames: usize,
-    /// How many frames there were when somebody spoke last.
+    /// The number of frames when speech was last detected.
     spoken_at: usize,
 }
 
 impl Conversation {
-    pub fn start(script: Script, told: Told) -> Self {
+    pub fn start(script: Script, on_progress: ProgressFn) -> Self {
         let mut conversation = Self {
             script,
-            told,
+            on_progress,
             step: Step::START,
-            doing: Doing::Over,
+            activity: Activity::Over,
             noise: Noise::default(),
             take: Vec::new(),
         };
@@ -73,15 +73,15 @@ impl Conversation {
         conversation
     }
 
-    /// How it has ended, once all is said.
+    /// How the conversation ended, once everything has been played.
     pub fn over(&self) -> Option<End> {
-        match (&self.doing, self.step) {
-            (Doing::Over, Step::Over { end }) => Some(end),
+        match (&self.activity, self.step) {
+            (Activity::Over, Step::Over { end }) => Some(end),
             _ => None,
         }
     }
 
-    /// How it ends, also while the farewell is being said.
+    /// How the conversation will end, even while the farewell is played.
     pub fn decided(&self) -> Option<End> {
         match self.step {
             Step::Over { end } => Some(end),
@@ -89,74 +89,74 @@ impl Conversation {
         }
     }
 
-    /// The last take, which is theirs if they have kept it.
+    /// The last take, which was accepted if the conversation ended with `Kept`.
     pub fn into_take(self) -> Vec<i16> {
         self.take
     }
 
-    /// The next 20 ms. Nothing is heard while sound is on its way.
+    /// Processes the next 20 ms. `None` means that audio is delayed.
     pub fn tick(&mut self, heard: Option<&Frame>) -> Frame {
         let mut said = QUIET;
         let mut event = None;
         if let Some(heard) = heard
-            && !matches!(self.doing, Doing::Recording(_))
+            && !matches!(self.activity, Activity::Recording(_))
         {
             self.noise.hear(heard);
         }
-        match &mut self.doing {
-            Doing::Saying { sound, said: at } => {
+        match &mut self.activity {
+            Activity::Saying { sound, said: at } => {
                 let rest = &sound[(*at).min(sound.len())..];
                 let length = rest.len().min(FRAME);
                 said[..length].copy_from_slice(&rest[..length]);
                 *at += length;
                 if *at >= sound.len() {
-                    self.doing = self.after_saying();
+                    self.activity = self.after_saying();
                 }
             }
-            Doing::Waiting { frames } => {
+            Activity::Waiting { frames } => {
                 *frames = frames.saturating_sub(1);
                 if *frames == 0 {
                     event = Some(Event::NoKey);
                 }
             }
-            Doing::Recording(recording) => {
+            Activity::Recording(recording) => {
                 if heard.is_some_and(|heard| recording.hear(heard)) {
                     event = Some(self.recorded());
                 }
             }
-            Doing::Over => {}
+            Activity::Over => {}
         }
         if let Some(event) = event {
-            self.happened(event);
+            self.handle(event);
         }
         said
     }
 
-    /// A key, and what was said before it and is not yet heard.
+    /// A key press, and audio from before it that has not been processed yet.
     pub fn key(&mut self, key: char, before: &[i16]) {
-        if matches!(self.doing, Doing::Over) {
+        if matches!(self.activity, Activity::Over) {
             return;
         }
-        (self.told)(Progress::Key(key));
-        match &mut self.doing {
-            Doing::Recording(recording) if key == '#' => {
+        (self.on_progress)(Progress::Key(key));
+        match &mut self.activity {
+            Activity::Recording(recording) if key == '#' => {
                 for frame in before.as_chunks().0 {
                     recording.hear(frame);
                 }
                 let event = self.recorded();
-                self.happened(event);
+                self.handle(event);
             }
-            _ => self.happened(Event::Key(key)),
+            _ => self.handle(Event::Key(key)),
         }
     }
 
     pub fn hung_up(&mut self) {
-        self.happened(Event::HungUp);
-        // Nobody is there to say anything to.
-        self.doing = Doing::Over;
+        self.handle(Event::HungUp);
+        // Nobody is there to talk to.
+        self.activity = Activity::Over;
     }
 
-    fn happened(&mut self, event: Event) {
+    fn handle(&mut self, event: Event) {
         let next = self.step.after(event);
         if next != self.step {
             self.enter(next);
@@ -165,7 +165,7 @@ impl Conversation {
 
     fn enter(&mut self, step: Step) {
         self.step = step;
-        (self.told)(Progress::Step(step));
+        (self.on_progress)(Progress::Step(step));
         let say = |prompt: Prompt| self.script.sound(prompt).to_vec();
         let sound = match step {
             Step::Invite { .. } => [self.script.greeting().to_vec(), say(Prompt::Invite)].concat(),
@@ -176,25 +176,27 @@ impl Conversation {
             }
             Step::Over { end } => end.farewell().map(say).unwrap_or_default(),
         };
-        self.doing = Doing::Saying { sound, said: 0 };
+        self.activity = Activity::Saying { sound, said: 0 };
     }
 
-    fn after_saying(&self) -> Doing {
+    fn after_saying(&self) -> Activity {
         match self.step {
-            Step::Invite { .. } | Step::Review { .. } => Doing::Waiting { frames: frames(MENU_WAIT_SECONDS) },
-            Step::Record { .. } => Doing::Recording(Recording {
+            Step::Invite { .. } | Step::Review { .. } => {
+                Activity::Waiting { frames: frames(MENU_WAIT_SECONDS) }
+            }
+            Step::Record { .. } => Activity::Recording(Recording {
                 samples: Vec::new(),
                 detector: self.noise.detector(),
                 frames: 0,
                 spoken_at: 0,
             }),
-            Step::Over { .. } => Doing::Over,
+            Step::Over { .. } => Activity::Over,
         }
     }
 
-    /// A recording has come to its end: was anything said?
+    /// A recording has ended: was there speech?
     fn recorded(&mut self) -> Event {
-        let Doing::Recording(recording) = std::mem::replace(&mut self.doing, Doing::Over) else {
+        let Activity::Recording(recording) = std::mem::replace(&mut self.activity, Activity::Over) else {
             return Event::Silence;
         };
         if !recording.detector.spoken() {
@@ -203,17 +205,17 @@ impl Conversation {
         self.take = recording.samples;
         self.take.truncate((recording.spoken_at + KEPT_SILENCE_FRAMES) * FRAME);
         let seconds = self.take.len() as f32 / RATE as f32;
-        (self.told)(Progress::Recorded { seconds });
+        (self.on_progress)(Progress::Recorded { seconds });
         Event::Heard
     }
 }
 
 impl Recording {
-    /// Is it over?
+    /// Returns whether the recording is over.
     fn hear(&mut self, heard: &Frame) -> bool {
         self.samples.extend_from_slice(heard);
         self.frames += 1;
-        if self.frames > DEAF_FRAMES && self.detector.hear(heard) {
+        if self.frames > ECHO_GUARD_FRAMES && self.detector.hear(heard) {
             self.spoken_at = self.frames;
         }
         let silent = (self.frames - self.spoken_at) as u32;

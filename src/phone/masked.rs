@@ -1,9 +1,9 @@
-//! What others say of a call, without anybody's number: it goes to logs.
+//! Masks phone numbers in text from vendors and trunks, for logs.
 
-/// As many digits may be a code, or a port.
+/// Shorter runs of digits may be a code or a port.
 const SHORT: usize = 5;
 
-/// All but the last two digits of every long number, also where blanks, hyphens or brackets stand between them.
+/// Masks all but the last two digits of every long number, including numbers with spaces, hyphens or brackets.
 pub fn masked(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let mut shown = String::with_capacity(text.len());
@@ -27,7 +27,7 @@ pub fn masked(text: &str) -> String {
     shown
 }
 
-/// How long the number is that begins here, to its last digit.
+/// The length of the number that starts here, up to its last digit.
 fn length(chars: &[char]) -> usize {
     let mut length = 0;
     for (at, c) in chars.iter().enumerate() {
@@ -45,7 +45,7 @@ mod tests {
     use super::masked;
 
     #[test]
-    fn numbers_are_not_told() {
+    fn numbers_are_masked() {
         for (said, shown) in [
             ("'+12025550123' is not valid", "'+*********23' is not valid"),
             ("+1 (202) 555-0123 unknown", "+* (***) ***-**23 unknown"),

@@ -1,5 +1,5 @@
-//! Phone calls: who makes them, and what is said. A SIP trunk is called from here, by our own voice; a Twilio-compatible
-//! cloud makes the call itself and asks us what to say.
+//! Phone calls: the provider and the prompts. With a SIP trunk this process carries the audio itself; a
+//! Twilio-compatible service carries it and requests each step by webhook.
 
 pub mod cloud;
 pub mod live;
@@ -12,23 +12,23 @@ mod speech;
 mod wav;
 
 use masked::masked;
-pub use progress::{Progress, Told};
+pub use progress::{Progress, ProgressFn};
 pub use prompts::{Prompts, Script};
 pub use provider::Provider;
 
-/// All that an installation has to call people with.
+/// The telephony configuration of an installation.
 #[derive(Debug, Clone, Default)]
 pub struct Phone {
     pub provider: Provider,
     pub prompts: Prompts,
-    /// How a cloud reaches us, without a slash at its end; empty where that is not known.
+    /// Our base URL for webhooks, without a trailing slash; empty if unknown.
     pub callback_base: String,
-    /// To a cloud, once it is used.
+    /// The client of the service, created on first use.
     pub line: cloud::Line,
 }
 
 impl Phone {
-    /// The cloud that makes the calls, if it is one.
+    /// The telephony service, if one is configured.
     pub fn cloud(&self) -> Option<&cloud::Client> {
         match &self.provider {
             Provider::Cloud(settings) => self.line.to(settings),

@@ -1,4 +1,4 @@
-//! What is said on a call, as sound: ours, or what an operator has put in its place.
+//! The prompts of a call as audio: built-in, or replaced by the operator.
 
 mod folder;
 mod shipped;
@@ -12,20 +12,20 @@ use bytes::Bytes;
 use self::{folder::Folder, sound::Sound, voice::Voice};
 use crate::domain::{conversation::Prompt, institution::parse_language};
 
-/// Samples in a second of a phone call.
+/// Sample rate of telephone audio.
 pub const RATE: u32 = 8_000;
 
-/// What everything is there in, whatever an operator does.
+/// The fallback language, which is always complete.
 const LAST_RESORT: &str = "en";
 
-/// Between the institution's name and what is said next: a quarter of a second.
+/// A pause of a quarter of a second after the institution's name.
 const BREATH: [i16; RATE as usize / 4] = [0; RATE as usize / 4];
 
-/// Sound for one call, in its language, with its institution's name.
+/// The audio of one call, in its language and with the institution's name.
 #[derive(Clone, Default)]
 pub struct Script {
     sounds: HashMap<Prompt, Arc<[i16]>>,
-    /// "This is" and the name, or what stands for both.
+    /// "This is" and the name, or a greeting without a name.
     greeting: Arc<[i16]>,
 }
 
@@ -43,23 +43,23 @@ impl Script {
     }
 }
 
-/// Without the samples, of which there are a hundred thousand.
+/// Omits the samples.
 impl fmt::Debug for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Script").field("sounds", &self.sounds.len()).finish_non_exhaustive()
     }
 }
 
-/// All that can be said.
+/// All prompts.
 ///
-/// A language is looked for from the narrow to the wide: `es-MX` is what the operator has for it, and `es` where there is
-/// nothing; in each, the operator's file comes before ours.
+/// A language is resolved from narrow to wide: `es-MX` if the operator has it, else `es`; in each, the operator's
+/// file wins over the built-in one.
 #[derive(Clone)]
 pub struct Prompts(Arc<Inner>);
 
 struct Inner {
     folder: Option<Folder>,
-    /// Where an institution has none of its own.
+    /// The default for institutions without a language.
     language: String,
     voice: Option<Voice>,
 }
@@ -70,7 +70,7 @@ impl fmt::Debug for Prompts {
     }
 }
 
-/// Ours, in English.
+/// Built-in prompts in English.
 impl Default for Prompts {
     fn default() -> Self {
         Self(Arc::new(Inner { folder: None, language: LAST_RESORT.to_owned(), voice: None }))
@@ -78,8 +78,8 @@ impl Default for Prompts {
 }
 
 impl Prompts {
-    /// With an operator's folder, the installation's language, and a command that says names. Every file is read, so that
-    /// what is wrong is known before anybody is called; it is said as a sentence.
+    /// With an operator's folder, the default language and a text-to-speech command. Every file is read, so that
+    /// errors are reported before any call; the error is a sentence.
     pub fn open(folder: Option<PathBuf>, language: &str, voice: Option<String>) -> Result<Self, String> {
         let language = parse_language(language).ok_or_else(|| {
             format!("the language of calls must be a code like fr or es-MX, not `{language}`")
@@ -109,7 +109,7 @@ impl Prompts {
         ))
     }
 
-    /// The languages in which everything can be said.
+    /// Languages for which every prompt exists.
     pub fn languages(&self) -> Vec<String> {
         let own = self.0.folder.iter().flat_map(Folder::languages).filter(|language| self.speaks(language));
         let mut all: Vec<String> = shipped::LANGUAGES.into_iter().map(str::to_owned).chain(own).collect();
@@ -118,7 +118,7 @@ impl Prompts {
         all
     }
 
-    /// What an operator wants to know: whose sounds are said, in each language that is not all ours.
+    /// For operators: which prompts replace the built-in ones, per language.
     pub fn about(&self) -> Vec<String> {
         let Some(folder) = &self.0.folder else { return Vec::new() };
         let about = folder.languages().into_iter().map(|language| {
@@ -137,7 +137,7 @@ impl Prompts {
         about.collect()
     }
 
-    /// Has the command that says names say one; why it cannot is said as a sentence. Fine where there is none.
+    /// Runs the text-to-speech command once; the error is a sentence. Succeeds if no command is configured.
     pub async fn check_voice(&self) -> Result<(), String> {
         match &self.0.voice {
             Some(voice) => voice.run(&self.0.language, "Endonym").await.map(drop),
@@ -145,21 +145,20 @@ impl Prompts {
         }
     }
 
-    /// Everything for one call. The first time that a voice has to say a name, this takes as long as the voice does, ten
-    /// seconds at most.
+    /// All audio of one call. If the name has to be synthesized first, this takes up to ten seconds.
     pub async fn script(&self, language: Option<&str>, slug: &str, name: &str) -> Script {
         let language = self.language(language);
         let greeting = self.greeting(&language, slug, name).await;
         let this = self.clone();
-        // Files are looked at, and read if they have changed.
+        // Files are checked, and read again if they have changed.
         let sounds = tokio::task::spawn_blocking(move || {
             Prompt::ALL.into_iter().map(|prompt| (prompt, this.sound(&language, prompt))).collect()
         });
         Script::new(greeting, sounds.await.unwrap_or_default())
     }
 
-    /// A WAV for a cloud to play, of 8 kHz and 16 bits: a prompt by the name of its file, or `institutions/SLUG` where there
-    /// is a file for it.
+    /// A WAV (8 kHz, 16-bit) for a telephony service: a prompt by file name, or `institutions/SLUG` if there is a
+    /// file.
     pub fn wav(&self, language: Option<&str>, file: &str) -> Option<Bytes> {
         let language = self.language(language);
         let sound = match file.strip_prefix("institutions/") {
@@ -169,7 +168,7 @@ impl Prompts {
         Some(sound::wav(&sound))
     }
 
-    /// The institution's name, from its file or by the voice, which takes its time when it says it first.
+    /// The institution's name from its file or from speech synthesis, which may take a while the first time.
     pub async fn institution_wav(&self, language: Option<&str>, slug: &str, name: &str) -> Option<Bytes> {
         let language = self.language(language);
         Some(sound::wav(&self.institution(&language, slug, name).await?))
@@ -196,7 +195,7 @@ impl Prompts {
         wider(language).find_map(|language| folder.institution(language, slug))
     }
 
-    /// The language wanted, if it is spoken, or else the installation's.
+    /// The requested language if it is complete, or else the default.
     pub fn language(&self, wanted: Option<&str>) -> String {
         match wanted.filter(|wanted| **wanted != self.0.language) {
             Some(wanted) if self.speaks(wanted) => wanted.to_owned(),
@@ -204,7 +203,7 @@ impl Prompts {
                 tracing::warn!(
                     language = wanted,
                     instead = self.0.language,
-                    "nothing can be said in this language"
+                    "prompts are incomplete in this language"
                 );
                 self.0.language.clone()
             }
@@ -212,12 +211,12 @@ impl Prompts {
         }
     }
 
-    /// Can everything be said in this language?
+    /// Does every prompt exist in this language?
     pub fn speaks(&self, language: &str) -> bool {
         parse_language(language).is_some_and(|language| self.missing(&language).next().is_none())
     }
 
-    /// What there is no file for, neither the operator's nor ours.
+    /// Prompts for which there is neither an operator's file nor a built-in one.
     fn missing(&self, language: &str) -> impl Iterator<Item = Prompt> {
         Prompt::ALL.into_iter().filter(|prompt| {
             !wider(language).any(|language| {
@@ -227,8 +226,8 @@ impl Prompts {
         })
     }
 
-    /// The prompt in this language. Should an operator's file have been broken or removed and there be none of ours, it is
-    /// better said in another language than not at all.
+    /// The prompt in this language. If an operator's file has been removed or damaged and there is no built-in one,
+    /// another language is better than silence.
     fn sound(&self, language: &str, prompt: Prompt) -> Sound {
         let said = |language: &str| {
             wider(language).find_map(|language| {
@@ -237,7 +236,7 @@ impl Prompts {
             })
         };
         said(language).unwrap_or_else(|| {
-            tracing::warn!(language, prompt = prompt.file(), "it is said in another language");
+            tracing::warn!(language, prompt = prompt.file(), "playing a prompt in another language");
             said(&self.0.language).or_else(|| shipped::sound(LAST_RESORT, prompt)).unwrap_or_default()
         })
     }

@@ -1,4 +1,4 @@
-//! Who makes the calls, as the operator's one setting says it.
+//! The telephony provider, parsed from a single setting.
 
 use std::net::IpAddr;
 
@@ -7,7 +7,7 @@ use reqwest::Url;
 
 use super::{cloud, sip};
 
-/// `None` where nobody is called.
+/// `None` disables calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Provider {
     #[default]
@@ -17,13 +17,13 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// Reads `sip://…`, `twilio://…`, `signalwire://…`, or nothing. What is wrong is told without the secrets in it.
+    /// Parses `sip://…`, `twilio://…`, `signalwire://…`, or an empty string. Errors do not contain the secrets.
     pub fn parse(url: &str) -> Result<Self, String> {
         let url = url.trim();
         if url.is_empty() {
             return Ok(Self::None);
         }
-        let parsed = Url::parse(url).map_err(|error| format!("the phone URL cannot be read: {error}"))?;
+        let parsed = Url::parse(url).map_err(|error| format!("invalid phone URL: {error}"))?;
         match parsed.scheme() {
             "sip" => sip_trunk(&parsed).map(Self::Sip),
             "twilio" => cloud(&parsed, cloud::Vendor::Twilio).map(Self::Cloud),
@@ -34,7 +34,7 @@ impl Provider {
         }
     }
 
-    /// For people, without secrets.
+    /// For display, without secrets.
     pub fn shown(&self) -> String {
         match self {
             Self::None => "no telephony".to_owned(),
@@ -54,7 +54,7 @@ fn decoded(text: &str) -> String {
 
 fn host(url: &Url) -> Result<String, String> {
     let host = url.host_str().filter(|host| !host.is_empty());
-    host.map(str::to_owned).ok_or_else(|| "the phone URL names no host".to_owned())
+    host.map(str::to_owned).ok_or_else(|| "the phone URL has no host".to_owned())
 }
 
 fn yes_or_no(key: &str, value: &str) -> Result<bool, String> {
@@ -65,12 +65,12 @@ fn yes_or_no(key: &str, value: &str) -> Result<bool, String> {
     }
 }
 
-/// A plus that nobody has encoded is read as a blank, and no number begins with one.
+/// An unencoded plus is decoded as a space, and no number starts with a space.
 fn caller(from: &str) -> String {
     from.strip_prefix(' ').map_or_else(|| from.to_owned(), |digits| format!("+{}", digits.trim_start()))
 }
 
-/// Does the host name this machine itself?
+/// Is the host this machine?
 fn is_here(host: &str) -> bool {
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
     address.map_or_else(|_| host.eq_ignore_ascii_case("localhost"), |address| address.is_loopback())
@@ -117,14 +117,14 @@ fn sip_trunk(url: &Url) -> Result<sip::Settings, String> {
                     Some(ports.ok_or("`rtp` in the phone URL must be two ports, like 20000-20100")?);
             }
             "ca" => settings.ca_file = Some(value.into_owned().into()),
-            other => return Err(format!("the phone URL has a setting `{other}` that is not known")),
+            other => return Err(format!("unknown parameter `{other}` in the phone URL")),
         }
     }
     settings.port = url.port().unwrap_or_else(|| settings.transport.usual_port());
     if settings.from.is_empty() {
-        // A trunk that knows us by our account may fill in the number itself.
+        // A trunk that identifies us by our account may set the number itself.
         let user = settings.account.as_ref().map(|account| account.user.clone());
-        settings.from = user.ok_or("the phone URL needs `from`, the number that people see")?;
+        settings.from = user.ok_or("the phone URL needs `from`, the caller id")?;
     }
     Ok(settings)
 }
@@ -142,23 +142,23 @@ fn cloud(url: &Url, vendor: cloud::Vendor) -> Result<cloud::Settings, String> {
             "scheme" if value == "http" || value == "https" => scheme = value.into_owned(),
             "scheme" => return Err("`scheme` in the phone URL must be http or https".to_owned()),
             "signing_key" => signing_key = Some(value.into_owned()),
-            other => return Err(format!("the phone URL has a setting `{other}` that is not known")),
+            other => return Err(format!("unknown parameter `{other}` in the phone URL")),
         }
     }
     if from.is_empty() {
-        return Err("the phone URL needs `from`, the number that people see".to_owned());
+        return Err("the phone URL needs `from`, the caller id".to_owned());
     }
     if vendor == cloud::Vendor::SignalWire && signing_key.is_none() {
-        return Err("the phone URL needs `signing_key`: SignalWire signs with a key of its own".to_owned());
+        return Err("the phone URL needs `signing_key`: SignalWire signs with a separate key".to_owned());
     }
     let host = host(url)?;
     if scheme == "http" && !is_here(&host) {
         let why = "the token would be sent in clear text";
-        return Err(format!("`scheme=http` in the phone URL is for this machine alone, since {why}"));
+        return Err(format!("`scheme=http` in the phone URL is allowed only for this machine, since {why}"));
     }
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     let api = Url::parse(&format!("{scheme}://{host}{port}/"))
-        .map_err(|error| format!("the phone URL's host cannot be read: {error}"))?;
+        .map_err(|error| format!("invalid host in the phone URL: {error}"))?;
     let signing_key = signing_key.unwrap_or_else(|| token.clone());
     Ok(cloud::Settings { vendor, account, token, signing_key, api, from })
 }
@@ -233,17 +233,17 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_nobody() {
+    fn an_empty_url_disables_calls() {
         assert_eq!(Provider::parse("  ").unwrap(), Provider::None);
     }
 
     #[test]
-    fn what_is_wrong_is_said_without_the_secret() {
+    fn errors_do_not_contain_the_secret() {
         for url in [
             "sip:user@host",
             "sip://u:s3cret@host?transport=pigeon&from=1",
             "sip://u:s3cret@host?from=1&advertise=host",
-            "sip://u:s3cret@host?from=1&colour=blue",
+            "sip://u:s3cret@host?from=1&color=blue",
             "sip://host",
             "tel:+12025550123",
             "twilio://AC1@api.twilio.com?from=1",

@@ -1,28 +1,28 @@
-//! Does somebody speak? By level, against the noise of the line.
+//! Voice activity detection by level, relative to the line noise.
 
 use std::collections::VecDeque;
 
 use super::live::Frame;
 
-/// Below this nobody speaks, however quiet the line is.
+/// Below this level nobody speaks, however quiet the line is.
 const QUIETEST_SPEECH: f32 = -47.0;
-/// Above this somebody does, however noisy the line is.
+/// Above this level somebody speaks, however noisy the line is.
 const LOUDEST_NOISE: f32 = -20.0;
-/// So much louder than the line is speech.
+/// Speech is this much louder than the noise.
 const ABOVE_NOISE: f32 = 8.0;
-/// From so many frames the noise of the line is learned: two seconds.
+/// The noise level is estimated over this many frames: two seconds.
 const REMEMBERED: usize = 100;
-/// What is shorter is a click: 80 ms.
+/// Anything shorter is a click: 80 ms.
 const SPEECH_FRAMES: u8 = 4;
 
-/// In dB below full scale.
+/// Level in dBFS.
 pub fn level(samples: &[i16]) -> f32 {
     let power: f64 = samples.iter().map(|sample| f64::from(*sample) * f64::from(*sample)).sum();
     let mean = power / samples.len().max(1) as f64;
     (10.0 * (mean / (32_768.0 * 32_768.0)).max(1e-12).log10()) as f32
 }
 
-/// What the line sounds like when nobody speaks.
+/// Estimates the noise level of the line.
 #[derive(Debug, Default)]
 pub struct Noise {
     levels: VecDeque<f32>,
@@ -36,7 +36,7 @@ impl Noise {
         self.levels.push_back(level(frame));
     }
 
-    /// The level that the line is above most of the time: pauses between words count, words do not.
+    /// A low percentile of the level: it includes pauses between words, but not words.
     fn floor(&self) -> f32 {
         let mut levels: Vec<f32> = self.levels.iter().copied().collect();
         levels.sort_by(f32::total_cmp);
@@ -48,7 +48,7 @@ impl Noise {
     }
 }
 
-/// Finds speech in one recording. The noise is that of before it, or less: a long name is not noise.
+/// Detects speech in one recording. The noise level is that from before it, or less: a long name is not noise.
 #[derive(Debug)]
 pub struct Detector {
     noise: f32,
@@ -71,7 +71,7 @@ impl Detector {
         level > threshold && self.loud_frames * 2 >= SPEECH_FRAMES
     }
 
-    /// Was there any?
+    /// Was there any speech?
     pub fn spoken(&self) -> bool {
         self.spoken
     }
@@ -82,12 +82,12 @@ mod tests {
     use super::*;
     use crate::phone::live::FRAME;
 
-    /// Noise of this level, always the same.
+    /// Noise of a given level, deterministic.
     struct Hiss(u64);
 
     impl Hiss {
         fn frame(&mut self, level: f32) -> Frame {
-            // Evenly spread between -a and a: its mean square is a²/3.
+            // Uniform between -a and a: its mean square is a²/3.
             let amplitude = 32_768.0 * 10_f32.powf(level / 20.0) * 3_f32.sqrt();
             std::array::from_fn(|_| {
                 self.0 =

@@ -1,8 +1,8 @@
-//! What was said on a phone, as a WAV file.
+//! Writes WAV files of telephone audio.
 
 use super::prompts::RATE;
 
-/// 16-bit, mono, at the rate of a phone call.
+/// 16-bit, mono, at the telephone sample rate.
 pub fn write(samples: &[i16]) -> Vec<u8> {
     let bytes = u32::try_from(samples.len() * 2).unwrap_or(u32::MAX);
     let mut file = Vec::with_capacity(44 + samples.len() * 2);

@@ -1,5 +1,5 @@
-//! A runtime for each core. A connection stays on the core that it was given to: nothing is handed from thread to thread
-//! while a request is answered, which costs more than most of our answers do.
+//! One single-threaded runtime per core. A connection stays on the core that it was assigned to: handing requests
+//! from thread to thread would cost more than most responses do.
 
 use std::{
     future::Future,
@@ -32,7 +32,7 @@ impl Cores {
         Ok(Self { cores: cores.collect::<std::io::Result<_>>()?, over })
     }
 
-    /// Runs this where the fewest connections are.
+    /// Spawns the task on the runtime with the fewest connections.
     pub fn spawn(&self, tasks: &TaskTracker, task: impl Future<Output = ()> + Send + 'static) {
         let Some(core) = self.cores.iter().min_by_key(|core| core.connections.load(Ordering::Relaxed)) else {
             return;
@@ -49,7 +49,7 @@ impl Cores {
 }
 
 impl Drop for Cores {
-    /// What is still running is left behind.
+    /// Does not wait for tasks that are still running.
     fn drop(&mut self) {
         self.over.cancel();
         for thread in self.cores.iter_mut().filter_map(|core| core.thread.take()) {
@@ -70,7 +70,7 @@ impl Core {
     }
 }
 
-/// One connection, for as long as it lasts.
+/// Counts one connection while it lasts.
 struct Counted(Arc<AtomicUsize>);
 
 impl Counted {

@@ -1,24 +1,24 @@
-//! Where a request begins and ends in the bytes of a connection.
+//! Finds where each request starts and ends in the byte stream of a connection.
 //!
-//! The length of a body is not decided here: hyper decides it when it parses the head, and the service passes it on. Two
-//! parsers that read the same headers could disagree, and then one of them would take a body for a head.
+//! This module does not compute the length of a body: hyper does when it parses the head, and the service passes it
+//! on. Two parsers that disagree about the same headers would allow request smuggling.
 
-/// The bytes of one request after the other.
+/// The state of the parser, one request after the other.
 #[derive(Debug)]
 pub struct Framing {
-    at: At,
+    position: Position,
     line: RequestLine,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum At {
-    /// In the request line, or in the empty lines that may precede it.
+enum Position {
+    /// In the request line, or in empty lines before it.
     Line,
-    /// Behind the request line; how the current header line begins.
+    /// In the headers; the start of the current header line.
     Headers(LineStart),
-    /// The head is complete. What follows depends on what hyper makes of it.
+    /// The head is complete. What follows depends on how hyper interprets it.
     HeadEnd,
-    /// So many bytes of the body are left.
+    /// Remaining bytes of the body.
     Body(u64),
     Chunks(Chunks),
     End,
@@ -31,11 +31,11 @@ enum LineStart {
     Text,
 }
 
-/// The states of hyper's own decoder, so that both find the end in the same place.
+/// Mirrors the states of hyper's chunked decoder, so that both find the same end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Chunks {
     Size(u64),
-    /// Blanks and extensions behind the size.
+    /// Whitespace and extensions after the size.
     Extension(u64),
     SizeLf(u64),
     Data(u64),
@@ -45,18 +45,18 @@ enum Chunks {
     EndLf,
     Trailer,
     TrailerLf,
-    /// hyper refuses it as well, and closes the connection.
+    /// hyper rejects it as well and closes the connection.
     Broken,
 }
 
-/// The length of a body, as hyper understands the head.
+/// The length of a body, as determined by hyper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
     Known(u64),
     Chunked,
 }
 
-/// What is remembered of a request line.
+/// What is kept of a request line.
 #[derive(Debug)]
 pub struct RequestLine {
     bytes: usize,
@@ -66,7 +66,7 @@ pub struct RequestLine {
     backticks: Vec<usize>,
 }
 
-/// Enough to tell the version of a path.
+/// Enough to tell which face or API version a path belongs to.
 const LINE_START: usize = 48;
 
 impl RequestLine {
@@ -74,20 +74,19 @@ impl RequestLine {
         Self { bytes: 0, start: [0; LINE_START], in_query: false, quotes: 0, backticks: Vec::new() }
     }
 
-    /// Its length so far.
     pub const fn len(&self) -> usize {
         self.bytes
     }
 
-    /// As much of the path as is kept, which is enough to tell whose it is.
+    /// The start of the path, enough to tell which face it belongs to.
     pub fn path(&self) -> String {
         let line = String::from_utf8_lossy(&self.start[..self.bytes.min(LINE_START)]);
         let path = line.split([' ', '\r', '\n']).nth(1).and_then(|target| target.split('?').next());
         path.unwrap_or_default().to_owned()
     }
 
-    /// `http` refuses a backtick in a path, and deployed clients send them: a quote passes in its place, and the service
-    /// is told which of the quotes are backticks.
+    /// The `http` crate rejects backticks in paths, but deployed clients send them. They are replaced by double
+    /// quotes, and the service is told which quotes are backticks.
     fn take(&mut self, byte: &mut u8) {
         match *byte {
             b'?' => self.in_query = true,
@@ -108,48 +107,48 @@ impl RequestLine {
 
 impl Framing {
     pub const fn new() -> Self {
-        Self { at: At::Line, line: RequestLine::new() }
+        Self { position: Position::Line, line: RequestLine::new() }
     }
 
     pub const fn line(&self) -> &RequestLine {
         &self.line
     }
 
-    /// Says how many of these bytes belong to the request under way. Backticks in its path are replaced.
+    /// Returns how many of these bytes belong to the current request. Replaces backticks in its path.
     pub fn scan(&mut self, bytes: &mut [u8]) -> usize {
         let mut seen = 0;
-        while seen < bytes.len() && !matches!(self.at, At::HeadEnd | At::End) {
+        while seen < bytes.len() && !matches!(self.position, Position::HeadEnd | Position::End) {
             seen += self.step(&mut bytes[seen..]);
         }
         seen
     }
 
-    /// Takes at least one byte.
+    /// Consumes at least one byte.
     fn step(&mut self, bytes: &mut [u8]) -> usize {
-        match self.at {
-            At::Line => self.scan_line(bytes),
-            At::Headers(start) => {
+        match self.position {
+            Position::Line => self.scan_line(bytes),
+            Position::Headers(start) => {
                 let (at, seen) = scan_headers(start, bytes);
-                self.at = at;
+                self.position = at;
                 seen
             }
-            At::Body(left) => {
+            Position::Body(left) => {
                 let seen = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
                 self.begin_rest(left - seen as u64);
                 seen
             }
-            At::Chunks(Chunks::Data(left)) => {
+            Position::Chunks(Chunks::Data(left)) => {
                 let seen = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
                 let left = left - seen as u64;
-                self.at = At::Chunks(if left == 0 { Chunks::DataCr } else { Chunks::Data(left) });
+                self.position = Position::Chunks(if left == 0 { Chunks::DataCr } else { Chunks::Data(left) });
                 seen
             }
-            At::Chunks(Chunks::Broken) => bytes.len(),
-            At::Chunks(chunks) => {
-                self.at = chunks.after(bytes[0]).map_or(At::End, At::Chunks);
+            Position::Chunks(Chunks::Broken) => bytes.len(),
+            Position::Chunks(chunks) => {
+                self.position = chunks.after(bytes[0]).map_or(Position::End, Position::Chunks);
                 1
             }
-            At::HeadEnd | At::End => 0,
+            Position::HeadEnd | Position::End => 0,
         }
     }
 
@@ -158,7 +157,7 @@ impl Framing {
             match *byte {
                 b'\r' | b'\n' if self.line.bytes == 0 => {}
                 b'\n' => {
-                    self.at = At::Headers(LineStart::Empty);
+                    self.position = Position::Headers(LineStart::Empty);
                     return at + 1;
                 }
                 _ => self.line.take(byte),
@@ -168,14 +167,14 @@ impl Framing {
     }
 
     fn begin_rest(&mut self, left: u64) {
-        self.at = if left == 0 { At::End } else { At::Body(left) };
+        self.position = if left == 0 { Position::End } else { Position::Body(left) };
     }
 
-    /// hyper has parsed the head. Says which of the quotes in the path were backticks, counted from 0.
+    /// hyper has parsed the head. Returns which of the quotes in the path were backticks, counted from 0.
     pub fn begin_body(&mut self, length: Length) -> Vec<usize> {
         match length {
             Length::Known(bytes) => self.begin_rest(bytes),
-            Length::Chunked => self.at = At::Chunks(Chunks::Size(0)),
+            Length::Chunked => self.position = Position::Chunks(Chunks::Size(0)),
         }
         std::mem::take(&mut self.line.backticks)
     }
@@ -184,23 +183,23 @@ impl Framing {
         *self = Self::new();
     }
 
-    /// More of the body is to come.
+    /// Is the body incomplete?
     pub fn is_in_body(&self) -> bool {
-        matches!(self.at, At::Body(_) | At::Chunks(_))
+        matches!(self.position, Position::Body(_) | Position::Chunks(_))
     }
 
     pub fn is_over(&self) -> bool {
-        self.at == At::End
+        self.position == Position::End
     }
 
-    /// The head is complete, and hyper has not called the service yet.
+    /// Is the head complete, and the service not yet called?
     pub fn is_at_head_end(&self) -> bool {
-        self.at == At::HeadEnd
+        self.position == Position::HeadEnd
     }
 }
 
-/// Looks for the empty line. Lines may end in a line feed alone.
-fn scan_headers(mut start: LineStart, bytes: &[u8]) -> (At, usize) {
+/// Looks for the empty line. A bare line feed also ends a line.
+fn scan_headers(mut start: LineStart, bytes: &[u8]) -> (Position, usize) {
     let mut at = 0;
     while let Some(length) = memchr::memchr(b'\n', &bytes[at..]) {
         let is_empty = match (start, &bytes[at..at + length]) {
@@ -210,7 +209,7 @@ fn scan_headers(mut start: LineStart, bytes: &[u8]) -> (At, usize) {
         };
         at += length + 1;
         if is_empty {
-            return (At::HeadEnd, at);
+            return (Position::HeadEnd, at);
         }
         start = LineStart::Empty;
     }
@@ -219,7 +218,7 @@ fn scan_headers(mut start: LineStart, bytes: &[u8]) -> (At, usize) {
         (LineStart::Empty, b"\r") => LineStart::CarriageReturn,
         _ => LineStart::Text,
     };
-    (At::Headers(start), bytes.len())
+    (Position::Headers(start), bytes.len())
 }
 
 impl Chunks {
@@ -295,7 +294,7 @@ mod tests {
         }
     }
 
-    /// A body as a client might send it, and what makes it look like something else.
+    /// A body as a client might send it, including data that resembles framing.
     fn body() -> impl Strategy<Value = (Length, Vec<u8>)> {
         let text = prop_oneof![
             Just(b"GET /`x HTTP/1.1\r\n\r\n".to_vec()),
@@ -316,7 +315,7 @@ mod tests {
     }
 
     proptest! {
-        /// However the bytes come, each request ends where it ends.
+        /// Request boundaries do not depend on how the bytes are split.
         #[test]
         fn requests_are_told_apart_however_the_bytes_come(
             bodies in proptest::collection::vec(body(), 1..5),

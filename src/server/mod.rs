@@ -1,10 +1,10 @@
-//! The HTTP server: accepts connections, keeps slow and broken clients from hurting others, gives every request an id,
-//! and finishes what is under way when it is told to stop.
+//! The HTTP server: accepts connections, limits slow and misbehaving clients, assigns request ids, and shuts down
+//! gracefully.
 
+mod connections;
 mod cores;
 mod framing;
-mod pace;
-mod places;
+mod slow_readers;
 mod wire;
 
 use std::{
@@ -46,26 +46,26 @@ use crate::{
     },
     telemetry::{metrics, traces},
 };
+use connections::ConnectionLimiter;
 use cores::Cores;
 use framing::Length;
-use pace::{Pace, Paced};
-use places::Places;
-use wire::{AnswerBody, Shared, Wire};
+use slow_readers::{MinRate, RateGuard};
+use wire::{ResponseBody, Shared, Wire};
 
 #[derive(Debug, Clone)]
 pub struct Limits {
     pub body: BodyLimits,
-    /// For the head of a request, and for the pause before the next one.
+    /// Timeout for the head of a request, and for idle keep-alive connections.
     pub head_time: Duration,
-    /// For a client to take the next piece of an answer.
+    /// Timeout for a client to read the next part of a response.
     pub write_time: Duration,
-    /// Bytes a second that a client must take of an answer at least, on average over `write_time`; 0 for any.
+    /// Minimum read rate in bytes per second, averaged over `write_time`; 0 disables it.
     pub write_rate: u64,
     pub connections: usize,
-    /// Of those, for one address that is no trusted proxy's. `None` for half of them.
+    /// Maximum per client address; trusted proxies are exempt. `None` means half of `connections`.
     pub connections_per_address: Option<usize>,
     pub trusted_proxies: TrustedProxies,
-    /// For requests under way when the server is told to stop.
+    /// How long a graceful shutdown waits for requests in flight.
     pub grace: Duration,
 }
 
@@ -86,9 +86,9 @@ impl Default for Limits {
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-/// In seconds.
-const SOON: HeaderValue = HeaderValue::from_static("1");
-/// The longest request line is a little less than 64 KB; headers come on top.
+/// Seconds.
+const DEFAULT_RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
+/// Request lines are limited to almost 64 KB; this includes the headers.
 const HEAD_BYTES: usize = 128 * 1024;
 
 struct Server {
@@ -98,25 +98,30 @@ struct Server {
     clock: Clock,
 }
 
-/// Serves until `stop` is cancelled, and then until everything under way is answered or the grace is over.
+/// Serves until `stop` is canceled, then until all requests in flight are answered or the grace period ends.
 pub async fn run(listener: TcpListener, service: Service, limits: Limits, stop: CancellationToken) {
     let server = Arc::new(Server::new(service, limits));
     let connections = TaskTracker::new();
     let cores = match Cores::start() {
         Ok(cores) => cores,
         Err(error) => {
-            tracing::error!(%error, "no threads to serve with");
+            tracing::error!(%error, "starting the worker threads failed");
             return;
         }
     };
     server.accept(listener, &stop, |connection| cores.spawn(&connections, connection)).await;
     server.finish(&connections).await;
-    // Joining its threads waits for a moment, which a runtime must not.
+    // Joining its threads blocks, which is not allowed on a runtime.
     let _ = tokio::task::spawn_blocking(move || drop(cores)).await;
 }
 
-/// The same for a door at the side, through which few come: on the runtime that is there.
-pub async fn run_beside(listener: TcpListener, service: Service, limits: Limits, stop: CancellationToken) {
+/// Like `run`, but on the current runtime: for internal listeners with little traffic.
+pub async fn run_on_current_runtime(
+    listener: TcpListener,
+    service: Service,
+    limits: Limits,
+    stop: CancellationToken,
+) {
     let server = Arc::new(Server::new(service, limits));
     let connections = TaskTracker::new();
     server.accept(listener, &stop, |connection| drop(connections.spawn(connection))).await;
@@ -128,30 +133,31 @@ impl Server {
         Self { service, limits, ids: RequestIds::new(), clock: Clock::system() }
     }
 
-    /// Takes connections until it is told to stop.
+    /// Accepts connections until `stop` is canceled.
     async fn accept(
         self: &Arc<Self>,
         listener: TcpListener,
         stop: &CancellationToken,
         spawn: impl Fn(BoxFuture<'static, ()>),
     ) {
-        let places = Places::new(&self.limits);
+        let limiter = ConnectionLimiter::new(&self.limits);
         loop {
-            let Some(Some(free)) = stop.run_until_cancelled(places.free()).await else { break };
+            let Some(Some(free)) = stop.run_until_cancelled(limiter.free()).await else { break };
             match stop.run_until_cancelled(listener.accept()).await {
                 None => break,
                 Some(Ok((stream, peer))) => {
                     let (server, stop) = (self.clone(), stop.clone());
-                    // It belongs to the runtime that accepted it, and changes over to that of its core.
+                    // The stream is registered with the accepting runtime and must be registered with that of its
+                    // core.
                     let Ok(stream) = stream.into_std() else { continue };
-                    let Some(place) = places.take(free, peer.ip()) else {
-                        // When very many are to be told, they are not.
-                        if let Some(telling) = places.telling() {
+                    let Some(permit) = limiter.take(free, peer.ip()) else {
+                        // Under a flood, connections are closed without a response.
+                        if let Some(rejection) = limiter.rejection_permit() {
                             spawn(Box::pin(async move {
                                 if let Ok(stream) = TcpStream::from_std(stream) {
-                                    wire::turn_away(stream, &server.ids).await;
+                                    wire::reject(stream, &server.ids).await;
                                 }
-                                drop(telling);
+                                drop(rejection);
                             }));
                         }
                         continue;
@@ -160,12 +166,12 @@ impl Server {
                         if let Ok(stream) = TcpStream::from_std(stream) {
                             server.connection(stream, peer.ip(), stop).await;
                         }
-                        drop(place);
+                        drop(permit);
                     }));
                 }
                 Some(Err(error)) => {
-                    // Out of file handles, most likely: others will be closed soon.
-                    tracing::warn!(%error, "a connection could not be accepted");
+                    // Probably out of file descriptors; retry when others have been closed.
+                    tracing::warn!(%error, "accepting a connection failed");
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
             }
@@ -175,26 +181,27 @@ impl Server {
     async fn finish(&self, connections: &TaskTracker) {
         connections.close();
         if tokio::time::timeout(self.limits.grace, connections.wait()).await.is_err() {
-            tracing::warn!(left = connections.len(), "stopped before every request was answered");
+            tracing::warn!(left = connections.len(), "graceful shutdown timed out with open connections");
         }
     }
 
     async fn connection(self: Arc<Self>, stream: TcpStream, peer: IpAddr, stop: CancellationToken) {
         let _open = metrics::connection();
         let _ = stream.set_nodelay(true);
-        // The kernel gives up on a client that takes nothing for so long, and `pace` on one that takes too little.
+        // The kernel closes connections that make no progress at all; `slow_readers` closes those that make too
+        // little.
         let _ = SockRef::from(&stream).set_tcp_user_timeout(Some(self.limits.write_time));
-        pace::prepare(&stream);
+        slow_readers::prepare(&stream);
         let peer = Client::new(peer, std::iter::empty(), &self.limits.trusted_proxies);
         let shared = Arc::new(Shared::new());
         let (server, for_service) = (self.clone(), shared.clone());
         let service = service_fn(move |request: hyper::Request<Incoming>| {
             let (server, shared) = (server.clone(), for_service.clone());
             let length = request.body().size_hint().exact();
-            let backticks = shared.called(length.map_or(Length::Chunked, Length::Known));
+            let backticks = shared.service_called(length.map_or(Length::Chunked, Length::Known));
             Box::pin(async move {
-                let response = server.answer(request, peer, backticks).await;
-                Ok::<_, std::convert::Infallible>(response.map(|body| AnswerBody::new(body, shared)))
+                let response = server.respond(request, peer, backticks).await;
+                Ok::<_, std::convert::Infallible>(response.map(|body| ResponseBody::new(body, shared)))
             })
         });
         let mut connection = http1::Builder::new()
@@ -202,20 +209,20 @@ impl Server {
             .header_read_timeout(self.limits.head_time)
             .max_buf_size(HEAD_BYTES)
             .serve_connection(
-                TokioIo::new(Paced::new(
+                TokioIo::new(RateGuard::new(
                     Wire::new(stream, shared, self.clone()),
-                    Pace::new(self.limits.write_rate, self.limits.write_time),
+                    MinRate::new(self.limits.write_rate, self.limits.write_time),
                 )),
                 service,
             );
         let mut stopping = pin!(stop.cancelled());
-        let mut told = false;
+        let mut shutdown_started = false;
         loop {
             tokio::select! {
-                // Not `poll_without_shutdown`: that is done before everything is written.
+                // Not `poll_without_shutdown`: it completes before everything is written.
                 _ = &mut connection => break,
-                () = &mut stopping, if !told => {
-                    told = true;
+                () = &mut stopping, if !shutdown_started => {
+                    shutdown_started = true;
                     Pin::new(&mut connection).graceful_shutdown();
                 }
             }
@@ -223,20 +230,20 @@ impl Server {
         connection.into_parts().io.into_inner().into_inner().close().await;
     }
 
-    /// Who asks, when a proxy may ask for somebody.
+    /// The client address: that of the peer, or the one that a trusted proxy forwards.
     fn client(&self, peer: Client, headers: &HeaderMap) -> Client {
         if !headers.contains_key(FORWARDED_FOR) {
             return peer;
         }
         if !peer.is_proxy {
-            warn_of_proxy(peer.address);
+            warn_untrusted_proxy(peer.address);
             return peer;
         }
-        let told = headers.get_all(FORWARDED_FOR).iter().map(|value| value.to_str().unwrap_or_default());
-        Client::new(peer.address, told, &self.limits.trusted_proxies)
+        let forwarded = headers.get_all(FORWARDED_FOR).iter().map(|value| value.to_str().unwrap_or_default());
+        Client::new(peer.address, forwarded, &self.limits.trusted_proxies)
     }
 
-    async fn answer(
+    async fn respond(
         &self,
         request: hyper::Request<Incoming>,
         peer: Client,
@@ -248,21 +255,21 @@ impl Server {
         let request_id = self.ids.of(&request);
         let method = request.method().clone();
         let mut request: Request = request.map(Body::new);
-        mend_path(&mut request, &backticks);
+        normalize_path(&mut request, &backticks);
         let uri = request.uri().clone();
         let refuse = |refusal| self.service.refuse(uri.path(), refusal);
         let client = self.client(peer, request.headers());
         request.extensions_mut().insert(self.limits.body.clone());
         request.extensions_mut().insert(client);
-        let mut response = if names_one_host(&request) {
-            let answering = async {
+        let mut response = if has_one_host(&request) {
+            let serving = async {
                 match &span {
                     None => self.service.call(request).await,
                     Some(span) => span.around(self.service.call(request)).await,
                 }
             };
-            let answered = AssertUnwindSafe(answering).catch_unwind().await;
-            answered.unwrap_or_else(|_| refuse(Refusal::Panicked))
+            let served = AssertUnwindSafe(serving).catch_unwind().await;
+            served.unwrap_or_else(|_| refuse(Refusal::Panicked))
         } else {
             let mut refusal = refuse(Refusal::Host);
             refusal.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
@@ -278,23 +285,23 @@ impl Server {
         }
         let took = self.clock.instant().duration_since(started);
         let (status, micros) = (response.status().as_u16(), took.as_micros() as u64);
-        // Never the path or the query: they hold people's emails.
+        // Never log the path or the query: they contain email addresses.
         tracing::info!(request_id = id, %method, route, status, micros, "request");
-        in_flight.answered(route, method.as_str(), status, took);
+        in_flight.finish(route, method.as_str(), status, took);
         if let Some(span) = span {
-            span.answered(id, route, method.as_str(), status);
+            span.finish(id, route, method.as_str(), status);
         }
-        // Whoever answers so, an API or a page, the client is to know when it is worth asking again.
+        // Every 503, from any face, tells the client when to retry.
         if response.status() == StatusCode::SERVICE_UNAVAILABLE {
-            response.headers_mut().entry(header::RETRY_AFTER).or_insert(SOON);
+            response.headers_mut().entry(header::RETRY_AFTER).or_insert(DEFAULT_RETRY_AFTER);
         }
         response.headers_mut().insert(REQUEST_ID, request_id);
         response
     }
 }
 
-/// Whoever runs a proxy on another machine has to say so, or all of its clients are counted as one.
-fn warn_of_proxy(address: IpAddr) {
+/// An unlisted proxy on another host would make all of its clients share one rate limit.
+fn warn_untrusted_proxy(address: IpAddr) {
     static ONCE: std::sync::Once = std::sync::Once::new();
     if is_private(address) {
         ONCE.call_once(|| {
@@ -310,8 +317,8 @@ fn is_private(address: IpAddr) -> bool {
     }
 }
 
-/// RFC 9112, section 3.2. Whoever sends two may want a proxy and us to believe different ones.
-fn names_one_host(request: &Request) -> bool {
+/// RFC 9112, section 3.2. Two `Host` headers are a sign of request smuggling.
+fn has_one_host(request: &Request) -> bool {
     let mut hosts = request.headers().get_all(header::HOST).iter();
     match (hosts.next(), hosts.next()) {
         (Some(_), None) => true,
@@ -320,34 +327,34 @@ fn names_one_host(request: &Request) -> bool {
     }
 }
 
-/// One trailing slash is ignored on every API path, and raw backticks are what the client meant by them.
-fn mend_path(request: &mut Request, backticks: &[usize]) {
+/// Removes a trailing slash from API paths and restores raw backticks.
+fn normalize_path(request: &mut Request, backticks: &[usize]) {
     let path = request.uri().path();
     let trailing = path.starts_with("/api/") && path.ends_with('/') && path.len() > "/api/".len();
     if !trailing && backticks.is_empty() {
         return;
     }
     let kept = if trailing { &path[..path.len() - 1] } else { path };
-    let mut mended = String::with_capacity(path.len());
+    let mut normalized = String::with_capacity(path.len());
     let mut backticks = backticks.iter().peekable();
     for (nth, part) in kept.split('"').enumerate() {
         if nth > 0 {
-            // This quote is the one before this part.
+            // The quote before this part.
             let is_backtick = backticks.next_if(|backtick| **backtick == nth - 1).is_some();
-            mended.push_str(if is_backtick { "%60" } else { "\"" });
+            normalized.push_str(if is_backtick { "%60" } else { "\"" });
         }
-        mended.push_str(part);
+        normalized.push_str(part);
     }
     if let Some(query) = request.uri().query() {
-        mended.push('?');
-        mended.push_str(query);
+        normalized.push('?');
+        normalized.push_str(query);
     }
-    if let Ok(uri) = mended.parse::<Uri>() {
+    if let Ok(uri) = normalized.parse::<Uri>() {
         *request.uri_mut() = uri;
     }
 }
 
-/// Ids that a reader of logs can tell apart: a part for the process, a part for the request.
+/// Request ids: a prefix per process and a counter.
 #[derive(Clone)]
 struct RequestIds {
     process: u32,
@@ -360,7 +367,7 @@ impl RequestIds {
         Self { process, next: Arc::new(AtomicU64::new(1)) }
     }
 
-    /// The one that a proxy in front of us has given, when it is harmless, or a new one.
+    /// The id from a proxy in front of us, if it is safe to log, or a new one.
     fn of<B>(&self, request: &hyper::Request<B>) -> HeaderValue {
         let harmless = |value: &&HeaderValue| {
             let bytes = value.as_bytes();

@@ -1,9 +1,9 @@
-//! A connection's bytes on their way to and from hyper. Two things are done here, because hyper does not let a service do
-//! them: its own refusals of what it cannot parse get a JSON body, and a raw backtick passes its URI parser.
+//! The byte stream between the socket and hyper. It does two things that hyper does not let a service do: it gives
+//! hyper's own errors for unparsable requests a JSON body, and it lets raw backticks pass the URI parser.
 //!
-//! Both need to know which request a byte belongs to. So hyper is shown one request at a time: not a byte of the next one
-//! before the answer to the last one is written. Whatever hyper writes while no answer is due is a refusal of its own, and
-//! no answer is ever searched for anything.
+//! Both need to know which request a byte belongs to. Therefore hyper sees one request at a time: no byte of the next
+//! request before the previous response is written. Whatever hyper writes while no response is due is an error of its
+//! own, so responses never have to be searched.
 
 use std::{
     io::{self, IoSlice},
@@ -36,30 +36,30 @@ use crate::{
     telemetry::metrics,
 };
 
-/// What the connection and its service tell each other. Both run in one task, so nothing here ever waits.
+/// State shared by the connection and its service. Both run in one task, so the lock is never contended.
 pub struct Shared(Mutex<State>);
 
 struct State {
     framing: Framing,
-    answer: Answer,
-    /// Wakes hyper when it may be shown the next request.
+    response: ResponseState,
+    /// Wakes hyper when it may read the next request.
     waiting: Option<Waker>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Answer {
-    /// Nothing is under way.
+enum ResponseState {
+    /// No request is in progress.
     NotDue,
     /// The service has been called.
     Due,
-    /// hyper has all of it, and may not have written it yet.
+    /// hyper has the whole response, but may not have written it yet.
     Complete,
 }
 
 impl State {
-    /// The request is over and its answer is written: the next one may begin.
-    fn go_on(&mut self) {
-        if self.answer == Answer::NotDue && self.framing.is_over() {
+    /// Starts the next request once the current one is complete and its response is written.
+    fn advance(&mut self) {
+        if self.response == ResponseState::NotDue && self.framing.is_over() {
             self.framing.begin_next();
             if let Some(waker) = self.waiting.take() {
                 waker.wake();
@@ -70,40 +70,40 @@ impl State {
 
 impl Shared {
     pub fn new() -> Self {
-        Self(Mutex::new(State { framing: Framing::new(), answer: Answer::NotDue, waiting: None }))
+        Self(Mutex::new(State { framing: Framing::new(), response: ResponseState::NotDue, waiting: None }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The service is called. Says which of the quotes in the path were backticks, counted from 0.
-    pub fn called(&self, length: Length) -> Vec<usize> {
+    /// The service is called. Returns which of the quotes in the path were backticks, counted from 0.
+    pub fn service_called(&self, length: Length) -> Vec<usize> {
         let mut state = self.state();
-        state.answer = Answer::Due;
+        state.response = ResponseState::Due;
         state.framing.begin_body(length)
     }
 }
 
-/// The body of an answer. hyper drops it when it has all of it, or when the connection is lost.
-pub struct AnswerBody {
+/// The body of a response. hyper drops it once it has all of it, or when the connection is lost.
+pub struct ResponseBody {
     body: Body,
     shared: Arc<Shared>,
 }
 
-impl AnswerBody {
+impl ResponseBody {
     pub fn new(body: Body, shared: Arc<Shared>) -> Self {
         Self { body, shared }
     }
 }
 
-impl Drop for AnswerBody {
+impl Drop for ResponseBody {
     fn drop(&mut self) {
-        self.shared.state().answer = Answer::Complete;
+        self.shared.state().response = ResponseState::Complete;
     }
 }
 
-impl hyper::body::Body for AnswerBody {
+impl hyper::body::Body for ResponseBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -127,28 +127,28 @@ pub struct Wire {
     stream: TcpStream,
     shared: Arc<Shared>,
     server: Arc<Server>,
-    /// What has come of later requests.
+    /// Bytes received of later requests.
     held: BytesMut,
-    /// The status of a refusal of hyper's own. It is written when hyper is done.
+    /// The status of hyper's own error. It is written when hyper is done.
     refusal: Option<u16>,
 }
 
-/// Where hyper's URI type ends.
-const LONGEST_LINE: usize = 65_534;
-/// Read at once while hyper waits for an answer.
+/// The limit of hyper's URI type.
+const MAX_REQUEST_LINE: usize = 65_534;
+/// The read size while hyper waits for the response.
 const READ_AHEAD: usize = 1024;
-/// For a refusal to be written.
-const TO_WRITE: Duration = Duration::from_secs(5);
+/// Timeout for writing an error.
+const ERROR_WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Wire {
     pub fn new(stream: TcpStream, shared: Arc<Shared>, server: Arc<Server>) -> Self {
         Self { stream, shared, server, held: BytesMut::new(), refusal: None }
     }
 
-    /// Ends the connection when hyper is done with it.
+    /// Closes the connection when hyper is done with it.
     pub async fn close(mut self) {
         if let Some(text) = self.refusal.map(|status| self.refusal_text(status)) {
-            let _ = tokio::time::timeout(TO_WRITE, self.stream.write_all(text.as_bytes())).await;
+            let _ = tokio::time::timeout(ERROR_WRITE_TIMEOUT, self.stream.write_all(text.as_bytes())).await;
         }
         let is_sending = !self.held.is_empty() || self.shared.state().framing.is_in_body();
         if self.refusal.is_some() || is_sending {
@@ -161,7 +161,7 @@ impl Wire {
     fn refusal_text(&self, status: u16) -> String {
         let state = self.shared.state();
         let refusal = match status {
-            _ if state.framing.line().len() > LONGEST_LINE => Refusal::UriTooLong,
+            _ if state.framing.line().len() > MAX_REQUEST_LINE => Refusal::UriTooLong,
             414 => Refusal::UriTooLong,
             431 => Refusal::HeadTooLarge,
             _ => Refusal::Malformed,
@@ -169,8 +169,8 @@ impl Wire {
         text(&self.server.ids, self.server.service.refuse(&state.framing.line().path(), refusal))
     }
 
-    /// Reads while hyper may not be shown more, to learn whether the client has hung up. A client that has sent its next
-    /// request already is taken to be there.
+    /// Reads while hyper must not see more, to detect a disconnect. A client that has already sent its next request
+    /// is assumed to be connected.
     fn poll_ahead(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.held.is_empty() {
             let mut ahead = [0; READ_AHEAD];
@@ -185,7 +185,7 @@ impl Wire {
         Poll::Pending
     }
 
-    /// Everything that is written passes here.
+    /// All writes pass through here.
     fn write_with(
         &mut self,
         cx: &mut Context<'_>,
@@ -193,7 +193,7 @@ impl Wire {
         whole: usize,
         write: impl FnOnce(Pin<&mut TcpStream>, &mut Context<'_>) -> Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
-        if self.shared.state().answer != Answer::NotDue {
+        if self.shared.state().response != ResponseState::NotDue {
             return write(Pin::new(&mut self.stream), cx);
         }
         let status = start.get(9..12).and_then(|code| std::str::from_utf8(code).ok()?.parse().ok());
@@ -202,7 +202,7 @@ impl Wire {
     }
 }
 
-/// A whole answer to what never became a request, as it is written to the connection.
+/// A complete response to bytes that did not become a request, ready to be written to the socket.
 fn text(ids: &RequestIds, response: Response) -> String {
     let (request_id, status) = (ids.new_id(), response.status());
     metrics::unreadable(status.as_u16());
@@ -211,7 +211,7 @@ fn text(ids: &RequestIds, response: Response) -> String {
     for (name, value) in response.headers() {
         head.push_str(&format!("{name}: {}\r\n", value.to_str().unwrap_or_default()));
     }
-    // Such a body is there at once.
+    // Such a body is available immediately.
     let body = response.into_body().collect().now_or_never().and_then(Result::ok);
     let body = body.map(Collected::to_bytes).unwrap_or_default();
     format!(
@@ -221,18 +221,18 @@ fn text(ids: &RequestIds, response: Response) -> String {
     )
 }
 
-/// Tells a client that its address has all the connections that it may have.
-pub async fn turn_away(mut stream: TcpStream, ids: &RequestIds) {
+/// Tells a client that its address has too many connections.
+pub async fn reject(mut stream: TcpStream, ids: &RequestIds) {
     let message = "Service Unavailable: too many connections from this address";
     let mut response = reply::message(StatusCode::SERVICE_UNAVAILABLE, message);
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
     let text = text(ids, response);
-    let _ = tokio::time::timeout(TO_WRITE, stream.write_all(text.as_bytes())).await;
+    let _ = tokio::time::timeout(ERROR_WRITE_TIMEOUT, stream.write_all(text.as_bytes())).await;
     linger(stream).await;
 }
 
-/// Closes a connection on which the client may still be sending. Closing with unread bytes would reset it, and the client
-/// might lose an answer that it has not read yet.
+/// Closes a connection on which the client may still be sending. Closing it with unread data would reset it, and the
+/// client could lose the response.
 pub async fn linger(mut stream: TcpStream) {
     const QUIET: Duration = Duration::from_secs(2);
     const LONGEST: Duration = Duration::from_secs(10);
@@ -258,7 +258,8 @@ impl AsyncRead for Wire {
                 return wire.poll_ahead(cx);
             }
             if state.framing.is_at_head_end() {
-                // hyper takes a complete head for half of one. That cannot be, and must not be guessed about.
+                // hyper considers a complete head incomplete. That should be impossible; guessing would risk request
+                // smuggling.
                 wire.refusal.get_or_insert(400);
                 return Poll::Ready(Ok(()));
             }
@@ -270,7 +271,7 @@ impl AsyncRead for Wire {
             let mut state = wire.shared.state();
             let shown = state.framing.scan(bytes);
             wire.held.extend_from_slice(&bytes[shown..]);
-            state.go_on();
+            state.advance();
             buf.set_filled(before + shown);
         } else {
             let count = wire.held.len().min(buf.remaining());
@@ -278,7 +279,7 @@ impl AsyncRead for Wire {
             let shown = state.framing.scan(&mut wire.held[..count]);
             buf.put_slice(&wire.held[..shown]);
             wire.held.advance(shown);
-            state.go_on();
+            state.advance();
         }
         Poll::Ready(Ok(()))
     }
@@ -303,18 +304,18 @@ impl AsyncWrite for Wire {
         self.stream.is_write_vectored()
     }
 
-    /// hyper flushes only when it has handed over all that it has to write.
+    /// hyper flushes only after it has handed over everything.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(Pin::new(&mut self.stream).poll_flush(cx))?;
         let mut state = self.shared.state();
-        if state.answer == Answer::Complete {
-            state.answer = Answer::NotDue;
-            state.go_on();
+        if state.response == ResponseState::Complete {
+            state.response = ResponseState::NotDue;
+            state.advance();
         }
         Poll::Ready(Ok(()))
     }
 
-    /// hyper has written everything. The connection is shut down by `close`, which may have more to say.
+    /// hyper has written everything. `close` shuts the connection down, because it may have to write an error.
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }

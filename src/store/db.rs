@@ -1,4 +1,4 @@
-//! One face over both drivers: rows, one row, execute, an atomic piece of work, a stream.
+//! One interface over both drivers: rows, one row, execute, transactions, streams.
 
 use std::{
     borrow::Cow,
@@ -20,9 +20,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
-    #[error("a unique key is taken")]
+    /// A unique constraint was violated.
+    #[error("unique constraint violated")]
     Conflict,
-    /// The database is gone, busy or full: the same request may work later.
+    /// The database is unreachable, busy or full; a retry may succeed.
     #[error("the database is not available: {0}")]
     Unavailable(String),
     #[error("{0}")]
@@ -31,20 +32,20 @@ pub enum Error {
 
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// `None` for SQLite in the data folder; `sqlite:PATH` or `postgres://…` otherwise.
+    /// `None` means SQLite in the data folder; otherwise `sqlite:PATH` or `postgres://…`.
     pub url: Option<String>,
     pub data_dir: PathBuf,
-    /// Certificates to trust besides the system's, for PostgreSQL over TLS.
+    /// Additional trusted certificates for PostgreSQL over TLS.
     pub ca_file: Option<PathBuf>,
     pub connections: usize,
-    /// How long PostgreSQL may take for one statement. SQLite answers on the caller's thread.
+    /// The statement timeout for PostgreSQL. SQLite runs on the caller's thread.
     pub timeout: Duration,
 }
 
 /// The default of `Options::timeout`.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Where a database is.
+/// The location of a database.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Place<'a> {
     File(PathBuf),
@@ -75,7 +76,7 @@ pub enum Db {
     Postgres(Arc<postgres::Postgres>),
 }
 
-/// A bound parameter. Texts use `$1`, `$2`, … in order of first use, which both drivers take.
+/// A bound parameter. SQL uses `$1`, `$2`, … in order of first use, which both drivers accept.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value<'a> {
     Null,
@@ -137,7 +138,7 @@ impl Value<'_> {
     }
 }
 
-/// A row while it is being read. Columns are counted from 0, as the text lists them.
+/// A row that is being read. Columns are numbered from 0 in the order of the statement.
 pub enum Row<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
     Postgres(&'a tokio_postgres::Row),
@@ -172,7 +173,7 @@ impl Row<'_> {
         self.get(column)
     }
 
-    /// Every column by its name. SQLite has numbers for truth values.
+    /// All columns by name. SQLite returns booleans as integers.
     pub fn record(&self) -> Result<serde_json::Map<String, serde_json::Value>> {
         match self {
             Self::Sqlite(row) => sqlite::record(row),
@@ -191,35 +192,35 @@ impl Row<'_> {
     }
 }
 
-/// Whose stream it is.
+/// How a stream is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
-    /// One of a few at a time: each keeps a connection to itself. Fails when none comes free soon.
-    WithOthers,
-    /// The worker that asked is one of a few already.
-    Apart,
+pub enum StreamClass {
+    /// A foreground stream: a limited number at a time, since each holds a connection. Fails if none is free soon.
+    Foreground,
+    /// A stream of a background worker. The number of workers is already limited.
+    Background,
 }
 
-/// How long a stream waits for its turn.
-pub(super) const TURN_WAIT: Duration = Duration::from_secs(5);
-/// How long a stream waits for its reader to take the next group. Until it ends it holds one snapshot, which keeps SQLite
-/// from starting its write-ahead log over and PostgreSQL from vacuuming.
-pub(super) const READER_WAIT: Duration = Duration::from_secs(300);
+/// How long a stream waits for a free slot.
+pub(super) const STREAM_SLOT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a stream waits for its reader to take the next group. Until it ends it holds a snapshot, which keeps
+/// SQLite from resetting its write-ahead log and PostgreSQL from vacuuming.
+pub(super) const READER_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Hands a group to the reader of a stream. `Ok(false)` when the reader has gone.
-pub(super) async fn hand_over<T>(sender: &mpsc::Sender<Result<Vec<T>>>, group: Vec<T>) -> Result<bool> {
-    match tokio::time::timeout(READER_WAIT, sender.send(Ok(group))).await {
+/// Sends a group to the reader of a stream. `Ok(false)` if the reader has been dropped.
+pub(super) async fn send_group<T>(sender: &mpsc::Sender<Result<Vec<T>>>, group: Vec<T>) -> Result<bool> {
+    match tokio::time::timeout(READER_TIMEOUT, sender.send(Ok(group))).await {
         Ok(sent) => Ok(sent.is_ok()),
-        Err(_) => Err(Error::Unavailable("a stream of rows was not read on".to_owned())),
+        Err(_) => Err(Error::Unavailable("timed out waiting for the reader of a row stream".to_owned())),
     }
 }
 
-pub(super) fn no_turn() -> Error {
-    Error::Unavailable("too many long reads are under way".to_owned())
+pub(super) fn no_stream_slot() -> Error {
+    Error::Unavailable("too many concurrent streaming reads".to_owned())
 }
 
-/// Groups of rows from one snapshot of the database, made as fast as they are taken. The reader must not wait for a client:
-/// what clients read at their own pace is read in short batches.
+/// Groups of rows from one snapshot, with backpressure from the reader. The reader must not wait for a client: data
+/// that clients read at their own pace is read in short batches.
 pub struct RowStream<T>(pub(super) mpsc::Receiver<Result<Vec<T>>>);
 
 impl<T> RowStream<T> {
@@ -227,14 +228,14 @@ impl<T> RowStream<T> {
         self.0.recv().await
     }
 
-    /// The same, on a thread that may wait.
+    /// Like `next`, on a thread that may block.
     pub fn blocking_next(&mut self) -> Option<Result<Vec<T>>> {
         self.0.blocking_recv()
     }
 }
 
-/// An atomic piece of work: all of it happens, or nothing. What it answers is told to the caller only when it is
-/// safely on disk. It must await nothing but `Sql`.
+/// An atomic unit of work: all of it is applied, or nothing. The caller gets the result only after the commit is
+/// durable. It must await nothing but `Sql`.
 pub trait Transaction<T, E>:
     for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, Result<T, E>> + Send + 'static
 {
@@ -264,15 +265,16 @@ impl Db {
         }
     }
 
-    /// One moment of a SQLite database; PostgreSQL has tools of its own for this.
-    pub fn moment(&self) -> Result<Sql> {
+    /// A snapshot of a SQLite database; PostgreSQL has its own backup tools.
+    pub fn snapshot(&self) -> Result<Sql> {
         match self {
-            Self::Sqlite(sqlite) => sqlite.moment(),
+            Self::Sqlite(sqlite) => sqlite.snapshot(),
             Self::Postgres(_) => Err(Error::Broken("not a SQLite database".to_owned())),
         }
     }
 
-    /// Leaves nothing of what was deleted in the files of a SQLite database. False for PostgreSQL, which has tools of its own.
+    /// Erases deleted data from the files of a SQLite database. Returns false for PostgreSQL, which has its own
+    /// tools.
     pub async fn rewrite(&self) -> Result<bool> {
         match self {
             Self::Sqlite(sqlite) => sqlite.rewrite().await.map(|()| true),
@@ -280,7 +282,7 @@ impl Db {
         }
     }
 
-    /// For reading outside a transaction.
+    /// For reads outside a transaction.
     pub fn read(&self) -> Sql {
         Sql::new(Handle::Pool(self.clone()))
     }
@@ -290,7 +292,7 @@ impl Db {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (timer, _span) = (metrics::Timer::start(), traces::piece("db write", self.system()));
+        let (timer, _span) = (metrics::Timer::start(), traces::child_span("db write", self.system()));
         let outcome = match self {
             Self::Sqlite(sqlite) => sqlite.write(job).await,
             Self::Postgres(postgres) => postgres.write(job).await,
@@ -299,7 +301,7 @@ impl Db {
         outcome
     }
 
-    /// Looks at the connections, for the figures.
+    /// Updates the connection pool metrics.
     pub fn measure(&self) {
         match self {
             Self::Sqlite(sqlite) => sqlite.measure(),
@@ -313,22 +315,22 @@ impl Db {
         params: &[Value<'_>],
         map: fn(&Row<'_>) -> Result<T>,
     ) -> RowStream<T> {
-        self.stream_in(Turn::WithOthers, sql.into(), params, map)
+        self.stream_in(StreamClass::Foreground, sql.into(), params, map)
     }
 
-    /// For work in the background, which must not take the turn of somebody who waits for an answer.
-    pub fn stream_apart<T: Send + 'static>(
+    /// For background workers, which must not take slots from clients.
+    pub fn stream_in_background<T: Send + 'static>(
         &self,
         sql: impl Into<String>,
         params: &[Value<'_>],
         map: fn(&Row<'_>) -> Result<T>,
     ) -> RowStream<T> {
-        self.stream_in(Turn::Apart, sql.into(), params, map)
+        self.stream_in(StreamClass::Background, sql.into(), params, map)
     }
 
     fn stream_in<T: Send + 'static>(
         &self,
-        turn: Turn,
+        class: StreamClass,
         sql: String,
         params: &[Value<'_>],
         map: fn(&Row<'_>) -> Result<T>,
@@ -336,13 +338,13 @@ impl Db {
         let params = params.iter().cloned().map(Value::into_owned).collect();
         let (sender, receiver) = mpsc::channel(2);
         match self {
-            Self::Sqlite(sqlite) => sqlite.clone().stream(turn, sql, params, map, sender),
-            Self::Postgres(postgres) => postgres.clone().stream(turn, sql, params, map, sender),
+            Self::Sqlite(sqlite) => sqlite.clone().stream(class, sql, params, map, sender),
+            Self::Postgres(postgres) => postgres.clone().stream(class, sql, params, map, sender),
         }
         RowStream(receiver)
     }
 
-    /// As traces name it.
+    /// The database system and its name in traces.
     fn system(&self) -> (&'static str, &'static str) {
         let name = match self {
             Self::Sqlite(_) => "sqlite",
@@ -359,10 +361,10 @@ impl Db {
     }
 }
 
-/// What store functions speak to: the pool, or one transaction.
+/// The handle that store functions use: the pool or a transaction.
 pub struct Sql {
     pub(super) handle: Handle,
-    /// Statements that changed something.
+    /// Statements that changed rows.
     pub(super) executed: u64,
     /// Were people deleted?
     pub(super) forgets: bool,
@@ -379,7 +381,7 @@ impl Sql {
         Self { handle, executed: 0, forgets: false }
     }
 
-    /// For the rows of a queue: pass over those that somebody else is just taking. SQLite has one writer anyway.
+    /// For queues: skips rows that are locked by other workers. SQLite has a single writer anyway.
     pub(super) const fn skip_locked(&self) -> &'static str {
         match &self.handle {
             Handle::Postgres(_) | Handle::Pool(Db::Postgres(_)) => " FOR UPDATE SKIP LOCKED",
@@ -394,14 +396,14 @@ impl Sql {
         map: impl Fn(&Row<'_>) -> Result<T> + Send + Sync,
     ) -> Result<Vec<T>> {
         let _span = match &self.handle {
-            Handle::Pool(db) => Some(traces::piece("db read", db.system())),
-            // The whole transaction has one.
+            Handle::Pool(db) => Some(traces::child_span("db read", db.system())),
+            // The transaction has its own span.
             Handle::Sqlite(_) | Handle::Postgres(_) => None,
         };
         match &mut self.handle {
             Handle::Pool(Db::Sqlite(db)) => sqlite::rows(&db.reader(), sql, params, map),
             Handle::Pool(Db::Postgres(db)) => {
-                // The connection goes back before the rows are read.
+                // Return the connection to the pool before the rows are read.
                 let rows = postgres::query(&db.client().await?, sql, params).await?;
                 postgres::read(&rows, map)
             }
@@ -419,12 +421,12 @@ impl Sql {
         Ok(self.rows(sql, params, map).await?.into_iter().next())
     }
 
-    /// What was deleted in this transaction is not to stay in the database's log. PostgreSQL sees to its own.
+    /// Data deleted in this transaction must not remain in SQLite's write-ahead log. PostgreSQL manages its own.
     pub(super) const fn forget(&mut self) {
         self.forgets = true;
     }
 
-    /// How many rows it changed.
+    /// Returns the number of affected rows.
     pub async fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64> {
         self.executed += 1;
         match &mut self.handle {
@@ -434,15 +436,15 @@ impl Sql {
         }
     }
 
-    /// All that a moment shows, into a new file that nobody else knows yet.
+    /// Copies a snapshot to a new file.
     pub fn copy_to(&self, target: &Path) -> Result<()> {
         match &self.handle {
             Handle::Sqlite(connection) => sqlite::copy(connection, target),
-            Handle::Pool(_) | Handle::Postgres(_) => Err(Error::Broken("not a moment of SQLite".to_owned())),
+            Handle::Pool(_) | Handle::Postgres(_) => Err(Error::Broken("not a SQLite snapshot".to_owned())),
         }
     }
 
-    /// Lifts the deadline of each statement for the rest of a transaction that changes whole tables.
+    /// Removes the statement timeout for the rest of a transaction that changes whole tables.
     pub(crate) async fn allow_long_statements(&mut self) -> Result<()> {
         match &mut self.handle {
             Handle::Pool(_) | Handle::Sqlite(_) => Ok(()),
@@ -450,7 +452,7 @@ impl Sql {
         }
     }
 
-    /// Several statements without parameters, as migrations have them.
+    /// Several statements without parameters, as in migrations.
     pub(super) async fn script(&mut self, sql: &str) -> Result<()> {
         match &mut self.handle {
             Handle::Pool(_) => Err(Error::Broken("a write outside a transaction".to_owned())),

@@ -203,7 +203,7 @@ pub fn people(
         .chain(changed.map(Value::from))
         .chain(pages.iter().map(|page| Value::from(*page)))
         .collect();
-    db.stream_apart(people_text(pages.len()), &params, participants::with_label)
+    db.stream_in_background(people_text(pages.len()), &params, participants::with_label)
 }
 
 fn people_text(pages: usize) -> String {

@@ -1,9 +1,8 @@
-//! Brings a database to the shape that this binary knows. One folder for both databases; a file is never edited once
-//! it has been released.
+//! Schema migrations. One set for both databases; a released file is never edited.
 
 use super::{Db, Error, Result, Sql, participants};
 
-/// In order; a migration's number is its place in this list, counted from 1.
+/// In order; the version of a migration is its position, counted from 1.
 const MIGRATIONS: &[(&str, &str)] = &[
     ("0001_foundation", include_str!("../../migrations/0001_foundation.sql")),
     ("0002_media", include_str!("../../migrations/0002_media.sql")),
@@ -23,9 +22,9 @@ const NAMES: &str = "0003_names";
 
 pub const NEWEST: i64 = MIGRATIONS.len() as i64;
 
-/// The number of the last migration that the database has had.
+/// The schema version of the database.
 pub async fn version(db: &Db) -> Result<i64> {
-    // The table is missing in a new database, and the two report that in different words.
+    // The table does not exist in a new database, and the two databases report that differently.
     let exists = match db {
         Db::Sqlite(_) => "SELECT COUNT(*) FROM sqlite_master WHERE name = 'migrations'",
         Db::Postgres(_) => "SELECT COUNT(*) FROM pg_catalog.pg_class WHERE oid = to_regclass('migrations')",
@@ -42,13 +41,13 @@ async fn recorded(sql: &mut Sql) -> Result<i64> {
     Ok(newest.flatten().unwrap_or(0))
 }
 
-/// Runs what is missing, all of it or nothing. Safe to run from several places at once.
+/// Runs pending migrations in one transaction. Safe to run concurrently.
 pub async fn migrate(db: &Db) -> Result<i64> {
     let postgres = matches!(db, Db::Postgres(_));
     db.write::<_, Error>(move |sql| {
         Box::pin(async move {
             if postgres {
-                // One at a time over the whole cluster; SQLite has but one writer anyway.
+                // An advisory lock over the whole cluster; SQLite has a single writer anyway.
                 sql.allow_long_statements().await?;
                 sql.script("SELECT pg_advisory_xact_lock(7223340218)").await?;
             }

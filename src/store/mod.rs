@@ -33,7 +33,7 @@ pub mod tool_consumers;
 
 pub use db::{Db, Error, Options, Place, Result, Row, RowStream, Sql, TIMEOUT, Transaction, Value};
 pub use postgres::without_password;
-pub use sqlite::{check, settle};
+pub use sqlite::{check, checkpoint};
 
 /// `$first, $first+1, …` for an IN list. Padding to powers of two keeps the number of distinct texts small, so that
 /// both databases can keep their plans.

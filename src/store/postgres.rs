@@ -1,5 +1,5 @@
-//! PostgreSQL: a pool of connections, one of them for each transaction or stream under way. Nothing waits for the server
-//! without a deadline: one that is frozen or cut off answers nothing, and closes nothing either.
+//! PostgreSQL: a connection pool, with one connection per open transaction or stream. Every wait has a timeout: a
+//! server that is frozen or unreachable neither responds nor closes the connection.
 
 use std::{
     future::Future,
@@ -22,7 +22,8 @@ use tokio_postgres::{
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::db::{
-    Error, Handle, Options, Result, Row, Sql, TURN_WAIT, Transaction, Turn, Value, hand_over, no_turn,
+    Error, Handle, Options, Result, Row, STREAM_SLOT_TIMEOUT, Sql, StreamClass, Transaction, Value,
+    no_stream_slot, send_group,
 };
 use crate::telemetry::metrics;
 
@@ -32,24 +33,25 @@ type Job = Box<dyn for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, bool> + Send>;
 
 pub struct Postgres {
     pool: Pool,
-    /// For one statement.
+    /// Statement timeout.
     timeout: Duration,
-    /// Writers of one institution wait for each other inside PostgreSQL, each with a connection. Some are left to readers.
+    /// Writers of one institution wait for each other inside PostgreSQL, each holding a connection. This leaves some
+    /// for readers.
     writers: Semaphore,
-    /// A stream keeps its connection until its reader has read all of it.
+    /// A stream holds its connection until it has been read completely.
     streams: Semaphore,
     growth: Arc<Growth>,
 }
 
-/// PostgreSQL plans a statement for the table as it is at that moment and keeps the plan. What it keeps from an empty
-/// table reads all of an institution's people once there are many, until its own statistics come, a minute later.
-/// A roster of 20,000 took 85 seconds to import, and 9 with statistics. So we ask for them as we write.
+/// Triggers ANALYZE as tables grow. PostgreSQL plans a prepared statement for the current table size and keeps the
+/// plan. A plan made for an empty table scans all people of an institution until autovacuum updates the statistics a
+/// minute later: importing a roster of 20,000 took 85 seconds, and 9 with statistics.
 struct Growth {
     executed: AtomicU64,
     next: AtomicU64,
 }
 
-/// Statements until the first time; then four times as many, until the server's own housekeeping is soon enough.
+/// Statements until the first ANALYZE; then four times as many each time, until autovacuum is frequent enough.
 const FIRST_ANALYSIS: u64 = 500;
 const LAST_ANALYSIS: u64 = 1_000_000;
 const ANALYZE: &str = "ANALYZE participants, name_pages, codes, rolls, roll_gaps, tokens, custom_fields";
@@ -69,7 +71,7 @@ impl Growth {
             let pool = pool.clone();
             tokio::spawn(async move {
                 if let Err(error) = analyze(&pool).await {
-                    tracing::debug!(%error, "no statistics could be made");
+                    tracing::debug!(%error, "ANALYZE failed");
                 }
             });
         }
@@ -90,10 +92,10 @@ async fn analyze(pool: &Pool) -> Result<()> {
     made.and(ended)
 }
 
-/// A URL as it may be shown.
+/// A URL without its password, for messages.
 pub fn without_password(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("postgres", url));
-    // At the last one: a password may have an `@` or a `?` that somebody forgot to encode.
+    // Split at the last `@`: the password may contain an unencoded `@` or `?`.
     let (who, place) = rest.rsplit_once('@').unwrap_or(("", rest));
     let user = who.split(':').next().filter(|user| !user.is_empty());
     let (address, query) = place.split_once('?').unwrap_or((place, ""));
@@ -105,13 +107,13 @@ pub fn without_password(url: &str) -> String {
 }
 
 const ROWS_IN_A_GROUP: i32 = 500;
-/// For a connection to be made.
+/// Connection timeout.
 const CONNECT: Duration = Duration::from_secs(5);
-/// For one of the pool's connections to come free.
+/// How long to wait for a free connection of the pool.
 const POOL_WAIT: Duration = Duration::from_secs(2);
-/// For a statement that changes or reads whole tables: those of migrations.
+/// Statement timeout of migrations and other statements on whole tables.
 const LONG_STATEMENT: Duration = Duration::from_secs(3_600);
-/// A connection that carries nothing is probed after this time, and so often at this interval before it is given up.
+/// TCP keepalive: idle time, interval and number of probes.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(15);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
 const KEEPALIVE_PROBES: u32 = 3;
@@ -119,7 +121,7 @@ const KEEPALIVE_PROBES: u32 = 3;
 impl Postgres {
     pub async fn open(url: &str, options: &Options) -> Result<Self> {
         let mut config: Config =
-            url.parse().map_err(|e| Error::Broken(format!("the database URL cannot be read: {e}")))?;
+            url.parse().map_err(|e| Error::Broken(format!("invalid database URL: {e}")))?;
         let timeout = options.timeout.max(Duration::from_millis(100));
         let connect = CONNECT.min(timeout);
         prepare(&mut config, timeout);
@@ -141,7 +143,7 @@ impl Postgres {
         let writers = Semaphore::new((options.connections / 2).max(1));
         let streams = Semaphore::new((options.connections / 4).max(1));
         let postgres = Self { pool, timeout, writers, streams, growth: Growth::new() };
-        // Say at once when the server cannot be reached.
+        // Fail early if the server is unreachable.
         let _ = postgres.client().await?;
         Ok(postgres)
     }
@@ -182,12 +184,12 @@ impl Postgres {
 
     async fn transact(&self, job: Job) -> Result<()> {
         let waiting = metrics::db_write_waiting();
-        let turn = tokio::time::timeout(self.timeout, self.writers.acquire()).await;
-        let _turn = turn.map_err(|_| Error::Unavailable("too many writes are waiting".to_owned()))?;
+        let permit = tokio::time::timeout(self.timeout, self.writers.acquire()).await;
+        let _permit = permit.map_err(|_| Error::Unavailable("too many writes are waiting".to_owned()))?;
         let client = self.client().await?;
         drop(waiting);
         let (growth, pool) = (self.growth.clone(), self.pool.clone());
-        // A task of its own: a caller who hangs up must not leave a transaction half-way on a pooled connection.
+        // A separate task: if the caller is canceled, its transaction must not be left open on a pooled connection.
         let work = tokio::spawn(async move {
             let mut open = OpenTransaction(Some(Sql::new(Handle::Postgres(client))));
             let Some(sql) = &mut open.0 else { return Err(Error::Broken("no connection".to_owned())) };
@@ -203,38 +205,39 @@ impl Postgres {
 
     pub fn stream<T: Send + 'static>(
         self: Arc<Self>,
-        turn: Turn,
+        class: StreamClass,
         sql: String,
         params: Vec<Value<'static>>,
         map: fn(&Row<'_>) -> Result<T>,
         sender: mpsc::Sender<Result<Vec<T>>>,
     ) {
         tokio::spawn(async move {
-            let sending = AssertUnwindSafe(self.send_groups(turn, &sql, &params, map, &sender));
-            // Without a word, whoever reads would take it for the end.
+            let sending = AssertUnwindSafe(self.send_groups(class, &sql, &params, map, &sender));
+            // Report the error, or the reader would take it for the end of the stream.
             let broken = match sending.catch_unwind().await {
                 Ok(Ok(())) => return,
                 Ok(Err(error)) => error,
-                Err(_) => Error::Broken("a stream of rows has broken".to_owned()),
+                Err(_) => Error::Broken("a row stream was aborted".to_owned()),
             };
             let _ = sender.send(Err(broken)).await;
         });
     }
 
-    /// A portal gives rows of one snapshot, so many at a time, and holds no more than that in memory.
+    /// A portal returns the rows of one snapshot in batches, which bounds memory.
     async fn send_groups<T: Send + 'static>(
         &self,
-        turn: Turn,
+        class: StreamClass,
         sql: &str,
         params: &[Value<'static>],
         map: fn(&Row<'_>) -> Result<T>,
         sender: &mpsc::Sender<Result<Vec<T>>>,
     ) -> Result<()> {
-        let _turn = match turn {
-            Turn::WithOthers => {
-                tokio::time::timeout(TURN_WAIT, self.streams.acquire()).await.map_err(|_| no_turn())?.ok()
-            }
-            Turn::Apart => None,
+        let _slot = match class {
+            StreamClass::Foreground => tokio::time::timeout(STREAM_SLOT_TIMEOUT, self.streams.acquire())
+                .await
+                .map_err(|_| no_stream_slot())?
+                .ok(),
+            StreamClass::Background => None,
         };
         let mut client = self.client().await?;
         let Client { connection: Some(connection), deadline } = &mut client else { return Err(closed()) };
@@ -245,20 +248,20 @@ impl Postgres {
             let rows = deadline.meet(transaction.query_portal(&portal, ROWS_IN_A_GROUP)).await?;
             let last = rows.len() < ROWS_IN_A_GROUP as usize;
             let group = read(&rows, map)?;
-            if !group.is_empty() && !hand_over(sender, group).await? || last {
+            if !group.is_empty() && !send_group(sender, group).await? || last {
                 return deadline.meet(transaction.rollback()).await;
             }
         }
     }
 }
 
-/// What the URL leaves open of how we connect.
+/// Defaults for what the URL leaves open.
 fn prepare(config: &mut Config, timeout: Duration) {
     config.application_name("endonym");
     if config.get_connect_timeout().is_none() {
         config.connect_timeout(CONNECT.min(timeout));
     }
-    // For what was sent and nobody acknowledges.
+    // For unacknowledged data.
     if config.get_tcp_user_timeout().is_none() {
         config.tcp_user_timeout(timeout);
     }
@@ -268,9 +271,9 @@ fn prepare(config: &mut Config, timeout: Duration) {
         config.keepalives_retries(KEEPALIVE_PROBES);
     }
     if config.get_options().is_none() {
-        // A server that is alive gives up a little earlier than we do, and its connection can be used again. The keepalives
-        // are the server's: when we are cut off, it gives back our locks. No plan of ours depends on a value: planning anew
-        // cost three times as much as reading a page of a list.
+        // The server's statement timeout is slightly shorter than ours, so that the connection stays usable. The
+        // server's keepalives release our locks when we are cut off. Plans are generic: replanning per value cost
+        // three times as much as reading a page of a list.
         config.options(format!(
             "-c statement_timeout={}ms -c tcp_keepalives_idle={} -c tcp_keepalives_interval={} \
              -c tcp_keepalives_count={KEEPALIVE_PROBES} -c plan_cache_mode=force_generic_plan",
@@ -285,22 +288,22 @@ async fn take(pool: &Pool) -> Result<Object> {
     pool.get().await.map_err(|e| Error::Unavailable(with_sources(&e)))
 }
 
-/// A connection of the pool. Whoever misses a deadline on it leaves an answer outstanding, so it is closed then and not
-/// used again.
+/// A pooled connection. After a timeout a response is still outstanding, so the connection is closed instead of being
+/// reused.
 pub struct Client {
     connection: Option<Object>,
     deadline: Deadline,
 }
 
-/// How long the server may take for each statement.
+/// The statement timeout.
 struct Deadline {
     time: Duration,
-    /// The connection must not go back to the pool.
+    /// The connection must not be returned to the pool.
     broken: AtomicBool,
 }
 
 impl Deadline {
-    /// One timer for a statement: some 200 ns, beside a hundred microseconds and more for the way to the server and back.
+    /// One timer per statement costs about 200 ns; a round trip takes 100 µs and more.
     async fn meet<T>(
         &self,
         answer: impl Future<Output = std::result::Result<T, tokio_postgres::Error>>,
@@ -312,7 +315,7 @@ impl Deadline {
             Ok(answered) => answered.map_err(error),
             Err(_) => {
                 self.broken.store(true, Ordering::Relaxed);
-                Err(Error::Unavailable(format!("PostgreSQL has not answered in {:?}", self.time)))
+                Err(Error::Unavailable(format!("PostgreSQL did not respond within {:?}", self.time)))
             }
         }
     }
@@ -327,7 +330,7 @@ impl Client {
         self.connection.as_ref().ok_or_else(closed)
     }
 
-    /// Closes the connection instead of giving it back.
+    /// Closes the connection instead of returning it to the pool.
     fn discard(&self) {
         self.deadline.broken.store(true, Ordering::Relaxed);
     }
@@ -356,7 +359,7 @@ fn closed() -> Error {
     Error::Unavailable("the connection is closed".to_owned())
 }
 
-/// Takes the connection out of the pool when a transaction was left open, by a panic for example.
+/// Removes the connection from the pool if a transaction was left open, for example after a panic.
 struct OpenTransaction(Option<Sql>);
 
 impl OpenTransaction {
@@ -435,7 +438,7 @@ impl ToSql for Value<'_> {
             Self::Null => Ok(IsNull::Yes),
             Self::Bool(value) => value.to_sql_checked(ty, out),
             Self::Int(value) => value.to_sql_checked(ty, out),
-            // PostgreSQL's texts hold no NUL. We store none, so what is looked up with one matches nobody.
+            // PostgreSQL text cannot contain NUL. We store none, so a lookup with NUL matches nothing.
             Self::Text(value) if value.contains('\0') => {
                 value.replace('\0', "\u{fffd}").to_sql_checked(ty, out)
             }
@@ -443,7 +446,7 @@ impl ToSql for Value<'_> {
         }
     }
 
-    /// Each kind of value checks the type itself, when it is written.
+    /// Each value checks its type when it is written.
     fn accepts(_: &Type) -> bool {
         true
     }
@@ -455,7 +458,8 @@ pub fn error(error: tokio_postgres::Error) -> Error {
     let why = with_sources(&error);
     match error.code() {
         Some(&SqlState::UNIQUE_VIOLATION) => Error::Conflict,
-        // Class 08: connection; 53: resources; 57: operator; 40: conflict between transactions; 25006: read-only standby.
+        // Class 08: connection; 53: resources; 57: operator intervention; 40: transaction rollback; 25006: read-only
+        // standby.
         Some(code) if ["08", "53", "57", "40"].contains(&&code.code()[..2]) || code.code() == "25006" => {
             Error::Unavailable(why)
         }

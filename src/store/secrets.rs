@@ -1,5 +1,5 @@
-//! What is kept sealed in the database: other systems' credentials and our own private keys. Whoever has the database alone,
-//! or a backup of it, cannot read them.
+//! Encryption of secrets in the database: credentials of other systems and our own private keys. The database or a
+//! backup alone does not reveal them.
 
 use std::{
     io::{ErrorKind, Write},
@@ -17,12 +17,12 @@ use sha2::{Digest, Sha256};
 
 use super::{Error, Result};
 
-/// The key, which is made or read when it is needed first.
+/// The encryption key, created or read on first use.
 #[derive(Clone)]
 pub struct Secrets(Arc<Inner>);
 
 struct Inner {
-    /// As an operator has set it; otherwise the file has it.
+    /// The key from the configuration; otherwise it is in the file.
     setting: Option<String>,
     file: PathBuf,
     key: OnceLock<[u8; 32]>,
@@ -30,10 +30,10 @@ struct Inner {
 
 /// In the data folder.
 pub const FILE: &str = "secret.key";
-/// Of what is sealed; a later way of sealing gets another.
+/// The format prefix; a future scheme gets another.
 const WAY: &str = "v1:";
 
-/// Without the key.
+/// Omits the key.
 impl std::fmt::Debug for Secrets {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Secrets")
@@ -45,13 +45,13 @@ impl Secrets {
         Self(Arc::new(Inner { setting, file: data_dir.join(FILE), key: OnceLock::new() }))
     }
 
-    /// What it is for is sealed with it: one secret cannot stand in for another.
+    /// The purpose is authenticated with the secret, so that one secret cannot replace another.
     pub fn seal(&self, purpose: &str, plain: &[u8]) -> Result<String> {
         let mut sealed = plain.to_vec();
         let nonce = self
             .cipher(read_or_make)?
             .seal_in_place_append_tag(Aad::from(purpose.as_bytes()), &mut sealed)
-            .map_err(|_| Error::Broken("a secret could not be sealed".to_owned()))?;
+            .map_err(|_| Error::Broken("encrypting a secret failed".to_owned()))?;
         let whole = [nonce.as_ref().as_slice(), &sealed].concat();
         Ok(format!("{WAY}{}", BASE64_STANDARD.encode(whole)))
     }
@@ -71,7 +71,7 @@ impl Secrets {
         }
         let mut body = whole.split_off(NONCE_LEN);
         let nonce = Nonce::try_assume_unique_for_key(&whole).map_err(|_| cannot())?;
-        // A key that is made now has sealed nothing.
+        // A key that does not exist yet cannot have encrypted anything.
         let there = |file: &Path| read(file)?.ok_or_else(|| std::io::Error::other(cannot().to_string()));
         let plain = self.cipher(there)?.open_in_place(nonce, Aad::from(purpose.as_bytes()), &mut body);
         plain.map(|plain| plain.to_vec()).map_err(|_| cannot())
@@ -86,7 +86,7 @@ impl Secrets {
             }
         };
         RandomizedNonceKey::new(&AES_256_GCM, &key)
-            .map_err(|_| Error::Broken("no key to seal with".to_owned()))
+            .map_err(|_| Error::Broken("there is no encryption key".to_owned()))
     }
 
     fn key(&self, from: impl Fn(&Path) -> std::io::Result<String>) -> Result<[u8; 32]> {
@@ -100,14 +100,14 @@ impl Secrets {
     }
 }
 
-/// Made once, whoever comes first, and readable by nobody else.
+/// Created once, by whichever process is first, and readable only by our own user.
 fn read_or_make(file: &Path) -> std::io::Result<String> {
     if let Some(text) = read(file)? {
         return Ok(text);
     }
     let mut bytes = [0; 32];
     rand::fill(&mut bytes)
-        .map_err(|_| std::io::Error::other("the system's random generator does not work"))?;
+        .map_err(|_| std::io::Error::other("the system's random number generator failed"))?;
     if let Some(folder) = file.parent() {
         super::folder::create(folder)?;
     }
@@ -116,7 +116,7 @@ fn read_or_make(file: &Path) -> std::io::Result<String> {
         std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
     new.write_all(BASE64_STANDARD.encode(bytes).as_bytes())?;
     new.sync_all()?;
-    // A link and not a rename: whoever is second must not replace the first one's.
+    // A hard link instead of a rename: the second process must not replace the first one's key.
     let linked = std::fs::hard_link(&beside, file);
     std::fs::remove_file(&beside)?;
     match linked {

@@ -1,4 +1,4 @@
-//! SQLite: readers that run on the caller's thread, one writer that commits what is waiting together.
+//! SQLite: reads run on the caller's thread; a single writer commits waiting transactions together.
 
 use std::{
     cell::Cell,
@@ -23,41 +23,45 @@ use rusqlite::{
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::{
-    db::{Error, Handle, Result, Row, Sql, TURN_WAIT, Transaction, Turn, Value, hand_over, no_turn},
-    folder::{self, Here},
+    db::{
+        Error, Handle, Result, Row, STREAM_SLOT_TIMEOUT, Sql, StreamClass, Transaction, Value,
+        no_stream_slot, send_group,
+    },
+    folder::{self, FolderLock},
 };
 use crate::telemetry::metrics;
 
-/// A job that ran, waiting to hear whether its transaction reached the disk.
+/// The callback of a finished transaction, called once its commit is durable or has failed.
 type Reply = Box<dyn FnOnce(Result<()>) + Send>;
 type Work = Box<dyn FnOnce(&mut Sql) -> Reply + Send>;
 
 pub struct Sqlite {
     path: PathBuf,
-    /// Says that somebody is here, for as long as this process lives.
-    _here: Here,
+    /// Marks the folder as in use for as long as this process runs.
+    _lock: FolderLock,
     readers: Vec<Mutex<Connection>>,
     writer: sync_mpsc::Sender<Work>,
     streams: Semaphore,
 }
 
-/// Writes that share one commit, so that none waits long for the others.
-const MOST_TOGETHER: usize = 256;
+/// Writes that share one commit (group commit). Limited to bound the latency.
+const MAX_BATCH: usize = 256;
 const STREAMS_AT_ONCE: usize = 4;
 const ROWS_IN_A_GROUP: usize = 500;
-/// Pages that all readers together keep in memory: the inner pages of the trees fit, and more has bought no speed.
+/// The page cache of all readers together: the inner pages of the B-trees fit, and more was not faster.
 const READ_CACHE_KIB: usize = 16 * 1024;
 const WRITE_CACHE_KIB: usize = 16 * 1024;
-/// How long a connection waits for another's lock.
-const PATIENCE: Duration = Duration::from_secs(15);
-/// For a write to begin, while another process or a long transaction has the database.
-const WRITE_WAIT: Duration = Duration::from_secs(20);
-/// After people were deleted, the write-ahead log is emptied once nobody has written for so long, or after so many commits.
-const LOG_PAUSE: Duration = Duration::from_millis(100);
-const LOG_COMMITS: u32 = 1_000;
+/// How long a connection waits for a lock.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long a write waits to start, while another process or a long transaction holds the lock.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
+/// After people were deleted, the write-ahead log is truncated once there were no writes for this long, or after this
+/// many commits.
+const WAL_TRUNCATE_DELAY: Duration = Duration::from_millis(100);
+const WAL_TRUNCATE_COMMITS: u32 = 1_000;
 const STREAM_CACHE_KIB: usize = 2 * 1024;
 
-/// What a connection is for.
+/// The role of a connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
     Read { kib: usize },
@@ -68,13 +72,13 @@ impl Sqlite {
     pub fn open(path: PathBuf, readers: usize) -> Result<Self> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             folder::create(folder).map_err(|e| {
-                Error::Unavailable(format!("cannot make the folder {}: {e}", folder.display()))
+                Error::Unavailable(format!("cannot create the folder {}: {e}", folder.display()))
             })?;
         }
-        let here = Here::with_others(&path)?;
+        let lock = FolderLock::shared(&path)?;
         make_private(&path)?;
         let writer = connect(&path, Use::Write)?;
-        // Reads run on the threads of the runtime, one for each core: more connections would only cost memory.
+        // Reads run on the runtime threads, one per core: more connections would only use memory.
         let cores = std::thread::available_parallelism().map_or(4, std::num::NonZeroUsize::get);
         let readers = readers.clamp(1, cores);
         let kib = READ_CACHE_KIB / readers;
@@ -86,42 +90,42 @@ impl Sqlite {
             .spawn(move || write_together(Sql::new(Handle::Sqlite(writer)), &receiver))
             .map_err(|e| Error::Unavailable(e.to_string()))?;
         let streams = Semaphore::new(STREAMS_AT_ONCE);
-        Ok(Self { path, _here: here, readers, writer: sender, streams })
+        Ok(Self { path, _lock: lock, readers, writer: sender, streams })
     }
 
     pub fn folder(&self) -> &Path {
         self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
 
-    /// Sees one moment for as long as it is kept, however much is written meanwhile. The write-ahead log cannot start
-    /// anew until it is dropped.
-    pub fn moment(&self) -> Result<Sql> {
+    /// A snapshot that is unaffected by later writes. The write-ahead log cannot be reset until it is dropped.
+    pub fn snapshot(&self) -> Result<Sql> {
         let connection = connect(&self.path, Use::Read { kib: STREAM_CACHE_KIB })?;
-        // The moment is that of the first read.
+        // The first read starts the snapshot.
         connection.execute_batch("BEGIN; SELECT COUNT(*) FROM sqlite_master").map_err(error)?;
         Ok(Sql::new(Handle::Sqlite(connection)))
     }
 
-    /// Rewrites the file with what is there now, and empties the write-ahead log: what was deleted is in neither afterwards.
-    /// Zeros alone are not enough, because SQLite leaves copies behind when it moves entries of an index to another page.
-    /// Others read meanwhile, and wait if they write.
+    /// Rewrites the file (`VACUUM`) and truncates the write-ahead log, so that neither contains deleted data.
+    /// Overwriting with zeros is not enough, because SQLite leaves copies behind when it moves index entries to
+    /// another page. Reads continue; writes wait.
     pub async fn rewrite(&self) -> Result<()> {
         let path = self.path.clone();
         let work = move || {
             let connection = connect(&path, Use::Write)?;
             connection.execute_batch("VACUUM").map_err(error)?;
-            if empty_log(&connection, PATIENCE).map_err(error)? {
+            if truncate_wal(&connection, BUSY_TIMEOUT).map_err(error)? {
                 Ok(())
             } else {
                 Err(Error::Unavailable(
-                    "somebody reads the database, so that its log could not be emptied".to_owned(),
+                    "the write-ahead log could not be truncated because another connection reads it"
+                        .to_owned(),
                 ))
             }
         };
         tokio::task::spawn_blocking(work).await.map_err(|error| Error::Broken(error.to_string()))?
     }
 
-    /// The connection that this thread prefers, or another that is free.
+    /// The preferred connection of this thread, or another one that is free.
     pub fn reader(&self) -> MutexGuard<'_, Connection> {
         static THREADS: AtomicUsize = AtomicUsize::new(0);
         thread_local! { static MINE: Cell<usize> = Cell::new(THREADS.fetch_add(1, Ordering::Relaxed)); }
@@ -135,7 +139,7 @@ impl Sqlite {
         self.readers[mine].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Which readers are busy is seen by trying, so that reading costs nothing more.
+    /// Counts busy readers by trying their locks, so that reads need no accounting.
     pub fn measure(&self) {
         let busy = self.readers.iter().filter(|reader| reader.try_lock().is_err()).count();
         metrics::db_connections(self.readers.len(), busy, self.readers.len() - busy, 0);
@@ -148,7 +152,7 @@ impl Sqlite {
     {
         let (sender, mut receiver) = oneshot::channel();
         let waiting = metrics::db_write_waiting();
-        // Whoever gets there first decides: the writer by beginning, or the caller by giving up.
+        // Decided by whichever comes first: the writer starting the work, or the caller timing out.
         let decided = Arc::new(AtomicBool::new(false));
         let begin = decided.clone();
         let work: Work = Box::new(move |sql| {
@@ -158,7 +162,7 @@ impl Sqlite {
             }
             let outcome = run(sql, job);
             Box::new(move |committed| {
-                // The caller may have gone; the work is done all the same.
+                // The caller may be gone; the work is committed anyway.
                 let _ = sender.send(match committed {
                     Ok(()) => outcome,
                     Err(error) => outcome.and(Err(error.into())),
@@ -166,7 +170,7 @@ impl Sqlite {
             })
         });
         self.writer.send(work).map_err(|_| gone())?;
-        let answered = match tokio::time::timeout(WRITE_WAIT, &mut receiver).await {
+        let answered = match tokio::time::timeout(WRITE_TIMEOUT, &mut receiver).await {
             Ok(answered) => answered,
             Err(_) if !decided.swap(true, Ordering::Relaxed) => {
                 return Err(Error::Unavailable("too many writes are waiting".to_owned()).into());
@@ -178,23 +182,25 @@ impl Sqlite {
 
     pub fn stream<T: Send + 'static>(
         self: Arc<Self>,
-        turn: Turn,
+        class: StreamClass,
         sql: String,
         params: Vec<Value<'static>>,
         map: fn(&Row<'_>) -> Result<T>,
         sender: mpsc::Sender<Result<Vec<T>>>,
     ) {
         tokio::spawn(async move {
-            let _turn = match turn {
-                Turn::WithOthers => match tokio::time::timeout(TURN_WAIT, self.streams.acquire()).await {
-                    Ok(turn) => turn.ok(),
-                    Err(_) => return drop(sender.send(Err(no_turn())).await),
-                },
-                Turn::Apart => None,
+            let _slot = match class {
+                StreamClass::Foreground => {
+                    match tokio::time::timeout(STREAM_SLOT_TIMEOUT, self.streams.acquire()).await {
+                        Ok(slot) => slot.ok(),
+                        Err(_) => return drop(sender.send(Err(no_stream_slot())).await),
+                    }
+                }
+                StreamClass::Background => None,
             };
             let failed = sender.clone();
             let path = self.path.clone();
-            // A connection of its own: a long read must not keep a reader from the others.
+            // A separate connection: a long read must not block a shared reader.
             let streaming = tokio::task::spawn_blocking(move || {
                 send_groups(
                     &connect(&path, Use::Read { kib: STREAM_CACHE_KIB })?,
@@ -204,11 +210,11 @@ impl Sqlite {
                     &sender,
                 )
             });
-            // Without a word, whoever reads would take it for the end.
+            // Report the error, or the reader would take it for the end of the stream.
             let broken = match streaming.await {
                 Ok(Ok(())) => return,
                 Ok(Err(error)) => error,
-                Err(error) => Error::Broken(format!("a stream of rows has broken: {error}")),
+                Err(error) => Error::Broken(format!("a row stream was aborted: {error}")),
             };
             let _ = failed.send(Err(broken)).await;
         });
@@ -218,7 +224,7 @@ impl Sqlite {
 fn connect(path: &Path, purpose: Use) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
-        // Each connection is used by one thread at a time, which a Mutex sees to; SQLite's own would cost on every call.
+        // A Rust mutex already serializes each connection; SQLite's own would cost on every call.
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)
         .map_err(|e| Error::Unavailable(format!("cannot open {}: {e}", path.display())))?;
@@ -227,29 +233,29 @@ fn connect(path: &Path, purpose: Use) -> Result<Connection> {
         Use::Write => WRITE_CACHE_KIB,
     };
     let set_up = || {
-        connection.busy_timeout(PATIENCE)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.set_prepared_statement_cache_capacity(128);
-        write_ahead(&connection)?;
-        // An answered write survives a loss of power.
+        enter_wal_mode(&connection)?;
+        // An acknowledged write survives a power failure.
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "cache_size", -(kib as i64))?;
         connection.pragma_update(None, "query_only", purpose != Use::Write)?;
         if purpose == Use::Write {
-            // What is deleted is overwritten with zeros, and not merely marked as free: it is people's data.
+            // Deleted data is overwritten with zeros instead of only being marked as free: it is personal data.
             connection.pragma_update(None, "secure_delete", true)?;
         }
-        // Without this, a statement is planned again for each new bound value: three times slower.
+        // Without this, SQLite replans a statement for each new bound value, which is three times slower.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
     };
     set_up().map(|_| ()).map_err(error)?;
     Ok(connection)
 }
 
-/// Only the user that runs us may read the database: it is created so, and tightened where an earlier version left it open.
-/// SQLite gives `-wal` and `-shm` the permissions of the database.
+/// Only our own user may read the database. It is created with these permissions, and they are fixed if an earlier
+/// version left it readable. SQLite gives `-wal` and `-shm` the same permissions.
 fn make_private(path: &Path) -> Result<()> {
     let cannot = |e: std::io::Error| Error::Unavailable(format!("cannot open {}: {e}", path.display()));
-    // Never opened for that alone: to close a file gives up every lock that this process has on it.
+    // Never open the file just for this: closing it would release all POSIX locks that this process holds on it.
     match std::fs::OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(path) {
         Ok(_) => {}
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
@@ -263,7 +269,7 @@ fn make_private(path: &Path) -> Result<()> {
             && let Err(error) = std::fs::set_permissions(&file, std::fs::Permissions::from_mode(PRIVATE))
         {
             let file = Path::new(&file).display();
-            tracing::warn!(%file, %error, "others may read the database, and its permissions cannot be changed");
+            tracing::warn!(%file, %error, "the database is readable by other users, and its permissions cannot be changed");
         }
     }
     Ok(())
@@ -271,27 +277,27 @@ fn make_private(path: &Path) -> Result<()> {
 
 const PRIVATE: u32 = 0o600;
 
-/// Copies all that this connection sees into a new file. In one step: one that pauses starts again whenever somebody
-/// writes, and beside a busy server would never end. Nobody waits for it; the write-ahead log grows meanwhile.
+/// Copies everything that this connection sees to a new file, in a single step: an incremental backup restarts on
+/// every write and would never finish next to a busy server. It blocks nobody; the write-ahead log grows meanwhile.
 pub fn copy(connection: &Connection, target: &Path) -> Result<()> {
     make_private(target)?;
     let mut copy = Connection::open(target).map_err(error)?;
-    // The caller makes it durable.
+    // The caller syncs the file.
     copy.pragma_update(None, "synchronous", "off").map_err(error)?;
     let step = Backup::new(connection, &mut copy).and_then(|backup| backup.step(-1)).map_err(error)?;
     if step != StepResult::Done {
         return Err(Error::Unavailable(format!("the database could not be copied: {step:?}")));
     }
-    alone(&copy).map_err(error)
+    leave_wal_mode(&copy).map_err(error)
 }
 
-/// Brings a database that nobody uses into one file: what is in the write-ahead log moves there, and the log goes.
-pub fn settle(path: &Path) -> Result<()> {
+/// Checkpoints a database that is not in use into a single file and removes its write-ahead log.
+pub fn checkpoint(path: &Path) -> Result<()> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(error)?;
-    alone(&connection).map_err(error)
+    leave_wal_mode(&connection).map_err(error)
 }
 
-/// Is every page, row and index as it should be?
+/// Runs SQLite's integrity check.
 pub fn check(path: &Path) -> Result<()> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(error)?;
     let says: String =
@@ -299,18 +305,19 @@ pub fn check(path: &Path) -> Result<()> {
     if says == "ok" { Ok(()) } else { Err(Error::Broken(format!("{} is damaged: {says}", path.display()))) }
 }
 
-/// The other way, for which no other connection may be left; those of a thread that ends take a moment to close.
-fn alone(connection: &Connection) -> rusqlite::Result<()> {
-    go_over(connection, "delete", 100)
+/// Leaves WAL mode, which requires that no other connection is open; those of an ending thread take a moment to
+/// close.
+fn leave_wal_mode(connection: &Connection) -> rusqlite::Result<()> {
+    set_journal_mode(connection, "delete", 100)
 }
 
-/// Going over to the write-ahead log needs the file for oneself for a moment, and SQLite does not wait for that as it
-/// waits for locks: several programs that start on a new database at once must ask again.
-fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
-    go_over(connection, "wal", 500)
+/// Entering WAL mode needs an exclusive lock, and SQLite's busy timeout does not apply to it: processes that open a
+/// new database at the same time must retry.
+fn enter_wal_mode(connection: &Connection) -> rusqlite::Result<()> {
+    set_journal_mode(connection, "wal", 500)
 }
 
-fn go_over(connection: &Connection, mode: &str, times: usize) -> rusqlite::Result<()> {
+fn set_journal_mode(connection: &Connection, mode: &str, times: usize) -> rusqlite::Result<()> {
     for _ in 0..times {
         match connection.pragma_update(None, "journal_mode", mode) {
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
@@ -322,15 +329,15 @@ fn go_over(connection: &Connection, mode: &str, times: usize) -> rusqlite::Resul
     connection.pragma_update(None, "journal_mode", mode)
 }
 
-/// Runs one job inside a savepoint and undoes it when it fails.
+/// Runs a job in a savepoint and rolls it back if it fails.
 fn run<T, E: From<Error>>(sql: &mut Sql, job: impl Transaction<T, E>) -> Result<T, E> {
     statement(sql, "SAVEPOINT job")?;
-    // SQLite answers at once, so a job that awaits nothing but `Sql` is ready when first asked.
+    // SQLite is synchronous, so a job that awaits only `Sql` is ready on the first poll.
     let outcome = catch_unwind(AssertUnwindSafe(|| job(sql).now_or_never()));
     let outcome = match outcome {
         Ok(Some(outcome)) => outcome,
         Ok(None) => {
-            Err(Error::Broken("a job waited for something other than the database".to_owned()).into())
+            Err(Error::Broken("a transaction awaited something other than the database".to_owned()).into())
         }
         Err(_) => Err(Error::Broken("a job panicked".to_owned()).into()),
     };
@@ -341,30 +348,31 @@ fn run<T, E: From<Error>>(sql: &mut Sql, job: impl Transaction<T, E>) -> Result<
     }
 }
 
-/// Moves everything from the write-ahead log to the database and cuts the log to nothing. False when somebody still reads it.
-fn empty_log(connection: &Connection, patience: Duration) -> rusqlite::Result<bool> {
-    connection.busy_timeout(patience)?;
+/// Checkpoints the write-ahead log and truncates it. Returns false if it is still being read.
+fn truncate_wal(connection: &Connection, timeout: Duration) -> rusqlite::Result<bool> {
+    connection.busy_timeout(timeout)?;
     let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     match busy {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(false),
         other => other.map(|busy| !busy),
     }
 }
 
-/// The next piece of work. Before it, the log is emptied if people were deleted: their pages lie there until it begins anew.
+/// The next unit of work. If people were deleted, the log is truncated first: their pages remain in it until it is
+/// reset.
 fn next(sql: &Sql, waiting: &sync_mpsc::Receiver<Work>, traces: &mut Option<u32>) -> Option<Work> {
     while let (Some(commits), Handle::Sqlite(connection)) = (*traces, &sql.handle) {
-        match waiting.recv_timeout(if commits == 0 { Duration::ZERO } else { LOG_PAUSE }) {
+        match waiting.recv_timeout(if commits == 0 { Duration::ZERO } else { WAL_TRUNCATE_DELAY }) {
             Ok(work) if commits > 0 => {
                 *traces = Some(commits - 1);
                 return Some(work);
             }
             Err(sync_mpsc::RecvTimeoutError::Disconnected) => return None,
             met => {
-                // Nobody who waits to write is kept waiting for somebody who reads.
-                let emptied = empty_log(connection, Duration::ZERO).unwrap_or(false);
-                *traces = (!emptied).then_some(LOG_COMMITS);
+                // Do not block writers while waiting for readers.
+                let truncated = truncate_wal(connection, Duration::ZERO).unwrap_or(false);
+                *traces = (!truncated).then_some(WAL_TRUNCATE_COMMITS);
                 if let Ok(work) = met {
                     return Some(work);
                 }
@@ -380,20 +388,20 @@ fn write_together(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>) {
         let mut replies = Vec::new();
         let outcome = statement(&mut sql, "BEGIN IMMEDIATE").and_then(|()| {
             replies.push(first(&mut sql));
-            while replies.len() < MOST_TOGETHER
+            while replies.len() < MAX_BATCH
                 && in_transaction(&sql)
                 && let Ok(next) = waiting.try_recv()
             {
                 replies.push(next(&mut sql));
             }
-            // A full disk makes SQLite undo the whole transaction by itself.
+            // On a full disk SQLite rolls back the whole transaction itself.
             if !in_transaction(&sql) {
-                return Err(Error::Unavailable("the transaction was undone".to_owned()));
+                return Err(Error::Unavailable("the transaction was rolled back".to_owned()));
             }
             statement(&mut sql, "COMMIT")
         });
         if std::mem::take(&mut sql.forgets) {
-            traces = Some(LOG_COMMITS);
+            traces = Some(WAL_TRUNCATE_COMMITS);
         }
         match &outcome {
             Ok(()) => metrics::db_committed(replies.len()),
@@ -403,12 +411,12 @@ fn write_together(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>) {
         for reply in replies {
             reply(outcome.clone());
         }
-        // A job that could not even begin drops its sender; its caller hears that the database is not available.
+        // Jobs that could not start drop their sender; their callers get `Unavailable`.
     }
 }
 
 fn gone() -> Error {
-    Error::Unavailable("the write could not begin".to_owned())
+    Error::Unavailable("the write could not be started".to_owned())
 }
 
 fn statement(sql: &mut Sql, text: &str) -> Result<()> {
@@ -447,7 +455,7 @@ pub fn record(row: &rusqlite::Row<'_>) -> Result<serde_json::Map<String, serde_j
                 types::ValueRef::Integer(number) => number.into(),
                 types::ValueRef::Text(text) => String::from_utf8_lossy(text).into(),
                 types::ValueRef::Real(_) | types::ValueRef::Blob(_) => {
-                    return Err(Error::Broken(format!("the column {name} holds what none of ours does")));
+                    return Err(Error::Broken(format!("the column {name} has an unexpected type")));
                 }
             };
             Ok((name.to_owned(), value))
@@ -481,7 +489,7 @@ fn send_groups<T>(
         }
         if (ended || group.len() == ROWS_IN_A_GROUP) && !group.is_empty() {
             let full = std::mem::replace(&mut group, Vec::with_capacity(ROWS_IN_A_GROUP));
-            if !runtime.block_on(hand_over(sender, full))? {
+            if !runtime.block_on(send_group(sender, full))? {
                 return Ok(());
             }
         }

@@ -1,22 +1,21 @@
-//! Logs: to standard error, as JSON for machines or as text for a person at a terminal, written by a thread of their
-//! own so that no request waits for them.
+//! Logging to standard error: JSON, or text on a terminal. A separate thread writes, so that no request waits for it.
 
 use std::io::IsTerminal;
 
 use tracing_appender::non_blocking::WorkerGuard;
 use tracing_subscriber::EnvFilter;
 
-/// Writes out what is waiting when it is dropped.
+/// Flushes pending lines on drop.
 #[must_use]
 pub struct Logs(#[allow(dead_code)] WorkerGuard);
 
 pub fn start(level: &str, format: &str) -> Result<Logs, String> {
-    // Libraries say more than may be written down: PostgreSQL's driver has people's emails in its debug lines.
+    // Debug lines of libraries may contain personal data: those of the PostgreSQL driver contain emails.
     let libraries = if level == "error" { "error" } else { "warn" };
-    // Anybody may send packets to a phone, and SIP's would warn of each that cannot be read, and show it whole. Decoders call
-    // each damaged upload an error: that is its sender's, who is told. A name here stands for all that begin with it.
+    // Anybody can send packets to a SIP port, and the SIP stack would log each malformed one in full. Decoders log
+    // each damaged upload as an error, although the client already gets the error. A name here is a prefix.
     let filter = EnvFilter::try_new(format!("{libraries},endonym={level},rsipstack=off,symphonia=off"))
-        .map_err(|e| format!("the log level `{level}` cannot be read: {e}"))?;
+        .map_err(|e| format!("invalid log level `{level}`: {e}"))?;
     let (writer, guard) = tracing_appender::non_blocking(std::io::stderr());
     let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_target(false);
     let json = match format {

@@ -1,5 +1,5 @@
-//! What the program writes down about its own work: logs for people, figures for Prometheus, traces for a collector.
-//! Every room above `domain` may call the small functions here; the libraries behind them are known nowhere else.
+//! Logs, Prometheus metrics and OpenTelemetry traces. Every layer above `domain` may call the functions here; only
+//! this module uses the libraries behind them.
 
 pub mod logs;
 pub mod metrics;

@@ -1,20 +1,20 @@
-//! The process as the kernel sees it.
+//! Process metrics from `/proc`.
 
 use rustix::time::ClockId;
 
-/// At one moment.
+/// A sample.
 pub struct Process {
     pub memory_bytes: i64,
     pub cpu_seconds: f64,
     pub open_files: i64,
-    /// In seconds since 1970.
+    /// Seconds since 1970.
     pub started: f64,
 }
 
-/// `None` where there is no `/proc`.
-pub fn look() -> Option<Process> {
+/// `None` without `/proc`.
+pub fn sample() -> Option<Process> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The name in brackets may hold anything. What follows is counted from the third field on.
+    // The process name in parentheses may contain anything. The fields after it start with the third.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let number = |field: usize| fields.get(field - 3)?.parse::<i64>().ok();
     let ticks = rustix::param::clock_ticks_per_second() as f64;
@@ -25,7 +25,7 @@ pub fn look() -> Option<Process> {
         time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
     };
     let booted = seconds(ClockId::Realtime) - seconds(ClockId::Boottime);
-    // The one that reads the folder is not counted.
+    // Without the handle that reads the folder.
     let open = std::fs::read_dir("/proc/self/fd").ok()?.count().saturating_sub(1);
     Some(Process {
         memory_bytes: number(24)? * page,
@@ -39,7 +39,7 @@ pub fn look() -> Option<Process> {
 mod tests {
     #[test]
     fn the_kernel_knows_this_process() {
-        let process = super::look().expect("there is a /proc");
+        let process = super::sample().expect("there is a /proc");
         assert!(process.memory_bytes > 1 << 20, "{}", process.memory_bytes);
         assert!((3..1_000_000).contains(&process.open_files), "{}", process.open_files);
         assert!(process.cpu_seconds >= 0.0 && process.started > 1.6e9);

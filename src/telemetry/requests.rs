@@ -1,30 +1,30 @@
-//! Requests are counted on the hottest path there is: each thread keeps the figures of the routes that it has answered, so
-//! that nothing is locked and no label is put together a second time.
+//! Request metrics, on the hottest path: each thread caches the counters of its routes, so that nothing is locked and
+//! no label is formatted twice.
 
 use std::{cell::RefCell, collections::HashMap, time::Duration};
 
 use prometheus::{Histogram, IntCounter};
 
-use super::metrics::{FIGURES, Held};
+use super::metrics::{GaugeGuard, METRICS};
 
-/// The template of what has none.
+/// The route label of requests without a route.
 pub const OTHER: &str = "other";
-/// Of what hyper refused before there was a request.
+/// The route label of requests that hyper could not parse.
 const UNREADABLE: &str = "unreadable";
-/// Nothing but the rate limit answers so.
+/// Only the rate limiter responds with 429.
 const TOO_MANY: u16 = 429;
 
-/// A request that is being answered. One whose client hangs up ends without an answer, and is not counted as one.
+/// A request in flight. If the client disconnects, it is dropped and not counted as answered.
 #[must_use]
-pub struct InFlight(#[allow(dead_code)] Held);
+pub struct InFlight(#[allow(dead_code)] GaugeGuard);
 
 pub fn request() -> InFlight {
-    InFlight(Held::new(&FIGURES.in_flight))
+    InFlight(GaugeGuard::new(&METRICS.in_flight))
 }
 
 impl InFlight {
     /// `route` is a template, never a path.
-    pub fn answered(self, route: &str, method: &str, status: u16, took: Duration) {
+    pub fn finish(self, route: &str, method: &str, status: u16, took: Duration) {
         let method = known_method(method);
         KNOWN.with_borrow_mut(|known| match known.get_mut(route) {
             Some(route) => route.count(method, status, took),
@@ -37,9 +37,9 @@ impl InFlight {
     }
 }
 
-/// hyper has refused what was sent: there is no method and no route.
+/// hyper rejected the request: there is neither a method nor a route.
 pub fn unreadable(status: u16) {
-    FIGURES.requests.with_label_values(&["web", UNREADABLE, OTHER, &status.to_string()]).inc();
+    METRICS.requests.with_label_values(&["web", UNREADABLE, OTHER, &status.to_string()]).inc();
 }
 
 thread_local! { static KNOWN: RefCell<HashMap<Box<str>, Route>> = RefCell::default(); }
@@ -48,14 +48,14 @@ struct Route {
     name: Box<str>,
     version: &'static str,
     seconds: Histogram,
-    /// A route has few, so looking at each is the quickest.
+    /// Few per route, so a linear search is fastest.
     answers: Vec<(&'static str, u16, IntCounter)>,
 }
 
 impl Route {
     fn new(name: &str) -> Self {
         let version = version(name);
-        let seconds = FIGURES.request_seconds.with_label_values(&[version, name]);
+        let seconds = METRICS.request_seconds.with_label_values(&[version, name]);
         Self { name: name.into(), version, seconds, answers: Vec::new() }
     }
 
@@ -63,7 +63,7 @@ impl Route {
         self.seconds.observe(took.as_secs_f64());
         self.answers(method, status).inc();
         if status == TOO_MANY {
-            FIGURES.refusals.with_label_values(&[self.version]).inc();
+            METRICS.refusals.with_label_values(&[self.version]).inc();
         }
     }
 
@@ -71,21 +71,21 @@ impl Route {
         let same = |answer: &(&str, u16, IntCounter)| answer.1 == status && answer.0 == method;
         let at = self.answers.iter().position(same).unwrap_or_else(|| {
             let labels = [self.version, &self.name, method, &status.to_string()];
-            self.answers.push((method, status, FIGURES.requests.with_label_values(&labels)));
+            self.answers.push((method, status, METRICS.requests.with_label_values(&labels)));
             self.answers.len() - 1
         });
         &self.answers[at].2
     }
 }
 
-/// Whoever makes up methods gets one for all of them.
+/// Unknown methods share one label.
 pub fn known_method(method: &str) -> &'static str {
     const METHODS: [&str; 9] =
         ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "CONNECT", "TRACE"];
     METHODS.into_iter().find(|known| *known == method).unwrap_or(OTHER)
 }
 
-/// Which version of the API an address belongs to.
+/// The API version of a route.
 fn version(route: &str) -> &'static str {
     const VERSIONS: [&str; 4] = ["v5", "v4", "v3", "v2"];
     let behind = route.strip_prefix("/api/private/").and_then(|rest| rest.split('/').next());
@@ -130,7 +130,7 @@ mod tests {
             let started = std::time::Instant::now();
             for i in 0..TIMES {
                 let status = if i % 16 == 0 { 404 } else { 200 };
-                request().answered(ROUTES[i as usize % 2], "GET", status, Duration::from_micros(20));
+                request().finish(ROUTES[i as usize % 2], "GET", status, Duration::from_micros(20));
             }
             started.elapsed() / TIMES
         };

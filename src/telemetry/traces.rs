@@ -1,6 +1,6 @@
-//! Traces for OpenTelemetry, when a collector is named: a span for each request and each job, and below it those of the database, of
-//! sound and pictures, and of the blobs. Without a collector no span is made: asking whether there is one is all it costs.
-//! Like the log, spans hold templates and never a path, an email or a token.
+//! OpenTelemetry traces, if a collector is configured: a span per request and job, with child spans for the database,
+//! media processing and blobs. Without a collector no spans are created, and the cost is a single check. Like the
+//! log, spans contain templates and never a path, an email or a token.
 
 use std::{
     future::Future,
@@ -28,36 +28,36 @@ use tokio::runtime::Handle;
 
 use super::{metrics::Timer, requests};
 
-/// Set once, when there is a collector.
+/// Set once, if there is a collector.
 static TRACER: OnceLock<SdkTracer> = OnceLock::new();
 
-/// For one parcel of spans to reach the collector.
-const LONGEST_SENDING: Duration = Duration::from_secs(10);
-/// For the last one, when we stop.
-const LAST_SENDING: Duration = Duration::from_secs(3);
+/// Timeout of one export request.
+const EXPORT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Timeout of the last one, at shutdown.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 const COMPLAIN_EVERY: Duration = Duration::from_secs(300);
 
-/// To be stopped at the end, so that nothing is left unsent.
+/// Must be stopped at exit to flush pending spans.
 #[must_use]
 pub struct Traces(SdkTracerProvider);
 
-/// Sends spans to where the variables of OpenTelemetry say. Spans wait in a queue that ends; a thread of their own sends
-/// them, so a collector that is slow or gone costs spans and nothing else.
+/// Starts exporting as configured by the standard OpenTelemetry variables. Spans wait in a bounded queue and a
+/// separate thread exports them, so a slow or missing collector costs only spans.
 pub fn start() -> Result<Traces, String> {
     let exporter = SpanExporter::builder()
         .with_http()
         .with_protocol(Protocol::HttpBinary)
-        .with_http_client(Courier::new()?)
+        .with_http_client(HttpExporter::new()?)
         .with_retry_policy(RetryPolicy::disabled())
         .build()
-        .map_err(|error| format!("traces cannot be sent: {error}"))?;
+        .map_err(|error| format!("cannot export traces: {error}"))?;
     let provider =
         SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource()).build();
     let _ = TRACER.set(provider.tracer("endonym"));
     Ok(Traces(provider))
 }
 
-/// Who we are: what the variables say, or `endonym`.
+/// The service name from the variables, or `endonym`.
 fn resource() -> Resource {
     const NAME: Key = Key::from_static_str("service.name");
     let said = Resource::builder().build();
@@ -68,28 +68,28 @@ fn resource() -> Resource {
 }
 
 impl Traces {
-    /// Sends what is left, for a moment.
+    /// Flushes pending spans, with a timeout.
     pub async fn stop(self) {
-        let last = tokio::task::spawn_blocking(move || self.0.shutdown_with_timeout(LAST_SENDING)).await;
+        let last = tokio::task::spawn_blocking(move || self.0.shutdown_with_timeout(SHUTDOWN_TIMEOUT)).await;
         if !matches!(last, Ok(Ok(()))) {
-            tracing::warn!("the last traces could not be sent");
+            tracing::warn!("exporting the last traces failed");
         }
     }
 }
 
 /// The span of a request.
 #[must_use]
-pub struct Asked(Context);
+pub struct RequestSpan(Context);
 
-/// `None` without a collector. Goes on with the trace that the client is part of, if it says so.
-pub fn request(headers: &HeaderMap) -> Option<Asked> {
+/// `None` without a collector. Continues the trace of the client, if the request has one.
+pub fn request(headers: &HeaderMap) -> Option<RequestSpan> {
     let tracer = TRACER.get()?;
     let parent = TraceContextPropagator::new().extract_with_context(&Context::new(), &Parent(headers));
     let span = tracer.span_builder("HTTP").with_kind(SpanKind::Server);
-    Some(Asked(parent.with_span(tracer.build_with_context(span, &parent))))
+    Some(RequestSpan(parent.with_span(tracer.build_with_context(span, &parent))))
 }
 
-/// Of all that a client sends along, only the numbers of its trace are taken over: the rest may be any text.
+/// Only the trace context is extracted from the headers; anything else could be arbitrary text.
 struct Parent<'a>(&'a HeaderMap);
 
 impl Extractor for Parent<'_> {
@@ -102,14 +102,14 @@ impl Extractor for Parent<'_> {
     }
 }
 
-impl Asked {
-    /// What happens inside has this span above it.
+impl RequestSpan {
+    /// Makes this span the parent of spans inside the future.
     pub fn around<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
         future.with_context(self.0.clone())
     }
 
     /// `route` is a template, never a path.
-    pub fn answered(self, request_id: &str, route: &str, method: &str, status: u16) {
+    pub fn finish(self, request_id: &str, route: &str, method: &str, status: u16) {
         let span = self.0.span();
         let (in_name, method) = match requests::known_method(method) {
             requests::OTHER => ("HTTP", "_OTHER"),
@@ -130,7 +130,7 @@ impl Asked {
     }
 }
 
-/// The span of a job, which belongs to no request.
+/// The root span of a job.
 pub fn job<F: Future>(kind: &'static str, future: F) -> impl Future<Output = F::Output> {
     match TRACER.get() {
         None => Either::Left(future),
@@ -142,55 +142,55 @@ pub fn job<F: Future>(kind: &'static str, future: F) -> impl Future<Output = F::
     }
 }
 
-/// A piece of a request's or a job's work. Over when it is dropped.
+/// A child span; ends on drop.
 #[must_use]
-pub struct Piece(#[allow(dead_code)] Option<Span>);
+pub struct ChildSpan(#[allow(dead_code)] Option<Span>);
 
-/// Names and attributes are words of ours. Work that belongs to neither has no span.
-pub fn piece(name: &'static str, attribute: (&'static str, &'static str)) -> Piece {
-    let Some(tracer) = TRACER.get() else { return Piece(None) };
+/// Names and attributes are fixed words. Without a parent there is no span.
+pub fn child_span(name: &'static str, attribute: (&'static str, &'static str)) -> ChildSpan {
+    let Some(tracer) = TRACER.get() else { return ChildSpan(None) };
     let here = Context::current();
     if !here.has_active_span() {
-        return Piece(None);
+        return ChildSpan(None);
     }
     let span = tracer.span_builder(name).with_attributes([KeyValue::new(attribute.0, attribute.1)]);
-    Piece(Some(tracer.build_with_context(span, &here)))
+    ChildSpan(Some(tracer.build_with_context(span, &here)))
 }
 
-/// For what goes on in a task of its own: its pieces still belong to this request.
-pub fn carried<F: Future>(future: F) -> impl Future<Output = F::Output> {
+/// For a spawned task: its spans stay children of this request.
+pub fn in_current_span<F: Future>(future: F) -> impl Future<Output = F::Output> {
     match TRACER.get() {
         None => Either::Left(future),
         Some(_) => Either::Right(future.with_current_context()),
     }
 }
 
-/// Carries spans to the collector. The thread that has them knows no runtime, so ours does the sending.
+/// Sends spans to the collector. The exporter thread has no runtime, so ours sends them.
 #[derive(Debug)]
-struct Courier {
+struct HttpExporter {
     client: reqwest::Client,
     runtime: Handle,
     complained: Mutex<Option<Timer>>,
 }
 
-impl Courier {
+impl HttpExporter {
     fn new() -> Result<Self, String> {
-        let client = reqwest::Client::builder().timeout(LONGEST_SENDING).build();
-        let client = client.map_err(|error| format!("traces cannot be sent: {error}"))?;
+        let client = reqwest::Client::builder().timeout(EXPORT_TIMEOUT).build();
+        let client = client.map_err(|error| format!("cannot export traces: {error}"))?;
         Ok(Self { client, runtime: Handle::current(), complained: Mutex::new(None) })
     }
 
-    /// Now and then: a collector that is gone for a night must not fill the log.
-    fn complain(&self, error: &str) {
+    /// Rate-limited: an outage of the collector must not flood the log.
+    fn warn_rate_limited(&self, error: &str) {
         let mut complained = self.complained.lock().unwrap_or_else(PoisonError::into_inner);
         if complained.is_none_or(|since| since.elapsed() > COMPLAIN_EVERY) {
-            tracing::warn!(error, "traces could not be sent; this is not said again for a while");
+            tracing::warn!(error, "exporting traces failed; further failures are not logged for a while");
             *complained = Some(Timer::start());
         }
     }
 }
 
-impl HttpClient for Courier {
+impl HttpClient for HttpExporter {
     fn send_bytes<'a, 'b>(
         &'a self,
         request: Request<Bytes>,
@@ -214,8 +214,10 @@ impl HttpClient for Courier {
             };
             match &sent {
                 Ok(answer) if answer.status().is_success() => {}
-                Ok(answer) => self.complain(&format!("the collector answers {}", answer.status())),
-                Err(error) => self.complain(&with_causes(error.as_ref())),
+                Ok(answer) => {
+                    self.warn_rate_limited(&format!("the collector responded with {}", answer.status()))
+                }
+                Err(error) => self.warn_rate_limited(&with_causes(error.as_ref())),
             }
             sent
         })

@@ -1,11 +1,11 @@
-//! GIF: its first frame, row by row, on a white sheet of the size of the whole.
+//! GIF: decodes the first frame row by row onto a white canvas of the full size.
 
 use gif::{ColorOutput, DecodeOptions};
 
 use super::reduce::Reducer;
 use super::{Decoded, Limits, Refusal};
 
-/// The rows of an interlaced GIF come in four goes: the first row of each, and the step to the next.
+/// The four passes of an interlaced GIF: the first row of each, and the step to the next.
 const INTERLACED: [(u32, usize); 4] = [(0, 8), (4, 8), (2, 4), (1, 2)];
 const NOT_INTERLACED: [(u32, usize); 1] = [(0, 1)];
 
@@ -14,7 +14,7 @@ pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Refusal> 
     options.set_color_output(ColorOutput::RGBA);
     let mut decoder = options.read_info(bytes).map_err(damaged)?;
     let screen = (u32::from(decoder.width()), u32::from(decoder.height()));
-    // Some old files give no screen at all; then the frame is the picture.
+    // Some old files have no screen size; then the frame is the image.
     if screen.0 > 0 && screen.1 > 0 {
         limits.check(screen.0, screen.1)?;
     }
@@ -24,7 +24,7 @@ pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Refusal> 
     limits.check(frame_width, frame_height)?;
     let goes: &[_] = if frame.interlaced { &INTERLACED } else { &NOT_INTERLACED };
 
-    // Browsers, too, let a first frame that is larger than the screen make the screen larger.
+    // Like browsers, let a first frame that exceeds the screen enlarge it.
     let (width, height) = (screen.0.max(left + frame_width), screen.1.max(top + frame_height));
     limits.check(width, height)?;
     let mut reducer = Reducer::new(width, height);

@@ -1,12 +1,12 @@
-//! JPEG: read at an eighth, a quarter or a half of its size where that is enough, as its cosine blocks allow.
+//! JPEG: decoded at 1/8, 1/4 or 1/2 of its size where that is enough, which the DCT allows.
 
 use jpeg_decoder::{CodingProcess, Decoder, Error, PixelFormat};
 
 use super::reduce::{REDUCED_SIDE, Reduced};
 use super::{Decoded, Limits, Refusal};
 
-/// Cameras write one scan, browsers and web tools about ten. Each costs a walk over all blocks even if it is some bytes
-/// long, and so a small file with thousands of them would keep a core busy for minutes.
+/// Cameras write one scan, progressive encoders about ten. Each costs a pass over all blocks, even if it has only a
+/// few bytes, so a small file with thousands of scans would keep a core busy for minutes.
 const MOST_SCANS: usize = 100;
 
 pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Refusal> {
@@ -15,14 +15,14 @@ pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Refusal> 
     let info = decoder.info().ok_or(Refusal::Damaged)?;
     let (width, height) = (info.width, info.height);
     limits.check(width.into(), height.into())?;
-    // Scanners and medical devices write it; it cannot be read in parts.
+    // Written by scanners and medical devices; it cannot be decoded at a reduced size.
     if info.coding_process == CodingProcess::Lossless {
         return Err(Refusal::Unsupported("a lossless JPEG"));
     }
     if scans(bytes) > MOST_SCANS {
         return Err(Refusal::Damaged);
     }
-    // The decoder takes the smallest size that is large enough in one direction: the longer side shall decide.
+    // The decoder picks the smallest size that suffices in one direction: the longer side decides.
     let longer = REDUCED_SIDE as u16;
     let wanted = if width >= height { (longer, u16::MAX) } else { (u16::MAX, longer) };
     let size = decoder.scale(wanted.0, wanted.1).map_err(refusal)?;
@@ -49,14 +49,14 @@ fn refusal(error: Error) -> Refusal {
     }
 }
 
-/// How many scans there are before the end of the picture. Segments are stepped over by their length, because a preview
-/// inside the metadata has scans too.
+/// Counts the scans up to the end of the image. Segments are skipped by their length, because an embedded preview has
+/// scans too.
 fn scans(bytes: &[u8]) -> usize {
     let (mut count, mut position) = (0, 2);
     while let Some(&[first, marker]) = bytes.get(position..).and_then(<[u8]>::first_chunk) {
         match (first, marker) {
             (0xFF, 0xD9) => break,
-            // Pixels, and markers that stand alone.
+            // Entropy-coded data and markers without a length.
             (0..=0xFE, _) | (_, 0x00 | 0x01 | 0xD0..=0xD8 | 0xFF) => position += 1,
             _ => {
                 count += usize::from(marker == 0xDA);

@@ -1,4 +1,4 @@
-//! What a file is, told by how it begins and never by its name.
+//! Detects the format by content, never by file name.
 
 use super::Refusal;
 
@@ -29,7 +29,7 @@ impl Kind {
     }
 }
 
-/// Telling people what they sent helps them more than telling them what they did not.
+/// Naming the format that was sent is more helpful than listing the supported ones.
 fn other(bytes: &[u8]) -> Refusal {
     const KNOWN: [(&[u8], &str); 11] = [
         (b"BM", "a BMP picture"),
@@ -47,7 +47,7 @@ fn other(bytes: &[u8]) -> Refusal {
     if bytes.get(4..8) == Some(b"ftyp") {
         return match bytes.get(8..12) {
             Some(b"avif" | b"avis") => Refusal::Unsupported("an AVIF picture"),
-            // AVIF may come under the general brand too, and names its own one further on.
+            // AVIF may use the generic brand and list its own as a compatible one.
             Some(b"mif1" | b"msf1") if lists_brand(bytes, b"avif") => Refusal::Unsupported("an AVIF picture"),
             Some(b"heic" | b"heix" | b"heim" | b"heis" | b"hevc" | b"hevx" | b"mif1" | b"msf1") => {
                 Refusal::Heic
@@ -72,7 +72,7 @@ fn other(bytes: &[u8]) -> Refusal {
     Refusal::NotAPicture
 }
 
-/// The compatible brands follow the major one and its version, four bytes each, to the end of the box.
+/// Compatible brands follow the major brand and its version, four bytes each, up to the end of the box.
 fn lists_brand(bytes: &[u8], brand: &[u8; 4]) -> bool {
     let Some(&[a, b, c, d]) = bytes.first_chunk() else { return false };
     let end = (u32::from_be_bytes([a, b, c, d]) as usize).min(bytes.len());

@@ -1,9 +1,9 @@
-//! Pictures: JPEG, PNG, WebP and GIF in, an upright JPEG without metadata and its thumbnail out.
+//! Images: JPEG, PNG, WebP and GIF in; an upright JPEG without metadata and a thumbnail out.
 //!
-//! A decoder gives us far fewer pixels than the file has: what is more than twice the size that we keep is averaged
-//! away while it is read (see [`reduce`]), so that fifty megapixels do not cost fifty megapixels of memory.
+//! Decoders return far fewer pixels than the file has: anything more than twice the target size is averaged while it
+//! is read (see [`reduce`]), so that fifty megapixels do not need fifty megapixels of memory.
 
-mod colour;
+mod color;
 mod gif;
 mod jpeg;
 mod kind;
@@ -26,11 +26,10 @@ const LARGE_SIDE: u32 = 512;
 const SMALL_SIDE: u32 = 128;
 const QUALITY: u8 = 85;
 
-/// The longest side of a JPEG or GIF can be no longer than this; a PNG's could, and one row of it would then be as
-/// large as a whole picture.
+/// JPEG and GIF cannot exceed this; a PNG could, and a single row would then be as large as a whole image.
 const LONGEST_SIDE: u32 = 65_535;
 
-/// What is taken at all.
+/// Limits of accepted images.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     pub bytes: usize,
@@ -44,7 +43,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Called with what the header says, before anything is allocated for the pixels.
+    /// Called with the size from the header, before pixels are allocated.
     fn check(&self, width: u32, height: u32) -> Result<(), Refusal> {
         if width == 0 || height == 0 {
             return Err(Refusal::Damaged);
@@ -59,7 +58,7 @@ impl Limits {
     }
 }
 
-/// A picture as it is shown: JPEG, upright, without metadata.
+/// A processed image: JPEG, upright, without metadata.
 #[derive(Debug, Clone)]
 pub struct Picture {
     /// Fits in 512 × 512.
@@ -68,16 +67,16 @@ pub struct Picture {
     pub small: Vec<u8>,
 }
 
-/// Why a picture is not taken. `Display` is a sentence for the person who sent it.
+/// Why an image is rejected. `Display` is a sentence for the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// Nothing that we know: text, sound, an empty file.
+    /// An unknown format: text, audio, an empty file.
     NotAPicture,
-    /// We know what it is, and do not take it; the words for it, as in "this is …".
+    /// A known but unsupported format; the words for it, as in "this is …".
     Unsupported(&'static str),
-    /// What iPhones write unless told otherwise, so it gets advice of its own.
+    /// The default format of iPhones, which gets its own advice.
     Heic,
-    /// The header is that of a picture that we take; what follows cannot be read, or ends too early.
+    /// The header is valid, but the rest is unreadable or incomplete.
     Damaged,
     TooLarge {
         limit: usize,
@@ -130,21 +129,21 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// What a decoder makes of a file: few enough pixels, and what has to be known to show them rightly.
+/// The result of a decoder: the reduced pixels, and what is needed to render them correctly.
 struct Decoded {
     reduced: Reduced,
-    /// From the TIFF header on, with or without `Exif\0\0` before it.
+    /// Starts at the TIFF header, or with `Exif\0\0` before it.
     exif: Option<Vec<u8>>,
     icc: Option<Vec<u8>>,
 }
 
-/// Takes some tenths of a second of one core for a large photo: not for a thread that serves others.
+/// Takes some tenths of a second of CPU time for a large photo: run it on a separate thread.
 pub fn process(bytes: &[u8], limits: &Limits) -> Result<Picture, Refusal> {
     if bytes.len() > limits.bytes {
         return Err(Refusal::TooLarge { limit: limits.bytes });
     }
     let kind = Kind::of(bytes)?;
-    // The decoders are fuzzed and have panicked before. One bad file must cost nobody else their upload.
+    // The decoders are fuzzed and have panicked before. One bad file must not affect other uploads.
     catch_unwind(|| {
         let decoded = match kind {
             Kind::Jpeg => jpeg::decode(bytes, limits),
@@ -159,9 +158,9 @@ pub fn process(bytes: &[u8], limits: &Limits) -> Result<Picture, Refusal> {
 
 fn finish(Decoded { reduced, exif, icc }: Decoded) -> Result<Picture, Refusal> {
     let full_size = reduced.full_size;
-    let pixels = colour::to_srgb(reduced, icc.as_deref()).ok_or(Refusal::Damaged)?;
+    let pixels = color::to_srgb(reduced, icc.as_deref()).ok_or(Refusal::Damaged)?;
     let mut large = fit(&pixels, full_size, LARGE_SIDE).unwrap_or(pixels);
-    // Turned last, when there is least to turn: every turn and mirroring leaves the pixels' values alone.
+    // Rotated last, when there is the least to rotate; rotation does not change pixel values.
     if let Some(orientation) = exif.as_deref().and_then(orientation) {
         let mut turned = DynamicImage::ImageRgb8(large);
         turned.apply_orientation(orientation);
@@ -171,9 +170,9 @@ fn finish(Decoded { reduced, exif, icc }: Decoded) -> Result<Picture, Refusal> {
     Ok(Picture { small: encode(small.as_ref().unwrap_or(&large))?, large: encode(&large)? })
 }
 
-/// `None` where there is nothing to do, because a picture is never enlarged.
+/// `None` if nothing is to be done, because images are never enlarged.
 fn fit(pixels: &RgbImage, (full_width, full_height): (u32, u32), side: u32) -> Option<RgbImage> {
-    // From the full size, because the reduced one was rounded already.
+    // From the full size, because the reduced size is already rounded.
     let scale = (f64::from(side) / f64::from(full_width.max(full_height))).min(1.0);
     let scaled = |length: u32| ((f64::from(length) * scale).round() as u32).clamp(1, side);
     let size = (scaled(full_width), scaled(full_height));
@@ -181,7 +180,7 @@ fn fit(pixels: &RgbImage, (full_width, full_height): (u32, u32), side: u32) -> O
 }
 
 fn orientation(exif: &[u8]) -> Option<Orientation> {
-    // PNG and WebP say that it starts at the TIFF header; some writers put the JPEG marker's prefix there all the same.
+    // PNG and WebP define that it starts at the TIFF header; some encoders write the JPEG prefix anyway.
     Orientation::from_exif_chunk(exif.strip_prefix(b"Exif\0\0").unwrap_or(exif))
 }
 

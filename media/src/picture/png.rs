@@ -1,4 +1,4 @@
-//! PNG: row by row, also when interlaced. Of an animated PNG, the picture that stands for it.
+//! PNG: decoded row by row, including interlaced ones. Of an animated PNG, the default image.
 
 use std::io::Cursor;
 
@@ -7,12 +7,12 @@ use png::{BitDepth, ColorType, Decoder, Reader, Transformations};
 use super::reduce::{Reduced, Reducer};
 use super::{Decoded, Limits, Refusal};
 
-/// Where each pass of an interlaced PNG starts (column, row) and how far it steps.
+/// The start (column, row) and step of each Adam7 pass.
 const ADAM7: [(u32, u32, u32, u32); 7] =
     [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)];
 const NOT_INTERLACED: [(u32, u32, u32, u32); 1] = [(0, 0, 1, 1)];
 
-/// For rows and for unpacking the profile, which is compressed and so could be a bomb of its own.
+/// For rows and for the decompressed profile, which could be a decompression bomb.
 const DECODER_BYTES: usize = 16 << 20;
 
 type PngReader<'a> = Reader<Cursor<&'a [u8]>>;
@@ -36,7 +36,7 @@ pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Refusal> 
         }
         _ => Err(Refusal::Damaged),
     }?;
-    // The orientation may be written after the pixels; and a file without an end was cut off.
+    // The orientation may follow the pixels, and a file without an end is truncated.
     reader.finish().map_err(damaged)?;
     let info = reader.info();
     let owned = |data: &std::borrow::Cow<'_, [u8]>| data.to_vec();

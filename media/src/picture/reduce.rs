@@ -1,29 +1,29 @@
-//! Averaging pixels away while they are read, so that a whole picture is never in memory.
+//! Averages pixels while they are read, so that a whole image is never in memory.
 //!
-//! Squares of `factor` × `factor` pixels become one. The result still has at least twice the size that is kept, and so
-//! the resampling that follows decides how sharp the picture is; libvips goes about it in the same way.
+//! Squares of `factor` × `factor` pixels become one. The result still has at least twice the target size, so that the
+//! resampling that follows determines the sharpness; libvips works the same way.
 
 use super::LARGE_SIDE;
 
-/// How long the longer side of a reduced picture is at least, if the picture is longer than that.
+/// The minimum length of the longer side of a reduced image, unless the image is smaller.
 pub(super) const REDUCED_SIDE: u32 = 2 * LARGE_SIDE;
 
-/// A picture small enough to be worked on, in the colours of the file.
+/// An image that is small enough to process, in the colors of the file.
 pub(super) struct Reduced {
-    /// What it had before; the proportions are kept by this, since `size` is rounded.
+    /// The original size; needed for the proportions, since `size` is rounded.
     pub full_size: (u32, u32),
     pub size: (u32, u32),
-    /// 1: grey, 3: red, green, blue, 4: cyan, magenta, yellow, black.
+    /// 1: gray, 3: RGB, 4: CMYK.
     pub channels: usize,
     pub samples: Vec<u8>,
 }
 
-/// A white sheet on which each pixel is drawn once, in any order; where none is drawn it stays white.
+/// A white canvas on which each pixel is drawn once, in any order.
 pub(super) struct Reducer<const CHANNELS: usize> {
     full_size: (u32, u32),
     size: (u32, u32),
     factor: u32,
-    /// How far each square is from white, added up over its pixels. Nothing drawn is zero, which costs no memory.
+    /// The distance from white, summed over each square. Undrawn is zero, and untouched zero pages cost no memory.
     darkness: Vec<[u32; CHANNELS]>,
 }
 
@@ -35,8 +35,8 @@ impl<const CHANNELS: usize> Reducer<CHANNELS> {
         Self { full_size: (width, height), size, factor, darkness }
     }
 
-    /// Draws pixels of row `y`, the first at column `x` and each further one `step` columns on, with their alpha
-    /// (255 is opaque). What lies outside is not drawn.
+    /// Draws pixels of row `y`, the first at column `x` and each further one `step` columns on, with their alpha (255
+    /// is opaque). Pixels outside of the canvas are ignored.
     pub(super) fn draw(
         &mut self,
         (x, y): (u32, u32),
@@ -67,7 +67,7 @@ impl<const CHANNELS: usize> Reducer<CHANNELS> {
         let mut samples = Vec::with_capacity(self.darkness.len() * CHANNELS);
         let mut squares = self.darkness.into_iter();
         for row in 0..self.size.1 {
-            // The last row and column may stand for fewer pixels than the others.
+            // The last row and column may represent fewer pixels.
             let rows = factor.min(height - row * factor);
             for (column, square) in (0..self.size.0).zip(&mut squares) {
                 let count = rows * factor.min(width - column * factor);

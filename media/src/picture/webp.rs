@@ -1,7 +1,7 @@
-//! WebP: the still picture or the first frame of the animation, on a white sheet of the size of the whole.
+//! WebP: the still image or the first frame of an animation, on a white canvas of the full size.
 //!
-//! The container is read here, because the decoder holds an animation three times over, a lossless picture twice, and
-//! for alpha beside a lossy one another picture. It is given each part alone, as a file of its own.
+//! The container is parsed here, because the decoder would hold an animation three times, a lossless image twice, and
+//! another image for the alpha of a lossy one. It gets each part separately, as a file of its own.
 
 use std::io::Cursor;
 use std::iter::repeat;
@@ -11,16 +11,16 @@ use image_webp::WebPDecoder;
 use super::reduce::Reducer;
 use super::{Decoded, Limits, Refusal};
 
-/// The bit of a lossless picture's header that says whether its alpha means anything.
+/// The header bit of a lossless image that enables its alpha.
 const LOSSLESS_ALPHA: u8 = 0x10;
 const LOSSLESS_SIGNATURE: u8 = 0x2F;
-/// Width and height have fourteen bits each; the decoder reads the greatest value as zero, and refuses it.
+/// Width and height have 14 bits each; the decoder reads the maximum as zero and rejects it.
 const LOSSLESS_SIDE: u32 = 1 << 14;
 
-/// The chunks that make one picture.
+/// The chunks of one image.
 #[derive(Default)]
 struct Frame<'a> {
-    /// The size that the container gives; the picture's own header repeats it.
+    /// The size in the container; the header of the image repeats it.
     size: Option<(u32, u32)>,
     left: u32,
     top: u32,
@@ -30,7 +30,7 @@ struct Frame<'a> {
 }
 
 pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Refusal> {
-    // A file that is shorter than it says was cut off, even if the first frame is whole.
+    // A file shorter than its header says is truncated, even if the first frame is complete.
     let riff_size = bytes.get(4..).and_then(little_endian::<4>).ok_or(Refusal::Damaged)? as usize;
     if riff_size + 8 > bytes.len() + 1 {
         return Err(Refusal::Damaged);
@@ -58,7 +58,7 @@ pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Refusal> 
     if let Some((width, height)) = frame.size {
         limits.check(width, height)?;
     }
-    // Before the colours, because unpacking it takes more memory than it needs afterwards.
+    // Before the colors, because decompressing alpha takes more memory than it needs afterwards.
     let alpha = match (frame.lossless, frame.alpha, frame.size) {
         (None, Some(alpha), Some((width, height))) => Some(alpha_plane(alpha, width, height)?),
         _ => None,
@@ -89,10 +89,10 @@ pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Refusal> 
             let pixel = |&[r, g, b, alpha]: &[u8; 4]| ([r, g, b], if opaque { 255 } else { alpha });
             reducer.draw(at, 1, samples[start * 4..end * 4].as_chunks().0.iter().map(pixel));
         } else {
-            let colours = samples[start * 3..end * 3].as_chunks().0.iter().copied();
+            let colors = samples[start * 3..end * 3].as_chunks().0.iter().copied();
             match &alpha {
-                Some(alpha) => reducer.draw(at, 1, colours.zip(alpha[start..end].iter().copied())),
-                None => reducer.draw(at, 1, colours.zip(repeat(255))),
+                Some(alpha) => reducer.draw(at, 1, colors.zip(alpha[start..end].iter().copied())),
+                None => reducer.draw(at, 1, colors.zip(repeat(255))),
             }
         }
     }
@@ -121,8 +121,7 @@ fn pixels(decoder: &mut WebPDecoder<Cursor<Vec<u8>>>) -> Result<Vec<u8>, Refusal
     Ok(samples)
 }
 
-/// The transparency beside a lossy picture: raw, or the green of a lossless picture that has lost its header; and in
-/// both cases perhaps as differences to its neighbours.
+/// The alpha of a lossy image: raw, or the green channel of a lossless image without its header, optionally filtered.
 fn alpha_plane(chunk: &[u8], width: u32, height: u32) -> Result<Vec<u8>, Refusal> {
     let (&header, data) = chunk.split_first().ok_or(Refusal::Damaged)?;
     let count = width as usize * height as usize;
@@ -145,7 +144,8 @@ fn alpha_plane(chunk: &[u8], width: u32, height: u32) -> Result<Vec<u8>, Refusal
     let filter = header >> 2 & 3;
     if filter != 0 {
         let columns = width as usize;
-        // The very first is itself; the rest of the first row looks to the left, of the first column up.
+        // The first pixel is unfiltered; the rest of the first row uses the left neighbor, the first column the upper
+        // one.
         for index in 1..count {
             let left = |plane: &[u8]| plane[index - 1];
             let above = |plane: &[u8]| plane[index - columns];
@@ -165,14 +165,14 @@ fn alpha_plane(chunk: &[u8], width: u32, height: u32) -> Result<Vec<u8>, Refusal
     Ok(plane)
 }
 
-/// Always with alpha: then the decoder writes straight into our memory, otherwise it makes a copy first.
+/// Always with alpha: the decoder then writes straight into our buffer instead of copying.
 fn lossless_file(data: &[u8]) -> Result<Vec<u8>, Refusal> {
     let mut data = data.to_vec();
     *data.get_mut(4).ok_or(Refusal::Damaged)? |= LOSSLESS_ALPHA;
     Ok(file_of(b"VP8L", &data))
 }
 
-/// A still WebP of one chunk.
+/// A still WebP with one chunk.
 fn file_of(name: &[u8; 4], data: &[u8]) -> Vec<u8> {
     let padded = data.len() + data.len() % 2;
     let mut file = Vec::with_capacity(padded + 20);
@@ -189,7 +189,7 @@ fn file_of(name: &[u8; 4], data: &[u8]) -> Vec<u8> {
 fn animation_frame(data: &[u8]) -> Result<Frame<'_>, Refusal> {
     let offset = |at: usize| data.get(at..).and_then(little_endian::<3>).ok_or(Refusal::Damaged);
     let mut frame = Frame {
-        // Written halved.
+        // Stored halved.
         left: offset(0)? * 2,
         top: offset(3)? * 2,
         size: Some(size_at(data, 6).ok_or(Refusal::Damaged)?),
@@ -202,7 +202,7 @@ fn animation_frame(data: &[u8]) -> Result<Frame<'_>, Refusal> {
     Ok(frame)
 }
 
-/// Width and height, of three bytes each and one less than meant.
+/// Width and height, three bytes each, minus one.
 fn size_at(data: &[u8], at: usize) -> Option<(u32, u32)> {
     let side = |at: usize| data.get(at..).and_then(little_endian::<3>).map(|side| side + 1);
     Some((side(at)?, side(at + 3)?))
@@ -213,14 +213,14 @@ fn little_endian<const BYTES: usize>(data: &[u8]) -> Option<u32> {
     Some(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte)))
 }
 
-/// The chunks of a RIFF container, each padded to an even length.
+/// The chunks of a RIFF container, padded to even lengths.
 struct Chunks<'a>(&'a [u8]);
 
 impl<'a> Iterator for Chunks<'a> {
     type Item = Result<(&'a [u8; 4], &'a [u8]), Refusal>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        // Less than a header is padding that somebody forgot to count.
+        // Less than a header is uncounted padding.
         let (header, rest) = self.0.split_at_checked(8)?;
         let length = little_endian::<4>(&header[4..])? as usize;
         let Some((data, rest)) = rest.split_at_checked(length) else {
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn alpha_may_be_written_as_differences() {
-        // Three columns, two rows; by the rules of the WebP container specification for each filter.
+        // Three columns, two rows; expected values follow the WebP container specification.
         let plane = |filter: u8| alpha_plane(&[filter << 2, 10, 1, 1, 5, 1, 1], 3, 2).unwrap();
         assert_eq!(plane(0), [10, 1, 1, 5, 1, 1], "none");
         assert_eq!(plane(1), [10, 11, 12, 15, 16, 17], "from the left");

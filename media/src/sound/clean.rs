@@ -1,15 +1,15 @@
-//! Takes away what is not voice below the voice: an offset, and the rumble of rooms, tables and handling.
+//! High-pass filter: removes DC offset and low-frequency rumble below the voice.
 
 use super::Mono;
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-/// Just under the lowest voices. A deep male voice has its fundamental at 85 Hz.
+/// Just below the lowest voices. A deep male voice has its fundamental at 85 Hz.
 const RUMBLE_HZ: f64 = 75.0;
 
-/// Hum has its power below this, a voice most of it above.
+/// Mains hum is mostly below this frequency, a voice mostly above.
 const HUM_HZ: f64 = 120.0;
 
-/// Butterworth of the fourth order: flat above, 24 dB an octave below, and little ringing.
+/// Fourth-order Butterworth: flat above, 24 dB per octave below, little ringing.
 const SECTIONS: [f64; 2] = [0.541_196_1, 1.306_563];
 
 pub fn without_rumble(mut sound: Mono) -> Mono {
@@ -21,7 +21,7 @@ pub fn without_rumble(mut sound: Mono) -> Mono {
     sound
 }
 
-/// Takes the hum of the mains away as well, for one who looks for a voice; to listen to, that would be too thin.
+/// Also removes mains hum, for voice detection; it would sound too thin to listen to.
 pub fn without_hum(sound: &Mono) -> Vec<f32> {
     let mut samples = sound.samples.clone();
     high_pass(&mut samples, [HighPass::new(sound.rate, HUM_HZ, FRAC_1_SQRT_2)], sound.rate);
@@ -31,8 +31,8 @@ pub fn without_hum(sound: &Mono) -> Vec<f32> {
 fn high_pass<const N: usize>(samples: &mut [f32], mut sections: [HighPass; N], rate: u32) {
     let mut filter =
         |sample: f32| sections.iter_mut().fold(f64::from(sample), |sample, s| s.next(sample)) as f32;
-    // A filter that starts from rest answers a hum or an offset with a thump. So it is first run over the mirror image
-    // of the beginning, as if the sound had gone on before.
+    // A filter that starts at rest responds to hum or an offset with a thump. It is therefore first run over the
+    // mirrored start.
     let settle = samples.len().min(rate as usize / 5);
     let first = samples.first().copied().unwrap_or_default();
     for i in (1..settle).rev() {
@@ -41,7 +41,7 @@ fn high_pass<const N: usize>(samples: &mut [f32], mut sections: [HighPass; N], r
     samples.iter_mut().for_each(|sample| *sample = filter(*sample));
 }
 
-/// One second-order section (RBJ's cookbook), in double precision because 75 Hz is close to nothing at 192 kHz.
+/// A second-order section (RBJ cookbook), in double precision because 75 Hz is very low relative to 192 kHz.
 struct HighPass {
     b0: f64,
     a1: f64,

@@ -1,4 +1,4 @@
-//! Tells what a file is by what is in it, never by its name, and whether all of it is there.
+//! Detects the format by content, never by file name, and whether the file is complete.
 
 use super::Refusal;
 use std::borrow::Cow;
@@ -14,14 +14,14 @@ pub enum Kind {
     Adts,
 }
 
-/// What a file's own header says will come.
+/// The length that the header announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Promise {
-    /// A stream: it ends where it ends.
+    /// A stream without an announced length.
     Nothing,
     Packets(u64),
     Samples(u64),
-    /// An index lists every packet: one that is missing is one too few.
+    /// An index lists every packet: none may be missing.
     EveryPacket,
 }
 
@@ -81,7 +81,7 @@ fn le32(bytes: &[u8], at: usize) -> Option<usize> {
     Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize)
 }
 
-/// What comes after tags with title and artist, which stand in front of MP3, AAC and sometimes FLAC.
+/// Skips ID3 tags, which precede MP3, AAC and sometimes FLAC.
 fn after_id3(mut bytes: &[u8]) -> Result<&[u8], Refusal> {
     while let [b'I', b'D', b'3', _, _, flags, a, b, c, d, ..] = bytes {
         let size = [a, b, c, d].iter().fold(0, |size, seven| size << 7 | usize::from(**seven & 0x7f));
@@ -91,8 +91,8 @@ fn after_id3(mut bytes: &[u8]) -> Result<&[u8], Refusal> {
     Ok(bytes)
 }
 
-/// From the first frame of a stream of frames on. A recorder that joins late begins in the middle of a frame; but two
-/// bytes that look like the beginning of a frame are in many files, so others must follow where it says that it ends.
+/// Finds the first frame. A recorder that joins a stream late starts in the middle of a frame; but a frame sync
+/// occurs by chance in many files, so further frames must follow where the first one ends.
 fn from_first<T: PartialEq>(bytes: &[u8], frame: fn(&[u8]) -> Option<(T, usize)>) -> Option<&[u8]> {
     const JUNK: usize = 4_096;
     const FOLLOWERS: usize = 3;
@@ -103,10 +103,10 @@ fn from_first<T: PartialEq>(bytes: &[u8], frame: fn(&[u8]) -> Option<(T, usize)>
             match frame(rest) {
                 Some((like, length)) if like == first => match rest.get(length..) {
                     Some(after) if !after.is_empty() => rest = after,
-                    // The end of the file, or the middle of its last frame.
+                    // The end of the file, or a truncated last frame.
                     _ => return *at == 0 || followers > 0,
                 },
-                // A tag at the end, or a break in the stream.
+                // A tag at the end, or a gap in the stream.
                 _ => return *at == 0 && followers > 1,
             }
         }
@@ -115,7 +115,7 @@ fn from_first<T: PartialEq>(bytes: &[u8], frame: fn(&[u8]) -> Option<(T, usize)>
     (0..bytes.len().min(JUNK)).filter(|at| bytes[*at] == 0xff).find(begins).map(|at| &bytes[at..])
 }
 
-/// What all frames of a stream have in common, and this frame's length in bytes.
+/// The properties common to all frames of a stream, and this frame's length in bytes.
 fn mpeg_frame(bytes: &[u8]) -> Option<((u8, u8), usize)> {
     const KILOBITS: [[usize; 14]; 2] = [
         [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
@@ -147,7 +147,7 @@ fn adts_frame(bytes: &[u8]) -> Option<((u8, u8), usize)> {
     plausible.then_some(((second & 0xfe, third & 0xfd), length))
 }
 
-/// The number of frames that an encoder writes into the first one ("Xing", or "Info" at a constant rate).
+/// The frame count in the first frame ("Xing", or "Info" for constant bit rate).
 fn mpeg_promise(stream: &[u8]) -> Result<Promise, Refusal> {
     let (Some(second), Some(fourth)) = (stream.get(1), stream.get(3)) else { return Ok(Promise::Nothing) };
     let side = match (second >> 3 & 3 == 3, fourth >> 6 == 3) {
@@ -173,12 +173,12 @@ fn mpeg_promise(stream: &[u8]) -> Result<Promise, Refusal> {
     if bytes.is_some_and(|b| b > stream.len()) {
         return Err(Refusal::Damaged);
     }
-    // Some encoders count this frame, too.
+    // Some encoders include this frame in the count.
     Ok(frames.map_or(Promise::Nothing, |f| Promise::Packets(f.saturating_sub(1) as u64)))
 }
 
 fn flac_promise(bytes: &[u8]) -> Promise {
-    // The 36 bits after rate, channels and bits, in the block that always comes first.
+    // 36 bits after rate, channels and bits, in the STREAMINFO block, which is always first.
     let high = bytes.get(21).map_or(0, |b| u64::from(b & 15));
     match high << 32 | be32(bytes, 22).unwrap_or(0) as u64 {
         0 => Promise::Nothing,
@@ -186,7 +186,7 @@ fn flac_promise(bytes: &[u8]) -> Promise {
     }
 }
 
-/// Walks over the boxes that the file is made of.
+/// Walks the top-level boxes.
 fn mp4_promise(bytes: &[u8]) -> Result<Promise, Refusal> {
     let (mut at, mut index, mut fragments) = (0, false, false);
     let mut cut_off = false;
@@ -203,7 +203,7 @@ fn mp4_promise(bytes: &[u8]) -> Result<Promise, Refusal> {
             size => size,
         };
         if size < 8 {
-            // Not a box: what follows the last one is of no use to anyone, and no reason to refuse.
+            // Not a box: trailing data is ignored.
             break;
         }
         cut_off = size > bytes.len() - at;
@@ -217,17 +217,17 @@ fn mp4_promise(bytes: &[u8]) -> Result<Promise, Refusal> {
     match (index, fragments) {
         (false, _) if picture => Err(Refusal::NotSound),
         (false, _) => Err(Refusal::Damaged),
-        // A recorder that is stopped hard leaves its last fragment unfinished.
+        // A recorder that was killed leaves its last fragment incomplete.
         (true, true) => Ok(Promise::Nothing),
         (true, false) if cut_off => Err(Refusal::Damaged),
         (true, false) => Ok(Promise::EveryPacket),
     }
 }
 
-/// A WAV with nothing in it but format and samples, and a true length.
+/// Rewrites a WAV to format and samples only, with a correct length.
 ///
-/// A program that writes WAV into a pipe does not know the length yet and writes 0 or as much as the field takes; then
-/// the samples go on until the end. Any other length must be there.
+/// A program that writes WAV to a pipe does not know the length and writes 0 or the maximum; then the samples extend
+/// to the end of the file. Any other length must be present.
 fn whole_wav(bytes: &[u8]) -> Result<Vec<u8>, Refusal> {
     const UNKNOWN: usize = 0x7fff_0000;
     let (mut format, mut fact): (Option<&[u8]>, &[u8]) = (None, &[]);
@@ -251,14 +251,14 @@ fn whole_wav(bytes: &[u8]) -> Result<Vec<u8>, Refusal> {
     }
 }
 
-/// The header of the format inside `WAVE_FORMAT_EXTENSIBLE`, which ffmpeg writes above 48 kHz whatever the codec. symphonia
-/// reads PCM and floating point in that form alone: its GUID of µ-law is wrong, and it lacks ADPCM.
+/// Unwraps `WAVE_FORMAT_EXTENSIBLE`, which ffmpeg writes above 48 kHz for any codec. In that form symphonia supports
+/// only PCM and floating point: its GUID of µ-law is wrong, and it lacks ADPCM.
 fn plain_format(format: &[u8]) -> Cow<'_, [u8]> {
     const EXTENSIBLE: usize = 0xfffe;
     const EXTENSION: usize = 22;
     const PCM: usize = 1;
     const FLOAT: usize = 3;
-    /// What follows the format's tag in a GUID that stands for one.
+    /// The rest of a GUID that represents a format tag.
     const GUID: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
     let (Some(EXTENSIBLE), Some(tag), Some(&GUID)) =
         (le16(format, 0), le16(format, 24), format.get(26..40).and_then(|guid| guid.first_chunk()))
@@ -303,8 +303,8 @@ fn rebuilt_wav(format: &[u8], fact: &[u8], samples: &[u8]) -> Result<Vec<u8>, Re
     Ok(wav)
 }
 
-/// Rates and channels that someone could have recorded in. A header may claim four thousand million of either, and
-/// buffers are made to its measure.
+/// Accepts only plausible rates and channel counts. A header may claim four billion of either, and buffers are
+/// allocated accordingly.
 pub fn usable(rate: u64, channels: usize) -> Result<(), Refusal> {
     if (4_000..=384_000).contains(&rate) && (1..=8).contains(&channels) {
         Ok(())
@@ -317,7 +317,7 @@ pub fn usable(rate: u64, channels: usize) -> Result<(), Refusal> {
 mod tests {
     use super::*;
 
-    fn told(bytes: &[u8]) -> Result<(Kind, Promise), Refusal> {
+    fn detect(bytes: &[u8]) -> Result<(Kind, Promise), Refusal> {
         Container::tell(bytes).map(|c| (c.kind, c.promise))
     }
 
@@ -325,7 +325,7 @@ mod tests {
         [name, &(body.len() as u32).to_le_bytes(), body, &[0][..body.len() % 2]].concat()
     }
 
-    /// Sixteen bits, mono, 8 kHz.
+    /// 16-bit, mono, 8 kHz.
     fn wav(chunks: &[Vec<u8>]) -> Vec<u8> {
         let format = chunk(b"fmt ", &[1, 0, 1, 0, 0x40, 0x1f, 0, 0, 0x80, 0x3e, 0, 0, 2, 0, 16, 0]);
         [b"RIFF\0\0\0\0WAVE".to_vec(), format, chunks.concat()].concat()
@@ -349,15 +349,15 @@ mod tests {
         let bare = wav(&[chunk(b"data", &[7; 101])]);
         for unknown in [0, u32::MAX, u32::MAX - 44, 0x7fff_ff00] {
             let container = Container::tell(&with_length(bare.clone(), unknown)).map(|c| c.bytes.len());
-            // Half a sample is none.
+            // A partial sample is dropped.
             assert_eq!(container, Ok(44 + 102), "{unknown}");
         }
         for length in [103, 0x7000_0000] {
-            assert_eq!(told(&with_length(bare.clone(), length)), Err(Refusal::Damaged), "{length}");
+            assert_eq!(detect(&with_length(bare.clone(), length)), Err(Refusal::Damaged), "{length}");
         }
-        assert_eq!(told(&wav(&[])), Err(Refusal::Damaged));
-        assert_eq!(told(b"RIFF\0\0\0\0WAVE"), Err(Refusal::Damaged));
-        assert_eq!(told(b"RIFF\0\0\0\0AVI "), Err(Refusal::NotSound));
+        assert_eq!(detect(&wav(&[])), Err(Refusal::Damaged));
+        assert_eq!(detect(b"RIFF\0\0\0\0WAVE"), Err(Refusal::Damaged));
+        assert_eq!(detect(b"RIFF\0\0\0\0AVI "), Err(Refusal::NotSound));
     }
 
     /// A frame of 96 kbit/s at 48 kHz.
@@ -375,23 +375,23 @@ mod tests {
 
     #[test]
     fn frames_are_told_by_those_that_follow() {
-        assert_eq!(told(&frame().repeat(5)), Ok((Kind::Mpeg, Promise::Nothing)));
+        assert_eq!(detect(&frame().repeat(5)), Ok((Kind::Mpeg, Promise::Nothing)));
         let late = [[7; 99].as_slice(), &frame().repeat(5)].concat();
         assert_eq!(Container::tell(&late).map(|c| c.bytes.len()), Ok(5 * 288), "joined late");
         let tagged = [b"ID3\x04\0\0\0\0\x01\x00".as_slice(), &[0; 128], &frame().repeat(5)].concat();
-        assert_eq!(told(&tagged), Ok((Kind::Mpeg, Promise::Nothing)));
-        assert_eq!(told(&tagged[..100]), Err(Refusal::Damaged), "cut off in the tag");
+        assert_eq!(detect(&tagged), Ok((Kind::Mpeg, Promise::Nothing)));
+        assert_eq!(detect(&tagged[..100]), Err(Refusal::Damaged), "cut off in the tag");
         let once = [frame(), vec![1; 5000]].concat();
-        assert_eq!(told(&once), Err(Refusal::NotSound), "two bytes that look like a frame");
+        assert_eq!(detect(&once), Err(Refusal::NotSound), "two bytes that look like a frame");
         let adts = [[0xff, 0xf1, 0x50, 0x80, 0x02, 0x1f, 0xfc].as_slice(), &[0; 9]].concat();
-        assert_eq!(told(&adts.repeat(5)), Ok((Kind::Adts, Promise::Nothing)));
+        assert_eq!(detect(&adts.repeat(5)), Ok((Kind::Adts, Promise::Nothing)));
     }
 
     #[test]
     fn an_mp3_that_tells_its_length_is_held_to_it() {
         let whole = [info(4, 5 * 288), frame().repeat(4)].concat();
-        assert_eq!(told(&whole), Ok((Kind::Mpeg, Promise::Packets(3))));
-        assert_eq!(told(&whole[..whole.len() - 1]), Err(Refusal::Damaged));
+        assert_eq!(detect(&whole), Ok((Kind::Mpeg, Promise::Packets(3))));
+        assert_eq!(detect(&whole[..whole.len() - 1]), Err(Refusal::Damaged));
     }
 
     fn atom(name: &[u8], length: usize) -> Vec<u8> {
@@ -402,19 +402,19 @@ mod tests {
     fn an_mp4_needs_its_index_and_all_that_is_in_it() {
         let (kind, index, data) = (atom(b"ftyp", 16), atom(b"moov", 200), atom(b"mdat", 300));
         let whole = [kind.clone(), data.clone(), index.clone()].concat();
-        assert_eq!(told(&whole), Ok((Kind::Mp4, Promise::EveryPacket)));
-        assert_eq!(told(&whole[..whole.len() - 20]), Err(Refusal::Damaged));
-        assert_eq!(told(&whole[..100]), Err(Refusal::Damaged));
+        assert_eq!(detect(&whole), Ok((Kind::Mp4, Promise::EveryPacket)));
+        assert_eq!(detect(&whole[..whole.len() - 20]), Err(Refusal::Damaged));
+        assert_eq!(detect(&whole[..100]), Err(Refusal::Damaged));
         let fragments = [kind, index, atom(b"moof", 90), data.clone(), atom(b"moof", 90), data].concat();
-        assert_eq!(told(&fragments), Ok((Kind::Mp4, Promise::Nothing)));
-        assert_eq!(told(&fragments[..fragments.len() - 100]), Ok((Kind::Mp4, Promise::Nothing)));
+        assert_eq!(detect(&fragments), Ok((Kind::Mp4, Promise::Nothing)));
+        assert_eq!(detect(&fragments[..fragments.len() - 100]), Ok((Kind::Mp4, Promise::Nothing)));
     }
 
     #[test]
     fn a_flac_promises_samples_unless_it_was_streamed() {
         let head = |samples: [u8; 5]| [b"fLaC\0\0\0\x22".as_slice(), &[0; 13], &samples, &[0; 16]].concat();
-        assert_eq!(told(&head([0xf0, 0, 1, 0, 0])), Ok((Kind::Flac, Promise::Samples(65_536))));
-        assert_eq!(told(&head([0xf0, 0, 0, 0, 0])), Ok((Kind::Flac, Promise::Nothing)));
+        assert_eq!(detect(&head([0xf0, 0, 1, 0, 0])), Ok((Kind::Flac, Promise::Samples(65_536))));
+        assert_eq!(detect(&head([0xf0, 0, 0, 0, 0])), Ok((Kind::Flac, Promise::Nothing)));
     }
 
     #[test]

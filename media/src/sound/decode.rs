@@ -1,4 +1,4 @@
-//! From a file to samples: opens the container, decodes packet after packet, and decides when a file is damaged.
+//! Decodes a file to samples, packet by packet, and decides whether it is damaged.
 
 use super::{
     Mono, Refusal,
@@ -17,18 +17,17 @@ use symphonia::{
     default::formats::{AdtsReader, FlacReader, IsoMp4Reader, MkvReader, MpaReader, OggReader, WavReader},
 };
 
-/// A recording of exactly the longest length comes out of a lossy codec a little longer.
+/// Lossy codecs add a little to a recording of exactly the maximum length.
 const GRACE: Duration = Duration::from_millis(100);
 
-/// More packets than this cannot be decoded in any file that is still to be taken: a tenth of the longest recording in
-/// the shortest packets (2.5 ms).
+/// No acceptable file can have more bad packets: a tenth of the longest recording in the shortest packets (2.5 ms).
 const MANY_BAD: u64 = 1_500;
 
-/// Mixes channels to one while they come.
+/// Mixes down to mono on the fly.
 struct Mixer {
     rate: u32,
     mixed: Vec<f32>,
-    /// The first channel, should the mix turn out to cancel itself.
+    /// The first channel, in case the mix cancels out.
     first: Vec<f32>,
     most: usize,
     longest: Duration,
@@ -46,7 +45,7 @@ pub fn decode(bytes: &[u8], longest: Duration) -> Result<Mono, Refusal> {
         let packet = match reader.next_packet() {
             Ok(Some(packet)) => packet,
             Ok(None) | Err(Error::ResetRequired) => break,
-            // The end, in a stream that does not announce it.
+            // The end of a stream without an announced length.
             Err(Error::IoError(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 tally.ended_early = true;
                 break;
@@ -90,7 +89,7 @@ enum Decoder {
     Other(Box<dyn AudioDecoder>),
 }
 
-/// The first track that there is a decoder for.
+/// The first track that has a decoder.
 fn choose(reader: &dyn FormatReader) -> Result<(u32, Decoder), Refusal> {
     let decoders = reader.tracks().iter().filter_map(|track| Some((track.id, Decoder::new(track)?)));
     let (track, decoder) = decoders.into_iter().next().ok_or(Refusal::NotSound)?;
@@ -115,7 +114,7 @@ impl Decoder {
         }
     }
 
-    /// Whether the packet could be decoded.
+    /// Returns whether the packet could be decoded.
     fn decode(&mut self, packet: &Packet, mixer: &mut Mixer) -> Result<bool, Refusal> {
         match self {
             Self::Opus(opus) => {
@@ -144,7 +143,7 @@ impl Mixer {
         Self { rate: 0, mixed: Vec::new(), first: Vec::new(), most: 0, longest, channels: Vec::new() }
     }
 
-    /// Takes what is in `channels`; says whether it fits to what came before.
+    /// Mixes the contents of `channels`; returns whether the format still matches.
     fn mix(&mut self, rate: u32) -> Result<bool, Refusal> {
         if self.rate == 0 {
             self.rate = rate;
@@ -155,7 +154,7 @@ impl Mixer {
         if first.len() > self.most.saturating_sub(begin) {
             return Err(Refusal::TooLong { longest: self.longest });
         }
-        // Floating-point files hold whatever they like.
+        // Floating-point files may contain any value.
         let tame = |sample: f32| if sample.is_finite() { sample.clamp(-8.0, 8.0) } else { 0.0 };
         self.mixed.extend(first.iter().copied().map(tame));
         if self.channels.len() > 1 {
@@ -175,23 +174,23 @@ impl Mixer {
         if self.mixed.is_empty() && something_was_bad {
             return Err(Refusal::Damaged);
         }
-        // A cable with its poles swapped: left and right are opposites and their sum is nothing.
+        // Inverted polarity: left and right cancel out.
         let power = |samples: &[f32]| samples.iter().map(|s| f64::from(s * s)).sum::<f64>();
-        let cancelled =
+        let cancels_out =
             self.first.len() == self.mixed.len() && power(&self.mixed) < 0.02 * power(&self.first);
-        let samples = if cancelled { self.first } else { self.mixed };
+        let samples = if cancels_out { self.first } else { self.mixed };
         Ok(Mono { rate: self.rate.max(1), samples })
     }
 }
 
-/// What was read, and what of it was of use.
+/// Statistics of the packets.
 #[derive(Default)]
 struct Tally {
     packets: u64,
     bytes: u64,
     good: u64,
     bad: u64,
-    /// Where the last packet ended that could be decoded.
+    /// Where the last decodable packet ended.
     end: i64,
     ended_early: bool,
     broken: bool,
@@ -201,7 +200,7 @@ impl Tally {
     fn read(&mut self, packet: &Packet, container: &Container<'_>) -> Result<(), Refusal> {
         self.packets += 1;
         self.bytes += packet.data.len() as u64;
-        // An index can name the same bytes again and again.
+        // An index can reference the same bytes repeatedly.
         let endless = self.bytes > 2 * container.bytes.len() as u64 + 65_536 || self.packets > 1_000_000;
         if endless { Err(Refusal::Damaged) } else { Ok(()) }
     }
@@ -217,7 +216,7 @@ impl Tally {
         if self.bad > MANY_BAD { Err(Refusal::Damaged) } else { Ok(()) }
     }
 
-    /// Damaged is what promised more than is there, or of what more than a tenth cannot be decoded.
+    /// A file is damaged if it is shorter than announced, or if more than a tenth of it cannot be decoded.
     fn judge(&self, container: &Container<'_>) -> Result<(), Refusal> {
         let kept = match container.promise {
             Promise::Nothing => true,
@@ -226,7 +225,7 @@ impl Tally {
             Promise::EveryPacket => !self.ended_early && !self.broken,
         };
         let undecodable = self.bad > (self.good + self.bad).div_ceil(10);
-        // The container itself is unreadable from somewhere on; near the end that is as good as its end.
+        // The container is unreadable from some point on; near the end that counts as the end.
         let unreadable = self.broken && self.bytes < container.bytes.len() as u64 / 10 * 9;
         if !kept || undecodable || unreadable { Err(Refusal::Damaged) } else { Ok(()) }
     }
@@ -236,7 +235,7 @@ impl Tally {
 mod tests {
     use super::*;
 
-    /// Channels that are given as functions of time, mixed at 1 kHz.
+    /// Channels given as functions of time, mixed at 1 kHz.
     fn mixed(channels: &[fn(f32) -> f32]) -> Vec<f32> {
         let mut mixer = Mixer::new(Duration::from_secs(2));
         mixer.channels = channels.iter().map(|c| (0..1000).map(|i| c(i as f32 * 0.1)).collect()).collect();

@@ -1,28 +1,27 @@
-//! The front half of an MP3 encoder: from samples to 576 frequencies for each granule (ISO 11172-3, annex C.1.3 and
-//! clause 2.4.3.4). The encoder that we use brings one of its own, in fixed point for machines without floating point;
-//! this one takes an eighth of the time and does not round the samples to 16 bits.
+//! The analysis filterbank of an MP3 encoder: from samples to 576 frequency lines per granule (ISO 11172-3, annex
+//! C.1.3 and clause 2.4.3.4). The encoder crate has its own in fixed point; this one takes an eighth of the time and
+//! does not round samples to 16 bits.
 
 use std::{f64::consts::PI, sync::LazyLock};
 
-/// Samples, and frequencies, in a granule.
+/// Samples, and frequency lines, per granule.
 pub const GRANULE: usize = 576;
 const BANDS: usize = 32;
-/// Subband samples in a granule, for each band.
+/// Subband samples per band in a granule.
 const SLOTS: usize = GRANULE / BANDS;
-/// How far back the window of the polyphase filter reaches.
+/// The length of the polyphase window.
 const WINDOW: usize = 512;
 
-/// By what the standard divides the MDCT. (The encoder's own filterbank divides by 8, and everything comes out 1 dB too
-/// loud.)
+/// The MDCT scale of the standard. (The encoder crate divides by 8, and its output is 1 dB too loud.)
 const SCALE: f32 = 1.0 / 9.0;
 
 struct Tables {
     window: [f32; WINDOW],
     /// The cosines of the polyphase matrix, after folding 64 inputs to 32.
     polyphase: [[f32; BANDS]; BANDS],
-    /// The cosines of the MDCT with its sine window.
+    /// The cosines of the MDCT, including its sine window.
     mdct: [[f32; SLOTS]; 2 * SLOTS],
-    /// Against the aliasing between neighbouring bands: what stays and what goes over.
+    /// Alias reduction butterflies between adjacent bands.
     butterflies: [(f32, f32); 8],
 }
 
@@ -44,7 +43,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables {
 type Subbands = [[f32; BANDS]; SLOTS];
 
 pub struct Filterbank {
-    /// The past and one granule, newest first, as the window wants them.
+    /// History and one granule, newest first, as the window needs them.
     backwards: [f32; WINDOW - BANDS + GRANULE],
     previous: Subbands,
 }
@@ -54,8 +53,8 @@ impl Filterbank {
         Self { backwards: [0.0; WINDOW - BANDS + GRANULE], previous: [[0.0; BANDS]; SLOTS] }
     }
 
-    /// The frequencies of the next granule.
-    pub fn analyse(&mut self, samples: &[f32; GRANULE]) -> [f32; GRANULE] {
+    /// The frequency lines of the next granule.
+    pub fn analyze(&mut self, samples: &[f32; GRANULE]) -> [f32; GRANULE] {
         let tables = &*TABLES;
         self.backwards.copy_within(..WINDOW - BANDS, GRANULE);
         for (place, sample) in self.backwards[..GRANULE].iter_mut().rev().zip(samples) {
@@ -66,7 +65,7 @@ impl Filterbank {
         for (slot, bands) in current.iter_mut().enumerate() {
             let newest = GRANULE - BANDS * (slot + 1);
             *bands = polyphase(tables, &self.backwards[newest..newest + WINDOW]);
-            // The filter turns every other band upside down in time.
+            // The filter inverts every other band.
             if slot % 2 == 1 {
                 bands.iter_mut().skip(1).step_by(2).for_each(|s| *s = -*s);
             }
@@ -97,7 +96,7 @@ impl Filterbank {
     }
 }
 
-/// One sample for each band out of the newest 512 samples.
+/// One sample per band from the latest 512 samples.
 fn polyphase(tables: &Tables, newest: &[f32]) -> [f32; BANDS] {
     let mut sums = [0.0_f32; 64];
     for (samples, window) in newest.chunks_exact(64).zip(tables.window.chunks_exact(64)) {
@@ -105,7 +104,7 @@ fn polyphase(tables: &Tables, newest: &[f32]) -> [f32; BANDS] {
             sums[i] += samples[i] * window[i];
         }
     }
-    // cos is even and repeats, so 64 inputs need only 32 products for each band.
+    // By symmetry of the cosine, 64 inputs need only 32 products per band.
     let folded: [f32; BANDS] = std::array::from_fn(|k| match k {
         0 => sums[16],
         1..=16 => sums[16 + k] + sums[16 - k],
@@ -140,7 +139,7 @@ mod tests {
             mdct::shine_mdct_sub(&mut shine, 1);
             for (granule, samples) in frame.chunks_exact(GRANULE).enumerate() {
                 let samples: [f32; GRANULE] = std::array::from_fn(|i| f32::from(samples[i]) / 32_768.0);
-                let frequencies = ours.analyse(&samples);
+                let frequencies = ours.analyze(&samples);
                 for (i, (ours, theirs)) in frequencies.iter().zip(&shine.mdct_freq[0][granule]).enumerate() {
                     let difference = ours * 9.0 / 8.0 - *theirs as f32 / i32::MAX as f32;
                     assert!(difference.abs() < 2e-6, "{i}: {ours} {theirs}");

@@ -1,4 +1,4 @@
-//! Brings every recording to one loudness, so that no name is louder than the next.
+//! Normalizes every recording to the same loudness.
 
 use super::{
     Mono, Refusal, decode,
@@ -8,25 +8,25 @@ use super::{
 };
 use std::time::Duration;
 
-/// Integrated, after ITU BS.1770, of the one channel.
+/// Integrated loudness per ITU BS.1770, in LUFS, of one channel.
 const LOUDNESS: f64 = -16.0;
-/// How far off it may be before another try.
+/// The tolerance before another attempt.
 const NEAR: f64 = 0.05;
 const TRIES: usize = 12;
-/// How often it is encoded at most, until what is decoded is right.
+/// The maximum number of encodings, until the decoded result fits.
 const ATTEMPTS: usize = 4;
-/// How much loudness is given up in the last attempt, to stay under the ceiling.
+/// How much loudness the last attempt may give up to stay below the ceiling.
 const GIVE: f64 = 0.5;
 
-/// No peak of what is decoded may be higher, in dBTP.
+/// The maximum true peak of the decoded result, in dBTP.
 const CEILING: f64 = -1.0;
-/// What MP3 adds to a peak, most of the time, in dB.
+/// The typical overshoot of MP3 peaks, in dB.
 const OVERSHOOT: f64 = 0.3;
 
 /// The recording as MP3, and the samples that it decodes to.
 pub fn to_mp3(voice: &Mono) -> Result<(Vec<u8>, Vec<f32>), Refusal> {
     let mut laid = mp3::laid_out(&voice.samples);
-    // The meter hears nothing below -70 LUFS. A very quiet recording would be measured by its loud moments only.
+    // The meter gates below -70 LUFS. A very quiet recording would be measured by its loud moments only.
     let loudest = laid.iter().fold(f32::MIN_POSITIVE, |a, s| a.max(s.abs()));
     laid.iter_mut().for_each(|s| *s /= loudest);
 
@@ -37,15 +37,15 @@ pub fn to_mp3(voice: &Mono) -> Result<(Vec<u8>, Vec<f32>), Refusal> {
     loop {
         let gains = gains(&meter, &limiter, aim, factor(ceiling));
         let file = mp3::encode(&limiter::apply(&gains, &laid), voice.rate)?;
-        // By how much a coded peak overshoots is known only afterwards: so listen to what the others will hear.
+        // The overshoot is known only after encoding, so decode and measure.
         let heard = decode::decode(&file, Duration::MAX)?.samples;
-        // (The loudness does not change by more than a few hundredths.)
+        // (The loudness changes only by a few hundredths.)
         let over = decibels(limiter::true_peak(&heard)) - CEILING;
         if over <= 0.0 || attempt == ATTEMPTS {
             return Ok((file, heard));
         }
         attempt += 1;
-        // Half of what is taken from a sharp peak comes back as noise of the coding.
+        // Half of what is removed from a sharp peak comes back as coding noise.
         ceiling -= 1.7 * over + 0.1;
         if attempt == ATTEMPTS {
             aim -= over.min(GIVE);
@@ -53,10 +53,10 @@ pub fn to_mp3(voice: &Mono) -> Result<(Vec<u8>, Vec<f32>), Refusal> {
     }
 }
 
-/// The gains that bring the sound to the loudness, as near as the ceiling lets it.
+/// Gains that reach the target loudness, as far as the ceiling allows.
 ///
-/// Peaks that the limiter takes away are missing in the loudness, so one gain for all does not get there: try, measure,
-/// and try again with what was missing.
+/// The limiter reduces the loudness, so a single gain does not reach the target: measure and retry with the
+/// difference.
 fn gains(meter: &Meter, limiter: &Limiter, aim: f64, ceiling: f32) -> Vec<f32> {
     let mut gain = factor(aim - meter.loudness());
     let mut tries = 0;
@@ -83,7 +83,7 @@ fn decibels(factor: f32) -> f64 {
 mod tests {
     use super::*;
 
-    /// Syllables of a voice, with one click in `every` samples on top.
+    /// Syllables of a voice, with a click every `every` samples.
     fn voice(gain: f32, every: usize) -> Mono {
         let samples = (0..96_000_usize)
             .map(|i| {
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn gives_up_on_what_cannot_be_that_loud() {
-        // Nothing but a click: to be as loud as speech it would have to be far above the ceiling.
+        // A single click: to be as loud as speech it would have to exceed the ceiling by far.
         let mut samples = vec![0.0; 48_000];
         samples[20_000] = 1.0;
         let (_, heard) = to_mp3(&Mono { rate: 48_000, samples }).expect("encoded");

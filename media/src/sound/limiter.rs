@@ -1,21 +1,21 @@
-//! Holds peaks under a ceiling: true peaks, between the samples as well, because that is what a loudspeaker is sent.
+//! A true-peak limiter: peaks between samples count too, because a DAC reproduces them.
 
 use super::loudness::STRIDE;
 use std::f32::consts::PI;
 
-/// Between two samples the curve is looked at in three more places.
+/// Interpolated positions between two samples.
 const PHASES: usize = 3;
-/// Of the interpolation, to both sides of the place. With 8 a full-scale tone is measured to within 0.1 dB up to 18 kHz.
+/// Filter taps on each side. With 8, a full-scale tone is measured within 0.1 dB up to 18 kHz.
 const REACH: usize = 8;
 const TAPS: usize = 2 * REACH;
 
-/// A limiter that has measured the peaks of a sound and can then be tried at one gain after another for little.
+/// A limiter that measures peaks once and can then evaluate many gains cheaply.
 pub struct Limiter {
     /// The highest peak of each stride.
     peaks: Vec<f32>,
-    /// So many strides ahead the gain begins to go down.
+    /// Lookahead in strides.
     ahead: usize,
-    /// How much of the way back to 1 the gain comes with each stride.
+    /// The fraction of the way back to 1 that the gain recovers per stride.
     recovery: f32,
 }
 
@@ -29,20 +29,20 @@ impl Limiter {
         }
     }
 
-    /// What each stride is to be multiplied with at its beginning (and, one more, the last one at its end): the gain, or
-    /// as much of it as keeps the sound under the ceiling. Also says whether anything is held back.
+    /// The gain at the start of each stride (plus one at the end of the last): the given gain, or less where the
+    /// ceiling requires it. Also returns whether anything was limited.
     pub fn gains(&self, gain: f32, ceiling: f32) -> (Vec<f32>, bool) {
         if highest(&self.peaks) * gain <= ceiling {
             return (vec![gain; self.peaks.len() + 1], false);
         }
         let allowed: Vec<f32> =
             self.peaks.iter().map(|p| (ceiling / (p * gain).max(f32::MIN_POSITIVE)).min(1.0)).collect();
-        // A straight line is under what is allowed if both its ends are; so each stride looks to its neighbours as well.
+        // A linear ramp stays below the limit if both ends do; so each stride also considers its neighbors.
         let lowest = |i: usize| {
             let near = &allowed[i.saturating_sub(1)..(i + self.ahead + 1).min(allowed.len())];
             near.iter().fold(1.0_f32, |a, b| a.min(*b))
         };
-        // Down at once (it is smoothed below), up slowly.
+        // Instant attack (smoothed below), slow release.
         let mut now = 1.0_f32;
         let held: Vec<f32> = (0..=allowed.len())
             .map(|i| {
@@ -50,7 +50,7 @@ impl Limiter {
                 now
             })
             .collect();
-        // The mean over as many strides as are looked ahead: each of them has seen the peak, so the mean has, too.
+        // The mean over the lookahead: each stride in it includes the peak, so the mean does too.
         let gains = (0..held.len()).map(|i| {
             let seen = &held[i.saturating_sub(self.ahead - 1)..=i];
             gain * seen.iter().sum::<f32>() / seen.len() as f32
@@ -59,7 +59,7 @@ impl Limiter {
     }
 }
 
-/// The samples under gains that go in a straight line from stride to stride.
+/// Applies gains with linear interpolation between strides.
 pub fn apply(gains: &[f32], samples: &[f32]) -> Vec<f32> {
     let mut louder = samples.to_vec();
     for (stride, ends) in louder.chunks_mut(STRIDE).zip(gains.windows(2)) {
@@ -80,7 +80,7 @@ fn highest(peaks: &[f32]) -> f32 {
     peaks.iter().fold(0.0, |a, b| a.max(*b))
 }
 
-/// For each sample the highest point of the curve from it to the next.
+/// For each sample, the maximum of the curve up to the next sample.
 fn peaks(samples: &[f32]) -> Vec<f32> {
     const BLOCK: usize = 256;
     let filters: [[f32; TAPS]; PHASES] =
@@ -90,7 +90,7 @@ fn peaks(samples: &[f32]) -> Vec<f32> {
     padded.resize(padded.len() + REACH, 0.0);
 
     let mut peaks: Vec<f32> = samples.iter().map(|s| s.abs()).collect();
-    // Where it is quiet, nothing between the samples comes near the highest peak, and that is what is asked for.
+    // In quiet parts nothing between the samples comes near the highest peak, which is all that matters.
     let quiet = 0.25 * highest(&peaks);
     for (block, peaks) in peaks.chunks_mut(BLOCK).enumerate() {
         let start = block * BLOCK;
@@ -114,7 +114,7 @@ fn peaks(samples: &[f32]) -> Vec<f32> {
     peaks
 }
 
-/// A windowed sinc for a place `at` between two samples.
+/// A windowed sinc for position `at` between two samples.
 fn filter(at: f32) -> [f32; TAPS] {
     let taps: [f32; TAPS] = std::array::from_fn(|i| {
         let x = i as f32 - (REACH as f32 - 1.0) - at;
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_peak_between_the_samples_is_seen() {
-        // A quarter of the sample rate, sampled on its shoulders: 3 dB more than any sample shows.
+        // A quarter of the sample rate, with samples beside the peaks: 3 dB more than any sample shows.
         let tone: Vec<f32> = (0..4800).map(|i| (PI / 2.0 * i as f32 + PI / 4.0).sin() * 0.5).collect();
         let samples = tone.iter().fold(0.0_f32, |a, s| a.max(s.abs()));
         assert!((samples - 0.3536).abs() < 0.001);
@@ -149,7 +149,7 @@ mod tests {
         let held = apply(&gains, &burst);
         assert!(limited);
         assert!(true_peak(&held) <= 0.8 * 1.005, "{}", true_peak(&held));
-        // Nearly all of what is allowed is made use of.
+        // Nearly all of the headroom is used.
         assert!(true_peak(&held) >= 0.8 * 0.95, "{}", true_peak(&held));
         assert!((held[10_000] - burst[10_000] * 4.0).abs() < 1e-4);
         assert!((held[47_000] - burst[47_000] * 4.0).abs() < 1e-2);

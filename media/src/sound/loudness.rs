@@ -1,17 +1,17 @@
-//! Measures loudness: integrated, of one channel, after ITU BS.1770-4 and EBU R 128.
+//! Integrated loudness of one channel per ITU BS.1770-4 and EBU R 128.
 //!
-//! Written out here and not taken from a crate, because the limiter tries one gain after another: what is weighted once
-//! can be measured under any gain for next to nothing. The tests hold it against `ebur128`.
+//! Not from a crate, because the limiter tries many gains: after weighting once, measuring with another gain is
+//! almost free. Tests compare it with `ebur128`.
 
 use std::f64::consts::PI;
 
-/// What the meter calls nothing.
+/// The absolute gate of the meter.
 pub const NOTHING: f64 = -70.0;
 
-/// So many samples are measured as one, and have one gain.
+/// Samples that are measured together and share a gain.
 pub const STRIDE: usize = 16;
 
-/// A block of 400 ms begins every 100 ms.
+/// A block of 400 ms starts every 100 ms.
 const STEPS: usize = 4;
 
 pub struct Meter {
@@ -19,7 +19,7 @@ pub struct Meter {
     power: Vec<f32>,
     /// Samples in 100 ms.
     step: usize,
-    /// After so many strides they repeat: a sound that is shorter than a block is measured as if it went on and on.
+    /// Strides repeat after this many: audio shorter than a block is measured as if it were looped.
     once: usize,
 }
 
@@ -42,8 +42,8 @@ impl Meter {
         self.measure(|_, power| power)
     }
 
-    /// As if each stride had been multiplied by its own gain. That is not quite the same as weighting what was
-    /// multiplied, but gains that change within milliseconds change too slowly to make a difference of 0.1 LU.
+    /// As if each stride were multiplied by its own gain. This differs slightly from weighting the result, but gains
+    /// that change over milliseconds change too slowly to make a difference of 0.1 LU.
     pub fn loudness_at(&self, gains: &[f32]) -> f64 {
         self.measure(|stride, power| power * gains[stride % self.once].powi(2))
     }
@@ -62,7 +62,7 @@ impl Meter {
             let loud: Vec<f64> = blocks.iter().copied().filter(|b| decibels(*b) > threshold).collect();
             if loud.is_empty() { NOTHING } else { decibels(loud.iter().sum::<f64>() / loud.len() as f64) }
         };
-        // Silence is left out, and so are pauses: what is 10 LU below the rest.
+        // The relative gate: excludes silence and pauses, 10 LU below the rest.
         mean_above(mean_above(NOTHING) - 10.0)
     }
 }
@@ -71,7 +71,7 @@ fn decibels(power: f64) -> f64 {
     -0.691 + 10.0 * power.max(1e-30).log10()
 }
 
-/// How the ear (and a head in front of it) weights: two filters, the first a shelf for the head, the second a high-pass.
+/// K-weighting: a shelving filter for the head, then a high-pass.
 struct Weighting([Biquad; 2]);
 
 struct Biquad {
@@ -81,7 +81,7 @@ struct Biquad {
 }
 
 impl Weighting {
-    /// The standard gives coefficients for 48 kHz; these are the analogue filters behind them, as in libebur128.
+    /// The standard gives coefficients for 48 kHz; these are the underlying analog filters, as in libebur128.
     fn new(rate: f64) -> Self {
         let (k, q) = ((PI * 1_681.974_450_955_533 / rate).tan(), 0.707_175_236_955_419_6);
         let high = 10.0_f64.powf(3.999_843_853_973_347 / 20.0);
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use ebur128::{EbuR128, Mode};
 
-    /// Something like speech: syllables of many harmonics, and pauses.
+    /// Speech-like audio: harmonic syllables and pauses.
     pub fn babble(rate: u32, seconds: f64) -> Vec<f32> {
         (0..(seconds * f64::from(rate)) as usize)
             .map(|i| {
@@ -161,7 +161,7 @@ mod tests {
         let sine: Vec<f32> =
             (0..48_000).map(|i| (f64::from(i) * 2.0 * PI * 997.0 / 48_000.0).sin() as f32).collect();
         assert!((Meter::new(&sine, 48_000).loudness() + 3.01).abs() < 0.02);
-        // As loud when it is too short for a block.
+        // The same loudness if it is shorter than a block.
         assert!((Meter::new(&sine[..9_600], 48_000).loudness() + 3.01).abs() < 0.1);
         assert_eq!(Meter::new(&[0.0; 48_000], 48_000).loudness(), NOTHING);
         assert_eq!(Meter::new(&[], 48_000).loudness(), NOTHING);

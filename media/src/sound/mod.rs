@@ -1,5 +1,5 @@
-//! Sound: whatever a browser, a phone or a studio records in, one kind of MP3 out. `process` is the whole chain, read
-//! top to bottom; each step has a file of its own.
+//! Audio: any format that a browser, phone or studio records becomes one kind of MP3. `process` is the whole
+//! pipeline, top to bottom; each step has its own file.
 
 mod clean;
 mod container;
@@ -10,18 +10,18 @@ mod limiter;
 mod loudness;
 mod mp3;
 mod opus;
-mod quantise;
+mod quantize;
 mod resample;
 mod trim;
 mod waveform;
 
 use std::{fmt, panic, time::Duration};
 
-/// What is taken at all.
+/// Limits of accepted recordings.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     pub bytes: usize,
-    /// As it comes.
+    /// Before trimming.
     pub longest: Duration,
     /// After trimming.
     pub shortest: Duration,
@@ -33,10 +33,10 @@ impl Default for Limits {
     }
 }
 
-/// How many numbers a waveform has.
+/// The number of values in a waveform.
 pub const PEAKS: usize = 64;
 
-/// A recording as it is played: mono MP3, trimmed and levelled.
+/// A processed recording: mono MP3, trimmed and normalized.
 #[derive(Debug, Clone)]
 pub struct Sound {
     pub mp3: Vec<u8>,
@@ -45,13 +45,13 @@ pub struct Sound {
     pub peaks: [u8; PEAKS],
 }
 
-/// Why a recording is not taken. `Display` is a sentence for the person who sent it.
+/// Why a recording is rejected. `Display` is a sentence for the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
     NotSound,
-    /// Its own header promises more than is there, or more than a tenth of it cannot be decoded.
+    /// Shorter than its header announces, or more than a tenth of it cannot be decoded.
     Damaged,
-    /// A sample rate or a number of channels that no recorder of speech uses.
+    /// A sample rate or channel count that no speech recorder uses.
     Unusual,
     TooLarge {
         most: usize,
@@ -96,24 +96,24 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// One channel of samples between -1 and 1, on its way through the chain.
+/// Mono samples between -1 and 1, on their way through the pipeline.
 struct Mono {
     rate: u32,
     samples: Vec<f32>,
 }
 
-/// Whatever comes in, a mono MP3 goes out: without rumble, with a breath of silence at both ends, at one loudness.
+/// Any supported format to a mono MP3: rumble removed, a short pause at both ends, normalized loudness.
 pub fn process(bytes: &[u8], limits: &Limits) -> Result<Sound, Refusal> {
     if bytes.len() > limits.bytes {
         return Err(Refusal::TooLarge { most: limits.bytes });
     }
-    // The decoders are other people's and read what strangers send. Should one of them panic, then the file is damaged
-    // and the thread lives on; nothing that the closure touches outlives it.
+    // The decoders are third-party code that parses untrusted input. If one panics, the file counts as damaged and
+    // the thread survives; nothing that the closure touches outlives it.
     panic::catch_unwind(|| chain(bytes, limits)).unwrap_or(Err(Refusal::Damaged))
 }
 
-/// One channel of samples between -1 and 1 at this rate, from whatever comes in, otherwise as it came: nothing is trimmed or
-/// made louder, and there is no shortest. Pitches that the rate cannot carry are gone, and do not come back as others.
+/// Decodes any supported format to mono samples between -1 and 1 at this rate, without trimming, normalization or a
+/// minimum length. Resampling removes frequencies that the rate cannot represent.
 pub fn samples(bytes: &[u8], rate: u32, limits: &Limits) -> Result<Vec<f32>, Refusal> {
     if bytes.len() > limits.bytes {
         return Err(Refusal::TooLarge { most: limits.bytes });
@@ -123,8 +123,8 @@ pub fn samples(bytes: &[u8], rate: u32, limits: &Limits) -> Result<Vec<f32>, Ref
     Ok(mono.samples)
 }
 
-/// The half of it that reads what strangers send. The fuzzer gets to see twenty times as many files when the other half,
-/// which sees only samples, is left out most of the time.
+/// The half that parses untrusted input. The fuzzer runs twenty times as many files if it mostly skips the other
+/// half, which sees only samples.
 #[doc(hidden)]
 pub fn only_decode(bytes: &[u8], limits: &Limits) -> Result<usize, Refusal> {
     let decoded = panic::catch_unwind(|| decode::decode(bytes, limits.longest));
@@ -135,7 +135,7 @@ fn chain(bytes: &[u8], limits: &Limits) -> Result<Sound, Refusal> {
     let recording = decode::decode(bytes, limits.longest)?;
     let clean = clean::without_rumble(recording);
     let rate = mp3::rate_for(clean.rate);
-    let trimmed = trim::trim(&clean, limits.shortest, trim::Breath::beside(mp3::delay(rate)))?;
+    let trimmed = trim::trim(&clean, limits.shortest, trim::Breath::with_encoder_delay(mp3::delay(rate)))?;
     let voice = resample::to(rate, trimmed)?;
     let (mp3, heard) = level::to_mp3(&voice)?;
     Ok(Sound {

@@ -1,27 +1,28 @@
-//! Encodes MP3: mono, at a constant rate, with a header that tells the length.
+//! MP3 encoding: mono, constant bit rate, with a length header.
 //!
-//! The length is exact everywhere, also in players that know nothing of gapless playback: the encoder's delay is counted
-//! as part of the breath before the voice, and the end is filled up to a whole frame. So there is nothing to skip, and
-//! number of frames × 1152 is what everyone decodes and shows. (With the delay written into a LAME extension, ffprobe
-//! and Chromium show the length with it and everyone plays it without.)
+//! The length is exact everywhere, even in players without gapless playback: the encoder delay counts as part of the
+//! pause before the voice, and the end is padded to a whole frame. So nothing has to be skipped, and every decoder
+//! yields frames × 1152 samples. (With the delay in a LAME extension, ffprobe and Chromium report a length that
+//! includes it, while players skip it.)
 
 use super::{
     Refusal,
     filterbank::{Filterbank, GRANULE},
-    quantise::quantise,
+    quantize::quantize,
 };
 use shine_rs::{ShineConfig, ShineGlobalConfig, bitstream, encoder};
 
-/// Samples in a frame.
+/// Samples per frame.
 pub const FRAME: usize = 2 * GRANULE;
 
-/// Samples by which what is decoded comes later than what was encoded: the filterbanks of both sides.
+/// The delay of encoding and decoding in samples, from the filterbanks of both sides.
 const DELAY: usize = 1_057;
 
-/// Enough that speech cannot be told from the original (PESQ 4.4 to 4.5 of 4.64; 64 gives 4.1): 36 kB for three seconds.
+/// Enough to make speech indistinguishable from the original (PESQ 4.4 to 4.5 of 4.64; 64 gives 4.1): 36 kB for three
+/// seconds.
 const KILOBITS: i32 = 96;
 
-/// No player is surprised by these two, and each is a simple multiple of the rates it stands for.
+/// Every player supports these two, and each is a simple multiple of the rates it represents.
 pub fn rate_for(recorded: u32) -> u32 {
     if recorded.is_multiple_of(11_025) { 44_100 } else { 48_000 }
 }
@@ -31,7 +32,7 @@ pub fn delay(rate: u32) -> f64 {
     DELAY as f64 / f64::from(rate)
 }
 
-/// The samples as they will come out of the decoder, in whole frames.
+/// The samples as the decoder will return them, in whole frames.
 pub fn laid_out(samples: &[f32]) -> Vec<f32> {
     let mut laid = vec![0.0; DELAY];
     laid.extend_from_slice(samples);
@@ -39,9 +40,9 @@ pub fn laid_out(samples: &[f32]) -> Vec<f32> {
     laid
 }
 
-/// Encodes samples that were laid out.
+/// Encodes samples from `laid_out`.
 pub fn encode(laid: &[f32], rate: u32) -> Result<Vec<u8>, Refusal> {
-    // It fails only for rates that MP3 does not have, and `rate_for` gives none.
+    // Fails only for rates that MP3 does not have, and `rate_for` returns none of those.
     encoded(laid, rate).map_err(|_| Refusal::Unusual)
 }
 
@@ -60,21 +61,21 @@ fn encoded(laid: &[f32], rate: u32) -> shine_rs::EncodingResult<Vec<u8>> {
     let mut stream = Vec::with_capacity(frames.len() * 320);
     for frame in frames {
         let (granules, _) = frame.as_chunks::<GRANULE>();
-        let lines = std::array::from_fn(|i| filterbank.analyse(&granules[i]));
+        let lines = std::array::from_fn(|i| filterbank.analyze(&granules[i]));
         size_frame(&mut shine);
-        quantise(&mut shine, &lines);
+        quantize(&mut shine, &lines);
         bitstream::format_bitstream(&mut shine)?;
         stream.extend_from_slice(&shine.bs.data[..shine.bs.data_position as usize]);
         shine.bs.data_position = 0;
     }
-    // The encoder writes four bytes at a time and forgets the last ones.
+    // The encoder writes four bytes at a time and omits the last ones.
     stream.extend_from_slice(
         &shine.bs.cache.to_be_bytes()[..(32 - shine.bs.cache_bits.clamp(0, 32)) as usize / 8],
     );
     Ok(with_length(&stream, frames.len(), rate))
 }
 
-/// How many bytes this frame has: at 44.1 kHz now and then one more, so that the mean is right.
+/// The size of this frame: at 44.1 kHz an occasional padding byte keeps the mean bit rate.
 fn size_frame(shine: &mut ShineGlobalConfig) {
     let mpeg = &mut shine.mpeg;
     if mpeg.frac_slots_per_frame != 0.0 {
@@ -85,8 +86,8 @@ fn size_frame(shine: &mut ShineGlobalConfig) {
     shine.mean_bits = (mpeg.bits_per_frame - shine.sideinfo_len) / mpeg.granules_per_frame;
 }
 
-/// Puts a frame in front that decodes to nothing and tells the number of frames and bytes: the "Info" header that the
-/// whole world understands though no standard has it.
+/// Prepends a frame that decodes to silence and contains the number of frames and bytes: the de facto standard "Info"
+/// header.
 fn with_length(stream: &[u8], frames: usize, rate: u32) -> Vec<u8> {
     const SIDE_INFORMATION: usize = 17;
     let length = 144 * KILOBITS as usize * 1000 / rate as usize;
@@ -99,10 +100,10 @@ fn with_length(stream: &[u8], frames: usize, rate: u32) -> Vec<u8> {
     }
     file.resize(4 + SIDE_INFORMATION, 0);
     file.extend_from_slice(b"Info");
-    file.extend_from_slice(&0b0111_u32.to_be_bytes()); // frames, bytes, places to jump to
+    file.extend_from_slice(&0b0111_u32.to_be_bytes()); // frames, bytes, seek table
     file.extend_from_slice(&(frames as u32).to_be_bytes());
     file.extend_from_slice(&(bytes as u32).to_be_bytes());
-    // At a constant rate each hundredth of the time is a hundredth of the bytes.
+    // At a constant rate each percent of the time is a percent of the bytes.
     file.extend((0..100_usize).map(|percent| (percent * 256 / 100) as u8));
     file.resize(length, 0);
     file.extend_from_slice(stream);

@@ -1,19 +1,19 @@
-//! Opus, which the other decoders do not include.
+//! Opus, which symphonia does not decode.
 
 use super::Refusal;
 use ropus::{Channels, DecodeMode, Decoder};
 
-/// Opus decodes at this rate whatever its header says (Firefox writes 44,100 there).
+/// Opus decodes at this rate, whatever its header says (Firefox writes 44,100).
 pub const RATE: u32 = 48_000;
 
-/// The longest packet, 120 ms, in samples of one channel.
+/// The longest packet, 120 ms, in samples per channel.
 const LONGEST: usize = 5_760;
 
-/// What the file says about its Opus stream (RFC 7845, 5.1).
+/// The header of an Opus stream (RFC 7845, 5.1).
 #[derive(Debug, PartialEq)]
 struct Head {
     channels: usize,
-    /// Samples at the beginning that are the encoder settling.
+    /// Pre-skip: samples at the start while the encoder settles.
     skip: usize,
     gain: f32,
 }
@@ -23,7 +23,7 @@ impl Head {
         let fields = head.strip_prefix(b"OpusHead")?;
         let (version, channels) = (*fields.first()?, *fields.get(1)?);
         let pair = |at: usize| Some([*fields.get(at)?, *fields.get(at + 1)?]);
-        // In MP4 the same fields are written the other way around, and version 0 tells so.
+        // MP4 stores the same fields in big-endian order, indicated by version 0.
         let (skip, gain) = match version {
             0 => (u16::from_be_bytes(pair(2)?), i16::from_be_bytes(pair(8)?)),
             _ => (u16::from_le_bytes(pair(2)?), i16::from_le_bytes(pair(8)?)),
@@ -43,7 +43,7 @@ pub struct Opus {
 
 impl Opus {
     pub fn new(head: Option<&[u8]>) -> Result<Self, Refusal> {
-        // Without a header: stereo, which mono decodes to as well.
+        // Without a header: stereo, to which mono decodes as well.
         let Head { channels, skip, gain } =
             head.and_then(Head::read).unwrap_or(Head { channels: 2, skip: 0, gain: 1.0 });
         let layout = match channels {
@@ -59,7 +59,7 @@ impl Opus {
         self.channels
     }
 
-    /// The samples of a packet, channel next to channel; `None` if it cannot be decoded.
+    /// The interleaved samples of a packet; `None` if it cannot be decoded.
     pub fn decode(&mut self, packet: &[u8]) -> Option<&[f32]> {
         let count = self.decoder.decode_float(packet, &mut self.buffer, DecodeMode::Normal).ok()?;
         let skipped = self.skip.min(count);
@@ -91,7 +91,7 @@ mod tests {
     fn skips_what_the_header_says_and_survives_garbage() {
         let head = [b"OpusHead".as_slice(), &[1, 1, 0xe8, 3, 0, 0, 0, 0, 0, 0, 0]].concat();
         let mut opus = Opus::new(Some(&head)).expect("a decoder");
-        // A packet of silence, 20 ms, as in discontinuous transmission.
+        // A 20 ms packet of silence, as in discontinuous transmission.
         assert_eq!(opus.decode(&[0xf8, 0xff, 0xfe]).map(<[f32]>::len), Some(0));
         assert_eq!(opus.decode(&[0xf8, 0xff, 0xfe]).map(<[f32]>::len), Some(920));
         assert!(opus.decode(&[0xff, 0xff]).is_none());

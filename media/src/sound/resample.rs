@@ -1,4 +1,4 @@
-//! Brings a recording to the rate that it is encoded at.
+//! Resamples a recording to the rate of the encoder.
 
 use super::{Mono, Refusal};
 use rubato::{Fft, FixedSync, Resampler, audioadapter_buffers::direct::SequentialSlice};
@@ -7,7 +7,7 @@ pub fn to(rate: u32, sound: Mono) -> Result<Mono, Refusal> {
     if sound.rate == rate || sound.samples.is_empty() {
         return Ok(Mono { rate, ..sound });
     }
-    // It fails only when asked for the impossible (a rate of nothing), and the decoder lets no such file through.
+    // Fails only for impossible rates such as zero, which the decoder rejects.
     let samples = resampled(&sound, rate).map_err(|()| Refusal::Unusual)?;
     Ok(Mono { rate, samples })
 }
@@ -31,8 +31,8 @@ mod tests {
             let samples: Vec<f32> = (0..from).map(|i| (f64::from(i) * step).sin() as f32 * 0.5).collect();
             let out = to(48_000, Mono { rate: from, samples }).expect("resampled");
             assert!(out.samples.len().abs_diff(48_000) <= 1, "{from}: {}", out.samples.len());
-            // The middle, because at the ends the tone begins and stops. However it is shifted, a sine and a cosine make
-            // it up, and nothing is left.
+            // The middle, because the tone starts and stops at the ends. A sine and a cosine represent any phase, so
+            // the residual must be zero.
             let part: Vec<f64> = out.samples[12_000..36_000].iter().map(|s| f64::from(*s)).collect();
             let step = std::f64::consts::TAU * 440.0 / 48_000.0;
             let sum = |f: fn(f64) -> f64| {

@@ -1,27 +1,27 @@
-//! Finds the voice in a recording and cuts away the silence around it, but for a breath.
+//! Voice detection and trimming: cuts the silence around the voice, except for a short pause.
 
 use super::{Mono, Refusal, clean};
 use std::{ops::Range, time::Duration};
 
-/// "Nothing above -50 dBFS" is silence.
+/// -50 dBFS: anything below is silence.
 const SILENCE: f32 = 0.003_162_278;
 
-/// Levels are taken every 5 ms over 10 ms.
+/// Levels are measured every 5 ms over 10 ms.
 const STEPS_PER_SECOND: u32 = 200;
 
-/// How much silence there is before and after the voice.
+/// The pauses before and after the voice.
 pub struct Breath {
     before: f64,
     after: f64,
 }
 
 impl Breath {
-    /// In seconds. The middle of the 0.1 to 0.25 s that are asked for, because what is measured depends on the measure:
-    /// a soft beginning is found later by a coarser one, and MP3 smears a hard one forward by up to 20 ms.
+    /// In seconds. The middle of the required 0.1 to 0.25 s, because the result depends on the measurement: a coarser
+    /// one finds a soft onset later, and MP3 smears a hard one forward by up to 20 ms.
     const AIM: f64 = 0.165;
 
-    /// A breath part of which is silence that the encoder adds by itself, in seconds.
-    pub fn beside(encoder: f64) -> Self {
+    /// Pauses of which the encoder adds a part itself, in seconds.
+    pub fn with_encoder_delay(encoder: f64) -> Self {
         Self { before: Self::AIM - encoder, after: Self::AIM }
     }
 }
@@ -40,7 +40,7 @@ pub fn trim(sound: &Mono, shortest: Duration, breath: Breath) -> Result<Mono, Re
     let levels = levels(&heard, step);
     let scene = Scene::of(&levels);
     let voice = scene.voice(&levels);
-    // One step of grace: the edges are known no better than that.
+    // A tolerance of one step, the resolution of the edges.
     let length = (voice.len() + 1) as f64 / f64::from(STEPS_PER_SECOND);
     if length < shortest.as_secs_f64() {
         return Err(too_short);
@@ -58,7 +58,7 @@ fn levels(samples: &[f32], step: usize) -> Vec<f32> {
         .collect()
 }
 
-/// How loud the voice is and how loud what is behind it.
+/// The levels of the voice and of the background.
 struct Scene {
     voice: f32,
     noise: f32,
@@ -68,24 +68,24 @@ impl Scene {
     fn of(levels: &[f32]) -> Self {
         let mut sorted: Vec<f32> = levels.to_vec();
         sorted.sort_by(f32::total_cmp);
-        // The voice: what is reached for a tenth of a second altogether, however long the silence around it. A click is
-        // shorter than that.
+        // The voice level: reached for a tenth of a second in total, however long the silence around it. A click is
+        // shorter.
         let voice = sorted[sorted.len() - 1 - (sorted.len() / 2).min(STEPS_PER_SECOND as usize / 10)];
-        // The noise: what a tenth of the recording stays below. Digital silence is no noise, but padding.
+        // The noise level: the 10th percentile. Digital silence is padding, not noise.
         let real = &sorted[sorted.partition_point(|l| *l < -95.0).min(sorted.len() - 1)..];
         Self { voice, noise: real[real.len() / 10] }
     }
 
-    /// The steps from the beginning of the voice to its end.
+    /// The steps from the start of the voice to its end.
     ///
-    /// Found from the inside out: first what is certainly voice, then outwards as long as something goes on that is more
-    /// than the noise, so that a soft "h" or "f" at the beginning and the end of an "s" stay.
+    /// Found from the inside out: first what is certainly voice, then outwards while the level exceeds the noise, so
+    /// that a soft "h" or "f" at the start and the end of an "s" are kept.
     fn voice(&self, levels: &[f32]) -> Range<usize> {
         let surely = (self.voice - 32.0).max(self.noise + 10.0).min(self.voice - 10.0);
         let barely = (self.voice - 46.0).max(self.noise + 4.0).min(surely);
 
         let runs = runs(levels, surely);
-        // A click of the mouse, far from the voice, is no voice. A "t" after its closure is not far.
+        // A mouse click far from the voice is not voice. A "t" after its closure is close enough.
         let is_voice = |run: &&Run| run.active >= 6;
         let first = runs.iter().find(is_voice).or(runs.first());
         let last = runs.iter().rfind(is_voice).or(runs.last());
@@ -99,8 +99,8 @@ impl Scene {
         start..end
     }
 
-    /// By how much the noise in the breaths is turned down (a factor). Levelling a quiet recording in a loud room turns
-    /// the room up, too, and the breath would not be one. In a quiet room nothing needs to be done.
+    /// The attenuation of the noise in the pauses (a factor). Normalizing a quiet recording in a loud room amplifies
+    /// the room too, and the pause would not be silent. A quiet room needs none.
     fn hush(&self) -> f32 {
         let decibels = (self.noise - self.voice + 60.0).clamp(0.0, 36.0);
         10.0_f32.powf(-decibels / 20.0)
@@ -128,7 +128,7 @@ fn runs(levels: &[f32], threshold: f32) -> Vec<Run> {
     runs
 }
 
-/// The last step for which it goes on, with gaps of up to 40 ms.
+/// The last step that it extends to, with gaps of up to 40 ms.
 fn reach(steps: impl Iterator<Item = usize>, goes_on: impl Fn(&usize) -> bool) -> Option<usize> {
     let mut reached = None;
     let mut gap = 0;
@@ -146,7 +146,7 @@ fn reach(steps: impl Iterator<Item = usize>, goes_on: impl Fn(&usize) -> bool) -
     reached
 }
 
-/// The voice with its breaths. Where the recording has less before or after the voice than a breath, silence is added.
+/// The voice with its pauses. If the recording is too short before or after the voice, silence is added.
 fn cut(sound: &Mono, voice: Range<usize>, breath: &Breath, hush: f32) -> Vec<f32> {
     let samples = |seconds: f64| (seconds * f64::from(sound.rate)).round().max(0.0) as usize;
     let (before, after) = (samples(breath.before), samples(breath.after));
@@ -165,7 +165,7 @@ fn cut(sound: &Mono, voice: Range<usize>, breath: &Breath, hush: f32) -> Vec<f32
     kept
 }
 
-/// Turns down what is outside of the voice, with a soft slope next to it.
+/// Attenuates everything outside of the voice, with a smooth transition.
 fn hush_outside(samples: &mut [f32], voice: Range<usize>, hush: f32, slope: usize) {
     if hush >= 1.0 {
         return;
@@ -188,7 +188,7 @@ fn fade(samples: &mut [f32], length: usize) {
     }
 }
 
-/// From 0 to 1 without corners.
+/// A smooth step from 0 to 1.
 fn ease(x: f32) -> f32 {
     let x = x.clamp(0.0, 1.0);
     x * x * (3.0 - 2.0 * x)
@@ -201,7 +201,7 @@ mod tests {
     const RATE: u32 = 16_000;
     const SHORTEST: Duration = Duration::from_millis(300);
 
-    /// Seconds of tone at a level in dB, and then more of the same.
+    /// Tones with a duration in seconds and a level in dB, one after the other.
     fn scene(parts: &[(f64, f32)], noise: f32) -> Mono {
         let mut samples = Vec::new();
         let mut random = 1_u32;
@@ -218,7 +218,7 @@ mod tests {
     }
 
     fn trimmed(sound: &Mono) -> Mono {
-        trim(sound, SHORTEST, Breath::beside(0.0)).expect("a voice")
+        trim(sound, SHORTEST, Breath::with_encoder_delay(0.0)).expect("a voice")
     }
 
     /// Seconds before the first and after the last sample above a level in dB.
@@ -278,8 +278,9 @@ mod tests {
 
     #[test]
     fn refuses_silence_and_what_is_too_short() {
-        let refusal =
-            |parts: &[(f64, f32)], noise| trim(&scene(parts, noise), SHORTEST, Breath::beside(0.0)).err();
+        let refusal = |parts: &[(f64, f32)], noise| {
+            trim(&scene(parts, noise), SHORTEST, Breath::with_encoder_delay(0.0)).err()
+        };
         assert_eq!(refusal(&[(2.0, -200.0)], -200.0), Some(Refusal::Silent));
         assert_eq!(refusal(&[(2.0, -200.0)], -56.0), Some(Refusal::Silent));
         assert_eq!(refusal(&[], -56.0), Some(Refusal::TooShort { shortest: SHORTEST }));

@@ -1,8 +1,8 @@
-//! The picture of a recording: a row of peaks.
+//! The waveform of a recording: a list of peaks.
 
 use super::PEAKS;
 
-/// The loudest sample of each of `PEAKS` equal slices, scaled so that the loudest of all is 255.
+/// The peak of each of `PEAKS` equal slices, scaled so that the highest is 255.
 pub fn peaks(samples: &[f32]) -> [u8; PEAKS] {
     let slice = |i: usize| &samples[samples.len() * i / PEAKS..samples.len() * (i + 1) / PEAKS];
     let highest: [f32; PEAKS] =

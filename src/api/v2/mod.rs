@@ -1,4 +1,4 @@
-//! Version 2: names by access code, without a token, of pages that are open to that.
+//! Version 2: names by access code, without a token, for pages that allow it.
 
 pub mod names;
 pub mod problem;
@@ -13,7 +13,7 @@ use axum::{
 
 use super::{
     at,
-    legacy::{self, Call, PARTICIPANTS, Version},
+    legacy::{self, LegacyRequest, PARTICIPANTS, Version},
 };
 use crate::app::App;
 use crate::http::reply;
@@ -22,14 +22,14 @@ pub const ROOT: &str = "/api/private/v2";
 
 pub fn routes() -> Router<App> {
     let list = || get(serve).options(legacy::preflight);
-    // The contract's root ends in `/names` already, and whoever takes it at its word puts the path behind that.
+    // The documented base URL already ends in `/names`, so some clients append the path to it.
     at(ROOT, [("/names", list()), ("/names/names", list())])
 }
 
 async fn serve(State(app): State<App>, request: Request) -> Response {
-    let call = Call::read(&app, request).await;
-    let (answered, standing) = names::list(&app, &call).await;
-    let response = answered.unwrap_or_else(problem::show);
-    let response = Version::V2.finish(&app, response, PARTICIPANTS, standing);
-    reply::named(call.route, response)
+    let call = LegacyRequest::read(&app, request).await;
+    let (result, quota) = names::list(&app, &call).await;
+    let response = result.unwrap_or_else(problem::show);
+    let response = Version::V2.finish(&app, response, PARTICIPANTS, quota);
+    reply::with_route(call.route, response)
 }

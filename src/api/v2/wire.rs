@@ -1,4 +1,4 @@
-//! Version 2's shape.
+//! Version 2 wire format.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 

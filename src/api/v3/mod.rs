@@ -1,4 +1,4 @@
-//! Version 3: look-ups with a token and, mostly, an access code among the parameters.
+//! Version 3: lookups with a token and usually an access code among the parameters.
 
 pub mod names;
 pub mod problem;
@@ -16,12 +16,12 @@ use futures_util::FutureExt;
 
 use super::{
     at, face,
-    legacy::{self, Call, PARTICIPANTS, Version},
+    legacy::{self, LegacyRequest, PARTICIPANTS, Version},
     problem::Problem,
 };
 use crate::http::reply;
 use crate::{
-    app::{App, Caller, Error, callers, limiter::Whose},
+    app::{App, Caller, Error, callers, limiter::LimitKey},
     domain::{
         access::{Access, Action},
         institution::Institution,
@@ -40,7 +40,7 @@ pub fn routes() -> Router<App> {
         ("/names", list()),
         ("/name", person()),
         ("/names/search", search()),
-        // The contract's root ends in `/names` already, and whoever takes it at its word puts the paths behind that.
+        // The documented base URL already ends in `/names`, so some clients append the paths to it.
         ("/names/names", list()),
         ("/names/name", person()),
         ("/names/names/search", search()),
@@ -48,7 +48,7 @@ pub fn routes() -> Router<App> {
     at(ROOT, routes.map(|(path, route)| (path, route.options(legacy::preflight))))
 }
 
-/// A request whose token is good.
+/// An authenticated request.
 pub struct Lookup {
     caller: Arc<Caller>,
     pub params: Params,
@@ -59,7 +59,7 @@ impl Lookup {
         &self.caller.institution
     }
 
-    /// What the caller's token reaches.
+    /// What the caller's token may access.
     pub fn access(&self) -> &Access {
         &self.caller.access
     }
@@ -73,36 +73,36 @@ where
     move |State(app): State<App>, request: Request| serve(app, request, handler.clone(), successor).boxed()
 }
 
-/// Runs one handler: body, token, rate limit, scope, handler, headers. All of this version is reading.
+/// Handles one request: body, token, rate limit, access check, handler, headers. This version only reads.
 async fn serve<F, Fut>(app: App, request: Request, handler: F, successor: &str) -> Response
 where
     F: FnOnce(App, Lookup) -> Fut,
     Fut: Future<Output = Result<Response, Problem>>,
 {
-    let mut call = Call::read(&app, request).await;
+    let mut call = LegacyRequest::read(&app, request).await;
     let fault = call.fault.take();
     let token = call.params.text("auth_token").unwrap_or_default().into_owned();
-    let (answered, standing) = match callers::authenticate(&app, &token, call.client).await {
+    let (result, quota) = match callers::authenticate(&app, &token, call.client).await {
         Ok(caller) => {
-            let (whose, ceiling) = (Whose::Token(caller.token_id), caller.institution.rate_limit);
-            let standing = app.limiter.take(whose, ceiling, app.clock.instant()).await;
-            let answered = match fault {
-                _ if standing.retry_after.is_some() => Err(Problem::TooMany),
+            let (key, ceiling) = (LimitKey::Token(caller.token_id), caller.institution.rate_limit);
+            let quota = app.limiter.take(key, ceiling, app.clock.instant()).await;
+            let result = match fault {
+                _ if quota.retry_after.is_some() => Err(Problem::TooMany),
                 Some(fault) => Err(fault),
                 None => match caller.check(Action::Read) {
                     Ok(()) => handler(app.clone(), Lookup { caller, params: call.params }).await,
                     Err(forbidden) => Err(forbidden.into()),
                 },
             };
-            (answered, Some(standing))
+            (result, Some(quota))
         }
-        // The token may have been in the body that nobody could read.
+        // The token may have been in the body that could not be read.
         Err(Error::Unauthorized) if token.is_empty() => {
             (Err(fault.unwrap_or(Problem::App(Error::Unauthorized))), None)
         }
         Err(error) => (Err(error.into()), None),
     };
-    let response = answered.unwrap_or_else(problem::show);
-    let response = Version::V3.finish(&app, response, successor, standing);
-    reply::named(call.route, response)
+    let response = result.unwrap_or_else(problem::show);
+    let response = Version::V3.finish(&app, response, successor, quota);
+    reply::with_route(call.route, response)
 }

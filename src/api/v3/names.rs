@@ -4,7 +4,7 @@ use axum::response::Response;
 
 use super::{Lookup, wire};
 use crate::{
-    api::{legacy, listing, lists::Wanted, problem::Problem, view::View},
+    api::{legacy, listing, lists::LookupKey, problem::Problem, view::View},
     app::{
         App, Error, Missing,
         names::{self, Person, Scope},
@@ -20,7 +20,7 @@ use crate::{
     http::embeds::{Icon, Include},
 };
 
-/// Everybody whom the access code opens, or one person.
+/// Everybody whom the access code covers, or one person.
 pub async fn list(app: App, lookup: Lookup) -> Result<Response, Problem> {
     let (params, access) = (&lookup.params, lookup.access());
     let mut errors = FieldErrors::default();
@@ -29,39 +29,39 @@ pub async fn list(app: App, lookup: Lookup) -> Result<Response, Problem> {
     }
     let icon = icon(&lookup, errors)?;
     let (code, scope) = scope(&app, &lookup).await?;
-    let found = if legacy::means_one(params) {
+    let found = if legacy::names_one_person(params) {
         names::find(&app, access, scope, &legacy::person(params)).await?
     } else {
         names::everybody(&app, access, scope).await?
     };
-    let mut response = answer(&app, &lookup, icon, found, legacy::spellings(params)).await?;
+    let mut response = respond(&app, &lookup, icon, found, legacy::spellings(params)).await?;
     if let (Some(code), Scope::Page(_)) = (code, scope) {
         legacy::succeeded_by_page(&app, &code, &mut response);
     }
     Ok(response)
 }
 
-/// Whoever has all the attributes that are given.
+/// People who match all given attributes.
 pub async fn person(app: App, lookup: Lookup) -> Result<Response, Problem> {
     let params = &lookup.params;
     let mut errors = FieldErrors::default();
     let name = |which: &str| params.text(which).map(|name| name_key(&name));
     let person =
         Person { first_name: name("first_name"), last_name: name("last_name"), ..legacy::person(params) };
-    if person.is_anybody() {
+    if person.is_empty() {
         let all = Field::Parameter("email, institution_id, first_name and last_name");
         errors.add(all, Fault::AllBlank);
     }
     let icon = icon(&lookup, errors)?;
     let (_, scope) = scope(&app, &lookup).await?;
     let found = names::find(&app, lookup.access(), scope, &person).await?;
-    answer(&app, &lookup, icon, found, legacy::spellings(params)).await
+    respond(&app, &lookup, icon, found, legacy::spellings(params)).await
 }
 
-/// Whoever is in either list.
+/// People who are in either list.
 pub async fn search(app: App, lookup: Lookup) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
-    let keys = |wanted: Vec<Wanted>| wanted.into_iter().map(|one| one.key).collect::<Vec<_>>();
+    let keys = |wanted: Vec<LookupKey>| wanted.into_iter().map(|one| one.key).collect::<Vec<_>>();
     let emails = lookup.params.emails("email_list", &mut errors);
     let spellings = Spellings::new(emails.iter().map(|email| email.shown.as_str()));
     let emails = keys(emails);
@@ -72,10 +72,10 @@ pub async fn search(app: App, lookup: Lookup) -> Result<Response, Problem> {
     let icon = icon(&lookup, errors)?;
     let (_, scope) = scope(&app, &lookup).await?;
     let found = names::search(&app, lookup.access(), scope, emails, identifiers).await?;
-    answer(&app, &lookup, icon, found, spellings).await
+    respond(&app, &lookup, icon, found, spellings).await
 }
 
-/// The icon asked for, unless that or something before it is wrong.
+/// The requested icon; fails on any error so far.
 fn icon(lookup: &Lookup, mut errors: FieldErrors) -> Result<Icon, Problem> {
     let code = legacy::icon_code(&lookup.params, &mut errors);
     let image = Icon::read_image(&lookup.params, &mut errors);
@@ -83,7 +83,7 @@ fn icon(lookup: &Lookup, mut errors: FieldErrors) -> Result<Icon, Problem> {
     Ok(Icon { code, image })
 }
 
-/// What the access code opens; without one, all that the token does.
+/// The scope of the access code; without one, everything that the token may access.
 async fn scope(app: &App, lookup: &Lookup) -> Result<(Option<NamePageRef>, Scope), Problem> {
     let Some(given) = lookup.params.text("access_code") else { return Ok((None, Scope::Institution)) };
     let code = NamePageRef::parse(&given).ok_or(Error::Missing(Missing::NamePage))?;
@@ -91,19 +91,19 @@ async fn scope(app: &App, lookup: &Lookup) -> Result<(Option<NamePageRef>, Scope
     Ok((Some(code), scope))
 }
 
-async fn answer(
+async fn respond(
     app: &App,
     lookup: &Lookup,
     icon: Icon,
     found: Listing,
     spellings: Spellings,
 ) -> Result<Response, Problem> {
-    let extended = lookup.params.truth("include_extended_attributes");
+    let extended = lookup.params.flag("include_extended_attributes");
     let include = Include { custom_attributes: extended, ..Include::default() };
     let mut view = View::new(app, lookup.institution(), include, icon).await?;
     view.spellings = spellings;
     let write: listing::Write = Box::new(move |person, out| {
         serde_json::to_writer(out, &wire::Name { view: &view, person, extended })
     });
-    listing::answer(app, found, write, None, legacy::FRAME).await
+    listing::respond(app, found, write, None, legacy::FRAME).await
 }

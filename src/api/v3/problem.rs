@@ -1,39 +1,39 @@
-//! Version 3's words for what goes wrong.
+//! Version 3 error messages.
 
 use axum::{http::StatusCode, response::Response};
 
 use crate::{
     api::{
         legacy,
-        problem::{Problem, Told},
+        problem::{ErrorReply, Problem},
         words,
     },
     app::Error,
 };
 
 pub fn show(problem: Problem) -> Response {
-    legacy::refusal(problem.told(told))
+    legacy::refusal(problem.into_reply(error_reply))
 }
 
-fn told(error: Error) -> Told {
+fn error_reply(error: Error) -> ErrorReply {
     match error {
-        Error::Unauthorized => Told::new(StatusCode::UNAUTHORIZED, "Not Authorized"),
-        Error::TooManyFailures { retry_after } => Told::too_many_failures(retry_after),
-        Error::Forbidden(why) => Told::forbidden(why),
-        Error::Missing(_) => Told::new(StatusCode::NOT_FOUND, "Not Found"),
-        // There is no place for fields in this shape, so the message names them.
-        Error::Invalid(errors) => Told::new(
+        Error::Unauthorized => ErrorReply::new(StatusCode::UNAUTHORIZED, "Not Authorized"),
+        Error::TooManyFailures { retry_after } => ErrorReply::too_many_failures(retry_after),
+        Error::Forbidden(why) => ErrorReply::forbidden(why),
+        Error::Missing(_) => ErrorReply::new(StatusCode::NOT_FOUND, "Not Found"),
+        // This format has no place for field errors, so the message lists them.
+        Error::Invalid(errors) => ErrorReply::new(
             StatusCode::UNPROCESSABLE_ENTITY,
             format!("Unprocessable entity: {}", words::line(&errors)),
         ),
-        Error::PendingCalls => Told::pending_calls(),
-        Error::ToolConsumerDisabled => Told::tool_consumer_disabled(),
-        Error::CourseSynchronizing => Told::course_synchronizing(),
-        Error::LearningSystem(why) => Told::learning_system(&why),
-        Error::Busy => Told::busy(),
-        Error::TooManyExports { most } => Told::too_many_exports(most),
-        Error::TooManyStreams => Told::too_many_streams(),
-        Error::Unavailable(why) => Told::unavailable(why),
-        Error::Internal(why) => Told::fault(why),
+        Error::PendingCalls => ErrorReply::pending_calls(),
+        Error::ToolConsumerDisabled => ErrorReply::tool_consumer_disabled(),
+        Error::CourseSynchronizing => ErrorReply::course_synchronizing(),
+        Error::LearningSystem(why) => ErrorReply::learning_system(&why),
+        Error::Busy => ErrorReply::busy(),
+        Error::TooManyExports { most } => ErrorReply::too_many_exports(most),
+        Error::TooManyStreams => ErrorReply::too_many_streams(),
+        Error::Unavailable(why) => ErrorReply::unavailable(why),
+        Error::Internal(why) => ErrorReply::internal(why),
     }
 }

@@ -1,4 +1,4 @@
-//! Version 3's shape.
+//! Version 3 wire format.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -7,7 +7,7 @@ use crate::{api::view::View, domain::participant::Participant};
 pub struct Name<'a> {
     pub view: &'a View,
     pub person: &'a Participant,
-    /// With what `include_extended_attributes` adds.
+    /// Add the fields of `include_extended_attributes`.
     pub extended: bool,
 }
 

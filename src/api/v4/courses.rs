@@ -1,27 +1,27 @@
-//! Version 4: one course of a learning system.
+//! Version 4: synchronization of one course.
 
 use axum::response::Response;
 
 use crate::{
-    api::{ask::Ask, courses, face, problem::Problem},
+    api::{courses, face, problem::Problem, request::ApiRequest},
     app::{
         App, Error, Missing,
         courses::{WhenRunning, synchronize as begin},
     },
 };
 
-pub async fn synchronize(app: App, ask: Ask) -> Result<Response, Problem> {
-    if let Some(unknown) = courses::unknown_path(&app, &ask, super::ROOT).await? {
+pub async fn synchronize(app: App, request: ApiRequest) -> Result<Response, Problem> {
+    if let Some(unknown) = courses::unknown_path(&app, &request, super::ROOT).await? {
         return Ok(unknown);
     }
-    let params = ask.params()?;
+    let params = request.params()?;
     let (Some(token), Some(given)) = (params.name("api_token"), params.name("external_course_id")) else {
         return Err(Problem::Malformed);
     };
-    let consumer = courses::consumer(&app, &ask, &token).await?;
-    let outcome = begin(&app, ask.access(), &consumer, vec![given], WhenRunning::Refuse).await?;
+    let consumer = courses::consumer(&app, &request, &token).await?;
+    let outcome = begin(&app, request.access(), &consumer, vec![given], WhenRunning::Refuse).await?;
     if !outcome.unknown.is_empty() {
         return Err(Error::Missing(Missing::Course).into());
     }
-    Ok(face::nothing())
+    Ok(face::no_content())
 }

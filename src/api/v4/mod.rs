@@ -1,4 +1,5 @@
-//! Version 4: reads in the institution and per name page, create on a name page, exports, one course at a time.
+//! Version 4: reads in the institution and per name page, creation on a name page, exports, synchronization of one
+//! course.
 
 pub mod courses;
 pub mod exports;
@@ -53,7 +54,7 @@ pub fn routes() -> Router<App> {
     )
 }
 
-/// The shape of the records in reports, with the custom values.
+/// Serializes the records of reports, with custom values.
 pub fn report_format(
     institution: Institution,
     links: Links,
@@ -61,7 +62,7 @@ pub fn report_format(
 ) -> app::exports::Write {
     let view = View::of_report(Arc::new(institution), links, fields);
     Box::new(move |person, out| {
-        // Writing to memory does not fail, and neither does a record of texts.
+        // Neither writing to memory nor serializing a record of strings can fail.
         let _ = serde_json::to_writer(out, &wire::Participant(&view, person));
     })
 }

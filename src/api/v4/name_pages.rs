@@ -7,7 +7,10 @@ use super::{DIALECT, ROOT, participants, problem, wire};
 use crate::http::params;
 use crate::http::reply;
 use crate::{
-    api::{ask::Ask, listing::Times, lists, participant_input::JsonSource, problem::Problem, view::View},
+    api::{
+        listing::ChangedFilter, lists, participant_input::JsonSource, problem::Problem, request::ApiRequest,
+        view::View,
+    },
     app::{self, App, Error, Missing},
     domain::{
         email::Spellings,
@@ -18,44 +21,44 @@ use crate::{
     http::embeds::{Icon, Include},
 };
 
-/// Version 4's create has none of these.
+/// Fields that version 4's create does not have.
 const LATER_FIELDS: &[&str] = &["institution_id", "phonetic"];
 
-pub async fn list(app: App, ask: Ask) -> Result<Response, Problem> {
-    let page = name_page(&ask)?;
-    let path = participants_path(&ask);
-    participants::page_of(&app, &ask, &ask.query(), Times::Ignored, Some(page), &path).await
+pub async fn list(app: App, request: ApiRequest) -> Result<Response, Problem> {
+    let page = name_page(&request)?;
+    let path = participants_path(&request);
+    participants::page_of(&app, &request, &request.query(), ChangedFilter::Ignored, Some(page), &path).await
 }
 
-pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
-    let (params, mark) = (ask.query(), lists::mark(ask.path("id_or_email")));
+pub async fn show(app: App, request: ApiRequest) -> Result<Response, Problem> {
+    let (params, mark) = (request.query(), lists::mark(request.path("id_or_email")));
     let icon = participants::icon(&params, FieldErrors::default())?;
-    let found = app::participants::find(&app, ask.access(), Some(&name_page(&ask)?), &mark).await?;
+    let found = app::participants::find(&app, request.access(), Some(&name_page(&request)?), &mark).await?;
     let include = Include { custom_attributes: true, ..Include::read(&params, DIALECT) };
-    participants::one(&app, &ask, &found, &mark, include, icon, false).await
+    participants::one(&app, &request, &found, &mark, include, icon, false).await
 }
 
-pub async fn create(app: App, ask: Ask) -> Result<Response, Problem> {
-    let page = name_page(&ask)?;
-    let Ok(body) = ask.json() else { return Ok(problem::malformed_create()) };
+pub async fn create(app: App, request: ApiRequest) -> Result<Response, Problem> {
+    let page = name_page(&request)?;
+    let Ok(body) = request.json() else { return Ok(problem::malformed_create()) };
     let Some(Value::Object(fields)) = body.get("participant") else { return Ok(problem::malformed_create()) };
     let source = JsonSource { fields, custom_key: "custom_objects", without: LATER_FIELDS };
     source.check_size()?;
     let draft = Draft::read(&source, LegalNames::Ignored);
-    let made = app::participants::create(&app, ask.access(), page, draft).await?;
-    let include = Include { custom_attributes: true, ..Include::read(&ask.query(), DIALECT) };
-    let mut view = View::new(&app, ask.institution(), include, Icon::default()).await?;
-    // Stored just now, as the request spelled it.
+    let made = app::participants::create(&app, request.access(), page, draft).await?;
+    let include = Include { custom_attributes: true, ..Include::read(&request.query(), DIALECT) };
+    let mut view = View::new(&app, request.institution(), include, Icon::default()).await?;
+    // Just stored as the request spelled it.
     view.spellings = Spellings::one(made.email.as_deref().unwrap_or_default());
-    let link = format!("{}{}/{}", app.links.base(), participants_path(&ask), made.token);
-    let answer = wire::One { participant: wire::Participant(&view, &made), meta: Some(wire::Link { link }) };
-    Ok(reply::json(StatusCode::CREATED, &answer))
+    let link = format!("{}{}/{}", app.links.base(), participants_path(&request), made.token);
+    let body = wire::One { participant: wire::Participant(&view, &made), meta: Some(wire::Link { link }) };
+    Ok(reply::json(StatusCode::CREATED, &body))
 }
 
-fn name_page(ask: &Ask) -> Result<NamePageRef, Problem> {
-    Ok(ask.name_page().ok_or(Error::Missing(Missing::NamePage))?)
+fn name_page(request: &ApiRequest) -> Result<NamePageRef, Problem> {
+    Ok(request.name_page().ok_or(Error::Missing(Missing::NamePage))?)
 }
 
-fn participants_path(ask: &Ask) -> String {
-    format!("{ROOT}/name_pages/{}/participants", params::encoded(ask.path("name_page_id")))
+fn participants_path(request: &ApiRequest) -> String {
+    format!("{ROOT}/name_pages/{}/participants", params::encoded(request.path("name_page_id")))
 }

@@ -6,10 +6,10 @@ use super::{DIALECT, ROOT, wire};
 use crate::http::reply;
 use crate::{
     api::{
-        ask::Ask,
-        listing::{self, Frame, ListAsk, Times},
+        listing::{self, ChangedFilter, Frame, ListRequest},
         lists,
         problem::Problem,
+        request::ApiRequest,
         view::View,
     },
     app::{
@@ -30,82 +30,82 @@ use crate::{
 
 const LIST: Frame = Frame { open: "{\"participants\":[", close: "}" };
 
-pub async fn list(app: App, ask: Ask) -> Result<Response, Problem> {
-    let params = ask.query();
-    page_of(&app, &ask, &params, Times::Ignored, None, &format!("{ROOT}/participants")).await
+pub async fn list(app: App, request: ApiRequest) -> Result<Response, Problem> {
+    let params = request.query();
+    page_of(&app, &request, &params, ChangedFilter::Ignored, None, &format!("{ROOT}/participants")).await
 }
 
-/// Without any list it is everybody: real clients rely on it.
-pub async fn search(app: App, ask: Ask) -> Result<Response, Problem> {
-    let params = ask.params()?;
-    page_of(&app, &ask, &params, Times::Read, None, &format!("{ROOT}/participants/search")).await
+/// Without any list, returns everybody: deployed clients rely on it.
+pub async fn search(app: App, request: ApiRequest) -> Result<Response, Problem> {
+    let params = request.params()?;
+    page_of(&app, &request, &params, ChangedFilter::Read, None, &format!("{ROOT}/participants/search")).await
 }
 
-/// One page of a list, of the institution or of one name page.
+/// One page of participants of the institution or of one name page.
 pub async fn page_of(
     app: &App,
-    ask: &Ask,
+    request: &ApiRequest,
     params: &Params,
-    times: Times,
+    times: ChangedFilter,
     name_page: Option<crate::domain::name_page::NamePageRef>,
     path: &str,
 ) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
-    let mut wanted = ListAsk::read(params, times, DIALECT, &mut errors);
+    let mut list = ListRequest::read(params, times, DIALECT, &mut errors);
     let window = Some(params.window(&mut errors));
     errors.into_result()?;
-    // On a name page's own endpoints custom values are always shown.
-    wanted.include.custom_attributes |= name_page.is_some();
-    wanted.filter.page = name_page;
-    let people = participants::list(app, ask.access(), &wanted.filter, window).await?;
-    let address = wanted.address(app, path, window);
-    let mut view = View::new(app, ask.institution(), wanted.include, wanted.icon).await?;
-    view.spellings = wanted.spellings;
+    // The endpoints of a name page always show custom values.
+    list.include.custom_attributes |= name_page.is_some();
+    list.filter.page = name_page;
+    let people = participants::list(app, request.access(), &list.filter, window).await?;
+    let address = list.address(app, path, window);
+    let mut view = View::new(app, request.institution(), list.include, list.icon).await?;
+    view.spellings = list.spellings;
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Participant(&view, person)));
-    listing::answer(app, people, write, Some(address), LIST).await
+    listing::respond(app, people, write, Some(address), LIST).await
 }
 
-pub async fn show(app: App, ask: Ask) -> Result<Response, Problem> {
-    let (params, mark) = (ask.query(), lists::mark(ask.path("id_or_email")));
+pub async fn show(app: App, request: ApiRequest) -> Result<Response, Problem> {
+    let (params, mark) = (request.query(), lists::mark(request.path("id_or_email")));
     let icon = icon(&params, FieldErrors::default())?;
-    let found = participants::find(&app, ask.access(), None, &mark).await?;
-    one(&app, &ask, &found, &mark, Include::read(&params, DIALECT), icon, false).await
+    let found = participants::find(&app, request.access(), None, &mark).await?;
+    one(&app, &request, &found, &mark, Include::read(&params, DIALECT), icon, false).await
 }
 
-pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
-    let params = ask.query();
+pub async fn latest(app: App, request: ApiRequest) -> Result<Response, Problem> {
+    let params = request.query();
     let mut errors = FieldErrors::default();
-    // `tokens` is version 5's name; a client that sends it here means the same.
+    // Version 5 calls it `tokens`, and some clients send that here.
     let mark = params.mark("token").or_else(|| params.mark("tokens"));
     if mark.is_none() {
         errors.add(Field::Parameter("token"), Fault::Blank);
     }
     let icon = icon(&params, errors)?;
     let mark = mark.ok_or(Error::Missing(Missing::Participant))?;
-    let found = participants::latest(&app, ask.access(), std::slice::from_ref(&mark)).await?;
+    let found = participants::latest(&app, request.access(), std::slice::from_ref(&mark)).await?;
     let found = found.first().ok_or(Error::Missing(Missing::Participant))?;
-    one(&app, &ask, found, &mark, Include::read(&params, DIALECT), icon, true).await
+    one(&app, &request, found, &mark, Include::read(&params, DIALECT), icon, true).await
 }
 
-/// The icon asked for, unless that or something before it is wrong.
+/// The requested icon; fails on any error so far.
 pub fn icon(params: &Params, mut errors: FieldErrors) -> Result<Icon, Problem> {
     let icon = Icon::read(params, DIALECT, &mut errors);
     errors.into_result()?;
     Ok(icon)
 }
 
-/// A response with one participant, who was looked up by this mark.
+/// A response with one participant, found by this mark.
 pub async fn one(
     app: &App,
-    ask: &Ask,
+    request: &ApiRequest,
     person: &Participant,
     mark: &Mark,
     include: Include,
     icon: Icon,
     dates: bool,
 ) -> Result<Response, Problem> {
-    let mut view = View::new(app, ask.institution(), include, icon).await?;
+    let mut view = View::new(app, request.institution(), include, icon).await?;
     (view.dates, view.spellings) = (dates, Spellings::one(&mark.spelled));
     Ok(reply::json(StatusCode::OK, &wire::One { participant: wire::Participant(&view, person), meta: None }))
 }

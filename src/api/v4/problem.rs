@@ -1,4 +1,4 @@
-//! Version 4's words for what goes wrong.
+//! Version 4 error messages.
 
 use axum::{http::StatusCode, response::Response};
 
@@ -6,34 +6,34 @@ use crate::http::reply;
 use crate::{
     api::{
         face,
-        problem::{Problem, Told},
+        problem::{ErrorReply, Problem},
     },
     app::{Error, Missing},
     domain::field_errors::FieldErrors,
 };
 
 pub fn show(problem: Problem) -> Response {
-    face::told(problem.told(words))
+    face::error(problem.into_reply(error_reply))
 }
 
-fn words(error: Error) -> Told {
+fn error_reply(error: Error) -> ErrorReply {
     match error {
-        Error::Unauthorized => Told::new(StatusCode::UNAUTHORIZED, "Not Authorized"),
-        Error::TooManyFailures { retry_after } => Told::too_many_failures(retry_after),
-        Error::Forbidden(why) => Told::forbidden(why),
-        Error::Missing(what) => Told::new(StatusCode::NOT_FOUND, missing(what)),
+        Error::Unauthorized => ErrorReply::new(StatusCode::UNAUTHORIZED, "Not Authorized"),
+        Error::TooManyFailures { retry_after } => ErrorReply::too_many_failures(retry_after),
+        Error::Forbidden(why) => ErrorReply::forbidden(why),
+        Error::Missing(what) => ErrorReply::new(StatusCode::NOT_FOUND, missing(what)),
         Error::Invalid(errors) => {
-            Told::new(StatusCode::UNPROCESSABLE_ENTITY, "Unprocessable entity").with(errors)
+            ErrorReply::new(StatusCode::UNPROCESSABLE_ENTITY, "Unprocessable entity").with(errors)
         }
-        Error::PendingCalls => Told::pending_calls(),
-        Error::ToolConsumerDisabled => Told::tool_consumer_disabled(),
-        Error::CourseSynchronizing => Told::course_synchronizing(),
-        Error::LearningSystem(why) => Told::learning_system(&why),
-        Error::Busy => Told::busy(),
-        Error::TooManyExports { most } => Told::too_many_exports(most),
-        Error::TooManyStreams => Told::too_many_streams(),
-        Error::Unavailable(why) => Told::unavailable(why),
-        Error::Internal(why) => Told::fault(why),
+        Error::PendingCalls => ErrorReply::pending_calls(),
+        Error::ToolConsumerDisabled => ErrorReply::tool_consumer_disabled(),
+        Error::CourseSynchronizing => ErrorReply::course_synchronizing(),
+        Error::LearningSystem(why) => ErrorReply::learning_system(&why),
+        Error::Busy => ErrorReply::busy(),
+        Error::TooManyExports { most } => ErrorReply::too_many_exports(most),
+        Error::TooManyStreams => ErrorReply::too_many_streams(),
+        Error::Unavailable(why) => ErrorReply::unavailable(why),
+        Error::Internal(why) => ErrorReply::internal(why),
     }
 }
 
@@ -53,16 +53,16 @@ const fn missing(what: Missing) -> &'static str {
     }
 }
 
-/// The contract's own status for a create that cannot be read.
+/// By contract, an unreadable create has its own status.
 pub fn malformed_create() -> Response {
     let status = StatusCode::from_u16(420).unwrap_or(StatusCode::BAD_REQUEST);
     let mut response = reply::message(status, "Bad Request");
-    // No standard knows 420, so its line would read `420 <none>`.
+    // 420 has no standard reason phrase, so the status line would read `420 <none>`.
     response.extensions_mut().insert(hyper::ext::ReasonPhrase::from_static(b"Bad Request"));
     response
 }
 
-/// The contract's own words for an export that cannot be made.
+/// By contract, an invalid export has its own message.
 pub fn invalid_export(errors: FieldErrors) -> Response {
-    face::told(Told::new(StatusCode::UNPROCESSABLE_ENTITY, "Validation error").with(errors))
+    face::error(ErrorReply::new(StatusCode::UNPROCESSABLE_ENTITY, "Validation error").with(errors))
 }

@@ -1,4 +1,4 @@
-//! Version 4: a report as it is sent, in each of its forms.
+//! Version 4: export reports in JSON, CSV and NDJSON.
 
 use axum::{
     body::{Body, Bytes},
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::wire;
 use crate::http::reply;
 use crate::{
-    api::{listing::broken, problem::Problem},
+    api::{listing::serialization_error, problem::Problem},
     app::{Error, exports::Report},
     domain::{
         custom_field::import_key,
@@ -21,13 +21,13 @@ use crate::{
     http::compression::Coding,
 };
 
-pub enum Form {
-    /// The export, with its report as the last key.
+pub enum Format {
+    /// The export, with the report as its last key.
     Json(wire::Export),
-    /// Columns by the names of fields, custom ones by their import keys.
+    /// Columns are named like fields; custom ones by their import keys.
     Csv { custom_fields: Vec<String> },
-    /// A record in each line.
-    Lines,
+    /// One record per line.
+    Ndjson,
 }
 
 const COLUMNS: [&str; 12] = [
@@ -45,21 +45,21 @@ const COLUMNS: [&str; 12] = [
     "notes",
 ];
 
-impl Form {
+impl Format {
     const fn content_type(&self) -> HeaderValue {
         HeaderValue::from_static(match self {
             Self::Json(_) => "application/json; charset=utf-8",
             Self::Csv { .. } => "text/csv; charset=utf-8; header=present",
-            Self::Lines => "application/x-ndjson; charset=utf-8",
+            Self::Ndjson => "application/x-ndjson; charset=utf-8",
         })
     }
 
-    /// Under which name a browser keeps it.
+    /// The file name for `Content-Disposition`.
     fn file(&self, export: ExportId) -> Option<String> {
         match self {
             Self::Json(_) => None,
             Self::Csv { .. } => Some(format!("export-{export}.csv")),
-            Self::Lines => Some(format!("export-{export}.ndjson")),
+            Self::Ndjson => Some(format!("export-{export}.ndjson")),
         }
     }
 
@@ -67,8 +67,8 @@ impl Form {
         match self {
             Self::Json(export) => {
                 let mut text = b"{\"export\":".to_vec();
-                serde_json::to_writer(&mut text, export).map_err(broken)?;
-                // The closing brace comes behind the report.
+                serde_json::to_writer(&mut text, export).map_err(serialization_error)?;
+                // The closing brace follows the report.
                 text.pop();
                 text.extend_from_slice(b",\"report\":[");
                 Ok(text)
@@ -77,7 +77,7 @@ impl Form {
                 let custom = custom_fields.iter().map(|name| import_key(name));
                 Ok(row(COLUMNS.into_iter().map(str::to_owned).chain(custom)))
             }
-            Self::Lines => Ok(Vec::new()),
+            Self::Ndjson => Ok(Vec::new()),
         }
     }
 
@@ -89,11 +89,11 @@ impl Form {
         if let Self::Json(_) = self { b"]}}" } else { b"" }
     }
 
-    /// What becomes of whole lines of a part.
+    /// Converts whole lines of the stored report.
     fn write(&self, plain: Vec<u8>) -> Vec<u8> {
         let write: &dyn Fn(&[u8]) -> Vec<u8> = match self {
             Self::Json(_) => return plain,
-            Self::Lines => &|record| [record, b"\n"].concat(),
+            Self::Ndjson => &|record| [record, b"\n"].concat(),
             Self::Csv { custom_fields } => &|record| csv_row(record, custom_fields),
         };
         records(&plain).flat_map(write).collect()
@@ -111,39 +111,45 @@ fn csv_row(record: &[u8], custom_fields: &[String]) -> Vec<u8> {
 fn row(cells: impl Iterator<Item = String>) -> Vec<u8> {
     let mut writer = csv::WriterBuilder::new()
         .terminator(csv::Terminator::CRLF)
-        // Programs that read CSV differ in what they take for a separator or a quote.
+        // CSV readers differ in which separators and quotes they expect.
         .quote_style(csv::QuoteStyle::Always)
         .buffer_capacity(1_024)
         .from_writer(Vec::new());
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let _ = writer.write_record(cells);
     writer.into_inner().unwrap_or_default()
 }
 
-/// Sends a report as it is read.
-pub async fn send(report: Report, form: Form, export: ExportId, coding: Coding) -> Result<Response, Problem> {
-    let (kind, file) = (form.content_type(), form.file(export));
+/// Streams a report while it is read.
+pub async fn send(
+    report: Report,
+    format: Format,
+    export: ExportId,
+    coding: Coding,
+) -> Result<Response, Problem> {
+    let (kind, file) = (format.content_type(), format.file(export));
     let gzip = (coding == Coding::Gzip).then(Gzip::default);
     let compressed = gzip.is_some();
-    let mut sending = Sending { report, form, gzip, place: Place::Before, open: None, line: Vec::new() };
-    // The first part decides the status: a fault behind it can only cut the connection.
-    let mut first = sending.piece().await?;
-    first.extend(sending.piece().await?);
-    let pieces = stream::unfold(Some((sending, Some(first))), |state| async {
-        let (mut sending, first) = state?;
+    let mut stream_state =
+        ReportStream { report, format, gzip, position: Position::Start, open: None, line: Vec::new() };
+    // The status is sent with the first chunk: a later error can only abort the connection.
+    let mut first = stream_state.chunk().await?;
+    first.extend(stream_state.chunk().await?);
+    let chunks = stream::unfold(Some((stream_state, Some(first))), |state| async {
+        let (mut stream_state, first) = state?;
         if let Some(first) = first {
-            return Some((Ok(Bytes::from(first)), Some((sending, None))));
+            return Some((Ok(Bytes::from(first)), Some((stream_state, None))));
         }
-        match sending.piece().await {
-            Ok(piece) if piece.is_empty() => None,
-            Ok(piece) => Some((Ok(Bytes::from(piece)), Some((sending, None)))),
+        match stream_state.chunk().await {
+            Ok(chunk) if chunk.is_empty() => None,
+            Ok(chunk) => Some((Ok(Bytes::from(chunk)), Some((stream_state, None)))),
             Err(problem) => {
-                tracing::error!(?problem, "a report was cut short");
-                Some((Err(std::io::Error::other("the report was cut short")), None))
+                tracing::error!(?problem, "report response aborted");
+                Some((Err(std::io::Error::other("report response aborted")), None))
             }
         }
     });
-    let mut response = reply::raw_json(StatusCode::OK, Body::from_stream(pieces));
+    let mut response = reply::raw_json(StatusCode::OK, Body::from_stream(chunks));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, kind);
     headers.append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
@@ -157,46 +163,46 @@ pub async fn send(report: Report, form: Form, export: ExportId, coding: Coding) 
     Ok(response)
 }
 
-struct Sending {
+struct ReportStream {
     report: Report,
-    form: Form,
-    /// Set when it is sent compressed.
+    format: Format,
+    /// Set if the response is compressed.
     gzip: Option<Gzip>,
-    place: Place,
-    /// The part that is being taken apart, and the beginning of a line of which the rest is still in it. A slow reader
-    /// costs no more memory than these.
+    position: Position,
+    /// The stored part that is being decompressed, and the incomplete line at its end. A slow reader holds no more
+    /// memory than these.
     open: Option<Unpacking>,
     line: Vec<u8>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Before,
+enum Position {
+    Start,
     FirstPart,
     OtherParts,
-    Behind,
+    End,
 }
 
-impl Sending {
-    /// Empty behind the end, and nowhere else.
-    async fn piece(&mut self) -> Result<Vec<u8>, Problem> {
+impl ReportStream {
+    /// The next chunk; empty only at the end.
+    async fn chunk(&mut self) -> Result<Vec<u8>, Problem> {
         loop {
-            let piece = self.next().await?;
-            if !piece.is_empty() || self.place == Place::Behind {
-                return Ok(piece);
+            let chunk = self.next().await?;
+            if !chunk.is_empty() || self.position == Position::End {
+                return Ok(chunk);
             }
         }
     }
 
     async fn next(&mut self) -> Result<Vec<u8>, Problem> {
-        match (self.place, &mut self.open) {
-            (Place::Behind, _) => return Ok(Vec::new()),
-            (Place::Before, _) => {
-                self.place = Place::FirstPart;
-                let before = self.form.before()?;
-                let mut piece: Vec<u8> = self.gzip.iter().flat_map(|_| Gzip::HEAD).collect();
-                piece.extend(self.text(&before));
-                return Ok(piece);
+        match (self.position, &mut self.open) {
+            (Position::End, _) => return Ok(Vec::new()),
+            (Position::Start, _) => {
+                self.position = Position::FirstPart;
+                let before = self.format.before()?;
+                let mut chunk: Vec<u8> = self.gzip.iter().flat_map(|_| Gzip::HEAD).collect();
+                chunk.extend(self.text(&before));
+                return Ok(chunk);
             }
             (_, Some(unpacking)) => match unpacking.piece().map_err(internal)? {
                 Some(plain) => return Ok(self.written(plain)),
@@ -205,23 +211,23 @@ impl Sending {
             (_, None) => {}
         }
         let Some(part) = self.report.next().await? else {
-            self.place = Place::Behind;
-            let mut piece = self.text(self.form.behind());
-            piece.extend(self.gzip.take().map(Gzip::end).unwrap_or_default());
-            return Ok(piece);
+            self.position = Position::End;
+            let mut chunk = self.text(self.format.behind());
+            chunk.extend(self.gzip.take().map(Gzip::end).unwrap_or_default());
+            return Ok(chunk);
         };
-        let between = if self.place == Place::OtherParts { self.form.between() } else { b"" };
-        self.place = Place::OtherParts;
-        let mut piece = self.text(between);
-        match (&mut self.gzip, &self.form) {
-            // What is asked for as it lies in the store is sent as it lies there.
-            (Some(gzip), Form::Json(_)) => {
+        let between = if self.position == Position::OtherParts { self.format.between() } else { b"" };
+        self.position = Position::OtherParts;
+        let mut chunk = self.text(between);
+        match (&mut self.gzip, &self.format) {
+            // The report is stored as gzip, so JSON is sent without recompressing it.
+            (Some(gzip), Format::Json(_)) => {
                 gzip.part(part.sum);
-                piece.extend(part.compressed);
+                chunk.extend(part.compressed);
             }
             _ => self.open = Some(Unpacking::new(part)),
         }
-        Ok(piece)
+        Ok(chunk)
     }
 
     fn text(&mut self, text: &[u8]) -> Vec<u8> {
@@ -231,12 +237,12 @@ impl Sending {
         }
     }
 
-    /// As much of it as has come to the end of a line.
+    /// Converts all complete lines and keeps the rest.
     fn written(&mut self, plain: Vec<u8>) -> Vec<u8> {
         self.line.extend(plain);
         let end = self.line.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let rest = self.line.split_off(end);
-        let text = self.form.write(std::mem::replace(&mut self.line, rest));
+        let text = self.format.write(std::mem::replace(&mut self.line, rest));
         match &mut self.gzip {
             Some(gzip) if !text.is_empty() => {
                 let part = Part::of_text(&text);

@@ -1,4 +1,4 @@
-//! Version 4's shapes.
+//! Version 4 wire format.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -44,7 +44,7 @@ impl Serialize for Participant<'_> {
     }
 }
 
-/// An answer with one participant.
+/// A response with one participant.
 #[derive(serde::Serialize)]
 pub struct One<'a> {
     pub participant: Participant<'a>,
@@ -52,7 +52,6 @@ pub struct One<'a> {
     pub meta: Option<Link>,
 }
 
-/// Links meta.
 #[derive(serde::Serialize)]
 pub struct Link {
     pub link: String,

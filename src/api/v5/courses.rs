@@ -1,11 +1,11 @@
-//! Version 5: courses of a learning system, several at once.
+//! Version 5: synchronization of several courses.
 
 use axum::{http::StatusCode, response::Response};
 use serde::Serialize;
 
 use crate::http::reply;
 use crate::{
-    api::{ask::Ask, courses, face, problem::Problem},
+    api::{courses, face, problem::Problem, request::ApiRequest},
     app::{
         App,
         courses::{WhenRunning, synchronize as begin},
@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// The learning system is asked about each of them while the caller waits.
+/// Each course is looked up in the learning management system while the caller waits.
 const MOST_COURSES: usize = 1_000;
 
 #[derive(Serialize)]
@@ -25,22 +25,22 @@ struct NotFound {
     message: String,
 }
 
-pub async fn synchronize(app: App, ask: Ask) -> Result<Response, Problem> {
-    if let Some(unknown) = courses::unknown_path(&app, &ask, super::ROOT).await? {
+pub async fn synchronize(app: App, request: ApiRequest) -> Result<Response, Problem> {
+    if let Some(unknown) = courses::unknown_path(&app, &request, super::ROOT).await? {
         return Ok(unknown);
     }
-    let params = ask.params()?;
+    let params = request.params()?;
     let (Some(token), Some(given)) = (params.name("api_token"), params.names("external_course_ids")) else {
         return Err(Problem::Malformed);
     };
-    let consumer = courses::consumer(&app, &ask, &token).await?;
+    let consumer = courses::consumer(&app, &request, &token).await?;
     if given.len() > MOST_COURSES {
         let fault = Fault::TooManyEntries { most: MOST_COURSES };
         return Err(FieldErrors::one(Field::Parameter("external_course_ids"), fault).into());
     }
-    let outcome = begin(&app, ask.access(), &consumer, given, WhenRunning::Fine).await?;
+    let outcome = begin(&app, request.access(), &consumer, given, WhenRunning::Fine).await?;
     if outcome.unknown.is_empty() {
-        return Ok(face::nothing());
+        return Ok(face::no_content());
     }
     let message =
         format!("Courses were not found in the learning management system: {}", outcome.unknown.join(", "));

@@ -20,7 +20,7 @@ use crate::{
 };
 
 pub const ROOT: &str = "/api/private/v5";
-/// 3 is another name of 2.
+/// Icon 3 is an alias of 2.
 const DIALECT: Dialect = Dialect { highest_icon: 3, legal_embeddables: true };
 
 pub fn routes() -> Router<App> {

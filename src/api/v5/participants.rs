@@ -8,12 +8,12 @@ use super::{DIALECT, ROOT, wire};
 use crate::http::reply;
 use crate::{
     api::{
-        ask::Ask,
         face,
-        listing::{self, Frame, ListAsk, Times},
+        listing::{self, ChangedFilter, Frame, ListRequest},
         lists,
         participant_input::{self, JsonSource},
         problem::Problem,
+        request::ApiRequest,
         view::View,
     },
     app::{App, Error, Missing, participants, persons},
@@ -33,57 +33,57 @@ use crate::{
 const LIST: Frame = Frame { open: "{\"Response\":{\"participants\":[", close: "}}" };
 const LATEST: Frame = Frame { open: "{\"participants\":[", close: "}" };
 
-/// With a filter every match in one page; `page` and `per_page` count without one only.
-pub async fn list(app: App, ask: Ask) -> Result<Response, Problem> {
+/// With a filter, returns all matches in one page; `page` and `per_page` apply only without one.
+pub async fn list(app: App, request: ApiRequest) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
-    let params = ask.query();
-    let wanted = ListAsk::read(&params, Times::Read, DIALECT, &mut errors);
-    let window = (!wanted.filter.is_set()).then(|| params.window(&mut errors));
+    let params = request.query();
+    let list = ListRequest::read(&params, ChangedFilter::Read, DIALECT, &mut errors);
+    let window = (!list.filter.is_set()).then(|| params.window(&mut errors));
     errors.into_result()?;
-    answer(&app, &ask, wanted, "/participants", window).await
+    respond(&app, &request, list, "/participants", window).await
 }
 
-pub async fn search(app: App, ask: Ask) -> Result<Response, Problem> {
+pub async fn search(app: App, request: ApiRequest) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
-    let params = ask.params()?;
-    let wanted = ListAsk::read(&params, Times::Read, DIALECT, &mut errors);
+    let params = request.params()?;
+    let list = ListRequest::read(&params, ChangedFilter::Read, DIALECT, &mut errors);
     let window = params.window(&mut errors);
     let lists = [Field::Parameter("email_list"), Field::Parameter("institution_id_list")];
-    if !wanted.filter.names_people() && !lists.iter().any(|list| errors.has(list)) {
+    if !list.filter.names_people() && !lists.iter().any(|list| errors.has(list)) {
         lists.into_iter().for_each(|list| errors.add(list, Fault::Blank));
     }
     errors.into_result()?;
-    answer(&app, &ask, wanted, "/participants/search", Some(window)).await
+    respond(&app, &request, list, "/participants/search", Some(window)).await
 }
 
-async fn answer(
+async fn respond(
     app: &App,
-    ask: &Ask,
-    wanted: ListAsk,
+    request: &ApiRequest,
+    list: ListRequest,
     path: &str,
     window: Option<Window>,
 ) -> Result<Response, Problem> {
-    let people = participants::list(app, ask.access(), &wanted.filter, window).await?;
-    let address = wanted.address(app, &format!("{ROOT}{path}"), window);
-    let mut view = View::new(app, ask.institution(), wanted.include, wanted.icon).await?;
-    view.spellings = wanted.spellings;
+    let people = participants::list(app, request.access(), &list.filter, window).await?;
+    let address = list.address(app, &format!("{ROOT}{path}"), window);
+    let mut view = View::new(app, request.institution(), list.include, list.icon).await?;
+    view.spellings = list.spellings;
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Participant(&view, person)));
-    listing::answer(app, people, write, Some(address), LIST).await
+    listing::respond(app, people, write, Some(address), LIST).await
 }
 
-pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
-    let params = ask.query();
+pub async fn latest(app: App, request: ApiRequest) -> Result<Response, Problem> {
+    let params = request.query();
     let mut errors = FieldErrors::default();
-    // Deployed clients send these two here as well.
+    // Deployed clients send the latter two here as well.
     let marks = params.marks(&["tokens", "email_list", "institution_id_list"], &mut errors);
     if marks.is_empty() && errors.is_empty() {
         errors.add(Field::Parameter("tokens"), Fault::Blank);
     }
     let icon = Icon::read(&params, DIALECT, &mut errors);
     errors.into_result()?;
-    let people = participants::latest(&app, ask.access(), &marks).await?;
-    let mut view = View::new(&app, ask.institution(), Include::read(&params, DIALECT), icon).await?;
+    let people = participants::latest(&app, request.access(), &marks).await?;
+    let mut view = View::new(&app, request.institution(), Include::read(&params, DIALECT), icon).await?;
     view.dates = true;
     view.spellings = Spellings::new(marks.iter().map(|mark| mark.spelled.as_str()));
     let mut body = LATEST.open.as_bytes().to_vec();
@@ -91,54 +91,56 @@ pub async fn latest(app: App, ask: Ask) -> Result<Response, Problem> {
         if i > 0 {
             body.push(b',');
         }
-        serde_json::to_writer(&mut body, &wire::Participant(&view, person)).map_err(listing::broken)?;
+        serde_json::to_writer(&mut body, &wire::Participant(&view, person))
+            .map_err(listing::serialization_error)?;
     }
     body.push(b']');
     body.extend_from_slice(LATEST.close.as_bytes());
     Ok(reply::raw_json(StatusCode::OK, body.into()))
 }
 
-pub async fn create(app: App, mut ask: Ask) -> Result<Response, Problem> {
-    let body = ask.take_json()?;
-    let page = name_page(&ask, &body).ok_or(Error::Missing(Missing::NamePage))?;
-    let draft = draft(ask.institution(), body)?;
-    let made = participants::create(&app, ask.access(), page, draft).await?;
-    // Stored just now, as the request spelled it.
+pub async fn create(app: App, mut request: ApiRequest) -> Result<Response, Problem> {
+    let body = request.take_json()?;
+    let page = name_page(&request, &body).ok_or(Error::Missing(Missing::NamePage))?;
+    let draft = draft(request.institution(), body)?;
+    let made = participants::create(&app, request.access(), page, draft).await?;
+    // Just stored as the request spelled it.
     let spellings = Spellings::one(made.email.as_deref().unwrap_or_default());
-    one(&app, &ask, StatusCode::CREATED, &made, spellings).await
+    one(&app, &request, StatusCode::CREATED, &made, spellings).await
 }
 
-pub async fn update(app: App, mut ask: Ask) -> Result<Response, Problem> {
-    let body = ask.take_json()?;
-    let page = name_page(&ask, &body).ok_or(Error::Missing(Missing::NamePage))?;
-    let draft = draft(ask.institution(), body)?;
+pub async fn update(app: App, mut request: ApiRequest) -> Result<Response, Problem> {
+    let body = request.take_json()?;
+    let page = name_page(&request, &body).ok_or(Error::Missing(Missing::NamePage))?;
+    let draft = draft(request.institution(), body)?;
     let changed =
-        participants::update(&app, ask.access(), page, email_key(ask.path("user_email")), draft).await?;
-    one(&app, &ask, StatusCode::OK, &changed, Spellings::one(ask.path("user_email"))).await
+        participants::update(&app, request.access(), page, email_key(request.path("user_email")), draft)
+            .await?;
+    one(&app, &request, StatusCode::OK, &changed, Spellings::one(request.path("user_email"))).await
 }
 
-/// A page that is not there has nobody registered on it, so both are the same to the caller.
-pub async fn delete(app: App, ask: Ask) -> Result<Response, Problem> {
-    let page = ask.params()?.text("name_page_id").and_then(|page| NamePageRef::parse(&page));
+/// An unknown page and an unknown participant give the same response.
+pub async fn delete(app: App, request: ApiRequest) -> Result<Response, Problem> {
+    let page = request.params()?.text("name_page_id").and_then(|page| NamePageRef::parse(&page));
     let nobody = || Error::Missing(Missing::Participant);
-    let mark = lists::mark(ask.path("user_email"));
-    match persons::delete_from_page(&app, ask.access(), page.ok_or_else(nobody)?, mark).await {
+    let mark = lists::mark(request.path("user_email"));
+    match persons::delete_from_page(&app, request.access(), page.ok_or_else(nobody)?, mark).await {
         Err(Error::Missing(_)) => Err(nobody().into()),
-        other => Ok(other.map(|()| face::nothing())?),
+        other => Ok(other.map(|()| face::no_content())?),
     }
 }
 
-/// From the body or, for clients that put it there, from the query.
-fn name_page(ask: &Ask, body: &Map<String, Value>) -> Option<NamePageRef> {
+/// From the body, or from the query, where some clients put it.
+fn name_page(request: &ApiRequest, body: &Map<String, Value>) -> Option<NamePageRef> {
     let given = match body.get("name_page_id") {
         Some(Value::String(text)) => Some(text.clone()),
         Some(Value::Number(number)) => Some(number.to_string()),
-        _ => ask.query().text("name_page_id").map(|text| text.into_owned()),
+        _ => request.query().text("name_page_id").map(|text| text.into_owned()),
     };
     given.and_then(|text| NamePageRef::parse(&text))
 }
 
-/// A missing participant is an empty one, and gets what an empty one gets.
+/// A missing `participant` is treated as an empty one.
 fn draft(institution: &Institution, mut body: Map<String, Value>) -> Result<Draft, Problem> {
     let mut fields = match body.remove("participant") {
         Some(Value::Object(fields)) => fields,
@@ -162,17 +164,17 @@ struct One<'a> {
     participant: wire::Participant<'a>,
 }
 
-/// Answers to writes show what was written, custom values among it.
+/// The response to a write, always with custom values.
 async fn one(
     app: &App,
-    ask: &Ask,
+    request: &ApiRequest,
     status: StatusCode,
     person: &crate::domain::participant::Participant,
     spellings: Spellings,
 ) -> Result<Response, Problem> {
-    let mut include = Include::read(&ask.query(), DIALECT);
+    let mut include = Include::read(&request.query(), DIALECT);
     include.custom_attributes = true;
-    let mut view = View::new(app, ask.institution(), include, Icon::default()).await?;
+    let mut view = View::new(app, request.institution(), include, Icon::default()).await?;
     (view.event_code, view.spellings) = (true, spellings);
     Ok(reply::json(status, &One { participant: wire::Participant(&view, person) }))
 }

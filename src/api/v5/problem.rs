@@ -1,37 +1,37 @@
-//! Version 5's words for what goes wrong.
+//! Version 5 error messages.
 
 use axum::{http::StatusCode, response::Response};
 
 use crate::{
     api::{
         face,
-        problem::{Problem, Told},
+        problem::{ErrorReply, Problem},
     },
     app::{Error, Missing},
 };
 
 pub fn show(problem: Problem) -> Response {
-    face::told(problem.told(words))
+    face::error(problem.into_reply(error_reply))
 }
 
-fn words(error: Error) -> Told {
+fn error_reply(error: Error) -> ErrorReply {
     match error {
-        Error::Unauthorized => Told::new(StatusCode::UNAUTHORIZED, "Not Authorized"),
-        Error::TooManyFailures { retry_after } => Told::too_many_failures(retry_after),
-        Error::Forbidden(why) => Told::forbidden(why),
-        Error::Missing(what) => Told::new(StatusCode::NOT_FOUND, missing(what)),
+        Error::Unauthorized => ErrorReply::new(StatusCode::UNAUTHORIZED, "Not Authorized"),
+        Error::TooManyFailures { retry_after } => ErrorReply::too_many_failures(retry_after),
+        Error::Forbidden(why) => ErrorReply::forbidden(why),
+        Error::Missing(what) => ErrorReply::new(StatusCode::NOT_FOUND, missing(what)),
         Error::Invalid(errors) => {
-            Told::new(StatusCode::UNPROCESSABLE_ENTITY, "Unprocessable entity").with(errors)
+            ErrorReply::new(StatusCode::UNPROCESSABLE_ENTITY, "Unprocessable entity").with(errors)
         }
-        Error::PendingCalls => Told::pending_calls(),
-        Error::ToolConsumerDisabled => Told::tool_consumer_disabled(),
-        Error::CourseSynchronizing => Told::course_synchronizing(),
-        Error::LearningSystem(why) => Told::learning_system(&why),
-        Error::Busy => Told::busy(),
-        Error::TooManyExports { most } => Told::too_many_exports(most),
-        Error::TooManyStreams => Told::too_many_streams(),
-        Error::Unavailable(why) => Told::unavailable(why),
-        Error::Internal(why) => Told::fault(why),
+        Error::PendingCalls => ErrorReply::pending_calls(),
+        Error::ToolConsumerDisabled => ErrorReply::tool_consumer_disabled(),
+        Error::CourseSynchronizing => ErrorReply::course_synchronizing(),
+        Error::LearningSystem(why) => ErrorReply::learning_system(&why),
+        Error::Busy => ErrorReply::busy(),
+        Error::TooManyExports { most } => ErrorReply::too_many_exports(most),
+        Error::TooManyStreams => ErrorReply::too_many_streams(),
+        Error::Unavailable(why) => ErrorReply::unavailable(why),
+        Error::Internal(why) => ErrorReply::internal(why),
     }
 }
 

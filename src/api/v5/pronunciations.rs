@@ -5,11 +5,11 @@ use axum::response::Response;
 use super::wire;
 use crate::{
     api::{
-        ask::Ask,
         face,
         listing::{self, Frame},
-        lists::Wanted,
+        lists::LookupKey,
         problem::Problem,
+        request::ApiRequest,
         view::View,
     },
     app::{App, pronunciations},
@@ -22,25 +22,25 @@ use crate::{
 
 const FRAME: Frame = Frame { open: "{\"Response\":{\"pronunciations\":[", close: "}}" };
 
-pub async fn search(app: App, ask: Ask) -> Result<Response, Problem> {
+pub async fn search(app: App, request: ApiRequest) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
-    let (emails, identifiers) = ask.params()?.people("identifiers", &mut errors);
+    let (emails, identifiers) = request.params()?.people("identifiers", &mut errors);
     errors.into_result()?;
     let spellings = Spellings::new(emails.iter().map(|email| email.shown.as_str()));
-    let keys = |wanted: Vec<Wanted>| wanted.into_iter().map(|one| one.key).collect();
-    let found = pronunciations::search(&app, ask.access(), keys(emails), keys(identifiers)).await?;
-    let mut view = View::new(&app, ask.institution(), Include::default(), Icon::default()).await?;
+    let keys = |wanted: Vec<LookupKey>| wanted.into_iter().map(|one| one.key).collect();
+    let found = pronunciations::search(&app, request.access(), keys(emails), keys(identifiers)).await?;
+    let mut view = View::new(&app, request.institution(), Include::default(), Icon::default()).await?;
     view.spellings = spellings;
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Pronunciation(&view, person)));
-    listing::answer(&app, found, write, None, FRAME).await
+    listing::respond(&app, found, write, None, FRAME).await
 }
 
-/// The id is the one that answers give; whoever sends the file's name or the hex alone means the same.
-pub async fn delete(app: App, ask: Ask) -> Result<Response, Problem> {
-    let id = ask.path("recording_id");
+/// Accepts the id from responses, the file name, or the bare hex.
+pub async fn delete(app: App, request: ApiRequest) -> Result<Response, Problem> {
+    let id = request.path("recording_id");
     let hex = id.strip_prefix("recording_").unwrap_or(id);
     let hex = hex.strip_suffix(".mp3").unwrap_or(hex).to_owned();
-    pronunciations::delete(&app, ask.access(), email_key(ask.path("user_email")), hex).await?;
-    Ok(face::nothing())
+    pronunciations::delete(&app, request.access(), email_key(request.path("user_email")), hex).await?;
+    Ok(face::no_content())
 }

@@ -1,4 +1,4 @@
-//! Version 5's shapes.
+//! Version 5 wire format.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -65,7 +65,6 @@ fn recording_id(recording: &Option<Recording>) -> Option<String> {
     recording.as_ref().map(|recording| format!("recording_{}", recording.hex))
 }
 
-/// A pronunciation record.
 pub struct Pronunciation<'a>(pub &'a View, pub &'a participant::Participant);
 
 impl Serialize for Pronunciation<'_> {

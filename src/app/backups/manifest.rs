@@ -1,5 +1,5 @@
-//! What a backup says of itself: `manifest.json`, and `SHA256SUMS` with a line for each file, which `sha256sum --check`
-//! reads as well.
+//! The metadata of a backup: `manifest.json`, and `SHA256SUMS` with one line per file, which `sha256sum --check` can
+//! verify too.
 
 use std::{
     fs::{self, File},
@@ -10,7 +10,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{BLOBS, FILES, Result, Told, cannot, new_file};
+use super::{BLOBS, FILES, ProgressFn, Result, cannot, new_file};
 use crate::{
     app::Error,
     blobs::Key,
@@ -19,15 +19,15 @@ use crate::{
 };
 
 const MANIFEST: &str = "manifest.json";
-/// The first file that a backup gets.
+/// The first file that a backup creates.
 pub const LIST: &str = "SHA256SUMS";
-/// Of the folder's layout.
+/// The version of the folder layout.
 const FORMAT: u32 = 1;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Manifest {
     pub format: u32,
-    /// The version that made it.
+    /// The version that created the backup.
     pub endonym: String,
     pub database: String,
     pub migration: i64,
@@ -36,11 +36,11 @@ pub struct Manifest {
     pub bytes: u64,
     /// SHA-256 of the list of files.
     pub list: String,
-    /// What the database links to and was not there to be copied.
+    /// Blobs that the database references, but that did not exist.
     pub missing: Vec<String>,
 }
 
-/// The list while it is being written.
+/// The list of files while it is being written.
 pub struct List {
     path: PathBuf,
     file: BufWriter<File>,
@@ -49,9 +49,8 @@ pub struct List {
     bytes: u64,
 }
 
-/// A file of a backup.
 pub struct Entry {
-    /// Inside the backup.
+    /// Relative to the backup.
     pub path: String,
     pub digest: String,
     pub bytes: u64,
@@ -89,7 +88,7 @@ impl List {
 }
 
 impl Manifest {
-    /// It is there whole, or not at all.
+    /// Writes the manifest atomically.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let (unfinished, path) = (folder.join(".manifest.json"), folder.join(MANIFEST));
         let mut file = new_file(&unfinished)?;
@@ -102,19 +101,19 @@ impl Manifest {
         written.map_err(|e| cannot("write", &path, &e))
     }
 
-    /// Of a backup that this binary can restore.
+    /// Reads the manifest of a backup that this version can restore.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(MANIFEST);
         let text = match fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(Error::Unavailable(format!(
-                    "{} has no {MANIFEST}: it is no backup, or one that was cut short",
+                    "{} has no {MANIFEST}: it is not a complete backup",
                     folder.display()
                 )));
             }
             other => other.map_err(|e| cannot("read", &path, &e))?,
         };
-        // A newer one may have other fields; its format is asked for first.
+        // A newer manifest may have other fields, so the format is checked first.
         let found: serde_json::Value = serde_json::from_slice(&text).map_err(|e| damaged(&path, &e))?;
         if found["format"].as_u64().is_some_and(|format| format > u64::from(FORMAT)) {
             return Err(newer(found["endonym"].as_str().unwrap_or("a newer version")));
@@ -126,8 +125,8 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Reads every file: is each of them as it was written?
-    pub fn verify(&self, folder: &Path, told: Told<'_>) -> Result<()> {
+    /// Verifies the checksums of all files.
+    pub fn verify(&self, folder: &Path, progress: ProgressFn<'_>) -> Result<()> {
         let (mut files, mut bytes) = (0, 0);
         for entry in self.entries(folder)? {
             let (path, digest) = entry?;
@@ -135,43 +134,43 @@ impl Manifest {
             let found = digest_of(&file).map_err(|e| cannot("read", &file, &e))?;
             if found.0 != digest {
                 return Err(Error::Unavailable(format!(
-                    "{} is damaged: it is not what was backed up",
+                    "{} is damaged: its checksum does not match",
                     file.display()
                 )));
             }
             files += 1;
             bytes += found.1;
-            told("checking the backup", files);
+            progress("checking the backup", files);
         }
         if (files, bytes) == (self.files, self.bytes) {
             Ok(())
         } else {
-            Err(damaged(&folder.join(LIST), &"it does not have as many files as the manifest says"))
+            Err(damaged(&folder.join(LIST), &"its number of files does not match the manifest"))
         }
     }
 
-    /// The path and the digest of each file. The list itself is held against the manifest first.
+    /// The path and checksum of each file. The list itself is verified against the manifest first.
     pub fn entries(&self, folder: &Path) -> Result<impl Iterator<Item = Result<(String, String)>>> {
         let path = folder.join(LIST);
         let (digest, _) = digest_of(&path).map_err(|e| cannot("read", &path, &e))?;
         if digest != self.list {
-            return Err(damaged(&path, &"it is not the list that the manifest speaks of"));
+            return Err(damaged(&path, &"its checksum does not match the manifest"));
         }
         let lines = BufReader::new(File::open(&path).map_err(|e| cannot("read", &path, &e))?).lines();
         Ok(lines.map(move |line| {
             let line = line.map_err(|e| cannot("read", &path, &e))?;
             let (digest, name) =
-                line.split_once("  ").ok_or_else(|| damaged(&path, &"a line is cut short"))?;
-            if !is_ours(name) {
-                return Err(damaged(&path, &format!("`{name}` does not belong into a backup")));
+                line.split_once("  ").ok_or_else(|| damaged(&path, &"a line is incomplete"))?;
+            if !is_safe_path(name) {
+                return Err(damaged(&path, &format!("`{name}` is not a valid path in a backup")));
             }
             Ok((name.to_owned(), digest.to_owned()))
         }))
     }
 }
 
-/// Nothing leads out of the folder.
-fn is_ours(name: &str) -> bool {
+/// Rejects paths that leave the folder.
+fn is_safe_path(name: &str) -> bool {
     let plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
     plain
         && match name.split_once('/') {
@@ -202,6 +201,6 @@ fn damaged(path: &Path, why: &dyn std::fmt::Display) -> Error {
 
 fn newer(version: &str) -> Error {
     Error::Unavailable(format!(
-        "the backup was made by endonym {version}, which is newer than this: use that one"
+        "the backup was made by endonym {version}, which is newer: restore it with that version"
     ))
 }

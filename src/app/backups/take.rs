@@ -1,8 +1,8 @@
 //! Taking a backup while the server runs.
 //!
-//! A recording that is replaced loses its bytes at once, so a moment of the database may link to what is gone by the
-//! time we come to copy it. Almost everything is copied before a moment is chosen, which leaves only what has come since.
-//! If some of that is gone already, another moment is chosen. The database itself is copied last, from the same moment.
+//! A replaced recording loses its blob at once, so a snapshot may reference blobs that are gone before they are
+//! copied. Therefore almost everything is copied before the snapshot is taken, which leaves only recent blobs. If
+//! some of those are gone, another snapshot is taken. The database itself is copied last, from that snapshot.
 
 use std::{
     collections::HashSet,
@@ -16,9 +16,9 @@ use sha2::{Digest, Sha256};
 use tokio::task::spawn_blocking;
 
 use super::{
-    BLOBS, FILES, FILES_AT_ONCE, Manifest, Result, Told, cannot, entries, linked, make_durable,
+    BLOBS, FILES, FILES_AT_ONCE, Manifest, ProgressFn, Result, cannot, each_linked_blob, entries,
     manifest::{Entry, LIST, List, digest_of},
-    new_file, new_folder,
+    new_file, new_folder, sync_filesystem,
 };
 use crate::{
     app::{Clock, Error},
@@ -30,17 +30,22 @@ use crate::{
 /// What is backed up.
 pub struct Source<'a> {
     pub db: &'a Db,
-    /// The file of the database.
+    /// The database file.
     pub database: &'a Path,
     pub blobs: &'a Blobs,
     pub data_dir: &'a Path,
 }
 
-/// Recordings would have to be replaced within milliseconds of being made, again and again, for it to take more.
-const MOST_MOMENTS: usize = 100;
+/// More attempts would be needed only if recordings were repeatedly replaced within milliseconds.
+const MAX_SNAPSHOTS: usize = 100;
 
-/// Into a folder that is new or empty. What was begun is taken away again when it cannot be ended.
-pub async fn take(source: &Source<'_>, target: &Path, clock: &Clock, told: Told<'_>) -> Result<Manifest> {
+/// Writes to a new or empty folder, and removes what it has written if it fails.
+pub async fn take(
+    source: &Source<'_>,
+    target: &Path,
+    clock: &Clock,
+    progress: ProgressFn<'_>,
+) -> Result<Manifest> {
     let migration = migrations::version(source.db).await?;
     if migration != migrations::NEWEST {
         return Err(Error::Unavailable(format!(
@@ -50,32 +55,32 @@ pub async fn take(source: &Source<'_>, target: &Path, clock: &Clock, told: Told<
         )));
     }
     let is_new = prepare(source, target)?;
-    let taken = fill(source, target, migration, clock, told).await;
+    let taken = fill(source, target, migration, clock, progress).await;
     if taken.is_err() {
         clear(target, is_new);
     }
     taken
 }
 
-/// Is the folder new?
+/// Returns whether the folder is new.
 fn prepare(source: &Source<'_>, target: &Path) -> Result<bool> {
     let is_new = !target.exists();
     new_folder(target)?;
     let inside = [Some(source.data_dir), source.blobs.folder()]
         .into_iter()
         .flatten()
-        .find(|folder| whole(target).starts_with(whole(folder)));
+        .find(|folder| canonical(target).starts_with(canonical(folder)));
     let refusal = match inside {
         Some(folder) => Some(format!(
-            "{} lies in {}, which is what is backed up: choose a folder elsewhere, best on another disk",
+            "{} is inside {}, which is backed up: choose another folder, preferably on another disk",
             target.display(),
             folder.display()
         )),
         None if entries(target)?.is_empty() => None,
         None => Some(format!(
-            "{} is not empty: a backup wants a new or an empty folder{}",
+            "{} is not empty: a backup needs a new or empty folder{}",
             target.display(),
-            if target.join(LIST).exists() { "; this one has a backup, or the remains of one" } else { "" }
+            if target.join(LIST).exists() { "; this one contains a complete or partial backup" } else { "" }
         )),
     };
     match refusal {
@@ -89,8 +94,8 @@ fn prepare(source: &Source<'_>, target: &Path) -> Result<bool> {
     }
 }
 
-/// A path as it can be compared with others.
-fn whole(path: &Path) -> PathBuf {
+/// A canonical path for comparisons.
+fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
@@ -109,54 +114,54 @@ async fn fill(
     target: &Path,
     migration: i64,
     clock: &Clock,
-    told: Told<'_>,
+    progress: ProgressFn<'_>,
 ) -> Result<Manifest> {
     let mut copies =
-        Copies { blobs: source.blobs, folder: target.join(BLOBS), list: List::new(target)?, told };
-    copies.of(&mut source.db.read()).await?;
-    let (moment, missing) = settled_moment(source.db, &mut copies).await?;
+        Copies { blobs: source.blobs, folder: target.join(BLOBS), list: List::new(target)?, progress };
+    copies.copy_linked(&mut source.db.read()).await?;
+    let (snapshot, missing) = consistent_snapshot(source.db, &mut copies).await?;
     let taken_at = clock.now().shown_in(&jiff::tz::TimeZone::UTC);
     let mut list = copies.list;
 
-    told("copying the database", list.files);
+    progress("copying the database", list.files);
     let database = target.join(folder::DATABASE);
     drop(new_file(&database)?);
-    moment.copy_to(&database)?;
-    drop(moment);
+    snapshot.copy_to(&database)?;
+    drop(snapshot);
     store::check(&database)?;
     list.add(&entry(target, folder::DATABASE.to_owned())?)?;
 
-    let data_dir = whole(source.data_dir);
+    let data_dir = canonical(source.data_dir);
     for path in others(source, &data_dir)? {
         let name = path.strip_prefix(&data_dir).unwrap_or(&path);
         let Some(name) = name.to_str() else {
-            return Err(Error::Unavailable(format!("the name of {} is not readable text", path.display())));
+            return Err(Error::Unavailable(format!("the name of {} is not valid UTF-8", path.display())));
         };
         let name = format!("{FILES}/{name}");
         if copy(&path, &target.join(&name))? {
             list.add(&entry(target, name)?)?;
         }
     }
-    told("making it durable", list.files);
+    progress("syncing to disk", list.files);
     let missing = missing.iter().map(|key| format!("{BLOBS}/{}", key.path())).collect();
     let manifest = list.end(migration, taken_at, missing)?;
-    make_durable(target)?;
+    sync_filesystem(target)?;
     manifest.write(target)?;
     if let Some(parent) = target.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        make_durable(parent)?;
+        sync_filesystem(parent)?;
     }
     Ok(manifest)
 }
 
-/// A moment of which everything is copied that it links to, and what could not be: a link that a second moment still
-/// has leads to what is lost, and not to what was just replaced.
-async fn settled_moment(db: &Db, copies: &mut Copies<'_>) -> Result<(Sql, HashSet<Key>)> {
+/// A snapshot whose blobs are all copied, and the missing ones: a blob that is missing in two snapshots is lost, not
+/// just replaced.
+async fn consistent_snapshot(db: &Db, copies: &mut Copies<'_>) -> Result<(Sql, HashSet<Key>)> {
     let mut before = HashSet::new();
-    for _ in 0..MOST_MOMENTS {
-        let mut moment = db.moment()?;
-        let gone = copies.of(&mut moment).await?;
+    for _ in 0..MAX_SNAPSHOTS {
+        let mut snapshot = db.snapshot()?;
+        let gone = copies.copy_linked(&mut snapshot).await?;
         if gone.is_subset(&before) {
-            return Ok((moment, gone));
+            return Ok((snapshot, gone));
         }
         before = gone;
     }
@@ -170,14 +175,14 @@ struct Copies<'a> {
     blobs: &'a Blobs,
     folder: PathBuf,
     list: List,
-    told: Told<'a>,
+    progress: ProgressFn<'a>,
 }
 
 impl Copies<'_> {
-    /// Copies everything that is linked to and not copied yet. Says what was not there.
-    async fn of(&mut self, sql: &mut Sql) -> Result<HashSet<Key>> {
+    /// Copies all referenced blobs that are not copied yet. Returns the missing ones.
+    async fn copy_linked(&mut self, sql: &mut Sql) -> Result<HashSet<Key>> {
         let mut gone = HashSet::new();
-        linked(sql, async |keys| {
+        each_linked_blob(sql, async |keys| {
             gone.extend(self.copy(keys).await?);
             Ok(())
         })
@@ -186,7 +191,7 @@ impl Copies<'_> {
     }
 
     async fn copy(&mut self, keys: Vec<Key>) -> Result<Vec<Key>> {
-        let Self { blobs, folder, list, told } = self;
+        let Self { blobs, folder, list, progress } = self;
         let new = keys.into_iter().filter(|key| !folder.join(key.path()).exists());
         let copied = stream::iter(new).map(|key| async {
             let entry = match blobs.read(&key).await? {
@@ -202,7 +207,7 @@ impl Copies<'_> {
                 Some(entry) => list.add(&entry)?,
                 None => gone.push(key),
             }
-            told("copying recordings and pictures", list.files);
+            progress("copying recordings and photos", list.files);
         }
         Ok(gone)
     }
@@ -218,14 +223,14 @@ async fn write(path: PathBuf, key: &Key, bytes: Bytes) -> Result<Entry> {
     writing.await.map_err(|error| Error::Internal(error.to_string()))?
 }
 
-/// A file of the backup, read back.
+/// The list entry of a copied file, from its contents.
 fn entry(target: &Path, path: String) -> Result<Entry> {
     let file = target.join(&path);
     let (digest, bytes) = digest_of(&file).map_err(|e| cannot("read", &file, &e))?;
     Ok(Entry { path, digest, bytes })
 }
 
-/// Is it still there?
+/// Returns false if the file no longer exists.
 fn copy(from: &Path, to: &Path) -> Result<bool> {
     let mut file = match fs::File::open(from) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -235,19 +240,19 @@ fn copy(from: &Path, to: &Path) -> Result<bool> {
     Ok(true)
 }
 
-/// Files of the data folder that are neither the database nor blobs, and not what a restore or a probe has left.
+/// Files of the data folder other than the database, blobs, and leftovers of restores and probes.
 fn others(source: &Source<'_>, data_dir: &Path) -> Result<Vec<PathBuf>> {
     let database = match (source.database.parent(), source.database.file_name()) {
-        (Some(folder), Some(name)) => whole(folder).join(name),
+        (Some(folder), Some(name)) => canonical(folder).join(name),
         _ => source.database.to_owned(),
     };
-    let blobs = source.blobs.folder().map(whole);
-    let passed_over = |path: &Path| {
+    let blobs = source.blobs.folder().map(canonical);
+    let is_excluded = |path: &Path| {
         folder::is_part_of(&database, path)
             || blobs.as_deref() == Some(path)
             || path == data_dir.join(BLOBS)
-            || path == folder::others(data_dir)
-            // A backup with the key beside what it has sealed would keep no secret.
+            || path == folder::staged_files(data_dir)
+            // A backup that contained the key along with the encrypted secrets would protect nothing.
             || path == data_dir.join(secrets::FILE)
             || path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".endonym-"))
     };
@@ -256,10 +261,10 @@ fn others(source: &Source<'_>, data_dir: &Path) -> Result<Vec<PathBuf>> {
     while let Some(folder) = folders.pop() {
         for entry in entries(&folder)? {
             let path = entry.path();
-            if passed_over(&path) {
+            if is_excluded(&path) {
                 continue;
             }
-            // A link to a file is followed, and one to a folder is not: it may lead anywhere.
+            // Follows links to files, but not to folders, which may lead anywhere.
             match (entry.file_type().is_ok_and(|kind| kind.is_dir()), path.is_file()) {
                 (true, _) => folders.push(path),
                 (false, true) => found.push(path),

@@ -1,4 +1,4 @@
-//! Building a report: what a worker does for an export.
+//! Builds the report of an export. Runs in a worker.
 
 use std::thread::JoinHandle;
 
@@ -24,14 +24,14 @@ use crate::{
     },
 };
 
-/// Writes one record.
+/// Serializes one record.
 pub type Write = Box<dyn Fn(&Participant, &mut Vec<u8>) + Send>;
 
-/// The shape of a report's records. It is given whose people they are, links as they were when the export was requested,
-/// and the custom fields. Reports have the shape of version 4, which is why a face knows it and `app` does not.
+/// Creates the serializer of a report's records from the institution, the links as of the request, and the custom
+/// fields. Reports have the format of version 4, so the API provides it, and `app` does not know it.
 pub type ReportFormat = fn(Institution, Links, Vec<CustomField>) -> Write;
 
-/// Builds a report. `writer` is given whose people they are and which custom fields they have.
+/// Builds a report. `writer` gets the institution and its custom fields.
 pub async fn build(
     app: &App,
     claim: &Claim,
@@ -39,12 +39,12 @@ pub async fn build(
     export: ExportId,
     writer: impl Fn(Institution, Vec<CustomField>) -> Write,
 ) -> Result<()> {
-    let Some(Begun { owner, filters, only }) = start(app, claim, institution, export).await? else {
+    let Some(ReportScope { owner, filters, only }) = start(app, claim, institution, export).await? else {
         return Ok(());
     };
-    let (fields, people) = picture(app, institution, &filters, only.as_deref()).await?;
+    let (fields, people) = snapshot(app, institution, &filters, only.as_deref()).await?;
     let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
-    let (mut parts, pressing) = press(people, writer(owner, fields))?;
+    let (mut parts, compressor) = compress(people, writer(owner, fields))?;
     let mut number = 0;
     while let Some(part) = parts.recv().await {
         let part = part?;
@@ -61,47 +61,52 @@ pub async fn build(
         app.db
             .write::<_, Error>(move |sql| {
                 Box::pin(async move {
-                    still_ours(sql, &claim).await?;
+                    check_lease(sql, &claim).await?;
                     Ok(exports::insert_part(sql, institution, export, &row).await?)
                 })
             })
             .await?;
     }
-    // The end of the parts is the end of the report only if the thread that made them came to its own.
-    let ended = tokio::task::spawn_blocking(move || pressing.join()).await;
+    // The report is complete only if the thread that compressed it ended normally.
+    let ended = tokio::task::spawn_blocking(move || compressor.join()).await;
     if !matches!(ended, Ok(Ok(()))) {
-        return Err(Error::Internal("the thread that writes reports has broken".to_owned()));
+        return Err(Error::Internal("the report thread panicked".to_owned()));
     }
     complete(app, claim, institution, export, names).await
 }
 
-async fn still_ours(sql: &mut Sql, claim: &Claim) -> Result<()> {
+async fn check_lease(sql: &mut Sql, claim: &Claim) -> Result<()> {
     if store::jobs::holds_lease(sql, claim).await? {
         Ok(())
     } else {
-        Err(Error::Unavailable("the job has gone to another worker".to_owned()))
+        Err(Error::Unavailable("the lease of the job has expired and another worker has it".to_owned()))
     }
 }
 
-/// What a report is to be about.
-struct Begun {
+/// What a report covers.
+struct ReportScope {
     owner: Institution,
     filters: Filters,
-    /// The only pages whose people it may have, if it is limited to some.
+    /// If set, only people on these pages.
     only: Option<Vec<NamePageId>>,
 }
 
-/// `None` when there is nothing to build any more.
-async fn start(app: &App, claim: &Claim, institution: InstitutionId, id: ExportId) -> Result<Option<Begun>> {
+/// `None` if there is nothing left to build.
+async fn start(
+    app: &App,
+    claim: &Claim,
+    institution: InstitutionId,
+    id: ExportId,
+) -> Result<Option<ReportScope>> {
     let (claim, now) = (claim.clone(), app.clock.now());
     let scrub_job = app.ids.id(now);
-    let (begun, left) = app
+    let (scope, left) = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                // Whoever is deleted from here on sees that a report may have them.
+                // From here on, deletions know that a report may contain the person.
                 rolls::lock(sql, institution).await?;
-                still_ours(sql, &claim).await?;
+                check_lease(sql, &claim).await?;
                 let owner = institutions::by_id(sql, institution).await?;
                 let (Some(owner), Some(export)) = (owner, exports::find(sql, institution, id).await?) else {
                     return Ok((None, Vec::new()));
@@ -109,7 +114,7 @@ async fn start(app: &App, claim: &Claim, institution: InstitutionId, id: ExportI
                 let next = if export.is_over(now) { State::Expired } else { State::InProgress };
                 let Ok(next) = export.state.to(next) else { return Ok((None, Vec::new())) };
                 exports::set_state(sql, institution, id, next).await?;
-                // What an attempt that was cut short has left.
+                // Parts from an interrupted attempt.
                 let left = exports::delete_parts(sql, institution, id).await?;
                 if next == State::Expired {
                     scrub_if_needed(sql, scrub_job, institution, now).await?;
@@ -118,45 +123,44 @@ async fn start(app: &App, claim: &Claim, institution: InstitutionId, id: ExportI
                     true => Some(exports::pages(sql, institution, id).await?),
                     false => None,
                 };
-                let begun = Begun { owner, filters: export.filters, only };
-                Ok(((next == State::InProgress).then_some(begun), left))
+                let scope = ReportScope { owner, filters: export.filters, only };
+                Ok(((next == State::InProgress).then_some(scope), left))
             })
         })
         .await?;
     discard(app, institution, &left).await;
-    Ok(begun)
+    Ok(scope)
 }
 
-/// People as the database had them at one moment, with the first group at hand, and the custom fields of that moment:
-/// they were the same before and after it began.
-async fn picture(
+/// A snapshot of people, with the first group already read, and the custom fields of that snapshot: they did not
+/// change while it started.
+async fn snapshot(
     app: &App,
     institution: InstitutionId,
     filters: &Filters,
     only: Option<&[NamePageId]>,
-) -> Result<(Vec<CustomField>, Picture)> {
+) -> Result<(Vec<CustomField>, Snapshot)> {
     loop {
         let before = custom_fields::all(&mut app.db.read(), institution).await?;
         let mut rest = exports::people(&app.db, institution, filters, only);
         let first = rest.next().await.transpose()?;
         let after = custom_fields::all(&mut app.db.read(), institution).await?;
         if before == after {
-            return Ok((before, Picture { first, rest }));
+            return Ok((before, Snapshot { first, rest }));
         }
     }
 }
 
-struct Picture {
+struct Snapshot {
     first: Option<Vec<Participant>>,
     rest: RowStream<Participant>,
 }
 
-/// Whoever looks a name up comes first, and an export comes to its end all the same: at 19 it would get next to nothing of a
-/// busy machine.
+/// Lookups have priority, but an export must still finish: at 19 it would starve on a busy machine.
 const PRIORITY: i32 = 10;
 
-/// Writes and compresses on a thread of its own, of low priority.
-fn press(mut people: Picture, write: Write) -> Result<(mpsc::Receiver<Result<Part>>, JoinHandle<()>)> {
+/// Serializes and compresses on a separate low-priority thread.
+fn compress(mut people: Snapshot, write: Write) -> Result<(mpsc::Receiver<Result<Part>>, JoinHandle<()>)> {
     let (sender, parts) = mpsc::channel(1);
     let work = move || {
         let _ = rustix::process::nice(PRIORITY);
@@ -188,7 +192,7 @@ fn press(mut people: Picture, write: Write) -> Result<(mpsc::Receiver<Result<Par
     started.map(|thread| (parts, thread)).map_err(|error| Error::Unavailable(error.to_string()))
 }
 
-/// The report is there, and its job is done, in one step.
+/// Completes the export and its job in one transaction.
 async fn complete(
     app: &App,
     claim: &Claim,
@@ -202,7 +206,7 @@ async fn complete(
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                still_ours(sql, &claim).await?;
+                check_lease(sql, &claim).await?;
                 let export = exports::find(sql, institution, id).await?;
                 let export = export.ok_or(Error::Missing(Missing::Export))?;
                 let done = export.state.to(State::Completed).map_err(|wrong| {
@@ -211,7 +215,7 @@ async fn complete(
                 exports::set_state(sql, institution, id, done).await?;
                 let names: Vec<&str> = fields.iter().map(String::as_str).collect();
                 exports::set_custom_fields(sql, institution, id, &names).await?;
-                // Somebody who was in the picture may have been deleted since.
+                // People in the snapshot may have been deleted since.
                 scrub_if_needed(sql, scrub, institution, now).await?;
                 Ok(store::jobs::remove(sql, &claim).await?)
             })
@@ -219,7 +223,7 @@ async fn complete(
         .await
 }
 
-/// The last attempt has failed. Says which files nobody needs any more.
+/// The last attempt has failed. Returns the files that are no longer needed.
 pub(in crate::app) async fn give_up(
     sql: &mut Sql,
     job: JobId,

@@ -1,5 +1,5 @@
-//! People who are deleted while a report may have them. They are left out when it is read, at once; and then its parts are
-//! written anew.
+//! People who are deleted while a report may contain them. Reads filter them out at once; later a job rewrites the
+//! parts of the report.
 
 use std::time::Duration;
 
@@ -22,10 +22,10 @@ use crate::{
     },
 };
 
-/// Several who are deleted one after the other are taken out of reports at once.
+/// Batches deletions that follow each other closely.
 const TOGETHER: Duration = Duration::from_secs(2);
 
-/// Called while they are still there, in the transaction that deletes them; it holds the institution's lock.
+/// Called in the transaction that deletes them, before the deletion. It holds the institution's lock.
 pub(in crate::app) async fn leave(
     sql: &mut Sql,
     job: JobId,
@@ -40,8 +40,8 @@ pub(in crate::app) async fn leave(
     Ok(())
 }
 
-/// They are there again. Reports from before they left may have them; those that begin from here on must, and whoever takes
-/// people out of reports reads who has left after it has seen which parts there are.
+/// They were restored. Older reports may contain them, and new ones must; scrubbing reads the departures after it has
+/// listed the parts.
 pub(in crate::app) async fn come_back(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -50,29 +50,30 @@ pub(in crate::app) async fn come_back(
     Ok(exports::forget_departures(sql, institution, ids).await?)
 }
 
-/// More often than this it is not chance that others write the same parts anew.
-const MOST_PASSES: u32 = 10;
+/// More conflicts than this with concurrent rewrites of the same parts are not a coincidence.
+const MAX_PASSES: u32 = 10;
 
-/// Takes deleted people out of the reports that are kept.
+/// Removes deleted people from stored reports.
 pub async fn scrub(app: &App, institution: InstitutionId) -> Result<()> {
-    // In this order. Whoever is known here is not in any report that begins later; one that is being built now may have
-    // them, and asks for this again when it is there; all others are looked at below.
+    // The order matters. People listed here are in no report that starts later. A report that is being built may
+    // contain them, and schedules another scrub when it completes. All other reports are checked below.
     let departed = exports::departures(&mut app.db.read(), institution).await?;
     let building = exports::any_in(&mut app.db.read(), institution, &[State::InProgress]).await?;
-    for _ in 0..MOST_PASSES {
+    for _ in 0..MAX_PASSES {
         if scrub_parts(app, institution).await? {
             if !building {
-                forget(app, institution, departed).await?;
+                delete_departures(app, institution, departed).await?;
             }
             return Ok(());
         }
     }
     Err(Error::Unavailable(
-        "parts of reports are written anew all the time, or are not in the store".to_owned(),
+        "parts of reports are rewritten concurrently all the time, or are missing from the blob store"
+            .to_owned(),
     ))
 }
 
-/// False when a part was not as it had been listed, and so may have somebody still.
+/// Returns false if a part was changed concurrently and may still contain somebody.
 async fn scrub_parts(app: &App, institution: InstitutionId) -> Result<bool> {
     let mut all = true;
     for (export, row) in exports::touched(&mut app.db.read(), institution).await? {
@@ -90,11 +91,15 @@ async fn scrub_parts(app: &App, institution: InstitutionId) -> Result<bool> {
     Ok(all)
 }
 
-/// Some at a time, so that no other write waits for a whole institution.
-const FORGOTTEN_AT_ONCE: usize = 1_000;
+/// In batches, so that other writes do not wait for a whole institution.
+const DELETE_BATCH: usize = 1_000;
 
-async fn forget(app: &App, institution: InstitutionId, departed: Vec<ParticipantId>) -> Result<()> {
-    for group in departed.chunks(FORGOTTEN_AT_ONCE) {
+async fn delete_departures(
+    app: &App,
+    institution: InstitutionId,
+    departed: Vec<ParticipantId>,
+) -> Result<()> {
+    for group in departed.chunks(DELETE_BATCH) {
         let group = group.to_vec();
         let forgotten = app.db.write::<_, Error>(move |sql| {
             Box::pin(async move { Ok(exports::forget_departures(sql, institution, &group).await?) })
@@ -104,7 +109,7 @@ async fn forget(app: &App, institution: InstitutionId, departed: Vec<Participant
     Ok(())
 }
 
-/// False when it has become another part, or is gone.
+/// Returns false if the part was replaced or removed concurrently.
 async fn replace_part(
     app: &App,
     institution: InstitutionId,
@@ -138,7 +143,7 @@ async fn replace_part(
     Ok(replaced)
 }
 
-/// An export is not in progress any more: whoever left meanwhile can be taken out, and forgotten.
+/// An export has finished: people who were deleted meanwhile can now be scrubbed.
 pub(super) async fn scrub_if_needed(
     sql: &mut Sql,
     job: JobId,

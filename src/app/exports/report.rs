@@ -1,4 +1,4 @@
-//! A finished report, read part by part.
+//! Reads a finished report part by part.
 
 use std::collections::HashSet;
 
@@ -20,12 +20,12 @@ pub struct Report {
     institution: InstitutionId,
     export: ExportId,
     next: i64,
-    /// Until the client has read it.
+    /// Held until the client has read the report.
     _slot: Slot,
 }
 
-/// A part may be written anew while it is read; more often than this it is not chance.
-const MOST_LOOKS: u32 = 10;
+/// A part may be rewritten while it is read; more often than this is not a coincidence.
+const MAX_READS: u32 = 10;
 
 impl Report {
     pub async fn open(app: &App, institution: InstitutionId, export: &Export) -> Result<Self> {
@@ -33,17 +33,18 @@ impl Report {
         Ok(Self { app: app.clone(), institution, export: export.id, next: 0, _slot: slot })
     }
 
-    /// The next part, without people who are deleted by now.
+    /// The next part, without people who have been deleted.
     pub async fn next(&mut self) -> Result<Option<Part>> {
         let mut looks = 0;
-        while looks < MOST_LOOKS {
+        while looks < MAX_READS {
             looks += 1;
             let sql = &mut self.app.db.read();
             let look = exports::part_from(sql, self.institution, self.export, self.next).await?;
-            let Some(row) = look else { return self.is_whole().await };
+            let Some(row) = look else { return self.check_end().await };
             let departed = exports::departed(sql, self.institution, &row).await?;
             let Some(part) = read_part(&self.app, self.institution, &row).await? else { continue };
-            // Whoever takes the departed out forgets them then. So they are known here, or the part is another by now.
+            // Scrubbing deletes departures once the parts are rewritten: either they are still listed here, or the
+            // part has changed.
             let now = exports::part_from(sql, self.institution, self.export, self.next).await?;
             if now.as_ref() != Some(&row) {
                 continue;
@@ -57,15 +58,15 @@ impl Report {
                 return Ok(Some(part));
             }
         }
-        Err(Error::Unavailable("a part of a report is not in the store".to_owned()))
+        Err(Error::Unavailable("a part of a report is missing from the blob store".to_owned()))
     }
 
-    /// No part is left: because this is the end, or because the report is over and all are gone.
-    async fn is_whole(&self) -> Result<Option<Part>> {
+    /// No part is left: either this is the end, or the report expired and its parts were removed.
+    async fn check_end(&self) -> Result<Option<Part>> {
         let export = exports::find(&mut self.app.db.read(), self.institution, self.export).await?;
         match export {
             Some(export) if export.state == State::Completed => Ok(None),
-            _ => Err(Error::Unavailable("a report was over before it was read".to_owned())),
+            _ => Err(Error::Unavailable("a report expired while it was read".to_owned())),
         }
     }
 }
@@ -80,7 +81,7 @@ pub(super) async fn read_part(app: &App, institution: InstitutionId, row: &PartR
     }))
 }
 
-/// Takes people out of a part. Records tell who they are by the address of their badge.
+/// Removes people from a part. Records identify a person by the badge link.
 pub(super) async fn without(part: Part, departed: Vec<String>) -> Result<Option<Part>> {
     #[derive(Deserialize)]
     struct Record<'a> {

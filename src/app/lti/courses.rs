@@ -6,7 +6,7 @@ use crate::{
     app::{
         App, Error, Missing, Result,
         courses::{self, Joining},
-        limiter::{Policy, Whose},
+        limiter::{LimitKey, Policy},
         tool_consumers,
     },
     domain::{
@@ -110,7 +110,7 @@ async fn is_turn(app: &App, course: &Course) -> bool {
         return true;
     }
     let policy = Policy { ceiling: 1, window: PAUSE, throttle: PAUSE };
-    let standing = app.limiter.take_by(Whose::Course(course.id), policy, app.clock.instant()).await;
+    let standing = app.limiter.take_by(LimitKey::Course(course.id), policy, app.clock.instant()).await;
     standing.retry_after.is_none()
 }
 

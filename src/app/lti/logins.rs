@@ -7,7 +7,7 @@ use super::{Refusal, Result, launch_url, query};
 use crate::{
     app::{
         App, Error,
-        limiter::{Policy, Whose},
+        limiter::{LimitKey, Policy},
         sessions::Secret,
         tool_consumers,
     },
@@ -39,7 +39,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 pub async fn admits(app: &App, client: Client) -> bool {
     let ceiling = if client.is_proxy { OF_A_PROXY } else { OF_A_CLIENT };
     let policy = Policy { ceiling, window: MINUTE, throttle: Duration::from_secs(1) };
-    let standing = app.limiter.take_by(Whose::launches(client.address), policy, app.clock.instant()).await;
+    let standing = app.limiter.take_by(LimitKey::launches(client.address), policy, app.clock.instant()).await;
     standing.retry_after.is_none()
 }
 

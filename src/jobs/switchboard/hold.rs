@@ -19,7 +19,7 @@ use crate::{
     jobs::LOOK,
     phone::{
         Progress,
-        sip::{Trunk, Wanted},
+        sip::{OutgoingCall, Trunk},
     },
 };
 
@@ -48,11 +48,11 @@ async fn make(app: &App, trunk: &Trunk, claimed: &Claimed, hang_up: &Cancellatio
     let whose = institutions::by_id(app, attempt.institution).await?;
     let script = app.phone.prompts.script(whose.phone_language.as_deref(), &whose.slug, &whose.name).await;
     let (news, mut told) = mpsc::unbounded_channel();
-    let call = trunk.call(Wanted {
+    let call = trunk.call(OutgoingCall {
         to: claimed.number.clone(),
         ring: app.calling.ring,
         script,
-        told: Arc::new(move |progress| {
+        on_progress: Arc::new(move |progress| {
             let _ = news.send(progress);
         }),
         hang_up: hang_up.clone(),

@@ -1,4 +1,4 @@
-//! JSON that keeps the order in which it was written: a reference page shows fields as their author arranged them.
+//! JSON that preserves key order, so that the reference shows fields in the order of the document.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
@@ -15,7 +15,7 @@ pub enum Json {
 }
 
 impl Json {
-    /// The value under this key, `Null` where there is none: absent and null mean the same in these documents.
+    /// The value of this key; `Null` if absent, since both mean the same in these documents.
     pub fn get(&self, key: &str) -> &Self {
         self.entries().iter().find(|(name, _)| name == key).map_or(&Self::Null, |(_, value)| value)
     }
@@ -24,7 +24,7 @@ impl Json {
         self.entries().iter().any(|(name, _)| name == key)
     }
 
-    /// Blank for what is no text.
+    /// Empty if it is not a string.
     pub fn text(&self) -> &str {
         if let Self::Text(text) = self { text } else { "" }
     }
@@ -45,7 +45,7 @@ impl Json {
         if let Self::Object(all) = self { all } else { &[] }
     }
 
-    /// The value at a `$ref` within this document.
+    /// The target of a `$ref` within this document.
     pub fn at(&self, reference: &str) -> &Self {
         reference.trim_start_matches("#/").split('/').fold(self, |here, key| here.get(key))
     }
@@ -62,7 +62,7 @@ impl Json {
         }
     }
 
-    /// Indented HTML in which keys and values can be told apart.
+    /// Indented HTML with markup for keys and values.
     pub fn html(&self) -> String {
         let mut out = String::new();
         self.write(0, &mut out);
@@ -107,7 +107,7 @@ fn write_lines<'a>(
     out.push(close);
 }
 
-/// A text as JSON writes it, safe in HTML.
+/// A JSON string, escaped for HTML.
 fn quoted(text: &str) -> String {
     escape(&serde_json::Value::from(text).to_string())
 }

@@ -1,15 +1,15 @@
-//! The little of CommonMark that the documents' descriptions use, as HTML: sections, paragraphs, lists, code.
+//! Renders the subset of CommonMark that the descriptions use: sections, paragraphs, lists, code.
 
 use crate::http::html::escape;
 
-/// A part of a longer text under a heading.
+/// A heading with its text.
 pub struct Section {
     pub id: String,
     pub title: String,
     pub html: String,
 }
 
-/// What stands before the first `## ` heading, and what stands under each.
+/// The text before the first `## ` heading, and the sections.
 pub fn sections(text: &str) -> (String, Vec<Section>) {
     let (opening, rest) = text.split_once("\n## ").unwrap_or((text, ""));
     let section = |part: &str| {
@@ -21,7 +21,7 @@ pub fn sections(text: &str) -> (String, Vec<Section>) {
     (html(opening), parts.map(section).collect())
 }
 
-/// Blocks with blank lines between them.
+/// Blocks are separated by blank lines.
 pub fn html(text: &str) -> String {
     text.split("\n\n").map(str::trim).filter(|block| !block.is_empty()).map(block).collect()
 }
@@ -38,7 +38,7 @@ fn block(text: &str) -> String {
     format!("<p>{}</p>", inline(text))
 }
 
-/// Text with `code` in it. A backtick without its partner is a backtick.
+/// Text with `code` spans. An unpaired backtick is literal.
 pub fn inline(text: &str) -> String {
     let mut html = String::new();
     let mut rest = text;

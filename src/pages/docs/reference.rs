@@ -1,4 +1,4 @@
-//! An OpenAPI document, read into what the page shows.
+//! Parses an OpenAPI document into what the page shows.
 
 use std::collections::HashSet;
 
@@ -10,9 +10,9 @@ use super::{
     shape::{self, Field, Shape},
 };
 
-/// One version's reference.
+/// The reference of one version.
 pub struct Reference {
-    /// As in addresses: `v5`.
+    /// As in URLs: `v5`.
     pub version: &'static str,
     pub number: String,
     pub summary: String,
@@ -23,7 +23,7 @@ pub struct Reference {
     pub headers: Vec<Field>,
 }
 
-/// Operations that belong together.
+/// Operations with the same tag.
 pub struct Group {
     pub id: String,
     pub name: String,
@@ -48,7 +48,7 @@ pub struct Body {
     pub is_required: bool,
     pub description_html: String,
     pub forms: Vec<Form>,
-    /// The same in every form.
+    /// The same in every media type.
     pub fields: Vec<Field>,
 }
 
@@ -64,7 +64,7 @@ pub struct Answer {
     pub phrase: String,
     pub description_html: String,
     pub headers: Vec<String>,
-    /// Blank when there is no body.
+    /// Empty if there is no body.
     pub kind_html: String,
     pub examples: Vec<Example>,
 }
@@ -150,7 +150,7 @@ fn resolved<'a>(document: &'a Json, it: &'a Json) -> &'a Json {
     }
 }
 
-/// What a body may hold, down to its last field, so that a reader need not go from schema to schema.
+/// The fields of a body including nested ones, so that readers need not follow schema references.
 fn sent_fields(document: &Json, body: &Json) -> Vec<Field> {
     let mut fields = Vec::new();
     if let Some((_, content)) = body.get("content").entries().first() {
@@ -169,7 +169,7 @@ fn field(name: &str, it: &Json) -> Field {
         is_required: it.get("required").is_true(),
         description_html: prose::inline(it.get("description").text()),
         limits: shape::limits(schema),
-        // The default needs no example.
+        // A default value needs no example.
         example: if example == schema.get("default") { String::new() } else { example.brief() },
     }
 }
@@ -198,7 +198,7 @@ fn answer((status, it): &(String, Json)) -> Answer {
     }
 }
 
-/// 420 has no phrase of its own.
+/// 420 has no standard reason phrase.
 fn phrase(status: &str) -> String {
     let known = status.parse::<u16>().ok().and_then(|code| StatusCode::from_u16(code).ok());
     known.and_then(|code| code.canonical_reason()).unwrap_or("Bad Request").to_owned()
@@ -217,19 +217,19 @@ fn examples(media_type: &str, content: &Json) -> Vec<Example> {
     only.into_iter().chain(named).collect()
 }
 
-/// A form as it is sent, readable: `key=value&…`.
+/// A form body, unencoded: `key=value&…`.
 fn as_form(value: &Json) -> String {
     let pairs = value.entries().iter().map(|(key, value)| format!("{key}={}", value.brief()));
     crate::http::html::escape(&pairs.collect::<Vec<_>>().join("&"))
 }
 
-/// The schemas that stand in requests, directly or inside others.
+/// The schemas that occur in requests, directly or nested.
 fn sent_shapes(document: &Json) -> HashSet<&str> {
     let methods = document.get("paths").entries().iter().flat_map(|(_, methods)| methods.entries());
     let mut open: Vec<&Json> = methods.map(|(_, it)| it.get("requestBody")).collect();
     let mut sent = HashSet::new();
     while let Some(it) = open.pop() {
-        if let Some(name) = shape::named(it)
+        if let Some(name) = shape::reference_name(it)
             && sent.insert(name)
         {
             open.push(document.at(it.get("$ref").text()));

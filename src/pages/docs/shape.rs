@@ -1,12 +1,12 @@
-//! Schemas in words: what a value is, which limits it has, and its fields one below the other.
+//! Renders schemas: types, constraints and fields.
 
 use super::{json::Json, prose};
 use crate::http::html::escape;
 
-/// A row of a table of fields or parameters. What ends up in HTML as it stands is HTML already.
+/// A row in a table of fields or parameters. Strings that are inserted unescaped are already HTML.
 pub struct Field {
     pub name: String,
-    /// Where a parameter stands; blank for fields of a body.
+    /// The location of a parameter; empty for fields of a body.
     pub place: String,
     pub kind_html: String,
     pub is_required: bool,
@@ -18,23 +18,23 @@ pub struct Field {
 /// A named schema.
 pub struct Shape {
     pub name: String,
-    /// Is it sent, or answered?
+    /// Is it part of requests, or of responses only?
     pub is_sent: bool,
     pub description_html: String,
-    /// What it builds on.
+    /// The schema that it extends.
     pub base: Option<String>,
     pub always: Vec<String>,
     pub never: Vec<String>,
     pub fields: Vec<Field>,
-    /// What other keys may hold; blank when there are none or they do not matter.
+    /// The type of additional properties; empty if there are none or they do not matter.
     pub other_keys_html: String,
 }
 
 impl Shape {
     pub fn read(name: &str, schema: &Json, is_sent: bool) -> Self {
         let parts = schema.get("allOf").list();
-        let base = parts.iter().find_map(|part| named(part)).map(str::to_owned);
-        let own = parts.iter().find(|part| named(part).is_none()).unwrap_or(schema);
+        let base = parts.iter().find_map(|part| reference_name(part)).map(str::to_owned);
+        let own = parts.iter().find(|part| reference_name(part).is_none()).unwrap_or(schema);
         let mut fields = Vec::new();
         read_fields(&|it| it, own, "", &mut fields);
         let is_row = |key: &&str| fields.iter().any(|field| field.name == *key);
@@ -56,7 +56,7 @@ impl Shape {
     }
 }
 
-/// The fields of an object, and those of the objects inside it; `open` looks behind references, or leaves them closed.
+/// The fields of an object and of nested objects; `open` resolves references or leaves them as links.
 pub fn read_fields<'a>(
     open: &impl Fn(&'a Json) -> &'a Json,
     it: &'a Json,
@@ -83,7 +83,7 @@ pub fn read_fields<'a>(
     }
 }
 
-/// What is said at this place, else what is said of the thing itself.
+/// The description at this place, or else that of the referenced schema.
 fn description<'a>(here: &'a Json, itself: &'a Json) -> &'a str {
     match here.get("description").text() {
         "" => itself.get("description").text(),
@@ -91,14 +91,14 @@ fn description<'a>(here: &'a Json, itself: &'a Json) -> &'a str {
     }
 }
 
-/// The name of the schema that this one refers to.
-pub fn named(schema: &Json) -> Option<&str> {
+/// The name of the schema that this one references.
+pub fn reference_name(schema: &Json) -> Option<&str> {
     schema.get("$ref").text().strip_prefix("#/components/schemas/")
 }
 
-/// What a value is, with links to named schemas.
+/// The type of a value, with links to named schemas.
 pub fn kind_html(schema: &Json) -> String {
-    if let Some(name) = named(schema) {
+    if let Some(name) = reference_name(schema) {
         return link(name);
     }
     let parts = if schema.has("anyOf") { schema.get("anyOf") } else { schema.get("allOf") };
@@ -136,7 +136,7 @@ pub fn link(name: &str) -> String {
     format!("<a href=\"#schema-{name}\">{name}</a>")
 }
 
-/// The limits of a value as one line. Patterns are left to the documents: the descriptions say what they mean.
+/// The constraints of a value on one line. Patterns are omitted: the descriptions explain them.
 pub fn limits(schema: &Json) -> String {
     let items = schema.get("items");
     let one_of = if schema.has("enum") { schema.get("enum") } else { items.get("enum") };
@@ -160,7 +160,7 @@ pub fn limits(schema: &Json) -> String {
     all.join(" · ")
 }
 
-/// 10000 is read more easily as 10,000.
+/// 10000 as 10,000.
 fn grouped(number: &str) -> String {
     match number.len() {
         5.. if number.bytes().all(|b| b.is_ascii_digit()) => {

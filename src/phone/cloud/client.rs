@@ -1,4 +1,4 @@
-//! The vendor's API. Credentials go to its own host and nowhere else.
+//! Client of the vendor's API. Credentials are sent only to its own host.
 
 use std::time::Duration;
 
@@ -7,66 +7,66 @@ use jiff::{Timestamp, tz::TimeZone};
 use reqwest::{Method, RequestBuilder, StatusCode, Url, header, redirect};
 
 use super::{
-    Settings, Vendor,
-    answers::{Call, Calls, Recordings, answered, bytes, cause, complaint, read},
-    form,
+    Settings, Vendor, form,
+    responses::{Call, Calls, Recordings, bytes, cause, error_message, read, success},
 };
 use crate::domain::moment::Moment;
 
 const TO_CONNECT: Duration = Duration::from_secs(5);
 const IN_ALL: Duration = Duration::from_secs(20);
-/// A connection that the vendor may have closed by now is not used again: whether a call was made on it would not be known.
-const IDLE: Duration = Duration::from_secs(5);
+/// Connections that the vendor may already have closed are not reused: a failed request on one would leave it unknown
+/// whether a call was placed.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 const MOST_REDIRECTS: usize = 3;
-/// Ten seconds of a phone call are 160 KB.
-const LARGEST_SOUND: usize = 4 << 20;
-/// Clocks differ.
+/// Ten seconds of telephone audio are 160 KB.
+const MAX_RECORDING: usize = 4 << 20;
+/// Clock skew.
 const SKEW: Duration = Duration::from_secs(60);
 
 #[derive(Clone)]
 pub struct Client {
     settings: Settings,
-    /// Follows the API to other addresses of its own.
+    /// Follows redirects within the API.
     reading: reqwest::Client,
-    /// Follows nobody: what is written is written once.
+    /// Follows no redirects: writes are sent once.
     writing: reqwest::Client,
 }
 
-/// Without the client's own pile of settings.
+/// Omits the client's settings.
 impl std::fmt::Debug for Client {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Client").field(&self.settings).finish()
     }
 }
 
-/// A call that was not made, or nobody knows.
+/// A call that was not placed, or whose state is unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CreateError {
-    /// There is no call.
+    /// No call was placed.
     Refused(String),
-    /// There may be one.
+    /// A call may have been placed.
     Ambiguous(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FetchError {
-    /// It is not there yet, or no longer.
+    /// Not available yet, or already deleted.
     NotThere,
-    /// It can never be used.
+    /// Permanently unusable.
     Unusable(String),
     Failed(String),
 }
 
-/// What a call is to do.
+/// What a call executes.
 #[derive(Debug, Clone)]
 pub enum Instructions {
-    /// The vendor asks us, and tells us what happens.
+    /// The vendor requests each step from us and reports status changes.
     Callbacks { url: String, status: String },
-    /// It does this, and tells nobody.
+    /// A fixed document, without callbacks.
     Document(String),
 }
 
-/// Is it a vendor's name for something, which may stand in an address?
+/// Is it a vendor's identifier that is safe in a URL?
 pub fn is_sid(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
@@ -85,9 +85,9 @@ impl Client {
             let builder = reqwest::Client::builder()
                 .connect_timeout(TO_CONNECT)
                 .timeout(IN_ALL)
-                .pool_idle_timeout(IDLE)
+                .pool_idle_timeout(IDLE_TIMEOUT)
                 .redirect(policy);
-            builder.build().map_err(|error| format!("no client for the cloud: {error}"))
+            builder.build().map_err(|error| format!("cannot create the HTTP client: {error}"))
         };
         Ok(Self { settings, reading: client(within)?, writing: client(redirect::Policy::none())? })
     }
@@ -96,7 +96,7 @@ impl Client {
         &self.settings
     }
 
-    /// Is it there, and does it know us?
+    /// Checks that the API is reachable and accepts our credentials.
     pub async fn check(&self) -> Result<(), String> {
         let mut url = self.settings.api.clone();
         let root = self.address(&[]);
@@ -104,14 +104,14 @@ impl Client {
         let response = self.ask(Method::GET, url).send().await.map_err(|error| cause(&error))?;
         match response.status() {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                Err("it refuses the account or its token".to_owned())
+                Err("the account or its token was rejected".to_owned())
             }
-            status if status.is_server_error() => Err(complaint(response).await),
+            status if status.is_server_error() => Err(error_message(response).await),
             _ => Ok(()),
         }
     }
 
-    /// Below the account. Each part is encoded.
+    /// A URL below the account. Each segment is percent-encoded.
     fn address(&self, parts: &[&str]) -> Url {
         let root: &[&str] = match self.settings.vendor {
             Vendor::Twilio => &["2010-04-01", "Accounts"],
@@ -135,7 +135,7 @@ impl Client {
             .body(form::written(pairs.iter().copied()))
     }
 
-    /// Has somebody called. Says the vendor's name for the call.
+    /// Places a call and returns the vendor's id of it.
     pub async fn create_call(
         &self,
         to: &str,
@@ -156,7 +156,7 @@ impl Client {
         let sent = self.send_form(self.address(&["Calls.json"]), &pairs).send().await;
         let response = sent.map_err(|error| {
             let why = cause(&error);
-            // Nothing was sent without a connection.
+            // Without a connection nothing was sent.
             if error.is_connect() || error.is_builder() {
                 CreateError::Refused(why)
             } else {
@@ -165,49 +165,52 @@ impl Client {
         })?;
         let status = response.status();
         if status.is_client_error() && status != StatusCode::REQUEST_TIMEOUT {
-            return Err(CreateError::Refused(complaint(response).await));
+            return Err(CreateError::Refused(error_message(response).await));
         }
         if status.is_redirection() {
-            return Err(CreateError::Refused(format!("the cloud sends us elsewhere ({status})")));
+            return Err(CreateError::Refused(format!("the telephony service sent a redirect ({status})")));
         }
         if !status.is_success() {
-            return Err(CreateError::Ambiguous(complaint(response).await));
+            return Err(CreateError::Ambiguous(error_message(response).await));
         }
-        let unclear = |why: String| CreateError::Ambiguous(format!("the cloud's answer: {why}"));
+        let unclear =
+            |why: String| CreateError::Ambiguous(format!("the response of the telephony service: {why}"));
         let call: Call = read(response).await.map_err(unclear)?;
-        if is_sid(&call.sid) { Ok(call.sid) } else { Err(unclear("no good name for the call".to_owned())) }
+        if is_sid(&call.sid) { Ok(call.sid) } else { Err(unclear("invalid call id".to_owned())) }
     }
 
-    /// How a call is doing. `None` where the vendor knows no such call.
+    /// The state of a call; `None` if the vendor does not know it.
     pub async fn call(&self, sid: &str) -> Result<Option<Call>, String> {
         let url = self.address(&["Calls", &format!("{sid}.json")]);
-        match answered(self.ask(Method::GET, url).send().await, &[StatusCode::NOT_FOUND]).await? {
+        match success(self.ask(Method::GET, url).send().await, &[StatusCode::NOT_FOUND]).await? {
             Some(response) => read(response).await.map(Some),
             None => Ok(None),
         }
     }
 
-    /// Calls to a number that began then or later, the newest first.
+    /// Calls to a number since this time, newest first.
     pub async fn find_since(&self, to: &str, started: Moment) -> Result<Vec<Call>, String> {
         let earliest = Moment::from_micros(started.micros() - micros(SKEW));
-        // Days are what every vendor understands; the rest is ours.
+        // All vendors support filtering by day; the rest is filtered here.
         let day = Timestamp::from_microsecond(earliest.micros())
             .map(|timestamp| timestamp.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d").to_string())
             .unwrap_or_default();
         let mut url = self.address(&["Calls.json"]);
         url.set_query(Some(&form::written([("To", to), ("StartTime>", &day), ("PageSize", "50")])));
-        let Some(response) = answered(self.ask(Method::GET, url).send().await, &[]).await? else {
+        let Some(response) = success(self.ask(Method::GET, url).send().await, &[]).await? else {
             return Ok(Vec::new());
         };
         let mut calls = read::<Calls>(response).await?.calls;
-        calls.retain(|call| is_sid(&call.sid) && call.begun().is_none_or(|begun| begun >= earliest));
+        calls.retain(|call| {
+            is_sid(&call.sid) && call.started_at().is_none_or(|started_at| started_at >= earliest)
+        });
         Ok(calls)
     }
 
-    /// Ends a call. One that is over, or that nobody knows, is fine.
+    /// Ends a call. Idempotent: ended and unknown calls are fine.
     pub async fn hang_up(&self, sid: &str) -> Result<(), String> {
         let mut why = String::new();
-        // It may be answered, or end by itself, while we speak.
+        // Retries, because its state may change concurrently.
         for _ in 0..3 {
             let status = match self.call(sid).await? {
                 None => return Ok(()),
@@ -217,7 +220,7 @@ impl Client {
             };
             let url = self.address(&["Calls", &format!("{sid}.json")]);
             let sent = self.send_form(url, &[("Status", status)]).send().await;
-            match answered(sent, &[StatusCode::NOT_FOUND]).await {
+            match success(sent, &[StatusCode::NOT_FOUND]).await {
                 Ok(_) => return Ok(()),
                 Err(error) => why = error,
             }
@@ -225,41 +228,41 @@ impl Client {
         Err(why)
     }
 
-    /// The sound of a recording, from the API and nobody else, whatever address the vendor has told.
+    /// Downloads a recording, always from the API host, whatever URL the callback contains.
     pub async fn fetch(&self, address: &str, sid: &str) -> Result<Bytes, FetchError> {
         if !is_sid(sid) {
-            return Err(FetchError::Unusable("a recording has a name that cannot be".to_owned()));
+            return Err(FetchError::Unusable("invalid recording id".to_owned()));
         }
-        let told = Url::parse(address).ok().filter(|url| url.origin() == self.settings.api.origin());
-        let url = told.unwrap_or_else(|| self.address(&["Recordings", &format!("{sid}.wav")]));
+        let given = Url::parse(address).ok().filter(|url| url.origin() == self.settings.api.origin());
+        let url = given.unwrap_or_else(|| self.address(&["Recordings", &format!("{sid}.wav")]));
         let sent = self.ask(Method::GET, url).send().await;
-        let found = answered(sent, &[StatusCode::NOT_FOUND]).await.map_err(FetchError::Failed)?;
+        let found = success(sent, &[StatusCode::NOT_FOUND]).await.map_err(FetchError::Failed)?;
         let response = found.ok_or(FetchError::NotThere)?;
-        match bytes(response, LARGEST_SOUND).await {
+        match bytes(response, MAX_RECORDING).await {
             Ok(Some(sound)) => Ok(sound),
-            Ok(None) => Err(FetchError::Unusable("a recording is larger than any name can be".to_owned())),
+            Ok(None) => Err(FetchError::Unusable("the recording is too large".to_owned())),
             Err(why) => Err(FetchError::Failed(why)),
         }
     }
 
-    /// What was recorded in a call. Where the vendor has no such list, nothing.
+    /// The recordings of a call; empty if the vendor has no such list.
     pub async fn recordings(&self, call: &str) -> Result<Vec<String>, String> {
         let url = self.address(&["Calls", call, "Recordings.json"]);
         let none = [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED];
-        let Some(response) = answered(self.ask(Method::GET, url).send().await, &none).await? else {
+        let Some(response) = success(self.ask(Method::GET, url).send().await, &none).await? else {
             return Ok(Vec::new());
         };
         let found = read::<Recordings>(response).await?.recordings;
         Ok(found.into_iter().map(|one| one.sid).filter(|sid| is_sid(sid)).collect())
     }
 
-    /// One that is gone already is fine.
+    /// Idempotent.
     pub async fn delete_recording(&self, sid: &str) -> Result<(), String> {
         if !is_sid(sid) {
             return Ok(());
         }
         let url = self.address(&["Recordings", &format!("{sid}.json")]);
-        answered(self.ask(Method::DELETE, url).send().await, &[StatusCode::NOT_FOUND]).await.map(|_| ())
+        success(self.ask(Method::DELETE, url).send().await, &[StatusCode::NOT_FOUND]).await.map(|_| ())
     }
 }
 

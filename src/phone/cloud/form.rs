@@ -1,27 +1,27 @@
-//! What a webhook brings, as it was sent: names may come several times, and what is signed is what they decode to.
+//! The form body of a webhook. Names may repeat; signatures cover the decoded values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use percent_encoding::percent_decode;
 
-/// A decoded form. Kept as bytes, because those are what is signed.
+/// A decoded form. Kept as bytes, because the signature is over bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Form(Vec<(Vec<u8>, Vec<u8>)>);
 
 impl Form {
-    /// Reads `application/x-www-form-urlencoded`.
+    /// Parses `application/x-www-form-urlencoded`.
     pub fn read(body: &[u8]) -> Self {
         let pieces = body.split(|byte| *byte == b'&').filter(|piece| !piece.is_empty());
         Self(pieces.map(pair).collect())
     }
 
-    /// The first value of this name, if it is text.
+    /// The first value of this name, if it is UTF-8.
     pub fn text(&self, name: &str) -> Option<&str> {
         let (_, value) = self.0.iter().find(|(known, _)| known == name.as_bytes())?;
         std::str::from_utf8(value).ok()
     }
 
-    /// What is signed: each name in order, and behind it each of its values, once, in order.
+    /// The signed content: names in order, each followed by its distinct values in order.
     pub(super) fn sorted(&self) -> BTreeMap<&[u8], BTreeSet<&[u8]>> {
         let mut sorted: BTreeMap<&[u8], BTreeSet<&[u8]>> = BTreeMap::new();
         for (name, value) in &self.0 {
@@ -31,7 +31,7 @@ impl Form {
     }
 }
 
-/// Writes a form.
+/// Encodes a form.
 pub fn written<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let escape = |text: &str| percent_encoding::utf8_percent_encode(text, PLAIN).to_string();
     let pieces = pairs.into_iter().map(|(name, value)| format!("{}={}", escape(name), escape(value)));

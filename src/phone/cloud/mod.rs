@@ -1,15 +1,15 @@
-//! A cloud that speaks Twilio's dialect: it makes the call, and asks us by webhooks what to say.
+//! A telephony service with Twilio's API: it places the call and requests each step by webhook.
 
-mod answers;
 mod client;
 pub mod form;
-mod narrate;
+mod responses;
 pub mod signature;
+mod test_call;
 pub mod twiml;
 
-pub use answers::{Call, is_final};
 pub use client::{Client, CreateError, FetchError, Instructions, is_sid};
-pub use narrate::{Ended, narrate};
+pub use responses::{Call, is_final};
+pub use test_call::{TestCallResult, test_call};
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,15 +20,15 @@ pub struct Settings {
     pub vendor: Vendor,
     pub account: String,
     pub token: String,
-    /// What callbacks are signed with: the token, for Twilio.
+    /// The key of callback signatures; for Twilio, the auth token.
     pub signing_key: String,
     /// Scheme, host and port of its API. Trusted.
     pub api: Url,
-    /// The number that people see.
+    /// The caller id.
     pub from: String,
 }
 
-/// Without the secrets: this is printed.
+/// Omits the secrets, because it is printed.
 impl std::fmt::Debug for Settings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { vendor, account, api, from, .. } = self;
@@ -42,21 +42,25 @@ impl std::fmt::Debug for Settings {
     }
 }
 
-/// Half a second of nothing, to be played where what was said is not to be had.
+/// Half a second of silence, played where a take is not available.
 pub fn silence() -> Vec<u8> {
     super::wav::write(&[0; super::prompts::RATE as usize / 2])
 }
 
-/// A client that is made when it is first used, and shared from then on.
+/// A lazily created, shared client.
 #[derive(Debug, Clone, Default)]
 pub struct Line(Arc<OnceLock<Option<Client>>>);
 
 impl Line {
-    /// Always for the same cloud. `None` where there can be no client at all, which is a fault of this machine.
+    /// Always for the same service. `None` if no client can be created on this machine.
     pub(super) fn to(&self, settings: &Settings) -> Option<&Client> {
         let made = || {
             let client = Client::new(settings.clone());
-            client.inspect_err(|why| tracing::error!(why, "no calls can be made")).ok()
+            client
+                .inspect_err(|why| {
+                    tracing::error!(why, "creating the telephony client failed; no calls can be placed")
+                })
+                .ok()
         };
         self.0.get_or_init(made).as_ref()
     }

@@ -1,4 +1,4 @@
-//! Is it really the vendor who asks? Whoever knows the key has signed the address, as they saw it, and the form.
+//! Webhook signatures: an HMAC over the URL as the vendor saw it and the form.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
@@ -10,7 +10,7 @@ use subtle::ConstantTimeEq;
 use super::{Vendor, form::Form};
 
 impl Vendor {
-    /// The headers that a signature may come in.
+    /// The headers that may contain the signature.
     pub const fn signature_headers(self) -> &'static [&'static str] {
         match self {
             Self::Twilio => &["x-twilio-signature"],
@@ -19,18 +19,17 @@ impl Vendor {
     }
 }
 
-/// What came with a webhook.
+/// The body of a webhook.
 #[derive(Debug, Clone, Copy)]
 pub enum Content<'a> {
     Form(&'a Form),
-    /// Anything else: its digest stands in the address, which is signed.
+    /// Anything else: its digest is part of the URL, which is signed.
     Raw(&'a [u8]),
 }
 
-/// Has somebody who knows the key signed this? The address is the one that we gave away, so with the scheme, the host and
-/// the path that the vendor sees, whatever a proxy makes of them. Vendors disagree with themselves on whether the port
-/// is part of it.
-pub fn is_good(key: &str, address: &str, content: Content<'_>, signature: &str) -> bool {
+/// Verifies a signature. The URL is the one that we gave to the vendor, with its scheme, host and path, whatever a
+/// proxy changes. Vendors are inconsistent about including the port.
+pub fn is_valid(key: &str, address: &str, content: Content<'_>, signature: &str) -> bool {
     let Ok(given) = STANDARD.decode(signature.trim()) else { return false };
     let no_form = Form::default();
     let form = match content {
@@ -38,14 +37,14 @@ pub fn is_good(key: &str, address: &str, content: Content<'_>, signature: &str) 
         Content::Raw(body) if has_digest(address, body) => &no_form,
         Content::Raw(_) => return false,
     };
-    // All are tried, so that the time tells nothing.
+    // All spellings are compared, in constant time.
     let spellings = spellings(address);
     let matches = spellings.iter().map(|address| made(key, address, form).ct_eq(given.as_slice()));
     matches.fold(subtle::Choice::from(0), |any, one| any | one).into()
 }
 
 fn made(key: &str, address: &str, form: &Form) -> Vec<u8> {
-    // A key of any length will do.
+    // HMAC accepts keys of any length.
     let Ok(mut mac) = Hmac::<Sha1>::new_from_slice(key.as_bytes()) else { return Vec::new() };
     mac.update(address.as_bytes());
     for (name, values) in form.sorted() {
@@ -57,12 +56,12 @@ fn made(key: &str, address: &str, form: &Form) -> Vec<u8> {
     mac.finalize().into_bytes().to_vec()
 }
 
-/// As it stands, without its port, and with the port that its scheme has by itself.
+/// As given, without the port, and with the scheme's default port.
 fn spellings(address: &str) -> Vec<String> {
     let mut spellings = vec![address.to_owned()];
     let Some((scheme, rest)) = address.split_once("://") else { return spellings };
     let (host, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
-    // An IPv6 address has colons too, but in brackets.
+    // An IPv6 address contains colons too, but in brackets.
     match host.rfind(':').filter(|at| !host[*at..].contains(']')) {
         Some(at) => spellings.push(format!("{scheme}://{}{path}", &host[..at])),
         None => {
@@ -88,7 +87,7 @@ mod tests {
     const KEY: &str = "12345";
     const ADDRESS: &str = "https://example.com/myapp.php?foo=1&bar=2";
 
-    /// Made by the vendor's own libraries.
+    /// Generated with the vendor's own libraries.
     const VECTORS: [(&str, &str, &str); 4] = [
         (
             "https://mycompany.com/myapp.php?foo=1&bar=2",
@@ -105,18 +104,18 @@ mod tests {
     ];
 
     fn good(address: &str, form: &str, signature: &str) -> bool {
-        is_good(KEY, address, Content::Form(&Form::read(form.as_bytes())), signature)
+        is_valid(KEY, address, Content::Form(&Form::read(form.as_bytes())), signature)
     }
 
     #[test]
-    fn what_the_vendor_has_signed_is_good() {
+    fn signatures_of_the_vendor_are_valid() {
         for (address, form, signature) in VECTORS {
             assert!(good(address, form, signature), "{address} {form}");
         }
     }
 
     #[test]
-    fn anything_else_is_not() {
+    fn other_signatures_are_invalid() {
         let (address, form, signature) = VECTORS[0];
         assert!(!good("https://mycompany.com/myapp.php?foo=1&bar=3", form, signature));
         assert!(!good("http://mycompany.com/myapp.php?foo=1&bar=2", form, signature));
@@ -125,30 +124,30 @@ mod tests {
         assert!(!good(address, form, ""));
         assert!(!good(address, form, "RSOYDt4T1cUTdK1PDd93/VVr8B9="));
         assert!(!good(address, form, "not base64!"));
-        let other_key = is_good("12346", address, Content::Form(&Form::read(form.as_bytes())), signature);
+        let other_key = is_valid("12346", address, Content::Form(&Form::read(form.as_bytes())), signature);
         assert!(!other_key);
     }
 
     #[test]
-    fn the_port_may_be_said_or_not() {
+    fn the_port_is_optional() {
         let (_, form, signature) = VECTORS[0];
         assert!(good("https://mycompany.com:443/myapp.php?foo=1&bar=2", form, signature));
         assert!(good("https://mycompany.com:1234/myapp.php?foo=1&bar=2", form, signature));
-        // From the vendor's library, for the address with `:443` in it.
+        // From the vendor's library, for the URL with `:443`.
         assert!(good("https://mycompany.com/x", "", "ecAv6V3blD09e64Bk0zrTR16qlo="));
         assert_eq!(spellings("http://[::1]/x")[1], "http://[::1]:80/x");
         assert_eq!(spellings("http://[::1]:8080/x?y=http://z:1")[1], "http://[::1]/x?y=http://z:1");
     }
 
     #[test]
-    fn a_body_that_is_no_form_is_held_by_its_digest() {
+    fn a_body_that_is_not_a_form_is_verified_by_its_digest() {
         let body = br#"{"a":1}"#;
         let digest: String = Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect();
         let address = format!("https://example.com/x?bodySHA256={digest}");
         let signature = STANDARD.encode(made(KEY, &address, &Form::default()));
-        assert!(is_good(KEY, &address, Content::Raw(body), &signature));
-        assert!(!is_good(KEY, &address, Content::Raw(br#"{"a":2}"#), &signature));
+        assert!(is_valid(KEY, &address, Content::Raw(body), &signature));
+        assert!(!is_valid(KEY, &address, Content::Raw(br#"{"a":2}"#), &signature));
         let plain = STANDARD.encode(made(KEY, "https://example.com/x", &Form::default()));
-        assert!(!is_good(KEY, "https://example.com/x", Content::Raw(body), &plain), "no digest");
+        assert!(!is_valid(KEY, "https://example.com/x", Content::Raw(body), &plain), "no digest");
     }
 }

@@ -1,5 +1,4 @@
-//! What the vendor is told to do next, in the vendor's own language. A document depends on nothing but the step, so whoever
-//! asks twice gets the same.
+//! TwiML documents. A document depends only on the step, so repeated requests get the same one.
 
 use std::fmt::Write;
 
@@ -11,7 +10,7 @@ use crate::domain::{
     ids::AttemptId,
 };
 
-/// Where the vendor finds us, for one attempt.
+/// The callback URLs of one attempt.
 #[derive(Debug, Clone)]
 pub struct Addresses {
     base: String,
@@ -19,58 +18,58 @@ pub struct Addresses {
 }
 
 impl Addresses {
-    /// The base has no slash at its end.
+    /// The base has no trailing slash.
     pub fn new(base: &str, attempt: AttemptId) -> Self {
         Self { base: base.trim_end_matches('/').to_owned(), attempt }
     }
 
-    /// Asked what comes next when this step is over. Step 0 is over when somebody answers.
+    /// Requested when this step is over. Step 0 is over when the call is answered.
     pub fn step(&self, number: i64) -> String {
         format!("{}/phone/attempts/{}/steps/{number}", self.base, self.attempt)
     }
 
-    /// Asked when nothing was recorded in this step.
+    /// Requested if nothing was recorded in this step.
     pub fn silence(&self, number: i64) -> String {
         format!("{}/silence", self.step(number))
     }
 
-    /// Told how the call is doing.
+    /// Receives status changes of the call.
     pub fn status(&self) -> String {
         format!("{}/phone/attempts/{}/status", self.base, self.attempt)
     }
 
-    /// Told what has become of a recording.
+    /// Receives the status of a recording.
     pub fn recording(&self) -> String {
         format!("{}/phone/attempts/{}/recording", self.base, self.attempt)
     }
 
-    /// Where what was recorded is to be had. The cloud has it itself, but may want a password from whoever plays it, which
-    /// no document may hold.
+    /// The URL of a take. The vendor stores it, but may require credentials to play it, which must not be in a
+    /// document.
     pub fn take(&self, recording: &str) -> String {
         format!("{}/phone/attempts/{}/takes/{recording}.wav", self.base, self.attempt)
     }
 
-    /// Where one of our prompts is to be had.
+    /// The URL of a prompt.
     pub fn prompt(&self, language: &str, prompt: Prompt) -> String {
         format!("{}/phone/prompts/{language}/{}.wav", self.base, prompt.file())
     }
 
-    /// Where the name of an institution is to be had, if there is a file for it or a voice that says it.
+    /// The URL of the institution's spoken name, if there is a file or speech synthesis.
     pub fn name(&self, language: &str, slug: &str) -> String {
         format!("{}/phone/prompts/{language}/institutions/{slug}.wav", self.base)
     }
 }
 
-/// Who is calling.
+/// How the caller is announced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Name {
-    /// The address of a sound.
+    /// The URL of an audio file.
     Played(String),
-    /// Said by the vendor's voice.
+    /// Spoken by the vendor's voice.
     Said(String),
 }
 
-/// All that a document depends on.
+/// Everything that a document depends on.
 #[derive(Debug, Clone)]
 pub struct Scene {
     pub addresses: Addresses,
@@ -78,16 +77,16 @@ pub struct Scene {
     pub institution: Name,
     pub step: Step,
     pub number: i64,
-    /// The cloud's name for what was recorded last.
+    /// The vendor's id of the last recording.
     pub take: Option<String>,
 }
 
-/// The end, without a word.
+/// Hangs up without a word.
 pub fn hang_up() -> String {
     document(|xml| xml.empty("Hangup", &[]))
 }
 
-/// A sentence by the vendor's voice, and the end.
+/// Says a sentence with the vendor's voice and hangs up.
 pub fn say(text: &str) -> String {
     document(|xml| {
         xml.text("Say", &[], text);
@@ -130,8 +129,8 @@ impl Scene {
         xml.text("Play", &[], &self.addresses.prompt(&self.language, prompt));
     }
 
-    /// Keys count while it is said. No key within the time is told to us as well; by those who do not do that for a menu, by
-    /// what stands behind it, which is the same question without a key.
+    /// Keys are accepted while the menu is played. A timeout is reported as well; vendors that do not report it
+    /// continue with the redirect after the menu, which is the same request without a key.
     fn menu(&self, xml: &mut Xml, said: impl FnOnce(&mut Xml)) {
         let attributes = [
             ("input", "dtmf"),
@@ -146,10 +145,10 @@ impl Scene {
         xml.text("Redirect", &[("method", "POST")], &self.addresses.step(self.number));
     }
 
-    /// The vendor has one time for silence, before speech and behind it, and we want two. A recording in which nobody has
-    /// spoken is none, and what stands behind it comes next: so a second one follows without another tone, and waits for
-    /// as long as the first one has left. Whoever speaks at once has 2 s behind their words, whoever hesitates has 3 s,
-    /// and whoever says nothing has 5 s. To be none, it must be trimmed; our own pipeline would trim it anyway.
+    /// The vendor has one silence timeout for before and after speech, and we want two. An empty recording continues
+    /// with the next verb, so a second recording without a tone follows and waits for the rest of the time. Whoever
+    /// speaks at once has 2 s after the last word, whoever hesitates 3 s, and whoever says nothing 5 s. To count as
+    /// empty, the recording must be trimmed; our own pipeline would trim it anyway.
     fn record(&self, xml: &mut Xml) {
         self.play(xml, Prompt::SayYourName);
         let first = SILENCE_AFTER_SPEECH_SECONDS;
@@ -172,7 +171,7 @@ impl Scene {
     }
 }
 
-/// What the vendor calls a language, where its voice has it. With others it speaks as it does by itself.
+/// The vendor's code of a language, if its voice supports it. Others use the default voice.
 fn voice_language(language: &str) -> Option<&'static str> {
     const KNOWN: [(&str, &str); 8] = [
         ("en", "en-US"),
@@ -190,7 +189,7 @@ fn voice_language(language: &str) -> Option<&'static str> {
     KNOWN.iter().find(both).or_else(|| KNOWN.iter().find(alone)).map(|known| known.1)
 }
 
-/// A document that is being written.
+/// An XML writer.
 struct Xml(String);
 
 fn document(write: impl FnOnce(&mut Xml)) -> String {
@@ -225,7 +224,7 @@ impl Xml {
     }
 }
 
-/// Safe in texts and in attributes. What XML cannot hold at all is left out.
+/// Escapes text for elements and attributes. Characters that XML cannot represent are dropped.
 struct Escaped<'a>(&'a str);
 
 impl std::fmt::Display for Escaped<'_> {
@@ -272,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_five_seconds_in_all_and_two_behind_speech() {
+    fn the_silence_timeout_is_five_seconds_in_total_and_two_after_speech() {
         let document = scene(Step::Record { take: 1 }).document();
         let times: Vec<&str> =
             document.split(" timeout=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
@@ -282,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_menu_without_a_key_is_told_to_us_by_everybody() {
+    fn a_menu_without_a_key_is_reported_by_every_vendor() {
         for step in [Step::START, Step::Review { take: 1, said: 1 }] {
             let document = scene(step).document();
             let behind = "</Gather><Redirect method=\"POST\">https://names.example.edu/phone/attempts/7/steps/3</Redirect>";
@@ -292,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_take_cannot_be_said_again() {
+    fn the_last_take_cannot_be_repeated() {
         assert!(scene(Step::Review { take: 2, said: 1 }).document().contains("/review.wav"));
         assert!(scene(Step::Review { take: 3, said: 1 }).document().contains("/last-review.wav"));
     }
@@ -306,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_are_called_as_the_vendor_does() {
+    fn languages_use_the_codes_of_the_vendor() {
         let called = ["en", "EN-gb", "fr", "fr-FR", "pt_BR", "vi", ""].map(voice_language);
         let wanted = [Some("en-US"), Some("en-US"), Some("fr-FR"), Some("fr-FR"), Some("pt-BR"), None, None];
         assert_eq!(called, wanted);

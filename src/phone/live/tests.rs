@@ -6,14 +6,14 @@ use std::{
 
 use super::*;
 
-/// So many frames of a tone of its own for each prompt.
+/// Each prompt is a distinct tone of so many frames.
 fn script() -> Script {
     let sounds: HashMap<Prompt, Arc<[i16]>> =
         Prompt::ALL.into_iter().enumerate().map(|(at, prompt)| (prompt, marked(at, 10))).collect();
     Script::new(marked(50, 10), sounds)
 }
 
-/// Sound that can be told from others: each sample is its number.
+/// Recognizable audio: each sample is its number.
 fn marked(number: usize, frames: usize) -> Arc<[i16]> {
     vec![i16::try_from(number).unwrap() + 1000; frames * FRAME].into()
 }
@@ -31,19 +31,19 @@ fn speech() -> Frame {
 
 struct Call {
     conversation: Conversation,
-    told: Arc<Mutex<Vec<Progress>>>,
+    events: Arc<Mutex<Vec<Progress>>>,
 }
 
 impl Call {
     fn start() -> Self {
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let teller = told.clone();
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let observer = events.clone();
         let conversation =
-            Conversation::start(script(), Arc::new(move |progress| teller.lock().unwrap().push(progress)));
-        Self { conversation, told }
+            Conversation::start(script(), Arc::new(move |progress| observer.lock().unwrap().push(progress)));
+        Self { conversation, events }
     }
 
-    /// What is said while this is heard for so many frames: each sound once, in its order.
+    /// What is played while this is heard for so many frames: each sound once, in order.
     fn hear(&mut self, frame: &Frame, frames: u32) -> Vec<i16> {
         let mut said = Vec::new();
         for _ in 0..frames {
@@ -54,12 +54,12 @@ impl Call {
         said
     }
 
-    /// How long until it comes to another step, with nothing but silence.
-    fn silence_until_told(&mut self) -> u32 {
-        let before = self.told.lock().unwrap().len();
+    /// How many frames of silence until the next step.
+    fn silence_until_event(&mut self) -> u32 {
+        let before = self.events.lock().unwrap().len();
         for frames in 1..2_000 {
             self.conversation.tick(Some(&QUIET));
-            if self.told.lock().unwrap().len() > before {
+            if self.events.lock().unwrap().len() > before {
                 return frames;
             }
         }
@@ -67,7 +67,7 @@ impl Call {
     }
 
     fn last(&self) -> Progress {
-        *self.told.lock().unwrap().last().unwrap()
+        *self.events.lock().unwrap().last().unwrap()
     }
 
     fn end(mut self) -> (Option<End>, Vec<i16>) {
@@ -77,7 +77,7 @@ impl Call {
         (self.conversation.over(), self.conversation.into_take())
     }
 
-    /// To the tone, and past it.
+    /// Up to the tone and past it.
     fn until_the_recording(&mut self) {
         self.conversation.key('1', &[]);
         assert_eq!(self.hear(&QUIET, 20), [mark(Prompt::SayYourName), mark(Prompt::Tone)]);
@@ -97,7 +97,7 @@ fn a_name_is_said_heard_and_kept() {
     call.until_the_recording();
     call.say_a_name();
     assert_eq!(call.last(), Progress::Step(Step::Review { take: 1, said: 1 }));
-    // Half a second of silence, a second of speech: what was played to us is played back.
+    // Half a second of silence and a second of speech: the take is played back.
     let back = call.hear(&QUIET, 10 + 75 + 10);
     assert_eq!((back[0], *back.last().unwrap()), (mark(Prompt::YouSaid), mark(Prompt::Review)));
     call.conversation.key('1', &[]);
@@ -123,7 +123,7 @@ fn a_key_that_means_nothing_stops_nothing() {
     call.hear(&QUIET, 3);
     call.conversation.key('5', &[]);
     assert_eq!(call.conversation.tick(Some(&QUIET))[0], GREETING);
-    // Pressed twice in haste: the second is not about the recording.
+    // Pressed twice in haste: the second press does not apply to the recording.
     call.conversation.key('1', &[]);
     call.conversation.key('1', &[]);
     call.conversation.key('#', &[]);
@@ -135,9 +135,9 @@ fn a_key_that_means_nothing_stops_nothing() {
 #[test]
 fn a_menu_waits_six_seconds_and_is_said_twice() {
     let mut call = Call::start();
-    assert_eq!(call.silence_until_told(), 20 + 300);
+    assert_eq!(call.silence_until_event(), 20 + 300);
     assert_eq!(call.last(), Progress::Step(Step::Invite { said: 2 }));
-    assert_eq!(call.silence_until_told(), 20 + 300, "all of it again");
+    assert_eq!(call.silence_until_event(), 20 + 300, "all of it again");
     assert_eq!(call.hear(&QUIET, 20), [mark(Prompt::Goodbye)]);
     assert_eq!(call.end().0, Some(End::NoKey));
 }
@@ -147,7 +147,7 @@ fn a_recording_ends_after_two_seconds_of_silence_behind_speech() {
     let mut call = Call::start();
     call.until_the_recording();
     call.hear(&speech(), 60);
-    assert_eq!(call.silence_until_told(), 100);
+    assert_eq!(call.silence_until_event(), 100);
     assert!(matches!(call.last(), Progress::Step(Step::Review { .. })));
     call.conversation.key('1', &[]);
     let (end, take) = call.end();
@@ -159,7 +159,7 @@ fn a_recording_ends_after_two_seconds_of_silence_behind_speech() {
 fn nothing_said_for_five_seconds_is_the_end() {
     let mut call = Call::start();
     call.until_the_recording();
-    assert_eq!(call.silence_until_told(), 250);
+    assert_eq!(call.silence_until_event(), 250);
     let (end, take) = call.end();
     assert_eq!((end, take.len()), (Some(End::Silence), 0));
 }
@@ -222,7 +222,7 @@ fn the_end_of_a_name_that_is_still_on_its_way_is_not_lost() {
     let mut call = Call::start();
     call.until_the_recording();
     call.hear(&speech(), 50);
-    // A slow line: nothing comes, and no time goes by for the recording.
+    // A slow line: no audio arrives, and the recording's time does not advance.
     for _ in 0..15 {
         call.conversation.tick(None);
     }

@@ -1,5 +1,5 @@
-//! An operator's own sounds: `LANGUAGE/invite.wav` and so on, and `LANGUAGE/institutions/SLUG.wav`. Each is read again when
-//! it has changed.
+//! The operator's audio files: `LANGUAGE/invite.wav` and so on, and `LANGUAGE/institutions/SLUG.wav`. Files are read
+//! again when they have changed.
 
 use std::{
     collections::HashMap,
@@ -14,7 +14,7 @@ use crate::domain::{conversation::Prompt, institution::parse_language, name_page
 
 pub struct Folder {
     path: PathBuf,
-    /// What was read, and of which time and length. `None` for what could not be used.
+    /// Cached audio with the modification time and size of its file. `None` for unusable files.
     known: Mutex<HashMap<PathBuf, (Stamp, Option<Sound>)>>,
 }
 
@@ -27,7 +27,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// The languages that have a folder here.
+    /// Languages that have a folder here.
     pub fn languages(&self) -> Vec<String> {
         let entries = self.entries(&self.path).unwrap_or_default();
         entries
@@ -37,7 +37,7 @@ impl Folder {
             .collect()
     }
 
-    /// Says which files cannot be used, by reading each.
+    /// Reads every file and reports those that are unusable.
     pub fn check(&self) -> Result<(), String> {
         for language in self.languages() {
             let folder = self.path.join(language);
@@ -48,7 +48,7 @@ impl Folder {
                 } else if name == "institutions" {
                     self.check_institutions(&path)?;
                 } else if name.ends_with(".wav") {
-                    return Err(format!("{} is never said: {}", path.display(), names()));
+                    return Err(format!("{} is never used: {}", path.display(), names()));
                 }
             }
         }
@@ -59,10 +59,7 @@ impl Folder {
         for (name, path) in self.entries(folder)? {
             match name.strip_suffix(".wav") {
                 Some(slug) if slug_fault(slug).is_some() => {
-                    return Err(format!(
-                        "{} is never said: no institution is called `{slug}`",
-                        path.display()
-                    ));
+                    return Err(format!("{} is never used: `{slug}` is not a valid slug", path.display()));
                 }
                 Some(_) => drop(self.read(&path)?),
                 None => {}
@@ -80,7 +77,7 @@ impl Folder {
     }
 
     pub fn institution(&self, language: &str, slug: &str) -> Option<Sound> {
-        // Both may come from an address that somebody has made up.
+        // Both may come from a forged URL.
         let language = parse_language(language)?;
         slug_fault(slug).is_none().then_some(())?;
         self.now(&self.path.join(language).join("institutions").join(format!("{slug}.wav")))
@@ -90,7 +87,7 @@ impl Folder {
         Some(self.path.join(parse_language(language)?).join(format!("{}.wav", prompt.file())))
     }
 
-    /// What the file says now, or nothing, with a word in the log the first time that it cannot be used.
+    /// The current audio of the file, or `None`; logged the first time that it is unusable.
     fn now(&self, path: &Path) -> Option<Sound> {
         let stamp = stamp(path)?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,7 +96,7 @@ impl Folder {
         }
         let sound = self.read(path);
         if let Err(why) = &sound {
-            tracing::warn!("{why}; ours is said instead");
+            tracing::warn!("{why}; using the built-in prompt");
         }
         let sound = sound.ok();
         known.insert(path.to_owned(), (stamp, sound.clone()));
@@ -108,7 +105,7 @@ impl Folder {
 
     fn read(&self, path: &Path) -> Result<Sound, String> {
         let fault = |why: &dyn std::fmt::Display| format!("{} {why}", path.display());
-        // Not what never ends, and not more than is of use.
+        // Rejects devices and pipes, and files that are too large.
         let about = fs::metadata(path).map_err(|error| fault(&format!("cannot be read: {error}")))?;
         if !about.is_file() {
             return Err(fault(&"is not a file"));
@@ -120,7 +117,7 @@ impl Folder {
         sound::read(&bytes).map_err(|why| fault(&why))
     }
 
-    /// Names and paths of what is in a folder, in order; what begins with a dot is not ours to look at.
+    /// Names and paths of a folder's entries in order, without hidden ones.
     fn entries(&self, folder: &Path) -> Result<Vec<(String, PathBuf)>, String> {
         let failed = |error| format!("the folder of prompts {} cannot be read: {error}", folder.display());
         let mut found = Vec::new();
@@ -147,5 +144,5 @@ fn is_prompt(name: &str) -> bool {
 
 fn names() -> String {
     let names: Vec<_> = Prompt::ALL.into_iter().map(|prompt| format!("{}.wav", prompt.file())).collect();
-    format!("the names that we know are {}", names.join(", "))
+    format!("the known names are {}", names.join(", "))
 }

@@ -1,4 +1,4 @@
-//! What is said as it comes with the program. `assets/prompts` has the texts, and how the sounds are made of them.
+//! The built-in prompts. `assets/prompts` contains the texts and the script that generates the audio.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -7,7 +7,7 @@ use crate::domain::conversation::Prompt;
 
 pub const LANGUAGES: [&str; 4] = ["de", "en", "es", "fr"];
 
-/// The file of a prompt in each of the languages, in their order.
+/// The files of a prompt in all languages, in their order.
 macro_rules! files {
     ($file:literal) => {
         [
@@ -25,7 +25,7 @@ const fn files(prompt: Prompt) -> [&'static [u8]; LANGUAGES.len()] {
         Prompt::AnInstitution => files!("an-institution"),
         Prompt::Invite => files!("invite"),
         Prompt::SayYourName => files!("say-your-name"),
-        // No words, no language.
+        // The tone has no language.
         Prompt::Tone => [include_bytes!("../../../assets/prompts/tone.wav").as_slice(); LANGUAGES.len()],
         Prompt::YouSaid => files!("you-said"),
         Prompt::Review => files!("review"),
@@ -36,7 +36,7 @@ const fn files(prompt: Prompt) -> [&'static [u8]; LANGUAGES.len()] {
     }
 }
 
-/// All of them, decoded when the first is asked for. A test sees that each can be.
+/// All prompts, decoded on first use. A test decodes each of them.
 static SOUNDS: LazyLock<HashMap<(&'static str, Prompt), Sound>> = LazyLock::new(|| {
     let all = Prompt::ALL.into_iter().flat_map(|prompt| {
         LANGUAGES.into_iter().zip(files(prompt)).map(move |(language, file)| (language, prompt, file))
@@ -65,7 +65,7 @@ mod tests {
                 let seconds = sound.len() as f64 / f64::from(RATE);
                 assert!((0.4..=10.0).contains(&seconds), "{what}: {seconds} s");
                 let peak = sound.iter().map(|sample| sample.unsigned_abs()).max().expect("samples");
-                // Loud enough, and nowhere as loud as a phone can carry.
+                // Loud enough, but below clipping.
                 assert!((6_000..=25_000).contains(&peak), "{what}: {peak}");
             }
         }

@@ -1,4 +1,4 @@
-//! Sound as a phone plays it: from any file, and to a WAV for a cloud.
+//! Telephone audio: from any WAV, and to a WAV for telephony services.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,33 +8,33 @@ use endonym_media::sound::{self, Limits, Refusal};
 use super::RATE;
 use crate::phone::wav;
 
-/// One channel of 16 bits, so many samples in a second as a phone call has.
+/// Mono, 16-bit, at the sample rate of a phone call.
 pub type Sound = Arc<[i16]>;
 
 pub const LONGEST: Duration = Duration::from_secs(60);
 pub const LARGEST: usize = 20 << 20;
 
-/// Reads a WAV of any kind. What is wrong is said so that it can follow the name of the file.
+/// Reads any kind of WAV. The error message is meant to follow the file name.
 pub fn read(bytes: &[u8]) -> Result<Sound, String> {
     let limits = Limits { bytes: LARGEST, longest: LONGEST, ..Limits::default() };
     let samples = sound::samples(bytes, RATE, &limits).map_err(|refusal| match refusal {
         Refusal::TooLarge { most } => format!("is larger than {} MiB", most >> 20),
         Refusal::TooLong { longest } => format!("is longer than {} seconds", longest.as_secs()),
-        Refusal::NotSound => "is not a sound: a WAV is wanted".to_owned(),
+        Refusal::NotSound => "is not audio: a WAV is required".to_owned(),
         Refusal::Damaged => "is damaged, or was cut off".to_owned(),
         Refusal::Unusual => "has a sample rate or a number of channels that cannot be used".to_owned(),
         other @ (Refusal::TooShort { .. } | Refusal::Silent) => format!("cannot be used: {other}"),
     })?;
-    // What is louder than there is room for stays as loud as it can be; `as` does no worse.
+    // `as` saturates, so overdriven samples are clipped.
     Ok(samples.into_iter().map(|sample| (sample * 32_767.0).round() as i16).collect())
 }
 
-/// One after the other.
+/// Concatenates.
 pub fn joined(sounds: &[&[i16]]) -> Sound {
     sounds.concat().into()
 }
 
-/// A WAV of 16 bits.
+/// A 16-bit WAV.
 pub fn wav(samples: &[i16]) -> Bytes {
     wav::write(samples).into()
 }
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn a_written_wav_can_be_read() {
         let samples: Vec<i16> =
             (0..800).map(|i| (f64::from(i) * 0.3).sin().mul_add(20_000.0, 0.5) as i16).collect();
         let again = read(&wav(&samples)).expect("a sound");
@@ -54,8 +54,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
-        assert_eq!(read(b"hello").unwrap_err(), "is not a sound: a WAV is wanted");
+    fn errors_say_what_is_wrong() {
+        assert_eq!(read(b"hello").unwrap_err(), "is not audio: a WAV is required");
         let whole = wav(&[100; 8_000]);
         assert_eq!(read(&whole[..8_000]).unwrap_err(), "is damaged, or was cut off");
         assert_eq!(read(&wav(&[100; 8_000 * 61])).unwrap_err(), "is longer than 60 seconds");

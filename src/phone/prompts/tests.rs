@@ -4,7 +4,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A WAV of so many samples, by which it is known again.
+/// A WAV of so many samples, by which it is recognized.
 fn wav_of(samples: usize) -> Bytes {
     sound::wav(&vec![1_000; samples])
 }
@@ -149,7 +149,7 @@ async fn a_new_language_needs_every_file() {
     assert_eq!(prompts.languages(), ["de", "en", "es", "fr", "it"]);
     assert_eq!(prompts.about(), ["in `it` your files are said"]);
     assert_eq!(prompts.script(None, "example", "Example").await.sound(Prompt::Goodbye).len(), 800);
-    // Removed while calls are made: better in another language than not at all.
+    // Removed while calls are in progress: another language is better than silence.
     fs::remove_file(folder.path().join("it/goodbye.wav")).unwrap();
     let english = shipped::sound("en", Prompt::Goodbye).unwrap();
     assert_eq!(prompts.script(Some("it"), "example", "Example").await.sound(Prompt::Goodbye), english);
@@ -170,14 +170,14 @@ fn what_is_wrong_with_a_folder_is_said_with_the_name_of_the_file() {
     let missing = TempDir::new().unwrap().path().join("nowhere");
     assert!(Prompts::open(Some(missing), "en", None).unwrap_err().contains("nowhere cannot be read"));
     for (file, bytes, says) in [
-        ("en/invite.wav", b"not sound".to_vec(), "en/invite.wav is not a sound"),
+        ("en/invite.wav", b"not sound".to_vec(), "en/invite.wav is not audio"),
         ("en/review.wav", wav_of(8_000)[..4_000].to_vec(), "en/review.wav is damaged"),
-        ("en/institutions/example.wav", b"RIFF".to_vec(), "en/institutions/example.wav is not a sound"),
-        ("en/institutions/Not A Slug.wav", wav_of(80).to_vec(), "no institution is called `Not A Slug`"),
+        ("en/institutions/example.wav", b"RIFF".to_vec(), "en/institutions/example.wav is not audio"),
+        ("en/institutions/Not A Slug.wav", wav_of(80).to_vec(), "`Not A Slug` is not a valid slug"),
         (
             "en/invit.wav",
             wav_of(80).to_vec(),
-            "en/invit.wav is never said: the names that we know are this-is.wav, ",
+            "en/invit.wav is never used: the known names are this-is.wav, ",
         ),
         ("de/thank-you.wav", wav_of(8_000 * 61).to_vec(), "de/thank-you.wav is longer than 60 seconds"),
     ] {
@@ -186,7 +186,7 @@ fn what_is_wrong_with_a_folder_is_said_with_the_name_of_the_file() {
         let why = open(&folder, "en").unwrap_err();
         assert!(why.contains(says), "{why}");
     }
-    // What is not ours is left alone.
+    // Other files are ignored.
     let folder = folder(&[("en/invite.wav", 80), ("Old ones/invite.wav", 80)]);
     put(folder.path(), "README.txt", b"");
     put(folder.path(), "en/notes.txt", b"");
@@ -213,7 +213,7 @@ async fn a_file_is_read_again_when_it_has_changed() {
     assert!(prompts.wav(None, "institutions/example").is_some(), "put there since");
 }
 
-/// A script that is a voice. It writes down each time that it is run.
+/// A script as text-to-speech command. It logs each run.
 struct Speaker {
     folder: TempDir,
 }
@@ -248,7 +248,7 @@ async fn a_voice_says_names_that_have_no_file() {
     let other = prompts.script(None, "other", "$(rm) \"Other\" University").await;
     assert_eq!(other.greeting().len(), other.sound(Prompt::ThisIs).len() + 1_600 + BREATH.len());
     assert_eq!(speaker.runs(), "en $(rm) \"Other\" University\n");
-    // Once is enough, for as many as ask.
+    // Concurrent requests share one run.
     let again = tokio::join!(
         prompts.institution_wav(Some("fr"), "other", "Autre"),
         prompts.institution_wav(Some("fr"), "other", "Autre"),
@@ -283,7 +283,7 @@ async fn what_is_wrong_with_a_voice_is_said() {
     };
     assert_eq!(
         said("echo hello").await,
-        "the voice command `bash` writes something that is not a sound: a WAV is wanted"
+        "the voice command `bash` writes something that is not audio: a WAV is required"
     );
     assert!(
         said("head -c 1000 speech.wav").await.ends_with("writes something that is damaged, or was cut off")
@@ -295,7 +295,7 @@ async fn what_is_wrong_with_a_voice_is_said() {
 
 #[tokio::test]
 async fn a_voice_that_takes_too_long_is_not_waited_for() {
-    let voice = Voice::new("sleep 600").unwrap().patient_for(Duration::from_millis(200));
+    let voice = Voice::new("sleep 600").unwrap().with_timeout(Duration::from_millis(200));
     let why = voice.run("en", "Example").await.unwrap_err();
     assert_eq!(why, "the voice command `sleep` took longer than 0.2 seconds");
 }
@@ -308,7 +308,7 @@ async fn a_voice_that_nobody_waits_for_is_ended() {
     let pid = within_a_minute(|| fs::read_to_string(speaker.folder.path().join("pid")).ok()).await;
     run.abort();
     let line = Path::new("/proc").join(pid.trim()).join("cmdline");
-    // Nothing, for one that is dead and not buried yet.
+    // Empty for a zombie process.
     within_a_minute(|| fs::read(&line).unwrap_or_default().is_empty().then_some(())).await;
 }
 

@@ -1,5 +1,5 @@
-//! A command that speaks: a text on its standard input, a WAV on its standard output. It says the names of institutions
-//! that there is no file for.
+//! A text-to-speech command: text on standard input, a WAV on standard output. It speaks names of institutions that
+//! have no audio file.
 
 use std::{
     collections::HashMap,
@@ -17,51 +17,51 @@ use tokio::{
 
 use super::sound::{self, Sound};
 
-const PATIENCE: Duration = Duration::from_secs(10);
-/// After a failure nobody waits for the same again, for so long.
-const PAUSE: Duration = Duration::from_secs(60);
-/// Of what it complains about, so much is of interest.
-const COMPLAINT: u64 = 2_000;
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// After a failure, the same text is not tried again for this long.
+const RETRY_AFTER: Duration = Duration::from_secs(60);
+/// How much of its standard error is reported.
+const MAX_STDERR: u64 = 2_000;
 
 pub struct Voice {
     words: Vec<String>,
-    patience: Duration,
-    said: Lock<HashMap<Text, Arc<Mutex<Said>>>>,
+    timeout: Duration,
+    cache: Lock<HashMap<Text, Arc<Mutex<Cached>>>>,
 }
 
-/// A language, and what is said in it.
+/// A language and a text.
 type Text = (String, String);
 
 #[derive(Default)]
-struct Said {
+struct Cached {
     sound: Option<Sound>,
     failed: Option<Instant>,
 }
 
 impl Voice {
-    /// Words are what blanks are between; no shell reads them.
+    /// The command is split at spaces and not passed to a shell.
     pub fn new(command: &str) -> Option<Self> {
         let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
-        (!words.is_empty()).then(|| Self { words, patience: PATIENCE, said: Lock::default() })
+        (!words.is_empty()).then(|| Self { words, timeout: TIMEOUT, cache: Lock::default() })
     }
 
     #[cfg(test)]
-    pub fn patient_for(self, patience: Duration) -> Self {
-        Self { patience, ..self }
+    pub fn with_timeout(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
     }
 
-    /// The text as sound; nothing, with a word in the log, when the command fails. Many may ask at once: it runs once.
+    /// Synthesizes the text; `None` if the command fails, which is logged. Concurrent calls share one run.
     pub async fn say(&self, language: &str, text: &str) -> Option<Sound> {
         let said = {
-            let mut all = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut all = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
             all.entry((language.to_owned(), text.to_owned())).or_default().clone()
         };
         let mut said = said.lock().await;
-        if said.sound.is_none() && said.failed.is_none_or(|at| at.elapsed() > PAUSE) {
+        if said.sound.is_none() && said.failed.is_none_or(|at| at.elapsed() > RETRY_AFTER) {
             match self.run(language, text).await {
                 Ok(sound) => said.sound = Some(sound),
                 Err(why) => {
-                    tracing::warn!("{why}; the name of an institution is not said");
+                    tracing::warn!("{why}; the name of an institution is omitted");
                     said.failed = Some(Instant::now());
                 }
             }
@@ -69,19 +69,19 @@ impl Voice {
         said.sound.clone()
     }
 
-    /// Runs it. What is wrong is said as a sentence.
+    /// Runs the command. The error is a sentence.
     pub async fn run(&self, language: &str, text: &str) -> Result<Sound, String> {
         let named = |why: &str| format!("the voice command `{}` {why}", self.words[0]);
-        let wav = match timeout(self.patience, self.output(language, text)).await {
+        let wav = match timeout(self.timeout, self.output(language, text)).await {
             Ok(spoken) => spoken.map_err(|why| named(&why))?,
             Err(_) => {
-                return Err(named(&format!("took longer than {} seconds", self.patience.as_secs_f64())));
+                return Err(named(&format!("took longer than {} seconds", self.timeout.as_secs_f64())));
             }
         };
         let sound = tokio::task::spawn_blocking(move || sound::read(&wav)).await;
         let sound = sound.unwrap_or_else(|_| Err("cannot be read".to_owned()));
         let sound = sound.map_err(|why| named(&format!("writes something that {why}")))?;
-        if sound.is_empty() { Err(named("writes a WAV without sound")) } else { Ok(sound) }
+        if sound.is_empty() { Err(named("wrote an empty WAV")) } else { Ok(sound) }
     }
 
     async fn output(&self, language: &str, text: &str) -> Result<Vec<u8>, String> {
@@ -89,7 +89,7 @@ impl Voice {
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Our settings may hold passwords, and are none of its business.
+        // Our environment may contain passwords and is not passed on.
         for (name, _) in
             std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("ENDONYM_"))
         {
@@ -99,12 +99,12 @@ impl Voice {
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let write = async {
             if let Some(mut stdin) = stdin {
-                // It may have heard enough, and closed its ears.
+                // It may close its input early.
                 let _ = stdin.write_all(text.as_bytes()).await;
             }
         };
         let most = sound::LARGEST as u64 + 1;
-        let ((), wav, complaint) = tokio::join!(write, read(stdout, most), read(stderr, COMPLAINT));
+        let ((), wav, complaint) = tokio::join!(write, read(stdout, most), read(stderr, MAX_STDERR));
         if wav.len() as u64 == most {
             return Err(format!("writes more than {} MiB", sound::LARGEST >> 20));
         }
@@ -120,11 +120,11 @@ impl Voice {
     }
 }
 
-/// So much of what it writes; the rest is read all the same, because a program that nobody listens to is ended.
+/// Reads up to `most` bytes and drains the rest, because a closed pipe would kill the program.
 async fn read(from: Option<impl AsyncRead + Unpin>, most: u64) -> Vec<u8> {
     let mut read = Vec::new();
     if let Some(mut from) = from {
-        // What came before an error is judged like anything else.
+        // What arrived before an error is used.
         let _ = (&mut from).take(most).read_to_end(&mut read).await;
         let _ = tokio::io::copy(&mut from, &mut tokio::io::sink()).await;
     }

@@ -1,4 +1,4 @@
-//! One call from its first ring to its end.
+//! One call from INVITE to BYE.
 
 use std::{
     net::SocketAddr,
@@ -23,10 +23,10 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    ring::{Rang, ring},
+    ring::{RingResult, ring},
     sdp,
     session::{Refresher, SessionTimer},
-    talk::{Line, Signal, TalkEnd, Talked, talk},
+    talk::{Line, Signal, TalkEnd, TalkResult, talk},
     trunk::{Error, Inner, Trunk, user_agent},
 };
 use crate::{
@@ -34,38 +34,38 @@ use crate::{
         call::{Outcome, Reason},
         phone_number::PhoneNumber,
     },
-    phone::{Progress, Told, masked, prompts::Script, wav},
+    phone::{Progress, ProgressFn, masked, prompts::Script, wav},
 };
 
-/// What we understand, also for those who ask.
+/// Supported methods.
 pub const ALLOW: &str = "INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, INFO";
 /// How long we wait for the end of a call that we have given up.
 pub(super) const PARTING: Duration = Duration::from_secs(3);
 
-/// Nothing can be sent or heard any more.
+/// The SIP stack has stopped.
 const STOPPED: &str =
     "our side of the SIP trunk has stopped, so nobody can be called until it is opened again";
 
-/// A call that is to be made.
-pub struct Wanted {
+/// A call to place.
+pub struct OutgoingCall {
     pub to: PhoneNumber,
     pub ring: Duration,
     pub script: Script,
-    pub told: Told,
-    /// Cancelled, the call ends: CANCEL while it rings, BYE when somebody has answered.
+    pub on_progress: ProgressFn,
+    /// Canceling it ends the call: CANCEL while it rings, BYE once it is answered.
     pub hang_up: CancellationToken,
 }
 
 #[derive(Debug)]
-pub struct Ended {
+pub struct CallResult {
     pub outcome: Outcome,
-    /// WAV, 8 kHz, mono, 16-bit: what they have kept. Only with `Outcome::Recorded`.
+    /// WAV, 8 kHz, mono, 16-bit: the accepted take. Only with `Outcome::Recorded`.
     pub recording: Option<Vec<u8>>,
-    /// For the log: why.
+    /// The reason, for the log.
     pub says: String,
 }
 
-impl Ended {
+impl CallResult {
     pub(super) fn without(outcome: Outcome, says: impl Into<String>) -> Self {
         Self { outcome, recording: None, says: says.into() }
     }
@@ -75,13 +75,13 @@ impl Ended {
     }
 }
 
-/// A call as those see it who answer the trunk's requests.
+/// A call as seen by the handlers of the trunk's requests.
 pub(super) struct Entry {
     pub signals: UnboundedSender<Signal>,
     pub contact: rsipstack::sip::Uri,
-    /// Set as soon as there is one.
+    /// Set once the dialog exists.
     pub dialog: Mutex<Option<InviteDialog>>,
-    /// The number of their last request.
+    /// The CSeq of their last request.
     pub last_request: AtomicU32,
     media: SocketAddr,
     session: u64,
@@ -89,14 +89,14 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// What we say about our sound; each time it is said anew.
+    /// Our SDP, with a new version each time.
     pub fn sdp(&self) -> sdp::Local {
         let version = self.version.fetch_add(1, Ordering::Relaxed);
         sdp::Local { address: self.media, session: self.session, version }
     }
 }
 
-/// `486 Busy Here`. Some trunks say the number, too, which is nobody's business.
+/// For example `486 Busy Here`, with numbers masked, which some trunks include.
 pub(super) fn shown(answer: &Response) -> String {
     let code = answer.status_code.code();
     match answer.reason_phrase() {
@@ -105,7 +105,7 @@ pub(super) fn shown(answer: &Response) -> String {
     }
 }
 
-/// Made up here because nobody has answered; it bears our own name.
+/// Was this response generated locally, because nobody answered?
 pub(super) fn is_our_own(answer: &Response) -> bool {
     answer
         .headers
@@ -114,26 +114,26 @@ pub(super) fn is_our_own(answer: &Response) -> bool {
         .any(|header| matches!(header, Header::UserAgent(name) if name.value() == user_agent()))
 }
 
-/// Out of chance.
-fn chance() -> u64 {
+/// Random.
+fn random() -> u64 {
     u64::from_str_radix(&make_uuid_v4().replace('-', "")[16..], 16).unwrap_or_default()
         ^ u64::from_str_radix(&make_uuid_v4().replace('-', "")[..8], 16).unwrap_or_default() << 32
 }
 
 impl Trunk {
-    pub async fn call(&self, wanted: Wanted) -> Ended {
+    pub async fn call(&self, call: OutgoingCall) -> CallResult {
         if !self.is_alive() {
-            return Ended::unreachable(STOPPED);
+            return CallResult::unreachable(STOPPED);
         }
-        match self.0.prepare(&wanted).await {
-            Ok(prepared) => prepared.dial(wanted).await,
-            Err(error) => Ended::unreachable(error.to_string()),
+        match self.0.prepare(&call).await {
+            Ok(prepared) => prepared.dial(call).await,
+            Err(error) => CallResult::unreachable(error.to_string()),
         }
     }
 }
 
-/// All that an INVITE needs.
-struct Prepared {
+/// Everything that an INVITE needs.
+struct PreparedCall {
     inner: Arc<Inner>,
     call_id: String,
     remote: SocketAddr,
@@ -144,7 +144,7 @@ struct Prepared {
 }
 
 impl Inner {
-    async fn prepare(self: &Arc<Self>, wanted: &Wanted) -> Result<Prepared, Error> {
+    async fn prepare(self: &Arc<Self>, call: &OutgoingCall) -> Result<PreparedCall, Error> {
         let remote = self.resolve().await?;
         let contact = self.contact(remote).await?;
         let socket = Arc::new(self.sound_socket().await?);
@@ -156,7 +156,7 @@ impl Inner {
             dialog: Mutex::new(None),
             last_request: AtomicU32::new(0),
             media: SocketAddr::new(self.advertised.ip(), port),
-            session: chance() >> 2,
+            session: random() >> 2,
             version: AtomicU64::new(1),
         });
         let call_id: String =
@@ -164,7 +164,7 @@ impl Inner {
                 .into();
         let caller = self.caller();
         let invite = InviteOption {
-            callee: self.at_trunk(Some(wanted.to.e164())),
+            callee: self.at_trunk(Some(call.to.e164())),
             destination: Some(self.destination(remote)),
             content_type: Some("application/sdp".to_owned()),
             offer: Some(entry.sdp().offer().into_bytes()),
@@ -179,25 +179,25 @@ impl Inner {
             caller,
             ..InviteOption::default()
         };
-        Ok(Prepared { inner: self.clone(), call_id, remote, socket, entry, signals, invite })
+        Ok(PreparedCall { inner: self.clone(), call_id, remote, socket, entry, signals, invite })
     }
 
-    /// A socket for sound, where the operator wants it.
+    /// An RTP socket in the configured port range.
     async fn sound_socket(&self) -> Result<UdpSocket, Error> {
         let Some((first, last)) = self.settings.rtp_ports else {
             let any = UdpSocket::bind((self.local, 0)).await;
-            return any.map_err(|error| Error::new(format!("there is no port for sound: {error}")));
+            return any.map_err(|error| Error::new(format!("no free port for RTP: {error}")));
         };
-        // Even ones, as is the custom; somewhere else for each call, so that the last one's stragglers are not heard.
+        // RTP ports are even. Each call uses another one, so that late packets of the previous call are not heard.
         let ports = (u64::from(last) - u64::from(first)) / 2 + 1;
-        let start = chance() % ports;
+        let start = random() % ports;
         for at in 0..ports {
             let port = first + u16::try_from((start + at) % ports * 2).unwrap_or(0);
             if let Ok(socket) = UdpSocket::bind((self.local, port)).await {
                 return Ok(socket);
             }
         }
-        Err(Error::new(format!("all ports for sound, {first} to {last}, are in use")))
+        Err(Error::new(format!("all RTP ports from {first} to {last} are in use")))
     }
 
     fn calls(&self) -> std::sync::MutexGuard<'_, std::collections::HashMap<String, Arc<Entry>>> {
@@ -205,47 +205,47 @@ impl Inner {
     }
 }
 
-/// A call is known for as long as this is.
-struct Known {
+/// Registers a call while it lasts.
+struct ActiveCall {
     inner: Arc<Inner>,
     call_id: String,
 }
 
-impl Drop for Known {
+impl Drop for ActiveCall {
     fn drop(&mut self) {
         self.inner.calls().remove(&self.call_id);
     }
 }
 
-impl Prepared {
-    async fn dial(self, wanted: Wanted) -> Ended {
+impl PreparedCall {
+    async fn dial(self, call: OutgoingCall) -> CallResult {
         let Self { inner, call_id, remote, socket, entry, signals, invite } = self;
         inner.calls().insert(call_id.clone(), entry.clone());
-        let _known = Known { inner: inner.clone(), call_id };
+        let _known = ActiveCall { inner: inner.clone(), call_id };
         let (states, mut news) = inner.layer.new_dialog_state_channel();
         let (dialog, asked) = match inner.layer.do_invite_async(invite, states) {
             Ok(begun) => begun,
             Err(error) => {
                 let why = masked(&error.to_string());
-                return Ended::unreachable(format!("the call cannot be placed: {why}"));
+                return CallResult::unreachable(format!("the call cannot be placed: {why}"));
             }
         };
         *entry.dialog.lock().unwrap_or_else(PoisonError::into_inner) = Some(dialog.clone());
         let rang = tokio::select! {
             biased;
-            rang = ring(&dialog, asked, &mut news, &wanted) => rang,
-            () = inner.stop.cancelled() => Rang::Ended(Ended::unreachable(STOPPED)),
+            rang = ring(&dialog, asked, &mut news, &call) => rang,
+            () = inner.stop.cancelled() => RingResult::Ended(CallResult::unreachable(STOPPED)),
         };
         let answer = match rang {
-            Rang::Answer(answer) => answer,
-            Rang::Ended(ended) => return ended,
+            RingResult::Answer(answer) => answer,
+            RingResult::Ended(ended) => return ended,
         };
-        (wanted.told)(Progress::Answered);
+        (call.on_progress)(Progress::Answered);
         let theirs = match sdp::read(&answer.body) {
             Ok(theirs) => theirs,
             Err(why) => {
-                part(&inner, dialog).await;
-                return Ended::unreachable(why);
+                send_bye(&inner, dialog).await;
+                return CallResult::unreachable(why);
             }
         };
         let refreshing = refresh(&answer, &dialog, &entry);
@@ -254,57 +254,54 @@ impl Prepared {
             remote: theirs,
             trunk: remote.ip(),
             signals,
-            hang_up: wanted.hang_up,
-            chance: chance(),
+            hang_up: call.hang_up,
+            random: random(),
         };
-        let talked = talk(line, wanted.script, wanted.told).await;
+        let talked = talk(line, call.script, call.on_progress).await;
         if let Some(refreshing) = refreshing {
             refreshing.abort();
         }
         if talked.they_ended {
             inner.layer.remove_dialog(&dialog.id());
         } else {
-            part(&inner, dialog).await;
+            send_bye(&inner, dialog).await;
         }
         ended(talked)
     }
 }
 
-fn ended(talked: Talked) -> Ended {
+fn ended(talked: TalkResult) -> CallResult {
     let TalkEnd::Said(end) = talked.end else {
-        return Ended::without(
-            Outcome::Cancelled(Reason::ByOperator),
-            "ended by us while they were on the phone",
-        );
+        return CallResult::without(Outcome::Cancelled(Reason::ByOperator), "ended by us during the call");
     };
     let outcome = end.outcome();
     let seconds = talked.take.len() as f32 / crate::phone::prompts::RATE as f32;
     match outcome {
-        Outcome::Recorded => Ended {
+        Outcome::Recorded => CallResult {
             outcome,
             recording: Some(wav::write(&talked.take)),
             says: format!("{seconds:.1} s were kept"),
         },
-        _ => Ended::without(
+        _ => CallResult::without(
             outcome,
             Progress::Step(crate::domain::conversation::Step::Over { end }).to_string(),
         ),
     }
 }
 
-/// Says goodbye, and does not wait for ever to hear it back.
-async fn part(inner: &Arc<Inner>, dialog: InviteDialog) {
+/// Sends BYE, with a timeout.
+async fn send_bye(inner: &Arc<Inner>, dialog: InviteDialog) {
     let id = dialog.id();
     let leaving = tokio::spawn(async move {
         if let Err(error) = dialog.bye().await {
-            tracing::warn!(%error, "a call could not be ended in good order");
+            tracing::warn!(%error, "sending BYE failed");
         }
     });
     let _ = timeout(PARTING, leaving).await;
     inner.layer.remove_dialog(&id);
 }
 
-/// Says from time to time that the call is still on, where that is up to us.
+/// Refreshes the session if that is our role (RFC 4028).
 fn refresh(answer: &Response, dialog: &InviteDialog, entry: &Arc<Entry>) -> Option<JoinHandle<()>> {
     let timer = SessionTimer::read(&answer.headers.0)?;
     if timer.refresher != Refresher::Asker {
@@ -315,7 +312,7 @@ fn refresh(answer: &Response, dialog: &InviteDialog, entry: &Arc<Entry>) -> Opti
     let (dialog, entry) = (dialog.clone(), entry.clone());
     Some(tokio::spawn(async move {
         let mut headers = timer.headers();
-        // In a request it is a wish, and not a condition.
+        // In a request this is optional.
         headers.retain(|header| !matches!(header, Header::Require(_)));
         headers.push(Header::Supported("timer".into()));
         loop {
@@ -328,7 +325,7 @@ fn refresh(answer: &Response, dialog: &InviteDialog, entry: &Arc<Entry>) -> Opti
                 dialog.reinvite(Some(headers), Some(entry.sdp().offer().into_bytes())).await
             };
             if let Err(error) = done {
-                tracing::warn!(%error, "a session could not be refreshed");
+                tracing::warn!(%error, "refreshing a SIP session failed");
             }
         }
     }))

@@ -1,5 +1,5 @@
-//! What the trunk asks of us, and what strangers do. Calls are answered for by their own code and not by the library's, which
-//! loses its place when a request comes while another is not done.
+//! Requests from the trunk and from strangers. In-dialog requests are handled here and not by the library, which
+//! loses its state when requests overlap.
 
 use std::sync::{Arc, PoisonError, Weak, atomic::Ordering};
 
@@ -22,7 +22,7 @@ pub async fn serve(inner: Weak<Inner>, mut requests: TransactionReceiver) {
         let Some(inner) = inner.upgrade() else { return };
         tokio::spawn(async move {
             if let Err(error) = answer(&inner, request).await {
-                tracing::debug!(%error, "a SIP request could not be answered");
+                tracing::debug!(%error, "responding to a SIP request failed");
             }
         });
     }
@@ -30,36 +30,36 @@ pub async fn serve(inner: Weak<Inner>, mut requests: TransactionReceiver) {
 
 async fn answer(inner: &Inner, mut request: Transaction) -> rsipstack::Result<()> {
     let to_tag = request.original.to_header()?.tag()?.map(|tag| tag.value().to_owned());
-    let Some(to_tag) = to_tag else { return outside(request).await };
+    let Some(to_tag) = to_tag else { return out_of_dialog(request).await };
     let Some(call) = find(inner, &request, &to_tag) else {
         return reply(&mut request, StatusCode::CallTransactionDoesNotExist, Vec::new(), None).await;
     };
-    // Requests of a call come in order.
+    // CSeq numbers increase within a dialog.
     let number = request.original.cseq_header()?.seq()?;
     if call.last_request.fetch_max(number, Ordering::SeqCst) > number {
         return reply(&mut request, StatusCode::ServerInternalError, Vec::new(), None).await;
     }
     match request.original.method {
         Method::Bye => {
-            // Nobody may be there to hear it, when we have hung up at the same time.
+            // Nobody may receive it, if we have hung up at the same time.
             let _ = call.signals.send(Signal::Bye);
             reply(&mut request, StatusCode::OK, Vec::new(), None).await
         }
         Method::Invite | Method::Update => offered(inner, &call, request).await,
-        Method::Options => reply(&mut request, StatusCode::OK, abilities(), None).await,
+        Method::Options => reply(&mut request, StatusCode::OK, capabilities(), None).await,
         Method::Info => info(&call, request).await,
         Method::Ack => Ok(()),
         _ => reply(&mut request, StatusCode::MethodNotAllowed, vec![Header::Allow(ALLOW.into())], None).await,
     }
 }
 
-/// Not about a call of ours. Nobody calls us, so there is never anything to ring.
-async fn outside(mut request: Transaction) -> rsipstack::Result<()> {
+/// Outside of any dialog. We accept no incoming calls.
+async fn out_of_dialog(mut request: Transaction) -> rsipstack::Result<()> {
     match request.original.method {
-        Method::Options => reply(&mut request, StatusCode::OK, abilities(), None).await,
+        Method::Options => reply(&mut request, StatusCode::OK, capabilities(), None).await,
         Method::Invite => {
             reply(&mut request, StatusCode::Forbidden, Vec::new(), None).await?;
-            // Until they have heard it.
+            // Until the response is acknowledged.
             while request.receive().await.is_some() {}
             Ok(())
         }
@@ -78,7 +78,7 @@ fn find(inner: &Inner, request: &Transaction, to_tag: &str) -> Option<Arc<Entry>
     (ours == to_tag).then_some(call)
 }
 
-fn abilities() -> Vec<Header> {
+fn capabilities() -> Vec<Header> {
     vec![
         Header::Allow(ALLOW.into()),
         Header::Accept("application/sdp".into()),
@@ -95,7 +95,7 @@ async fn reply(
     request.reply_with(status, headers, body).await
 }
 
-/// A key, sent beside the sound.
+/// A key press as INFO.
 async fn info(call: &Entry, mut request: Transaction) -> rsipstack::Result<()> {
     let body = &request.original.body;
     if body.is_empty() {
@@ -112,10 +112,10 @@ async fn info(call: &Entry, mut request: Transaction) -> rsipstack::Result<()> {
     reply(&mut request, StatusCode::OK, Vec::new(), None).await
 }
 
-/// Their sound moves, they put us on hold, or they only say that they are still there.
+/// A re-INVITE or UPDATE: new media address, hold, or session refresh.
 async fn offered(inner: &Inner, call: &Entry, request: Transaction) -> rsipstack::Result<()> {
     let is_invite = request.original.method == Method::Invite;
-    let mut headers = abilities();
+    let mut headers = capabilities();
     headers.push(Contact { display_name: None, uri: call.contact.clone(), params: Vec::new() }.into());
     if let Some(timer) = SessionTimer::read(&request.original.headers.0) {
         headers.extend(timer.headers());
@@ -125,15 +125,15 @@ async fn offered(inner: &Inner, call: &Entry, request: Transaction) -> rsipstack
         false => match sdp::read(&request.original.body) {
             Ok(offer) => Some(offer),
             Err(why) => {
-                tracing::debug!(why, "an offer cannot be used");
+                tracing::debug!(why, "rejected an SDP offer");
                 return finish(call, request, StatusCode::NotAcceptableHere, Vec::new(), None).await;
             }
         },
     };
-    follow_target(inner, &request);
+    update_remote_target(inner, &request);
     let body = match &offer {
         Some(offer) => Some(call.sdp().answer(offer)),
-        // They want to hear what we offer, and answer with their ACK.
+        // An INVITE without SDP: we offer, and they answer in the ACK.
         None if is_invite => Some(call.sdp().offer()),
         None => None,
     };
@@ -146,7 +146,7 @@ async fn offered(inner: &Inner, call: &Entry, request: Transaction) -> rsipstack
     finish(call, request, StatusCode::OK, headers, body.map(String::into_bytes)).await
 }
 
-/// Answers, and stays until the answer has been heard.
+/// Responds and waits until the response is acknowledged.
 async fn finish(
     call: &Entry,
     mut request: Transaction,
@@ -174,8 +174,8 @@ async fn finish(
     Ok(())
 }
 
-/// Later requests of ours go where they say now.
-fn follow_target(inner: &Inner, request: &Transaction) {
+/// Later requests of ours go to their new `Contact`.
+fn update_remote_target(inner: &Inner, request: &Transaction) {
     let contact = request.original.contact_header().ok().cloned();
     let uri =
         contact.as_ref().and_then(|contact| Contact::parse(contact.value()).ok()).map(|contact| contact.uri);

@@ -1,20 +1,21 @@
-//! Sound from the network, put in the order of its time. What is lost is silence. What is only late is waited for, within
-//! reason: nobody notices that we hear a little later, and a recording stays whole.
+//! Jitter buffer: orders incoming audio by timestamp. Lost packets become silence. Late packets are waited for,
+//! within limits: added latency goes unnoticed, and recordings stay complete.
 
 use crate::phone::live::{FRAME, Frame, QUIET};
 
-/// How long sound waits for what came out of order: 60 ms.
+/// Delay for reordering: 60 ms.
 const DELAY: i64 = 3 * FRAME as i64;
-/// For so many frames in all we wait when nothing is there, before it is silence: 400 ms. Each makes us hear that much later.
-const PATIENCE: u8 = 20;
-/// Sound so far ahead or behind is not out of order: their clock has jumped. A second.
+/// How many frames we wait in total before an underrun becomes silence: 400 ms. Each adds latency.
+const MAX_WAIT_FRAMES: u8 = 20;
+/// A larger jump of the timestamp is not reordering but a clock change. One second.
 const JUMP: i64 = 8_000;
-/// After so many packets that all came late, we begin anew.
-const LATE_IN_A_ROW: u8 = 3;
+/// Resynchronize after this many consecutive late packets.
+const MAX_CONSECUTIVE_LATE: u8 = 3;
 
 #[derive(Debug, Default)]
 pub struct Jitter {
-    /// The time of the first sample of `ahead`, once a packet has come. Their times, counted on without wrapping.
+    /// The timestamp of the first sample in `ahead`, once a packet has arrived. Sender timestamps, extended so that
+    /// they do not wrap.
     next: Option<i64>,
     last: i64,
     ahead: Vec<i16>,
@@ -23,8 +24,8 @@ pub struct Jitter {
 }
 
 impl Jitter {
-    /// Another stream begins, with times of its own.
-    pub fn forget(&mut self) {
+    /// A new stream with its own timestamps starts.
+    pub fn reset(&mut self) {
         *self = Self::default();
     }
 
@@ -33,12 +34,12 @@ impl Jitter {
             self.begin(i64::from(time), samples);
             return;
         };
-        // Times wrap: the nearest one to the last is meant.
+        // Timestamps wrap: take the value nearest to the last one.
         let time = self.last + i64::from(time.wrapping_sub(self.last as u32) as i32);
         let (from, to) = (time - next, time - next + samples.len() as i64);
         if to <= 0 {
             self.late += 1;
-            if to < -JUMP || self.late >= LATE_IN_A_ROW {
+            if to < -JUMP || self.late >= MAX_CONSECUTIVE_LATE {
                 self.begin(time, samples);
             }
             return;
@@ -71,12 +72,12 @@ impl Jitter {
         self.ahead[from..from + samples.len()].copy_from_slice(samples);
     }
 
-    /// The next 20 ms, or nothing where it is worth waiting.
+    /// The next 20 ms, or `None` while it is worth waiting.
     pub fn take(&mut self) -> Option<Frame> {
         let mut frame = QUIET;
         let Some(next) = &mut self.next else { return Some(frame) };
         let there = self.ahead.len().min(FRAME);
-        if there < FRAME && self.waited < PATIENCE {
+        if there < FRAME && self.waited < MAX_WAIT_FRAMES {
             self.waited += 1;
             return None;
         }
@@ -86,7 +87,7 @@ impl Jitter {
         Some(frame)
     }
 
-    /// What has come and was not yet taken, up to this time.
+    /// Buffered audio up to this timestamp.
     pub fn rest(&self, until: u32) -> &[i16] {
         let Some(next) = self.next else { return &[] };
         let until = self.last + i64::from(until.wrapping_sub(self.last as u32) as i32);
@@ -105,7 +106,7 @@ mod tests {
         (number * 160, vec![i16::try_from(number % 30_000).unwrap() + 1; 160])
     }
 
-    /// One packet arrives and one frame is played, each 20 ms; `None` is a packet that does not come.
+    /// Every 20 ms one packet arrives and one frame is played; `None` is a missing packet.
     fn play(start: u32, arrivals: &[Option<u32>]) -> Vec<i16> {
         let mut jitter = Jitter::default();
         let mut heard = Vec::new();
@@ -135,7 +136,7 @@ mod tests {
     #[test]
     fn what_is_late_is_waited_for_and_whole() {
         let mut arrivals: Vec<Option<u32>> = (0..5).map(Some).collect();
-        // Nothing for 200 ms, and then all that was on its way.
+        // Nothing for 200 ms, then a burst.
         arrivals.extend([None; 10]);
         arrivals.extend((5..25).map(Some));
         let mut heard = play(0, &arrivals);
@@ -148,7 +149,7 @@ mod tests {
         let mut arrivals = vec![Some(0)];
         arrivals.extend([None; 40]);
         let heard = play(0, &arrivals);
-        assert_eq!(heard.iter().filter(|sample| **sample == WAITED).count(), usize::from(PATIENCE));
+        assert_eq!(heard.iter().filter(|sample| **sample == WAITED).count(), usize::from(MAX_WAIT_FRAMES));
         assert_eq!(heard.last(), Some(&0));
     }
 
@@ -181,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_line_that_gets_much_slower_is_caught_up_with() {
-        // Nothing for a second, and then all of it that much later.
+        // Nothing for a second, then everything arrives that much later.
         let mut arrivals: Vec<Option<u32>> = (0..5).map(Some).collect();
         arrivals.extend([None; 50]);
         arrivals.extend((5..15).map(Some));

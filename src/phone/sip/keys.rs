@@ -1,4 +1,4 @@
-//! Keys, as a phone sends them: a run of packets for each, of which any may be lost (RFC 4733).
+//! DTMF events: several packets per key press, any of which may be lost (RFC 4733).
 
 const KEYS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '#', 'A', 'B', 'C', 'D'];
 
@@ -10,17 +10,17 @@ pub struct Keys {
 #[derive(Debug, Clone, Copy)]
 struct Press {
     event: u8,
-    /// All packets of one press have the time of its beginning.
+    /// All packets of one press have the timestamp of its start.
     began: u32,
     duration: u16,
 }
 
 impl Keys {
-    pub fn forget(&mut self) {
+    pub fn reset(&mut self) {
         self.last = None;
     }
 
-    /// The key, with the first packet that tells of it.
+    /// Returns the key with the first packet of a press.
     pub fn packet(&mut self, time: u32, payload: &[u8]) -> Option<char> {
         let [event, _flags, high, low, ..] = *payload else { return None };
         let duration = u16::from_be_bytes([high, low]);
@@ -30,11 +30,11 @@ impl Keys {
                 last.duration = last.duration.max(duration);
                 return None;
             }
-            // From a press that is over: it came late.
+            // A late packet of an earlier press.
             if (time.wrapping_sub(last.began) as i32) < 0 {
                 return None;
             }
-            // Held for so long that its length needs more than one field.
+            // Held so long that its duration field overflowed.
             let on = last.event == event
                 && last.duration == u16::MAX
                 && time == last.began.wrapping_add(u32::from(last.duration));
@@ -48,7 +48,7 @@ impl Keys {
     }
 }
 
-/// From the body of an INFO: `Signal=5` in `application/dtmf-relay`, or the key alone in `application/dtmf`.
+/// From the body of an INFO: `Signal=5` in `application/dtmf-relay`, or just the key in `application/dtmf`.
 pub fn of_info(body: &[u8]) -> Option<char> {
     let text = std::str::from_utf8(body).ok()?.trim();
     let signal = text.lines().find_map(|line| {
@@ -95,7 +95,7 @@ mod tests {
     fn lost_ends_and_lost_beginnings() {
         let mut keys = Keys::default();
         assert_eq!(keys.packet(1_000, &event(5, false, 160)), Some('5'));
-        // Its end is lost, and the next press begins.
+        // Its end is lost, and the next press starts.
         assert_eq!(keys.packet(8_000, &event(5, true, 800)), Some('5'), "of which only the end has come");
         assert_eq!(keys.packet(8_000, &event(5, true, 800)), None);
     }

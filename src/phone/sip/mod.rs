@@ -1,10 +1,10 @@
-//! A SIP trunk: calls are placed, spoken and heard by this process.
+//! A SIP trunk: this process places calls and carries their audio.
 
-mod ask;
 mod dial;
 mod incoming;
 mod jitter;
 mod keys;
+mod queries;
 mod register;
 mod ring;
 mod rtp;
@@ -15,7 +15,7 @@ mod talk;
 mod tls;
 mod trunk;
 
-pub use dial::{Ended, Wanted};
+pub use dial::{CallResult, OutgoingCall};
 pub use trunk::{Error, Trunk};
 
 use std::{
@@ -28,18 +28,18 @@ pub struct Settings {
     pub account: Option<Account>,
     pub host: String,
     pub port: u16,
-    /// The number that people see.
+    /// The caller id.
     pub from: String,
     pub transport: Transport,
-    /// Does the trunk want to know us before we call?
+    /// Does the trunk require registration?
     pub register: bool,
-    /// The address at which the trunk reaches us, where it is not that of our socket.
+    /// The address at which the trunk reaches us, if it differs from our socket's.
     pub advertise: Option<IpAddr>,
-    /// Where signalling is heard; any free port when not set.
+    /// The address for signaling; any free port if unset.
     pub listen: Option<SocketAddr>,
-    /// Between which ports sound is heard; any free one when not set.
+    /// The port range for audio; any free port if unset.
     pub rtp_ports: Option<(u16, u16)>,
-    /// Certificates to trust besides the system's, for TLS.
+    /// Additional trusted certificates for TLS.
     pub ca_file: Option<PathBuf>,
 }
 
@@ -49,7 +49,7 @@ pub struct Account {
     pub password: String,
 }
 
-/// Without the secret: this is printed.
+/// Omits the secret, because it is printed.
 impl std::fmt::Debug for Account {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Account").field("user", &self.user).finish_non_exhaustive()

@@ -1,4 +1,4 @@
-//! Being known to the trunk, where it wants to know us before we call.
+//! Registration with the trunk, if it requires that.
 
 use std::{
     sync::{Arc, PoisonError},
@@ -13,12 +13,12 @@ use tokio::time::timeout;
 
 use super::{
     dial::shown,
-    trunk::{Error, Inner, PATIENCE},
+    trunk::{Error, Inner, REQUEST_TIMEOUT},
 };
 
-/// For how long we ask to be known.
+/// The requested expiry.
 const REGISTERED_SECONDS: u32 = 600;
-/// After a refresh that failed.
+/// Retry interval after a failed refresh.
 const AGAIN: Duration = Duration::from_secs(15);
 
 impl Inner {
@@ -44,7 +44,7 @@ impl Inner {
                 let done = inner.register(registration).await;
                 wait = done.as_ref().map_or(AGAIN, |granted| refresh_after(*granted));
                 if let Err(error) = &done {
-                    tracing::warn!(%error, "the trunk does not know us any more");
+                    tracing::warn!(%error, "the registration with the trunk failed");
                 }
                 *inner.registered.lock().unwrap_or_else(PoisonError::into_inner) = done.map(|_| ());
             }
@@ -52,27 +52,27 @@ impl Inner {
         Ok(())
     }
 
-    /// For how many seconds we are known now.
+    /// Returns the granted expiry in seconds.
     async fn register(&self, registration: &mut Registration) -> Result<u32, Error> {
         let remote = self.resolve().await?;
         let contact = self.contact(remote).await?;
         registration.contact = Some(Contact { display_name: None, uri: contact, params: Vec::new() });
         registration.outbound_proxy = Some(remote);
         let asked = registration.register(self.registrar(), Some(REGISTERED_SECONDS));
-        let answer = timeout(PATIENCE, asked)
+        let answer = timeout(REQUEST_TIMEOUT, asked)
             .await
-            .map_err(|_| Error::new(format!("{} does not answer when we register", self.shown())))?
+            .map_err(|_| Error::new(format!("{} does not respond to REGISTER", self.shown())))?
             .map_err(|error| {
-                Error::new(format!("{} cannot be reached to register: {error}", self.shown()))
+                Error::new(format!("{} cannot be reached for registration: {error}", self.shown()))
             })?;
         match answer.status_code.kind() {
             StatusCodeKind::Successful => Ok(registration.granted_expires.unwrap_or(REGISTERED_SECONDS)),
-            _ => Err(Error::new(format!("the trunk refuses to register us: {}", shown(&answer)))),
+            _ => Err(Error::new(format!("the trunk rejected the registration: {}", shown(&answer)))),
         }
     }
 }
 
-/// Well before it is over.
+/// Well before the registration expires.
 fn refresh_after(granted: u32) -> Duration {
     Duration::from_secs(u64::from(granted) * 3 / 4).max(Duration::from_secs(1))
 }

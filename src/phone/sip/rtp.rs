@@ -1,4 +1,4 @@
-//! Sound on the wire: what they send is checked, ordered and decoded; what we say is packed.
+//! RTP: incoming packets are validated, ordered and decoded; outgoing audio is packetized.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -12,38 +12,38 @@ use super::{
 };
 use crate::phone::live::{FRAME, Frame};
 
-/// No phone sends more at once: 200 ms.
+/// No phone sends more than 200 ms per packet.
 const LONGEST_PACKET: usize = 1_600;
-/// A stream that has been silent for so many frames may be followed by another.
+/// After this many silent frames another stream may take over.
 const SILENT_FRAMES: u32 = 10;
-/// So many packets of another stream, and none of the one before: it has taken its place.
+/// This many packets of another stream, with none of the current one, replace it.
 const PACKETS_TO_REPLACE: u8 = 5;
 
-/// Nothing at all for so long: they are gone, and nobody has told us. 30 seconds.
+/// Without any packet for this long, the peer is gone without a BYE. 30 seconds.
 const GONE_FRAMES: u32 = 30 * 50;
 
-/// What comes in on one call.
+/// The receiving side of a call.
 #[derive(Debug)]
 pub struct Receiver {
     peer: Peer,
     events: Vec<u8>,
     stream: Option<u32>,
-    /// Another stream that wants to be heard, and how many packets of it have come in a row.
+    /// A competing stream, and its number of consecutive packets.
     rival: Option<(u32, u8)>,
     jitter: Jitter,
     keys: Keys,
-    /// Frames since anything came from them.
+    /// Frames since the last packet.
     quiet_for: u32,
 }
 
-/// A key, and when it was pressed by their clock.
+/// A key, and its RTP timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pressed {
     pub key: char,
     at: u32,
 }
 
-/// Where they are. Behind a NAT it is not where their SDP says.
+/// The peer's address. Behind NAT it differs from the SDP.
 #[derive(Debug)]
 struct Peer {
     signalled: SocketAddr,
@@ -56,7 +56,7 @@ impl Peer {
         address.ip() == self.signalled.ip() || address.ip() == self.trunk
     }
 
-    /// May this be theirs? The first to send is believed, until one comes who is where they said.
+    /// May this packet be theirs? The first sender is accepted, until one matches the SDP.
     fn accepts(&mut self, from: SocketAddr, quiet: bool) -> bool {
         let believed = match self.latched {
             None => true,
@@ -73,7 +73,7 @@ impl Peer {
 }
 
 impl Receiver {
-    /// `trunk` is where signalling comes from.
+    /// `trunk` is the address of the signaling peer.
     pub fn new(remote: &Remote, trunk: IpAddr) -> Self {
         let mut receiver = Self {
             peer: Peer { signalled: remote.address, trunk, latched: None },
@@ -88,7 +88,7 @@ impl Receiver {
         receiver
     }
 
-    /// They have said something new about their sound.
+    /// The peer has sent a new SDP.
     pub fn changed(&mut self, remote: &Remote) {
         self.events.extend(remote.events.filter(|number| !self.events.contains(number)));
         if self.peer.signalled != remote.address {
@@ -98,17 +98,17 @@ impl Receiver {
         }
     }
 
-    /// Where our sound goes.
+    /// Where we send audio.
     pub fn address(&self) -> SocketAddr {
         self.peer.latched.unwrap_or(self.peer.signalled)
     }
 
-    /// Has nothing come for so long that nobody can be there?
+    /// Has nothing arrived for so long that the peer must be gone?
     pub fn is_gone(&self) -> bool {
         self.quiet_for >= GONE_FRAMES
     }
 
-    /// Takes a packet, which may bring a key, and when it was pressed. What is not theirs or not RTP is passed over.
+    /// Processes a packet, which may contain a key press. Packets from others and non-RTP packets are ignored.
     pub fn packet(&mut self, bytes: &[u8], from: SocketAddr) -> Option<Pressed> {
         let packet = RtpPacket::parse(bytes).ok()?;
         let payload = packet.payload();
@@ -133,7 +133,7 @@ impl Receiver {
             let at = packet.timestamp();
             return self.keys.packet(at, payload).map(|key| Pressed { key, at });
         }
-        // The rest is comfort noise, or nothing that we have asked for.
+        // Comfort noise or an unknown payload type.
         None
     }
 
@@ -151,25 +151,25 @@ impl Receiver {
         if replaces {
             self.stream = Some(stream);
             self.rival = None;
-            self.jitter.forget();
-            self.keys.forget();
+            self.jitter.reset();
+            self.keys.reset();
         }
         replaces
     }
 
-    /// The next 20 ms of what they say, or nothing while it is on its way.
+    /// The next 20 ms, or `None` while it is delayed.
     pub fn frame(&mut self) -> Option<Frame> {
         self.quiet_for = self.quiet_for.saturating_add(1);
         self.jitter.take()
     }
 
-    /// What they have said before they pressed this, and is not yet taken.
+    /// Audio from before this key press that has not been taken yet.
     pub fn before(&self, pressed: Pressed) -> &[i16] {
         self.jitter.rest(pressed.at)
     }
 }
 
-/// What goes out on one call.
+/// The sending side of a call.
 #[derive(Debug)]
 pub struct Sender {
     codec: Codec,
@@ -180,9 +180,9 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// `chance` makes this stream unlike others.
-    pub fn new(codec: Codec, chance: u64) -> Self {
-        let [a, b, c, d, e, f, g, h] = chance.to_be_bytes();
+    /// `random` makes the stream unique.
+    pub fn new(codec: Codec, random: u64) -> Self {
+        let [a, b, c, d, e, f, g, h] = random.to_be_bytes();
         Self {
             codec,
             stream: u32::from_be_bytes([a, b, c, d]),
@@ -196,7 +196,7 @@ impl Sender {
         self.codec = codec;
     }
 
-    /// 20 ms in which nothing is sent. Time goes on.
+    /// 20 ms without a packet; the timestamp advances.
     pub fn pass(&mut self) {
         self.time = self.time.wrapping_add(FRAME as u32);
         self.begun = false;

@@ -1,13 +1,13 @@
-//! What each side says about its sound: where it is heard, and in which form.
+//! SDP: media addresses and formats of both sides.
 
 use std::net::{IpAddr, SocketAddr};
 
 use sdp_types::{Attribute, Media, Session};
 
-/// The number under which we take keys.
+/// Our payload type for DTMF events.
 pub const EVENTS: u8 = 101;
 
-/// G.711, which every phone line speaks.
+/// G.711, which every trunk supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Codec {
     Ulaw,
@@ -38,7 +38,7 @@ impl Codec {
     }
 }
 
-/// Who speaks, as the side that says it sees it.
+/// The media direction, from the sender's point of view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     Both,
@@ -47,28 +47,28 @@ pub enum Direction {
     Nobody,
 }
 
-/// What the other side has said.
+/// The peer's SDP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remote {
     pub address: SocketAddr,
     pub codec: Codec,
-    /// The number under which they send keys.
+    /// Their payload type for DTMF events.
     pub events: Option<u8>,
     pub direction: Direction,
-    /// All media they have named, in order, each as `kind protocol formats`, and which is the one that we use.
+    /// All of their media lines in order, each as `kind protocol formats`, and the index of the one that we use.
     lines: Vec<(String, String, String)>,
     used: usize,
 }
 
 impl Remote {
-    /// Are we on hold? Then nobody listens.
+    /// Are we on hold? Then nobody is listening.
     pub fn held(&self) -> bool {
         matches!(self.direction, Direction::OnlyThey | Direction::Nobody)
             || self.address.ip().is_unspecified()
     }
 }
 
-/// What is ours: where we hear, and who we are in this session.
+/// Our side: where we receive, and our session id.
 #[derive(Debug, Clone)]
 pub struct Local {
     pub address: SocketAddr,
@@ -89,7 +89,7 @@ impl Local {
         )
     }
 
-    /// All that we speak.
+    /// An offer of all codecs that we support.
     pub fn offer(&self) -> String {
         format!(
             "{}m=audio {} RTP/AVP 0 8 {EVENTS}\r\na=rtpmap:0 PCMU/8000\r\na=rtpmap:8 PCMA/8000\r\n\
@@ -99,7 +99,7 @@ impl Local {
         )
     }
 
-    /// What we take of their offer, with their numbers; other media than the sound of the call are refused.
+    /// The answer to their offer, with their payload types; other media are rejected.
     pub fn answer(&self, offer: &Remote) -> String {
         let mut text = self.head();
         for (at, (kind, protocol, formats)) in offer.lines.iter().enumerate() {
@@ -130,19 +130,19 @@ impl Local {
     }
 }
 
-/// Reads an offer or an answer. What we cannot use is an error with its reason.
+/// Parses an offer or an answer. The error says why it is unusable.
 pub fn read(body: &[u8]) -> Result<Remote, String> {
-    let session = Session::parse(body).map_err(|error| format!("their SDP cannot be read: {error}"))?;
+    let session = Session::parse(body).map_err(|error| format!("invalid SDP: {error}"))?;
     let (used, media, codec) = session
         .medias
         .iter()
         .enumerate()
         .find_map(|(at, media)| usable(media).map(|codec| (at, media, codec)))
-        .ok_or("they offer no G.711 over plain RTP")?;
+        .ok_or("the SDP offers no G.711 over plain RTP")?;
     let connection = media.connections.first().or(session.connection.as_ref());
     let ip = connection
         .and_then(|connection| connection.connection_address.split('/').next()?.parse::<IpAddr>().ok())
-        .ok_or("their SDP names no address")?;
+        .ok_or("the SDP has no address")?;
     let events =
         media.attributes.iter().filter(|attribute| attribute.attribute == "rtpmap").find_map(|map| {
             let (number, name) = map.value.as_deref()?.split_once(' ')?;

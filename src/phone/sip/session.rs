@@ -1,4 +1,4 @@
-//! Session timers (RFC 4028): who has to say from time to time that a call is still on.
+//! Session timers (RFC 4028): which side refreshes the session.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ pub struct SessionTimer {
     pub refresher: Refresher,
 }
 
-/// As seen by the one who has sent the request.
+/// From the point of view of the requester.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refresher {
-    /// Who has sent the request.
+    /// UAC: the side that sent the request.
     Asker,
-    /// Who has answered it.
+    /// UAS: the side that answered it.
     Answerer,
 }
 
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn timers_are_read_and_told() {
+    fn timers_are_parsed_and_written() {
         let timer = read("1800;refresher=uas").unwrap();
         assert_eq!((timer.every.as_secs(), timer.refresher), (1800, Refresher::Answerer));
         assert_eq!(read("90").unwrap().refresher, Refresher::Asker);

@@ -1,4 +1,4 @@
-//! Where the trunk is, and where it finds us.
+//! The addresses of the trunk and of our sockets.
 
 use std::{
     fmt,
@@ -12,29 +12,30 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Settings, Transport, tls, trunk::Error};
 
-/// The trunk's address, of the same family as ours. Looked up for each call, since it may move.
+/// The trunk's address, of the same family as ours. Resolved for each call, since it may change.
 pub async fn resolve(settings: &Settings, ours: Option<IpAddr>) -> Result<SocketAddr, Error> {
     let host = settings.host.trim_matches(['[', ']']);
     let found = tokio::net::lookup_host((host, settings.port)).await.map_err(|error| {
-        Error::new(format!("{host} cannot be found: {error}"))
-            .advising("check the host in --phone-url (ENDONYM_PHONE_URL), and this machine's name server")
+        Error::new(format!("{host} cannot be resolved: {error}")).advising(
+            "check the host in --phone-url (ENDONYM_PHONE_URL), and the DNS configuration of this machine",
+        )
     })?;
     let mut usable = found.filter(|address| ours.is_none_or(|ours| ours.is_ipv4() == address.is_ipv4()));
-    usable.next().ok_or_else(|| Error::new(format!("{host} has no address that we can use")))
+    usable.next().ok_or_else(|| Error::new(format!("{host} has no usable address")))
 }
 
-/// Which of our addresses faces the trunk.
-pub async fn facing(remote: SocketAddr) -> Result<IpAddr, Error> {
+/// Our address on the route to the trunk.
+pub async fn local_address(remote: SocketAddr) -> Result<IpAddr, Error> {
     let any: SocketAddr =
         if remote.is_ipv4() { ([0, 0, 0, 0], 0).into() } else { (Ipv6Addr::UNSPECIFIED, 0).into() };
-    let why = |error| Error::new(format!("there is no way to {remote}: {error}"));
+    let why = |error| Error::new(format!("no route to {remote}: {error}"));
     let probe = UdpSocket::bind(any).await.map_err(why)?;
-    // Nothing is sent by this.
+    // Connecting a UDP socket sends nothing.
     probe.connect(remote).await.map_err(why)?;
     Ok(probe.local_addr().map_err(why)?.ip())
 }
 
-/// Opens what the transport needs, and says where we can be reached by it.
+/// Opens the sockets of the transport and returns our address.
 pub async fn sockets(
     settings: &Settings,
     transports: &TransportLayer,
@@ -43,7 +44,7 @@ pub async fn sockets(
     stop: &CancellationToken,
 ) -> Result<SocketAddr, Error> {
     let failed = |error: &dyn fmt::Display| {
-        Error::new(format!("{listen} cannot be listened at: {error}")).advising(
+        Error::new(format!("cannot listen on {listen}: {error}")).advising(
             "set an address of this machine and a free port as `listen` in --phone-url (ENDONYM_PHONE_URL)",
         )
     };
@@ -62,12 +63,12 @@ pub async fn sockets(
     };
     if let Some(listener) = listener {
         let (bound, shown) = (SocketAddr::new(listen.ip(), port), SocketAddr::new(public, port));
-        // Whoever serves it binds it anew.
+        // The transport binds it again.
         drop(listener);
         let served = TcpListenerConnection::new(bound, Some(shown)).await.map_err(|error| failed(&error))?;
         transports.add_transport(served.into());
     } else {
-        // Over TLS everything comes back on the connection that we make, and this one is only the name we go by.
+        // Over TLS everything arrives on our outgoing connection; this address is used only as a name.
         let bound = if settings.transport == Transport::Tls {
             let loopback =
                 if listen.is_ipv4() { IpAddr::from(Ipv4Addr::LOCALHOST) } else { Ipv6Addr::LOCALHOST.into() };

@@ -1,4 +1,4 @@
-//! One answered call: a socket, a clock, and the conversation between them.
+//! An answered call: connects the RTP socket, the clock and the conversation.
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -21,23 +21,23 @@ use crate::{
     domain::conversation::End,
     phone::{
         live::{Conversation, FRAME_TIME},
-        progress::{Progress, Told},
+        progress::{Progress, ProgressFn},
         prompts::Script,
     },
 };
 
-/// Who is on hold for ever is let go.
+/// Ends calls that are left on hold.
 const LONGEST_CALL: Duration = Duration::from_secs(10 * 60);
 const LARGEST_PACKET: usize = 2_048;
-/// So many packets are looked at for each frame: whoever sends more cannot keep us from speaking.
+/// Packets processed per frame: a flood must not keep us from sending.
 const PACKETS_PER_FRAME: usize = 50;
 
-/// What signalling has to say to the one who speaks.
+/// Signals from the signaling handlers to the media task.
 #[derive(Debug)]
 pub enum Signal {
     /// They have hung up.
     Bye,
-    /// Their sound has moved, or is on hold.
+    /// Their media address has changed, or we are on hold.
     Media(Box<Remote>),
     Key(char),
 }
@@ -45,53 +45,53 @@ pub enum Signal {
 pub struct Line {
     pub socket: Arc<UdpSocket>,
     pub remote: Remote,
-    /// Where signalling comes from.
+    /// The address of the signaling peer.
     pub trunk: IpAddr,
     pub signals: UnboundedReceiver<Signal>,
     pub hang_up: CancellationToken,
-    /// Makes our stream unlike others.
-    pub chance: u64,
+    /// Random; makes our stream unique.
+    pub random: u64,
 }
 
-pub struct Talked {
+pub struct TalkResult {
     pub end: TalkEnd,
     pub take: Vec<i16>,
-    /// They have told us that it is over, so we need not tell them.
+    /// They have ended the call, so no BYE is needed.
     pub they_ended: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TalkEnd {
     Said(End),
-    /// Our side was told to hang up.
+    /// Canceled by our side.
     Stopped,
 }
 
-/// Speaks until all is said or somebody hangs up.
-pub async fn talk(mut line: Line, script: Script, told: Told) -> Talked {
+/// Runs the conversation until it ends or somebody hangs up.
+pub async fn talk(mut line: Line, script: Script, on_progress: ProgressFn) -> TalkResult {
     let mut receiver = Receiver::new(&line.remote, line.trunk);
-    let mut sender = Sender::new(line.remote.codec, line.chance);
-    let mut conversation = Conversation::start(script, told.clone());
+    let mut sender = Sender::new(line.remote.codec, line.random);
+    let mut conversation = Conversation::start(script, on_progress.clone());
     let mut they_ended = false;
     let mut packet = [0; LARGEST_PACKET];
-    // Early media, which nobody has waited for.
+    // Drop early media.
     while line.socket.try_recv_from(&mut packet).is_ok() {}
-    // Frames go out by the clock and not after one another, so that nothing adds up.
+    // Frames are sent by the clock, so that delays do not add up.
     let mut next = Instant::now();
     let last = next + LONGEST_CALL;
     while conversation.over().is_none() {
         tokio::select! {
             biased;
             () = line.hang_up.cancelled() => {
-                // What they have decided counts, though nobody says goodbye.
+                // Their decision counts, even if the farewell was not played.
                 let end = conversation.decided().map_or(TalkEnd::Stopped, TalkEnd::Said);
-                return Talked { end, take: conversation.into_take(), they_ended: false };
+                return TalkResult { end, take: conversation.into_take(), they_ended: false };
             }
             signal = line.signals.recv() => match signal {
                 Some(Signal::Key(key)) => conversation.key(key, &[]),
                 Some(Signal::Media(remote)) => {
                     if remote.held() != line.remote.held() {
-                        told(Progress::Held(remote.held()));
+                        on_progress(Progress::Held(remote.held()));
                     }
                     receiver.changed(&remote);
                     sender.speak(remote.codec);
@@ -104,7 +104,7 @@ pub async fn talk(mut line: Line, script: Script, told: Told) -> Talked {
             },
             () = sleep_until(next) => {
                 next += FRAME_TIME;
-                // What has come while we were late belongs before this frame.
+                // Packets that arrived while we were late precede this frame.
                 for _ in 0..PACKETS_PER_FRAME {
                     let Ok((length, from)) = line.socket.try_recv_from(&mut packet) else { break };
                     if let Some(pressed) = receiver.packet(&packet[..length], plain(from)) {
@@ -112,12 +112,12 @@ pub async fn talk(mut line: Line, script: Script, told: Told) -> Talked {
                     }
                 }
                 let heard = receiver.frame();
-                // On hold nobody would hear us, so we wait.
+                // On hold nobody would hear us, so wait.
                 if line.remote.held() {
                     sender.pass();
                 } else {
                     let said = conversation.tick(heard.as_ref());
-                    // What cannot be sent is lost, as it may be anywhere on its way.
+                    // A packet that cannot be sent is lost, like any other on the network.
                     let _ = line.socket.try_send_to(&sender.packet(&said), receiver.address());
                 }
                 if receiver.is_gone() || Instant::now() > last {
@@ -134,10 +134,10 @@ pub async fn talk(mut line: Line, script: Script, told: Told) -> Talked {
         }
     }
     let end = conversation.over().unwrap_or(End::HungUp);
-    Talked { end: TalkEnd::Said(end), take: conversation.into_take(), they_ended }
+    TalkResult { end: TalkEnd::Said(end), take: conversation.into_take(), they_ended }
 }
 
-/// An IPv4 address that an IPv6 socket shows as one of its own is the same address.
+/// Converts IPv4-mapped IPv6 addresses to IPv4.
 fn plain(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }

@@ -1,4 +1,4 @@
-//! Whom we believe to be the trunk: whoever the system's certificates speak for, or the operator's own file.
+//! TLS trust: the system's certificates, or the operator's file.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use rustls::{
 use super::trunk::Error;
 
 pub fn config(host: &str, ca_file: Option<&Path>) -> Result<TlsConfig, Error> {
-    // Two are linked in, and rustls does not choose. Somebody else may have chosen before us.
+    // Two providers are linked, and rustls does not choose. It may already be installed.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let mut trusted = rustls_native_certs::load_native_certs().certs;
     if let Some(path) = ca_file {
@@ -27,7 +27,7 @@ pub fn config(host: &str, ca_file: Option<&Path>) -> Result<TlsConfig, Error> {
     }
     let mut pem = String::new();
     for certificate in trusted {
-        // One that cannot be used would keep all others from being used.
+        // One unusable certificate would make the whole store fail.
         if RootCertStore::empty().add(certificate.clone()).is_ok() {
             pem.push_str("-----BEGIN CERTIFICATE-----\n");
             for line in STANDARD.encode(&certificate).as_bytes().chunks(64) {

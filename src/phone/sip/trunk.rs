@@ -1,4 +1,4 @@
-//! The way to the trunk: our sockets, our registration, and who is on a call.
+//! The connection to the trunk: sockets, registration and active calls.
 
 use std::{
     collections::HashMap,
@@ -20,13 +20,13 @@ use super::{
     Settings, Transport,
     dial::Entry,
     incoming,
-    sockets::{facing, resolve, sockets},
+    sockets::{local_address, resolve, sockets},
 };
 
-/// How long a trunk may take to say anything to a question of ours.
-pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+/// Timeout of requests to the trunk.
+pub(super) const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What is wrong with the way to the trunk, in a sentence.
+/// A problem with the trunk, as a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct Error {
@@ -36,11 +36,11 @@ pub struct Error {
 
 impl Error {
     pub(super) fn new(why: impl Into<String>) -> Self {
-        let mend = "check the host, the port and the transport in --phone-url (ENDONYM_PHONE_URL), and what lies between here and there";
+        let mend = "check the host, the port and the transport in --phone-url (ENDONYM_PHONE_URL), and the network in between";
         Self { why: why.into(), mend }
     }
 
-    /// With what an operator can do about it.
+    /// Adds advice for the operator.
     pub(super) fn advising(self, mend: &'static str) -> Self {
         Self { mend, ..self }
     }
@@ -55,23 +55,23 @@ pub struct Trunk(pub(super) Arc<Inner>);
 
 pub(super) struct Inner {
     pub settings: Settings,
-    /// Where sound is heard.
+    /// The local address for audio.
     pub local: IpAddr,
-    /// Where the trunk reaches us.
+    /// The address at which the trunk reaches us.
     pub advertised: SocketAddr,
     pub endpoint: Endpoint,
     pub layer: Arc<DialogLayer>,
-    /// By the id that we have given them.
+    /// By our call id.
     pub calls: Mutex<HashMap<String, Arc<Entry>>>,
     pub registration: tokio::sync::Mutex<Option<Registration>>,
-    /// What has become of the last registration.
+    /// The result of the last registration.
     pub registered: Mutex<Result<(), Error>>,
     pub stop: CancellationToken,
 }
 
 impl Trunk {
-    /// Opens our sockets, and registers where that is wanted. A trunk that cannot be reached, or does not want us, is an
-    /// error then; without registration nothing is sent before the first call.
+    /// Opens our sockets and registers if configured; an unreachable or refusing trunk is an error then. Without
+    /// registration nothing is sent before the first call.
     pub async fn open(settings: &Settings) -> Result<Self, Error> {
         let trunk = Self::begin(settings).await?;
         if settings.register {
@@ -80,9 +80,10 @@ impl Trunk {
         Ok(trunk)
     }
 
-    /// Opens sockets beside those of a server that may be running here: on any free port, and without registering. A trunk
-    /// that keeps one contact for an account would forget the server's, and all of it when we go. Whoever wants us to be
-    /// registered before they take calls takes this one while the server is, and our password comes with the call anyway.
+    /// Opens sockets next to a server that may be running here: on any free port and without registering. A trunk
+    /// that keeps one contact per account would replace the server's registration, and drop it when we leave. A trunk
+    /// that requires registration accepts our calls while the server is registered; the INVITE authenticates with the
+    /// password anyway.
     pub async fn visit(settings: &Settings) -> Result<Self, Error> {
         let listen = settings.listen.map(|listen| SocketAddr::new(listen.ip(), 0));
         Self::begin(&Settings { listen, ..settings.clone() }).await
@@ -90,12 +91,15 @@ impl Trunk {
 
     async fn begin(settings: &Settings) -> Result<Self, Error> {
         let remote = resolve(settings, settings.listen.map(|listen| listen.ip())).await?;
-        let facing = facing(remote).await?;
-        let listen = settings.listen.unwrap_or_else(|| SocketAddr::new(facing, 0));
+        let local_address = local_address(remote).await?;
+        let listen = settings.listen.unwrap_or_else(|| SocketAddr::new(local_address, 0));
         let stop = CancellationToken::new();
         let transports = TransportLayer::new(stop.clone());
-        let public =
-            settings.advertise.unwrap_or(if listen.ip().is_unspecified() { facing } else { listen.ip() });
+        let public = settings.advertise.unwrap_or(if listen.ip().is_unspecified() {
+            local_address
+        } else {
+            listen.ip()
+        });
         let advertised = sockets(settings, &transports, listen, public, &stop).await?;
         let endpoint = EndpointBuilder::new()
             .with_user_agent(&user_agent())
@@ -109,7 +113,7 @@ impl Trunk {
         let layer = Arc::new(DialogLayer::new(endpoint.inner.clone()));
         let requests = endpoint
             .incoming_transactions()
-            .map_err(|error| Error::new(format!("SIP cannot begin: {error}")))?;
+            .map_err(|error| Error::new(format!("the SIP stack cannot be started: {error}")))?;
         let inner = Arc::new(Inner {
             settings: settings.clone(),
             local: listen.ip(),
@@ -122,26 +126,26 @@ impl Trunk {
             endpoint,
         });
         let serving = inner.endpoint.inner.clone();
-        // However it ends, everything else ends with it: a trunk that hears nothing is of no use to anybody.
+        // When the stack stops, everything else stops too: a trunk that receives nothing is useless.
         let ends = inner.stop.clone();
         tokio::spawn(async move {
             let _also_by_a_panic = ends.clone().drop_guard();
             let served = serving.serve().await;
             if !ends.is_cancelled() {
                 let error = served.err().map(|error| error.to_string());
-                tracing::warn!(error, "SIP has stopped");
+                tracing::warn!(error, "the SIP stack has stopped");
             }
         });
         tokio::spawn(incoming::serve(Arc::downgrade(&inner), requests));
         Ok(Self(inner))
     }
 
-    /// Can calls be made by it? One that has stopped never comes back: another has to be opened.
+    /// Can it place calls? Once stopped, it never recovers; open another one.
     pub fn is_alive(&self) -> bool {
         !self.0.stop.is_cancelled()
     }
 
-    /// Is the trunk there? A sentence for people.
+    /// Is the trunk reachable? Returns a sentence.
     pub async fn check(&self) -> Result<String, Error> {
         if self.0.settings.register && self.0.registration.lock().await.is_none() {
             return self.0.bindings().await;
@@ -154,10 +158,10 @@ impl Trunk {
         Ok(format!("{} answers ({status})", self.0.shown()))
     }
 
-    /// Says goodbye to the trunk. Calls that are still on should be over by then.
+    /// Unregisters. Active calls should have ended.
     pub async fn close(self) {
         if let Some(mut registration) = self.0.registration.lock().await.take() {
-            let _ = timeout(PATIENCE, registration.register(self.0.registrar(), Some(0))).await;
+            let _ = timeout(REQUEST_TIMEOUT, registration.register(self.0.registrar(), Some(0))).await;
         }
         self.0.stop.cancel();
     }
@@ -173,7 +177,7 @@ pub(super) fn user_agent() -> String {
     format!("Endonym/{}", env!("CARGO_PKG_VERSION"))
 }
 
-/// The host behind our call ids: where we are, or the trunk's name for it.
+/// The host part of our call ids: our address, or the trunk's domain.
 fn host_of(settings: &Settings, public: IpAddr) -> String {
     if public.is_loopback() || public.is_unspecified() { settings.host.clone() } else { public.to_string() }
 }
@@ -195,12 +199,12 @@ impl Inner {
         }
     }
 
-    /// Where requests go, whatever their address says.
+    /// Where requests are sent, regardless of their URI.
     pub fn destination(&self, remote: SocketAddr) -> SipAddr {
         SipAddr { r#type: Some(self.transport()), addr: remote.into() }
     }
 
-    /// Somebody at the trunk.
+    /// A URI at the trunk.
     pub fn at_trunk(&self, user: Option<&str>) -> Uri {
         let name = self.settings.host.trim_matches(['[', ']']);
         let host = name.parse::<IpAddr>().map_or_else(|_| Host::Domain(name.into()), Host::IpAddr);
@@ -214,7 +218,7 @@ impl Inner {
         }
     }
 
-    /// Whom people see.
+    /// The caller id.
     pub fn caller(&self) -> Uri {
         Uri { params: Vec::new(), ..self.at_trunk(Some(&self.settings.from)) }
     }
@@ -236,13 +240,13 @@ impl Inner {
         })
     }
 
-    /// Where we are reached. Over TLS that is the connection that we have made, so it is made here.
+    /// Our `Contact`. Over TLS it is our outgoing connection, which is opened here.
     pub async fn contact(&self, remote: SocketAddr) -> Result<Uri, Error> {
         let mut address = self.advertised;
         if self.settings.transport != Transport::Udp {
             let destination = self.destination(remote);
             let connecting = self.endpoint.inner.transport_layer.lookup(&destination, None);
-            let connected = timeout(PATIENCE, connecting)
+            let connected = timeout(REQUEST_TIMEOUT, connecting)
                 .await
                 .map_err(|_| Error::new(format!("{} does not answer", self.shown())))?;
             let (connection, _) = connected

@@ -320,13 +320,13 @@ async fn a_backup_wants_a_new_or_an_empty_folder_outside_of_the_data() {
     assert_eq!(files(&here.path("full")), ["notes.txt"]);
     for inside in ["endonym-data/saved", "endonym-data/blobs/saved", "endonym-data"] {
         let said = here.refuse(&["backup", inside]);
-        assert!(said.contains("elsewhere"), "{inside}: {said}");
+        assert!(said.contains("choose another folder"), "{inside}: {said}");
         assert!(!here.path("endonym-data/saved").exists());
     }
     std::fs::create_dir(here.path("empty")).unwrap();
     here.succeed(&["backup", "empty"]);
     let said = here.refuse(&["backup", "empty"]);
-    assert!(said.contains("not empty") && said.contains("has a backup"), "{said}");
+    assert!(said.contains("not empty") && said.contains("partial backup"), "{said}");
     here.succeed(&["backup", "a/new/one"]);
 }
 
@@ -354,7 +354,7 @@ async fn a_backup_that_is_damaged_or_cut_short_is_refused_and_nothing_is_touched
         bytes[..bytes.len() - 1].to_vec()
     };
     let cases: Vec<(&str, Option<Vec<u8>>, &str)> = vec![
-        ("manifest.json", None, "cut short"),
+        ("manifest.json", None, "not a complete backup"),
         ("manifest.json", Some(b"{".to_vec()), "damaged"),
         ("manifest.json", Some(b"[]".to_vec()), "damaged"),
         ("manifest.json", Some(manifest(|all| all["format"] = json!(2))), "newer"),
@@ -396,7 +396,7 @@ async fn a_backup_that_is_damaged_or_cut_short_is_refused_and_nothing_is_touched
         std::fs::write(there.path().join("SHA256SUMS"), format!("{list}{:064}  {name}\n", 0)).unwrap();
         agree(there.path());
         let said = Installation::on_sqlite().refuse(&["restore", there.path().to_str().unwrap()]);
-        assert!(said.contains("does not belong"), "{name}: {said}");
+        assert!(said.contains("is not a valid path"), "{name}: {said}");
     }
     restored(&here.path("saved"));
 }
@@ -639,9 +639,9 @@ async fn a_backup_that_was_killed_is_none() {
             continue;
         }
         let said = there.refuse(&["restore", here.path(&folder).to_str().unwrap()]);
-        assert!(said.contains("cut short"), "{said}");
+        assert!(said.contains("not a complete backup"), "{said}");
         let said = here.refuse(&["backup", &folder]);
-        assert!(said.contains("not empty") && said.contains("remains"), "{said}");
+        assert!(said.contains("not empty") && said.contains("partial backup"), "{said}");
     }
     println!("{killed} of 4 were killed in the middle");
     assert!(killed >= 2, "{killed} of 4 were killed in the middle");

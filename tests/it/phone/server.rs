@@ -233,7 +233,7 @@ async fn a_test_call_is_told_step_by_step() {
     phone.until("CALL_ESTABLISHED").await;
     phone.press('9').await;
     let told = telling.await.unwrap().succeeded();
-    for sentence in ["Calling +12025550123", "Somebody answers.", "They press 9.", "cancelled (opted_out)"] {
+    for sentence in ["Calling +12025550123", "Answered.", "Key 9 was pressed.", "cancelled (opted_out)"] {
         assert!(told.contains(sentence), "{told}");
     }
     let busy = ["phone", "test", "123"];

@@ -152,7 +152,7 @@ impl World {
         let (_, token) = tokens::create(&app, institution.id, "tests".into(), None).await.unwrap();
         let page = new_page(&app, &institution, "Class of 2027").await;
         let stop = CancellationToken::new();
-        let site = site::site(app.clone(), Draining::default(), Metrics::Here);
+        let site = site::site(app.clone(), Draining::default(), Metrics::Enabled);
         tokio::spawn(server::run(listener, site, setup.limits, stop.clone()));
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
         Self { app, base, institution, page, token, client, stop, database, folder }

@@ -183,7 +183,7 @@ fn is_signed(app: &App, settings: &Settings, request: &Request<'_>, form: &Form)
     };
     let address = format!("{}{}", app.phone.callback_base, request.path);
     let signatures = settings.vendor.signature_headers().iter().filter_map(|name| (request.header)(name));
-    signatures.into_iter().any(|given| signature::is_good(&settings.signing_key, &address, content, &given))
+    signatures.into_iter().any(|given| signature::is_valid(&settings.signing_key, &address, content, &given))
 }
 
 /// `None` if it is not about a call of ours.

@@ -85,7 +85,7 @@ fn sound_goes_where_theirs_comes_from() {
     assert_eq!(receiver.address(), at(PEER));
     press(&mut receiver, &event(97, 1, 0, 1), at("198.51.100.4:9999"));
     assert_eq!(receiver.address(), at("198.51.100.4:9999"));
-    // Where they said is believed more than anything.
+    // The address in the SDP wins.
     press(&mut receiver, &event(97, 1, 0, 1), at(PEER));
     assert_eq!(receiver.address(), at(PEER));
 }
@@ -93,7 +93,7 @@ fn sound_goes_where_theirs_comes_from() {
 #[test]
 fn strangers_are_heard_only_when_nobody_else_is() {
     let mut receiver = receiver();
-    // Behind a NAT: not where they said, and not the trunk, but the first.
+    // Behind NAT: neither the SDP's address nor the trunk, but the first sender.
     assert_eq!(press(&mut receiver, &event(97, 1, 0, 1), at("203.0.113.5:5000")), Some('1'));
     assert_eq!(receiver.address(), at("203.0.113.5:5000"));
     assert_eq!(press(&mut receiver, &event(97, 1, 9_000, 2), at("203.0.113.6:5000")), None, "the second");
@@ -114,7 +114,7 @@ fn another_stream_takes_over_when_the_first_is_silent_and_not_by_a_flood_beside_
         receiver.frame();
     }
     assert_eq!(press(&mut receiver, &event(97, 2, 0, 2), at(PEER)), Some('2'));
-    // At once, without a pause: after a few packets.
+    // Immediately, after a few packets.
     let keys: Vec<char> =
         (1..9).filter_map(|time| press(&mut receiver, &event(97, 3, time * 1_000, 3), at(PEER))).collect();
     assert_eq!(keys.len(), 4);

@@ -240,7 +240,7 @@ async fn a_conversation_goes_on_in_another_process() {
         secrets: scene.world.app.secrets.clone(),
         outbound: scene.world.app.outbound.clone(),
     });
-    let site = site::site(app, Draining::default(), Metrics::Here);
+    let site = site::site(app, Draining::default(), Metrics::Enabled);
     tokio::spawn(server::run(listener, site, Limits::default(), Default::default()));
     *scene.vendor.reroute.lock().unwrap() = Some((scene.world.base.clone(), here));
     let address = call.given("StatusCallback").replace("/status", "");
@@ -264,7 +264,7 @@ async fn a_test_call_is_narrated() {
     let client = cloud::Client::new(settings).unwrap();
     let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
     let narrating = tokio::spawn(async move {
-        cloud::narrate(&CancellationToken::new(), &client, ANA, 30, |line| {
+        cloud::test_call(&CancellationToken::new(), &client, ANA, 30, |line| {
             told.send(line.to_owned()).unwrap()
         })
         .await
@@ -276,11 +276,12 @@ async fn a_test_call_is_narrated() {
         status.clone_into(&mut vendor.inner().calls[0].status);
         assert_eq!(heard.recv().await.unwrap(), status);
     }
-    assert_eq!(narrating.await.unwrap(), cloud::Ended::Answered);
+    assert_eq!(narrating.await.unwrap(), cloud::TestCallResult::Answered);
     vendor.inner().create = Create::Refuses;
     let Provider::Cloud(settings) = Provider::parse(&vendor.phone_url()).unwrap() else { panic!("a cloud") };
     let client = cloud::Client::new(settings).unwrap();
-    let cloud::Ended::Failed(why) = cloud::narrate(&CancellationToken::new(), &client, ANA, 30, |_| {}).await
+    let cloud::TestCallResult::Failed(why) =
+        cloud::test_call(&CancellationToken::new(), &client, ANA, 30, |_| {}).await
     else {
         panic!("refused")
     };

@@ -19,7 +19,7 @@ use endonym::{
     },
     phone::{
         Progress, Script,
-        sip::{Account, Ended, Settings, Transport, Trunk, Wanted},
+        sip::{Account, CallResult, OutgoingCall, Settings, Transport, Trunk},
     },
 };
 use tokio::{sync::Notify, task::JoinHandle, time::timeout};
@@ -63,7 +63,7 @@ fn script() -> Script {
 struct Call {
     told: Arc<Told>,
     hang_up: CancellationToken,
-    made: JoinHandle<Ended>,
+    made: JoinHandle<CallResult>,
 }
 
 #[derive(Default)]
@@ -81,11 +81,11 @@ impl Call {
     fn ringing_for(trunk: &Trunk, number: &str, ring: Duration) -> Self {
         let (told, hang_up) = (Arc::new(Told::default()), CancellationToken::new());
         let teller = told.clone();
-        let wanted = Wanted {
+        let wanted = OutgoingCall {
             to: PhoneNumber::parse(number).unwrap(),
             ring,
             script: script(),
-            told: Arc::new(move |progress| {
+            on_progress: Arc::new(move |progress| {
                 teller.news.lock().unwrap().push(progress);
                 teller.more.notify_waiters();
             }),
@@ -122,7 +122,7 @@ impl Call {
         self.until(Progress::Step(step)).await;
     }
 
-    async fn end(self) -> Ended {
+    async fn end(self) -> CallResult {
         timeout(PATIENCE * 2, self.made).await.expect("the call does not end").unwrap()
     }
 }

@@ -266,7 +266,7 @@ async fn no_port_for_sound_is_left() {
     let settings = Settings { rtp_ports: Some((port, port)), ..trunk_at(free_ports(1)) };
     let ended = Call::place(&Trunk::open(&settings).await.unwrap()).end().await;
     assert_eq!(ended.outcome, Outcome::Failed(Reason::Unreachable));
-    assert!(ended.says.contains("ports for sound"), "{}", ended.says);
+    assert!(ended.says.contains("RTP ports"), "{}", ended.says);
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Questions to the trunk that change nothing there.
+//! Read-only requests to the trunk.
 
 use rsipstack::{
     dialog::authenticate::{AuthRetry, handle_client_authenticate},
@@ -16,11 +16,11 @@ use tokio::time::timeout;
 
 use super::{
     dial::{is_our_own, shown},
-    trunk::{Error, Inner, PATIENCE},
+    trunk::{Error, Inner, REQUEST_TIMEOUT},
 };
 
 impl Inner {
-    /// Asks the trunk what it can do, for the sake of an answer.
+    /// Sends OPTIONS, as a ping.
     pub async fn options(&self) -> Result<String, Error> {
         let remote = self.resolve().await?;
         let contact = self.contact(remote).await?;
@@ -29,8 +29,8 @@ impl Inner {
         Ok(shown(&self.ask(remote, request).await?))
     }
 
-    /// Asks where the trunk has us registered. A REGISTER without a `Contact` is a question (RFC 3261, 10.2.3): the password
-    /// is looked at, and whoever is registered stays so.
+    /// Queries our registrations: a REGISTER without `Contact` (RFC 3261, 10.2.3). It verifies the password and
+    /// leaves existing registrations unchanged.
     pub async fn bindings(&self) -> Result<String, Error> {
         let remote = self.resolve().await?;
         let user = self.settings.account.as_ref().map_or(&self.settings.from, |account| &account.user);
@@ -44,10 +44,10 @@ impl Inner {
                 Ok(format!("{} knows our account ({says}); we are {whether}", self.shown()))
             }
             StatusCode::Unauthorized | StatusCode::ProxyAuthenticationRequired | StatusCode::Forbidden => {
-                Err(Error::new(format!("the trunk refuses our user and password, or wants some: {says}"))
+                Err(Error::new(format!("the trunk rejected our user and password, or requires them: {says}"))
                     .advising("check the user and the password in --phone-url (ENDONYM_PHONE_URL)"))
             }
-            _ => Err(Error::new(format!("the trunk does not say whether we are registered: {says}"))),
+            _ => Err(Error::new(format!("the trunk does not report our registration: {says}"))),
         }
     }
 
@@ -61,13 +61,16 @@ impl Inner {
         Ok(inner.make_request(method, self.at_trunk(None), via, us.with_tag(make_tag()), them, 1, None))
     }
 
-    /// The trunk's last word. Asked for our password by a registrar, we say it.
+    /// The final response. Answers a digest challenge.
     async fn ask(&self, remote: std::net::SocketAddr, request: Request) -> Result<Response, Error> {
         let silent = || Error::new(format!("{} does not answer", self.shown()));
-        timeout(PATIENCE, self.ask_on(remote, request)).await.map_err(|_| silent())??.ok_or_else(silent)
+        timeout(REQUEST_TIMEOUT, self.send_to(remote, request))
+            .await
+            .map_err(|_| silent())??
+            .ok_or_else(silent)
     }
 
-    async fn ask_on(
+    async fn send_to(
         &self,
         remote: std::net::SocketAddr,
         request: Request,
@@ -106,6 +109,6 @@ impl Inner {
     }
 
     fn cannot(&self, error: &rsipstack::Error) -> Error {
-        Error::new(format!("{} cannot be asked: {error}", self.shown()))
+        Error::new(format!("{} cannot be queried: {error}", self.shown()))
     }
 }

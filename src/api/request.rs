@@ -1,4 +1,4 @@
-//! A request as handlers see it: who asks, and with which parameters.
+//! A request as handlers see it: the caller and the parameters.
 
 use std::sync::Arc;
 
@@ -21,37 +21,37 @@ use crate::{
 
 const MOST_PARTS: usize = 500_000;
 
-/// What a request brings, apart from who sends it.
-pub struct Sent {
+/// Query and body of a request, without the caller.
+pub struct RequestInput {
     query: String,
     is_form: bool,
     accepts: AcceptEncoding,
     body: Bytes,
 }
 
-impl Sent {
+impl RequestInput {
     pub fn new(parts: &Parts, body: Bytes) -> Self {
         let query = parts.uri.query().unwrap_or_default().to_owned();
         let accepts = AcceptEncoding::of(&parts.headers);
         Self { query, is_form: is_form(&parts.headers), accepts, body }
     }
 
-    /// From the query alone.
+    /// Parameters of the query string only.
     pub fn query(&self) -> Params {
         Params::from_query(&self.query)
     }
 
-    /// A body with more parts than any client has reason to send would take many times its size in memory.
+    /// Parsing a body of very many elements would take a multiple of its size in memory.
     fn check_parts(&self) -> Result<(), Problem> {
         let parts = self.body.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{' | b'&')).count();
         if parts > MOST_PARTS { Err(Problem::Malformed) } else { Ok(()) }
     }
 
-    /// From the body, JSON or form, and from the query what the body does not say.
+    /// Parameters of the body (JSON or form) and of the query. The body wins where both set one.
     pub fn params(&self) -> Result<Params, Problem> {
         let body = match self.body.trim_ascii() {
             [] => Params::default(),
-            // Some clients send JSON under a form's type, because their tool does so by itself.
+            // Some clients send JSON with a form content type, because their HTTP library sets it by default.
             [b'{' | b'[', ..] => Params::from_json(self.json()?),
             text if self.is_form => {
                 self.check_parts()?;
@@ -71,7 +71,7 @@ impl Sent {
         }
     }
 
-    /// The same, and the body is gone: it may be large, and what is read from it is too.
+    /// Like `json`, but frees the body: both it and the parsed value may be large.
     pub fn take_json(&mut self) -> Result<Map<String, Value>, Problem> {
         let read = self.json();
         self.body = Bytes::new();
@@ -79,57 +79,57 @@ impl Sent {
     }
 }
 
-pub struct Ask {
+pub struct ApiRequest {
     pub caller: Arc<Caller>,
     path: Vec<(String, String)>,
-    sent: Sent,
+    input: RequestInput,
 }
 
-impl Ask {
+impl ApiRequest {
     pub async fn new(parts: &mut Parts, caller: Arc<Caller>, body: Bytes) -> Self {
         let path = match RawPathParams::from_request_parts(parts, &()).await {
             Ok(params) => params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
             Err(_) => Vec::new(),
         };
-        Self { caller, path, sent: Sent::new(parts, body) }
+        Self { caller, path, input: RequestInput::new(parts, body) }
     }
 
     pub fn institution(&self) -> &Arc<Institution> {
         &self.caller.institution
     }
 
-    /// What the caller's token reaches.
+    /// What the caller's token may access.
     pub fn access(&self) -> &Access {
         &self.caller.access
     }
 
-    /// A part of the path; blank when what was sent is no text.
+    /// A path parameter; empty if it is not valid UTF-8.
     pub fn path(&self, name: &str) -> &str {
         self.path.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
     }
 
     /// The content coding that the client prefers for a streamed response.
     pub fn stream_coding(&self) -> Coding {
-        self.sent.accepts.preferred_for_stream()
+        self.input.accepts.preferred_for_stream()
     }
 
     pub fn query(&self) -> Params {
-        self.sent.query()
+        self.input.query()
     }
 
     pub fn params(&self) -> Result<Params, Problem> {
-        self.sent.params()
+        self.input.params()
     }
 
     pub fn json(&self) -> Result<Map<String, Value>, Problem> {
-        self.sent.json()
+        self.input.json()
     }
 
     pub fn take_json(&mut self) -> Result<Map<String, Value>, Problem> {
-        self.sent.take_json()
+        self.input.take_json()
     }
 
-    /// The page named in the path.
+    /// The name page in the path.
     pub fn name_page(&self) -> Option<NamePageRef> {
         NamePageRef::parse(self.path("name_page_id"))
     }

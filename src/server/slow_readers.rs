@@ -1,4 +1,5 @@
-//! How fast a client must read. One that takes an answer byte by byte would otherwise keep what it is made from for days.
+//! Slow-reader protection: a minimum rate at which a client must read. Otherwise a client that reads byte by byte
+//! could hold a response and its buffers for days.
 
 use std::{
     future::Future,
@@ -15,120 +16,121 @@ use tokio::{
     time::{Instant, Sleep},
 };
 
-/// What the kernel keeps of an answer before it goes out. Without a bound, that is megabytes: hyper would hear nothing of
-/// a slow client for minutes, and then of all of them at once.
+/// How much unsent data the kernel buffers (`TCP_NOTSENT_LOWAT`). By default that is megabytes, and a slow reader
+/// would stay unnoticed for minutes.
 const UNSENT_BYTES: u32 = 128 * 1024;
-/// The kernel asks for more when half of that is gone: progress comes in steps of this size.
+/// The kernel reports free space once half of the buffer is sent, so progress comes in steps of this size.
 const STEP_BYTES: u64 = UNSENT_BYTES as u64 / 2;
 
-/// The slowest that a client may read.
 #[derive(Debug, Clone, Copy)]
-pub struct Pace {
-    /// Bytes a second; 0 for any.
+pub struct MinRate {
+    /// Bytes per second; 0 disables the check.
     rate: u64,
-    /// Over which it is measured.
+    /// The time over which the rate is averaged.
     window: Duration,
 }
 
-impl Pace {
-    /// At a low rate it takes longer than the window to see anything at all, and so it is measured over that time.
+impl MinRate {
+    /// Position a low rate a single step takes longer than the window, so the window is extended to that time.
     pub fn new(rate: u64, window: Duration) -> Self {
         let one_step = Duration::from_secs(STEP_BYTES.checked_div(rate).unwrap_or(0));
         Self { rate, window: window.max(one_step) }
     }
 
-    fn least(self) -> u64 {
+    fn min_bytes(self) -> u64 {
         self.rate.saturating_mul(self.window.as_millis() as u64) / 1_000
     }
 }
 
-/// A connection that fails once its client reads too slowly. Time counts only while an answer waits for the client: not
-/// while we make it, nor between two requests. Whoever never has us wait is never measured.
-pub struct Paced<S> {
+/// A stream that fails when its client reads too slowly. Time counts only while a write is blocked: not while the
+/// response is produced, nor between requests. A client that never blocks a write is never measured.
+pub struct RateGuard<S> {
     inner: S,
-    pace: Pace,
-    measure: Option<Measure>,
+    min_rate: MinRate,
+    window_state: Option<Window>,
 }
 
-/// Of one window.
-struct Measure {
+/// The measurement of one window.
+struct Window {
     taken: u64,
-    /// All the time that we have waited, without the last stretch.
+    /// Blocked time in this window, up to the last write.
     waited: Duration,
-    /// When that began.
+    /// When the current write blocked.
     waiting_since: Option<Instant>,
-    /// When the window is over, if nothing more is taken.
+    /// When the window ends if nothing more is written.
     over: Pin<Box<Sleep>>,
 }
 
-impl<S> Paced<S> {
-    pub fn new(inner: S, pace: Pace) -> Self {
-        Self { inner, pace, measure: None }
+impl<S> RateGuard<S> {
+    pub fn new(inner: S, min_rate: MinRate) -> Self {
+        Self { inner, min_rate, window_state: None }
     }
 
     pub fn into_inner(self) -> S {
         self.inner
     }
 
-    fn measured(&mut self, cx: &mut Context<'_>, wrote: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
-        let kept = match (&wrote, &mut self.measure) {
-            (Poll::Pending, _) if self.pace.rate == 0 => true,
-            (Poll::Pending, measure) => measure.get_or_insert_with(Measure::new).waits(cx, self.pace),
-            (Poll::Ready(Ok(count)), Some(measure)) => measure.took(*count, self.pace),
+    fn check(&mut self, cx: &mut Context<'_>, wrote: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        let kept = match (&wrote, &mut self.window_state) {
+            (Poll::Pending, _) if self.min_rate.rate == 0 => true,
+            (Poll::Pending, window_state) => {
+                window_state.get_or_insert_with(Window::new).waits(cx, self.min_rate)
+            }
+            (Poll::Ready(Ok(count)), Some(window_state)) => window_state.took(*count, self.min_rate),
             (Poll::Ready(_), _) => true,
         };
         if kept {
             return wrote;
         }
-        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client reads too slowly")))
+        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "client reads too slowly")))
     }
 }
 
-impl Measure {
+impl Window {
     fn new() -> Self {
         let over = Box::pin(tokio::time::sleep(Duration::ZERO));
         Self { taken: 0, waited: Duration::ZERO, waiting_since: None, over }
     }
 
-    /// Is the client fast enough, as far as can be said? If so, we are woken when that can be said again.
-    fn waits(&mut self, cx: &mut Context<'_>, pace: Pace) -> bool {
+    /// Is the client fast enough so far? If so, the task is woken when the window ends.
+    fn waits(&mut self, cx: &mut Context<'_>, min_rate: MinRate) -> bool {
         if self.waiting_since.is_none() {
-            self.wait(pace);
+            self.wait(min_rate);
         }
         while self.over.as_mut().poll(cx).is_ready() {
-            if !self.next_window(pace) {
+            if !self.next_window(min_rate) {
                 return false;
             }
-            self.wait(pace);
+            self.wait(min_rate);
         }
         true
     }
 
-    fn wait(&mut self, pace: Pace) {
+    fn wait(&mut self, min_rate: MinRate) {
         let now = Instant::now();
         self.waiting_since = Some(now);
-        self.over.as_mut().reset(now + pace.window.saturating_sub(self.waited));
+        self.over.as_mut().reset(now + min_rate.window.saturating_sub(self.waited));
     }
 
-    fn took(&mut self, count: usize, pace: Pace) -> bool {
+    fn took(&mut self, count: usize, min_rate: MinRate) -> bool {
         self.taken += count as u64;
         self.waited += self.waiting_since.take().map_or(Duration::ZERO, |since| since.elapsed());
-        self.waited < pace.window || self.next_window(pace)
+        self.waited < min_rate.window || self.next_window(min_rate)
     }
 
-    /// Was enough taken in this one?
-    fn next_window(&mut self, pace: Pace) -> bool {
+    /// Did the client read enough in the window that ends?
+    fn next_window(&mut self, min_rate: MinRate) -> bool {
         self.waited = Duration::ZERO;
-        std::mem::take(&mut self.taken) >= pace.least()
+        std::mem::take(&mut self.taken) >= min_rate.min_bytes()
     }
 }
 
-/// Sets a connection up for being measured.
+/// Configures the socket so that the rate can be measured.
 pub fn prepare(stream: &TcpStream) {
     let _ = SockRef::from(stream).set_tcp_notsent_lowat(UNSENT_BYTES);
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Paced<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for RateGuard<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -138,10 +140,10 @@ impl<S: AsyncRead + Unpin> AsyncRead for Paced<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for RateGuard<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let wrote = Pin::new(&mut self.inner).poll_write(cx, buf);
-        self.measured(cx, wrote)
+        self.check(cx, wrote)
     }
 
     fn poll_write_vectored(
@@ -150,7 +152,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let wrote = Pin::new(&mut self.inner).poll_write_vectored(cx, bufs);
-        self.measured(cx, wrote)
+        self.check(cx, wrote)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -172,13 +174,13 @@ mod tests {
 
     use super::*;
 
-    const PACE: Pace = Pace { rate: 20_000, window: Duration::from_millis(300) };
+    const PACE: MinRate = MinRate { rate: 20_000, window: Duration::from_millis(300) };
 
-    /// Writes a megabyte in pieces of this size to somebody who reads so many bytes every ten milliseconds. Says what became
-    /// of it.
+    /// Writes a megabyte in pieces of this size to a reader that takes so many bytes every ten milliseconds, and
+    /// returns the result.
     async fn write_to(bytes_each_time: usize, piece: usize) -> io::Result<()> {
         let (ours, mut theirs) = tokio::io::duplex(1_024);
-        let mut paced = Paced::new(ours, PACE);
+        let mut paced = RateGuard::new(ours, PACE);
         let reading = tokio::spawn(async move {
             let mut buffer = vec![0; bytes_each_time];
             while theirs.read_exact(&mut buffer).await.is_ok() {
@@ -198,14 +200,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_reads_fast_enough_gets_everything_however_long_it_takes() {
-        // Three windows and more, on a machine that has nothing else to do.
+    async fn a_fast_enough_reader_gets_everything_however_long_it_takes() {
+        // Three windows and more, on an idle machine.
         write_to(10_000, 1 << 20).await.unwrap();
         write_to(10_000, 10_000).await.unwrap();
     }
 
     #[tokio::test]
-    async fn whoever_drips_is_cut_off_when_the_window_is_over() {
+    async fn a_slow_reader_is_cut_off_at_the_end_of_the_window() {
         for piece in [1 << 20, 10_000] {
             let started = Instant::now();
             assert_eq!(write_to(20, piece).await.unwrap_err().kind(), io::ErrorKind::TimedOut);
@@ -213,11 +215,11 @@ mod tests {
         }
     }
 
-    /// An answer that we are slow to make is not the client's fault.
+    /// A response that is slow to produce is not the client's fault.
     #[tokio::test]
     async fn pauses_of_our_own_do_not_count() {
         let (ours, mut theirs) = tokio::io::duplex(1_024);
-        let mut paced = Paced::new(ours, PACE);
+        let mut paced = RateGuard::new(ours, PACE);
         let reading = tokio::spawn(async move {
             let mut whole = Vec::new();
             theirs.read_to_end(&mut whole).await.unwrap();
@@ -235,8 +237,8 @@ mod tests {
     #[test]
     fn a_low_rate_is_measured_over_a_longer_time() {
         let window = Duration::from_secs(30);
-        assert_eq!(Pace::new(64, window).window, Duration::from_secs(1_024));
-        assert_eq!(Pace::new(4_096, window).window, window);
-        assert_eq!(Pace::new(0, window).window, window);
+        assert_eq!(MinRate::new(64, window).window, Duration::from_secs(1_024));
+        assert_eq!(MinRate::new(4_096, window).window, window);
+        assert_eq!(MinRate::new(0, window).window, window);
     }
 }

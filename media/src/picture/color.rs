@@ -1,4 +1,4 @@
-//! From the colours of the file to sRGB, which is what a picture without a profile is taken for everywhere.
+//! Converts the colors of a file to sRGB, the default for images without a profile.
 
 use image::RgbImage;
 use moxcms::{ColorProfile, Layout, TransformOptions};
@@ -7,7 +7,7 @@ use super::reduce::Reduced;
 
 pub(super) fn to_srgb(reduced: Reduced, icc: Option<&[u8]>) -> Option<RgbImage> {
     let (width, height) = reduced.size;
-    // A broken profile, or one for other colours than the file's, is as good as none.
+    // A broken profile, or one for another color space, is ignored.
     let rgb = icc.and_then(|icc| by_profile(&reduced, icc)).unwrap_or_else(|| plainly(reduced));
     RgbImage::from_raw(width, height, rgb)
 }
@@ -16,7 +16,7 @@ fn by_profile(reduced: &Reduced, icc: &[u8]) -> Option<Vec<u8>> {
     let layout = match reduced.channels {
         1 => Layout::Gray,
         3 => Layout::Rgb,
-        // Four channels of any meaning: the profile says which.
+        // Four channels of any meaning: the profile defines them.
         _ => Layout::Rgba,
     };
     let profile = ColorProfile::new_from_slice(icc).ok()?;

@@ -1,7 +1,7 @@
-//! The middle of an MP3 encoder: how coarsely to write down the frequencies of a granule so that they fit, and with which
-//! of the standard's Huffman tables (ISO 11172-3, annex C.1.5.4).
+//! Quantization in an MP3 encoder: how coarsely to quantize the frequency lines of a granule so that they fit, and
+//! with which Huffman tables (ISO 11172-3, annex C.1.5.4).
 //!
-//! The encoder that we use has this, too, but weighs only two of the thirty tables and takes three times as long.
+//! The encoder crate has its own, but considers only two of the thirty tables and takes three times as long.
 
 use super::filterbank::GRANULE;
 use shine_rs::{
@@ -11,7 +11,7 @@ use shine_rs::{
 };
 use std::sync::LazyLock;
 
-/// A granule, written down.
+/// A coded granule.
 struct Coded {
     bits: u32,
     big_values: usize,
@@ -21,8 +21,8 @@ struct Coded {
     tables: [u32; 3],
 }
 
-/// Quantises both granules of a frame, so that they fill it.
-pub fn quantise(shine: &mut ShineGlobalConfig, lines: &[[f32; GRANULE]; 2]) {
+/// Quantizes both granules of a frame, so that they fill it.
+pub fn quantize(shine: &mut ShineGlobalConfig, lines: &[[f32; GRANULE]; 2]) {
     let bands = &SHINE_SCALE_FACT_BAND_INDEX[shine.mpeg.samplerate_index as usize];
     let room = (shine.mpeg.bits_per_frame - shine.sideinfo_len).max(0) as u32;
     let [first, second] = lines.each_ref().map(demand);
@@ -31,7 +31,7 @@ pub fn quantise(shine: &mut ShineGlobalConfig, lines: &[[f32; GRANULE]; 2]) {
     let mut left = room;
     let mut used = [0; 2];
     for (granule, lines) in lines.iter().enumerate() {
-        // What the first does not need, the second may have.
+        // The second granule may use what the first one leaves.
         let budget = if granule == 0 { (room as f32 * share) as u32 } else { left };
         let (step, coded) = fit(lines, &mut shine.l3_enc[0][granule], budget.min(4_095), bands);
         left -= coded.bits;
@@ -49,7 +49,7 @@ pub fn quantise(shine: &mut ShineGlobalConfig, lines: &[[f32; GRANULE]; 2]) {
             ..GrInfo::default()
         };
     }
-    // A frame is full. What is left over becomes stuffing, for which the tables have a code that stands for nothing.
+    // Fills the frame: remaining bits become stuffing, for which the tables have a code without meaning.
     for (granule, used) in used.iter().enumerate() {
         let stuffing = left.min(4_095 - used);
         shine.side_info.gr[granule].ch[0].tt.part2_3_length += stuffing;
@@ -58,17 +58,17 @@ pub fn quantise(shine: &mut ShineGlobalConfig, lines: &[[f32; GRANULE]; 2]) {
     shine.side_info.resv_drain = left as i32;
 }
 
-/// About how many bits it takes to write the lines down to where nobody hears the difference.
+/// The approximate number of bits needed for transparent quality.
 fn demand(lines: &[f32; GRANULE]) -> f32 {
     const INAUDIBLE: f32 = 1.0 / 8192.0;
-    // The exponent of a number is its logarithm, near enough.
+    // The exponent of a float approximates its logarithm.
     let logarithm = |line: &f32| ((1.0 + line.abs() / INAUDIBLE).to_bits() >> 23) - 127;
     lines.iter().map(logarithm).sum::<u32>() as f32
 }
 
-/// The finest step for which the granule fits into the budget, and the granule in it.
+/// The finest step size at which the granule fits the budget, and the quantized granule.
 fn fit(lines: &[f32; GRANULE], values: &mut [i32; GRANULE], budget: u32, bands: &[i32; 23]) -> (i32, Coded) {
-    // The steps are those of the standard: each is a quarter of an octave, and this is the finest.
+    // The standard's step sizes: a quarter of an octave each; this is the finest.
     let (mut fine, mut coarse) = (-120_i32, 40_i32);
     let powers: [f32; GRANULE] = std::array::from_fn(|i| {
         let root = lines[i].abs().sqrt();
@@ -97,7 +97,7 @@ fn fit(lines: &[f32; GRANULE], values: &mut [i32; GRANULE], budget: u32, bands: 
     (coarse, coded)
 }
 
-/// The highest value that the tables can write.
+/// The highest value that the tables can encode.
 const HIGHEST: i32 = 15 + 8191;
 
 fn write_down(powers: &[f32; GRANULE], step: i32, values: &mut [i32; GRANULE]) {
@@ -107,10 +107,10 @@ fn write_down(powers: &[f32; GRANULE], step: i32, values: &mut [i32; GRANULE]) {
     }
 }
 
-/// To the nearest whole number, or rather the one below, because small values are more frequent than large ones.
+/// Rounds to nearest with a bias downward, because small values are more frequent than large ones.
 ///
-/// Next to 2^23 numbers have no places behind the point, so adding it rounds. A cast would do the same and take five times
-/// as long, because it looks out for what does not fit; nothing here is above `HIGHEST`.
+/// Floats near 2^23 have no fractional bits, so adding it rounds. A cast would do the same but take five times as
+/// long, because it checks for overflow; nothing here exceeds `HIGHEST`.
 fn round(value: f32) -> i32 {
     const NO_PLACES: f32 = (1 << 23) as f32;
     (value - 0.0946 + NO_PLACES).to_bits() as i32 - NO_PLACES.to_bits() as i32
@@ -120,13 +120,13 @@ fn scale(step: i32) -> f32 {
     (-0.1875 * step as f32).exp2()
 }
 
-/// Tables of which the best is chosen. They write values up to `highest`.
+/// Alternative tables for values up to `highest`.
 struct Choice {
     highest: i32,
     width: usize,
     numbers: [u32; 3],
-    /// For each pair of values the number of bits in each of the tables, signs included, 20 bits apart: so one sum
-    /// is three.
+    /// For each pair of values the bit lengths in all tables, signs included, packed 20 bits apart: one addition sums
+    /// up to three tables.
     lengths: Vec<u64>,
 }
 
@@ -139,7 +139,7 @@ static CHOICES: LazyLock<Vec<Choice>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The two tables for the values at the top, four at a time, signs included.
+/// The two tables for quadruples of 0 and 1, signs included.
 static COUNT1: LazyLock<[[u32; 16]; 2]> = LazyLock::new(|| {
     [32, 33].map(|table: usize| {
         let lengths = SHINE_HUFFMAN_TABLE[table].hlen.unwrap_or(&[]);
@@ -162,7 +162,7 @@ impl Choice {
     }
 }
 
-/// The number of the best table for these values, and the bits that they take with it.
+/// The best table for these values, and the number of bits.
 fn best_table(values: &[i32]) -> (u32, u32) {
     let highest = values.iter().fold(0, |a, b| a.max(*b));
     if highest == 0 {
@@ -178,7 +178,7 @@ fn best_table(values: &[i32]) -> (u32, u32) {
             .into_iter()
             .fold(of(0), |best, other| if other.1 < best.1 { other } else { best });
     }
-    // What is above 15 is written behind it, in as many bits as the table says.
+    // Values above 15 are escaped, with as many extra bits as the table defines.
     let (mut sums, mut escapes) = (0, 0);
     for [x, y] in pairs {
         sums += choice.lengths[*x.min(&15) as usize * choice.width + *y.min(&15) as usize];
@@ -193,8 +193,8 @@ fn best_table(values: &[i32]) -> (u32, u32) {
     if other.1 < one.1 { other } else { one }
 }
 
-/// How the values (without signs) are best written: the low ones in pairs, with a table for each of three regions; above
-/// them, where there is nothing but 0 and 1, in fours; and the zeros at the top not at all.
+/// How to code the absolute values best: low lines in pairs, with a table for each of three regions; then quadruples
+/// of 0 and 1; the zeros at the top are omitted.
 fn code(values: &[i32; GRANULE], bands: &[i32; 23]) -> Coded {
     let end = values.iter().rposition(|v| *v != 0).map_or(0, |last| (last + 2) & !1);
     let mut low = end;
@@ -207,7 +207,7 @@ fn code(values: &[i32; GRANULE], bands: &[i32; 23]) -> Coded {
     }
     let count1_table = usize::from(fours[1] < fours[0]);
 
-    // Each region begins with a band of the standard. About a third of the bands for each serves well.
+    // Regions start at scale factor bands. About a third of the bands each works well.
     let covered = bands.iter().position(|b| *b as usize >= low).unwrap_or(22);
     let first = (covered / 3).clamp(1, 16);
     let second = covered.div_ceil(3).clamp(1, 8);

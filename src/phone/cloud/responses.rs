@@ -1,4 +1,4 @@
-//! What the vendor answers, read within bounds, and what goes wrong told without anybody's number or secret.
+//! Responses of the vendor's API, read with size limits. Errors contain no phone numbers and no secrets.
 
 use bytes::Bytes;
 use reqwest::{Response, StatusCode};
@@ -8,7 +8,7 @@ use crate::{domain::moment::Moment, phone::masked};
 
 const LONGEST_ANSWER: usize = 1 << 20;
 
-/// A call as the vendor knows it.
+/// A call in the vendor's API.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Call {
     pub sid: String,
@@ -25,15 +25,15 @@ impl Call {
         is_final(&self.status)
     }
 
-    /// Not every vendor tells when.
-    pub fn begun(&self) -> Option<Moment> {
+    /// Some vendors omit it.
+    pub fn started_at(&self) -> Option<Moment> {
         let said = self.date_created.as_deref().or(self.start_time.as_deref())?;
         let moment = jiff::fmt::rfc2822::parse(said).map(|zoned| Moment::from_timestamp(zoned.timestamp()));
         moment.ok().or_else(|| Moment::parse(said))
     }
 }
 
-/// Is a call in this state over?
+/// Is a call with this status over?
 pub fn is_final(status: &str) -> bool {
     matches!(status, "completed" | "busy" | "failed" | "no-answer" | "canceled")
 }
@@ -55,13 +55,13 @@ pub struct Recording {
 }
 
 #[derive(Deserialize)]
-struct Complaint {
+struct VendorError {
     code: Option<serde_json::Value>,
     message: Option<String>,
 }
 
-/// The answer, if it is a good one; `None` if its status is one of these.
-pub async fn answered(
+/// The response if it was successful; `None` if its status is one of these.
+pub async fn success(
     sent: reqwest::Result<Response>,
     nothing: &[StatusCode],
 ) -> Result<Option<Response>, String> {
@@ -71,12 +71,12 @@ pub async fn answered(
         return Ok(None);
     }
     if status.is_redirection() {
-        return Err(format!("the cloud sends us elsewhere ({status}), where we do not follow"));
+        return Err(format!("the telephony service sent a redirect ({status}), which is not followed"));
     }
-    if status.is_success() { Ok(Some(response)) } else { Err(complaint(response).await) }
+    if status.is_success() { Ok(Some(response)) } else { Err(error_message(response).await) }
 }
 
-/// `None` when it is larger than that.
+/// `None` if it is larger than that.
 pub async fn bytes(mut response: Response, most: usize) -> Result<Option<Bytes>, String> {
     let mut whole = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(|error| cause(&error))? {
@@ -89,15 +89,15 @@ pub async fn bytes(mut response: Response, most: usize) -> Result<Option<Bytes>,
 }
 
 pub async fn read<T: for<'de> Deserialize<'de>>(response: Response) -> Result<T, String> {
-    let whole = bytes(response, LONGEST_ANSWER).await?.ok_or("an answer without end")?;
-    serde_json::from_slice(&whole).map_err(|error| format!("it cannot be read: {error}"))
+    let whole = bytes(response, LONGEST_ANSWER).await?.ok_or("the response is too large")?;
+    serde_json::from_slice(&whole).map_err(|error| format!("invalid response: {error}"))
 }
 
-/// What the vendor says is wrong, without anybody's number.
-pub async fn complaint(response: Response) -> String {
+/// The vendor's error message, with numbers masked.
+pub async fn error_message(response: Response) -> String {
     let status = response.status();
-    match read::<Complaint>(response).await {
-        Ok(Complaint { code, message: Some(message) }) => {
+    match read::<VendorError>(response).await {
+        Ok(VendorError { code, message: Some(message) }) => {
             let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
             format!("the cloud says{code}: {}", masked(&message))
         }
@@ -105,7 +105,7 @@ pub async fn complaint(response: Response) -> String {
     }
 }
 
-/// Without the address, which holds the account, and with what lies below: "connection refused" and the like.
+/// Without the URL, which contains the account, and with the underlying cause such as "connection refused".
 pub fn cause(error: &reqwest::Error) -> String {
     let mut words = if error.is_timeout() { "no answer in time".to_owned() } else { String::new() };
     let mut below = std::error::Error::source(error);
@@ -129,7 +129,7 @@ mod tests {
             start_time: None,
         };
         let wanted = Moment::parse("2026-11-15T12:00:00Z");
-        assert_eq!(call("Sun, 15 Nov 2026 12:00:00 +0000").begun(), wanted);
-        assert_eq!(call("2026-11-15T12:00:00Z").begun(), wanted);
+        assert_eq!(call("Sun, 15 Nov 2026 12:00:00 +0000").started_at(), wanted);
+        assert_eq!(call("2026-11-15T12:00:00Z").started_at(), wanted);
     }
 }
