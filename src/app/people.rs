@@ -105,12 +105,12 @@ pub async fn media_address(
     photos: &HashMap<String, String>,
 ) -> Result<Option<String>> {
     for person in people {
-        if let Some(address) = badges::elsewhere(app, institution, person).await? {
+        if let Some(address) = badges::external_url(app, institution, person).await? {
             return Ok(Some(address));
         }
     }
     match photos.values().next() {
-        Some(hex) => badges::address_of(app, institution, hex).await,
+        Some(hex) => badges::external_url_of(app, institution, hex).await,
         None => Ok(None),
     }
 }
@@ -121,10 +121,10 @@ mod tests {
 
     fn person(id: i64, first: &str, last: &str, is_recorded: bool) -> Person {
         let some = |name: &str| (!name.is_empty()).then(|| name.to_owned());
-        Person { id, first_name: some(first), last_name: some(last), is_recorded }
+        Person { id: ParticipantId::new(id), first_name: some(first), last_name: some(last), is_recorded }
     }
 
-    fn found(search: &str, unrecorded: bool) -> Vec<ParticipantId> {
+    fn found(search: &str, unrecorded: bool) -> Vec<i64> {
         let everybody = [
             person(1, "Siobhán", "Ní Bhriain", true),
             person(2, "小龍", "李", false),
@@ -132,7 +132,8 @@ mod tests {
             person(4, "Ana", "Lima", true),
             person(5, "Ana", "Abel", false),
         ];
-        matching(&everybody, &Query { search: search.to_owned(), unrecorded, page: 1 })
+        let found = matching(&everybody, &Query { search: search.to_owned(), unrecorded, page: 1 });
+        found.into_iter().map(ParticipantId::get).collect()
     }
 
     #[test]

@@ -26,9 +26,9 @@ use crate::{
 /// Import people from a CSV file, and their recordings from a directory
 ///
 /// The first line names the columns, in any order: first_name, last_name, email, institution_id, phonetic, notes,
-/// phone_number, and custom_… for custom fields. Columns are separated by commas, semicolons or tabs. The import is an upsert:
-/// people who are already on the page are updated, and empty cells change nothing. Every row is reported; an invalid row does
-/// not stop the import.
+/// phone_number, legal_first_name and so on for legal names, and custom_… for custom fields. Columns are separated by commas,
+/// semicolons or tabs. The import is an upsert: people who are already on the page are updated, and empty cells change nothing.
+/// Every row is reported; an invalid row does not stop the import.
 ///
 /// Recordings are audio files named after a person's email or institution_id: ana@example.edu.wav, S-1001.m4a.
 ///

@@ -118,7 +118,7 @@ async fn draw(
         Ok(own) => own,
         Err(error) => return gone_or(app, open, error),
     };
-    let media_of = match badges::elsewhere(app, owner.institution, &own.person).await {
+    let media_of = match badges::external_url(app, owner.institution, &own.person).await {
         Ok(address) => address.as_deref().and_then(origin_of),
         Err(error) => return pages::fault_in(app, open, error),
     };

@@ -21,8 +21,8 @@ use crate::{
     http::embeds::{Icon, Include},
 };
 
-/// Fields that version 4's create does not have.
-const LATER_FIELDS: &[&str] = &["institution_id", "phonetic"];
+/// Everything that version 4's create reads besides custom values. The version is closed: later fields are not added.
+const CREATE_FIELDS: &[&str] = &["first_name", "last_name", "email", "notes", "phone_number"];
 
 pub async fn list(app: App, request: ApiRequest) -> Result<Response, Problem> {
     let page = name_page(&request)?;
@@ -42,7 +42,7 @@ pub async fn create(app: App, request: ApiRequest) -> Result<Response, Problem> 
     let page = name_page(&request)?;
     let Ok(body) = request.json() else { return Ok(problem::malformed_create()) };
     let Some(Value::Object(fields)) = body.get("participant") else { return Ok(problem::malformed_create()) };
-    let source = JsonSource { fields, custom_key: "custom_objects", without: LATER_FIELDS };
+    let source = JsonSource { fields, custom_key: "custom_objects", only: Some(CREATE_FIELDS) };
     source.check_size()?;
     let draft = Draft::read(&source, LegalNames::Ignored);
     let made = app::participants::create(&app, request.access(), page, draft).await?;

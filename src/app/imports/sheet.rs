@@ -7,11 +7,13 @@ use std::{
 
 use crate::domain::{
     custom_field::CustomField,
-    participant::{Draft, LegalNames, Raw, Source},
+    participant::{Draft, LegalNames, Raw, Source, TEXT_FIELDS},
 };
 
-const COLUMNS: [&str; 7] =
-    ["first_name", "last_name", "email", "institution_id", "phonetic", "notes", "phone_number"];
+/// Is it the heading of a column that every participant has?
+fn is_known(heading: &str) -> bool {
+    matches!(heading, "email" | "phone_number") || TEXT_FIELDS.iter().any(|field| field.key == heading)
+}
 
 /// Why a file cannot be read. A row that is wrong is no such fault.
 #[derive(Debug, thiserror::Error)]
@@ -102,7 +104,7 @@ fn columns(
     for heading in headings {
         let name = heading.trim().trim_matches('"').to_lowercase().replace([' ', '-'], "_");
         let name = if name == "phonetic_spelling" { "phonetic".to_owned() } else { name };
-        let known = COLUMNS.contains(&name.as_str()) || name.starts_with("legal_");
+        let known = is_known(&name);
         let custom = fields.iter().any(|field| field.has_import_key(&name));
         if name.starts_with("custom_") && !custom {
             let name = name.trim_start_matches("custom_").to_owned();

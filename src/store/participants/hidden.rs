@@ -7,12 +7,6 @@ use crate::{
     store::{media, rolls},
 };
 
-/// Of both tables: a row moves whole.
-const WHOLE: &str = "institution_id, id, name_page_id, page_place, token, first_name, last_name, email, email_key, identifier, \
-     identifier_key, phonetic, notes, phone_number, recording, recorded_at, legal_first_name, legal_last_name, \
-     legal_middle_name, legal_phonetic, legal_notes, legal_recording, legal_recorded_at, custom, custom_changed_at, created_at, \
-     updated_at, photo, badge_listed, first_name_key, last_name_key";
-
 /// Takes people of one page out of every list, look-up and count; links to what they have are dead.
 pub async fn hide(
     sql: &mut Sql,
@@ -83,6 +77,8 @@ async fn moved(
     ids: &[ParticipantId],
     (from, to): (&str, &str),
 ) -> Result<(Vec<ParticipantId>, Vec<i64>)> {
+    // A row moves whole.
+    let columns = columns::all().join(", ");
     let (mut moved, mut places) = (Vec::with_capacity(ids.len()), Vec::with_capacity(ids.len()));
     for group in padded(ids) {
         let these = format!(
@@ -91,7 +87,7 @@ async fn moved(
         );
         let params: Vec<Value<'_>> =
             [institution.into(), page.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
-        sql.execute(&format!("INSERT INTO {to} ({WHOLE}) SELECT {WHOLE} {these}"), &params).await?;
+        sql.execute(&format!("INSERT INTO {to} ({columns}) SELECT {columns} {these}"), &params).await?;
         let text = format!("DELETE {these} RETURNING id, page_place");
         for (id, place) in sql.rows(&text, &params, |row| Ok((row.id(0)?, row.int(1)?))).await? {
             moved.push(id);

@@ -2,6 +2,7 @@
 
 mod killed;
 
+use endonym::domain::ids::JobId;
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,

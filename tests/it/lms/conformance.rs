@@ -3,7 +3,8 @@
 
 use endonym::{
     domain::roster::{Member, Role, Roster},
-    lms::{Access, Connection, Error, Found, Outbound, Wanted},
+    lms::{Access, Connection, Error, Found, Wanted},
+    outbound::Outbound,
 };
 
 use super::{
