@@ -110,6 +110,6 @@ async fn recordings_can_be_processed_again_from_what_was_sent() {
     assert_eq!(files(&here.path("endonym-data/blobs")).len(), 4);
     std::fs::remove_dir_all(here.path("endonym-data/blobs/originals")).unwrap();
     let ended = here.run(&["blobs", "reprocess", "--institution", "example", "--json"]);
-    assert!(ended.code > 0 && ended.stderr.contains("its original is not there"), "{ended:?}");
+    assert!(ended.code > 0 && ended.stderr.contains("its original no longer exists"), "{ended:?}");
     assert_eq!(status(&after).await, 200, "what cannot be processed again stays");
 }

@@ -12,7 +12,7 @@ async fn what_cannot_be_said_stops_the_start() {
     std::fs::write(&invite, "not sound").unwrap();
     let prompts = here.path("prompts");
     let said = here.refuse(&["serve", "--phone-prompts", prompts.to_str().unwrap()]);
-    assert!(said.contains(&format!("{} is not a sound", invite.display())), "{said}");
+    assert!(said.contains(&format!("{} is not audio", invite.display())), "{said}");
     let said = here.refuse(&["serve", "--phone-language", "it"]);
     assert!(said.contains("nothing can be said in `it`"), "{said}");
 }
