@@ -63,7 +63,7 @@ fn sound(data: &[u8], magic: &[(usize, &[u8])]) {
     let limits = sound::Limits::default();
     let file = forced(data, magic);
     // Encoding takes its time and sees nothing of the file but its samples.
-    if data.len() % 16 != 0 {
+    if !data.len().is_multiple_of(16) {
         drop(sound::only_decode(&file, &limits));
     } else if let Ok(sound) = sound::process(&file, &limits) {
         // Two breaths and the last frame are on top of what came.
