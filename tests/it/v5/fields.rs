@@ -69,7 +69,9 @@ async fn the_reference_describes_every_text_field() {
         let property = &requests["properties"][field.key];
         assert_eq!(property["maxLength"], field.kind.longest(), "of {} in assets/openapi/v5.json", field.key);
         let shown = key_of(&made["participant"], &text("first", &field)).unwrap();
-        let property = &schemas["Participant"]["properties"][shown];
-        assert!(property.is_object(), "assets/openapi/v5.json has no {shown} in Participant");
+        let participant = &schemas["Participant"];
+        assert!(participant["properties"][shown].is_object(), "{shown} in assets/openapi/v5.json");
+        let is_required = participant["required"].as_array().unwrap().contains(&shown.into());
+        assert_eq!(is_required, !field.is_legal, "{shown} in assets/openapi/v5.json");
     }
 }
