@@ -7,6 +7,16 @@ use endonym::{
 
 use crate::support::database::{execute, options};
 
+/// The first six migrations.
+const OLDEST: [&str; 6] = [
+    include_str!("../../../migrations/0001_foundation.sql"),
+    include_str!("../../../migrations/0002_media.sql"),
+    include_str!("../../../migrations/0003_names.sql"),
+    include_str!("../../../migrations/0004_jobs_and_exports.sql"),
+    include_str!("../../../migrations/0005_calls.sql"),
+    include_str!("../../../migrations/0006_courses.sql"),
+];
+
 /// Runs the first migrations as the version that knew no more did.
 async fn older(db: &Db, texts: &[&str]) {
     execute(db, "CREATE TABLE migrations (number BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL)", vec![])
@@ -25,11 +35,7 @@ async fn older(db: &Db, texts: &[&str]) {
 async fn people_from_before_names_had_keys_are_given_theirs() {
     let (options, _folder) = options().await;
     let db = Db::open(&options).await.unwrap();
-    let first_two = [
-        include_str!("../../../migrations/0001_foundation.sql"),
-        include_str!("../../../migrations/0002_media.sql"),
-    ];
-    older(&db, &first_two).await;
+    older(&db, &OLDEST[..2]).await;
     // More than are filled at once, in two institutions.
     db.write::<_, Error>(|sql| {
         Box::pin(async move {
@@ -66,15 +72,7 @@ async fn people_from_before_names_had_keys_are_given_theirs() {
 async fn tokens_from_before_there_were_scopes_may_do_everything() {
     let (options, _folder) = options().await;
     let db = Db::open(&options).await.unwrap();
-    let first_six = [
-        include_str!("../../../migrations/0001_foundation.sql"),
-        include_str!("../../../migrations/0002_media.sql"),
-        include_str!("../../../migrations/0003_names.sql"),
-        include_str!("../../../migrations/0004_jobs_and_exports.sql"),
-        include_str!("../../../migrations/0005_calls.sql"),
-        include_str!("../../../migrations/0006_courses.sql"),
-    ];
-    older(&db, &first_six).await;
+    older(&db, &OLDEST).await;
     for text in [
         "INSERT INTO institutions (id, slug, name, access_code, time_zone, multiple_recordings, created_at) \
          VALUES (7, 'example', 'Example', 'CODE', 'UTC', FALSE, 0)",
@@ -97,15 +95,7 @@ async fn tokens_from_before_there_were_scopes_may_do_everything() {
 async fn of_older_recordings_those_of_calls_and_copies_are_known_and_the_others_were_given() {
     let (options, _folder) = options().await;
     let db = Db::open(&options).await.unwrap();
-    let first_six = [
-        include_str!("../../../migrations/0001_foundation.sql"),
-        include_str!("../../../migrations/0002_media.sql"),
-        include_str!("../../../migrations/0003_names.sql"),
-        include_str!("../../../migrations/0004_jobs_and_exports.sql"),
-        include_str!("../../../migrations/0005_calls.sql"),
-        include_str!("../../../migrations/0006_courses.sql"),
-    ];
-    older(&db, &first_six).await;
+    older(&db, &OLDEST).await;
     let recording = "INSERT INTO media (institution_id, hex, participant_id, kind, bytes, duration_ms, peaks, original, created_at) \
          VALUES ($1, $2, $3, $4, 7, 1, 'ff', FALSE, $5)";
     // Person 1 has said it on a call; 2 has said something on a call and was then given another; 3 is a copy of 1 in a course,
