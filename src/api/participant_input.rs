@@ -18,8 +18,8 @@ pub struct JsonSource<'a> {
     pub fields: &'a Map<String, Value>,
     /// Where the version keeps custom values.
     pub custom_key: &'static str,
-    /// Fields that the version does not have: ignored, like everything unknown.
-    pub without: &'static [&'static str],
+    /// The fields that the version has, if it does not have all. Others are ignored, like everything unknown.
+    pub only: Option<&'static [&'static str]>,
 }
 
 impl JsonSource<'_> {
@@ -37,7 +37,8 @@ impl JsonSource<'_> {
 
 impl Source for JsonSource<'_> {
     fn get(&self, key: &str) -> Raw<'_> {
-        if self.without.contains(&key) { Raw::Absent } else { raw(self.fields.get(key)) }
+        let is_known = self.only.is_none_or(|known| known.contains(&key));
+        if is_known { raw(self.fields.get(key)) } else { Raw::Absent }
     }
 
     fn custom(&self) -> Vec<(String, Raw<'_>)> {

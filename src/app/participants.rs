@@ -23,7 +23,7 @@ use crate::{
         moment::Moment,
         name_page::NamePageRef,
         own_recording::{Registration, Start},
-        participant::{Changed, CustomValues, Draft, Given, Legal, LegalDraft, Participant},
+        participant::{Changed, CustomValues, Draft, Given, Participant},
         text::{self, BLANK, INVALID, TAKEN},
     },
     store::{
@@ -244,31 +244,26 @@ pub(super) async fn create_in(
         }
     }
     let mut custom = CustomValues::default();
-    let custom_changed = change_custom(sql, institution, &mut custom, draft.custom, &mut errors).await?;
+    let custom_changed =
+        change_custom(sql, institution, &mut custom, std::mem::take(&mut draft.custom), &mut errors).await?;
     errors.into_result()?;
-    let email = draft.email.over(None);
-    let identifier = draft.identifier.over(None);
+    let id = rolls::join(sql, institution, rolls::INSTITUTION).await?;
+    let place = rolls::join(sql, institution, page).await?;
+    let mut person = Participant::new(id, place, token);
+    person.take_texts(&mut draft);
+    person.email = draft.email.set().map(|email| email.as_given().to_owned());
+    person.custom = custom;
+    person.custom_changed_at = custom_changed.then_some(now);
     let record = Record {
-        id: rolls::join(sql, institution, rolls::INSTITUTION).await?,
         name_page_id: page,
-        page_place: rolls::join(sql, institution, page).await?,
-        token,
-        first_name: draft.first_name.over(None),
-        last_name: draft.last_name.over(None),
-        email: email.as_ref().map(|email| email.as_given().to_owned()),
-        email_key: email.as_ref().map(|email| email.key().to_owned()),
-        identifier_key: identifier.as_deref().map(text::nfc),
-        identifier,
-        phonetic: draft.phonetic.over(None),
-        notes: draft.notes.over(None),
-        phone_number: draft.phone_number.over(None).map(|number| number.e164().to_owned()),
-        legal: change_legal(Legal::default(), draft.legal),
-        custom,
-        custom_changed_at: custom_changed.then_some(now),
+        email_key,
+        identifier_key: person.identifier.as_deref().map(text::nfc),
+        phone_number: draft.phone_number.set().map(|number| number.e164().to_owned()),
+        person,
         now,
     };
     participants::insert(sql, institution, &record).await?;
-    let person = written(sql, institution, record.id).await?;
+    let person = written(sql, institution, id).await?;
     Ok(Created { person, recorded: registered.recorded })
 }
 
@@ -348,35 +343,25 @@ pub(super) async fn update_in(
     draft: Draft,
     now: Moment,
 ) -> Result<Participant> {
-    let draft = draft.ignore_identity();
-    let mut errors = draft.errors;
-    let mut custom = old.custom;
-    let custom_changed = change_custom(sql, institution, &mut custom, draft.custom, &mut errors).await?;
-    let first_name = draft.first_name.over(old.first_name);
-    let last_name = draft.last_name.over(old.last_name);
-    if first_name.is_none() && last_name.is_none() && !errors.has("first_name") {
+    let mut draft = draft.ignore_identity();
+    let mut errors = std::mem::take(&mut draft.errors);
+    let mut person = old;
+    let given = std::mem::take(&mut draft.custom);
+    if change_custom(sql, institution, &mut person.custom, given, &mut errors).await? {
+        person.custom_changed_at = Some(now);
+    }
+    person.take_texts(&mut draft);
+    if person.first_name.is_none() && person.last_name.is_none() && !errors.has("first_name") {
         errors.add("first_name", BLANK);
     }
     errors.into_result()?;
-    let phonetic = draft.phonetic.over(old.phonetic);
-    let notes = draft.notes.over(old.notes);
-    let change = participants::Change {
-        first_name: first_name.as_deref(),
-        last_name: last_name.as_deref(),
-        phonetic: phonetic.as_deref(),
-        notes: notes.as_deref(),
-        phone_number: match &draft.phone_number {
-            Given::Absent => None,
-            Given::Clear => Some(None),
-            Given::Set(number) => Some(Some(number.e164())),
-        },
-        legal: &change_legal(old.legal, draft.legal),
-        custom: &custom,
-        custom_changed_at: if custom_changed { Some(now) } else { old.custom_changed_at },
-        now,
+    let phone_number = match &draft.phone_number {
+        Given::Absent => None,
+        Given::Clear => Some(None),
+        Given::Set(number) => Some(Some(number.e164())),
     };
-    participants::update(sql, institution, old.id, &change).await?;
-    written(sql, institution, old.id).await
+    participants::update(sql, institution, &person, phone_number, now).await?;
+    written(sql, institution, person.id).await
 }
 
 /// May search engines list somebody's badge? Their own affair; at first nobody's is.
@@ -416,17 +401,6 @@ pub(super) async fn registered(
 async fn written(sql: &mut Sql, institution: i64, id: i64) -> Result<Participant> {
     let written = participants::by_ids(sql, institution, &[id]).await?.pop();
     written.ok_or_else(|| Error::Internal("a participant is gone after being written".to_owned()))
-}
-
-fn change_legal(old: Legal, draft: LegalDraft) -> Legal {
-    Legal {
-        first_name: draft.first_name.over(old.first_name),
-        last_name: draft.last_name.over(old.last_name),
-        middle_name: draft.middle_name.over(old.middle_name),
-        phonetic: draft.phonetic.over(old.phonetic),
-        notes: draft.notes.over(old.notes),
-        recording: old.recording,
-    }
 }
 
 /// Key by key; says whether anything is different afterwards. An unknown key is an error under that key.

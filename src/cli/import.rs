@@ -26,15 +26,16 @@ use crate::{
         field_errors::FieldErrors,
         institution::Institution,
         name_page::NamePageRef,
-        participant::{Draft, LegalNames, Raw, Source},
+        participant::{Draft, LegalNames, Raw, Source, TEXT_FIELDS},
     },
 };
 
 /// Bring in people from a CSV file, and their recordings from a folder
 ///
 /// The first line names the columns, in any order: first_name, last_name, email, institution_id, phonetic, notes,
-/// phone_number, and custom_… for custom fields. Commas, semicolons or tabs between them. Whoever is on the page
-/// already is updated; empty cells change nothing. Every row is reported; a row that is wrong does not stop the others.
+/// phone_number, legal_first_name and so on for legal names, and custom_… for custom fields. Commas, semicolons or tabs
+/// between them. Whoever is on the page already is updated; empty cells change nothing. Every row is reported; a row that is
+/// wrong does not stop the others.
 ///
 /// Recordings are files of any usual format, named by somebody's email or institution_id: ana@example.edu.wav, S-1001.m4a.
 ///
@@ -76,8 +77,11 @@ fn without_what_others_do(arg: clap::Arg) -> clap::Arg {
 
 /// Rows that share a transaction.
 const GROUP: usize = 500;
-const COLUMNS: [&str; 7] =
-    ["first_name", "last_name", "email", "institution_id", "phonetic", "notes", "phone_number"];
+
+/// Is it the heading of a column that every participant has?
+fn is_known(heading: &str) -> bool {
+    matches!(heading, "email" | "phone_number") || TEXT_FIELDS.iter().any(|field| field.key == heading)
+}
 
 impl Import {
     pub async fn run(&self, storage: &Storage) -> Outcome {
@@ -188,7 +192,7 @@ impl Import {
         for heading in headings {
             let name = heading.trim().trim_matches('"').to_lowercase().replace([' ', '-'], "_");
             let name = if name == "phonetic_spelling" { "phonetic".to_owned() } else { name };
-            let known = COLUMNS.contains(&name.as_str()) || name.starts_with("legal_");
+            let known = is_known(&name);
             let custom = fields.iter().any(|field| field.has_import_key(&name));
             if name.starts_with("custom_") && !custom {
                 return Err(Failure(format!(

@@ -1,6 +1,6 @@
 //! A custom field: an attribute that an institution adds to its people.
 
-use super::text::longest;
+use super::{participant::TEXT_FIELDS, text::longest};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomField {
@@ -27,14 +27,13 @@ pub fn import_key(name: &str) -> String {
     format!("{IMPORT_PREFIX}{name}")
 }
 
-/// Every key that a participant's record has of itself, in any version. A custom field may not hide one of them.
-const PARTICIPANT_KEYS: &[&str] = &[
+/// Every key that a participant's record has of itself, in any version, beside those of `TEXT_FIELDS`. A custom field may not
+/// hide one of them.
+const OTHER_KEYS: &[&str] = &[
     "id",
     "token",
     "tokens",
     "uid",
-    "first_name",
-    "last_name",
     "middle_name",
     "email",
     "recording_url",
@@ -49,16 +48,13 @@ const PARTICIPANT_KEYS: &[&str] = &[
     "event_slug",
     "event_access_code",
     "event_code",
-    "institution_id",
     "photo",
     "avatar",
     "pronunciation",
     "name_badge_link",
     "name_page_id",
     "phone_number",
-    "phonetic",
     "phonetic_spelling",
-    "notes",
     "embed_image",
     "embed_iframe",
     "created_at",
@@ -74,7 +70,8 @@ pub fn name_fault(name: &str) -> Option<String> {
             "must start with a letter and hold only lower-case letters, digits and underscores".to_owned(),
         );
     }
-    if PARTICIPANT_KEYS.contains(&name) || name.starts_with("legal_") {
+    let is_text = TEXT_FIELDS.iter().any(|field| field.key == name);
+    if is_text || OTHER_KEYS.contains(&name) || name.starts_with("legal_") {
         return Some(format!("is reserved: every participant has a field called `{name}` already"));
     }
     None
@@ -98,6 +95,9 @@ mod tests {
         for name in ["", "Pronouns", "2nd", "_x", "a b", "é", "email", "legal_first_name", "custom_objects"]
         {
             assert!(name_fault(name).is_some(), "{name}");
+        }
+        for field in TEXT_FIELDS {
+            assert!(name_fault(field.key).is_some(), "{}", field.key);
         }
     }
 }

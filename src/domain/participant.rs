@@ -1,39 +1,19 @@
 //! A participant: one person's registration on one name page.
 
-use std::{collections::BTreeMap, sync::Arc};
+mod fields;
+
+use std::collections::BTreeMap;
 
 use super::{
     email::Email,
     field_errors::FieldErrors,
-    media::{Incoming, Kind},
     moment::Moment,
-    name_page::PageLabel,
     phone_number::PhoneNumber,
     text::{self, BLANK, INVALID, Lines, longest},
 };
 
-#[derive(Debug, Clone)]
-pub struct Participant {
-    /// Their place in the institution's roll; never shown.
-    pub id: i64,
-    /// The public, unguessable identifier of the registration.
-    pub token: String,
-    pub first_name: Option<String>,
-    pub last_name: Option<String>,
-    pub email: Option<String>,
-    pub identifier: Option<String>,
-    pub phonetic: Option<String>,
-    pub notes: Option<String>,
-    pub recording: Option<Recording>,
-    /// The hex of their picture, as with recordings.
-    pub photo: Option<String>,
-    pub legal: Legal,
-    pub custom: CustomValues,
-    pub custom_changed_at: Option<Moment>,
-    pub page: Arc<PageLabel>,
-    /// Their place in the page's roll; never shown.
-    pub page_place: i64,
-}
+pub(crate) use fields::text_fields;
+pub use fields::{Draft, Legal, LegalDraft, Participant, TEXT_FIELDS, TextField, TextKind};
 
 impl Participant {
     pub fn full_name(&self) -> String {
@@ -57,27 +37,10 @@ pub struct Recording {
     pub recorded_at: Moment,
 }
 
-/// The name that papers say, beside the one that people say.
-#[derive(Debug, Clone, Default)]
-pub struct Legal {
-    pub first_name: Option<String>,
-    pub last_name: Option<String>,
-    pub middle_name: Option<String>,
-    pub phonetic: Option<String>,
-    pub notes: Option<String>,
-    pub recording: Option<Recording>,
-}
-
 impl Legal {
     /// Blank where there is none.
     pub fn full_name(&self) -> String {
         joined([&self.first_name, &self.middle_name, &self.last_name])
-    }
-
-    /// Is there nothing to show?
-    pub fn is_empty(&self) -> bool {
-        let texts = [&self.first_name, &self.last_name, &self.middle_name, &self.phonetic, &self.notes];
-        texts.into_iter().all(Option::is_none) && self.recording.is_none()
     }
 }
 
@@ -123,6 +86,11 @@ impl<T> Given<T> {
             Self::Set(value) => Some(value),
         }
     }
+
+    /// The same in place.
+    pub fn replace(self, value: &mut Option<T>) {
+        *value = self.over(value.take());
+    }
 }
 
 /// A value as it came, before anyone looked at it.
@@ -142,32 +110,6 @@ pub trait Source {
     fn custom(&self) -> Vec<(String, Raw<'_>)>;
 }
 
-/// What a caller wants a participant to be: fields checked one by one, faults collected.
-#[derive(Debug, Clone, Default)]
-pub struct Draft {
-    pub first_name: Given<String>,
-    pub last_name: Given<String>,
-    pub email: Given<Email>,
-    pub identifier: Given<String>,
-    pub phonetic: Given<String>,
-    pub notes: Given<String>,
-    pub phone_number: Given<PhoneNumber>,
-    pub legal: LegalDraft,
-    pub custom: Vec<(String, Given<String>)>,
-    /// Recordings and pictures, before anyone has looked at them.
-    pub media: Vec<(Kind, Incoming)>,
-    pub errors: FieldErrors,
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct LegalDraft {
-    pub first_name: Given<String>,
-    pub last_name: Given<String>,
-    pub middle_name: Given<String>,
-    pub phonetic: Given<String>,
-    pub notes: Given<String>,
-}
-
 /// May the caller's people have legal names?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LegalNames {
@@ -179,26 +121,15 @@ pub enum LegalNames {
 impl Draft {
     pub fn read(source: &impl Source, legal: LegalNames) -> Self {
         let mut errors = FieldErrors::default();
-        let mut field =
-            |key: &str, longest, lines| read_text(source.get(key), key, longest, lines, &mut errors);
-        let first_name = seen(field("first_name", longest::NAME, Lines::One));
-        let last_name = seen(field("last_name", longest::NAME, Lines::One));
-        let identifier = match field("institution_id", longest::IDENTIFIER, Lines::One) {
-            Given::Set(text) => Given::Set(text.trim().to_owned()),
-            other => other,
-        };
-        let phonetic = field("phonetic", longest::PHONETIC, Lines::One);
-        let notes = field("notes", longest::NOTES, Lines::Many);
-        let legal = match legal {
-            LegalNames::Ignored => LegalDraft::default(),
-            LegalNames::Permitted => LegalDraft {
-                first_name: seen(field("legal_first_name", longest::NAME, Lines::One)),
-                last_name: seen(field("legal_last_name", longest::NAME, Lines::One)),
-                middle_name: seen(field("legal_middle_name", longest::NAME, Lines::One)),
-                phonetic: field("legal_phonetic", longest::PHONETIC, Lines::One),
-                notes: field("legal_notes", longest::NOTES, Lines::Many),
-            },
-        };
+        let draft = Self::of_texts(legal, |field| {
+            let (longest, lines) = (field.kind.longest(), field.kind.lines());
+            let given = read_text(source.get(field.key), field.key, longest, lines, &mut errors);
+            match field.kind {
+                TextKind::Name => seen(given),
+                TextKind::Identifier => trimmed(given),
+                TextKind::Phonetic | TextKind::Notes => given,
+            }
+        });
         let email = read_parsed(source.get("email"), "email", INVALID, Email::parse, &mut errors);
         let phone_number = read_parsed(
             source.get("phone_number"),
@@ -215,19 +146,7 @@ impl Draft {
                 (key, value)
             })
             .collect();
-        Self {
-            first_name,
-            last_name,
-            email,
-            identifier,
-            phonetic,
-            notes,
-            phone_number,
-            legal,
-            custom,
-            media: Vec::new(),
-            errors,
-        }
+        Self { email, phone_number, custom, errors, ..draft }
     }
 
     /// What a new participant must have.
@@ -260,6 +179,13 @@ impl Draft {
 fn seen(name: Given<String>) -> Given<String> {
     match name {
         Given::Set(name) if text::is_invisible(&name) => Given::Clear,
+        other => other,
+    }
+}
+
+fn trimmed(identifier: Given<String>) -> Given<String> {
+    match identifier {
+        Given::Set(text) => Given::Set(text.trim().to_owned()),
         other => other,
     }
 }

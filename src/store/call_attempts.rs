@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Error, Result, Row, Sql, Value, calls, padded, placeholders};
+use super::{Error, Result, Row, Sql, Value, calls, padded, placeholders, stored_json};
 use crate::domain::{
     call::{self, Outcome, Reason, State},
     conversation::Step,
@@ -38,17 +38,18 @@ const COLUMNS: &str = "institution_id, id, call_id, phone_number, state, lease, 
      started_at";
 
 fn from_row(row: &Row<'_>) -> Result<Attempt> {
-    let step = row.opt_text(8)?.map(|json| serde_json::from_str(&json));
+    let id = row.int(1)?;
+    let step = row.opt_text(8)?.map(|json| stored_json(("call_attempts", "step", id), &json));
     Ok(Attempt {
         institution: row.int(0)?,
-        id: row.int(1)?,
+        id,
         call: row.int(2)?,
         phone_number: row.text(3)?,
         state: calls::state(&row.text(4)?)?,
         lease: row.opt_text(5)?,
         until: row.opt_int(6)?.map(Moment::from_micros),
         vendor_call: row.opt_text(7)?,
-        step: step.transpose().map_err(|error| Error::Broken(error.to_string()))?,
+        step: step.transpose()?,
         step_number: row.int(9)?,
         started_at: Moment::from_micros(row.int(10)?),
     })

@@ -127,6 +127,23 @@ pub async fn give_to(
     sql.execute(text, &params).await.map(|_| ())
 }
 
+/// The courses of a name page or of a tool consumer, by the column that names it, with everything that is known of them.
+pub(super) async fn delete_all(sql: &mut Sql, institution: i64, (column, id): (&str, i64)) -> Result<()> {
+    let whose = [Value::from(institution), Value::from(id)];
+    let of_courses = |what: &str| {
+        format!("(SELECT c.{what} FROM courses c WHERE c.institution_id = $1 AND c.{column} = $2)")
+    };
+    let text = format!("DELETE FROM jobs WHERE state <> 'running' AND id IN {}", of_courses("job_id"));
+    sql.execute(&text, &whose).await?;
+    for table in ["course_members", "course_aliases", "course_identities", "course_staff"] {
+        let text =
+            format!("DELETE FROM {table} WHERE institution_id = $1 AND course_id IN {}", of_courses("id"));
+        sql.execute(&text, &whose).await?;
+    }
+    let text = format!("DELETE FROM courses WHERE institution_id = $1 AND {column} = $2");
+    sql.execute(&text, &whose).await.map(|_| ())
+}
+
 /// A course whose people are on another's page by now. What waits to be done for it goes, too.
 pub async fn delete(sql: &mut Sql, institution: i64, id: i64) -> Result<()> {
     let this = [Value::from(institution), Value::from(id)];

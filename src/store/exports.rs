@@ -1,6 +1,6 @@
 //! Exports, the parts of their reports, and the people who must not be in those any more.
 
-use super::{Db, Error, Result, Row, RowStream, Sql, Value, padded, participants, placeholders};
+use super::{Db, Error, Result, Row, RowStream, Sql, Value, padded, participants, placeholders, stored_json};
 use crate::domain::{
     export::{Export, Filters, Page, State},
     moment::Moment,
@@ -20,14 +20,16 @@ fn from_row(row: &Row<'_>) -> Result<Export> {
     };
     let word = row.text(7)?;
     let state = State::ALL.into_iter().find(|known| known.word() == word);
+    let id = row.int(0)?;
+    let custom_fields = row.opt_text(8)?.map(|json| stored_json(("exports", "custom_fields", id), &json));
     Ok(Export {
-        id: row.int(0)?,
+        id,
         filters: Filters { created_after: moment(1)?, updated_after: moment(2)?, page },
         created_at: Moment::from_micros(row.int(5)?),
         expires_at: Moment::from_micros(row.int(6)?),
         state: state
             .ok_or_else(|| Error::Broken("an export in a state that this binary does not know".to_owned()))?,
-        custom_fields: row.opt_text(8)?.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default(),
+        custom_fields: custom_fields.transpose()?.unwrap_or_default(),
         pages_limited: row.bool(9)?,
     })
 }

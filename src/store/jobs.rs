@@ -108,7 +108,7 @@ pub async fn claim_this(
     let params: [Value<'_>; 4] = [lease.into(), until.micros().into(), id.into(), now.micros().into()];
     let taken = sql.one(text, &params, |row| Ok((row.text(0)?, row.int(1)?, row.int(2)?))).await?;
     let Some((payload, attempts, failures)) = taken else { return Ok(None) };
-    let job = serde_json::from_str(&payload).map_err(|error| Error::Broken(error.to_string()))?;
+    let job = super::stored_json(("jobs", "payload", id), &payload)?;
     let count = |number: i64| u32::try_from(number).unwrap_or(u32::MAX);
     let (attempts, failures) = (count(attempts), count(failures));
     Ok(Some(Held { id, lease: lease.to_owned(), job, attempts, failures, every: None }))

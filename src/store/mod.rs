@@ -35,6 +35,38 @@ pub use db::{Db, Error, Options, Place, Result, Row, RowStream, Sql, TIMEOUT, Tr
 pub use postgres::without_password;
 pub use sqlite::{check, settle};
 
+/// Reads a column that holds JSON. What cannot be read is an error: an empty value in its place would be written back by the
+/// next update.
+pub fn stored_json<T: serde::de::DeserializeOwned>(
+    (table, column, key): (&str, &str, impl std::fmt::Display),
+    json: &str,
+) -> Result<T> {
+    let unreadable =
+        |error| Error::Broken(format!("the JSON in {table}.{column} of row {key} is unreadable: {error}"));
+    serde_json::from_str(json).map_err(unreadable)
+}
+
+/// The position of a column in the list that a SELECT was made of. In a `const` block it costs nothing at run time, and a name
+/// that is not in the list does not compile.
+const fn position_in(columns: &[&str], column: &str) -> usize {
+    let mut at = 0;
+    while at < columns.len() {
+        if is_same(columns[at].as_bytes(), column.as_bytes()) {
+            return at;
+        }
+        at += 1;
+    }
+    panic!("this column is not selected")
+}
+
+const fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
 /// `$first, $first+1, …` for an IN list. Padding to powers of two keeps the number of distinct texts small, so that
 /// both databases can keep their plans.
 fn placeholders(first: usize, count: usize) -> String {

@@ -1,6 +1,6 @@
 //! Name pages, and the codes by which they are called.
 
-use super::{Result, Row, Sql, Value, institutions, rolls};
+use super::{Result, Row, Sql, Value, courses, institutions, rolls};
 use crate::domain::{
     institution::Institution,
     moment::Moment,
@@ -148,20 +148,10 @@ pub async fn delete(sql: &mut Sql, institution: i64, page: i64) -> Result<u64> {
         "SELECT id FROM participants WHERE institution_id = $1 AND name_page_id = $2 ORDER BY page_place";
     let people = sql.rows(text, &here, |row| row.int(0)).await?;
     sql.forget();
+    courses::delete_all(sql, institution, ("name_page_id", page)).await?;
     for text in [
         "DELETE FROM participants WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM hidden_participants WHERE institution_id = $1 AND name_page_id = $2",
-        "DELETE FROM jobs WHERE state <> 'running' AND id IN \
-         (SELECT c.job_id FROM courses c WHERE c.institution_id = $1 AND c.name_page_id = $2)",
-        "DELETE FROM course_members WHERE institution_id = $1 AND course_id IN \
-         (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.name_page_id = $2)",
-        "DELETE FROM course_aliases WHERE institution_id = $1 AND course_id IN \
-         (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.name_page_id = $2)",
-        "DELETE FROM course_identities WHERE institution_id = $1 AND course_id IN \
-         (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.name_page_id = $2)",
-        "DELETE FROM course_staff WHERE institution_id = $1 AND course_id IN \
-         (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.name_page_id = $2)",
-        "DELETE FROM courses WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM codes WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM token_pages WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM export_pages WHERE institution_id = $1 AND name_page_id = $2",

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Result, Row, Sql, Value, media, padded, placeholders};
+use super::{Result, Row, Sql, Value, media, padded, placeholders, position_in};
 use crate::domain::{
     moment::Moment,
     own_recording::{Recorded, Registration},
@@ -77,17 +77,25 @@ async fn by(sql: &mut Sql, institution: i64, column: &str, keys: &[Value<'_>]) -
     Ok(found)
 }
 
+const REGISTRATION: [&str; 7] =
+    ["p.id", "p.email_key", "p.identifier_key", "p.phonetic", "m.hex", "m.origin", "m.created_at"];
+
 fn by_text(table: &str, column: &str, count: usize) -> String {
     format!(
-        "SELECT p.id, p.email_key, p.identifier_key, p.phonetic, m.hex, m.origin, m.created_at FROM {table} p \
+        "SELECT {} FROM {table} p \
          LEFT JOIN media m ON m.institution_id = p.institution_id AND m.participant_id = p.id AND m.kind = 'recording' \
          WHERE p.institution_id = $1 AND p.{column} IN ({})",
+        REGISTRATION.join(", "),
         placeholders(2, count)
     )
 }
 
 fn from_row(row: &Row<'_>) -> Result<Registration> {
-    let recording = match (row.opt_text(4)?, row.opt_text(5)?, row.opt_int(6)?) {
+    let recording = match (
+        row.opt_text(const { position_in(&REGISTRATION, "m.hex") })?,
+        row.opt_text(const { position_in(&REGISTRATION, "m.origin") })?,
+        row.opt_int(const { position_in(&REGISTRATION, "m.created_at") })?,
+    ) {
         (Some(hex), Some(origin), Some(created_at)) => Some(Recorded {
             hex,
             origin: media::origin(&origin)?,
@@ -96,11 +104,11 @@ fn from_row(row: &Row<'_>) -> Result<Registration> {
         _ => None,
     };
     Ok(Registration {
-        id: Some(row.int(0)?),
-        email_key: row.opt_text(1)?,
-        identifier_key: row.opt_text(2)?,
+        id: Some(row.int(const { position_in(&REGISTRATION, "p.id") })?),
+        email_key: row.opt_text(const { position_in(&REGISTRATION, "p.email_key") })?,
+        identifier_key: row.opt_text(const { position_in(&REGISTRATION, "p.identifier_key") })?,
         users: Vec::new(),
-        phonetic: row.opt_text(3)?,
+        phonetic: row.opt_text(const { position_in(&REGISTRATION, "p.phonetic") })?,
         recording,
     })
 }

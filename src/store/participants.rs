@@ -1,5 +1,6 @@
 //! Participants. Reads give whole records with their page's label; `Key`s are the little that choosing and ordering need.
 
+pub mod columns;
 pub mod hidden;
 pub mod merge;
 mod statements;
@@ -16,56 +17,21 @@ use crate::domain::{
     moment::Moment,
     name_page::PageLabel,
     newest::PersonKeys,
-    participant::{Changed, CustomValues, Legal, Participant, Recording, name_key},
+    participant::{Changed, Participant, name_key},
 };
 
+use columns::{SELECTED_COUNT, SELECTION, from_row, id_of_page};
 pub use statements::statements;
-pub use writes::{Change, Record, delete, insert, insert_all, list_badge, set_identity, take_emails, update};
+pub use writes::{Record, delete, insert, insert_all, list_badge, set_identity, take_emails, update};
 
-const COLUMNS: &str = "p.id, p.page_place, p.name_page_id, p.token, p.first_name, p.last_name, p.email, p.identifier, \
-     p.phonetic, p.notes, p.recording, p.recorded_at, p.legal_first_name, p.legal_last_name, p.legal_middle_name, \
-     p.legal_phonetic, p.legal_notes, p.legal_recording, p.legal_recorded_at, p.custom, p.custom_changed_at, p.photo";
 const LABEL: &str = "n.title, n.slug, n.event_code, n.access_code, n.allow_v2";
 const WITH_PAGE: &str =
     "FROM participants p JOIN name_pages n ON n.institution_id = p.institution_id AND n.id = p.name_page_id";
 /// Whole records with their page's label, as `with_label` reads them.
-pub(super) static WITH_LABEL: LazyLock<String> = LazyLock::new(|| format!("{COLUMNS}, {LABEL} {WITH_PAGE}"));
+pub(super) static WITH_LABEL: LazyLock<String> =
+    LazyLock::new(|| format!("{}, {LABEL} {WITH_PAGE}", *SELECTION));
 /// Recorded before unrecorded, the newest first: clients read the first record of an answer.
 const BEST_FIRST: &str = "ORDER BY p.recorded_at DESC, p.id DESC";
-
-/// Reads `COLUMNS`.
-fn from_row(row: &Row<'_>, page: Arc<PageLabel>) -> Result<Participant> {
-    let recording = |column: usize| {
-        Ok::<_, super::Error>(match row.opt_text(column)? {
-            Some(hex) => Some(Recording { hex, recorded_at: Moment::from_micros(row.int(column + 1)?) }),
-            None => None,
-        })
-    };
-    Ok(Participant {
-        id: row.int(0)?,
-        page_place: row.int(1)?,
-        token: row.text(3)?,
-        first_name: row.opt_text(4)?,
-        last_name: row.opt_text(5)?,
-        email: row.opt_text(6)?,
-        identifier: row.opt_text(7)?,
-        phonetic: row.opt_text(8)?,
-        notes: row.opt_text(9)?,
-        recording: recording(10)?,
-        photo: row.opt_text(21)?,
-        legal: Legal {
-            first_name: row.opt_text(12)?,
-            last_name: row.opt_text(13)?,
-            middle_name: row.opt_text(14)?,
-            phonetic: row.opt_text(15)?,
-            notes: row.opt_text(16)?,
-            recording: recording(17)?,
-        },
-        custom: row.opt_text(19)?.map_or_else(Default::default, |json| custom_from_json(&json)),
-        custom_changed_at: row.opt_int(20)?.map(Moment::from_micros),
-        page,
-    })
-}
 
 /// Reads `LABEL`, which starts at `first`.
 fn label(row: &Row<'_>, first: usize) -> Result<Arc<PageLabel>> {
@@ -78,23 +44,37 @@ fn label(row: &Row<'_>, first: usize) -> Result<Arc<PageLabel>> {
     }))
 }
 
-/// Reads `COLUMNS` and `LABEL` behind them.
+/// How many columns `LABEL` has.
+const LABEL_COUNT: usize = 5;
+
+/// Reads `SELECTION` and `LABEL` behind them.
 pub(super) fn with_label(row: &Row<'_>) -> Result<Participant> {
-    from_row(row, label(row, 22)?)
+    from_row(row, label(row, SELECTED_COUNT)?)
 }
 
-/// The column behind `COLUMNS` and `LABEL`.
-const BEHIND_LABEL: usize = 27;
-
-/// Runs a text that gives `COLUMNS`, and fetches each page's label once: people of a list are often on the same page.
+/// Runs a text that gives `SELECTION`.
 async fn labelled(
     sql: &mut Sql,
     institution: i64,
     text: &str,
     params: &[Value<'_>],
 ) -> Result<Vec<Participant>> {
-    let unknown = Arc::new(PageLabel::default());
-    let mut found = sql.rows(text, params, |row| Ok((row.int(2)?, from_row(row, unknown.clone())?))).await?;
+    let unknown = Arc::default();
+    let found = sql.rows(text, params, |row| with_page_id(row, &unknown)).await?;
+    add_labels(sql, institution, found).await
+}
+
+/// Reads `SELECTION`, for `add_labels`.
+fn with_page_id(row: &Row<'_>, unknown: &Arc<PageLabel>) -> Result<(i64, Participant)> {
+    Ok((id_of_page(row)?, from_row(row, unknown.clone())?))
+}
+
+/// Fetches each page's label once: people of a list are often on the same page.
+async fn add_labels(
+    sql: &mut Sql,
+    institution: i64,
+    mut found: Vec<(i64, Participant)>,
+) -> Result<Vec<Participant>> {
     let mut pages: Vec<i64> = found.iter().map(|(page, _)| *page).collect();
     pages.sort_unstable();
     pages.dedup();
@@ -115,14 +95,6 @@ async fn labelled(
         })
     });
     Ok(found.into_iter().map(|(_, person)| person).collect())
-}
-
-fn custom_from_json(json: &str) -> CustomValues {
-    CustomValues(serde_json::from_str(json).unwrap_or_default())
-}
-
-fn custom_to_json(custom: &CustomValues) -> Option<String> {
-    (!custom.0.is_empty()).then(|| serde_json::to_string(&custom.0).unwrap_or_default())
 }
 
 /// By what people are looked up.
@@ -221,22 +193,16 @@ pub async fn keys(
     keys: &[&str],
     changed: Changed,
 ) -> Result<Vec<Key>> {
-    let (mut found, pages) = (Vec::with_capacity(keys.len()), page_ids(within));
-    for group in padded(keys) {
-        let what = format!("p.id, p.recorded_at, p.{}, p.email_key", by.column());
-        let text = by_keys_text(&what, by, group.len(), changed.is_set(), pages.len());
-        let params = by_keys_params(institution, &pages, &group, changed);
-        let rows = sql.rows(&text, &params, |row| {
-            Ok(Key {
-                id: row.int(0)?,
-                recorded_at: row.int(1)?,
-                matched: row.text(2)?,
-                email_key: row.opt_text(3)?,
-            })
-        });
-        found.extend(rows.await?);
-    }
-    Ok(found)
+    let columns = format!("p.id, p.recorded_at, p.{}, p.email_key", by.column());
+    let read = |row: &Row<'_>| {
+        Ok(Key {
+            id: row.int(0)?,
+            recorded_at: row.int(1)?,
+            matched: row.text(2)?,
+            email_key: row.opt_text(3)?,
+        })
+    };
+    having_keys(sql, institution, within, by, keys, changed, (&columns, read)).await
 }
 
 /// Enough to keep one registration of each person.
@@ -258,17 +224,11 @@ pub async fn registrations(
     keys: &[&str],
     changed: Changed,
 ) -> Result<Vec<Registration>> {
-    let (mut found, pages) = (Vec::with_capacity(keys.len()), page_ids(within));
-    for group in padded(keys) {
-        let text = by_keys_text(REGISTRATION, by, group.len(), changed.is_set(), pages.len());
-        let params = by_keys_params(institution, &pages, &group, changed);
-        let rows = sql.rows(&text, &params, |row| {
-            let person = PersonKeys { email: row.opt_text(2)?, identifier: row.opt_text(3)? };
-            Ok(Registration { id: row.int(0)?, recorded_at: row.int(1)?, person })
-        });
-        found.extend(rows.await?);
-    }
-    Ok(found)
+    let read = |row: &Row<'_>| {
+        let person = PersonKeys { email: row.opt_text(2)?, identifier: row.opt_text(3)? };
+        Ok(Registration { id: row.int(0)?, recorded_at: row.int(1)?, person })
+    };
+    having_keys(sql, institution, within, by, keys, changed, (REGISTRATION, read)).await
 }
 
 /// The whole records of everybody whom one of the keys names, in no order.
@@ -280,11 +240,27 @@ pub async fn by_keys(
     keys: &[&str],
     changed: Changed,
 ) -> Result<Vec<Participant>> {
+    let unknown = Arc::default();
+    let read = |row: &Row<'_>| with_page_id(row, &unknown);
+    let found = having_keys(sql, institution, within, by, keys, changed, (&SELECTION, read)).await?;
+    add_labels(sql, institution, found).await
+}
+
+/// These columns of everybody whom one of the keys names.
+async fn having_keys<T: Send>(
+    sql: &mut Sql,
+    institution: i64,
+    within: Within<'_>,
+    by: By,
+    keys: &[&str],
+    changed: Changed,
+    (columns, read): (&str, impl Fn(&Row<'_>) -> Result<T> + Send + Sync),
+) -> Result<Vec<T>> {
     let (mut found, pages) = (Vec::with_capacity(keys.len()), page_ids(within));
     for group in padded(keys) {
-        let text = by_keys_text(COLUMNS, by, group.len(), changed.is_set(), pages.len());
+        let text = by_keys_text(columns, by, group.len(), changed.is_set(), pages.len());
         let params = by_keys_params(institution, &pages, &group, changed);
-        found.extend(labelled(sql, institution, &text, &params).await?);
+        found.append(&mut sql.rows(&text, &params, &read).await?);
     }
     Ok(found)
 }
@@ -329,7 +305,8 @@ pub async fn by_ids(sql: &mut Sql, institution: i64, ids: &[i64]) -> Result<Vec<
 
 fn by_ids_text(count: usize) -> String {
     format!(
-        "SELECT {COLUMNS} FROM participants p WHERE p.institution_id = $1 AND p.id IN ({})",
+        "SELECT {} FROM participants p WHERE p.institution_id = $1 AND p.id IN ({})",
+        *SELECTION,
         placeholders(2, count)
     )
 }
@@ -351,13 +328,15 @@ pub async fn in_roll(
 
 static IN_INSTITUTION: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "SELECT {COLUMNS} FROM participants p WHERE p.institution_id = $1 AND p.id >= $2 ORDER BY p.id LIMIT $3 OFFSET $4"
+        "SELECT {} FROM participants p WHERE p.institution_id = $1 AND p.id >= $2 ORDER BY p.id LIMIT $3 OFFSET $4",
+        *SELECTION
     )
 });
 static ON_PAGE: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "SELECT {COLUMNS} FROM participants p WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place >= $3 \
-         ORDER BY p.page_place LIMIT $4 OFFSET $5"
+        "SELECT {} FROM participants p WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place >= $3 \
+         ORDER BY p.page_place LIMIT $4 OFFSET $5",
+        *SELECTION
     )
 });
 
@@ -463,7 +442,9 @@ pub async fn changed(
     let [_, before] = bounds(changed);
     let count_most = i64::try_from(count).unwrap_or(i64::MAX).into();
     let params = [institution.into(), behind.updated_at.into(), behind.id.into(), before, count_most];
-    let rows = sql.rows(&CHANGED, &params, |row| Ok((row.int(BEHIND_LABEL)?, with_label(row)?))).await?;
+    let rows = sql
+        .rows(&CHANGED, &params, |row| Ok((row.int(SELECTED_COUNT + LABEL_COUNT)?, with_label(row)?)))
+        .await?;
     let last = rows.last().filter(|_| rows.len() >= count);
     let next = last.map(|(updated_at, person)| ChangePlace { updated_at: *updated_at, id: person.id });
     Ok((rows.into_iter().map(|(_, person)| person).collect(), next))
@@ -471,8 +452,9 @@ pub async fn changed(
 
 static CHANGED: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "SELECT {COLUMNS}, {LABEL}, p.updated_at {WITH_PAGE} WHERE p.institution_id = $1 \
-         AND (p.updated_at, p.id) > ($2, $3) AND p.updated_at < $4 ORDER BY p.updated_at, p.id LIMIT $5"
+        "SELECT {}, {LABEL}, p.updated_at {WITH_PAGE} WHERE p.institution_id = $1 \
+         AND (p.updated_at, p.id) > ($2, $3) AND p.updated_at < $4 ORDER BY p.updated_at, p.id LIMIT $5",
+        *SELECTION
     )
 });
 

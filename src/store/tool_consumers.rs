@@ -1,6 +1,6 @@
 //! Tool consumers: the learning systems that institutions have connected.
 
-use super::{Error, Result, Row, Sql, Value};
+use super::{Error, Result, Row, Sql, Value, courses, stored_json};
 use crate::domain::{
     moment::Moment,
     roster::Role,
@@ -15,9 +15,15 @@ const COLUMNS: &str = "t.institution_id, t.id, t.name, t.kind, t.url, t.product,
 fn from_row(row: &Row<'_>) -> Result<ToolConsumer> {
     let word = row.text(3)?;
     let kind = LmsKind::ALL.into_iter().find(|kind| kind.word() == word);
-    let kind = kind.ok_or_else(|| {
-        Error::Broken("a kind of learning system that this binary does not know".to_owned())
-    })?;
+    // A newer binary may have written it, and an update here would lose it.
+    let unknown =
+        |what: &str| Error::Broken(format!("a tool consumer has a {what} that this binary does not know"));
+    let kind = kind.ok_or_else(|| unknown("kind"))?;
+    let id = row.int(1)?;
+    let words = |column: &str, json: &str| stored_json::<Vec<String>>(("tool_consumers", column, id), json);
+    let roles = words("roles", &row.text(7)?)?;
+    let roles = roles.iter().map(|word| Role::parse(word)).collect::<Option<_>>();
+    let schedule = Schedule::parse(&row.text(16)?);
     let lti = match row.opt_text(9)? {
         Some(client_id) => Some(Registration {
             client_id,
@@ -26,29 +32,24 @@ fn from_row(row: &Row<'_>) -> Result<ToolConsumer> {
             token_url: row.opt_text(11)?.unwrap_or_default(),
             token_audience: row.opt_text(12)?,
             jwks_url: row.opt_text(13)?.unwrap_or_default(),
-            frame_ancestors: list(&row.text(14)?),
+            frame_ancestors: words("frame_ancestors", &row.text(14)?)?,
         }),
         None => None,
     };
     Ok(ToolConsumer {
         institution: row.int(0)?,
-        id: row.int(1)?,
+        id,
         name: row.text(2)?,
         kind,
         url: row.text(4)?,
         product: row.opt_text(5)?,
         enabled: row.bool(6)?,
-        roles: list(&row.text(7)?).iter().filter_map(|word| Role::parse(word)).collect(),
-        // A newer binary may know others; what is not known here is not done here.
-        schedule: Schedule::parse(&row.text(16)?).unwrap_or(Schedule::Off),
+        roles: roles.ok_or_else(|| unknown("role"))?,
+        schedule: schedule.ok_or_else(|| unknown("schedule"))?,
         sealed_access_token: row.opt_text(8)?,
         lti,
         created_at: Moment::from_micros(row.int(15)?),
     })
-}
-
-fn list(json: &str) -> Vec<String> {
-    serde_json::from_str(json).unwrap_or_default()
 }
 
 fn json(words: &[impl AsRef<str>]) -> String {
@@ -178,18 +179,8 @@ async fn read(sql: &mut Sql, text: &str, params: &[Value<'_>]) -> Result<Vec<Too
 /// is hidden there stays so. The caller holds the institution's lock.
 pub async fn delete(sql: &mut Sql, institution: i64, id: i64) -> Result<bool> {
     let whose = [Value::from(institution), Value::from(id)];
+    courses::delete_all(sql, institution, ("tool_consumer_id", id)).await?;
     for text in [
-        "DELETE FROM jobs WHERE state <> 'running' AND id IN \
-         (SELECT c.job_id FROM courses c WHERE c.institution_id = $1 AND c.tool_consumer_id = $2)",
-        "DELETE FROM course_members WHERE institution_id = $1 AND course_id IN \
-         (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.tool_consumer_id = $2)",
-        "DELETE FROM course_aliases WHERE institution_id = $1 AND course_id IN \
-         (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.tool_consumer_id = $2)",
-        "DELETE FROM course_identities WHERE institution_id = $1 AND course_id IN \
-         (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.tool_consumer_id = $2)",
-        "DELETE FROM course_staff WHERE institution_id = $1 AND course_id IN \
-         (SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.tool_consumer_id = $2)",
-        "DELETE FROM courses WHERE institution_id = $1 AND tool_consumer_id = $2",
         "DELETE FROM course_aliases WHERE institution_id = $1 AND tool_consumer_id = $2",
         "DELETE FROM course_identities WHERE institution_id = $1 AND tool_consumer_id = $2",
         "DELETE FROM lti_deployments WHERE institution_id = $1 AND tool_consumer_id = $2",

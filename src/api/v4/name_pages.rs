@@ -18,8 +18,8 @@ use crate::{
     http::embeds::{Icon, Include},
 };
 
-/// Version 4's create has none of these.
-const LATER_FIELDS: &[&str] = &["institution_id", "phonetic"];
+/// All that version 4's create reads beside custom values. The version is closed: later fields are not added.
+const CREATE_FIELDS: &[&str] = &["first_name", "last_name", "email", "notes", "phone_number"];
 
 pub async fn list(app: App, ask: Ask) -> Result<Response, Problem> {
     let page = name_page(&ask)?;
@@ -39,7 +39,7 @@ pub async fn create(app: App, ask: Ask) -> Result<Response, Problem> {
     let page = name_page(&ask)?;
     let Ok(body) = ask.json() else { return Ok(problem::malformed_create()) };
     let Some(Value::Object(fields)) = body.get("participant") else { return Ok(problem::malformed_create()) };
-    let source = JsonSource { fields, custom_key: "custom_objects", without: LATER_FIELDS };
+    let source = JsonSource { fields, custom_key: "custom_objects", only: Some(CREATE_FIELDS) };
     source.check_size()?;
     let draft = Draft::read(&source, LegalNames::Ignored);
     let made = app::participants::create(&app, ask.access(), page, draft).await?;

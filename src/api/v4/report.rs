@@ -89,22 +89,26 @@ impl Form {
     }
 
     /// What becomes of whole lines of a part.
-    fn write(&self, plain: Vec<u8>) -> Vec<u8> {
-        let write: &dyn Fn(&[u8]) -> Vec<u8> = match self {
-            Self::Json(_) => return plain,
-            Self::Lines => &|record| [record, b"\n"].concat(),
+    fn write(&self, plain: Vec<u8>) -> Result<Vec<u8>, Problem> {
+        let write: &dyn Fn(&[u8]) -> Result<Vec<u8>, Problem> = match self {
+            Self::Json(_) => return Ok(plain),
+            Self::Lines => &|record| Ok([record, b"\n"].concat()),
             Self::Csv { custom_fields } => &|record| csv_row(record, custom_fields),
         };
-        records(&plain).flat_map(write).collect()
+        let mut text = Vec::with_capacity(plain.len());
+        for record in records(&plain) {
+            text.append(&mut write(record)?);
+        }
+        Ok(text)
     }
 }
 
-fn csv_row(record: &[u8], custom_fields: &[String]) -> Vec<u8> {
-    let record: Value = serde_json::from_slice(record).unwrap_or_default();
+fn csv_row(record: &[u8], custom_fields: &[String]) -> Result<Vec<u8>, Problem> {
+    let record: Value = serde_json::from_slice(record).map_err(broken)?;
     let text = |value: &Value| cell(value.as_str().unwrap_or_default());
     let own = COLUMNS.into_iter().map(|column| text(&record[column]));
     let custom = custom_fields.iter().map(|name| text(&record["custom_objects"][name]));
-    row(own.chain(custom))
+    Ok(row(own.chain(custom)))
 }
 
 fn row(cells: impl Iterator<Item = String>) -> Vec<u8> {
@@ -198,7 +202,7 @@ impl Sending {
                 return Ok(piece);
             }
             (_, Some(unpacking)) => match unpacking.piece().map_err(internal)? {
-                Some(plain) => return Ok(self.written(plain)),
+                Some(plain) => return self.written(plain),
                 None => self.open = None,
             },
             (_, None) => {}
@@ -231,19 +235,19 @@ impl Sending {
     }
 
     /// As much of it as has come to the end of a line.
-    fn written(&mut self, plain: Vec<u8>) -> Vec<u8> {
+    fn written(&mut self, plain: Vec<u8>) -> Result<Vec<u8>, Problem> {
         self.line.extend(plain);
         let end = self.line.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let rest = self.line.split_off(end);
-        let text = self.form.write(std::mem::replace(&mut self.line, rest));
-        match &mut self.gzip {
+        let text = self.form.write(std::mem::replace(&mut self.line, rest))?;
+        Ok(match &mut self.gzip {
             Some(gzip) if !text.is_empty() => {
                 let part = Part::of_text(&text);
                 gzip.part(part.sum);
                 part.compressed
             }
             _ => text,
-        }
+        })
     }
 }
 

@@ -146,7 +146,7 @@ fn draft(institution: &Institution, mut body: Map<String, Value>) -> Result<Draf
         Some(_) => return Err(Problem::Malformed),
     };
     let legal = if institution.multiple_recordings { LegalNames::Permitted } else { LegalNames::Ignored };
-    let source = JsonSource { fields: &fields, custom_key: "custom_fields", without: &[] };
+    let source = JsonSource { fields: &fields, custom_key: "custom_fields", only: None };
     source.check_size()?;
     let mut draft = Draft::read(&source, legal);
     let permitted = |kind: &Kind| *kind != Kind::LegalRecording || legal == LegalNames::Permitted;

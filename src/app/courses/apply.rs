@@ -18,7 +18,7 @@ use crate::{
         media::Media,
         moment::Moment,
         own_recording::{Registration, Start},
-        participant::{CustomValues, Legal},
+        participant::Participant,
         roster::{Member, Roster},
         tool_consumer::ToolConsumer,
     },
@@ -288,35 +288,32 @@ impl Sync {
         let first_place = rolls::join_all(sql, self.institution, self.page, count).await?;
         let people = registrations(self.consumer, members, new.iter().map(|(who, wanted)| (*who, wanted)));
         let started = own_recordings::start(sql, self.institution, &people, Start::Any, &self.copies).await?;
-        let record = |(nth, (who, wanted)): (i64, &(usize, Wanted))| Record {
-            id: first_id + nth,
-            name_page_id: self.page,
-            page_place: first_place + nth,
-            token: self.app.ids.hex(),
-            first_name: wanted.first_name.clone(),
-            last_name: wanted.last_name.clone(),
-            email: wanted.email.clone(),
-            email_key: wanted.email_key.clone(),
-            identifier: wanted.identifier.clone(),
-            identifier_key: wanted.identifier_key.clone(),
-            phonetic: started.get(who).and_then(|started| started.phonetic.clone()),
-            notes: None,
-            phone_number: None,
-            legal: Legal::default(),
-            custom: CustomValues::default(),
-            custom_changed_at: None,
-            now: self.now,
+        let record = |(nth, (who, wanted)): (i64, &(usize, Wanted))| {
+            let mut person = Participant::new(first_id + nth, first_place + nth, self.app.ids.hex());
+            person.first_name = wanted.first_name.clone();
+            person.last_name = wanted.last_name.clone();
+            person.email = wanted.email.clone();
+            person.identifier = wanted.identifier.clone();
+            person.phonetic = started.get(who).and_then(|started| started.phonetic.clone());
+            Record {
+                person,
+                name_page_id: self.page,
+                email_key: wanted.email_key.clone(),
+                identifier_key: wanted.identifier_key.clone(),
+                phone_number: None,
+                now: self.now,
+            }
         };
         let records: Vec<Record> = (0..).zip(new).map(record).collect();
         participants::insert_all(sql, self.institution, &records).await?;
         let brought: Vec<(i64, &Media)> = records
             .iter()
             .zip(new)
-            .filter_map(|(record, (who, _))| Some((record.id, &started.get(who)?.media)))
+            .filter_map(|(record, (who, _))| Some((record.person.id, &started.get(who)?.media)))
             .collect();
         store::media::attach_recordings(sql, self.institution, &brought).await?;
         self.used.extend(brought.iter().map(|(_, media)| media.hex.clone()));
-        Ok(records.into_iter().map(|record| record.id).collect())
+        Ok(records.into_iter().map(|record| record.person.id).collect())
     }
 
     /// Gives whoever has turned out to be somebody with an email what they have recorded elsewhere.

@@ -88,8 +88,8 @@ pub(super) async fn without(part: Part, departed: Vec<String>) -> Result<Option<
     let work = move || {
         let departed: HashSet<String> = departed.into_iter().collect();
         part.without(|record| {
-            let record = serde_json::from_slice::<Record<'_>>(record);
-            record.is_ok_and(|record| departed.contains(Links::token_of_badge(record.name_badge_link)))
+            let record = serde_json::from_slice::<Record<'_>>(record)?;
+            Ok(departed.contains(Links::token_of_badge(record.name_badge_link)))
         })
     };
     let left = tokio::task::spawn_blocking(work).await.map_err(|error| Error::Internal(error.to_string()))?;

@@ -7,7 +7,7 @@ use crate::{
     domain::lti::keys::{Key, is_due, is_over, signing as chosen},
     lms::keys::SigningKey,
     store::{
-        Sql,
+        self, Sql,
         lti_keys::{self, Kept},
     },
 };
@@ -29,8 +29,9 @@ fn ages(app: &App, all: &[Kept]) -> Vec<Key> {
 /// What `/lti/jwks.json` says.
 pub async fn shown(app: &App) -> Result<Value> {
     let all = present(app).await?;
-    let public = all.iter().filter_map(|kept| serde_json::from_str(&kept.public).ok());
-    Ok(json!({ "keys": public.collect::<Vec<Value>>() }))
+    let public = |kept: &Kept| store::stored_json(("lti_keys", "public_key", &kept.kid), &kept.public);
+    let keys = all.iter().map(public).collect::<store::Result<Vec<Value>>>()?;
+    Ok(json!({ "keys": keys }))
 }
 
 /// The key to sign with.

@@ -94,7 +94,7 @@ async fn registration(
 ) -> Result<Value> {
     let missing = || Error::Missing(Missing::Participant);
     let mut row = persons::record(sql, owner.id, whose).await?.ok_or_else(missing)?;
-    let custom = custom_values(row.remove("custom"), fields);
+    let custom = custom_values(row.remove("custom"), whose.id, fields)?;
     let page = match NamePageRef::parse(&whose.page.to_string()) {
         Some(page) => name_pages::find(sql, owner.id, &page).await?,
         None => None,
@@ -117,14 +117,16 @@ async fn registration(
 }
 
 /// By the names of fields instead of their ids; those of fields that were deleted keep theirs.
-fn custom_values(custom: Option<Value>, fields: &[CustomField]) -> Value {
-    let text = custom.and_then(|custom| custom.as_str().map(str::to_owned)).unwrap_or_default();
-    let values: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
+fn custom_values(custom: Option<Value>, participant: i64, fields: &[CustomField]) -> Result<Value> {
+    let values: Map<String, Value> = match custom.as_ref().and_then(Value::as_str) {
+        Some(json) => store::stored_json(("participants", "custom", participant), json)?,
+        None => Map::new(),
+    };
     let named = values.into_iter().map(|(id, value)| {
         let field = fields.iter().find(|field| field.id.to_string() == id);
         (field.map_or(id, |field| field.name.clone()), value)
     });
-    Value::Object(named.collect())
+    Ok(Value::Object(named.collect()))
 }
 
 /// Times as people write them, truth values as such on both databases.

@@ -8,8 +8,12 @@ use crate::{
         matching::{Entry, Holder},
         moment::Moment,
     },
-    store::{Result, Row, Sql, Value, in_powers, padded, placeholders, value_rows},
+    store::{Result, Row, Sql, Value, in_powers, padded, placeholders, position_in, value_rows},
 };
+
+/// The columns of a participant that matching them with a roster needs.
+const ENTRY: [&str; 8] =
+    ["id", "first_name", "last_name", "email", "email_key", "identifier", "identifier_key", "photo"];
 
 /// Everybody on the page, those who are hidden behind those who are not. Who they are in the learning system is read apart
 /// and joined here: of tables that have just been filled, databases know too little to join them well.
@@ -29,20 +33,18 @@ pub async fn entries(
         sql.rows(text, &[institution.into(), course.into()], read).await?.into_iter().collect();
     let mut all = Vec::new();
     for (table, hidden) in [("participants", false), ("hidden_participants", true)] {
-        let text = format!(
-            "SELECT id, first_name, last_name, email, email_key, identifier, identifier_key, photo FROM {table} \
-             WHERE institution_id = $1 AND name_page_id = $2"
-        );
+        let columns = ENTRY.join(", ");
+        let text = format!("SELECT {columns} FROM {table} WHERE institution_id = $1 AND name_page_id = $2");
         let read = |row: &Row<'_>| {
             Ok(Entry {
-                id: row.int(0)?,
-                first_name: row.opt_text(1)?,
-                last_name: row.opt_text(2)?,
-                email: row.opt_text(3)?,
-                email_key: row.opt_text(4)?,
-                identifier: row.opt_text(5)?,
-                identifier_key: row.opt_text(6)?,
-                photo: row.opt_text(7)?,
+                id: row.int(const { position_in(&ENTRY, "id") })?,
+                first_name: row.opt_text(const { position_in(&ENTRY, "first_name") })?,
+                last_name: row.opt_text(const { position_in(&ENTRY, "last_name") })?,
+                email: row.opt_text(const { position_in(&ENTRY, "email") })?,
+                email_key: row.opt_text(const { position_in(&ENTRY, "email_key") })?,
+                identifier: row.opt_text(const { position_in(&ENTRY, "identifier") })?,
+                identifier_key: row.opt_text(const { position_in(&ENTRY, "identifier_key") })?,
+                photo: row.opt_text(const { position_in(&ENTRY, "photo") })?,
                 hidden,
                 ..Entry::default()
             })

@@ -4,12 +4,6 @@
 use super::*;
 use crate::store::{media, rolls};
 
-/// Of both tables: a row moves whole.
-const WHOLE: &str = "institution_id, id, name_page_id, page_place, token, first_name, last_name, email, email_key, identifier, \
-     identifier_key, phonetic, notes, phone_number, recording, recorded_at, legal_first_name, legal_last_name, \
-     legal_middle_name, legal_phonetic, legal_notes, legal_recording, legal_recorded_at, custom, custom_changed_at, created_at, \
-     updated_at, photo, badge_listed, first_name_key, last_name_key";
-
 /// Takes people of one page out of every list, look-up and count; links to what they have are dead.
 pub async fn hide(sql: &mut Sql, institution: i64, page: i64, ids: &[i64]) -> Result<()> {
     let (ids, places) = moved(sql, institution, page, ids, ("participants", "hidden_participants")).await?;
@@ -61,6 +55,8 @@ async fn moved(
     ids: &[i64],
     (from, to): (&str, &str),
 ) -> Result<(Vec<i64>, Vec<i64>)> {
+    // A row moves whole.
+    let columns = columns::all().join(", ");
     let (mut moved, mut places) = (Vec::with_capacity(ids.len()), Vec::with_capacity(ids.len()));
     for group in padded(ids) {
         let these = format!(
@@ -68,7 +64,7 @@ async fn moved(
             placeholders(3, group.len())
         );
         let params: Vec<Value<'_>> = [institution, page].into_iter().chain(group).map(Value::from).collect();
-        sql.execute(&format!("INSERT INTO {to} ({WHOLE}) SELECT {WHOLE} {these}"), &params).await?;
+        sql.execute(&format!("INSERT INTO {to} ({columns}) SELECT {columns} {these}"), &params).await?;
         let text = format!("DELETE {these} RETURNING id, page_place");
         for (id, place) in sql.rows(&text, &params, |row| Ok((row.int(0)?, row.int(1)?))).await? {
             moved.push(id);

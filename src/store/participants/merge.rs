@@ -1,9 +1,16 @@
 //! Two courses that are one: people of a page move to another, or give what they have to their entry there. The caller holds
 //! the institution's lock.
 
-use super::*;
+use super::{
+    columns::{custom_from_json, custom_to_json},
+    *,
+};
 use crate::{
-    domain::{matching::Entry, media::Kind},
+    domain::{
+        matching::Entry,
+        media::Kind,
+        participant::{TEXT_FIELDS, TextField},
+    },
     store::{courses, rolls},
 };
 
@@ -29,22 +36,17 @@ pub async fn move_to(sql: &mut Sql, institution: i64, entry: &Entry, page: i64, 
 
 /// What an entry lacks and the other has. Notes of both are kept.
 pub async fn fill(sql: &mut Sql, institution: i64, to: &Entry, from: &Entry, now: Moment) -> Result<()> {
-    const PLAIN: [&str; 7] = [
-        "phonetic",
-        "phone_number",
-        "legal_first_name",
-        "legal_last_name",
-        "legal_middle_name",
-        "legal_phonetic",
-        "legal_notes",
-    ];
+    // Names and identifier are those of the learning system, and notes of both are kept.
+    const KEPT: [&str; 4] = ["first_name", "last_name", "identifier", "notes"];
+    let is_filled = |field: &&TextField| !KEPT.contains(&field.column);
+    let filled = TEXT_FIELDS.iter().filter(is_filled).map(|field| field.column).chain(["phone_number"]);
     let (into, of) = (table(to.hidden), table(from.hidden));
     let others = |column: &str| {
         format!(
             "{column} = COALESCE({column}, (SELECT o.{column} FROM {of} o WHERE o.institution_id = $1 AND o.id = $2))"
         )
     };
-    let changes = PLAIN.map(others).join(", ");
+    let changes = filled.map(others).collect::<Vec<_>>().join(", ");
     let text = format!("UPDATE {into} SET {changes}, updated_at = $3 WHERE institution_id = $1 AND id = $4");
     let params: [Value<'_>; 4] = [institution.into(), from.id.into(), now.micros().into(), to.id.into()];
     sql.execute(&text, &params).await?;
@@ -61,9 +63,9 @@ pub async fn fill(sql: &mut Sql, institution: i64, to: &Entry, from: &Entry, now
     let notes = both_notes(own_notes, notes);
     let custom = match (own_custom, custom) {
         (Some(own), Some(other)) => {
-            let mut all = custom_from_json(&other);
-            all.0.extend(custom_from_json(&own).0);
-            custom_to_json(&all)
+            let mut all = custom_from_json(&other, from.id)?;
+            all.0.extend(custom_from_json(&own, to.id)?.0);
+            custom_to_json(&all)?
         }
         (own, other) => own.or(other),
     };

@@ -14,13 +14,13 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
         all.push(("the best by key", best_text(by, 0), one.clone()));
         all.push(("the best by key on a page", best_text(by, 1), [one.clone(), vec![page.clone()]].concat()));
         let many = [vec![institution.clone()], vec![text(key); 64]].concat();
-        all.push(("many by key", by_keys_text(COLUMNS, by, 64, false, 0), many.clone()));
+        all.push(("many by key", by_keys_text(&SELECTION, by, 64, false, 0), many.clone()));
         all.push(("keys of many", by_keys_text("p.id, p.recorded_at", by, 64, false, 0), many.clone()));
         let changed = [many.clone(), bounds().to_vec()].concat();
-        all.push(("many by key and change", by_keys_text(COLUMNS, by, 64, true, 0), changed));
+        all.push(("many by key and change", by_keys_text(&SELECTION, by, 64, true, 0), changed));
         all.push((
             "many by key on a page",
-            by_keys_text(COLUMNS, by, 64, false, 1),
+            by_keys_text(&SELECTION, by, 64, false, 1),
             [many.clone(), vec![page.clone()]].concat(),
         ));
         let pages = || [Value::Int(1), Value::Int(2)].to_vec();

@@ -1,88 +1,72 @@
 //! People: written, changed, removed. The caller holds the institution's lock and has checked everything.
 
-use super::*;
+use super::{columns::custom_to_json, *};
 use crate::{
-    domain::matching::Wanted,
+    domain::{matching::Wanted, participant::TextKind},
     store::{in_powers, rolls, value_rows},
 };
 
-/// A row as it is written; `Participant` is how it is read.
+/// A row as it is inserted: a participant without media yet, and what a `Participant` does not have.
 pub struct Record {
-    pub id: i64,
+    pub person: Participant,
     pub name_page_id: i64,
-    pub page_place: i64,
-    pub token: String,
-    pub first_name: Option<String>,
-    pub last_name: Option<String>,
-    pub email: Option<String>,
     pub email_key: Option<String>,
-    pub identifier: Option<String>,
     pub identifier_key: Option<String>,
-    pub phonetic: Option<String>,
-    pub notes: Option<String>,
     pub phone_number: Option<String>,
-    pub legal: Legal,
-    pub custom: CustomValues,
-    pub custom_changed_at: Option<Moment>,
     pub now: Moment,
 }
 
 pub async fn insert(sql: &mut Sql, institution: i64, new: &Record) -> Result<()> {
-    static TEXT: LazyLock<String> = LazyLock::new(|| insert_text(1));
-    sql.execute(&TEXT, &insert_params(institution, new)).await.map(|_| ())
+    insert_all(sql, institution, std::slice::from_ref(new)).await
 }
 
 /// Many at once.
 pub async fn insert_all(sql: &mut Sql, institution: i64, new: &[Record]) -> Result<()> {
     for group in in_powers(new) {
-        let params: Vec<Value<'_>> = group.iter().flat_map(|one| insert_params(institution, one)).collect();
-        sql.execute(&insert_text(group.len()), &params).await?;
+        let rows = group.iter().map(|one| inserted(institution, one)).collect::<Result<Vec<_>>>()?;
+        let columns: Vec<&str> = rows.iter().take(1).flatten().map(|(column, _)| *column).collect();
+        let places = value_rows(1, rows.len(), columns.len());
+        let text = format!("INSERT INTO participants ({}) VALUES {places}", columns.join(", "));
+        let params: Vec<Value<'_>> = rows.into_iter().flatten().map(|(_, value)| value).collect();
+        sql.execute(&text, &params).await?;
     }
     Ok(())
 }
 
-const INSERTED: usize = 27;
+/// A value and the column that it goes to.
+type Written<'a> = (&'static str, Value<'a>);
 
-fn insert_text(rows: usize) -> String {
-    format!(
-        "INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, last_name, \
-         email, email_key, identifier, identifier_key, phonetic, notes, phone_number, recorded_at, \
-         legal_first_name, legal_last_name, legal_middle_name, legal_phonetic, legal_notes, legal_recorded_at, \
-         custom, custom_changed_at, created_at, updated_at, first_name_key, last_name_key) VALUES {}",
-        value_rows(1, rows, INSERTED)
-    )
+/// In the same order for every row.
+fn inserted(institution: i64, new: &Record) -> Result<Vec<Written<'_>>> {
+    let person = &new.person;
+    let mut row: Vec<Written<'_>> = vec![
+        ("institution_id", institution.into()),
+        ("id", person.id.into()),
+        ("name_page_id", new.name_page_id.into()),
+        ("page_place", person.page_place.into()),
+        ("token", (&person.token).into()),
+        ("email", person.email.as_ref().into()),
+        ("email_key", new.email_key.as_ref().into()),
+        ("identifier_key", new.identifier_key.as_ref().into()),
+        ("phone_number", new.phone_number.as_ref().into()),
+        ("recorded_at", 0.into()),
+        ("legal_recorded_at", 0.into()),
+        ("created_at", new.now.micros().into()),
+    ];
+    row.extend(person.texts().map(|(field, text)| (field.column, text.into())));
+    row.extend(derived(person, new.now)?);
+    Ok(row)
 }
 
-fn insert_params(institution: i64, new: &Record) -> [Value<'_>; INSERTED] {
-    [
-        institution.into(),
-        new.id.into(),
-        new.name_page_id.into(),
-        new.page_place.into(),
-        (&new.token).into(),
-        new.first_name.as_ref().into(),
-        new.last_name.as_ref().into(),
-        new.email.as_ref().into(),
-        new.email_key.as_ref().into(),
-        new.identifier.as_ref().into(),
-        new.identifier_key.as_ref().into(),
-        new.phonetic.as_ref().into(),
-        new.notes.as_ref().into(),
-        new.phone_number.as_ref().into(),
-        0.into(),
-        new.legal.first_name.as_ref().into(),
-        new.legal.last_name.as_ref().into(),
-        new.legal.middle_name.as_ref().into(),
-        new.legal.phonetic.as_ref().into(),
-        new.legal.notes.as_ref().into(),
-        0.into(),
-        custom_to_json(&new.custom).into(),
-        new.custom_changed_at.map(Moment::micros).into(),
-        new.now.micros().into(),
-        new.now.micros().into(),
-        new.first_name.as_deref().map(name_key).into(),
-        new.last_name.as_deref().map(name_key).into(),
-    ]
+/// What an insert and an update write beside the texts.
+fn derived(person: &Participant, now: Moment) -> Result<[Written<'_>; 5]> {
+    Ok([
+        ("first_name_key", person.first_name.as_deref().map(name_key).into()),
+        ("last_name_key", person.last_name.as_deref().map(name_key).into()),
+        ("custom", custom_to_json(&person.custom)?.into()),
+        ("custom_changed_at", person.custom_changed_at.map(Moment::micros).into()),
+        ("updated_at", now.micros().into()),
+    ])
 }
 
 /// What a learning system says of somebody, whether they are to be seen or hidden.
@@ -127,50 +111,30 @@ pub async fn take_emails(sql: &mut Sql, institution: i64, ids: &[i64]) -> Result
     Ok(())
 }
 
-/// What an update may change.
-pub struct Change<'a> {
-    pub first_name: Option<&'a str>,
-    pub last_name: Option<&'a str>,
-    pub phonetic: Option<&'a str>,
-    pub notes: Option<&'a str>,
-    /// `None` leaves the number as it is.
-    pub phone_number: Option<Option<&'a str>>,
-    pub legal: &'a Legal,
-    pub custom: &'a CustomValues,
-    pub custom_changed_at: Option<Moment>,
-    pub now: Moment,
-}
-
-pub async fn update(sql: &mut Sql, institution: i64, id: i64, change: &Change<'_>) -> Result<()> {
-    let text = "UPDATE participants SET first_name = $1, last_name = $2, phonetic = $3, notes = $4, legal_first_name = $5, \
-         legal_last_name = $6, legal_middle_name = $7, legal_phonetic = $8, legal_notes = $9, custom = $10, \
-         custom_changed_at = $11, updated_at = $12, first_name_key = $13, last_name_key = $14 \
-         WHERE institution_id = $15 AND id = $16";
-    let legal = change.legal;
-    let params: [Value<'_>; 16] = [
-        change.first_name.into(),
-        change.last_name.into(),
-        change.phonetic.into(),
-        change.notes.into(),
-        legal.first_name.as_ref().into(),
-        legal.last_name.as_ref().into(),
-        legal.middle_name.as_ref().into(),
-        legal.phonetic.as_ref().into(),
-        legal.notes.as_ref().into(),
-        custom_to_json(change.custom).into(),
-        change.custom_changed_at.map(Moment::micros).into(),
-        change.now.micros().into(),
-        change.first_name.map(name_key).into(),
-        change.last_name.map(name_key).into(),
-        institution.into(),
-        id.into(),
-    ];
-    sql.execute(text, &params).await?;
-    if let Some(phone_number) = change.phone_number {
-        let text = "UPDATE participants SET phone_number = $1 WHERE institution_id = $2 AND id = $3";
-        sql.execute(text, &[phone_number.into(), institution.into(), id.into()]).await?;
-    }
-    Ok(())
+/// Writes the texts and the custom values of a participant. Without a phone number, the stored one stays.
+pub async fn update(
+    sql: &mut Sql,
+    institution: i64,
+    changed: &Participant,
+    phone_number: Option<Option<&str>>,
+    now: Moment,
+) -> Result<()> {
+    // The identifier is part of the identity, which no update changes.
+    let texts = changed.texts().filter(|(field, _)| field.kind != TextKind::Identifier);
+    let mut set: Vec<Written<'_>> = texts.map(|(field, text)| (field.column, text.into())).collect();
+    set.extend(derived(changed, now)?);
+    set.extend(phone_number.map(|number| ("phone_number", number.into())));
+    let assignments: Vec<String> =
+        (1..).zip(&set).map(|(place, (column, _)): (usize, _)| format!("{column} = ${place}")).collect();
+    let text = format!(
+        "UPDATE participants SET {} WHERE institution_id = ${} AND id = ${}",
+        assignments.join(", "),
+        set.len() + 1,
+        set.len() + 2
+    );
+    let whose = [institution.into(), changed.id.into()];
+    let params: Vec<Value<'_>> = set.into_iter().map(|(_, value)| value).chain(whose).collect();
+    sql.execute(&text, &params).await.map(|_| ())
 }
 
 pub async fn list_badge(sql: &mut Sql, institution: i64, id: i64, listed: bool) -> Result<()> {

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use endonym::domain::participant::TEXT_FIELDS;
 use reqwest::Client;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -284,6 +285,26 @@ async fn legal_names_come_in_where_the_institution_may_have_them() {
     assert_eq!(counts(&report(&import(&here, file, &["--json"]))), (1, 0, 0));
     let ana = &everybody(&here, &token).await[0];
     assert_eq!((&ana["legal_first_name"], &ana["legal_notes"]), (&json!("Anastasia"), &json!("Since 2020")));
+}
+
+#[tokio::test]
+async fn every_text_field_is_a_column_and_the_help_names_it() {
+    let (here, token) = Installation::with_token().await;
+    here.succeed(&["institution", "update", "example", "--multiple-recordings"]);
+    let help = here.succeed(&["import", "--help"]);
+    let (mut headings, mut cells) = (vec!["email"], vec!["ana@example.edu".to_owned()]);
+    for field in TEXT_FIELDS {
+        assert!(help.contains(if field.is_legal { "legal_" } else { field.key }), "{}: {help}", field.key);
+        headings.push(field.key);
+        cells.push(format!("a {}", field.column));
+    }
+    let ended = import(&here, format!("{}\n{}\n", headings.join(","), cells.join(",")), &["--json"]);
+    assert_eq!(ended.stderr, "");
+    assert_eq!(counts(&report(&ended)), (1, 0, 0));
+    let ana = &everybody(&here, &token).await[0];
+    for cell in cells {
+        assert!(ana.as_object().unwrap().values().any(|value| *value == cell), "{cell}: {ana}");
+    }
 }
 
 #[tokio::test]

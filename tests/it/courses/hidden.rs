@@ -19,7 +19,7 @@ use crate::{
     phone::records::{ANA, rules},
     support::{
         Answer, Setup, World,
-        database::{execute, on_postgres},
+        database::execute,
         media::{file, files, wav},
         until,
     },
@@ -284,25 +284,4 @@ async fn what_hidden_people_have_goes_with_their_page_and_with_their_institution
         assert_eq!((school.count("hidden_participants").await, school.count("media").await), (0, 0));
         assert_eq!(blobs(), 0);
     }
-}
-
-/// A row moves whole: what is added to one table is added to the other.
-#[tokio::test]
-async fn hidden_people_have_every_column_that_others_have() {
-    let world = World::new().await;
-    let columns = async |table: &str| {
-        let text = if on_postgres() {
-            format!(
-                "SELECT column_name::TEXT FROM information_schema.columns WHERE table_name = '{table}' AND table_schema = current_schema()"
-            )
-        } else {
-            format!("SELECT name FROM pragma_table_info('{table}')")
-        };
-        let mut columns = world.app.db.read().rows(&text, &[], |row| row.text(0)).await.unwrap();
-        columns.sort();
-        columns
-    };
-    let all = columns("participants").await;
-    assert!(all.len() > 30, "{all:?}");
-    assert_eq!(columns("hidden_participants").await, all);
 }

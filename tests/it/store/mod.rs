@@ -3,5 +3,6 @@
 mod durability;
 mod folder;
 mod migrations;
+mod participants;
 mod plans;
 mod rolls;

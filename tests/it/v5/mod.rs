@@ -4,6 +4,7 @@ mod access;
 mod cors;
 mod create;
 mod delete;
+mod fields;
 mod forms;
 mod latest;
 mod legal;
@@ -34,6 +35,28 @@ fn meta(body: &Value) -> &Value {
 /// A body of a create or update on the world's page.
 fn on_page(world: &World, participant: Value) -> Value {
     json!({ "name_page_id": world.page.slug, "participant": participant })
+}
+
+/// A participant of the world's page as a list shows them: null where nothing is given.
+fn record(world: &World, given: Value) -> Value {
+    let mut record = json!({
+        "first_name": null,
+        "last_name": null,
+        "email": null,
+        "recording_url": null,
+        "recording_link": null,
+        "recording_id": null,
+        "event_title": "Class of 2027",
+        "event_slug": world.page.slug,
+        "event_access_code": world.page.access_code,
+        "institution_id": null,
+        "photo": null,
+        "name_badge_link": "{base}/badges/{institution}/{token}",
+        "phonetic_spelling": null,
+        "notes": null,
+    });
+    record.as_object_mut().unwrap().extend(given.as_object().unwrap().clone());
+    record
 }
 
 /// A recording's hex: 128 bits, told apart by one letter.

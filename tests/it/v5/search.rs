@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{JULY, SECOND, hex, message, meta, people, unprocessable};
+use super::{JULY, SECOND, hex, message, meta, people, record, unprocessable};
 use crate::support::{Answer, World, emails, keys};
 
 async fn search(world: &World, body: Value) -> Value {
@@ -27,29 +27,21 @@ async fn a_search_answers_like_a_list() {
     world.crowd(&world.page, 0..3).await;
     world.record(&world.page, "p1@x.org", &hex('a'), JULY).await;
     let body = search(&world, json!({ "email_list": ["p1@x.org"], "include": "embeddables" })).await;
-    let record = people(&body)[0].clone();
+    let found = people(&body)[0].clone();
     let link = format!("{{base}}/audio/{{institution}}/recording_{}.mp3", hex('a'));
     assert_eq!(
         world.shown(&body),
         json!({ "Response": {
-            "participants": [{
+            "participants": [record(&world, json!({
                 "first_name": "P1",
-                "last_name": null,
                 "email": "p1@x.org",
                 "recording_url": link,
                 "recording_link": link,
                 "recording_id": format!("recording_{}", hex('a')),
-                "event_title": "Class of 2027",
-                "event_slug": world.page.slug,
-                "event_access_code": world.page.access_code,
                 "institution_id": "I1",
-                "photo": null,
-                "name_badge_link": "{base}/badges/{institution}/{token}",
-                "phonetic_spelling": null,
-                "notes": null,
-                "embed_image": world.shown(&record)["embed_image"],
-                "embed_iframe": world.shown(&record)["embed_iframe"],
-            }],
+                "embed_image": world.shown(&found)["embed_image"],
+                "embed_iframe": world.shown(&found)["embed_iframe"],
+            }))],
             "meta": {
                 "self_url": "{base}/api/private/v5/participants/search\
                              ?email_list=p1%40x.org&format=json&include=embeddables&page=1&per_page=10",
