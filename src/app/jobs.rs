@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use super::{App, Error, Missing, Result, calls, exports};
+use super::{Actor, App, Error, Missing, Result, calls, exports};
 use crate::{
     domain::{
-        ids::JobId,
+        ids::{InstitutionId, JobId},
         job::{self, Held, Job, Listed, State, Takes},
         moment::Moment,
+        scope::Scope,
     },
     store::{
         Sql,
@@ -63,11 +64,18 @@ pub async fn claim(app: &App, lease: Duration, takes: Takes) -> Result<Option<He
 }
 
 /// Takes this job, if it is due and nobody has it.
-pub async fn claim_this(app: &App, id: JobId, lease: Duration) -> Result<Option<Held>> {
+pub async fn claim_this(
+    app: &App,
+    institution: InstitutionId,
+    id: JobId,
+    lease: Duration,
+) -> Result<Option<Held>> {
     let (now, proof) = (app.clock.now(), app.ids.hex());
     app.db
         .write(move |sql| {
-            Box::pin(async move { Ok(jobs::claim_this(sql, id, &proof, now.plus(lease), now).await?) })
+            Box::pin(async move {
+                Ok(jobs::claim_this(sql, institution, id, &proof, now.plus(lease), now).await?)
+            })
         })
         .await
 }
@@ -189,8 +197,8 @@ async fn mourn(
         Job::BuildExport { institution, export, .. } => {
             exports::give_up(sql, scrub, *institution, *export, now).await
         }
-        Job::FetchTake { attempt, .. } => {
-            calls::cloud::give_up(sql, app, *attempt, now).await?;
+        Job::FetchTake { institution, attempt } => {
+            calls::cloud::give_up(sql, app, (*institution, *attempt), now).await?;
             Ok(Vec::new())
         }
         Job::SyncCourse { institution, course } => {
@@ -228,8 +236,8 @@ pub async fn repeat(app: &App, job: Job, every: Duration) -> Result<()> {
         .await
 }
 
-pub async fn all(app: &App, state: Option<State>, most: i64) -> Result<Vec<Listed>> {
-    Ok(jobs::all(&mut app.db.read(), state, most).await?)
+pub async fn all(app: &App, scope: Scope, state: Option<State>, most: i64) -> Result<Vec<Listed>> {
+    Ok(jobs::all(&mut app.db.read(), scope, state, most).await?)
 }
 
 pub async fn counts(app: &App) -> Result<Vec<(State, u64)>> {
@@ -237,10 +245,11 @@ pub async fn counts(app: &App) -> Result<Vec<(State, u64)>> {
 }
 
 /// A dead job starts over, as if it were new.
-pub async fn retry(app: &App, id: JobId) -> Result<()> {
-    let now = app.clock.now();
-    let found =
-        app.db.write::<_, Error>(move |sql| Box::pin(async move { Ok(jobs::retry(sql, id, now).await?) }));
+pub async fn retry(app: &App, actor: &Actor, id: JobId) -> Result<()> {
+    let (scope, now) = (actor.scope(), app.clock.now());
+    let found = app
+        .db
+        .write::<_, Error>(move |sql| Box::pin(async move { Ok(jobs::retry(sql, scope, id, now).await?) }));
     if !found.await? {
         return Err(Error::Missing(Missing::Job));
     }

@@ -3,7 +3,7 @@
 use super::{App, Error, Missing, Result};
 use crate::{
     domain::{
-        access::{MOST_PAGES, Scope},
+        access::{MOST_PAGES, TokenScope},
         ids::{InstitutionId, NamePageId, TokenId},
         name_page::NamePage,
         text::{self, BLANK, Lines, longest},
@@ -16,7 +16,7 @@ use crate::{
 pub struct New {
     pub name: String,
     pub expires_in_days: Option<u32>,
-    pub scope: Scope,
+    pub scope: TokenScope,
     /// The only name pages that it reaches; all without it.
     pub pages: Option<Vec<NamePage>>,
     pub newest_only: bool,

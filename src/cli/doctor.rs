@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Failure, Outcome, open, output};
 use crate::{
-    app::{Clock, studio, tool_consumers},
+    app::{Actor, Clock, studio, tool_consumers},
     blobs::Blobs,
     config::{self, Storage},
     domain::job::{State, Takes},
@@ -162,7 +162,7 @@ async fn secrets(storage: &Storage) -> Option<Finding> {
         Ok(app) => app,
         Err(Failure(why)) => return Some(bad(part, why, mend)),
     };
-    let all = match tool_consumers::all(&app, None).await {
+    let all = match tool_consumers::all(&app, Actor::Operator.scope()).await {
         Ok(all) => all,
         Err(error) => return Some(bad(part, error.to_string(), "check the rights of the database's user")),
     };

@@ -15,7 +15,7 @@ use crate::{
         jobs, lti, media,
     },
     domain::{
-        ids::JobId,
+        ids::{InstitutionId, JobId},
         job::{Held, Job, Takes},
     },
     telemetry::{metrics, traces},
@@ -104,8 +104,13 @@ async fn worker(app: App, settings: Settings, takes: Takes, stop: CancellationTo
 }
 
 /// Does one job now, here, for somebody who waits for it. False when it is not to be had: another has it, or it is not due.
-pub async fn do_now(app: &App, settings: Settings, id: JobId, stop: &CancellationToken) -> Result<bool> {
-    match jobs::claim_this(app, id, settings.lease).await? {
+pub async fn do_now(
+    app: &App,
+    settings: Settings,
+    (institution, id): (InstitutionId, JobId),
+    stop: &CancellationToken,
+) -> Result<bool> {
+    match jobs::claim_this(app, institution, id, settings.lease).await? {
         Some(held) => {
             perform(app, settings, held, stop).await;
             Ok(true)

@@ -16,6 +16,7 @@ mod lti;
 mod ops;
 mod own_recordings;
 mod phone;
+mod scopes;
 mod server;
 mod store;
 mod v2;

@@ -17,6 +17,7 @@ use crate::{
         matching::{Entry, Wanted, may_share},
         media::{Kind, Media},
         moment::Moment,
+        scope::Scope,
         tool_consumer::{LmsKind, ToolConsumer},
     },
     store::{
@@ -93,7 +94,7 @@ impl Merging {
         }
         let missing = || Error::Missing(Missing::ToolConsumer);
         let owner = async |sql: &mut Sql, id: ToolConsumerId| {
-            store::tool_consumers::find(sql, id).await?.ok_or_else(missing)
+            store::tool_consumers::find(sql, Scope::Institution(institution), id).await?.ok_or_else(missing)
         };
         let (kept_owner, gone_owner) =
             (owner(sql, kept.tool_consumer).await?, owner(sql, gone.tool_consumer).await?);

@@ -7,6 +7,7 @@ use crate::{
         course::Course,
         ids::{CourseId, InstitutionId},
         job::Held,
+        scope::Scope,
         tool_consumer::ToolConsumer,
     },
     lms::{self, Connection, Found},
@@ -29,7 +30,8 @@ pub async fn run(app: &App, held: &Held, institution: InstitutionId, id: CourseI
             return Ok(());
         }
         let outcome = async {
-            let consumer = match tool_consumers::find(app, course.tool_consumer).await {
+            let scope = Scope::Institution(institution);
+            let consumer = match tool_consumers::find(app, scope, course.tool_consumer).await {
                 Err(Error::Missing(Missing::ToolConsumer)) => return Ok(()),
                 other => other?,
             };

@@ -21,6 +21,7 @@ use crate::{
         paging::Window,
         participant::{Draft, Participant},
         roster::Member,
+        scope,
         text::searchable,
         tool_consumer::{LmsKind, ToolConsumer},
     },
@@ -88,7 +89,8 @@ pub async fn find(app: &App, name: &str, browsers: &[&str]) -> Result<Open> {
         return Err(none());
     }
     let session = lti_sessions::find(&mut app.db.read(), &digest(name)).await?.ok_or_else(none)?;
-    let consumer = match tool_consumers::find(app, session.tool_consumer).await {
+    let tenant = scope::Scope::Institution(session.institution);
+    let consumer = match tool_consumers::find(app, tenant, session.tool_consumer).await {
         Err(Error::Missing(_)) => return Err(none()),
         other => other?,
     };
@@ -129,9 +131,10 @@ async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: 
             }
         }
     };
+    let tenant = scope::Scope::Institution(session.institution);
     let owner = match &what {
         What::Course { course, .. } | What::Own { course, .. } if course.tool_consumer != consumer.id => {
-            tool_consumers::find(app, course.tool_consumer).await?
+            tool_consumers::find(app, tenant, course.tool_consumer).await?
         }
         _ => consumer.clone(),
     };
