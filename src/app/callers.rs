@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 use super::{App, Error, Forbidden, Result, limiter::LimitKey};
 use crate::{
     domain::{
-        access::{Access, Action, Scope},
+        access::{Access, Action, TokenScope},
         ids::TokenId,
         institution::Institution,
         moment::Moment,
@@ -29,7 +29,7 @@ use crate::{
 pub struct Caller {
     pub token_id: TokenId,
     pub institution: Arc<Institution>,
-    pub scope: Scope,
+    pub scope: TokenScope,
     /// What the token reaches.
     pub access: Access,
 }

@@ -4,8 +4,6 @@
 mod attempts;
 pub mod cloud;
 
-use crate::domain::ids::CallId;
-use crate::domain::ids::{InstitutionId, JobId, NamePageId, ParticipantId};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -16,18 +14,20 @@ pub use attempts::{
     Claimed, Lease, answered, claim, finish, interrupt, keep, overdue, renew, still_wanted, until_next,
 };
 
-use super::{App, Error, Missing, Result, jobs};
+use super::{Actor, App, Error, Missing, Result, jobs};
 use crate::{
     domain::{
         call::{Listed, Outcome, Reason, State},
         countries::Countries,
         fault::{CallFault, Fault, Field},
+        ids::{CallId, InstitutionId, JobId, NamePageId, ParticipantId},
         job::Job,
         media::Kind,
         moment::Moment,
         participant::{Draft, Given},
         phone_number::PhoneNumber,
         quiet_hours::QuietHours,
+        scope::Scope,
     },
     store::{
         Sql, call_attempts, call_takes,
@@ -257,9 +257,9 @@ pub(super) async fn cancel_all(
 }
 
 /// The newest first.
-pub async fn all(app: &App, institution: Option<InstitutionId>, most: i64) -> Result<Vec<Listed>> {
+pub async fn all(app: &App, scope: Scope, most: i64) -> Result<Vec<Listed>> {
     let mut sql = app.db.read();
-    let mut listed = calls::list(&mut sql, institution, most).await?;
+    let mut listed = calls::list(&mut sql, scope, most).await?;
     let mut owners: Vec<InstitutionId> = listed.iter().map(|(owner, _)| *owner).collect();
     owners.sort_unstable();
     owners.dedup();
@@ -279,15 +279,19 @@ pub async fn counts(app: &App) -> Result<Vec<(State, u64)>> {
     Ok(calls::counts(&mut app.db.read()).await?)
 }
 
-/// An operator ends a call that is pending.
-pub async fn cancel(app: &App, id: CallId) -> Result<()> {
+/// Ends a call that is pending.
+pub async fn cancel(app: &App, actor: &Actor, id: CallId) -> Result<()> {
+    cancel_within(app, actor.scope(), id).await
+}
+
+async fn cancel_within(app: &App, scope: Scope, id: CallId) -> Result<()> {
     let now = app.clock.now();
     let job = app.ids.id(now);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let missing = || Error::Missing(Missing::Call);
-                let found = calls::find(sql, id).await?.ok_or_else(missing)?;
+                let found = calls::find(sql, scope, id).await?.ok_or_else(missing)?;
                 let call = calls::lock(sql, found.institution, id).await?.ok_or_else(missing)?;
                 if !call.state.is_pending() {
                     return Err(Error::invalid(Field::Call, CallFault::Over(call.state)));
@@ -300,11 +304,12 @@ pub async fn cancel(app: &App, id: CallId) -> Result<()> {
     Ok(())
 }
 
-/// An operator ends all calls that are pending, of one institution or of all. Says how many there were.
-pub async fn cancel_pending(app: &App, institution: Option<InstitutionId>) -> Result<u64> {
+/// Ends all calls that are pending, of one institution or of all that the actor reaches. Returns how many there were.
+pub async fn cancel_pending(app: &App, actor: &Actor, only: Option<InstitutionId>) -> Result<u64> {
+    let scope = actor.within(only)?;
     let mut cancelled = 0;
-    for call in calls::all_pending(&mut app.db.read(), institution).await? {
-        match cancel(app, call).await {
+    for call in calls::all_pending(&mut app.db.read(), scope).await? {
+        match cancel_within(app, scope, call).await {
             Ok(()) => cancelled += 1,
             // It has ended by itself.
             Err(Error::Missing(_) | Error::Invalid(_)) => {}
@@ -339,7 +344,8 @@ pub async fn opt_out(app: &App, attempt: &Attempt) -> Result<()> {
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                let there = calls::find(sql, attempt.call).await?.is_some();
+                let scope = Scope::Institution(attempt.institution);
+                let there = calls::find(sql, scope, attempt.call).await?.is_some();
                 opt_out_in(sql, &attempt, there, now).await
             })
         })
@@ -357,14 +363,13 @@ async fn opt_out_in(sql: &mut Sql, attempt: &Attempt, there: bool, now: Moment) 
     Ok(kept?)
 }
 
-/// An operator has a call made again that is over, with as many attempts as a new one. Whoever makes it looks at quiet hours
-/// and limits.
-pub async fn retry(app: &App, id: CallId, attempts: u32) -> Result<()> {
-    let now = app.clock.now();
+/// Schedules a call that is over again, with as many attempts as a new one. Quiet hours and limits apply when it is made.
+pub async fn retry(app: &App, actor: &Actor, id: CallId, attempts: u32) -> Result<()> {
+    let (scope, now) = (actor.scope(), app.clock.now());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                let found = calls::find(sql, id).await?.ok_or(Error::Missing(Missing::Call))?;
+                let found = calls::find(sql, scope, id).await?.ok_or(Error::Missing(Missing::Call))?;
                 rolls::lock(sql, found.institution).await?;
                 let missing = Error::Missing(Missing::Call);
                 let mut call = calls::lock(sql, found.institution, id).await?.ok_or(missing)?;

@@ -23,7 +23,7 @@ pub use roster::run;
 pub use schedule::run_due;
 pub(super) use staff::{add_own_entry, own_entry, previews, seen};
 
-use super::{App, Error, Missing, Result, jobs, name_pages, tool_consumers};
+use super::{Actor, App, Error, Missing, Result, jobs, name_pages, tool_consumers};
 use crate::{
     domain::{
         access::Access,
@@ -32,6 +32,7 @@ use crate::{
         job::Job,
         matching::clean,
         moment::Moment,
+        scope::Scope,
         text::longest,
         tool_consumer::{ToolConsumer, Word},
     },
@@ -91,7 +92,7 @@ pub async fn is_known_word(app: &App, institution: InstitutionId, word: &str) ->
     if word.is_known() {
         return Ok(true);
     }
-    let all = tool_consumers::all(app, Some(institution)).await?;
+    let all = tool_consumers::all(app, Scope::Institution(institution)).await?;
     Ok(all.iter().any(|consumer| consumer.answers_to(word)))
 }
 
@@ -213,7 +214,7 @@ async fn not_started(app: &App, institution: InstitutionId, ids: Vec<CourseId>, 
 
 /// Has a course synchronised that is known to be there. One that is under way is left to it.
 pub(super) async fn start(app: &App, consumer: &ToolConsumer, found: Found) -> Result<()> {
-    let access = Access::whole(consumer.institution);
+    let access = Actor::System.access(consumer.institution)?;
     begin(app, &access, consumer, vec![found], WhenRunning::Fine, Losses::HeldBack).await?;
     app.queue.wake();
     Ok(())
@@ -224,7 +225,7 @@ async fn lock(sql: &mut Sql, institution: InstitutionId, consumer: ToolConsumerI
     if !rolls::lock_if_there(sql, institution).await? {
         return Err(Error::Missing(Missing::Institution));
     }
-    let found = store::tool_consumers::find(sql, consumer).await?;
+    let found = store::tool_consumers::find(sql, Scope::Institution(institution), consumer).await?;
     found.ok_or(Error::Missing(Missing::ToolConsumer))
 }
 
@@ -399,7 +400,8 @@ async fn give_keys(sql: &mut Sql, institution: InstitutionId, id: &str, key: &st
     let ids: HashSet<&str> = [id, last].into();
     for id in ids {
         for course in courses::without_key(sql, institution, id).await? {
-            if let Some(owner) = store::tool_consumers::find(sql, course.tool_consumer).await? {
+            let scope = Scope::Institution(institution);
+            if let Some(owner) = store::tool_consumers::find(sql, scope, course.tool_consumer).await? {
                 give_key(sql, &owner, &course).await?;
             }
         }

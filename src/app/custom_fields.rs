@@ -1,11 +1,11 @@
 //! Custom fields: defined and removed by the operator.
 
 use super::{App, Error, Missing, Result};
-use crate::domain::ids::InstitutionId;
 use crate::{
     domain::{
         custom_field::{CustomField, name_fault},
         fault::{Fault, Field},
+        ids::InstitutionId,
         text::{self, Lines, longest},
     },
     store::{self, custom_fields},

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::{
-    App, Error, Missing, Result, callers, custom_fields, institutions, name_pages, participants, tokens,
+    Actor, App, Error, Missing, Result, callers, custom_fields, institutions, name_pages, participants,
+    tokens,
 };
 use crate::domain::{
-    access::Access,
     email::Email,
     institution::Institution,
     media::{Incoming, Kind},
@@ -96,7 +96,7 @@ async fn seed_page(app: &App, institution: &Institution) -> Result<NamePage> {
             ..Draft::default()
         };
         let here = NamePageRef::parse(&page.slug).ok_or(Error::Missing(Missing::NamePage))?;
-        participants::create(app, &Access::whole(institution.id), here, draft).await?;
+        participants::create(app, &Actor::Operator.access(institution.id)?, here, draft).await?;
     }
     Ok(page)
 }

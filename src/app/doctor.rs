@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use super::{App, Clock, tool_consumers};
+use super::{Actor, App, Clock, tool_consumers};
 use crate::{
     blobs::{self, Blobs},
     domain::job::{Kind, State},
@@ -187,7 +187,7 @@ async fn queue(db: &Db, clock: &Clock) -> store::Result<Queue> {
 
 /// Can the credentials of learning systems be opened? Nothing is found where there are none.
 pub async fn secrets(app: &App) -> Option<Finding> {
-    let all = match tool_consumers::all(app, None).await {
+    let all = match tool_consumers::all(app, Actor::Operator.scope()).await {
         Ok(all) => all,
         Err(error) => return Some(Finding::Secrets(Err(SecretsFault::Database(error.to_string())))),
     };

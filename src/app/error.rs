@@ -3,7 +3,7 @@
 use crate::{
     blobs,
     domain::{
-        access::{Action, Scope},
+        access::{Action, TokenScope},
         fault::{Fault, Field},
         field_errors::FieldErrors,
     },
@@ -51,7 +51,7 @@ pub enum Error {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forbidden {
     Scope {
-        has: Scope,
+        has: TokenScope,
         needs: Action,
     },
     /// The token is limited to other name pages.

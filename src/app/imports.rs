@@ -2,8 +2,6 @@
 
 mod sheet;
 
-use crate::domain::ids::InstitutionId;
-use crate::domain::ids::NamePageId;
 use std::collections::HashSet;
 
 pub use sheet::{Row, Sheet, SheetFault};
@@ -21,6 +19,7 @@ use crate::{
         email::email_key,
         fault::{Fault, Field},
         field_errors::FieldErrors,
+        ids::{InstitutionId, NamePageId},
         media::{Incoming, Kind, MediaFault},
         name_page::NamePageRef,
         own_recording::{Registration, Start},

@@ -95,44 +95,75 @@ pub struct Change {
 }
 
 pub async fn update(app: &App, slug: &str, change: Change) -> Result<Institution> {
-    let mut institution = find(app, slug).await?;
-    let mut errors = FieldErrors::default();
-    if let Some(name) = change.name {
-        check_name(&name, &mut errors);
-        institution.name = name;
-    }
-    if let Some(zone) = change.time_zone.as_deref().and_then(|zone| check_zone(zone, &mut errors)) {
-        institution.time_zone = zone;
-    }
-    if let Some(language) = change.phone_language {
-        institution.phone_language = check_language(&language, &mut errors);
-    }
-    institution.multiple_recordings = change.multiple_recordings.unwrap_or(institution.multiple_recordings);
-    institution.rate_limit = change.rate_limit.unwrap_or(institution.rate_limit);
-    let mut origin = |given: &String| {
-        let parsed = parse_origin(given);
-        if parsed.is_none() {
-            errors.add(Field::Origin, SetupFault::NotAnOrigin(given.clone()));
-        }
-        parsed
-    };
-    let allow: Vec<String> = change.allow_origins.iter().filter_map(&mut origin).collect();
-    let forbid: Vec<String> = change.forbid_origins.iter().filter_map(&mut origin).collect();
-    errors.into_result()?;
-    let origins = &mut institution.allowed_origins;
-    origins.extend(allow);
-    origins.retain(|origin| !forbid.contains(origin));
-    origins.sort();
-    origins.dedup();
+    let change = Checked::new(change)?;
+    let slug = slug.to_owned();
     app.db
         .write(move |sql| {
             Box::pin(async move {
-                let zone = institution.time_zone.iana_name().unwrap_or("UTC").to_owned();
-                institutions::update(sql, &institution, &zone).await?;
-                Ok(institution)
+                // Locked: another update may be changing other fields.
+                let found = institutions::lock(sql, &slug).await?;
+                let changed = change.apply(found.ok_or(Error::Missing(Missing::Institution))?);
+                let zone = changed.time_zone.iana_name().unwrap_or("UTC").to_owned();
+                institutions::update(sql, &changed, &zone).await?;
+                Ok(changed)
             })
         })
         .await
+}
+
+/// A change whose values are valid.
+struct Checked {
+    name: Option<String>,
+    time_zone: Option<TimeZone>,
+    multiple_recordings: Option<bool>,
+    rate_limit: Option<Option<u32>>,
+    allow_origins: Vec<String>,
+    forbid_origins: Vec<String>,
+    phone_language: Option<Option<String>>,
+}
+
+impl Checked {
+    fn new(change: Change) -> Result<Self> {
+        let mut errors = FieldErrors::default();
+        if let Some(name) = &change.name {
+            check_name(name, &mut errors);
+        }
+        let time_zone = change.time_zone.and_then(|zone| check_zone(&zone, &mut errors));
+        let phone_language = change.phone_language.map(|language| check_language(&language, &mut errors));
+        let mut origin = |given: &String| {
+            let parsed = parse_origin(given);
+            if parsed.is_none() {
+                errors.add(Field::Origin, SetupFault::NotAnOrigin(given.clone()));
+            }
+            parsed
+        };
+        let allow_origins = change.allow_origins.iter().filter_map(&mut origin).collect();
+        let forbid_origins = change.forbid_origins.iter().filter_map(&mut origin).collect();
+        errors.into_result()?;
+        Ok(Self {
+            name: change.name,
+            time_zone,
+            multiple_recordings: change.multiple_recordings,
+            rate_limit: change.rate_limit,
+            allow_origins,
+            forbid_origins,
+            phone_language,
+        })
+    }
+
+    fn apply(self, mut changed: Institution) -> Institution {
+        changed.name = self.name.unwrap_or(changed.name);
+        changed.time_zone = self.time_zone.unwrap_or(changed.time_zone);
+        changed.phone_language = self.phone_language.unwrap_or(changed.phone_language);
+        changed.multiple_recordings = self.multiple_recordings.unwrap_or(changed.multiple_recordings);
+        changed.rate_limit = self.rate_limit.unwrap_or(changed.rate_limit);
+        let origins = &mut changed.allowed_origins;
+        origins.extend(self.allow_origins);
+        origins.retain(|origin| !self.forbid_origins.contains(origin));
+        origins.sort();
+        origins.dedup();
+        changed
+    }
 }
 
 /// Without its allowed origins.

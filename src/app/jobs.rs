@@ -12,18 +12,19 @@ mod sweep_blobs;
 mod sync_course;
 mod sync_due_courses;
 
-use crate::domain::ids::JobId;
 use std::time::Duration;
 
 pub use registry::{Context, Policy, policy, run};
 use registry::{GivenUp, give_up, in_lanes, lock};
 use tokio::sync::watch;
 
-use super::{App, Error, Missing, Result, exports};
+use super::{Actor, App, Error, Missing, Result, exports};
 use crate::{
     domain::{
+        ids::{InstitutionId, JobId},
         job::{Claim, Job, Kind, Lane, Listed, State},
         moment::Moment,
+        scope::Scope,
     },
     store::{
         Sql,
@@ -70,11 +71,18 @@ pub async fn claim(app: &App, lease: Duration, lanes: &[Lane]) -> Result<Option<
 }
 
 /// Claims this job, if it is due and nobody holds it.
-pub async fn claim_this(app: &App, id: JobId, lease: Duration) -> Result<Option<Claim>> {
+pub async fn claim_this(
+    app: &App,
+    institution: InstitutionId,
+    id: JobId,
+    lease: Duration,
+) -> Result<Option<Claim>> {
     let (now, proof) = (app.clock.now(), app.ids.hex());
     app.db
         .write(move |sql| {
-            Box::pin(async move { Ok(jobs::claim_this(sql, id, &proof, now.plus(lease), now).await?) })
+            Box::pin(async move {
+                Ok(jobs::claim_this(sql, institution, id, &proof, now.plus(lease), now).await?)
+            })
         })
         .await
 }
@@ -204,8 +212,8 @@ pub async fn repeat(app: &App, job: Job, every: Duration) -> Result<()> {
         .await
 }
 
-pub async fn all(app: &App, state: Option<State>, most: i64) -> Result<Vec<Listed>> {
-    Ok(jobs::all(&mut app.db.read(), state, most).await?)
+pub async fn all(app: &App, scope: Scope, state: Option<State>, most: i64) -> Result<Vec<Listed>> {
+    Ok(jobs::all(&mut app.db.read(), scope, state, most).await?)
 }
 
 pub async fn counts(app: &App) -> Result<Vec<(State, u64)>> {
@@ -213,10 +221,11 @@ pub async fn counts(app: &App) -> Result<Vec<(State, u64)>> {
 }
 
 /// Retries a dead letter, as if it were new.
-pub async fn retry(app: &App, id: JobId) -> Result<()> {
-    let now = app.clock.now();
-    let found =
-        app.db.write::<_, Error>(move |sql| Box::pin(async move { Ok(jobs::retry(sql, id, now).await?) }));
+pub async fn retry(app: &App, actor: &Actor, id: JobId) -> Result<()> {
+    let (scope, now) = (actor.scope(), app.clock.now());
+    let found = app
+        .db
+        .write::<_, Error>(move |sql| Box::pin(async move { Ok(jobs::retry(sql, scope, id, now).await?) }));
     if !found.await? {
         return Err(Error::Missing(Missing::Job));
     }

@@ -8,12 +8,11 @@ pub mod logins;
 pub mod registrations;
 pub mod sessions;
 
-use crate::domain::ids::ToolConsumerId;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::{App, Error};
 use crate::{
-    domain::{field_errors::FieldErrors, lti, token, tool_consumer::ToolConsumer},
+    domain::{field_errors::FieldErrors, ids::ToolConsumerId, lti, token, tool_consumer::ToolConsumer},
     lms::launch_token,
 };
 

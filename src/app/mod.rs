@@ -1,5 +1,6 @@
 //! Use cases: one async function for each thing that a caller can do, whatever face they come through.
 
+pub mod actor;
 pub mod backups;
 pub mod badges;
 pub mod callers;
@@ -36,6 +37,7 @@ pub mod tool_consumers;
 
 use std::{sync::Arc, time::Duration};
 
+pub use actor::Actor;
 pub use callers::Caller;
 pub use error::{Error, Forbidden, Missing, Result};
 pub use ids::Ids;

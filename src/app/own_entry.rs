@@ -1,11 +1,10 @@
 //! A person's own entry on a name page, for the pages where they see and change it themselves.
 
 use super::{App, Error, Missing, Result, calls, own_recordings, own_recordings::Scope, participants};
-use crate::domain::ids::InstitutionId;
-use crate::domain::ids::ParticipantId;
 use crate::{
     domain::{
         fault::{Fault, Field},
+        ids::{InstitutionId, ParticipantId},
         media::{Incoming, Origin, Waveform},
         participant::{Draft, Given, LegalNames, Participant, Source},
         phone_number::PhoneNumber,

@@ -1,12 +1,16 @@
 //! The people on a name page, for pages that list them: searched, filtered, ordered and divided into pages.
 
-use crate::domain::ids::ParticipantId;
-use crate::domain::ids::{InstitutionId, NamePageId};
 use std::collections::{HashMap, HashSet};
 
 use super::{App, Result, badges};
 use crate::{
-    domain::{email::email_key, paging::Window, participant::Participant, text::searchable},
+    domain::{
+        email::email_key,
+        ids::{InstitutionId, NamePageId, ParticipantId},
+        paging::Window,
+        participant::Participant,
+        text::searchable,
+    },
     store::{
         self,
         people::{self, Person},

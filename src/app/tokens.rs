@@ -1,12 +1,11 @@
 //! Access tokens: made, listed, revoked by the operator.
 
 use super::{App, Error, Missing, Result};
-use crate::domain::ids::InstitutionId;
-use crate::domain::ids::{NamePageId, TokenId};
 use crate::{
     domain::{
-        access::{MOST_PAGES, Scope},
+        access::{MOST_PAGES, TokenScope},
         fault::{Fault, Field, SetupFault},
+        ids::{InstitutionId, NamePageId, TokenId},
         name_page::NamePage,
         text::{self, Lines, longest},
         token::{self, Token},
@@ -18,7 +17,7 @@ use crate::{
 pub struct New {
     pub name: String,
     pub expires_in_days: Option<u32>,
-    pub scope: Scope,
+    pub scope: TokenScope,
     /// The only name pages that it reaches; all without it.
     pub pages: Option<Vec<NamePage>>,
     pub newest_only: bool,

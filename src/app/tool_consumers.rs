@@ -1,6 +1,6 @@
 //! Tool consumers: learning systems that the operator connects, or that register themselves by invitation.
 
-use super::{App, Error, Missing, Result, courses, lti};
+use super::{Actor, App, Error, Missing, Result, courses, lti};
 use crate::{
     domain::{
         address::is_printable,
@@ -11,6 +11,7 @@ use crate::{
         institution::parse_framing_origin,
         roster::Role,
         schedule::Schedule,
+        scope::Scope,
         text::{self, Lines, longest},
         token,
         tool_consumer::{LmsKind, Registration, ToolConsumer},
@@ -122,11 +123,11 @@ async fn update_registration(app: &App, known: ToolConsumer, new: New) -> Result
         frame_ancestors: Listed { add: lti.frame_ancestors, remove: Vec::new() },
         ..Change::default()
     };
-    update(app, known.id, change).await
+    update_within(app, Scope::Institution(known.institution), known.id, change).await
 }
 
 /// What comes to a list, and what goes. Whatever else is there stays: an operator adds one and need not know the others.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Listed {
     pub add: Vec<String>,
     pub remove: Vec<String>,
@@ -150,7 +151,7 @@ impl Listed {
 }
 
 /// What an operator may change; `None` leaves it as it is.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Change {
     pub name: Option<String>,
     pub product: Option<String>,
@@ -166,28 +167,63 @@ pub struct Change {
     pub frame_ancestors: Listed,
 }
 
-pub async fn update(app: &App, id: ToolConsumerId, change: Change) -> Result<ToolConsumer> {
-    let mut changed = find(app, id).await?;
-    // What stays as it is is not looked at again: a system that is gone can still be disabled.
-    let addresses = [
-        (Field::AuthUrl, change.auth_url.clone()),
-        (Field::TokenUrl, change.token_url.clone()),
-        (Field::JwksUrl, change.jwks_url.clone()),
-    ];
+pub async fn update(app: &App, actor: &Actor, id: ToolConsumerId, change: Change) -> Result<ToolConsumer> {
+    update_within(app, actor.scope(), id, change).await
+}
+
+async fn update_within(app: &App, scope: Scope, id: ToolConsumerId, change: Change) -> Result<ToolConsumer> {
+    let known = find(app, scope, id).await?;
+    let institution = known.institution;
+    let access_token = change.access_token.as_ref().map(|token| token.trim().to_owned());
+    let sealed = sealed(app, id, access_token)?;
+    let is_lti = changed(known, change.clone(), sealed.clone())?.lti.is_some();
+    // Addresses that do not change are not checked again: a system that is gone can still be disabled.
+    for (field, url) in [
+        (Field::AuthUrl, &change.auth_url),
+        (Field::TokenUrl, &change.token_url),
+        (Field::JwksUrl, &change.jwks_url),
+    ] {
+        if let Some(url) = url.as_ref().filter(|_| is_lti) {
+            permitted(app, field, url).await?;
+        }
+    }
+    app.db
+        .write(move |sql| {
+            Box::pin(async move {
+                // What is written of courses is written under the institution's lock, which comes first.
+                if change.schedule.is_some() {
+                    store::rolls::lock(sql, institution).await?;
+                }
+                // Read again, locked: another update may have changed other fields meanwhile.
+                let current = tool_consumers::lock(sql, institution, id).await?;
+                let current = current.ok_or(Error::Missing(Missing::ToolConsumer))?;
+                let old_schedule = current.schedule;
+                let changed = changed(current, change, sealed)?;
+                tool_consumers::update(sql, &changed).await?;
+                if changed.schedule != old_schedule {
+                    store::courses::unschedule_all(sql, institution, id).await?;
+                }
+                Ok(changed)
+            })
+        })
+        .await
+}
+
+/// What a change makes of a tool consumer. `sealed` is the access token that it brings.
+fn changed(mut changed: ToolConsumer, change: Change, sealed: Option<String>) -> Result<ToolConsumer> {
     let mut errors = FieldErrors::default();
     if let Some(name) = change.name {
         name_fault(&name, &mut errors);
         changed.name = name;
     }
-    if let Some(token) = change.access_token {
+    if sealed.is_some() {
         if changed.kind == LmsKind::Lti {
             errors.add(Field::AccessToken, SetupFault::UnusedByLti);
         }
-        changed.sealed_access_token = sealed(app, id, Some(token.trim().to_owned()))?;
+        changed.sealed_access_token = sealed;
     }
     changed.product = change.product.or(changed.product);
     changed.enabled = change.enabled.unwrap_or(changed.enabled);
-    let is_rescheduled = change.schedule.is_some_and(|schedule| schedule != changed.schedule);
     changed.schedule = change.schedule.unwrap_or(changed.schedule);
     changed.roles = change.roles.filter(|roles| !roles.is_empty()).unwrap_or(changed.roles);
     if let Some(lti) = &mut changed.lti {
@@ -208,28 +244,7 @@ pub async fn update(app: &App, id: ToolConsumerId, change: Change) -> Result<Too
         registration_faults(lti, &mut errors);
     }
     errors.into_result()?;
-    if changed.lti.is_some() {
-        for (field, url) in addresses {
-            if let Some(url) = url {
-                permitted(app, field, &url).await?;
-            }
-        }
-    }
-    app.db
-        .write(move |sql| {
-            Box::pin(async move {
-                if is_rescheduled {
-                    // What is written of courses is written under it.
-                    store::rolls::lock(sql, changed.institution).await?;
-                }
-                tool_consumers::update(sql, &changed).await?;
-                if is_rescheduled {
-                    store::courses::unschedule_all(sql, changed.institution, changed.id).await?;
-                }
-                Ok(changed)
-            })
-        })
-        .await
+    Ok(changed)
 }
 
 fn name_fault(name: &str, errors: &mut FieldErrors) {
@@ -306,8 +321,8 @@ fn purpose(id: ToolConsumerId) -> String {
     format!("access token of tool consumer {id}")
 }
 
-pub async fn find(app: &App, id: ToolConsumerId) -> Result<ToolConsumer> {
-    let found = tool_consumers::find(&mut app.db.read(), id).await?;
+pub async fn find(app: &App, scope: Scope, id: ToolConsumerId) -> Result<ToolConsumer> {
+    let found = tool_consumers::find(&mut app.db.read(), scope, id).await?;
     found.ok_or(Error::Missing(Missing::ToolConsumer))
 }
 
@@ -327,12 +342,12 @@ pub async fn by_issuer(app: &App, issuer: &str, client_id: Option<&str>) -> Resu
     }
 }
 
-pub async fn all(app: &App, institution: Option<InstitutionId>) -> Result<Vec<ToolConsumer>> {
-    Ok(tool_consumers::all(&mut app.db.read(), institution).await?)
+pub async fn all(app: &App, scope: Scope) -> Result<Vec<ToolConsumer>> {
+    Ok(tool_consumers::all(&mut app.db.read(), scope).await?)
 }
 
-pub async fn delete(app: &App, id: ToolConsumerId) -> Result<()> {
-    let leaving = find(app, id).await?;
+pub async fn delete(app: &App, actor: &Actor, id: ToolConsumerId) -> Result<()> {
+    let leaving = find(app, actor.scope(), id).await?;
     let institution = leaving.institution;
     let gone = app.db.write::<_, Error>(move |sql| {
         Box::pin(async move {

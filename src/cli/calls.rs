@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Failure, Outcome, output};
 use crate::{
-    app::{App, Error, calls},
+    app::{Actor, App, Error, calls},
     domain::{
         call::{Attempt, Listed, Reason},
         ids::{CallId, InstitutionId},
@@ -75,21 +75,21 @@ impl Calls {
     pub async fn run(&self, app: &App) -> Outcome {
         match self {
             Self::List { institution, most, json } => {
-                let institution = one(app, institution.as_deref()).await?;
+                let scope = Actor::Operator.within(one(app, institution.as_deref()).await?)?;
                 let most = most.map_or(i64::MAX, i64::from);
-                list(&calls::all(app, institution, most).await?, *json);
+                list(&calls::all(app, scope, most).await?, *json);
             }
             Self::Cancel { id: Some(id), json, .. } => {
-                known(id, calls::cancel(app, number(id)?).await)?;
+                known(id, calls::cancel(app, &Actor::Operator, number(id)?).await)?;
                 print_outcome(*json, "cancelled", id, "The call was cancelled.");
             }
             Self::Cancel { id: None, institution, json, .. } => {
                 let institution = one(app, institution.as_deref()).await?;
-                let count = calls::cancel_pending(app, institution).await?.to_string();
+                let count = calls::cancel_pending(app, &Actor::Operator, institution).await?.to_string();
                 print_outcome(*json, "cancelled", &count, &format!("Cancelled calls: {count}"));
             }
             Self::Retry { id, json, phone_attempts } => {
-                known(id, calls::retry(app, number(id)?, *phone_attempts).await)?;
+                known(id, calls::retry(app, &Actor::Operator, number(id)?, *phone_attempts).await)?;
                 print_outcome(*json, "scheduled", id, "The call was scheduled again.");
             }
             Self::OptOuts { institution, json } => {

@@ -9,11 +9,10 @@ use tokio_util::sync::CancellationToken;
 use super::{Failure, Outcome, institution, output, stop_on_signal, tool_consumer};
 use crate::{
     app::{
-        App, Error,
+        Actor, App, Error,
         courses::{self, Losses, WhenRunning},
     },
     domain::{
-        access::Access,
         course::{Course, Sync},
         ids::{CourseId, InstitutionId},
     },
@@ -189,7 +188,7 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, jso
     tokio::spawn(stop_on_signal(stop.clone(), || {}));
     let (mut results, mut unknown) = (Vec::new(), Vec::new());
     for some in given.chunks(LOOKED_FOR_AT_ONCE) {
-        let access = Access::whole(consumer.institution);
+        let access = Actor::Operator.access(consumer.institution)?;
         let outcome =
             courses::synchronize_with(app, &access, &consumer, some.to_vec(), WhenRunning::Fine, losses)
                 .await;
@@ -262,7 +261,7 @@ async fn wait(
         let (Sync::Running, Some(job), false) = (course.sync, job, stop.is_cancelled()) else {
             return Ok(course);
         };
-        if !jobs::do_now(app, settings, job, stop).await? {
+        if !jobs::do_now(app, settings, (institution, job), stop).await? {
             app.clock.sleep(LOOK).await;
         }
     }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{Failure, Outcome, output};
 use crate::{
-    app::{App, Error, jobs},
+    app::{Actor, App, Error, jobs},
     domain::{
         ids::JobId,
         job::{Listed, State},
@@ -47,7 +47,7 @@ impl Jobs {
         match self {
             Self::List { state, most, json } => {
                 let state = State::ALL.into_iter().find(|known| state.as_deref() == Some(known.word()));
-                list(&jobs::all(app, state, i64::from(*most)).await?, *json);
+                list(&jobs::all(app, Actor::Operator.scope(), state, i64::from(*most)).await?, *json);
             }
             Self::Retry { id, json, .. } => retry(app, id.as_deref(), *json).await?,
         }
@@ -99,7 +99,7 @@ async fn retry(app: &App, id: Option<&str>, json: bool) -> Result<(), Failure> {
                 ))
             };
             let number = id.parse().map_err(|_| unknown())?;
-            match jobs::retry(app, number).await {
+            match jobs::retry(app, &Actor::Operator, number).await {
                 Err(Error::Missing(_)) => return Err(unknown()),
                 other => other?,
             }
@@ -107,8 +107,9 @@ async fn retry(app: &App, id: Option<&str>, json: bool) -> Result<(), Failure> {
         }
         None => {
             let mut again = Vec::new();
-            for job in jobs::all(app, Some(State::Dead), i64::MAX).await? {
-                match jobs::retry(app, job.id).await {
+            let scope = Actor::Operator.scope();
+            for job in jobs::all(app, scope, Some(State::Dead), i64::MAX).await? {
+                match jobs::retry(app, &Actor::Operator, job.id).await {
                     // Another process was faster.
                     Err(Error::Missing(_)) => {}
                     other => {

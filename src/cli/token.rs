@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{Failure, Outcome, institution, output, page_ref};
 use crate::{
     app::{App, Error, name_pages, tokens},
-    domain::{self, access::Scope, ids::InstitutionId, name_page::NamePage},
+    domain::{self, access::TokenScope, ids::InstitutionId, name_page::NamePage},
 };
 
 /// Create, list and revoke access tokens
@@ -29,7 +29,7 @@ pub enum Token {
         #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36_500))]
         expires_in_days: Option<u32>,
         /// What the token may do
-        #[arg(long = "scope", value_name = "SCOPE", default_value = "all", value_parser = Scope::WORDS)]
+        #[arg(long = "scope", value_name = "SCOPE", default_value = "all", value_parser = TokenScope::WORDS)]
         token_scope: String,
         /// Restrict the token to this name page, by id, slug, event code or access code; can be repeated
         #[arg(long = "allow-page", value_name = "REF")]
@@ -63,7 +63,7 @@ impl Token {
                 let new = tokens::New {
                     name,
                     expires_in_days,
-                    scope: Scope::parse(&token_scope).unwrap_or_default(),
+                    scope: TokenScope::parse(&token_scope).unwrap_or_default(),
                     pages: allowed_pages(app, owner.id, &slug, &pages).await?,
                     newest_only: one_row,
                 };

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Failure, Outcome, institution, output};
 use crate::{
     app::{
-        App, Error, institutions,
+        Actor, App, Error, institutions,
         lti::{keys, registrations},
         platforms::{self, Endpoints, Undiscovered},
         tool_consumers,
@@ -154,7 +154,7 @@ impl Command {
                 let (made, secret) = tool_consumers::create(app, owner.id, new).await?;
                 if schedule.is_some() {
                     let change = tool_consumers::Change { schedule, ..tool_consumers::Change::default() };
-                    tool_consumers::update(app, made.id, change).await?;
+                    tool_consumers::update(app, &Actor::Operator, made.id, change).await?;
                 }
                 if json {
                     output::print_json(&json!({ "id": made.id.to_string(), "api_token": secret }));
@@ -171,20 +171,22 @@ impl Command {
                     Some(slug) => Some(institution(app, &slug).await?.id),
                     None => None,
                 };
-                list(app, &tool_consumers::all(app, owner).await?, json).await?;
+                let scope = Actor::Operator.within(owner)?;
+                list(app, &tool_consumers::all(app, scope).await?, json).await?;
             }
             Self::Update { id, name, details, removed_deployment_ids, removed_frame_ancestors, json } => {
                 let mut change = details.into_change(name)?;
                 change.deployments.remove = removed_deployment_ids;
                 change.frame_ancestors.remove = removed_frame_ancestors;
-                let changed = tool_consumers::update(app, find(app, &id).await?.id, change).await?;
+                let changed =
+                    tool_consumers::update(app, &Actor::Operator, find(app, &id).await?.id, change).await?;
                 list(app, &[changed], json).await?;
             }
             Self::Enable { id } => switch(app, &id, true).await?,
             Self::Disable { id } => switch(app, &id, false).await?,
             Self::Delete { id, yes: _ } => {
                 let found = find(app, &id).await?;
-                tool_consumers::delete(app, found.id).await?;
+                tool_consumers::delete(app, &Actor::Operator, found.id).await?;
                 output::print_line(&format!("Deleted tool consumer {} ({}).", found.id, found.name));
             }
             Self::Invite { institution: slug, reached, json } => {
@@ -315,7 +317,8 @@ pub async fn find(app: &App, given: &str) -> Result<ToolConsumer, Failure> {
             "no tool consumer `{given}`: run `endonym tool-consumer list` to see all tool consumers"
         ))
     };
-    match tool_consumers::find(app, given.trim().parse().map_err(|_| unknown())?).await {
+    let id = given.trim().parse().map_err(|_| unknown())?;
+    match tool_consumers::find(app, Actor::Operator.scope(), id).await {
         Err(Error::Missing(_)) => Err(unknown()),
         other => Ok(other?),
     }
@@ -323,7 +326,7 @@ pub async fn find(app: &App, given: &str) -> Result<ToolConsumer, Failure> {
 
 async fn switch(app: &App, id: &str, enabled: bool) -> Result<(), Failure> {
     let change = tool_consumers::Change { enabled: Some(enabled), ..tool_consumers::Change::default() };
-    let changed = tool_consumers::update(app, find(app, id).await?.id, change).await?;
+    let changed = tool_consumers::update(app, &Actor::Operator, find(app, id).await?.id, change).await?;
     let now = if enabled { "enabled" } else { "disabled" };
     output::print_line(&format!("Tool consumer {} ({}) is {now}.", changed.id, changed.name));
     Ok(())

@@ -30,7 +30,7 @@ impl Action {
 /// | sync | | | yes |
 /// | all | yes | yes | yes |
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Scope {
+pub enum TokenScope {
     Read,
     Write,
     Sync,
@@ -38,7 +38,7 @@ pub enum Scope {
     All,
 }
 
-impl Scope {
+impl TokenScope {
     pub const WORDS: [&'static str; 4] = ["read", "write", "sync", "all"];
 
     pub const fn word(self) -> &'static str {
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn each_scope_permits_what_it_says_and_nothing_else() {
         let permitted = |word: &str| {
-            let scope = Scope::parse(word).unwrap();
+            let scope = TokenScope::parse(word).unwrap();
             assert_eq!(scope.word(), word);
             [Action::Read, Action::Write, Action::Sync].map(|action| scope.permits(action))
         };
@@ -129,8 +129,8 @@ mod tests {
         assert_eq!(permitted("write"), [true, true, false]);
         assert_eq!(permitted("sync"), [false, false, true]);
         assert_eq!(permitted("all"), [true, true, true]);
-        assert_eq!(Scope::WORDS.map(|word| Scope::parse(word).is_some()), [true; 4]);
-        assert_eq!([Scope::parse(""), Scope::parse("ALL"), Scope::parse("admin")], [None; 3]);
+        assert_eq!(TokenScope::WORDS.map(|word| TokenScope::parse(word).is_some()), [true; 4]);
+        assert_eq!([TokenScope::parse(""), TokenScope::parse("ALL"), TokenScope::parse("admin")], [None; 3]);
     }
 
     #[test]

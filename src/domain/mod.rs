@@ -31,6 +31,7 @@ pub mod report;
 pub mod roll;
 pub mod roster;
 pub mod schedule;
+pub mod scope;
 pub mod text;
 pub mod token;
 pub mod tool_consumer;

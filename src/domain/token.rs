@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{access::Scope, ids::TokenId, moment::Moment};
+use super::{access::TokenScope, ids::TokenId, moment::Moment};
 
 pub type TokenDigest = [u8; 32];
 
@@ -28,7 +28,7 @@ pub fn hex(bytes: &[u8]) -> String {
 pub struct Token {
     pub id: TokenId,
     pub name: String,
-    pub scope: Scope,
+    pub scope: TokenScope,
     /// The slugs of the only name pages that it reaches, where it does not reach all.
     pub pages: Option<Vec<String>>,
     pub newest_only: bool,

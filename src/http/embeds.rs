@@ -1,6 +1,5 @@
 //! Optional parts of a record (`include`), and the HTML snippets that play a recording.
 
-use crate::domain::ids::InstitutionId;
 use std::sync::LazyLock;
 
 use crate::{
@@ -8,6 +7,7 @@ use crate::{
     domain::{
         fault::{Fault, Field},
         field_errors::FieldErrors,
+        ids::InstitutionId,
         participant::Participant,
     },
 };

@@ -3,7 +3,6 @@
 
 mod switchboard;
 
-use crate::domain::ids::JobId;
 use std::{panic::AssertUnwindSafe, time::Duration};
 
 use futures_util::FutureExt;
@@ -11,7 +10,10 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     app::{App, Result, exports::ReportFormat, jobs},
-    domain::job::{Claim, Job, Lane},
+    domain::{
+        ids::{InstitutionId, JobId},
+        job::{Claim, Job, Lane},
+    },
     telemetry::{metrics, traces},
 };
 
@@ -98,8 +100,13 @@ async fn worker(app: App, settings: Settings, lanes: &'static [Lane], stop: Canc
 
 /// Runs one job now, here, for somebody who waits for it. False when it cannot be claimed: another worker holds it, or it is not
 /// due.
-pub async fn do_now(app: &App, settings: Settings, id: JobId, stop: &CancellationToken) -> Result<bool> {
-    match jobs::claim_this(app, id, settings.lease).await? {
+pub async fn do_now(
+    app: &App,
+    settings: Settings,
+    (institution, id): (InstitutionId, JobId),
+    stop: &CancellationToken,
+) -> Result<bool> {
+    match jobs::claim_this(app, institution, id, settings.lease).await? {
         Some(claim) => {
             perform(app, settings, claim, stop).await;
             Ok(true)

@@ -4,10 +4,9 @@
 
 use endonym_media::sound;
 
-use crate::domain::ids::ToolConsumerId;
 use crate::{
     app::lti::Refusal,
-    domain::{fault::Fault, lti, media::MediaFault, moment::Moment},
+    domain::{fault::Fault, ids::ToolConsumerId, lti, media::MediaFault, moment::Moment},
     http::html::{escape, isolate, with_isolates},
 };
 

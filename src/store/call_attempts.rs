@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::{Error, Result, Row, Sql, Value, calls, padded, placeholders, stored_json};
+use super::{Error, Result, Row, Sql, Value, calls, padded, placeholders, stored_json, within};
 use crate::domain::{
     call::{self, Outcome, Reason, State},
     conversation::Step,
     ids::{AttemptId, CallId, InstitutionId},
     moment::Moment,
+    scope::Scope,
 };
 
 #[derive(Debug, Clone)]
@@ -78,9 +79,12 @@ fn shown(step: Step) -> Result<String> {
     serde_json::to_string(&step).map_err(|error| Error::Broken(error.to_string()))
 }
 
-/// Ids are unique over all institutions: a callback's address has nothing else.
-pub async fn find(sql: &mut Sql, id: AttemptId) -> Result<Option<Attempt>> {
-    sql.one(&format!("SELECT {COLUMNS} FROM call_attempts WHERE id = $1"), &[id.into()], from_row).await
+/// Its ids are unique over all institutions: a webhook's address has nothing else.
+pub async fn find(sql: &mut Sql, scope: Scope, id: AttemptId) -> Result<Option<Attempt>> {
+    let mut params: Vec<Value<'_>> = vec![id.into()];
+    let within = within(scope, "institution_id", &mut params);
+    sql.one(&format!("SELECT {COLUMNS} FROM call_attempts WHERE id = $1 AND {within}"), &params, from_row)
+        .await
 }
 
 /// The one that is under way.

@@ -1,10 +1,11 @@
 //! Calls, their attempts are `call_attempts`, and the numbers that are not to be called.
 
-use super::{Error, Result, Row, Sql, Value};
+use super::{Error, Result, Row, Sql, Value, within};
 use crate::domain::{
     call::{Listed, State},
     ids::{CallId, InstitutionId, NamePageId, ParticipantId},
     moment::Moment,
+    scope::Scope,
     token,
 };
 
@@ -109,19 +110,18 @@ pub async fn pending_in(
 }
 
 /// The ids of all that are to be made or are being made.
-pub async fn all_pending(sql: &mut Sql, institution: Option<InstitutionId>) -> Result<Vec<CallId>> {
-    let mut text = format!("SELECT id FROM calls WHERE {PENDING}");
-    let mut params: Vec<Value<'_>> = Vec::new();
-    if let Some(institution) = institution {
-        text.push_str(" AND institution_id = $1");
-        params.push(institution.into());
-    }
+pub async fn all_pending(sql: &mut Sql, scope: Scope) -> Result<Vec<CallId>> {
+    let mut params = Vec::new();
+    let within = within(scope, "institution_id", &mut params);
+    let text = format!("SELECT id FROM calls WHERE {PENDING} AND {within}");
     sql.rows(&text, &params, |row| row.id(0)).await
 }
 
-/// Whose it is, for operators, who name it by its id alone.
-pub async fn find(sql: &mut Sql, id: CallId) -> Result<Option<Call>> {
-    sql.one(&format!("SELECT {COLUMNS} FROM calls c WHERE c.id = $1"), &[id.into()], from_row).await
+/// Its ids are unique over all institutions.
+pub async fn find(sql: &mut Sql, scope: Scope, id: CallId) -> Result<Option<Call>> {
+    let mut params: Vec<Value<'_>> = vec![id.into()];
+    let within = within(scope, "c.institution_id", &mut params);
+    sql.one(&format!("SELECT {COLUMNS} FROM calls c WHERE c.id = $1 AND {within}"), &params, from_row).await
 }
 
 /// As it is now, and so until the transaction is over.
@@ -180,23 +180,17 @@ pub async fn due(sql: &mut Sql, now: Moment) -> Result<Option<Call>> {
 }
 
 /// The newest first. Attempts are asked for apart.
-pub async fn list(
-    sql: &mut Sql,
-    institution: Option<InstitutionId>,
-    count: i64,
-) -> Result<Vec<(InstitutionId, Listed)>> {
-    let mut text =
+pub async fn list(sql: &mut Sql, scope: Scope, count: i64) -> Result<Vec<(InstitutionId, Listed)>> {
+    let mut params = Vec::new();
+    let within = within(scope, "c.institution_id", &mut params);
+    params.push(count.into());
+    let text = format!(
         "SELECT c.institution_id, c.id, i.slug, p.email, c.phone_number, c.state, c.run_at FROM calls c \
          JOIN institutions i ON i.id = c.institution_id \
-         LEFT JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id"
-            .to_owned();
-    let mut params: Vec<Value<'_>> = Vec::new();
-    if let Some(institution) = institution {
-        text.push_str(" WHERE c.institution_id = $1");
-        params.push(institution.into());
-    }
-    params.push(count.into());
-    text.push_str(&format!(" ORDER BY c.id DESC LIMIT ${}", params.len()));
+         LEFT JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id \
+         WHERE {within} ORDER BY c.id DESC LIMIT ${}",
+        params.len()
+    );
     sql.rows(&text, &params, |row| {
         let listed = Listed {
             id: row.id(1)?,

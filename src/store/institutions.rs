@@ -57,6 +57,12 @@ pub async fn by_slug(sql: &mut Sql, slug: &str) -> Result<Option<Institution>> {
     Ok(Some(found))
 }
 
+/// As it is now, and so until the transaction is over.
+pub async fn lock(sql: &mut Sql, slug: &str) -> Result<Option<Institution>> {
+    sql.execute("UPDATE institutions SET name = name WHERE slug = $1", &[slug.into()]).await?;
+    by_slug(sql, slug).await
+}
+
 /// Without the allowed origins, which nobody asks for by id.
 pub async fn by_id(sql: &mut Sql, id: InstitutionId) -> Result<Option<Institution>> {
     let text = format!("SELECT {COLUMNS} FROM institutions i WHERE i.id = $1");

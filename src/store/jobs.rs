@@ -1,12 +1,13 @@
 //! The queue. Jobs are inserted in the transaction that causes them, and claimed by one worker at a time.
 
-use crate::domain::ids::{InstitutionId, JobId};
 use std::time::Duration;
 
-use super::{Error, Result, Sql, Value};
+use super::{Error, Result, Sql, Value, within};
 use crate::domain::{
+    ids::{InstitutionId, JobId},
     job::{Claim, Job, Kind, Listed, State},
     moment::Moment,
+    scope::Scope,
 };
 
 /// Where one like it is waiting already, that one comes as soon as this one would.
@@ -108,14 +109,16 @@ pub async fn claim(
 /// Claims this job, if it is due and nobody holds it.
 pub async fn claim_this(
     sql: &mut Sql,
+    institution: InstitutionId,
     id: JobId,
     lease: &str,
     until: Moment,
     now: Moment,
 ) -> Result<Option<Claim>> {
     let text = "UPDATE jobs SET state = 'running', lease = $1, run_at = $2, attempts = attempts + 1, waiting_key = NULL \
-                WHERE id = $3 AND run_at <= $4 AND every_micros IS NULL RETURNING payload, attempts, failures";
-    let params: [Value<'_>; 4] = [lease.into(), until.micros().into(), id.into(), now.micros().into()];
+                WHERE id = $3 AND institution_id = $4 AND run_at <= $5 AND every_micros IS NULL RETURNING payload, attempts, failures";
+    let params: [Value<'_>; 5] =
+        [lease.into(), until.micros().into(), id.into(), institution.into(), now.micros().into()];
     let taken = sql.one(text, &params, |row| Ok((row.text(0)?, row.int(1)?, row.int(2)?))).await?;
     let Some((payload, attempts, failures)) = taken else { return Ok(None) };
     let job = super::stored_json(("jobs", "payload", id), &payload)?;
@@ -193,11 +196,17 @@ pub async fn dead_letter(sql: &mut Sql, claim: &Claim, error: &str) -> Result<()
 }
 
 /// Waiting, running and dead jobs, the oldest first.
-pub async fn all(sql: &mut Sql, state: Option<State>, count: i64) -> Result<Vec<Listed>> {
-    let text = "SELECT j.id, i.slug, j.kind, j.state, j.attempts, j.run_at, j.error, j.created_at FROM jobs j \
-         LEFT JOIN institutions i ON i.id = j.institution_id WHERE j.state = $1 OR $1 = '' ORDER BY j.id LIMIT $2";
-    let word = state.map_or("", State::word);
-    sql.rows(text, &[word.into(), count.into()], |row| {
+pub async fn all(sql: &mut Sql, scope: Scope, state: Option<State>, count: i64) -> Result<Vec<Listed>> {
+    let mut params: Vec<Value<'_>> = vec![state.map_or("", State::word).into()];
+    let within = within(scope, "j.institution_id", &mut params);
+    params.push(count.into());
+    let text = format!(
+        "SELECT j.id, i.slug, j.kind, j.state, j.attempts, j.run_at, j.error, j.created_at FROM jobs j \
+         LEFT JOIN institutions i ON i.id = j.institution_id WHERE (j.state = $1 OR $1 = '') AND {within} \
+         ORDER BY j.id LIMIT ${}",
+        params.len()
+    );
+    sql.rows(&text, &params, |row| {
         let state = row.text(3)?;
         Ok(Listed {
             id: row.id(0)?,
@@ -214,9 +223,14 @@ pub async fn all(sql: &mut Sql, state: Option<State>, count: i64) -> Result<Vec<
 }
 
 /// A dead job starts over. False when there is no dead job of this id.
-pub async fn retry(sql: &mut Sql, id: JobId, now: Moment) -> Result<bool> {
-    let text = "UPDATE jobs SET state = 'waiting', attempts = 0, failures = 0, run_at = $1 WHERE id = $2 AND state = 'dead'";
-    Ok(sql.execute(text, &[now.micros().into(), id.into()]).await? == 1)
+pub async fn retry(sql: &mut Sql, scope: Scope, id: JobId, now: Moment) -> Result<bool> {
+    let mut params: Vec<Value<'_>> = vec![now.micros().into(), id.into()];
+    let within = within(scope, "institution_id", &mut params);
+    let text = format!(
+        "UPDATE jobs SET state = 'waiting', attempts = 0, failures = 0, run_at = $1 \
+         WHERE id = $2 AND state = 'dead' AND {within}"
+    );
+    Ok(sql.execute(&text, &params).await? == 1)
 }
 
 /// How many there are in each state, and when the one that has been due longest came due.

@@ -52,9 +52,12 @@ pub async fn take(sql: &mut Sql, state_digest: &str, now: Moment) -> Result<Opti
 }
 
 /// Whose launch it was, whether it is used or not.
-pub async fn consumer_of(sql: &mut Sql, state_digest: &str) -> Result<Option<ToolConsumerId>> {
-    let text = "SELECT tool_consumer_id FROM lti_logins WHERE state_digest = $1";
-    sql.one(text, &[state_digest.into()], |row| row.id(0)).await
+pub async fn consumer_of(
+    sql: &mut Sql,
+    state_digest: &str,
+) -> Result<Option<(InstitutionId, ToolConsumerId)>> {
+    let text = "SELECT institution_id, tool_consumer_id FROM lti_logins WHERE state_digest = $1";
+    sql.one(text, &[state_digest.into()], |row| Ok((row.id(0)?, row.id(1)?))).await
 }
 
 /// Those that expired before then.

@@ -1,5 +1,5 @@
 //! All SQL, a file per noun. Each text is written once and runs on SQLite and PostgreSQL; only `sqlite.rs` and
-//! `postgres.rs` know their drivers. Every read takes the institution first: there is no unscoped variant.
+//! `postgres.rs` know their drivers. Every read takes the institution, or a `Scope`, first: there is no unscoped variant.
 
 mod db;
 pub mod folder;
@@ -67,10 +67,24 @@ const fn is_same(one: &[u8], other: &[u8]) -> bool {
     at == one.len() && at == other.len()
 }
 
+use crate::domain::scope::Scope;
+
 /// `$first, $first+1, …` for an IN list. Padding to powers of two keeps the number of distinct texts small, so that
 /// both databases can keep their plans.
 fn placeholders(first: usize, count: usize) -> String {
     (first..first + count).map(|n| format!("${n}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The condition that limits a statement to a scope. Its parameter, if it has one, is added to `params` and is the next in
+/// the text.
+fn within(scope: Scope, column: &str, params: &mut Vec<Value<'_>>) -> String {
+    match scope {
+        Scope::Installation => "TRUE".to_owned(),
+        Scope::Institution(institution) => {
+            params.push(institution.into());
+            format!("{column} = ${}", params.len())
+        }
+    }
 }
 
 /// The most keys in one IN list.

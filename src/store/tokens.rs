@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Error, Result, Row, Sql, Value, institutions};
 use crate::domain::{
-    access::{Access, Scope},
+    access::{Access, TokenScope},
     ids::{InstitutionId, NamePageId, TokenId},
     institution::Institution,
     moment::Moment,
@@ -16,14 +16,14 @@ pub struct Found {
     pub token_id: TokenId,
     pub digest: String,
     pub expires_at: Option<Moment>,
-    pub scope: Scope,
+    pub scope: TokenScope,
     pub access: Access,
     pub institution: Institution,
 }
 
-fn scope(row: &Row<'_>, column: usize) -> Result<Scope> {
+fn scope(row: &Row<'_>, column: usize) -> Result<TokenScope> {
     let unknown = || Error::Broken("a token has a scope that this binary does not know".to_owned());
-    Scope::parse(&row.text(column)?).ok_or_else(unknown)
+    TokenScope::parse(&row.text(column)?).ok_or_else(unknown)
 }
 
 /// The one read that starts without an institution: it is what tells us which one.

@@ -1,11 +1,12 @@
 //! Tool consumers: the learning systems that institutions have connected.
 
-use super::{Error, Result, Row, Sql, Value, courses, stored_json};
+use super::{Error, Result, Row, Sql, Value, courses, stored_json, within};
 use crate::domain::{
     ids::{InstitutionId, ToolConsumerId},
     moment::Moment,
     roster::Role,
     schedule::Schedule,
+    scope::Scope,
     tool_consumer::{LmsKind, Registration, ToolConsumer},
 };
 
@@ -137,9 +138,22 @@ pub async fn learn_product(
 }
 
 /// Its ids are unique over all institutions.
-pub async fn find(sql: &mut Sql, id: ToolConsumerId) -> Result<Option<ToolConsumer>> {
-    let text = format!("SELECT {COLUMNS} FROM tool_consumers t WHERE t.id = $1");
-    Ok(read(sql, &text, &[id.into()]).await?.pop())
+pub async fn find(sql: &mut Sql, scope: Scope, id: ToolConsumerId) -> Result<Option<ToolConsumer>> {
+    let mut params: Vec<Value<'_>> = vec![id.into()];
+    let within = within(scope, "t.institution_id", &mut params);
+    let text = format!("SELECT {COLUMNS} FROM tool_consumers t WHERE t.id = $1 AND {within}");
+    Ok(read(sql, &text, &params).await?.pop())
+}
+
+/// As it is now, and so until the transaction is over.
+pub async fn lock(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ToolConsumerId,
+) -> Result<Option<ToolConsumer>> {
+    let touch = "UPDATE tool_consumers SET name = name WHERE institution_id = $1 AND id = $2";
+    sql.execute(touch, &[institution.into(), id.into()]).await?;
+    find(sql, Scope::Institution(institution), id).await
 }
 
 /// Whose api_token has this digest.
@@ -165,10 +179,10 @@ pub async fn by_issuer(sql: &mut Sql, issuer: &str, client_id: Option<&str>) -> 
     read(sql, &text, &params).await
 }
 
-pub async fn all(sql: &mut Sql, institution: Option<InstitutionId>) -> Result<Vec<ToolConsumer>> {
-    let only = if institution.is_some() { "WHERE t.institution_id = $1 " } else { "" };
-    let text = format!("SELECT {COLUMNS} FROM tool_consumers t {only}ORDER BY t.id");
-    let params: Vec<Value<'_>> = institution.into_iter().map(Value::from).collect();
+pub async fn all(sql: &mut Sql, scope: Scope) -> Result<Vec<ToolConsumer>> {
+    let mut params = Vec::new();
+    let within = within(scope, "t.institution_id", &mut params);
+    let text = format!("SELECT {COLUMNS} FROM tool_consumers t WHERE {within} ORDER BY t.id");
     read(sql, &text, &params).await
 }
 

@@ -240,6 +240,14 @@ fn a_version_never_uses_another() {
     }
 }
 
+/// Whoever else wants to reach every tenant asks an actor for it (ADR 17).
+#[test]
+fn only_an_actor_gives_out_the_whole_installation() {
+    let is_named = |source: &Source| source.paths.iter().any(|path| path.last().unwrap() == "Installation");
+    let names: BTreeSet<String> = sources().into_iter().filter(is_named).map(|source| source.name).collect();
+    assert_eq!(names.iter().collect::<Vec<_>>(), ["app/actor.rs", "domain/scope.rs", "store/mod.rs"]);
+}
+
 #[test]
 fn libraries_stay_in_their_rooms() {
     for source in sources() {

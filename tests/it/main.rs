@@ -18,6 +18,7 @@ mod outbound;
 mod own_recordings;
 mod pages;
 mod phone;
+mod scopes;
 mod server;
 mod store;
 mod v2;

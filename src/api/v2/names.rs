@@ -1,6 +1,5 @@
 //! Version 2: names by access code.
 
-use crate::domain::ids::NamePageId;
 use std::sync::Arc;
 
 use axum::response::Response;
@@ -22,6 +21,7 @@ use crate::{
         access::Access,
         fault::{Fault, Field},
         field_errors::FieldErrors,
+        ids::NamePageId,
         institution::Institution,
         name_page::NamePageRef,
     },

@@ -15,6 +15,7 @@ use crate::{
         media::Incoming,
         moment::Moment,
         phone_number::PhoneNumber,
+        scope,
     },
     store::{
         Sql,
@@ -174,7 +175,9 @@ pub async fn until_next(app: &App) -> Result<Option<Duration>> {
 
 /// Is the attempt still under way? Ended by somebody else, it is not wanted any more.
 pub async fn still_wanted(app: &App, attempt: &Attempt) -> Result<bool> {
-    let found = call_attempts::find(&mut app.db.read(), attempt.id).await?;
+    let found =
+        call_attempts::find(&mut app.db.read(), scope::Scope::Institution(attempt.institution), attempt.id)
+            .await?;
     Ok(found.is_some_and(|found| found.is_under_way() && found.lease == attempt.lease))
 }
 
@@ -233,7 +236,9 @@ pub async fn interrupt(app: &App, attempt: &Attempt) -> Result<bool> {
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 calls::lock(sql, silent.institution, silent.call).await?;
-                let found = call_attempts::find(sql, silent.id).await?;
+                let found =
+                    call_attempts::find(sql, scope::Scope::Institution(silent.institution), silent.id)
+                        .await?;
                 if found.and_then(|found| found.until).is_none_or(|until| until > now) {
                     return Ok(false);
                 }

@@ -20,6 +20,7 @@ use crate::{
         conversation::{End, Step},
         job::Job,
         moment::Moment,
+        scope::Scope,
     },
     phone::cloud::{Client, CreateError, Instructions, twiml::Addresses},
     store::{
@@ -74,7 +75,8 @@ async fn named(app: &App, attempt: &Attempt, sid: String) -> Result<()> {
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 if conversations::name(sql, &attempt, &sid).await? {
-                    let found = call_attempts::find(sql, attempt.id).await?;
+                    let found =
+                        call_attempts::find(sql, Scope::Institution(attempt.institution), attempt.id).await?;
                     if found.is_some_and(|found| found.is_under_way()) {
                         return Ok(true);
                     }
@@ -108,7 +110,9 @@ pub async fn look_after(app: &App, attempt: &Attempt) -> Result<()> {
 }
 
 async fn ask_about(app: &App, attempt: &Attempt) -> Result<()> {
-    let Some(attempt) = call_attempts::find(&mut app.db.read(), attempt.id).await? else { return Ok(()) };
+    let scope = Scope::Institution(attempt.institution);
+    let found = call_attempts::find(&mut app.db.read(), scope, attempt.id).await?;
+    let Some(attempt) = found else { return Ok(()) };
     if attempt.step == Some(Step::Over { end: End::Kept }) {
         // Whoever had to fetch it has had more time than they take.
         return end(app, &attempt, Outcome::Failed(Reason::Unusable)).await;

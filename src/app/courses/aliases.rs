@@ -6,6 +6,8 @@ use crate::{
     app::{Error, Missing, Result},
     domain::{
         course::{Course, Sync, foreign_id, share_users},
+        ids::InstitutionId,
+        scope::Scope,
         tool_consumer::{LmsKind, ToolConsumer},
     },
     lms::Found,
@@ -53,7 +55,7 @@ pub(super) async fn reach(
         memberships_url: found.memberships_url.clone(),
     };
     aliases::set(sql, institution, &alias).await?;
-    let owner = owner(sql, &course).await?;
+    let owner = owner(sql, institution, &course).await?;
     if !takes_over(consumer, &owner, &course, found.memberships_url.as_deref()) {
         return Ok(course);
     }
@@ -75,8 +77,9 @@ pub(super) async fn reach(
     })
 }
 
-async fn owner(sql: &mut Sql, course: &Course) -> Result<ToolConsumer> {
-    let found = store::tool_consumers::find(sql, course.tool_consumer).await?;
+async fn owner(sql: &mut Sql, institution: InstitutionId, course: &Course) -> Result<ToolConsumer> {
+    let scope = Scope::Institution(institution);
+    let found = store::tool_consumers::find(sql, scope, course.tool_consumer).await?;
     found.ok_or(Error::Missing(Missing::ToolConsumer))
 }
 
@@ -156,7 +159,8 @@ pub async fn promote(sql: &mut Sql, leaving: &ToolConsumer) -> Result<()> {
     for course in courses::all(sql, institution, leaving.id).await? {
         let heirs = aliases::of_course(sql, institution, course.id).await?;
         let Some(alias) = heirs.into_iter().find(|alias| alias.tool_consumer != leaving.id) else { continue };
-        if let Some(heir) = store::tool_consumers::find(sql, alias.tool_consumer).await? {
+        let scope = Scope::Institution(institution);
+        if let Some(heir) = store::tool_consumers::find(sql, scope, alias.tool_consumer).await? {
             hand_over(sql, &course, leaving, (&heir, &alias)).await?;
         }
     }

@@ -1,7 +1,5 @@
 //! A roster, written down: one transaction, all of it or nothing.
 
-use crate::domain::ids::{CourseId, ToolConsumerId};
-use crate::domain::ids::{InstitutionId, NamePageId, ParticipantId};
 use std::collections::HashSet;
 
 use super::{give_key, photos::Photo, staff};
@@ -15,6 +13,7 @@ use crate::{
     domain::{
         call::Reason,
         course::Course,
+        ids::{CourseId, InstitutionId, NamePageId, ParticipantId, ToolConsumerId},
         job::Claim,
         matching::{Entry, Holder, Loss, Plan, Wanted, identifier_key},
         media::Media,

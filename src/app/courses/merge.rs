@@ -1,8 +1,6 @@
 //! Two courses that are one, joined by an operator: the people of the second and all that they have move to the first's page.
 //! One transaction, all of it or nothing.
 
-use crate::domain::ids::{CourseId, ToolConsumerId};
-use crate::domain::ids::{InstitutionId, ParticipantId};
 use std::collections::{HashMap, HashSet};
 
 use super::aliases::hand_over;
@@ -16,9 +14,11 @@ use crate::{
         call::Reason,
         course::{Course, foreign_id, share_users},
         fault::{Field, SetupFault},
+        ids::{CourseId, InstitutionId, ParticipantId, ToolConsumerId},
         matching::{Entry, Wanted, may_share},
         media::{Kind, Media},
         moment::Moment,
+        scope::Scope,
         tool_consumer::{LmsKind, ToolConsumer},
     },
     store::{
@@ -94,7 +94,7 @@ impl Merging {
         }
         let missing = || Error::Missing(Missing::ToolConsumer);
         let owner = async |sql: &mut Sql, id: ToolConsumerId| {
-            store::tool_consumers::find(sql, id).await?.ok_or_else(missing)
+            store::tool_consumers::find(sql, Scope::Institution(institution), id).await?.ok_or_else(missing)
         };
         let (kept_owner, gone_owner) =
             (owner(sql, kept.tool_consumer).await?, owner(sql, gone.tool_consumer).await?);

@@ -1,11 +1,15 @@
 //! One synchronisation of a course: the whole roster is fetched, then written down at once, or nothing of it is.
 
 use super::{apply, photos, staff};
-use crate::domain::ids::CourseId;
-use crate::domain::ids::InstitutionId;
 use crate::{
     app::{App, Error, Missing, Result, own_recordings::Attempts, tool_consumers},
-    domain::{course::Course, job::Claim, tool_consumer::ToolConsumer},
+    domain::{
+        course::Course,
+        ids::{CourseId, InstitutionId},
+        job::Claim,
+        scope::Scope,
+        tool_consumer::ToolConsumer,
+    },
     lms::{self, Connection, Found},
     store::{
         self,
@@ -26,7 +30,8 @@ pub async fn run(app: &App, claim: &Claim, institution: InstitutionId, id: Cours
             return Ok(());
         }
         let outcome = async {
-            let consumer = match tool_consumers::find(app, course.tool_consumer).await {
+            let scope = Scope::Institution(institution);
+            let consumer = match tool_consumers::find(app, scope, course.tool_consumer).await {
                 Err(Error::Missing(Missing::ToolConsumer)) => return Ok(()),
                 other => other?,
             };

@@ -2,7 +2,7 @@
 
 use super::{Losses, enqueue, give_key, lock};
 use crate::{
-    app::{App, Error, Result, institutions, tool_consumers},
+    app::{Actor, App, Error, Result, institutions, tool_consumers},
     domain::{
         course::{Course, Sync},
         ids::CourseId,
@@ -23,7 +23,7 @@ const SCHEDULED_AT_ONCE: usize = 500;
 
 /// Starts what is due. It may be cut short and done again: a course is started and given its next time in one transaction.
 pub async fn run_due(app: &App) -> Result<()> {
-    for consumer in tool_consumers::all(app, None).await? {
+    for consumer in tool_consumers::all(app, Actor::System.scope()).await? {
         if !consumer.enabled || consumer.schedule == Schedule::Off {
             continue;
         }

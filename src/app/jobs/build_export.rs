@@ -1,10 +1,12 @@
 //! Builds the report of an export.
 
 use super::{Context, GivenUp, Policy};
-use crate::domain::ids::{ExportId, InstitutionId};
 use crate::{
     app::{Links, Result, exports},
-    domain::job::{Lane, RetryPolicy},
+    domain::{
+        ids::{ExportId, InstitutionId},
+        job::{Lane, RetryPolicy},
+    },
     store::Sql,
 };
 

@@ -1,12 +1,14 @@
 //! Deletes at the cloud provider what was recorded in a call.
 
-use crate::domain::ids::{AttemptId, InstitutionId};
 use std::time::Duration;
 
 use super::{Context, Policy};
 use crate::{
     app::{Result, calls},
-    domain::job::{Lane, RetryPolicy},
+    domain::{
+        ids::{AttemptId, InstitutionId},
+        job::{Lane, RetryPolicy},
+    },
 };
 
 /// Somebody's voice must not stay there because the provider was down for an hour: retried for about two days.

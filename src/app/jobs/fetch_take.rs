@@ -1,10 +1,12 @@
 //! Fetches the recording that somebody has kept in a call, and attaches it to them.
 
 use super::{Context, GivenUp, Policy};
-use crate::domain::ids::{AttemptId, InstitutionId};
 use crate::{
     app::{Result, calls},
-    domain::job::{Lane, RetryPolicy},
+    domain::{
+        ids::{AttemptId, InstitutionId},
+        job::{Lane, RetryPolicy},
+    },
     store::Sql,
 };
 
@@ -15,6 +17,11 @@ pub async fn run(context: &Context<'_>, institution: InstitutionId, attempt: Att
 }
 
 /// The attempt to call them has failed.
-pub async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>, attempt: AttemptId) -> Result<()> {
-    calls::cloud::give_up(sql, given_up.app, attempt, given_up.now).await
+pub async fn give_up(
+    sql: &mut Sql,
+    given_up: &GivenUp<'_>,
+    institution: InstitutionId,
+    attempt: AttemptId,
+) -> Result<()> {
+    calls::cloud::give_up(sql, given_up.app, (institution, attempt), given_up.now).await
 }

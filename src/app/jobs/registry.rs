@@ -1,6 +1,5 @@
 //! What there is to know of each kind of job. A new kind does not compile until it has an answer to every question here.
 
-use crate::domain::ids::JobId;
 use std::time::Duration;
 
 use super::{
@@ -10,6 +9,7 @@ use super::{
 use crate::{
     app::{App, Result, exports::ReportFormat},
     domain::{
+        ids::JobId,
         job::{Claim, Job, Kind, Lane, RetryPolicy},
         moment::Moment,
     },
@@ -93,7 +93,9 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         Job::BuildExport { institution, export, .. } => {
             return build_export::give_up(sql, given_up, *institution, *export).await;
         }
-        Job::FetchTake { attempt, .. } => fetch_take::give_up(sql, given_up, *attempt).await?,
+        Job::FetchTake { institution, attempt } => {
+            fetch_take::give_up(sql, given_up, *institution, *attempt).await?
+        }
         Job::SyncCourse { institution, course } => {
             sync_course::give_up(sql, given_up, *institution, *course).await?;
         }

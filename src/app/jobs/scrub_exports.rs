@@ -1,10 +1,12 @@
 //! Removes deleted people from the reports that are kept.
 
 use super::{Context, Policy};
-use crate::domain::ids::InstitutionId;
 use crate::{
     app::{Result, exports},
-    domain::job::{Lane, RetryPolicy},
+    domain::{
+        ids::InstitutionId,
+        job::{Lane, RetryPolicy},
+    },
 };
 
 pub const POLICY: Policy = Policy { lane: Lane::Background, retry: RetryPolicy::STANDARD };

@@ -1,10 +1,12 @@
 //! Synchronizes a course's name page with the roster of its learning system.
 
 use super::{Context, GivenUp, Policy};
-use crate::domain::ids::{CourseId, InstitutionId};
 use crate::{
     app::{self, Result},
-    domain::job::{Lane, RetryPolicy},
+    domain::{
+        ids::{CourseId, InstitutionId},
+        job::{Lane, RetryPolicy},
+    },
     store::{
         Sql,
         courses::{self, Ended},

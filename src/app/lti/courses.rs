@@ -14,6 +14,7 @@ use crate::{
         ids::{CourseId, InstitutionId, ParticipantId, ToolConsumerId},
         lti::{Context, Launch, Person},
         roster::Member,
+        scope::Scope,
         tool_consumer::{LmsKind, ToolConsumer},
     },
     lms::Found,
@@ -58,7 +59,7 @@ pub async fn launched(
 ) -> Result<Launched> {
     let key = platform_key(consumer, &context.id, launch.canvas.as_ref());
     let memberships_url = launch.memberships_url.as_deref();
-    let sql = &mut app.db.read();
+    let (sql, scope) = (&mut app.db.read(), Scope::Institution(consumer.institution));
     let known = store::by_external_id(sql, consumer.institution, consumer.id, &context.id).await?;
     let known = known.map(|(course, _)| course);
     let old_title = known.as_ref().map(|course| course.title.clone());
@@ -71,7 +72,7 @@ pub async fn launched(
     let way = store::aliases::find(sql, consumer.institution, consumer.id, &context.id).await?;
     let is_taken_over = match known.as_ref().filter(|course| course.tool_consumer != consumer.id) {
         Some(course) => {
-            let owner = tool_consumers::find(app, course.tool_consumer).await?;
+            let owner = tool_consumers::find(app, scope, course.tool_consumer).await?;
             courses::takes_over(consumer, &owner, course, memberships_url)
         }
         None => false,
@@ -86,7 +87,7 @@ pub async fn launched(
     let owner = if course.tool_consumer == consumer.id {
         consumer.clone()
     } else {
-        tool_consumers::find(app, course.tool_consumer).await?
+        tool_consumers::find(app, scope, course.tool_consumer).await?
     };
     let is_fresh = course.synced_at.is_some_and(|at| app.clock.now().since(at) < FRESH);
     if course.sync == Sync::Idle

@@ -15,8 +15,9 @@ use crate::{
         tool_consumers,
     },
     domain::{
-        ids::ToolConsumerId,
+        ids::{InstitutionId, ToolConsumerId},
         lti::{DeepLinking, Expected, Launch, Message, Standing},
+        scope::Scope,
         tool_consumer::{ToolConsumer, product_word},
     },
     store::{
@@ -47,12 +48,12 @@ pub enum Answer<'a> {
 /// The name of the session that it leads to.
 pub async fn finish(app: &App, returned: Returned<'_>) -> Result<String> {
     let login = take(app, returned.state).await?;
-    let consumer = consumer(app, login.tool_consumer).await?;
+    let consumer = consumer(app, login.institution, login.tool_consumer).await?;
     taken(app, returned, login, &consumer).await.map_err(|fault| fault.inside(&consumer))
 }
 
-async fn consumer(app: &App, id: ToolConsumerId) -> Result<ToolConsumer> {
-    match tool_consumers::find(app, id).await {
+async fn consumer(app: &App, institution: InstitutionId, id: ToolConsumerId) -> Result<ToolConsumer> {
+    match tool_consumers::find(app, Scope::Institution(institution), id).await {
         Err(Error::Missing(_)) => Err(Refusal::UnknownPlatform.into()),
         other => Ok(other?),
     }
@@ -126,7 +127,7 @@ async fn take(app: &App, state: &str) -> Result<Login> {
     match taken {
         Some(login) => Ok(login),
         None => match lti_logins::consumer_of(&mut app.db.read(), &state).await? {
-            Some(id) => Err(Refusal::UnknownState.to(&consumer(app, id).await?)),
+            Some((institution, id)) => Err(Refusal::UnknownState.to(&consumer(app, institution, id).await?)),
             None => Err(Refusal::UnknownState.into()),
         },
     }

@@ -1,12 +1,12 @@
 //! Platforms that register themselves, by a link that the operator has made for an institution.
 
-use crate::domain::ids::InstitutionId;
 use std::time::Duration;
 
 use super::{Refusal, RegistrationFault, Result};
 use crate::{
     app::{App, Error, sessions::Secret, tool_consumers},
     domain::{
+        ids::InstitutionId,
         institution::origin_of,
         moment::Moment,
         tool_consumer::{LmsKind, Registration, ToolConsumer, product_word},

@@ -1,6 +1,5 @@
 //! What a launch has led to: the course for those who teach, their own entry for those who learn.
 
-use crate::domain::ids::ParticipantId;
 use std::collections::HashSet;
 
 use super::{Fault, Refusal, Result, courses, frames, user_digest};
@@ -16,9 +15,11 @@ use crate::{
     },
     domain::{
         course::Course,
+        ids::ParticipantId,
         institution::Institution,
         lti::{DeepLinking, Theme},
         roster::Member,
+        scope,
         tool_consumer::{LmsKind, ToolConsumer},
     },
     store::{
@@ -82,7 +83,8 @@ pub async fn find(app: &App, name: &str, browsers: &[&str]) -> Result<Open> {
     let none = || Fault::from(Refusal::NoSession);
     let digest = Secret::parse(name).ok_or_else(none)?.digest();
     let session = lti_sessions::find(&mut app.db.read(), &digest).await?.ok_or_else(none)?;
-    let consumer = match tool_consumers::find(app, session.tool_consumer).await {
+    let tenant = scope::Scope::Institution(session.institution);
+    let consumer = match tool_consumers::find(app, tenant, session.tool_consumer).await {
         Err(Error::Missing(_)) => return Err(none()),
         other => other?,
     };
@@ -121,9 +123,10 @@ async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: 
             }
         }
     };
+    let tenant = scope::Scope::Institution(session.institution);
     let owner = match &what {
         What::Course { course, .. } | What::Own { course, .. } if course.tool_consumer != consumer.id => {
-            tool_consumers::find(app, course.tool_consumer).await?
+            tool_consumers::find(app, tenant, course.tool_consumer).await?
         }
         _ => consumer.clone(),
     };

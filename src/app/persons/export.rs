@@ -1,6 +1,5 @@
 //! What is stored about somebody, for them to have.
 
-use crate::domain::ids::ParticipantId;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
@@ -8,8 +7,8 @@ use crate::{
     app::{App, Error, Missing, Result, media::keys},
     blobs::{Key, Shelf},
     domain::{
-        custom_field::CustomField, institution::Institution, media::Media, moment::Moment,
-        name_page::NamePageRef,
+        custom_field::CustomField, ids::ParticipantId, institution::Institution, media::Media,
+        moment::Moment, name_page::NamePageRef,
     },
     store::{
         self, Sql, custom_fields, name_pages,

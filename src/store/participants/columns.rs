@@ -1,11 +1,11 @@
 //! The columns of `participants` and of `hidden_participants`, in one list, and how a row becomes a `Participant`. A test
 //! compares the list with the schema. Columns are named where they are read; the compiler turns names into positions.
 
-use crate::domain::ids::{NamePageId, ParticipantId};
 use std::sync::{Arc, LazyLock};
 
 use crate::{
     domain::{
+        ids::{NamePageId, ParticipantId},
         moment::Moment,
         name_page::PageLabel,
         participant::{CustomValues, Legal, Participant, Recording, TEXT_FIELDS, text_fields},

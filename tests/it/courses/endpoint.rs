@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use endonym::{
-    app::{courses, tokens, tool_consumers},
-    domain::access::Scope,
+    app::{Actor, courses, tokens, tool_consumers},
+    domain::access::TokenScope,
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -161,12 +161,16 @@ async fn another_institutions_tool_consumer_is_not_found() {
 async fn a_tool_consumer_that_is_switched_off_says_so() {
     let school = school().await;
     let change = |enabled| tool_consumers::Change { enabled: Some(enabled), ..Default::default() };
-    tool_consumers::update(&school.world.app, school.consumer.id, change(false)).await.unwrap();
+    tool_consumers::update(&school.world.app, &Actor::Operator, school.consumer.id, change(false))
+        .await
+        .unwrap();
     let off = "API integration for tool consumer is disabled";
     says(school.ask(json!(["101"])).await, 422, off);
     says(school.ask_v4(json!("101")).await, 422, off);
     assert!(school.canvas.requests().is_empty(), "nobody was asked");
-    tool_consumers::update(&school.world.app, school.consumer.id, change(true)).await.unwrap();
+    tool_consumers::update(&school.world.app, &Actor::Operator, school.consumer.id, change(true))
+        .await
+        .unwrap();
     school.ask(json!(["101"])).await.expect(200);
 }
 
@@ -222,7 +226,7 @@ async fn a_token_that_is_limited_to_pages_synchronizes_their_courses_and_makes_n
     school.ask(json!(["101"])).await.expect(200);
     let new = tokens::New {
         name: "limited".into(),
-        scope: Scope::Sync,
+        scope: TokenScope::Sync,
         pages: Some(vec![school.page().await]),
         ..tokens::New::default()
     };

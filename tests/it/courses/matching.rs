@@ -1,6 +1,6 @@
 //! What a synchronisation makes of a roster: who is who, and what of them follows the learning system.
 
-use endonym::app::name_pages;
+use endonym::app::{Actor, name_pages};
 use serde_json::{Value, json};
 
 use super::{School, patient};
@@ -278,7 +278,9 @@ async fn roles_say_who_is_on_a_page() {
     school.world.work(1);
     let roles = Some(vec![endonym::domain::roster::Role::Teacher]);
     let change = endonym::app::tool_consumers::Change { roles, ..Default::default() };
-    endonym::app::tool_consumers::update(&school.world.app, school.consumer.id, change).await.unwrap();
+    endonym::app::tool_consumers::update(&school.world.app, &Actor::Operator, school.consumer.id, change)
+        .await
+        .unwrap();
     school.enrol([Person::student(1, "Ana", "Lima"), Person::student(2, "Tom", "Teacher").role("teacher")]);
     school.sync().await;
     assert_eq!(school.first_names().await, ["Tom"]);

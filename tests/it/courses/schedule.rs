@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use endonym::{
-    app::{courses, jobs, tool_consumers},
+    app::{Actor, courses, jobs, tool_consumers},
     domain::{
         course::Course,
         job::{Job, Lane},
@@ -51,7 +51,7 @@ impl School {
     }
 
     async fn change(&self, change: tool_consumers::Change) {
-        tool_consumers::update(&self.world.app, self.consumer.id, change).await.unwrap();
+        tool_consumers::update(&self.world.app, &Actor::Operator, self.consumer.id, change).await.unwrap();
     }
 }
 

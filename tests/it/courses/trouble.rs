@@ -1,7 +1,7 @@
 //! A learning system that breaks in the middle, workers that meet, and what an operator is told.
 
 use endonym::{
-    app::{Error, Missing, courses, jobs, name_pages, tool_consumers},
+    app::{Actor, Error, Missing, courses, jobs, name_pages, tool_consumers},
     domain::{
         access::Access,
         course::Sync,
@@ -81,7 +81,7 @@ async fn a_tool_consumer_that_is_switched_off_or_gone_meanwhile_ends_it_quietly(
     school.enrol(students(1..3));
     school.ask(json!(["101"])).await.expect(200);
     let change = tool_consumers::Change { enabled: Some(false), ..Default::default() };
-    tool_consumers::update(&school.world.app, school.consumer.id, change).await.unwrap();
+    tool_consumers::update(&school.world.app, &Actor::Operator, school.consumer.id, change).await.unwrap();
     school.world.work(1);
     let course = school.settled().await;
     assert_eq!((course.sync, school.people().await.len()), (Sync::Idle, 0));
@@ -89,7 +89,7 @@ async fn a_tool_consumer_that_is_switched_off_or_gone_meanwhile_ends_it_quietly(
 
     let school = School::without_workers(patient()).await;
     school.ask(json!(["101"])).await.expect(200);
-    tool_consumers::delete(&school.world.app, school.consumer.id).await.unwrap();
+    tool_consumers::delete(&school.world.app, &Actor::Operator, school.consumer.id).await.unwrap();
     assert_eq!(school.count("jobs WHERE kind = 'sync_course'").await, 0);
     assert_eq!(school.count("courses").await, 0);
     let access = Access::whole(school.consumer.institution);
@@ -158,7 +158,7 @@ async fn with_another_secret_key_it_is_said_what_is_wrong() {
     let text = "UPDATE tool_consumers SET access_token = $1 WHERE id = $2";
     crate::support::database::execute(&school.world.app.db, text, vec![resealed.into(), id.into()]).await;
     school.ask(json!(["101"])).await.expect(503);
-    let changed = tool_consumers::find(&school.world.app, id).await.unwrap();
+    let changed = tool_consumers::find(&school.world.app, Actor::Operator.scope(), id).await.unwrap();
     let error = tool_consumers::access(&school.world.app, &changed).await.err().unwrap().to_string();
     assert!(error.contains("ENDONYM_SECRET_KEY"), "{error}");
 }

@@ -2,15 +2,20 @@
 
 mod killed;
 
-use endonym::domain::ids::JobId;
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
 };
 
 use endonym::{
-    app::jobs::{self, Failed},
-    domain::job::{Claim, Job, Lane, State},
+    app::{
+        Actor,
+        jobs::{self, Failed},
+    },
+    domain::{
+        ids::JobId,
+        job::{Claim, Job, Lane, State},
+    },
 };
 use serde_json::{Value, json};
 
@@ -151,16 +156,19 @@ async fn what_fails_comes_again_later_and_later_and_is_given_up_at_last() {
     assert_eq!(state(&world, &id).await, "failed");
     assert!(world.get(&format!("/v4/exports/{id}")).await.expect(200)["export"].get("report").is_none());
 
-    let dead = jobs::all(&world.app, Some(State::Dead), 10).await.unwrap();
+    let dead = jobs::all(&world.app, Actor::Operator.scope(), Some(State::Dead), 10).await.unwrap();
     assert_eq!((dead.len(), dead[0].id, dead[0].attempts), (1, last.id, 10));
     assert_eq!(dead[0].error.as_deref(), Some("the disk is full"));
     assert_eq!((dead[0].kind.as_str(), dead[0].institution.as_deref()), ("build_export", Some("example")));
 
     world.work(1);
-    assert!(jobs::retry(&world.app, JobId::new(last.id.get() + 1)).await.is_err(), "there is no such job");
-    jobs::retry(&world.app, last.id).await.unwrap();
+    assert!(
+        jobs::retry(&world.app, &Actor::Operator, JobId::new(last.id.get() + 1)).await.is_err(),
+        "there is no such job"
+    );
+    jobs::retry(&world.app, &Actor::Operator, last.id).await.unwrap();
     until("the export is completed", || async { state(&world, &id).await == "completed" }).await;
-    assert!(jobs::retry(&world.app, last.id).await.is_err(), "it is not dead any more");
+    assert!(jobs::retry(&world.app, &Actor::Operator, last.id).await.is_err(), "it is not dead any more");
 }
 
 #[tokio::test]
@@ -173,7 +181,7 @@ async fn a_job_that_kills_its_worker_each_time_is_given_up_too() {
     }
     world.work(1);
     until("nobody tries it any more", || async { state(&world, &id).await == "failed" }).await;
-    let dead = jobs::all(&world.app, Some(State::Dead), 10).await.unwrap();
+    let dead = jobs::all(&world.app, Actor::Operator.scope(), Some(State::Dead), 10).await.unwrap();
     assert_eq!((dead.len(), dead[0].attempts), (1, 101));
 }
 

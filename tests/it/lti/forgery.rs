@@ -2,7 +2,10 @@
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use endonym::{
-    app::tool_consumers::{self, Change},
+    app::{
+        Actor,
+        tool_consumers::{self, Change},
+    },
     lms::keys::SigningKey,
 };
 use hmac::{Hmac, KeyInit, Mac};
@@ -203,7 +206,9 @@ async fn a_platform_that_is_switched_off_is_refused_everywhere() {
     let (session, cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
     let login = platform.login().await;
     let change = Change { enabled: Some(false), ..Change::default() };
-    tool_consumers::update(&platform.world.app, platform.consumer.id, change).await.unwrap();
+    tool_consumers::update(&platform.world.app, &Actor::Operator, platform.consumer.id, change)
+        .await
+        .unwrap();
     let token = platform.key.sign(&platform.claims(&login, &[INSTRUCTOR])).unwrap();
     refused(platform.launch(&login, &token).await, "its launch").await;
     refused(platform.login_answer(&platform.login_query(), None).await, "its login").await;

@@ -1,6 +1,7 @@
 //! Launches that go well, step by step.
 
 use endonym::app::{
+    Actor,
     lti::{courses, logins},
     tool_consumers,
 };
@@ -166,7 +167,7 @@ async fn a_launch_makes_the_course_once_and_learns_the_product() {
     let platform = Platform::new().await;
     let app = &platform.world.app;
     platform.session(|_| {}, &[INSTRUCTOR]).await;
-    let consumer = tool_consumers::find(app, platform.consumer.id).await.unwrap();
+    let consumer = tool_consumers::find(app, Actor::Operator.scope(), platform.consumer.id).await.unwrap();
     assert_eq!(consumer.product.as_deref(), Some("sakai"));
     let all = endonym::app::courses::all(app, &consumer).await.unwrap();
     assert_eq!(all.len(), 1);

@@ -1,7 +1,7 @@
 //! A course that several tool consumers reach is one course with one page.
 
 use endonym::{
-    app::{courses, name_pages, tool_consumers},
+    app::{Actor, courses, name_pages, tool_consumers},
     domain::{
         course::{Course, Sync},
         media::Kind,
@@ -109,7 +109,7 @@ async fn a_course_of_moodle_is_one_whichever_way_comes_first() {
         })
         .await;
         // Without the web services it is the other's, with everybody on it.
-        tool_consumers::delete(&platform.world.app, services.id).await.unwrap();
+        tool_consumers::delete(&platform.world.app, &Actor::Operator, services.id).await.unwrap();
         let left = courses_of(&platform, &launches).await;
         assert_eq!((left.len(), left[0].name_page, left[0].id), (1, course.name_page, course.id));
         let (own, cookie) = launch().await;
@@ -271,7 +271,7 @@ async fn of_two_registrations_the_one_that_is_left_takes_the_course_over() {
     launch(false).await;
     let course = courses_of(&platform, &platform.consumer).await.remove(0);
     let change = tool_consumers::Change { enabled: Some(false), ..Default::default() };
-    tool_consumers::update(app, platform.consumer.id, change).await.unwrap();
+    tool_consumers::update(app, &Actor::Operator, platform.consumer.id, change).await.unwrap();
     let (staff, cookie) = launch(false).await;
     assert!(!platform.text_of(&staff, &cookie).await.contains("Synchronize now"), "nobody could do it");
     launch(true).await;
@@ -303,7 +303,7 @@ async fn two_people_with_one_number_in_two_systems_stay_two_when_a_course_is_han
         );
         execute(&app.db, &text, vec![]).await;
     }
-    tool_consumers::delete(app, services.id).await.unwrap();
+    tool_consumers::delete(app, &Actor::Operator, services.id).await.unwrap();
     let left = courses_of(&platform, &platform.consumer).await;
     assert_eq!((left.len(), left[0].id), (1, kept.id));
     let (own, cookie) = launch().await;

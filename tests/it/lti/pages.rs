@@ -2,7 +2,7 @@
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use endonym::{
-    app::{calls, name_pages},
+    app::{Actor, calls, name_pages},
     domain::{countries::Countries, media::Kind, name_page::NamePage, quiet_hours::QuietHours},
 };
 use reqwest::{Response, header};
@@ -439,7 +439,7 @@ async fn a_page_that_is_gone_closes_its_sessions() {
     let platform = Platform::new().await;
     let (session, cookie) = platform.session(|_| {}, &[LEARNER]).await;
     let world: &World = &platform.world;
-    endonym::app::tool_consumers::delete(&world.app, platform.consumer.id).await.unwrap();
+    endonym::app::tool_consumers::delete(&world.app, &Actor::Operator, platform.consumer.id).await.unwrap();
     assert!(is_closed(&platform.get(&session, Some(&cookie)).await));
 }
 

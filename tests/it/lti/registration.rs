@@ -8,7 +8,10 @@ use axum::{
     response::Html,
     routing::{get, post},
 };
-use endonym::app::{lti::registrations, tool_consumers};
+use endonym::{
+    app::{Actor, lti::registrations, tool_consumers},
+    domain::scope::Scope,
+};
 use serde_json::{Value, json};
 
 use crate::support::{World, database::execute, process::Installation};
@@ -96,7 +99,7 @@ async fn a_platform_registers_itself_once() {
         assert_eq!(tool["messages"][0]["placements"], json!(["course_navigation"]));
         assert_eq!(tool["messages"][1]["type"], "LtiDeepLinkingRequest");
     }
-    let all = tool_consumers::all(&world.app, Some(world.institution.id)).await.unwrap();
+    let all = tool_consumers::all(&world.app, Scope::Institution(world.institution.id)).await.unwrap();
     assert_eq!(all.len(), 1);
     let lti = all[0].lti.clone().unwrap();
     assert_eq!((all[0].url.as_str(), all[0].product.as_deref()), (platform.as_str(), Some("moodle")));
@@ -128,7 +131,7 @@ async fn a_registration_that_fails_leaves_the_link_as_it_was() {
     let (status, text) = visit(&world, &invite, &platform, "").await;
     assert_eq!(status, 400, "an address that we may not go to: {text}");
     assert_eq!(told.lock().unwrap().tool, Value::Null, "and the platform is not told of us");
-    assert!(tool_consumers::all(&world.app, None).await.unwrap().is_empty());
+    assert!(tool_consumers::all(&world.app, Actor::Operator.scope()).await.unwrap().is_empty());
     // Without a deployment it is registered, and the page says what is missing.
     told.lock().unwrap().configuration["jwks_uri"] = json!(format!("{platform}/jwks"));
     told.lock().unwrap().answer = json!({ "client_id": "client-8" });
@@ -202,7 +205,7 @@ async fn a_platform_that_registers_again_updates_what_is_there() {
         visit(&world, &invite, &platform, "reg-token").await
     };
     assert_eq!(register().await.0, 200);
-    let all = async || tool_consumers::all(&world.app, None).await.unwrap();
+    let all = async || tool_consumers::all(&world.app, Actor::Operator.scope()).await.unwrap();
     let first = all().await.remove(0);
     // What the operator has set since then stays.
     let change = tool_consumers::Change {
@@ -214,7 +217,7 @@ async fn a_platform_that_registers_again_updates_what_is_there() {
         },
         ..tool_consumers::Change::default()
     };
-    tool_consumers::update(&world.app, first.id, change).await.unwrap();
+    tool_consumers::update(&world.app, &Actor::Operator, first.id, change).await.unwrap();
     told.lock().unwrap().configuration["jwks_uri"] = json!(format!("{platform}/jwks2"));
     told.lock().unwrap().answer["https://purl.imsglobal.org/spec/lti-tool-configuration"]["deployment_id"] =
         json!("13");
@@ -255,15 +258,19 @@ async fn an_address_with_line_breaks_is_not_registered() {
     }
     told.lock().unwrap().answer["client_id"] = json!("client\r\n7");
     assert_eq!(visit(&world, &invite, &platform, "").await.0, 400);
-    assert!(tool_consumers::all(&world.app, None).await.unwrap().is_empty());
+    assert!(tool_consumers::all(&world.app, Actor::Operator.scope()).await.unwrap().is_empty());
     told.lock().unwrap().answer["client_id"] = json!("client-7");
     assert_eq!(visit(&world, &invite, &platform, "").await.0, 200, "the link is good for another attempt");
     // Nor by an operator's hand, but for the end of the line that was pasted with it.
-    let id = tool_consumers::all(&world.app, None).await.unwrap()[0].id;
+    let id = tool_consumers::all(&world.app, Actor::Operator.scope()).await.unwrap()[0].id;
     let change = |url: &str| tool_consumers::Change { auth_url: Some(url.into()), ..Default::default() };
-    let refused = tool_consumers::update(&world.app, id, change(&format!("{platform}/a\r\nb"))).await;
+    let refused =
+        tool_consumers::update(&world.app, &Actor::Operator, id, change(&format!("{platform}/a\r\nb"))).await;
     assert!(refused.unwrap_err().to_string().contains("line breaks"));
-    let taken = tool_consumers::update(&world.app, id, change(&format!("{platform}/a\r\n"))).await.unwrap();
+    let taken =
+        tool_consumers::update(&world.app, &Actor::Operator, id, change(&format!("{platform}/a\r\n")))
+            .await
+            .unwrap();
     assert_eq!(taken.lti.unwrap().auth_url, format!("{platform}/a"));
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use endonym::{
     app::{
+        Actor,
         calls::{self, Rules},
         imports::{self, Calling, Line},
     },
@@ -47,7 +48,8 @@ async fn whoever_opts_out_is_not_called_again() {
     create(&world, "late@x.org", ANA).await;
     assert_eq!(states(&world).await.len(), 2, "created, and not called");
     assert_eq!(delete(&world, "late@x.org").await.0, 200, "nothing is pending");
-    let why = calls::retry(&world.app, all(&world).await[0].id, 1).await.unwrap_err().to_string();
+    let why =
+        calls::retry(&world.app, &Actor::Operator, all(&world).await[0].id, 1).await.unwrap_err().to_string();
     assert!(why.contains("asked not to be called"), "{why}");
     // They said it to one institution.
     assert_eq!(calls::opted_out(&world.app, neighbour.institution.id).await.unwrap().len(), 0);
@@ -151,7 +153,7 @@ async fn whoever_pressed_9_is_listed_whatever_else_has_ended_the_call() {
     let world = world(rules()).await;
     create(&world, "ana@x.org", ANA).await;
     let claimed = take(&world).await.unwrap();
-    calls::cancel(&world.app, all(&world).await[0].id).await.unwrap();
+    calls::cancel(&world.app, &Actor::Operator, all(&world).await[0].id).await.unwrap();
     let outcome = Outcome::Cancelled(Reason::OptedOut);
     assert!(!calls::finish(&world.app, &claimed.attempt, outcome).await.unwrap(), "it was over before");
     assert_eq!(calls::opted_out(&world.app, world.institution.id).await.unwrap().len(), 1);

@@ -7,7 +7,10 @@ mod trouble;
 use std::time::Duration;
 
 use endonym::{
-    app::calls::{self, Rules},
+    app::{
+        Actor,
+        calls::{self, Rules},
+    },
     domain::{
         call::{Listed, Reason, State},
         countries::Countries,
@@ -99,7 +102,7 @@ impl Scene {
     }
 
     async fn listed(&self) -> Listed {
-        calls::all(&self.world.app, None, 10).await.unwrap().remove(0)
+        calls::all(&self.world.app, Actor::Operator.scope(), 10).await.unwrap().remove(0)
     }
 
     /// The call is over, and nothing is left to do.

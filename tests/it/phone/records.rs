@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use endonym::{
     app::{
-        Error,
+        Actor, Error,
         calls::{self, Claimed, Lease, Rules},
         persons,
     },
@@ -54,7 +54,7 @@ pub async fn update(world: &World, email: &str, participant: Value) {
 }
 
 pub async fn all(world: &World) -> Vec<Listed> {
-    calls::all(&world.app, None, 1_000).await.unwrap()
+    calls::all(&world.app, Actor::Operator.scope(), 1_000).await.unwrap()
 }
 
 pub async fn states(world: &World) -> Vec<State> {
@@ -166,7 +166,7 @@ async fn whoever_has_a_pending_call_cannot_be_deleted() {
     // To be tried again is pending too.
     assert!(calls::finish(&world.app, &claimed.attempt, Outcome::Failed(Reason::HungUp)).await.unwrap());
     assert_eq!(delete(&world, "ana@x.org").await, (422, refused));
-    calls::cancel(&world.app, all(&world).await[0].id).await.unwrap();
+    calls::cancel(&world.app, &Actor::Operator, all(&world).await[0].id).await.unwrap();
     assert_eq!(delete(&world, "ana@x.org").await.0, 200);
     assert_eq!(states(&world).await, [], "nothing is kept of somebody who is gone");
 }
@@ -237,19 +237,24 @@ async fn an_operator_may_have_it_made_again() {
     create(&world, "ana@x.org", ANA).await;
     let id = all(&world).await[0].id;
     let refused = |error: Result<(), Error>| error.unwrap_err().to_string();
-    assert!(refused(calls::retry(&world.app, id, 1).await).contains("pending already"));
+    assert!(refused(calls::retry(&world.app, &Actor::Operator, id, 1).await).contains("pending already"));
     let claimed = take(&world).await.unwrap();
     calls::finish(&world.app, &claimed.attempt, Outcome::NoAnswer).await.unwrap();
     assert_eq!(states(&world).await, [State::NoAnswer]);
-    assert!(refused(calls::cancel(&world.app, id).await).contains("is over already: no_answer"));
-    calls::retry(&world.app, id, 1).await.unwrap();
+    assert!(
+        refused(calls::cancel(&world.app, &Actor::Operator, id).await).contains("is over already: no_answer")
+    );
+    calls::retry(&world.app, &Actor::Operator, id, 1).await.unwrap();
     let claimed = take(&world).await.unwrap();
     calls::answered(&world.app, &claimed.attempt).await.unwrap();
     calls::keep(&world.app, &claimed, wav(1.0)).await.unwrap();
     assert_eq!(states(&world).await, [State::Recorded]);
     assert_eq!(all(&world).await[0].attempts.len(), 2);
-    assert!(refused(calls::retry(&world.app, id, 1).await).contains("a recording already"));
-    assert!(matches!(calls::retry(&world.app, CallId::new(17), 1).await, Err(Error::Missing(_))));
+    assert!(refused(calls::retry(&world.app, &Actor::Operator, id, 1).await).contains("a recording already"));
+    assert!(matches!(
+        calls::retry(&world.app, &Actor::Operator, CallId::new(17), 1).await,
+        Err(Error::Missing(_))
+    ));
 }
 
 #[tokio::test]
@@ -318,10 +323,10 @@ async fn nobody_is_called_again_at_a_number_that_was_theirs() {
     create(&world, "ana@x.org", ANA).await;
     let old = all(&world).await[0].id;
     update(&world, "ana@x.org", json!({ "phone_number": BEN })).await;
-    calls::cancel_pending(&world.app, None).await.unwrap();
-    let why = calls::retry(&world.app, old, 1).await.unwrap_err().to_string();
+    calls::cancel_pending(&world.app, &Actor::Operator, None).await.unwrap();
+    let why = calls::retry(&world.app, &Actor::Operator, old, 1).await.unwrap_err().to_string();
     assert!(why.contains("no longer theirs"), "{why}");
-    calls::retry(&world.app, all(&world).await[0].id, 1).await.unwrap();
+    calls::retry(&world.app, &Actor::Operator, all(&world).await[0].id, 1).await.unwrap();
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use endonym::{
     domain::{
-        access::Scope,
+        access::TokenScope,
         ids::{ExportId, InstitutionId, TokenId},
     },
     store::{Db, Error, exports, migrations, tokens},
@@ -87,13 +87,13 @@ async fn tokens_from_before_there_were_scopes_may_do_everything() {
     assert_eq!(migrations::migrate(&db).await.unwrap(), migrations::NEWEST);
     let institution = InstitutionId::new(7);
     let found = tokens::by_digest(&mut db.read(), "digest").await.unwrap().unwrap();
-    assert_eq!((found.token_id, found.scope), (TokenId::new(9), Scope::All));
+    assert_eq!((found.token_id, found.scope), (TokenId::new(9), TokenScope::All));
     assert_eq!(
         (found.access.institution, found.access.pages(), found.access.newest_only),
         (institution, None, false)
     );
     let listed = tokens::all(&mut db.read(), institution).await.unwrap();
-    assert_eq!((listed[0].scope, &listed[0].pages), (Scope::All, &None));
+    assert_eq!((listed[0].scope, &listed[0].pages), (TokenScope::All, &None));
     let export = exports::find(&mut db.read(), institution, ExportId::new(8)).await.unwrap().unwrap();
     assert!(!export.pages_limited);
 }

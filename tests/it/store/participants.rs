@@ -1,11 +1,12 @@
 //! The columns of participants: one list, which is that of the tables; nothing is lost when a row moves; what cannot be read
 //! is an error.
 
-use endonym::domain::ids::{ExportId, ParticipantId};
+use endonym::domain::scope::Scope;
 use endonym::{
     app::{self, participants, persons},
     domain::{
         access::Access,
+        ids::{ExportId, ParticipantId},
         name_page::NamePageRef,
         participant::{Draft, Given},
     },
@@ -117,7 +118,7 @@ async fn tool_consumers_and_exports_with_json_that_cannot_be_read_are_errors() {
     let broken = |error: store::Error, wanted: &str| {
         assert!(matches!(&error, store::Error::Broken(why) if why.contains(wanted)), "{error:?}");
     };
-    let consumers = async || tool_consumers::all(&mut db.read(), Some(institution)).await;
+    let consumers = async || tool_consumers::all(&mut db.read(), Scope::Institution(institution)).await;
     assert_eq!(consumers().await.unwrap().len(), 1);
     for (column, value, wanted) in [
         ("roles", "[\"teacher\"", "tool_consumers.roles of row 8"),

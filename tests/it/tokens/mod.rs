@@ -7,7 +7,7 @@ mod scopes;
 
 use endonym::{
     app::tokens::{self, New},
-    domain::{access::Scope, name_page::NamePage},
+    domain::{access::TokenScope, name_page::NamePage},
 };
 use reqwest::Method;
 use serde_json::Value;
@@ -19,7 +19,7 @@ async fn token(world: &World, new: New) -> String {
     tokens::create_with(&world.app, world.institution.id, new).await.unwrap().1
 }
 
-async fn scoped(world: &World, scope: Scope) -> String {
+async fn scoped(world: &World, scope: TokenScope) -> String {
     token(world, New { scope, ..New::default() }).await
 }
 

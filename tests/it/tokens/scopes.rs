@@ -1,6 +1,6 @@
 //! `--scope read|write|sync|all`.
 
-use endonym::domain::access::Scope;
+use endonym::domain::access::TokenScope;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -37,10 +37,10 @@ async fn a_token_does_what_its_scope_says_and_everything_else_is_403_with_a_mess
     let world = World::new().await;
     world.person("Ana", "ana@x.org").await;
     for (scope, permitted) in [
-        (Scope::Sync, vec!["sync"]),
-        (Scope::Read, vec!["read"]),
-        (Scope::Write, vec!["read", "write"]),
-        (Scope::All, vec!["read", "write", "sync"]),
+        (TokenScope::Sync, vec!["sync"]),
+        (TokenScope::Read, vec!["read"]),
+        (TokenScope::Write, vec!["read", "write"]),
+        (TokenScope::All, vec!["read", "write", "sync"]),
     ] {
         let token = scoped(&world, scope).await;
         for (needs, method, path, body) in endpoints(&world) {
@@ -73,7 +73,7 @@ async fn a_token_does_what_its_scope_says_and_everything_else_is_403_with_a_mess
 #[tokio::test]
 async fn what_a_token_may_not_do_is_refused_before_its_body_is_read() {
     let world = World::new().await;
-    let token = scoped(&world, Scope::Read).await;
+    let token = scoped(&world, TokenScope::Read).await;
     for body in ["{", "[]", &"x".repeat(3 << 20)] {
         let request = world.request_as(&token, Method::POST, "/v5/participants").body(body.to_owned());
         assert_eq!(crate::support::Answer::of(request).await.status, 403);
@@ -86,7 +86,7 @@ async fn what_a_token_may_not_do_is_refused_before_its_body_is_read() {
 #[tokio::test]
 async fn a_token_that_reads_reads_reports_that_another_has_asked_for() {
     let world = World::new().await;
-    let (reads, writes) = (scoped(&world, Scope::Read).await, scoped(&world, Scope::Write).await);
+    let (reads, writes) = (scoped(&world, TokenScope::Read).await, scoped(&world, TokenScope::Write).await);
     let export = json!({ "export": { "name_page_id": world.page.slug } });
     let made = post(&world, &writes, "/v4/exports", export).await.expect(202);
     let id = made["export"]["id"].as_str().unwrap();
@@ -100,7 +100,7 @@ async fn a_token_that_reads_reads_reports_that_another_has_asked_for() {
 async fn another_institutions_things_stay_not_found_whatever_the_scope() {
     let world = World::new().await;
     let neighbour = world.neighbour().await;
-    let token = scoped(&world, Scope::Write).await;
+    let token = scoped(&world, TokenScope::Write).await;
     let path = format!("/v4/name_pages/{}/participants", neighbour.page.slug);
     get(&world, &token, &path).await.expect(404);
     let body = json!({ "name_page_id": neighbour.page.slug, "participant": { "first_name": "A", "email": "a@x.org" } });

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::end_in;
 use crate::{
     app::{
-        App, Error, Result,
+        Actor, App, Error, Result,
         calls::{self, Claimed},
     },
     domain::{
@@ -13,6 +13,7 @@ use crate::{
         ids::{AttemptId, InstitutionId},
         moment::Moment,
         phone_number::PhoneNumber,
+        scope::Scope,
     },
     phone::cloud::{Client, FetchError, silence},
     store::{
@@ -33,7 +34,8 @@ fn client(app: &App) -> Result<&Client> {
 
 /// Gives somebody what they have kept, and has the cloud forget it. May be done twice.
 pub async fn fetch_take(app: &App, institution: InstitutionId, attempt: AttemptId) -> Result<()> {
-    let found = call_attempts::find(&mut app.db.read(), attempt).await?;
+    let scope = Scope::Institution(institution);
+    let found = call_attempts::find(&mut app.db.read(), scope, attempt).await?;
     if let Some(found) = found.filter(Attempt::is_under_way) {
         give(app, found).await?;
     }
@@ -43,7 +45,8 @@ pub async fn fetch_take(app: &App, institution: InstitutionId, attempt: AttemptI
 async fn give(app: &App, attempt: Attempt) -> Result<()> {
     let mut sql = app.db.read();
     let takes = call_takes::of_attempt(&mut sql, attempt.institution, attempt.id).await?;
-    let call = crate::store::calls::find(&mut sql, attempt.call).await?;
+    let scope = Scope::Institution(attempt.institution);
+    let call = crate::store::calls::find(&mut sql, scope, attempt.call).await?;
     drop(sql);
     let Some(call) = call else { return Ok(()) };
     let unusable = Outcome::Failed(Reason::Unusable);
@@ -78,7 +81,8 @@ async fn fetched(app: &App, take: &Take) -> Result<Vec<u8>, FetchError> {
 /// there only as long as the call goes on. What cannot be had is silence: a call must not break off for that.
 pub async fn listen(app: &App, attempt: AttemptId, recording: &str) -> Result<Option<Vec<u8>>> {
     let mut sql = app.db.read();
-    let found = call_attempts::find(&mut sql, attempt).await?.filter(Attempt::is_under_way);
+    let found = call_attempts::find(&mut sql, Actor::System.scope(), attempt).await?;
+    let found = found.filter(Attempt::is_under_way);
     let Some(found) = found else { return Ok(None) };
     let takes = call_takes::of_attempt(&mut sql, found.institution, found.id).await?;
     drop(sql);
@@ -96,7 +100,8 @@ pub async fn listen(app: &App, attempt: AttemptId, recording: &str) -> Result<Op
 pub async fn delete_takes(app: &App, institution: InstitutionId, attempt: AttemptId) -> Result<()> {
     let mut sql = app.db.read();
     let takes = call_takes::of_attempt(&mut sql, institution, attempt).await?;
-    let vendor_call = call_attempts::find(&mut sql, attempt).await?.and_then(|found| found.vendor_call);
+    let found = call_attempts::find(&mut sql, Scope::Institution(institution), attempt).await?;
+    let vendor_call = found.and_then(|found| found.vendor_call);
     drop(sql);
     if takes.is_empty() && vendor_call.is_none() {
         return Ok(());
@@ -133,8 +138,13 @@ pub async fn hang_up(app: &App, vendor_call: &str, recordings: &[String]) -> Res
 }
 
 /// What was kept could not be had: the attempt has failed.
-pub(in crate::app) async fn give_up(sql: &mut Sql, app: &App, attempt: AttemptId, now: Moment) -> Result<()> {
-    match call_attempts::find(sql, attempt).await? {
+pub(in crate::app) async fn give_up(
+    sql: &mut Sql,
+    app: &App,
+    (institution, attempt): (InstitutionId, AttemptId),
+    now: Moment,
+) -> Result<()> {
+    match call_attempts::find(sql, Scope::Institution(institution), attempt).await? {
         Some(attempt) => end_in(sql, app, &attempt, Outcome::Failed(Reason::Unusable), now).await.map(|_| ()),
         None => Ok(()),
     }

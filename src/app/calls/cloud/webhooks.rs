@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{documents::document, end_in, outcome_of};
 use crate::{
     app::{
-        App, Error, Result,
+        Actor, App, Error, Result,
         calls::{attempts, cancel_opted_out},
         jobs,
     },
@@ -195,10 +195,11 @@ async fn hear_in(
     said: &Said,
     now: Moment,
 ) -> Result<Option<Heard>> {
-    let Some(found) = call_attempts::find(sql, attempt).await? else { return Ok(None) };
+    let scope = Actor::System.scope();
+    let Some(found) = call_attempts::find(sql, scope, attempt).await? else { return Ok(None) };
     // From here on it is ours alone.
     calls::lock(sql, found.institution, found.call).await?;
-    let Some(mut attempt) = call_attempts::find(sql, attempt).await? else { return Ok(None) };
+    let Some(mut attempt) = call_attempts::find(sql, scope, attempt).await? else { return Ok(None) };
     if !is_its_name(sql, &attempt, &said.call, now).await? {
         return Ok(None);
     }

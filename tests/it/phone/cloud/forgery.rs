@@ -211,7 +211,7 @@ async fn what_was_said_is_there_for_the_call_alone() {
     ] {
         assert_eq!(get(other.clone()).await.status(), 404, "{other}");
     }
-    calls::cancel(&scene.world.app, scene.listed().await.id).await.unwrap();
+    calls::cancel(&scene.world.app, &Actor::Operator, scene.listed().await.id).await.unwrap();
     assert_eq!(get(address.clone()).await.status(), 404, "the call is over");
 }
 

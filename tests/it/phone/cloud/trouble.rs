@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use endonym::{
-    app::{App, Links, Parts, streams, studio},
+    app::{Actor, App, Links, Parts, streams, studio},
     blobs::{self, Blobs, Delivery},
     http::service::Draining,
     phone::cloud,
@@ -176,7 +176,7 @@ async fn a_call_that_is_cancelled_is_hung_up() {
     scene.vendor.next_person(Person::RingsOn);
     scene.call().await;
     until("it rings", || async { scene.last_call().status == "ringing" }).await;
-    calls::cancel(&scene.world.app, scene.listed().await.id).await.unwrap();
+    calls::cancel(&scene.world.app, &Actor::Operator, scene.listed().await.id).await.unwrap();
     assert_eq!(how(&scene.settled().await), (State::Cancelled, Some(Reason::ByOperator)));
     let sid = scene.last_call().sid;
     assert_eq!(scene.vendor.inner().updates, [(sid, "canceled".to_owned())]);
@@ -185,7 +185,7 @@ async fn a_call_that_is_cancelled_is_hung_up() {
     scene.vendor.next_person(Person::Answers(vec![Presses('1'), Says(wav(1.0)), Act::Waits]));
     scene.call().await;
     until("they listen", || async { scene.said().last().is_some_and(|said| said == "review") }).await;
-    calls::cancel(&scene.world.app, scene.listed().await.id).await.unwrap();
+    calls::cancel(&scene.world.app, &Actor::Operator, scene.listed().await.id).await.unwrap();
     until("it is hung up", || async { scene.last_call().status == "completed" }).await;
     until("it is removed there", || async { scene.deleted() == (1, 1) }).await;
     assert_eq!(how(&scene.listed().await), (State::Cancelled, Some(Reason::ByOperator)));
@@ -196,7 +196,7 @@ async fn a_call_that_is_cancelled_before_its_name_is_known_is_hung_up_as_soon_as
     let scene = Scene::new().await;
     scene.vendor.inner().create = Create::Waits;
     scene.call().await;
-    calls::cancel(&scene.world.app, scene.listed().await.id).await.unwrap();
+    calls::cancel(&scene.world.app, &Actor::Operator, scene.listed().await.id).await.unwrap();
     scene.vendor.go_on.notify_one();
     until("it is hung up", || async { !scene.vendor.inner().updates.is_empty() }).await;
     scene.settled().await;
