@@ -91,14 +91,18 @@ impl Format {
 
     /// Converts whole lines of the stored report.
     fn write(&self, plain: Vec<u8>) -> Result<Vec<u8>, Problem> {
-        let write: &dyn Fn(&[u8]) -> Result<Vec<u8>, Problem> = match self {
-            Self::Json(_) => return Ok(plain),
-            Self::Ndjson => &|record| Ok([record, b"\n"].concat()),
-            Self::Csv { custom_fields } => &|record| csv_row(record, custom_fields),
-        };
+        if let Self::Json(_) = self {
+            return Ok(plain);
+        }
         let mut text = Vec::with_capacity(plain.len());
         for record in records(&plain) {
-            text.append(&mut write(record)?);
+            match self {
+                Self::Csv { custom_fields } => text.append(&mut csv_row(record, custom_fields)?),
+                Self::Json(_) | Self::Ndjson => {
+                    text.extend_from_slice(record);
+                    text.push(b'\n');
+                }
+            }
         }
         Ok(text)
     }

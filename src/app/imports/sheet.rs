@@ -43,8 +43,11 @@ pub struct Row {
     pub draft: Option<Draft>,
 }
 
+/// The start of the file has been read to detect the format, and is read again.
+type Rewound<R> = Chain<Cursor<Vec<u8>>, BufReader<R>>;
+
 pub struct Sheet<R> {
-    reader: csv::Reader<PlainLines<Chain<Cursor<Vec<u8>>, BufReader<R>>>>,
+    reader: csv::Reader<PlainLines<Rewound<R>>>,
     columns: Vec<Option<String>>,
     legal: LegalNames,
     record: csv::ByteRecord,

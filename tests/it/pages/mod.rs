@@ -6,8 +6,8 @@ pub mod chromium;
 mod files;
 mod images;
 mod legacy;
-mod pages;
 mod player;
+mod public;
 mod replaced;
 mod snippets;
 

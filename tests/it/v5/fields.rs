@@ -31,7 +31,7 @@ async fn every_text_field_is_created_updated_cleared_and_shown() {
     new.insert("email".to_owned(), "ana@x.org".into());
     let made = world.post("/v5/participants", on_page(&world, new.into())).await.expect(201);
     let keys = TEXT_FIELDS.each_ref().map(|field| {
-        let key = key_of(&made["participant"], &text("first", &field));
+        let key = key_of(&made["participant"], &text("first", field));
         key.unwrap_or_else(|| panic!("api/v5/wire.rs does not show {}", field.key)).to_owned()
     });
 
@@ -68,7 +68,7 @@ async fn the_reference_describes_every_text_field() {
         };
         let property = &requests["properties"][field.key];
         assert_eq!(property["maxLength"], field.kind.longest(), "of {} in assets/openapi/v5.json", field.key);
-        let shown = key_of(&made["participant"], &text("first", &field)).unwrap();
+        let shown = key_of(&made["participant"], &text("first", field)).unwrap();
         let participant = &schemas["Participant"];
         assert!(participant["properties"][shown].is_object(), "{shown} in assets/openapi/v5.json");
         let is_required = participant["required"].as_array().unwrap().contains(&shown.into());
