@@ -166,7 +166,7 @@ async fn nobody_is_followed_to_another_host() {
     assert_eq!(*heard.lock().unwrap(), Vec::<String>::new());
     let text = "SELECT error FROM jobs WHERE kind = 'fetch_take'";
     let error = scene.world.app.db.read().one(text, &[], |row| row.text(0)).await.unwrap().unwrap();
-    assert!(error.contains("elsewhere") && !error.contains("t0ken"), "{error}");
+    assert!(error.contains("which is not followed") && !error.contains("t0ken"), "{error}");
 }
 
 #[tokio::test]
