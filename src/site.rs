@@ -30,6 +30,8 @@ pub use ops::metrics::Metrics;
 struct Site {
     app: App,
     router: Router,
+    /// False for the metrics listener, which must not serve recordings.
+    serves_files: bool,
 }
 
 /// Reports have the format of version 4 records.
@@ -38,13 +40,13 @@ pub use api::v4::report_format;
 /// The main listener: all faces.
 pub fn site(app: App, draining: Draining, metrics: Metrics) -> Shared {
     let router = router(app.clone(), draining, metrics);
-    Arc::new(Site { app, router })
+    Arc::new(Site { app, router, serves_files: true })
 }
 
 /// Only `/metrics`, for a listener of its own.
 pub fn metrics_only(app: App) -> Shared {
     let router = ops::metrics_only().layer(middleware::from_fn(reply::set_route)).with_state(app.clone());
-    Arc::new(Site { app, router })
+    Arc::new(Site { app, router, serves_files: false })
 }
 
 fn router(app: App, draining: Draining, metrics: Metrics) -> Router {
@@ -64,7 +66,7 @@ impl Service for Site {
         let app = self.app.clone();
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
         // Recordings are the most frequent requests; they skip the router.
-        if is_read && request.uri().path().starts_with("/audio/") {
+        if self.serves_files && is_read && request.uri().path().starts_with("/audio/") {
             return pages::files::audio(State(app), request).boxed();
         }
         let mut router = self.router.clone();

@@ -76,7 +76,8 @@ fn refuse_route(app: &App, method: &Method, uri: &Uri, reply: ErrorReply) -> Res
 pub fn refuse(path: &str, refusal: Refusal) -> Response {
     let reply = ErrorReply::new(refusal.status(), refusal.message());
     match legacy::Version::of(path) {
-        Some(_) => legacy::open_refusal(reply),
+        Some(_) if refusal.is_unparsed() => legacy::open_refusal(reply),
+        Some(_) => legacy::refusal(reply),
         None => face::error(reply),
     }
 }

@@ -25,9 +25,9 @@ pub struct View {
     fields: Vec<CustomField>,
     /// Emails as the request spelled them.
     pub spellings: Spellings,
-    /// RenderProblem the two dates of `latest`.
+    /// Show the two dates of `latest`.
     pub dates: bool,
-    /// RenderProblem the event code, as version 5's answers to writes do.
+    /// Show the event code, as version 5's answers to writes do.
     pub event_code: bool,
 }
 

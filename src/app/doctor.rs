@@ -9,7 +9,7 @@ use std::{
 use super::{Actor, App, Clock, tool_consumers};
 use crate::{
     blobs::{self, Blobs},
-    domain::job::{Kind, State},
+    domain::job::State,
     phone::{
         Phone, Prompts, Provider,
         cloud::Client,
@@ -175,7 +175,7 @@ const LATE: Duration = Duration::from_secs(600);
 
 async fn queue(db: &Db, clock: &Clock) -> store::Result<Queue> {
     let mut sql = db.read();
-    let (counts, next) = (jobs::counts(&mut sql).await?, jobs::next(&mut sql, Kind::ALL).await?);
+    let (counts, next) = (jobs::counts(&mut sql).await?, jobs::next_of_any_kind(&mut sql).await?);
     let count = |wanted: State| counts.iter().find(|(state, _)| *state == wanted).map_or(0, |(_, n)| *n);
     Ok(Queue {
         waiting: count(State::Waiting),

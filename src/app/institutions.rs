@@ -100,9 +100,13 @@ pub async fn update(app: &App, slug: &str, change: Change) -> Result<Institution
     app.db
         .write(move |sql| {
             Box::pin(async move {
+                let missing = || Error::Missing(Missing::Institution);
+                let id = institutions::by_slug(sql, &slug).await?.ok_or_else(missing)?.id;
+                // The institution's lock comes first, as in `delete`, so that the two cannot deadlock.
+                store::rolls::lock(sql, id).await?;
                 // Locked: another update may be changing other fields.
                 let found = institutions::lock(sql, &slug).await?;
-                let changed = change.apply(found.ok_or(Error::Missing(Missing::Institution))?);
+                let changed = change.apply(found.ok_or_else(missing)?);
                 let zone = changed.time_zone.iana_name().unwrap_or("UTC").to_owned();
                 institutions::update(sql, &changed, &zone).await?;
                 Ok(changed)

@@ -22,7 +22,7 @@ use super::{Actor, App, Error, Missing, Result, exports};
 use crate::{
     domain::{
         ids::{InstitutionId, JobId},
-        job::{Claim, Job, Kind, Lane, Listed, State},
+        job::{Claim, Job, Lane, Listed, State},
         moment::Moment,
         scope::Scope,
     },
@@ -96,7 +96,7 @@ pub async fn until_next(app: &App, lanes: &[Lane]) -> Result<Option<Duration>> {
 /// How long the job that has been due longest has been due.
 pub async fn late(app: &App) -> Result<Duration> {
     let now = app.clock.now();
-    let next = jobs::next(&mut app.db.read(), Kind::ALL).await?.unwrap_or(now);
+    let next = jobs::next_of_any_kind(&mut app.db.read()).await?.unwrap_or(now);
     Ok(now.since(next))
 }
 

@@ -94,12 +94,14 @@ pub async fn erase(app: &App, institution: &Institution, email_key: String) -> R
         .await?;
     app.queue.wake();
     let files_left = media::discard(app, institution, &gone).await;
-    let report_under_way = leave_reports(app, institution, &whose).await?;
+    let reports = leave_reports(app, institution, &whose).await;
     let files = match app.db.rewrite().await {
         Ok(true) => Files::Clean,
         Ok(false) => Files::Postgres,
         Err(error) => Files::Failed(error.to_string()),
     };
+    // Only now: whatever happens to reports, the database file no longer has them.
+    let report_under_way = reports?;
     Ok(Erased {
         registrations: whose.len(),
         hidden: whose.iter().filter(|one| one.hidden).count(),

@@ -190,10 +190,8 @@ async fn update_within(app: &App, scope: Scope, id: ToolConsumerId, change: Chan
     app.db
         .write(move |sql| {
             Box::pin(async move {
-                // What is written of courses is written under the institution's lock, which comes first.
-                if change.schedule.is_some() {
-                    store::rolls::lock(sql, institution).await?;
-                }
+                // The institution's lock comes first, as in `delete`, so that the two cannot deadlock.
+                store::rolls::lock(sql, institution).await?;
                 // Read again, locked: another update may have changed other fields meanwhile.
                 let current = tool_consumers::lock(sql, institution, id).await?;
                 let current = current.ok_or(Error::Missing(Missing::ToolConsumer))?;

@@ -220,7 +220,7 @@ fn undiscovered(fault: Undiscovered) -> Failure {
     Failure(match fault {
         Undiscovered::Refused(why) => format!("url {why}"),
         Undiscovered::NoDocument { address, why } => format!(
-            "url has no document at {address} that could be read ({why}): say --auth-url, --token-url and --jwks-url"
+            "url has no readable document at {address} ({why}): set --auth-url, --token-url and --jwks-url"
         ),
         Undiscovered::OtherIssuer(issuer) => {
             format!("url is not the issuer that its own document names, which is `{issuer}`")

@@ -188,11 +188,6 @@ pub enum SetupFault {
     BlankOrRepeated,
     /// The outbound client's reason for not connecting to an address.
     Address(String),
-    NoDiscovery {
-        address: String,
-        why: String,
-    },
-    OtherIssuer(String),
     SameToolConsumer,
 }
 
@@ -290,13 +285,6 @@ impl fmt::Display for SetupFault {
             Self::NotListed => f.write_str("to be removed is not one of those there are"),
             Self::BlankOrRepeated => f.write_str("must not be blank or repeated"),
             Self::Address(why) => f.write_str(why),
-            Self::NoDiscovery { address, why } => write!(
-                f,
-                "has no readable document at {address} ({why}): set --auth-url, --token-url and --jwks-url"
-            ),
-            Self::OtherIssuer(issuer) => {
-                write!(f, "is not the issuer that its own document names, which is `{issuer}`")
-            }
             Self::SameToolConsumer => {
                 f.write_str("belong to one tool consumer: they are two courses of its learning system")
             }

@@ -2,7 +2,12 @@
 
 mod phone;
 
-use axum::{Router, body::Body, response::Response};
+use axum::{
+    Router,
+    body::Body,
+    http::{HeaderValue, header},
+    response::Response,
+};
 
 use crate::{app::App, http::refusal::Refusal};
 
@@ -14,5 +19,6 @@ pub fn routes() -> Router<App> {
 pub fn refuse(refusal: Refusal) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = refusal.status();
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }

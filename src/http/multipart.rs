@@ -41,14 +41,15 @@ impl MultipartForm {
         Ok(Self { fields, _reservation: reservation })
     }
 
-    /// The first value of that name. A file input without a file is empty.
-    pub fn bytes(&self, name: &str) -> Option<Bytes> {
-        self.fields.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
+    /// Moves the first value of that name out of the form, without a copy. A file input without a file is empty.
+    pub fn take(&mut self, name: &str) -> Option<Vec<u8>> {
+        let (_, value) = self.fields.iter_mut().find(|(key, _)| key == name)?;
+        Some(std::mem::take(value).into())
     }
 
     /// Browsers send a checkbox only if it is checked.
     pub fn is_ticked(&self, name: &str) -> bool {
-        self.bytes(name).is_some_and(|value| !value.is_empty())
+        self.fields.iter().any(|(key, value)| key == name && !value.is_empty())
     }
 }
 

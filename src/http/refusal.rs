@@ -20,6 +20,11 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// Did hyper reject it, before there was a request?
+    pub const fn is_unparsed(self) -> bool {
+        matches!(self, Self::Malformed | Self::UriTooLong | Self::HeadTooLarge)
+    }
+
     pub const fn status(self) -> StatusCode {
         match self {
             Self::NotFound => StatusCode::NOT_FOUND,

@@ -175,12 +175,13 @@ pub async fn recording(State(app): State<App>, SentForm(visit): SentForm, reques
     let Some((course, owner)) = open.own() else { return none(&app, &open) };
     let largest = app.studio.settings.sound.bytes;
     let faults = match MultipartForm::read(request, open.institution.id, largest).await {
-        Ok(form) => match form.bytes("recording") {
+        // The form keeps its reservation of memory until the recording is processed.
+        Ok(mut form) => match form.take("recording") {
             None => return pages::unreadable(&app, StatusCode::BAD_REQUEST, &open.frames()),
             Some(bytes) if bytes.is_empty() => Faults::recording(Message::NoFileChosen),
             Some(bytes) => {
                 let scope = if form.is_ticked("only_here") { Scope::ThisPage } else { Scope::All };
-                match own_entry::record(&app, owner, bytes.to_vec(), scope).await {
+                match own_entry::record(&app, owner, bytes, scope).await {
                     Ok(()) => return done(&app, &open, &name, "recording"),
                     Err(Error::Invalid(errors)) => Faults::of(&errors),
                     Err(Error::Busy) => Faults::recording(Message::Busy),

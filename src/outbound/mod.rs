@@ -212,7 +212,7 @@ impl Outbound {
             .user_agent(concat!("Endonym/", env!("CARGO_PKG_VERSION")))
             .dns_resolver(Arc::new(Lookup { allowed: self.0.allowed.clone(), plain }))
             .build()
-            .map_err(|error| Error::Unavailable(format!("no HTTP client: {error}")))?;
+            .map_err(|error| Error::Unavailable(format!("no client for learning systems: {error}")))?;
         Ok(kept.get_or_init(|| client))
     }
 

@@ -31,7 +31,7 @@ pub struct MinRate {
 }
 
 impl MinRate {
-    /// Position a low rate a single step takes longer than the window, so the window is extended to that time.
+    /// At a low rate a single step takes longer than the window, so the window is extended to that time.
     pub fn new(rate: u64, window: Duration) -> Self {
         let one_step = Duration::from_secs(STEP_BYTES.checked_div(rate).unwrap_or(0));
         Self { rate, window: window.max(one_step) }

@@ -22,7 +22,12 @@ fn from_row(row: &Row<'_>) -> Result<Export> {
     let word = row.text(7)?;
     let state = State::ALL.into_iter().find(|known| known.word() == word);
     let id = row.id(0)?;
-    let custom_fields = row.opt_text(8)?.map(|json| stored_json(("exports", "custom_fields", id), &json));
+    // Only the heading of a CSV report, and written as a whole when the report is built.
+    let custom_fields = row.opt_text(8)?.and_then(|json| {
+        stored_json(("exports", "custom_fields", id), &json)
+            .inspect_err(|error| tracing::error!(%error, "the custom fields of an export cannot be read"))
+            .ok()
+    });
     Ok(Export {
         id,
         filters: Filters { created_after: moment(1)?, updated_after: moment(2)?, page },
@@ -30,7 +35,7 @@ fn from_row(row: &Row<'_>) -> Result<Export> {
         expires_at: Moment::from_micros(row.int(6)?),
         state: state
             .ok_or_else(|| Error::Broken("an export in a state that this binary does not know".to_owned()))?,
-        custom_fields: custom_fields.transpose()?.unwrap_or_default(),
+        custom_fields: custom_fields.unwrap_or_default(),
         pages_limited: row.bool(9)?,
     })
 }

@@ -72,6 +72,12 @@ pub async fn next(sql: &mut Sql, kinds: &[Kind]) -> Result<Option<Moment>> {
     sql.one(&text, &[], |row| row.int(0).map(Moment::from_micros)).await
 }
 
+/// The same for all kinds, those that this binary does not know included: nobody runs them, and somebody must notice.
+pub async fn next_of_any_kind(sql: &mut Sql) -> Result<Option<Moment>> {
+    let text = "SELECT run_at FROM jobs WHERE run_at IS NOT NULL ORDER BY run_at, id LIMIT 1";
+    sql.one(text, &[], |row| row.int(0).map(Moment::from_micros)).await
+}
+
 /// Claims the job of these kinds that has been due longest. Nobody else gets it before the lease expires.
 pub async fn claim(
     sql: &mut Sql,

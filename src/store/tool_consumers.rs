@@ -183,11 +183,24 @@ pub async fn all(sql: &mut Sql, scope: Scope) -> Result<Vec<ToolConsumer>> {
     let mut params = Vec::new();
     let within = within(scope, "t.institution_id", &mut params);
     let text = format!("SELECT {COLUMNS} FROM tool_consumers t WHERE {within} ORDER BY t.id");
-    read(sql, &text, &params).await
+    // One unreadable row must not stop the synchronization of all others. Before a write, `lock` is strict.
+    let readable = |row: &Row<'_>| {
+        let read = from_row(row);
+        if let Err(error) = &read {
+            tracing::error!(%error, "a tool consumer cannot be read and is skipped");
+        }
+        Ok(read.ok())
+    };
+    let found = sql.rows(&text, &params, readable).await?;
+    with_deployments(sql, found.into_iter().flatten().collect()).await
 }
 
 async fn read(sql: &mut Sql, text: &str, params: &[Value<'_>]) -> Result<Vec<ToolConsumer>> {
-    let mut found = sql.rows(text, params, from_row).await?;
+    let found = sql.rows(text, params, from_row).await?;
+    with_deployments(sql, found).await
+}
+
+async fn with_deployments(sql: &mut Sql, mut found: Vec<ToolConsumer>) -> Result<Vec<ToolConsumer>> {
     for consumer in &mut found {
         if let Some(lti) = &mut consumer.lti {
             let text = "SELECT deployment_id FROM lti_deployments WHERE institution_id = $1 AND tool_consumer_id = $2 \

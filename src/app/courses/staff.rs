@@ -14,6 +14,7 @@ use crate::{
         ids::{CourseId, InstitutionId, ParticipantId},
         matching::Entry,
         moment::Moment,
+        participant::{TextField, TextKind},
         roster::{Member, Role, Roster},
         tool_consumer::ToolConsumer,
     },
@@ -173,7 +174,10 @@ async fn is_blank(sql: &mut Sql, institution: InstitutionId, entry: &Entry) -> R
     let Some(person) = participants::by_ids(sql, institution, &[entry.id]).await?.pop() else {
         return Ok(true);
     };
-    let is_silent = person.recording.is_none() && person.phonetic.is_none() && person.notes.is_none();
+    // Names and identifier come from the learning system.
+    let own = |field: &TextField| !matches!(field.kind, TextKind::Name | TextKind::Identifier);
+    let is_silent =
+        person.recording.is_none() && person.texts().all(|(field, text)| text.is_none() || !own(field));
     let has_own_photo = entry.photo.is_some() && entry.photo != entry.copied_photo;
     let has_number = participants::phone_number(sql, institution, entry.id).await?.is_some();
     let has_more = !person.legal.is_empty() || !person.custom.0.is_empty();

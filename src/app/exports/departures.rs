@@ -75,20 +75,26 @@ pub async fn scrub(app: &App, institution: InstitutionId) -> Result<()> {
 
 /// Returns false if a part was changed concurrently and may still contain somebody.
 async fn scrub_parts(app: &App, institution: InstitutionId) -> Result<bool> {
-    let mut all = true;
+    let (mut all, mut first_error) = (true, None);
     for (export, row) in exports::touched(&mut app.db.read(), institution).await? {
-        let tokens = exports::departed(&mut app.db.read(), institution, &row).await?;
-        let Some(part) = read_part(app, institution, &row).await? else {
-            all = false;
-            continue;
-        };
-        let before = part.sum;
-        let left = without(part, tokens).await?;
-        if left.as_ref().is_none_or(|left| left.sum != before) {
-            all &= replace_part(app, institution, export, row, left).await?;
+        // A part that cannot be read must not keep people in the others.
+        match scrub_part(app, institution, export, row).await {
+            Ok(is_scrubbed) => all &= is_scrubbed,
+            Err(error) => first_error = first_error.or(Some(error)),
         }
     }
-    Ok(all)
+    first_error.map_or(Ok(all), Err)
+}
+
+async fn scrub_part(app: &App, institution: InstitutionId, export: ExportId, row: PartRow) -> Result<bool> {
+    let tokens = exports::departed(&mut app.db.read(), institution, &row).await?;
+    let Some(part) = read_part(app, institution, &row).await? else { return Ok(false) };
+    let before = part.sum;
+    let left = without(part, tokens).await?;
+    if left.as_ref().is_none_or(|left| left.sum != before) {
+        return replace_part(app, institution, export, row, left).await;
+    }
+    Ok(true)
 }
 
 /// In batches, so that other writes do not wait for a whole institution.

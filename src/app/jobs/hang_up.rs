@@ -8,13 +8,14 @@ use crate::{
     domain::job::{Lane, RetryPolicy},
 };
 
-/// Somebody is on the line: the first retries follow quickly. All of them take about an hour and a half, longer than any call.
+/// Somebody is on the line: the first retries follow quickly. The last ones are for the recordings, which nothing else deletes
+/// once the rows are gone: all of them take about two days.
 pub const POLICY: Policy = Policy {
     lane: Lane::Interactive,
     retry: RetryPolicy {
-        failures: 14,
+        failures: 26,
         first_backoff: Duration::from_secs(2),
-        longest_backoff: Duration::from_secs(20 * 60),
+        longest_backoff: Duration::from_secs(4 * 3_600),
     },
 };
 

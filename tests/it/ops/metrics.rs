@@ -285,8 +285,10 @@ async fn at_an_address_of_its_own_it_is_nowhere_else() {
     for path in ["/", "/healthz", "/docs", "/api/private/v5/participants", "/metrics/x"] {
         assert_eq!(get(&base, path).await.status(), 404, "{path}");
     }
+    // The main listener has another answer to such a path: it looks for the recording.
+    assert_eq!(get(&base, "/audio/1/x.mp3").await.text().await.unwrap(), r#"{"message":"Not Found"}"#);
     // Requests to both doors are seen at the one.
-    assert_eq!(figures(&base).await.sum(REQUESTS, &[("route", "other"), ("status", "404")]), 6.0);
+    assert_eq!(figures(&base).await.sum(REQUESTS, &[("route", "other"), ("status", "404")]), 7.0);
     let taken = here.refuse(&["serve", "--listen", "127.0.0.1:0", "--metrics-listen", serving.address()]);
     assert!(taken.contains("--metrics-listen") && taken.contains(serving.address()), "{taken}");
     let nonsense = here.refuse(&["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "everywhere"]);

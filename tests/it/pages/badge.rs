@@ -3,7 +3,7 @@
 use endonym::domain::media::Kind;
 use serde_json::{Value, json};
 
-use super::{Page, SOUND, attributes, page, pages, size};
+use super::{Page, SOUND, attributes, page, public, size};
 use crate::support::{Setup, World};
 
 const FACE: &[u8] = include_bytes!("fixtures/face.jpg");
@@ -43,8 +43,8 @@ async fn siobhan(world: &World) -> Value {
 async fn a_badge_shows_the_person_and_nothing_private() {
     let world = World::new().await;
     let person = siobhan(&world).await;
-    let badge = pages::check(&world, &path(&person), 200).await;
-    pages::check_parts(&world, &badge).await;
+    let badge = public::check(&world, &path(&person), 200).await;
+    public::check_parts(&world, &badge).await;
     for part in [
         "<h1 dir=\"auto\" lang=\"\">Siobhán Ní Bhriain</h1>",
         "shi-VAWN",
@@ -121,7 +121,7 @@ async fn other_sites_learn_what_to_show_of_a_badge() {
 async fn a_badge_of_somebody_without_recording_or_picture_says_so() {
     let world = World::new().await;
     let person = world.person("Ana", "ana@example.edu").await;
-    let badge = pages::check(&world, &path(&person), 200).await;
+    let badge = public::check(&world, &path(&person), 200).await;
     assert!(badge.text.contains("There is no recording of this name yet."));
     assert!(!badge.text.contains("<audio") && !badge.text.contains("<img") && !badge.text.contains("<dl"));
     assert_eq!((meta(&badge, "og:audio"), meta(&badge, "og:image")), (None, None));
@@ -134,7 +134,7 @@ async fn a_hostile_name_is_text_on_its_badge_and_in_its_data() {
     let name = "</script><script>alert(1)</script>\"'&<!--";
     let ana = json!({ "first_name": name, "email": "a@x.org", "phonetic": name, "notes": name });
     let person = world.person_on(&world.page, ana).await;
-    let badge = pages::check(&world, &path(&person), 200).await;
+    let badge = public::check(&world, &path(&person), 200).await;
     assert!(!badge.text.contains("<script>") && !badge.text.contains("<!--"), "{}", badge.text);
     assert_eq!(linked_data(&badge)["name"], name);
 }
@@ -145,7 +145,7 @@ async fn names_run_in_their_own_direction() {
     let ana =
         json!({ "first_name": "محمد", "last_name": "عبد", "email": "a@x.org", "phonetic": "mu-HAM-mad" });
     let person = world.person_on(&world.page, ana).await;
-    let badge = pages::check(&world, &path(&person), 200).await;
+    let badge = public::check(&world, &path(&person), 200).await;
     assert!(badge.text.contains("<h1 dir=\"auto\" lang=\"\">محمد عبد</h1>"), "{}", badge.text);
     assert!(badge.text.contains("م\u{200c}ع"), "initials do not join into one letter");
 }
@@ -166,7 +166,7 @@ async fn the_legal_name_is_on_the_badge_where_the_institution_has_legal_names() 
                 endonym::app::institutions::Change { multiple_recordings: Some(false), ..Default::default() };
             endonym::app::institutions::update(&world.app, "example", change).await.unwrap();
         }
-        let badge = pages::check(&world, &path(&person), 200).await;
+        let badge = public::check(&world, &path(&person), 200).await;
         for part in ["Legal name", "Anastasia Petrova", "ah-nah-STAH-see-ya", "On papers", &hex] {
             assert_eq!(badge.text.contains(part), permitted, "{part}");
         }
@@ -185,7 +185,7 @@ async fn an_unknown_badge_is_a_page_that_says_so() {
         format!("/badges/{}/{}.vcf", world.institution.id, "0".repeat(32)),
         format!("/badges/x/{token}"),
     ] {
-        pages::check(&world, &unknown, 404).await;
+        public::check(&world, &unknown, 404).await;
     }
 }
 

@@ -4,7 +4,7 @@ use endonym::{blobs::Delivery, domain::media::Kind};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{SOUND, attributes, page, pages, size};
+use super::{SOUND, attributes, page, public, size};
 use crate::support::{Setup, World};
 
 fn path(world: &World, person: &Value) -> String {
@@ -29,8 +29,8 @@ async fn a_player_with_its_style_and_script_is_under_ten_kilobytes() {
 async fn a_player_is_a_button_and_without_scripts_the_browsers_own() {
     let world = World::new().await;
     let (path, hex) = recorded(&world).await;
-    let page = pages::check(&world, &path, 200).await;
-    pages::check_parts(&world, &page).await;
+    let page = public::check(&world, &path, 200).await;
+    public::check_parts(&world, &page).await;
     assert!(
         page.text
             .contains("<button type=\"button\" aria-label=\"Play the name of Ana\" aria-pressed=\"false\"")
