@@ -9,7 +9,7 @@ use std::{
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Item, UseTree, visit::Visit};
 
-/// The rooms of `src`, from the top down. A room may use those of the layers below its own, and none of its own layer.
+/// The modules of `src`, from the top down. A module may use those of the layers below its own, and none of its own layer.
 const LAYERS: &[&[&str]] = &[
     &["main"],
     &["cli"],
@@ -24,7 +24,7 @@ const LAYERS: &[&[&str]] = &[
     &["domain"],
 ];
 
-/// A crate that belongs to one room.
+/// A crate that belongs to some modules only.
 const ONLY_IN: &[(&str, &[&str])] = &[
     ("rusqlite", &["store"]),
     ("tokio_postgres", &["store"]),
@@ -60,7 +60,7 @@ impl Source {
         &self.module[0]
     }
 
-    /// The rooms that its paths lead to.
+    /// The modules that its paths lead to.
     fn rooms(&self) -> BTreeSet<&str> {
         let crates = self.paths.iter().filter(|path| path[0] == "crate");
         crates
