@@ -1,4 +1,4 @@
-//! What can go wrong, as meanings. Each face has one exhaustive match from these to its own words.
+//! What can go wrong, as meanings. The API versions and the command line match them exhaustively; see docs/errors.md for pages.
 
 use crate::{
     blobs,
