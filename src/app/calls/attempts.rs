@@ -210,7 +210,7 @@ pub async fn overdue(app: &App) -> Result<Vec<Attempt>> {
     Ok(call_attempts::overdue(&mut app.db.read(), app.clock.now()).await?)
 }
 
-/// Ends an attempt without a recording. Returns false, without changes, if it had already ended.
+/// Ends an attempt without a recording. Returns false if it had already ended; then only an opt-out is still recorded.
 pub async fn finish(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<bool> {
     let (now, rules, ending) = (app.clock.now(), app.calling.clone(), attempt.clone());
     let ended = app

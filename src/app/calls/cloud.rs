@@ -172,8 +172,8 @@ async fn find(
     Ok(None)
 }
 
-/// Stores the vendor's id of a call that is still active. `outcome` is set if the call has run for too long and must be hung
-/// up.
+/// Stores the vendor's id of a call that is still active. `outcome` is set if the call must be hung up, because its
+/// conversation is over or it has run for too long.
 async fn still_there(app: &App, attempt: &Attempt, sid: String, outcome: Option<Outcome>) -> Result<()> {
     let (attempt, now, at_hand) = (attempt.clone(), app.clock.now(), app.clone());
     app.db
