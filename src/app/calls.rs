@@ -1,5 +1,5 @@
-//! Phone calls that ask people to say their names: when one is to be made, when it is not wanted any more, and what
-//! operators do with them. How one is made is `attempts`.
+//! Phone calls that ask people to record their names: scheduling, cancellation, opt-out and the operators' commands.
+//! `attempts` covers a single attempt to make a call.
 
 mod attempts;
 pub mod cloud;
@@ -36,10 +36,10 @@ use crate::{
     },
 };
 
-/// Within which bounds people are called.
+/// Limits and rules for outgoing calls.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    /// Is there anybody to make calls? If not, numbers are stored and that is all.
+    /// Whether calls are made at all. If not, phone numbers are only stored.
     pub enabled: bool,
     pub attempts: u32,
     pub retry_after: Duration,
@@ -52,7 +52,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Where nobody is called.
+    /// Rules with calling disabled.
     pub fn nobody() -> Self {
         Self {
             enabled: false,
@@ -67,18 +67,18 @@ impl Rules {
         }
     }
 
-    /// In an allowed country, and at no more than the price of a call.
+    /// The number is in an allowed country and costs no more than a regular call (no premium-rate numbers).
     fn may_be_called(&self, number: &PhoneNumber) -> bool {
         self.countries.allows(number) && !number.is_costly()
     }
 
-    /// The first moment from then on at which the owner of a number may be called.
+    /// The earliest time at or after `moment` that is outside quiet hours in the number's time zones.
     fn allowed_from(&self, number: &PhoneNumber, moment: Moment) -> Moment {
         self.quiet_hours.next_allowed(moment, &number.time_zones())
     }
 }
 
-/// Wakes the switchboard of this process when there is something to do. Others look by themselves from time to time.
+/// Wakes the switchboard task of this process when there is work. Other processes poll.
 #[derive(Default)]
 pub struct Switchboard {
     rung: Notify,
@@ -94,18 +94,18 @@ impl Switchboard {
     }
 }
 
-/// What a write means for somebody's calls.
+/// The effect of a write on a participant's calls.
 #[derive(Debug, Clone)]
 pub(super) enum Wish {
     Nothing,
     Call(PhoneNumber),
-    /// The number is new, and nobody is to be called; a call to the old one would be wrong.
+    /// The number changed, but no call is wanted. A pending call to the old number is cancelled.
     NumberOnly(PhoneNumber),
     Cancel(Reason),
 }
 
 impl Wish {
-    /// A number without a recording is a wish to be called.
+    /// A phone number without a recording requests a call.
     pub(super) fn of(draft: &Draft) -> Self {
         if draft.media.iter().any(|(kind, _)| *kind == Kind::Recording) {
             return Self::Cancel(Reason::RecordedElsewhere);
@@ -117,7 +117,7 @@ impl Wish {
         }
     }
 
-    /// The same where nobody is to be called.
+    /// The same effect without a new call.
     pub(super) fn without_call(self) -> Self {
         match self {
             Self::Call(number) => Self::NumberOnly(number),
@@ -126,7 +126,7 @@ impl Wish {
     }
 }
 
-/// Ids for what a wish may write down, made before the transaction begins.
+/// Ids for the rows that a `Wish` may insert, generated before the transaction begins.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ids {
     call: CallId,
@@ -139,13 +139,13 @@ impl Ids {
     }
 }
 
-/// What somebody may ask for by themselves, whose number nobody has checked: their phone rings, or that of somebody whom they
-/// do not like.
+/// Rate limit per day for calls that participants request themselves. Their numbers are unverified, so a request could be
+/// used to harass somebody else.
 const OWN_CALLS: usize = 3;
 const OWN_NUMBERS: usize = 2;
 
-/// Refuses a call that somebody asks for themselves, when there were enough in a day. In the transaction that would write it
-/// down, which holds the institution's lock.
+/// Enforces the rate limit on calls that participants request themselves. Runs in the transaction that would insert the call;
+/// the caller holds the institution's lock.
 pub(super) async fn check_own(
     sql: &mut Sql,
     (institution, participant): (InstitutionId, ParticipantId),
@@ -168,7 +168,7 @@ pub(super) async fn check_own(
     Err(Error::invalid(Field::PhoneNumber, Fault::TooManyCalls { calls: OWN_CALLS, numbers: OWN_NUMBERS }))
 }
 
-/// Does what a write means for somebody's calls, in its transaction, which holds the institution's lock.
+/// Applies a `Wish` in the transaction of the write that caused it. The caller holds the institution's lock.
 pub(super) async fn settle(
     sql: &mut Sql,
     rules: &Rules,
@@ -207,8 +207,8 @@ pub(super) async fn settle(
     Ok(calls::insert(sql, &call, rules.allowed_from(&number, now), now).await?)
 }
 
-/// A call that is not wanted any more. A cloud is told by a job; a process that makes the call over a trunk sees it in a
-/// moment.
+/// Cancels a pending call. A job hangs up a cloud call; the process that makes a call over a trunk notices the change by
+/// polling.
 pub(super) async fn cancel_in(
     sql: &mut Sql,
     call: Option<Call>,
@@ -233,7 +233,7 @@ pub(super) async fn cancel_in(
     Ok(())
 }
 
-/// Is somebody being called, or will they be?
+/// Whether the participant has a scheduled or active call.
 pub(super) async fn is_pending(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -242,7 +242,7 @@ pub(super) async fn is_pending(
     Ok(calls::pending_of(sql, institution, participant).await?.is_some())
 }
 
-/// Ends the calls of everybody on a page, or of the whole institution, before they are deleted.
+/// Cancels the pending calls of everybody on a page, or in the whole institution, before they are deleted.
 pub(super) async fn cancel_all(
     sql: &mut Sql,
     ids: &super::Ids,
@@ -256,7 +256,7 @@ pub(super) async fn cancel_all(
     Ok(())
 }
 
-/// The newest first.
+/// Newest first.
 pub async fn all(app: &App, scope: Scope, most: i64) -> Result<Vec<Listed>> {
     let mut sql = app.db.read();
     let mut listed = calls::list(&mut sql, scope, most).await?;
@@ -274,12 +274,12 @@ pub async fn all(app: &App, scope: Scope, most: i64) -> Result<Vec<Listed>> {
     Ok(listed.into_iter().map(|(_, call)| call).collect())
 }
 
-/// How many are pending, by state.
+/// The number of pending calls by state.
 pub async fn counts(app: &App) -> Result<Vec<(State, u64)>> {
     Ok(calls::counts(&mut app.db.read()).await?)
 }
 
-/// Ends a call that is pending.
+/// Cancels a pending call.
 pub async fn cancel(app: &App, actor: &Actor, id: CallId) -> Result<()> {
     cancel_within(app, actor.scope(), id).await
 }
@@ -304,14 +304,15 @@ async fn cancel_within(app: &App, scope: Scope, id: CallId) -> Result<()> {
     Ok(())
 }
 
-/// Ends all calls that are pending, of one institution or of all that the actor reaches. Returns how many there were.
+/// Cancels all pending calls of one institution, or of every institution in the actor's scope. Returns how many were
+/// cancelled.
 pub async fn cancel_pending(app: &App, actor: &Actor, only: Option<InstitutionId>) -> Result<u64> {
     let scope = actor.within(only)?;
     let mut cancelled = 0;
     for call in calls::all_pending(&mut app.db.read(), scope).await? {
         match cancel_within(app, scope, call).await {
             Ok(()) => cancelled += 1,
-            // It has ended by itself.
+            // It ended concurrently.
             Err(Error::Missing(_) | Error::Invalid(_)) => {}
             Err(other) => return Err(other),
         }
@@ -319,7 +320,8 @@ pub async fn cancel_pending(app: &App, actor: &Actor, only: Option<InstitutionId
     Ok(cancelled)
 }
 
-/// Ends what else is pending to a number whose owner asked not to be called. One by one: nothing else is locked meanwhile.
+/// Cancels the other pending calls to a number whose owner opted out. Each call gets its own transaction, so that only one is
+/// locked at a time.
 pub(super) async fn cancel_opted_out(
     app: &App,
     institution: InstitutionId,
@@ -338,7 +340,7 @@ pub(super) async fn cancel_opted_out(
     Ok(())
 }
 
-/// Somebody has said that they do not want to be called, whatever becomes of the call in which they did.
+/// Records an opt-out, whatever the outcome of the call in which the person asked for it.
 pub async fn opt_out(app: &App, attempt: &Attempt) -> Result<()> {
     let (attempt, now) = (attempt.clone(), app.clock.now());
     app.db
@@ -352,7 +354,7 @@ pub async fn opt_out(app: &App, attempt: &Attempt) -> Result<()> {
         .await
 }
 
-/// Whoever was erased while they were on the phone does not come back by their number.
+/// If the person was erased during the call, stores only a truncated digest of the number.
 async fn opt_out_in(sql: &mut Sql, attempt: &Attempt, there: bool, now: Moment) -> Result<()> {
     let (institution, number) = (attempt.institution, attempt.phone_number.as_str());
     let kept = if there {
@@ -363,7 +365,7 @@ async fn opt_out_in(sql: &mut Sql, attempt: &Attempt, there: bool, now: Moment) 
     Ok(kept?)
 }
 
-/// Schedules a call that is over again, with as many attempts as a new one. Quiet hours and limits apply when it is made.
+/// Reschedules a finished call with `attempts` more attempts. Quiet hours and limits apply when the call is made.
 pub async fn retry(app: &App, actor: &Actor, id: CallId, attempts: u32) -> Result<()> {
     let (scope, now) = (actor.scope(), app.clock.now());
     app.db
@@ -387,7 +389,7 @@ pub async fn retry(app: &App, actor: &Actor, id: CallId, attempts: u32) -> Resul
                 if calls::is_opted_out(sql, call.institution, &call.phone_number).await? {
                     return refused(CallFault::OptedOut);
                 }
-                // Whoever has the number now is somebody else, for all we know.
+                // The old number may belong to somebody else by now.
                 let theirs = participants::phone_number(sql, call.institution, call.participant).await?;
                 if theirs.as_deref() != Some(&call.phone_number) {
                     return refused(CallFault::NumberChanged);
@@ -402,12 +404,12 @@ pub async fn retry(app: &App, actor: &Actor, id: CallId, attempts: u32) -> Resul
     Ok(())
 }
 
-/// Numbers whose owners asked not to be called.
+/// The do-not-call list: phone numbers whose owners opted out.
 pub async fn opted_out(app: &App, institution: InstitutionId) -> Result<Vec<(String, Moment)>> {
     Ok(calls::opted_out(&mut app.db.read(), institution).await?)
 }
 
-/// They have changed their mind. False when they had not asked.
+/// Removes a number from the do-not-call list. Returns false if it was not on it.
 pub async fn opt_in(app: &App, institution: InstitutionId, number: PhoneNumber) -> Result<bool> {
     app.db
         .write(move |sql| Box::pin(async move { Ok(calls::opt_in(sql, institution, number.e164()).await?) }))

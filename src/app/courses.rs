@@ -1,4 +1,4 @@
-//! Courses: found in a learning system, given a name page, and brought by a job to what the system says of them.
+//! Courses: looked up in a learning system, given a name page, and synchronized with the system's roster by a job.
 
 mod aliases;
 mod apply;
@@ -40,35 +40,36 @@ use crate::{
     store::{self, Sql, courses, rolls},
 };
 
-/// What has become of a wish to synchronise courses.
+/// The result of a request to synchronize courses.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// As they were named; the learning system does not have them.
+    /// Course ids, as given, that the learning system does not have.
     pub unknown: Vec<String>,
-    /// Begun, or tried again at once.
+    /// Newly started, or a retry that now runs at once.
     pub started: Vec<Course>,
-    /// Somebody else's wish is under way.
+    /// Already being synchronized by an earlier request.
     pub running: Vec<Course>,
 }
 
-/// What a version does with courses that are being synchronised.
+/// How an API version treats courses that are already being synchronized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhenRunning {
-    /// They count as started.
+    /// Not an error: they are returned in `Outcome::running`.
     Fine,
-    /// Then nothing is.
+    /// Fails with `CourseSynchronizing` and rolls back.
     Refuse,
 }
 
-/// What becomes of a roster that has lost most of the people on the page.
+/// How to treat a roster that lacks most of the people on the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Losses {
     HeldBack,
-    /// An operator has confirmed it, once.
+    /// An operator confirmed the losses, for one synchronization.
     Accepted,
 }
 
-/// The tool consumer that a path's word and an api_token mean. A word that nobody knows is told before all else.
+/// Resolves the tool consumer from a path segment and an api_token. A mismatch is reported as missing, even if the tool
+/// consumer is disabled.
 pub async fn consumer(
     app: &App,
     institution: InstitutionId,
@@ -86,7 +87,7 @@ pub async fn consumer(
     Ok(found)
 }
 
-/// Is this a word that paths have? One that a tool consumer of the institution calls its own is.
+/// Whether a path segment is valid: `lms`, a known product, or the product of one of the institution's tool consumers.
 pub async fn is_known_word(app: &App, institution: InstitutionId, word: &str) -> Result<bool> {
     let word = Word::parse(word);
     if word.is_known() {
@@ -98,10 +99,11 @@ pub async fn is_known_word(app: &App, institution: InstitutionId, word: &str) ->
 
 const ASKED_AT_ONCE: usize = 16;
 const BEGUN_AT_ONCE: usize = 50;
-/// The caller waits for it.
+/// Timeout for looking up courses; the caller waits for the answer.
 const LONGEST_CHECK: Duration = Duration::from_secs(10);
 
-/// Has courses synchronised. All are looked for first; unless the learning system can be asked about each, nothing begins.
+/// Starts the synchronization of courses. Looks all of them up first; if the learning system fails on any lookup, starts
+/// nothing.
 pub async fn synchronize(
     app: &App,
     access: &Access,
@@ -131,7 +133,7 @@ pub async fn synchronize_with(
                 known_courses.insert(given.clone(), course.id);
                 (Some(course.title), course.memberships_url)
             }
-            // Another synchronizes it: this one's token is not for that one's address.
+            // Another tool consumer synchronizes it. Never send this one's token to that one's URL: use the alias.
             Some((course, _)) => {
                 let sql = &mut app.db.read();
                 let way = courses::aliases::find(sql, consumer.institution, consumer.id, &given).await?;
@@ -145,10 +147,10 @@ pub async fn synchronize_with(
     let checks = wanted.into_iter().map(|wanted| {
         let connection = connection.clone();
         async move {
-            // What there is no name for is not there.
+            // A missing course is unknown, not an error.
             let found = match connection.find(&wanted).await {
                 Err(lms::Error::Missing) => None,
-                // Which of them?
+                // Name the course that failed.
                 Err(error) if several => return Err(error.in_course(&wanted.given)),
                 other => other?,
             };
@@ -179,7 +181,7 @@ pub async fn synchronize_with(
     not_started(app, consumer.institution, gone, connection.why_missing().to_owned()).await?;
     let mut once = HashSet::new();
     found.retain(|course| once.insert(course.id.clone()));
-    // Some at a time, so that no other write waits for a long list.
+    // In batches, so that a long list does not block other writes.
     for group in found.chunks(BEGUN_AT_ONCE) {
         let (started, running) = begin(app, access, consumer, group.to_vec(), when_running, losses).await?;
         outcome.started.extend(started);
@@ -189,7 +191,7 @@ pub async fn synchronize_with(
     Ok(outcome)
 }
 
-/// Writes down why courses could not even be looked for, unless something is under way that will tell.
+/// Records why courses could not be looked up, unless a pending synchronization will record its own result.
 async fn not_started(app: &App, institution: InstitutionId, ids: Vec<CourseId>, why: String) -> Result<()> {
     if ids.is_empty() {
         return Ok(());
@@ -212,7 +214,7 @@ async fn not_started(app: &App, institution: InstitutionId, ids: Vec<CourseId>, 
         .await
 }
 
-/// Has a course synchronised that is known to be there. One that is under way is left to it.
+/// Starts the synchronization of a course that is known to exist. One that is already running is left alone.
 pub(super) async fn start(app: &App, consumer: &ToolConsumer, found: Found) -> Result<()> {
     let access = Actor::System.access(consumer.institution)?;
     begin(app, &access, consumer, vec![found], WhenRunning::Fine, Losses::HeldBack).await?;
@@ -220,7 +222,8 @@ pub(super) async fn start(app: &App, consumer: &ToolConsumer, found: Found) -> R
     Ok(())
 }
 
-/// Takes the institution's lock. What was there when the learning system was asked may be gone by now.
+/// Takes the institution's lock and re-reads the tool consumer: either may have been deleted since the learning system was
+/// queried.
 async fn lock(sql: &mut Sql, institution: InstitutionId, consumer: ToolConsumerId) -> Result<ToolConsumer> {
     if !rolls::lock_if_there(sql, institution).await? {
         return Err(Error::Missing(Missing::Institution));
@@ -229,7 +232,7 @@ async fn lock(sql: &mut Sql, institution: InstitutionId, consumer: ToolConsumerI
     found.ok_or(Error::Missing(Missing::ToolConsumer))
 }
 
-/// Writes down what is to be synchronized, all of this group at once. Says what was begun and what is under way already.
+/// Enqueues a batch of courses in one transaction. Returns the started and the already running courses.
 async fn begin(
     app: &App,
     access: &Access,
@@ -239,7 +242,7 @@ async fn begin(
     losses: Losses,
 ) -> Result<(Vec<Course>, Vec<Course>)> {
     match begin_once(app, access, consumer, found.clone(), when_running, losses).await {
-        // Another institution has just taken a page's slug: the next one is another.
+        // Retry once: another institution has just taken the page's slug, and the next attempt picks a different one.
         Err(Error::Invalid(_)) => begin_once(app, access, consumer, found, when_running, losses).await,
         other => other,
     }
@@ -266,11 +269,12 @@ async fn begin_once(
                 for found in &found {
                     let key = platform_key(&consumer, &found.id, None);
                     let (course, job) = ensure_in(sql, &at_hand, &consumer, found, key, now).await?;
-                    // A token that is limited to pages makes no new ones; what was written is undone.
+                    // A token that is limited to certain pages cannot create new ones; the error rolls the transaction back.
                     name_pages::check(&access, course.name_page)?;
                     match (course.sync, job) {
                         (Sync::Running, _) => {
-                            // What is under way may have its roster already, which nobody has confirmed.
+                            // The running synchronization may have fetched its roster already; the confirmation must not
+                            // apply to that one.
                             if when_running == WhenRunning::Refuse || losses == Losses::Accepted {
                                 return Err(Error::CourseSynchronizing);
                             }
@@ -295,7 +299,7 @@ async fn begin_once(
         .await
 }
 
-/// Writes down the job of a course that has none, or one that was given up.
+/// Enqueues the job of a course that has none, or only a dead one.
 async fn enqueue(
     sql: &mut Sql,
     app: &App,
@@ -304,7 +308,7 @@ async fn enqueue(
     losses: Losses,
     now: Moment,
 ) -> Result<()> {
-    // A confirmation holds for one synchronization, and for no later one if that was given up.
+    // A confirmation holds for one synchronization only. It does not outlive a dead job.
     courses::accept_losses(sql, institution, course, losses == Losses::Accepted).await?;
     if let Some(old) = old {
         store::jobs::remove_dead(sql, old).await?;
@@ -314,10 +318,10 @@ async fn enqueue(
     Ok(courses::set_job(sql, institution, course, id).await?)
 }
 
-/// The course that a learning system calls so, with its name page: found again, or made. `key` is its `platform_key`.
+/// Finds or creates a course, with its name page, by the learning system's id. `key` is its `platform_key`.
 pub async fn ensure(app: &App, consumer: &ToolConsumer, found: Found, key: Option<String>) -> Result<Course> {
     match ensure_once(app, consumer, found.clone(), key.clone()).await {
-        // As in `begin`.
+        // Slug conflict, as in `begin`.
         Err(Error::Invalid(_)) => ensure_once(app, consumer, found, key).await,
         other => other,
     }
@@ -342,7 +346,7 @@ async fn ensure_once(
         .await
 }
 
-/// With its job, if it has ever had one.
+/// Returns the course and its latest job, if it ever had one.
 async fn ensure_in(
     sql: &mut Sql,
     app: &App,
@@ -357,7 +361,7 @@ async fn ensure_in(
     let mut known = courses::by_external_id(sql, institution, consumer.id, &found.id).await?;
     if let (None, Some(key)) = (&known, &key) {
         give_keys(sql, institution, &found.id, key).await?;
-        // Two that one tool consumer calls differently are two, whatever else is said of them.
+        // Two courses with different ids at one tool consumer are distinct, even if their keys match.
         let found = courses::by_platform_key(sql, institution, key).await?;
         known = found.filter(|(course, _)| course.tool_consumer != consumer.id);
     }
@@ -393,8 +397,8 @@ async fn ensure_in(
     Ok((course, None))
 }
 
-/// Gives their keys to the courses from before there were any that may be the one with this key. On any platform its last word
-/// is the course's id there.
+/// Backfills the platform keys of older courses that may match this key. On every platform, the last word of the key is the
+/// course's id there.
 async fn give_keys(sql: &mut Sql, institution: InstitutionId, id: &str, key: &str) -> Result<()> {
     let last = key.rsplit(' ').next().unwrap_or(id);
     let ids: HashSet<&str> = [id, last].into();
@@ -409,7 +413,7 @@ async fn give_keys(sql: &mut Sql, institution: InstitutionId, id: &str, key: &st
     Ok(())
 }
 
-/// Gives a course of this tool consumer its key, if it has none.
+/// Sets the platform key of a course of this tool consumer, if it has none.
 async fn give_key(sql: &mut Sql, owner: &ToolConsumer, course: &Course) -> Result<()> {
     match platform_key(owner, &course.external_id, None).filter(|_| course.platform_key.is_none()) {
         Some(key) => Ok(courses::set_platform_key(sql, owner.institution, course.id, &key).await?),
@@ -417,13 +421,13 @@ async fn give_key(sql: &mut Sql, owner: &ToolConsumer, course: &Course) -> Resul
     }
 }
 
-/// The key that a course is to have from now on. A launch that says less than an earlier one takes nothing away.
+/// Returns the new key if it should replace the old one. A less specific key never replaces a more specific one.
 pub(super) fn replaces<'a>(old: Option<&str>, new: Option<&'a str>) -> Option<&'a str> {
     let is_plain = |key: &str| key.starts_with("lti ");
     new.filter(|new| old.is_none_or(|old| old != *new && (is_plain(old) || !is_plain(new))))
 }
 
-/// What a course's page is called.
+/// The title of a course's page.
 pub(super) fn title(said: &str, id: &str) -> String {
     let fallback = || clean(&format!("Course {id}"), longest::TITLE).unwrap_or_else(|| "Course".to_owned());
     clean(said, longest::TITLE).unwrap_or_else(fallback)
@@ -433,7 +437,7 @@ pub async fn all(app: &App, consumer: &ToolConsumer) -> Result<Vec<Course>> {
     Ok(courses::all(&mut app.db.read(), consumer.institution, consumer.id).await?)
 }
 
-/// Those that another tool consumer synchronizes and that this one reaches too, under its own ids.
+/// Courses that another tool consumer synchronizes and that this one also reaches, with this one's ids.
 pub async fn aliased(app: &App, consumer: &ToolConsumer) -> Result<Vec<Course>> {
     let (sql, institution) = (&mut app.db.read(), consumer.institution);
     let mut all = Vec::new();
@@ -445,7 +449,7 @@ pub async fn aliased(app: &App, consumer: &ToolConsumer) -> Result<Vec<Course>> 
     Ok(all)
 }
 
-/// With the job that synchronises it, or once did.
+/// Returns the course and its latest job, if it ever had one.
 pub async fn find(app: &App, institution: InstitutionId, id: CourseId) -> Result<(Course, Option<JobId>)> {
     courses::find(&mut app.db.read(), institution, id).await?.ok_or(Error::Missing(Missing::Course))
 }

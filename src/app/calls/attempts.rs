@@ -1,4 +1,4 @@
-//! One attempt to call somebody: taken within the limits, answered, ended. Whatever ends it ends it once.
+//! One attempt to make a call: claimed within the limits, answered, ended. Every attempt ends exactly once.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ use crate::{
     telemetry::metrics,
 };
 
-/// A call that this process is to make, and what it needs for that.
+/// A call that this process has claimed.
 #[derive(Debug, Clone)]
 pub struct Claimed {
     pub attempt: Attempt,
@@ -33,7 +33,7 @@ pub struct Claimed {
     pub number: PhoneNumber,
 }
 
-/// Who makes an attempt: a process that must say so again and again, or a cloud.
+/// Who makes an attempt: a process that must renew its lease (`Held`), or the cloud vendor.
 #[derive(Debug, Clone, Copy)]
 pub enum Lease {
     Held(Duration),
@@ -50,18 +50,18 @@ impl Lease {
 
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// So many that may not be made are looked at before somebody else has a turn.
+/// How many calls that may not be made now are skipped before `claim` gives up.
 const LOOKED_AT: u32 = 50;
 
-/// What was found at the head of those that are due.
+/// The result of looking at the next due call.
 enum Found {
     Taken(Box<Claimed>),
-    /// It may not be made now, and stands elsewhere.
+    /// It may not be made now. It was postponed or cancelled, or it changed concurrently.
     PutOff,
     Nothing,
 }
 
-/// Takes the next call that is due, if the limits allow one more.
+/// Claims the next due call, if the limits allow another one.
 pub async fn claim(app: &App, lease: Lease) -> Result<Option<Claimed>> {
     for _ in 0..LOOKED_AT {
         match look(app, lease).await? {
@@ -73,10 +73,10 @@ pub async fn claim(app: &App, lease: Lease) -> Result<Option<Claimed>> {
     Ok(None)
 }
 
-/// One call and no more for each transaction: whoever writes about several holds them in an order of their own.
+/// Locks at most one call per transaction: transactions that lock several in different orders could deadlock.
 async fn look(app: &App, lease: Lease) -> Result<Found> {
     let now = app.clock.now();
-    // Asking is cheap and leaves the database's one writer alone.
+    // A cheap read first, to keep the database's single writer free.
     if calls::next(&mut app.db.read()).await?.is_none_or(|next| next > now) {
         return Ok(Found::Nothing);
     }
@@ -105,7 +105,7 @@ async fn look(app: &App, lease: Lease) -> Result<Found> {
         .await
 }
 
-/// Puts it off, or ends it, when it may not.
+/// Returns whether the call may be made now. If not, postpones or cancels it.
 async fn may_be_made(sql: &mut Sql, rules: &Rules, call: &Call, job: JobId, now: Moment) -> Result<bool> {
     let number = PhoneNumber::stored(&call.phone_number);
     let refused = if calls::is_opted_out(sql, call.institution, &call.phone_number).await? {
@@ -127,14 +127,14 @@ async fn may_be_made(sql: &mut Sql, rules: &Rules, call: &Call, job: JobId, now:
     call_attempts::forget_nobodys(sql, call.institution, now.minus(DAY)).await?;
     let (begun, first) = call_attempts::begun_by(sql, call.institution, now.minus(DAY)).await?;
     if begun >= u64::from(rules.max_per_day) {
-        // The first of them leaves the day then. A limit of nothing is looked at again in a while.
+        // The oldest attempt leaves the 24-hour window then. With a limit of 0 there is none: check again in a minute.
         calls::postpone(sql, call, first.map_or(now.plus(MINUTE), |first| first.plus(DAY))).await?;
         return Ok(false);
     }
     Ok(true)
 }
 
-/// The attempt is written down before anybody is called.
+/// Inserts the attempt before dialing.
 async fn begin(
     sql: &mut Sql,
     mut call: Call,
@@ -167,13 +167,14 @@ async fn begin(
     Ok(Claimed { attempt, participant: call.participant, number })
 }
 
-/// How long until the next call may be taken.
+/// The time until the next call is due.
 pub async fn until_next(app: &App) -> Result<Option<Duration>> {
     let next = calls::next(&mut app.db.read()).await?;
     Ok(next.map(|next| next.since(app.clock.now())))
 }
 
-/// Is the attempt still under way? Ended by somebody else, it is not wanted any more.
+/// Whether the attempt is still under way and its lease is ours. If not, it was ended elsewhere and the call should be
+/// dropped.
 pub async fn still_wanted(app: &App, attempt: &Attempt) -> Result<bool> {
     let found =
         call_attempts::find(&mut app.db.read(), scope::Scope::Institution(attempt.institution), attempt.id)
@@ -181,7 +182,7 @@ pub async fn still_wanted(app: &App, attempt: &Attempt) -> Result<bool> {
     Ok(found.is_some_and(|found| found.is_under_way() && found.lease == attempt.lease))
 }
 
-/// Goes on with it. False when it has ended.
+/// Renews the lease. Returns false if the attempt has ended.
 pub async fn renew(app: &App, attempt: &Attempt, time: Duration) -> Result<bool> {
     let (attempt, until) = (attempt.clone(), app.clock.now().plus(time));
     app.db
@@ -189,13 +190,13 @@ pub async fn renew(app: &App, attempt: &Attempt, time: Duration) -> Result<bool>
         .await
 }
 
-/// Somebody has picked up.
+/// Records that the call was answered.
 pub async fn answered(app: &App, attempt: &Attempt) -> Result<()> {
     let attempt = attempt.clone();
     app.db.write(move |sql| Box::pin(async move { answered_in(sql, &attempt).await })).await
 }
 
-/// The same inside a transaction that does more.
+/// `answered` inside the caller's transaction.
 pub(in crate::app) async fn answered_in(sql: &mut Sql, attempt: &Attempt) -> Result<()> {
     let Some(call) = calls::lock(sql, attempt.institution, attempt.call).await? else { return Ok(()) };
     if call_attempts::answered(sql, attempt).await? && call.state == State::Dialing {
@@ -204,12 +205,12 @@ pub(in crate::app) async fn answered_in(sql: &mut Sql, attempt: &Attempt) -> Res
     Ok(())
 }
 
-/// Those that nobody has said a word about for too long.
+/// Attempts whose lease has expired.
 pub async fn overdue(app: &App) -> Result<Vec<Attempt>> {
     Ok(call_attempts::overdue(&mut app.db.read(), app.clock.now()).await?)
 }
 
-/// Ends an attempt without a recording. False when it was over before, and nothing has changed.
+/// Ends an attempt without a recording. Returns false if it had already ended; then only an opt-out is still recorded.
 pub async fn finish(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<bool> {
     let (now, rules, ending) = (app.clock.now(), app.calling.clone(), attempt.clone());
     let ended = app
@@ -227,7 +228,8 @@ pub async fn finish(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<bo
     Ok(ended)
 }
 
-/// Ends an attempt whose process has said nothing for too long. False when it has spoken meanwhile.
+/// Ends an attempt whose lease has expired. Returns false if the lease was renewed in the meantime or the attempt had already
+/// ended.
 pub async fn interrupt(app: &App, attempt: &Attempt) -> Result<bool> {
     let (now, rules, silent) = (app.clock.now(), app.calling.clone(), attempt.clone());
     let outcome = Outcome::Failed(Reason::Interrupted);
@@ -252,14 +254,14 @@ pub async fn interrupt(app: &App, attempt: &Attempt) -> Result<bool> {
     Ok(ended)
 }
 
-/// An attempt has ended: others may have their turn.
+/// Counts the ended attempt and wakes the queue and the switchboard, since a slot is free.
 fn told(app: &App, outcome: Outcome) {
     metrics::call_ended(outcome.state().word());
     app.queue.wake();
     app.switchboard.wake();
 }
 
-/// Ends an attempt inside a transaction that does more.
+/// `finish` inside the caller's transaction.
 pub(in crate::app) async fn finish_in(
     sql: &mut Sql,
     rules: &Rules,
@@ -269,7 +271,7 @@ pub(in crate::app) async fn finish_in(
 ) -> Result<bool> {
     let call = calls::lock(sql, attempt.institution, attempt.call).await?;
     if outcome.reason() == Some(Reason::OptedOut) {
-        // Also when the call was over before: they have said it.
+        // An opt-out counts even if the call had already ended.
         super::opt_out_in(sql, attempt, call.is_some(), now).await?;
     }
     let Some(call) = call else { return Ok(false) };
@@ -283,7 +285,8 @@ pub(in crate::app) async fn finish_in(
     Ok(true)
 }
 
-/// Ends an attempt with what was recorded, which becomes the participant's on all of their pages. What is no usable sound ends it as failed.
+/// Ends an attempt with a recording, which becomes the participant's recording on all of their pages. Unusable audio fails
+/// the attempt.
 pub async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<Outcome> {
     let attempt = &claimed.attempt;
     let whose = (attempt.institution, claimed.participant);
@@ -293,7 +296,7 @@ pub async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<Outcome>
             told(app, Outcome::Recorded);
             Ok(Outcome::Recorded)
         }
-        // Somebody else has ended it, or the person is gone.
+        // The attempt was ended elsewhere, or the person was deleted.
         Err(Error::Missing(_)) => Ok(Outcome::Cancelled(Reason::ByOperator)),
         Err(Error::Invalid(_)) => {
             let outcome = Outcome::Failed(Reason::Unusable);
@@ -304,9 +307,9 @@ pub async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<Outcome>
     }
 }
 
-/// It has led to a recording, which is written in the same transaction. False when it was over before.
+/// Ends an attempt in the transaction that stores its recording. Returns false if it had already ended.
 pub(in crate::app) async fn recorded_in(sql: &mut Sql, attempt: &Attempt, now: Moment) -> Result<bool> {
-    // That they had picked up may not have been written down.
+    // The transition to "answered" may not have been recorded yet.
     answered_in(sql, attempt).await?;
     let Some(call) = calls::lock(sql, attempt.institution, attempt.call).await? else { return Ok(false) };
     if !call_attempts::end(sql, attempt, Outcome::Recorded, now).await? {

@@ -1,5 +1,5 @@
-//! Calls that a cloud makes: placed, looked after when nothing is heard of them, and tidied up behind. What the cloud asks
-//! and tells is `webhooks`.
+//! Calls made by a cloud vendor: placing them, polling those without webhooks, and cleaning up afterwards. `webhooks` handles
+//! the vendor's requests.
 
 mod documents;
 mod takes;
@@ -31,14 +31,14 @@ use crate::{
     telemetry::metrics,
 };
 
-/// How soon we ask again about a call that goes on without a word.
+/// Polling interval for a call without webhooks.
 const ASK_AGAIN: Duration = Duration::from_secs(30);
-/// No conversation takes so long.
+/// Upper bound for the length of a call.
 const LONGEST: Duration = Duration::from_secs(10 * 60);
-/// How far back another attempt may have had the same name.
+/// How far back to search for another attempt with the same vendor call id.
 const NAMES_LIVE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Has the cloud make a call that is written down already.
+/// Asks the vendor to make a call whose attempt is already stored.
 pub async fn place(app: &App, claimed: &Claimed) -> Result<()> {
     let attempt = &claimed.attempt;
     let Some(client) = app.phone.cloud() else {
@@ -58,7 +58,8 @@ pub async fn place(app: &App, claimed: &Claimed) -> Result<()> {
             tracing::warn!(attempt = attempt.id.get(), number, why, "the cloud does not make a call");
             end(app, attempt, Outcome::Failed(Reason::Unreachable)).await
         }
-        // It is asked for when its time is over, unless we hear of it before. Nobody is called twice.
+        // The call may exist. `look_after` polls for it when the lease expires, unless a webhook arrives first. Not retried
+        // here: that could call somebody twice.
         Err(CreateError::Ambiguous(why)) => {
             tracing::warn!(attempt = attempt.id.get(), number, why, "the cloud may or may not make a call");
             Ok(())
@@ -66,7 +67,7 @@ pub async fn place(app: &App, claimed: &Claimed) -> Result<()> {
     }
 }
 
-/// The cloud's name for a call is known. One that is not wanted any more is hung up.
+/// Stores the vendor's id for the call. Hangs up if the attempt is no longer under way.
 async fn named(app: &App, attempt: &Attempt, sid: String) -> Result<()> {
     let (attempt, now) = (attempt.clone(), app.clock.now());
     let job = app.ids.id(now);
@@ -92,7 +93,7 @@ async fn named(app: &App, attempt: &Attempt, sid: String) -> Result<()> {
     Ok(())
 }
 
-/// Nothing was heard of a call for too long: the cloud is asked. That takes time, so it goes on by itself.
+/// Polls the vendor about a call whose lease has expired. Runs in a background task because the request takes time.
 pub async fn look_after(app: &App, attempt: &Attempt) -> Result<()> {
     let (found, until) = (attempt.clone(), app.clock.now().plus(ASK_AGAIN));
     let renewed = app.db.write::<_, Error>(move |sql| {
@@ -114,7 +115,7 @@ async fn ask_about(app: &App, attempt: &Attempt) -> Result<()> {
     let found = call_attempts::find(&mut app.db.read(), scope, attempt.id).await?;
     let Some(attempt) = found else { return Ok(()) };
     if attempt.step == Some(Step::Over { end: End::Kept }) {
-        // Whoever had to fetch it has had more time than they take.
+        // The fetch job had more time than it needs, so it failed.
         return end(app, &attempt, Outcome::Failed(Reason::Unusable)).await;
     }
     let too_long = app.clock.now() > attempt.started_at.plus(LONGEST);
@@ -136,7 +137,7 @@ async fn ask_about(app: &App, attempt: &Attempt) -> Result<()> {
             Some(outcome) => end(app, &attempt, outcome).await,
             None => Ok(()),
         },
-        // There never was such a call, or it is forgotten.
+        // The vendor never had the call, or no longer knows it.
         Ok(None) => {
             let outcome = match attempt.state {
                 State::Dialing => Outcome::Failed(Reason::Unreachable),
@@ -152,7 +153,7 @@ async fn ask_about(app: &App, attempt: &Attempt) -> Result<()> {
     }
 }
 
-/// By its name, or, where the answer that brings it was lost, by whom it calls since when.
+/// Finds the vendor's call by id. If the response with the id was lost, searches by phone number and start time.
 async fn find(
     app: &App,
     client: &Client,
@@ -171,13 +172,14 @@ async fn find(
     Ok(None)
 }
 
-/// A call that goes on: its name is written down. With an outcome it has gone on for too long, and is hung up.
+/// Stores the vendor's id of a call that is still active. `outcome` is set if the call must be hung up, because its
+/// conversation is over or it has run for too long.
 async fn still_there(app: &App, attempt: &Attempt, sid: String, outcome: Option<Outcome>) -> Result<()> {
     let (attempt, now, at_hand) = (attempt.clone(), app.clock.now(), app.clone());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                // In the order in which others take them.
+                // The call first, as in the other transactions (lock order).
                 calls::lock(sql, attempt.institution, attempt.call).await?;
                 conversations::name(sql, &attempt, &sid).await?;
                 if let Some(outcome) = outcome {
@@ -192,8 +194,8 @@ async fn still_there(app: &App, attempt: &Attempt, sid: String, outcome: Option<
     Ok(())
 }
 
-/// What a call's end means for its attempt, in the cloud's words and, where it tells, the code behind them. `None` where it
-/// is not the end, or others decide.
+/// Maps the vendor's call status, and the SIP code if present, to the attempt's outcome. `None` if the status is not final,
+/// or if the fetch job decides the outcome.
 fn outcome_of(status: &str, sip_code: Option<u16>, attempt: &Attempt) -> Option<Outcome> {
     let final_status = matches!(status, "completed" | "busy" | "no-answer" | "failed" | "canceled");
     match attempt.step {
@@ -214,7 +216,7 @@ fn outcome_of(status: &str, sip_code: Option<u16>, attempt: &Attempt) -> Option<
     })
 }
 
-/// Ends an attempt, if it is not over, and has removed what was recorded in it.
+/// Ends an attempt unless it has already ended, and schedules the deletion of its recordings at the vendor.
 async fn end(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<()> {
     let (attempt, now, at_hand) = (attempt.clone(), app.clock.now(), app.clone());
     let ended = app.db.write::<_, Error>(move |sql| {
@@ -228,10 +230,10 @@ async fn end(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<()> {
     Ok(())
 }
 
-/// The same inside a transaction that does more. Nothing that the cloud has recorded stays there, kept or not.
+/// `end` inside the caller's transaction. No recording stays at the vendor, whether the callee kept it or not.
 async fn end_in(sql: &mut Sql, app: &App, attempt: &Attempt, outcome: Outcome, now: Moment) -> Result<bool> {
     let ended = attempts::finish_in(sql, &app.calling, attempt, outcome, now).await?;
-    // Before the second step nobody has been asked to say anything.
+    // Nothing is recorded before the second step.
     if attempt.step_number > 1 {
         let job = Job::DeleteTakes { institution: attempt.institution, attempt: attempt.id };
         jobs::enqueue(sql, app.ids.id(now), &job, now, now).await?;

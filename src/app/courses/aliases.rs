@@ -1,4 +1,4 @@
-//! One course that several tool consumers reach: which of them synchronizes it, and whose user ids it goes by.
+//! Courses that several tool consumers reach: which of them synchronizes the course, and whose user ids it uses.
 
 use std::collections::HashSet;
 
@@ -21,9 +21,10 @@ use crate::{
     },
 };
 
-/// Does a tool consumer that reaches a course of another's synchronize it from now on? Web services know more of people than LTI
-/// does. Whoever is disabled synchronizes nothing, and of two registrations with one platform the one that works does. Not while
-/// a roster is on its way, which has the other's ids.
+/// Whether a tool consumer that reaches another one's course takes over its synchronization. Web services are preferred to
+/// LTI because they return more data about people. A disabled owner is replaced if the new one can be queried, and so is a
+/// failing LTI registration by another one with the same platform. Never while a synchronization is queued or running, since
+/// its roster has the old owner's ids.
 pub fn takes_over(
     consumer: &ToolConsumer,
     owner: &ToolConsumer,
@@ -40,7 +41,7 @@ pub fn takes_over(
     (!is_lti(consumer) && is_lti(owner)) || (can_be_asked && is_broken)
 }
 
-/// A course of another tool consumer, reached through this one from now on.
+/// Stores that this tool consumer also reaches the course, and takes it over if `takes_over` says so.
 pub(super) async fn reach(
     sql: &mut Sql,
     course: Course,
@@ -83,7 +84,7 @@ async fn owner(sql: &mut Sql, institution: InstitutionId, course: &Course) -> Re
     found.ok_or(Error::Missing(Missing::ToolConsumer))
 }
 
-/// The course becomes the alias's, and people are known by the ids of its tool consumer.
+/// Transfers the course to the alias's tool consumer. Renames its members to that one's user ids, unless the two share users.
 pub(super) async fn hand_over(
     sql: &mut Sql,
     course: &Course,
@@ -101,7 +102,7 @@ pub(super) async fn hand_over(
     let mut names = Names::default();
     let mut renamed = Vec::new();
     for (user_id, participant) in members::linked(sql, institution, course.id).await? {
-        // Somebody who came by the new one already has its mark.
+        // People who launched through the new tool consumer already have its prefixed id.
         let ours = user_id.strip_prefix(&foreign_id(new.id, "")).map(str::to_owned);
         let identity = known.iter().find(|one| one.tool_consumer == new.id && one.participant == participant);
         let now_called = match (ours, identity) {
@@ -114,7 +115,7 @@ pub(super) async fn hand_over(
             aliases::identify(sql, institution, course.id, &who).await?;
         }
         let now_called = names.take(now_called, || foreign_id(old.id, &user_id));
-        // What somebody will be called may be what somebody else still is.
+        // The new id may still be in use by another member, so rename in two passes.
         let between = format!("{BETWEEN}{participant}");
         members::rename(sql, institution, (course.id, participant), &between).await?;
         renamed.push((participant, now_called));
@@ -138,10 +139,10 @@ pub(super) async fn hand_over(
     Ok(aliases::forget_identities(sql, institution, course.id, new.id).await?)
 }
 
-/// Begins what people are called while they get other ids. No platform's ids do.
+/// Prefix of the temporary ids during a rename. No platform's ids start with it.
 const BETWEEN: &str = "~ ";
 
-/// What people will be called: nobody as somebody else is.
+/// The ids assigned so far, to keep them unique.
 #[derive(Default)]
 struct Names(HashSet<String>);
 
@@ -153,7 +154,8 @@ impl Names {
     }
 }
 
-/// Before a tool consumer is deleted: its courses that others reach become theirs. The caller holds the institution's lock.
+/// Transfers a tool consumer's courses to others that reach them, before it is deleted. The caller holds the institution's
+/// lock.
 pub async fn promote(sql: &mut Sql, leaving: &ToolConsumer) -> Result<()> {
     let institution = leaving.institution;
     for course in courses::all(sql, institution, leaving.id).await? {

@@ -1,4 +1,4 @@
-//! A roster, written down: one transaction, all of it or nothing.
+//! Applies a roster to a name page in one transaction.
 
 use std::collections::HashSet;
 
@@ -45,10 +45,11 @@ pub struct Counts {
 pub enum Applied {
     Written {
         counts: Counts,
-        /// What is to be done about pictures, which have time.
+        /// Photos to copy or remove afterwards.
         photos: Vec<Photo>,
     },
-    /// The roster has lost so many people that an operator has to confirm it. The page is as it was, and the course says why.
+    /// The roster lacks so many people that an operator must confirm it. The page is unchanged, and the reason is stored with
+    /// the course.
     HeldBack(String),
 }
 
@@ -72,17 +73,17 @@ pub async fn apply(
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 if !store::jobs::holds_lease(sql, &claim).await? {
-                    // It has gone to another worker.
+                    // Another worker has the lease now.
                     return Err(Error::Missing(Missing::Job));
                 }
-                // A roster of another tool consumer than the course's own has other ids.
+                // If another tool consumer has taken the course over, this roster has the wrong user ids.
                 let is_same =
                     |course: &Course| course.name_page == sync.page && course.tool_consumer == sync.consumer;
                 let there = courses::find(sql, institution, sync.course).await?;
                 let there = there.filter(|(course, job)| is_same(course) && *job == Some(claim.id));
                 let (course, _) = there.ok_or(Error::Missing(Missing::Course))?;
                 give_key(sql, &consumer, &course).await?;
-                // Copies go by the places on the roster.
+                // The copies are keyed by position on the roster, so a changed roster needs new ones.
                 if staff::leave_out(sql, &consumer, &course, &mut roster, asked).await? {
                     return Err(own_recordings::unprepared());
                 }
@@ -94,7 +95,7 @@ pub async fn apply(
     own_recordings::settle(app, institution, made, written).await
 }
 
-/// Copies of what people who are new here have recorded elsewhere, or were given there.
+/// Prepares copies of the recordings that people who are new on this page made, or were given, elsewhere.
 pub async fn prepare(
     app: &App,
     institution: InstitutionId,
@@ -113,7 +114,7 @@ pub async fn prepare(
     own_recordings::prepare(app, institution, &starting, Start::Any).await
 }
 
-/// By their places on the roster.
+/// Keyed by position on the roster.
 pub(super) fn registrations<'a>(
     consumer: ToolConsumerId,
     members: &[Member],
@@ -127,7 +128,8 @@ pub(super) fn registrations<'a>(
     people.map(registration).collect()
 }
 
-/// People who are on the page without a recording, and whose email is known only now: members, ids, and what is wanted.
+/// People on the page who have no recording and whose email has only now become known: roster position, participant,
+/// identity.
 async fn recognized<'a>(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -148,7 +150,7 @@ async fn recognized<'a>(
     Ok(known.into_iter().filter(|(_, id, _)| unrecorded.contains(id)).collect())
 }
 
-/// Who on other pages has an identifier that somebody may get here: by the roster, or by coming back.
+/// Holders on other pages of the identifiers that people may get here, either from the roster or by returning.
 pub(super) async fn holders(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -169,10 +171,10 @@ pub(super) struct Sync {
     pub(super) course: CourseId,
     pub(super) page: NamePageId,
     pub(super) now: Moment,
-    /// When the roster was asked for.
+    /// When the roster was requested.
     pub(super) asked: Moment,
     pub(super) copies: Copies,
-    /// The copies that somebody has got.
+    /// The copies that were attached to somebody.
     pub(super) used: HashSet<String>,
 }
 
@@ -280,7 +282,7 @@ impl Sync {
         Ok(hidden::show(sql, self.institution, self.page, &ids, self.now).await?)
     }
 
-    /// Gives the ids of those who are new, in their order.
+    /// Inserts new participants and returns their ids in the same order.
     pub(super) async fn insert(
         &mut self,
         sql: &mut Sql,
@@ -324,7 +326,7 @@ impl Sync {
         Ok(records.into_iter().map(|record| record.person.id).collect())
     }
 
-    /// Gives whoever has turned out to be somebody with an email what they have recorded elsewhere.
+    /// Attaches existing recordings to people whose email has only now become known.
     async fn start_recognized(
         &mut self,
         sql: &mut Sql,

@@ -1,4 +1,4 @@
-//! One person's entry in a course, before or between synchronisations: a student who launches finds themselves.
+//! Adds a single person to a course outside of a synchronization: students who launch the tool get an entry at once.
 
 use std::collections::HashSet;
 
@@ -28,20 +28,20 @@ use crate::{
     },
 };
 
-/// Somebody who comes by themselves.
+/// A person who launches the tool.
 #[derive(Debug, Clone)]
 pub struct Joining {
-    /// As the course knows them.
+    /// The member as the course identifies them.
     pub member: Member,
-    /// The tool consumer through which they come and its own id for them, where the course goes by other ids.
+    /// The launching tool consumer and its id for the person, if the course uses another tool consumer's user ids.
     pub foreign: Option<(ToolConsumerId, String)>,
     pub is_staff: bool,
 }
 
-/// Their entry: the one that is known to be theirs, one that is nobody's yet and has their email or institution_id, or a new
-/// one. Never one that is somebody else's in the learning system, whatever email that gives them; where the course goes by
-/// other ids than those that they come with, nothing but their email or institution_id can tell, and the first who comes with
-/// it is them.
+/// Finds or creates the person's entry: one already linked to them, else an unlinked one with the same email or
+/// institution_id, else a new one. Never takes an entry that is linked to another user of the learning system, even if the
+/// email matches. Exception: if the course uses another tool consumer's ids, only the email or institution_id can match, and
+/// the first person who launches with it gets the entry.
 pub async fn join(
     app: &App,
     institution: InstitutionId,
@@ -55,7 +55,7 @@ pub async fn join(
     let mut attempts = Attempts::default();
     loop {
         match admitted(app, institution, course, joining.clone()).await {
-            // They may have recorded their name elsewhere meanwhile.
+            // A recording made elsewhere since `prepare` needs to be copied first.
             Err(error) => attempts.again(error)?,
             Ok(participant) => return Ok(participant),
         }
@@ -78,7 +78,7 @@ async fn admitted(
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                // It may have gone with its page.
+                // It may have been deleted with its page.
                 if courses::find(sql, institution, sync.course).await?.is_none() {
                     return Err(Error::Missing(Missing::Course));
                 }
@@ -90,7 +90,7 @@ async fn admitted(
     own_recordings::settle(app, institution, made, written).await
 }
 
-/// A copy of what they have recorded elsewhere, if they are new here.
+/// Prepares a copy of the person's recording from elsewhere, if they are new on this page.
 async fn prepare(
     app: &App,
     institution: InstitutionId,
@@ -109,21 +109,21 @@ async fn prepare(
     own_recordings::prepare(app, institution, &new, Start::Any).await
 }
 
-/// Who is on the page that somebody comes to.
+/// The entries on the page, from the point of view of a joining person.
 struct Around {
     entries: Vec<Entry>,
     holders: Vec<Holder>,
-    /// The one that is known to be theirs.
+    /// The index of the entry that is already linked to them.
     own: Option<usize>,
-    /// Those that may turn out to be theirs.
+    /// Entries that they may claim.
     free: Vec<Entry>,
 }
 
-/// Where somebody's entry is.
+/// The result of matching a person with the entries.
 enum Place<'a> {
     Own(&'a Entry),
     Free(&'a Entry, Wanted),
-    /// Yet to be made.
+    /// To be created.
     New(usize, Wanted),
     Nowhere,
 }
@@ -179,7 +179,7 @@ impl Around {
     }
 }
 
-/// The entry that is to be seen and known to be theirs, if nothing about it has to change.
+/// The visible entry that is already linked to them, if nothing has to change.
 async fn known(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -244,7 +244,7 @@ impl Sync {
                     (wanted.identifier, wanted.identifier_key) =
                         (had.identifier.clone(), had.identifier_key.clone());
                 }
-                // What the roster says of somebody stands.
+                // The roster's data takes precedence.
                 self.write_entry(sql, entry, if is_linked { had } else { wanted }).await?;
                 entry.id
             }
@@ -267,7 +267,7 @@ impl Sync {
         Ok(participant)
     }
 
-    /// No roster has to do with it any more.
+    /// Detaches the entry from the roster and links it to the staff member.
     async fn keep_for_staff(
         &self,
         sql: &mut Sql,
@@ -283,7 +283,7 @@ impl Sync {
         Ok(staff::set(sql, self.institution, self.course, &one).await?)
     }
 
-    /// Shows whoever is hidden.
+    /// Updates the entry's identity, and shows it if it is hidden.
     async fn write_entry(&self, sql: &mut Sql, entry: &Entry, wanted: Wanted) -> Result<()> {
         if wanted != entry.identity() {
             let whose = (entry.id, entry.hidden);
@@ -300,7 +300,7 @@ fn others(entries: &[Entry], own: ParticipantId) -> Vec<&Entry> {
     entries.iter().filter(|entry| entry.id != own).collect()
 }
 
-/// What an entry still has. While it was hidden, somebody else may have got some of it.
+/// The identity that a hidden entry still has: somebody else may have taken its email or identifier in the meantime.
 fn what_is_left(entry: &Entry, entries: &[Entry], holders: &[Holder]) -> Wanted {
     if !entry.hidden {
         return entry.identity();
@@ -317,7 +317,8 @@ fn what_is_left(entry: &Entry, entries: &[Entry], holders: &[Holder]) -> Wanted 
     left
 }
 
-/// What somebody else in the course has stays theirs; the next synchronisation, which sees everybody, decides.
+/// Drops an email or identifier that another visible entry in the course has. The next synchronization sees the whole roster
+/// and resolves the conflict.
 fn without_what_is_taken(mut wanted: Wanted, others: &[&Entry]) -> Wanted {
     let seen = || others.iter().filter(|other| !other.hidden);
     if wanted.email_key.is_some() && seen().any(|other| other.email_key == wanted.email_key) {

@@ -1,5 +1,5 @@
-//! Two courses that are one, joined by an operator: the people of the second and all that they have move to the first's page.
-//! One transaction, all of it or nothing.
+//! Merges two courses that are really one, on an operator's request: the people of the second, with all of their data, move
+//! to the page of the first. All in one transaction.
 
 use std::collections::{HashMap, HashSet};
 
@@ -36,16 +36,16 @@ use crate::{
     },
 };
 
-/// What has become of the second course's people.
+/// What happened to the people of the second course.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Merged {
-    /// They had no entry on the first's page.
+    /// They had no entry on the first page, so theirs was moved.
     pub moved: usize,
-    /// They had one, which has got what it lacked.
+    /// They had an entry on both pages; the first got the data it lacked.
     pub joined: usize,
 }
 
-/// Makes the second course the first. Whatever named the second's page names the first's.
+/// Merges the second course into the first. All references to the second page point to the first afterwards.
 pub async fn merge(app: &App, institution: InstitutionId, kept: CourseId, gone: CourseId) -> Result<Merged> {
     let (at_hand, now) = (app.clone(), app.clock.now());
     let (merged, nobodys) = app
@@ -71,9 +71,9 @@ struct Merging {
     kept_owner: ToolConsumer,
     gone_owner: ToolConsumer,
     now: Moment,
-    /// By which other ways the second course is reached.
+    /// The other aliases of the second course.
     ways: Vec<Alias>,
-    /// Where the entries of the second course are now.
+    /// Maps the entries of the second course to where they are now.
     places: HashMap<ParticipantId, ParticipantId>,
     nobodys: Vec<Media>,
 }
@@ -143,7 +143,7 @@ impl Merging {
         Ok(merged)
     }
 
-    /// The id of somebody of the second course, as the first knows them.
+    /// The user id of a member of the second course, as the first course identifies them.
     fn renamed(&self, user_id: &str) -> String {
         let own_prefix = foreign_id(self.kept_owner.id, "");
         match user_id.strip_prefix(&own_prefix) {
@@ -153,7 +153,7 @@ impl Merging {
         }
     }
 
-    /// Writes down who somebody is, where the two courses have no ids in common.
+    /// Stores the identity of a person if the two courses have no user ids in common.
     async fn identify(&self, sql: &mut Sql, user_id: &str, participant: ParticipantId) -> Result<()> {
         if share_users(&self.kept_owner, &self.gone_owner) || user_id.contains(':') {
             return Ok(());
@@ -162,7 +162,7 @@ impl Merging {
         Ok(aliases::identify(sql, self.institution, self.kept.id, &who).await?)
     }
 
-    /// Somebody has an entry on either page.
+    /// Merges the two entries of a person who is on both pages.
     async fn join(&mut self, sql: &mut Sql, own: &Entry, other: &Entry) -> Result<()> {
         let (institution, now) = (self.institution, self.now);
         self.places.insert(other.id, own.id);
@@ -204,7 +204,7 @@ impl Merging {
         self.identify(sql, user_id, own.id).await
     }
 
-    /// An email or institution_id that only one of the two entries has.
+    /// Copies an email or institution_id that only the second entry has, unless it is taken.
     async fn give_keys(&self, sql: &mut Sql, own: &Entry, other: &Entry) -> Result<()> {
         let gets_email = own.email_key.is_none() && other.email_key.is_some();
         let gets_identifier = own.identifier_key.is_none() && other.identifier_key.is_some();
@@ -228,13 +228,13 @@ impl Merging {
         Ok(participants::set_identity(sql, self.institution, whose, &wanted, self.now).await?)
     }
 
-    /// Somebody is on the second page alone.
+    /// Moves the entry of a person who is only on the second page.
     async fn take(&mut self, sql: &mut Sql, entry: &Entry, first: &[Entry]) -> Result<()> {
         let institution = self.institution;
         self.places.insert(entry.id, entry.id);
         let is_taken = |other: &Entry| other.email_key == entry.email_key && other.hidden == entry.hidden;
         if entry.email_key.is_some() && first.iter().any(is_taken) {
-            // Two accounts with one email: it stays with whom it is on this page.
+            // Two accounts share an email: the one on the first page keeps it.
             let wanted = Wanted { email: None, email_key: None, ..entry.identity() };
             participants::set_identity(sql, institution, (entry.id, entry.hidden), &wanted, self.now).await?;
         }
@@ -245,7 +245,7 @@ impl Merging {
         self.identify(sql, user_id, entry.id).await
     }
 
-    /// Who came to the second course by other ways than its own, and who teaches there.
+    /// Moves the identities from other tool consumers, and the staff, of the second course.
     async fn keep_names(&self, sql: &mut Sql, names: Vec<Identity>, staff: Vec<Staff>) -> Result<()> {
         for one in names {
             if let Some(participant) = self.places.get(&one.participant).copied() {
@@ -255,7 +255,7 @@ impl Merging {
         }
         for one in staff {
             let participant = one.participant.and_then(|id| self.places.get(&id).copied());
-            // Whoever teaches and is on the first's roster is staff there too.
+            // Staff of the second course who are on the first roster become staff there too.
             for (user_id, who) in members::linked(sql, self.institution, self.kept.id).await? {
                 if participant == Some(who) {
                     let listed = Staff { user_id, participant: None, seen_at: one.seen_at };
@@ -269,7 +269,7 @@ impl Merging {
         Ok(())
     }
 
-    /// The second's ways to it lead to the first. Web services, where either has them, synchronize it.
+    /// Points the second course's aliases to the first. Web services synchronize the merged course if either course has them.
     async fn reach(&self, sql: &mut Sql) -> Result<()> {
         let way = Alias {
             tool_consumer: self.gone.tool_consumer,
@@ -295,11 +295,11 @@ impl Merging {
     }
 }
 
-/// Are two entries one person's?
+/// Whether two entries belong to the same person.
 type Rule<'a> = &'a dyn Fn(&Entry, &Entry) -> bool;
 
-/// For each of the second's entries the first's that is the same person's: by the learning system's id where both have the
-/// same ids, else by email and then by institution_id. Nobody is given twice.
+/// For each entry of the second page, the index of the same person's entry on the first: matched by user id if both have
+/// one and the courses use the same ids, otherwise by email, then by institution_id. No entry is matched twice.
 fn pairs(first: &[Entry], second: &[Entry], same_ids: bool) -> Vec<Option<usize>> {
     let mut pairs: Vec<Option<usize>> = vec![None; second.len()];
     let mut taken: HashSet<usize> = HashSet::new();

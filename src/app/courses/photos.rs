@@ -1,4 +1,4 @@
-//! People's pictures, as the learning system has them: copied after everything else, and no reason for it to fail.
+//! People's photos from the learning system. Copied after the roster is applied; a failure does not fail the synchronization.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -20,7 +20,7 @@ use crate::{
     store::{self, courses::members, rolls},
 };
 
-/// What is to be done about somebody's picture.
+/// A pending change to a person's photo.
 #[derive(Debug, Clone)]
 pub struct Photo {
     participant: ParticipantId,
@@ -29,9 +29,9 @@ pub struct Photo {
 
 #[derive(Debug, Clone)]
 enum Wish {
-    /// From there; it is remembered without what opens it.
+    /// Download from `url`. `mark` is a digest of the URL without its credentials, stored to detect changes.
     Copy { url: String, mark: String },
-    /// The learning system has none any more, and what they have was copied from there.
+    /// The learning system no longer has a photo, and the current one was copied from there.
     Remove,
 }
 
@@ -41,9 +41,9 @@ impl Photo {
         Some(Self { participant, wish })
     }
 
-    /// `None` where it is as it should be.
+    /// `None` if the photo is up to date.
     pub fn of(member: &Member, entry: &Entry) -> Option<Self> {
-        // Whoever is somebody else by now has had another's.
+        // If the entry was linked to another user before, the stored mark is that user's.
         let was = entry.user_id.as_deref() == Some(&member.user_id);
         let mark = entry.photo_url.as_ref().filter(|_| was);
         match member.photo_mark() {
@@ -58,7 +58,7 @@ impl Photo {
 }
 
 const COPIED_AT_ONCE: usize = 4;
-/// Of failures in a row: then the learning system is gone, and the rest is left to the next synchronisation.
+/// After this many consecutive failures the learning system is considered down. The next synchronization copies the rest.
 const MOST_FAILURES: usize = 5;
 
 pub async fn follow(app: &App, connection: &Connection, institution: InstitutionId, photos: Vec<Photo>) {
@@ -78,7 +78,7 @@ pub async fn follow(app: &App, connection: &Connection, institution: Institution
             _ => failures.swap(0, Ordering::Relaxed),
         };
         if let Err(error) = done {
-            // They keep what they have, and it is tried again with the next synchronisation.
+            // The old photo stays, and the next synchronization tries again.
             tracing::warn!(participant = photo.participant.get(), %error, "a picture could not follow the learning system");
         }
     };
@@ -119,7 +119,7 @@ async fn copy(
         .await
 }
 
-/// Says what it has become. Where too much is waiting to be processed, this has time.
+/// Stores a photo and returns its hex id. Photos are not urgent, so this retries while media processing is busy.
 async fn give(app: &App, whose: (InstitutionId, ParticipantId), bytes: Bytes) -> Result<Option<String>> {
     loop {
         let said = (Kind::Photo, Incoming::Bytes(bytes.to_vec()));
@@ -137,7 +137,7 @@ async fn remove(app: &App, institution: InstitutionId, participant: ParticipantI
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                // They may have left, or sent one of their own meanwhile.
+                // They may have left or uploaded a photo themselves in the meantime.
                 if !members::has_copied_photo(sql, institution, participant).await? {
                     return Ok(None);
                 }

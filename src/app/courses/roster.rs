@@ -1,4 +1,4 @@
-//! One synchronisation of a course: the whole roster is fetched, then written down at once, or nothing of it is.
+//! One synchronization of a course: fetches the whole roster, then applies it in one transaction.
 
 use super::{apply, photos, staff};
 use crate::{
@@ -18,14 +18,15 @@ use crate::{
     },
 };
 
-/// What a worker does for a course. What cannot be mended by trying again is written down, and then it is done.
+/// Runs the synchronization job of a course. Permanent errors are recorded on the course and complete the job; others are
+/// retried.
 pub async fn run(app: &App, claim: &Claim, institution: InstitutionId, id: CourseId) -> Result<()> {
     let mut last_owner = None;
     let error = loop {
         let Some((course, job)) = courses::find(&mut app.db.read(), institution, id).await? else {
             return Ok(());
         };
-        // Another job has taken the place of one that was given up.
+        // A newer job has replaced this one.
         if job != Some(claim.id) {
             return Ok(());
         }
@@ -41,7 +42,7 @@ pub async fn run(app: &App, claim: &Claim, institution: InstitutionId, id: Cours
             import(app, claim, &consumer, &course).await
         };
         let Err(error) = outcome.await else { return Ok(()) };
-        // What one tool consumer said is of no use when the course is another's by now, which is asked instead.
+        // The error is moot if another tool consumer has taken the course over in the meantime: retry with that one.
         let there = courses::find(&mut app.db.read(), institution, id).await?;
         let owner = there.map(|(course, _)| course.tool_consumer);
         if owner.is_none_or(|owner| owner == course.tool_consumer) || last_owner == owner {
@@ -67,7 +68,7 @@ async fn import(app: &App, claim: &Claim, consumer: &ToolConsumer, course: &Cour
         title: course.title.clone(),
         memberships_url: course.memberships_url.clone(),
     };
-    // Whoever comes by themselves from here on need not be on it.
+    // People who launch after this moment may be missing from the roster.
     let asked = app.clock.now();
     let mut roster = match connection.roster(&found, &consumer.roles).await {
         Err(lms::Error::Missing) => {
@@ -81,7 +82,7 @@ async fn import(app: &App, claim: &Claim, consumer: &ToolConsumer, course: &Cour
         let copies = apply::prepare(app, consumer.institution, course, &roster.members, asked).await?;
         let applied = apply::apply(app, claim, consumer, course, roster.clone(), copies, asked).await;
         match applied {
-            // Somebody may have recorded their name meanwhile, or come to teach.
+            // Somebody may have recorded their name or launched as staff since the copies were prepared.
             Err(error) => attempts.again(error)?,
             Ok(applied) => break applied,
         }
@@ -108,7 +109,7 @@ async fn import(app: &App, claim: &Claim, consumer: &ToolConsumer, course: &Cour
     Ok(())
 }
 
-/// Writes down why, as long as the job is ours.
+/// Records the error, as long as we hold the job's lease.
 async fn failed(
     app: &App,
     claim: &Claim,

@@ -1,4 +1,4 @@
-//! Courses that are synchronized without anybody asking for it, as their tool consumer's schedule says.
+//! Periodic synchronization of courses, according to the schedule of their tool consumer.
 
 use super::{Losses, enqueue, give_key, lock};
 use crate::{
@@ -12,23 +12,23 @@ use crate::{
     store::courses,
 };
 
-/// Of one tool consumer's courses, the most that wait or are under way when the schedule adds to them. It keeps a large
-/// institution from filling the queue that everybody shares.
+/// The schedule starts no more while this many synchronizations of a tool consumer are queued or running, so that a large
+/// institution cannot fill the shared queue.
 const AT_ONCE: usize = 20;
-/// So many that have failed and come again mean that the learning system may be in trouble: the rest is tried one at a time
-/// until it is not.
+/// With this many failing synchronizations the learning system may be down: starts one at a time until it recovers (circuit
+/// breaker).
 const IN_TROUBLE: usize = 3;
-/// Whose next time is worked out in one transaction.
+/// How many new courses are scheduled in one transaction.
 const SCHEDULED_AT_ONCE: usize = 500;
 
-/// Starts what is due. It may be cut short and done again: a course is started and given its next time in one transaction.
+/// Starts due synchronizations. Safe to interrupt and repeat: a course is enqueued and rescheduled in one transaction.
 pub async fn run_due(app: &App) -> Result<()> {
     for consumer in tool_consumers::all(app, Actor::System.scope()).await? {
         if !consumer.enabled || consumer.schedule == Schedule::Off {
             continue;
         }
         match run_due_of(app, &consumer).await {
-            // Deleted meanwhile, with its courses or its institution.
+            // Deleted concurrently: the tool consumer or its institution.
             Err(Error::Missing(_)) => {}
             other => other?,
         }
@@ -79,7 +79,7 @@ async fn run_due_of(app: &App, consumer: &ToolConsumer) -> Result<()> {
     Ok(())
 }
 
-/// What has failed comes again by itself. Of LTI courses without a roster nothing can be asked.
+/// Failed synchronizations are retried by the queue. LTI courses without a memberships URL cannot be queried.
 fn can_start(consumer: &ToolConsumer, course: &Course) -> bool {
     course.sync == Sync::Idle && (consumer.kind != LmsKind::Lti || course.memberships_url.is_some())
 }

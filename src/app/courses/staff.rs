@@ -1,5 +1,5 @@
-//! Who teaches in a course, by their own launches. They are not among its students, whatever a roster calls them, and may have
-//! an entry of their own.
+//! A course's staff, identified by their launches. They are not listed as students, whatever role the roster gives them, and
+//! may have an entry of their own.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -28,21 +28,21 @@ use crate::{
     },
 };
 
-/// Longer than any course lasts. Whoever has not taught in it for so long and is on its roster learns there.
+/// Longer than any course lasts. People who have not launched as staff for this long and are on the roster count as students.
 const KNOWN: Duration = Duration::from_secs(365 * 24 * 3_600);
-/// Not every launch need be written down.
+/// A launch this soon after `seen_at` need not be recorded.
 const PRECISION: Duration = Duration::from_secs(24 * 3_600);
 
 fn is_known(one: &Staff, now: Moment) -> bool {
     now.since(one.seen_at) < KNOWN
 }
 
-/// Are those who teach on the course's page anyway, because the operator wants them there?
+/// Whether the operator has configured staff roles to be listed on the page.
 fn are_listed(owner: &ToolConsumer) -> bool {
     owner.roles.contains(&Role::Teacher) || owner.roles.contains(&Role::Assistant)
 }
 
-/// Takes those who teach off a roster. Was anybody on it?
+/// Removes staff from a roster. Returns whether there were any.
 pub(super) async fn leave_out(
     sql: &mut Sql,
     owner: &ToolConsumer,
@@ -61,7 +61,7 @@ pub(super) async fn leave_out(
     Ok(roster.members.len() < before)
 }
 
-/// Does somebody teach here who launches as a student? Then they look at the course as their students do.
+/// Whether a person who launches as a student is staff here, and so previews the course as a student.
 pub async fn previews(
     app: &App,
     institution: InstitutionId,
@@ -72,7 +72,7 @@ pub async fn previews(
     Ok(found.is_some_and(|one| is_known(&one, app.clock.now())))
 }
 
-/// The entry of somebody who teaches: one that they have made, or that the roster has where those who teach are on it.
+/// The entry of a staff member: their own, or the roster's if staff are listed.
 pub async fn own_entry(
     app: &App,
     institution: InstitutionId,
@@ -87,7 +87,7 @@ pub async fn own_entry(
     }
 }
 
-/// Gives somebody who teaches an entry of their own.
+/// Creates an entry for a staff member.
 pub async fn add_own_entry(
     app: &App,
     institution: InstitutionId,
@@ -97,8 +97,8 @@ pub async fn add_own_entry(
     join(app, institution, course, Joining { is_staff: true, ..joining }).await
 }
 
-/// Somebody has launched as one of the staff. If a roster, or a launch of theirs as a student, has put them among the
-/// students, they leave them: an entry in which there is nothing is hidden, any other becomes their own.
+/// Records a launch as staff. If a roster or an earlier launch as a student listed the person as a student, that entry is
+/// hidden if it is blank; otherwise it becomes their staff entry.
 pub async fn seen(
     app: &App,
     owner: &ToolConsumer,
@@ -149,7 +149,7 @@ impl Sync {
         }
         let entries = members::entries(sql, institution, (course, self.page), self.now).await?;
         let email = member.email.as_deref().map(crate::domain::email::email_key);
-        // Where the course goes by other ids, their email says which of its people they are.
+        // If the course uses another tool consumer's ids, match by email.
         let is_theirs = |entry: &&Entry| {
             let by_id = entry.user_id.as_deref() == Some(&member.user_id);
             by_id || (is_foreign && entry.user_id.is_some() && email.is_some() && entry.email_key == email)
@@ -169,12 +169,12 @@ impl Sync {
     }
 }
 
-/// Is there nothing in it but what the learning system says?
+/// Whether the entry has nothing but data from the learning system.
 async fn is_blank(sql: &mut Sql, institution: InstitutionId, entry: &Entry) -> Result<bool> {
     let Some(person) = participants::by_ids(sql, institution, &[entry.id]).await?.pop() else {
         return Ok(true);
     };
-    // Names and identifier come from the learning system.
+    // Names and identifiers come from the learning system.
     let own = |field: &TextField| !matches!(field.kind, TextKind::Name | TextKind::Identifier);
     let is_silent =
         person.recording.is_none() && person.texts().all(|(field, text)| text.is_none() || !own(field));

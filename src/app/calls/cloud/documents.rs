@@ -1,4 +1,4 @@
-//! What the cloud is told to do, and the sounds that it plays.
+//! TwiML documents and audio prompts for the cloud vendor.
 
 use bytes::Bytes;
 
@@ -9,7 +9,7 @@ use crate::{
     store::{call_attempts::Attempt, institutions},
 };
 
-/// What the cloud is to do now: the same for everybody who asks in this step.
+/// The TwiML for the current step. Idempotent: a repeated request in the same step gets the same document.
 pub async fn document(app: &App, attempt: &Attempt, take: Option<String>) -> Result<String> {
     let step = match attempt.step {
         Some(step @ Step::Over { .. }) => step,
@@ -20,7 +20,7 @@ pub async fn document(app: &App, attempt: &Attempt, take: Option<String>) -> Res
     let whose = whose.ok_or(Error::Missing(Missing::Institution))?;
     let addresses = Addresses::new(&app.phone.callback_base, attempt.id);
     let language = app.phone.prompts.language(whose.phone_language.as_deref());
-    // Nothing but the first menu names it, and a voice may take its time.
+    // Only the first menu contains the institution's name, and speech synthesis may be slow.
     let names_it = matches!(step, Step::Invite { .. });
     let institution = if names_it && can_be_played(app, &language, &whose).await {
         Name::Played(addresses.name(&language, &whose.slug))
@@ -31,16 +31,16 @@ pub async fn document(app: &App, attempt: &Attempt, take: Option<String>) -> Res
     Ok(scene.document())
 }
 
-/// Is there a file for the institution's name, or a voice that says it?
+/// Whether the institution's name has an audio file or can be synthesized.
 async fn can_be_played(app: &App, language: &str, whose: &Institution) -> bool {
     app.phone.prompts.institution_wav(Some(language), &whose.slug, &whose.name).await.is_some()
 }
 
-/// One of the sounds that calls are made of, as WAV; `institutions/SLUG` is a name.
+/// An audio prompt as WAV. `institutions/SLUG` is an institution's name.
 pub async fn prompt(app: &App, language: String, file: String) -> Option<Bytes> {
     let prompts = app.phone.prompts.clone();
     let (spoken, wanted) = (language.clone(), file.clone());
-    // Files are looked at, which may take a moment, but not for a language that is not there.
+    // File access blocks, hence `spawn_blocking`. Unknown languages are rejected without looking for the file.
     let reading = move || prompts.speaks(&spoken).then(|| prompts.wav(Some(&spoken), &wanted)).flatten();
     match tokio::task::spawn_blocking(reading).await.ok().flatten() {
         Some(wav) => Some(wav),
@@ -48,7 +48,8 @@ pub async fn prompt(app: &App, language: String, file: String) -> Option<Bytes> 
     }
 }
 
-/// By the voice, in the language of the institution's calls alone: anybody may ask for it, and it is work.
+/// Synthesizes an institution's name, but only in the language of its calls: the endpoint is public and synthesis is
+/// expensive.
 async fn spoken_name(app: &App, language: &str, slug: &str) -> Option<Bytes> {
     app.phone.cloud()?;
     let found = institutions::by_slug(&mut app.db.read(), slug).await;

@@ -1,4 +1,4 @@
-//! What a cloud has recorded: fetched if it is kept, and removed there in any case.
+//! Recordings made by the cloud vendor: downloaded if the callee kept them, and always deleted at the vendor.
 
 use std::time::Duration;
 
@@ -23,7 +23,8 @@ use crate::{
     },
 };
 
-/// A recording is there a moment after it was made. Later on, the queue has longer pauses.
+/// Retry delays: a recording becomes available shortly after it was made. After these, the job queue retries with a longer
+/// backoff.
 const PAUSES: [Duration; 4] =
     [Duration::from_millis(250), Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2)];
 
@@ -32,7 +33,7 @@ fn client(app: &App) -> Result<&Client> {
     app.phone.cloud().ok_or_else(none)
 }
 
-/// Gives somebody what they have kept, and has the cloud forget it. May be done twice.
+/// Stores the recording that the callee kept and deletes it at the vendor. Idempotent.
 pub async fn fetch_take(app: &App, institution: InstitutionId, attempt: AttemptId) -> Result<()> {
     let scope = Scope::Institution(institution);
     let found = call_attempts::find(&mut app.db.read(), scope, attempt).await?;
@@ -77,8 +78,8 @@ async fn fetched(app: &App, take: &Take) -> Result<Vec<u8>, FetchError> {
     client.fetch(&take.url, &take.recording).await.map(|sound| sound.to_vec())
 }
 
-/// What somebody has just said, for the cloud to play to them. Nobody else knows its name, which nobody can guess, and it is
-/// there only as long as the call goes on. What cannot be had is silence: a call must not break off for that.
+/// The recording just made, which the vendor plays back to the callee. Its id is an unguessable secret and is valid only
+/// during the call. If the download fails, returns silence, so that the call does not break off.
 pub async fn listen(app: &App, attempt: AttemptId, recording: &str) -> Result<Option<Vec<u8>>> {
     let mut sql = app.db.read();
     let found = call_attempts::find(&mut sql, Actor::System.scope(), attempt).await?;
@@ -96,7 +97,7 @@ pub async fn listen(app: &App, attempt: AttemptId, recording: &str) -> Result<Op
     }
 }
 
-/// Removes all that was recorded in an attempt, those that we have not been told of among it. May be done twice.
+/// Deletes all recordings of an attempt at the vendor, including those for which no webhook arrived. Idempotent.
 pub async fn delete_takes(app: &App, institution: InstitutionId, attempt: AttemptId) -> Result<()> {
     let mut sql = app.db.read();
     let takes = call_takes::of_attempt(&mut sql, institution, attempt).await?;
@@ -127,7 +128,7 @@ async fn delete_unknown(client: &Client, vendor_call: &str) -> Result<()> {
     Ok(())
 }
 
-/// Ends a call that is not wanted any more, and removes what was recorded in it. The rows may be gone by now.
+/// Hangs up an unwanted call and deletes its recordings. Does not use the database: the rows may already be deleted.
 pub async fn hang_up(app: &App, vendor_call: &str, recordings: &[String]) -> Result<()> {
     let client = client(app)?;
     client.hang_up(vendor_call).await.map_err(Error::Unavailable)?;
@@ -137,7 +138,7 @@ pub async fn hang_up(app: &App, vendor_call: &str, recordings: &[String]) -> Res
     delete_unknown(client, vendor_call).await
 }
 
-/// What was kept could not be had: the attempt has failed.
+/// Fails the attempt after the fetch job has exhausted its retries.
 pub(in crate::app) async fn give_up(
     sql: &mut Sql,
     app: &App,

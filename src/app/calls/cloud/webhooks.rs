@@ -1,4 +1,5 @@
-//! What the cloud asks and tells. It may come twice, late, in any order, and to any process: what is written down decides.
+//! The cloud vendor's webhooks. They may be duplicated, late, out of order, and reach any process: only the stored state
+//! counts.
 
 use std::time::Duration;
 
@@ -32,29 +33,29 @@ use crate::{
     telemetry::metrics,
 };
 
-/// No step takes so long, from one word of the cloud's to the next.
+/// Timeout between two webhooks of a conversation.
 const STEP: Duration = Duration::from_secs(90);
-/// Nor does a farewell.
+/// Timeout for the farewell.
 const FAREWELL: Duration = Duration::from_secs(30);
-/// How long a key may take to us after its call has ended.
+/// How late a key press may arrive after the call has ended.
 const LATE_KEY: Duration = Duration::from_secs(5);
-/// The queue has given up by then.
+/// Timeout for downloading the recording. The job queue has given up by then.
 const FETCH: Duration = Duration::from_secs(2 * 60 * 60);
 
-/// A request that claims to come from the cloud.
+/// A request that claims to come from the vendor; not yet verified.
 pub struct Request<'a> {
-    /// Path and query, as they were asked for.
+    /// The path and query as requested: the signature covers them.
     pub path: &'a str,
     pub header: &'a (dyn Fn(&str) -> Option<String> + Send + Sync),
     pub body: &'a [u8],
 }
 
-/// What it is about.
+/// The webhook's kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
-    /// This step is over: what comes next?
+    /// The step with this number is over; the vendor asks for the next document.
     Step(i64),
-    /// The same, and nothing was recorded in it.
+    /// The same, but the step recorded nothing.
     Silence(i64),
     Status,
     Recording,
@@ -62,14 +63,14 @@ pub enum Asked {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// What the cloud is to do.
+    /// TwiML for the vendor.
     Document(String),
     Noted,
-    /// It is not the cloud, or not about a call of ours.
+    /// The signature is invalid, or the call is not ours.
     Refused,
 }
 
-/// What a webhook says, read once.
+/// The parsed form of a webhook.
 struct Said {
     call: String,
     status: String,
@@ -79,7 +80,7 @@ struct Said {
 }
 
 impl Said {
-    /// `None` if it is not about a call of this account.
+    /// `None` if it is not about a call of our account.
     fn read(form: &Form, settings: &Settings) -> Option<Self> {
         let text = |name: &str| form.text(name).unwrap_or_default().to_owned();
         (form.text("AccountSid") == Some(&settings.account)).then_some(())?;
@@ -93,11 +94,11 @@ impl Said {
         })
     }
 
-    /// What has happened in a step.
+    /// Maps the webhook to an event of the conversation.
     fn event(&self, step: Step, asked: Asked) -> Event {
         let key = self.digits.chars().next().filter(|_| self.digits != "hangup");
         match (step, key) {
-            // It counts also when they have hung up behind it.
+            // The key counts even if the callee hung up right after it.
             (Step::Invite { .. } | Step::Review { .. }, Some(key)) => return Event::Key(key),
             _ if is_final(&self.status) || self.digits == "hangup" => return Event::HungUp,
             _ => {}
@@ -112,7 +113,7 @@ impl Said {
     }
 }
 
-/// The name and the address of what was recorded, if anything was. Not every cloud tells the name apart.
+/// The recording's id and URL, if there is one. Some vendors send no separate id; then it is taken from the URL.
 fn recording(form: &Form) -> Option<(String, String)> {
     let url = form.text("RecordingUrl").filter(|url| !url.is_empty() && is_printable(url))?;
     if form.text("RecordingStatus") == Some("absent") {
@@ -127,18 +128,18 @@ fn recording(form: &Form) -> Option<(String, String)> {
     is_sid(sid).then(|| (sid.to_owned(), url.to_owned()))
 }
 
-/// What a webhook has led to.
+/// The result of a webhook.
 struct Heard {
     attempt: Attempt,
-    /// The cloud's name for what was recorded last.
+    /// The vendor's id of the latest recording.
     take: Option<String>,
     repeated: bool,
     ended: Option<Outcome>,
-    /// They asked not to be called again.
+    /// The callee opted out of further calls.
     opted_out: bool,
 }
 
-/// Answers the cloud. Who is not the cloud, or speaks of a call that is not ours, is refused, and counted.
+/// Handles a webhook. Requests with an invalid signature or about an unknown call are refused and counted.
 pub async fn hear(app: &App, attempt: AttemptId, asked: Asked, request: Request<'_>) -> Result<Answer> {
     let refused = |why: &'static str| {
         metrics::phone_callback(why);
@@ -186,7 +187,7 @@ fn is_signed(app: &App, settings: &Settings, request: &Request<'_>, form: &Form)
     signatures.into_iter().any(|given| signature::is_valid(&settings.signing_key, &address, content, &given))
 }
 
-/// `None` if it is not about a call of ours.
+/// `None` if the call is not ours.
 async fn hear_in(
     sql: &mut Sql,
     app: &App,
@@ -197,7 +198,7 @@ async fn hear_in(
 ) -> Result<Option<Heard>> {
     let scope = Actor::System.scope();
     let Some(found) = call_attempts::find(sql, scope, attempt).await? else { return Ok(None) };
-    // From here on it is ours alone.
+    // Read again under the call's lock.
     calls::lock(sql, found.institution, found.call).await?;
     let Some(mut attempt) = call_attempts::find(sql, scope, attempt).await? else { return Ok(None) };
     if !is_its_name(sql, &attempt, &said.call, now).await? {
@@ -226,7 +227,7 @@ async fn hear_in(
         };
     }
     let mut opted_out = ended.and_then(Outcome::reason) == Some(Reason::OptedOut);
-    // Of somebody who is erased nothing is known any more.
+    // The phone number of an erased person is blank.
     if !current && !attempt.phone_number.is_empty() && is_late_nine(&attempt, asked, said) {
         calls::opt_out(sql, attempt.institution, &attempt.phone_number, now).await?;
         opted_out = true;
@@ -240,7 +241,7 @@ async fn hear_in(
     Ok(Some(Heard { attempt, take, repeated: !current, ended, opted_out }))
 }
 
-/// They pressed 9 in the last menu and hung up, and we have heard of that first.
+/// The callee pressed 9 in the last menu and hung up, and the webhook about the end of the call arrived first.
 fn is_late_nine(attempt: &Attempt, asked: Asked, said: &Said) -> bool {
     let in_its_menu = matches!(asked, Asked::Step(number) if number > 0 && number == attempt.step_number);
     let menu = matches!(attempt.step, Some(Step::Invite { .. } | Step::Review { .. }));
@@ -248,14 +249,14 @@ fn is_late_nine(attempt: &Attempt, asked: Asked, said: &Said) -> bool {
     !attempt.is_under_way() && known && in_its_menu && menu && said.digits.starts_with('9')
 }
 
-/// It was cancelled before its name was known, and rings all the same.
+/// The attempt was cancelled before its vendor call id was known, and the call is still active.
 fn is_unwanted(attempt: &Attempt, said: &Said) -> bool {
     let cut_short = !matches!(attempt.step, Some(Step::Over { .. }));
     attempt.state == State::Cancelled && cut_short && !said.status.is_empty() && !is_final(&said.status)
 }
 
-/// Is this the cloud's name for the attempt? If none is known yet, because the answer that brings it is on its way or was
-/// lost, it is.
+/// Whether this is the vendor's id for the attempt's call. If none is stored yet, because the response is delayed or lost,
+/// stores it, unless it belongs to another attempt.
 async fn is_its_name(sql: &mut Sql, attempt: &Attempt, name: &str, now: Moment) -> Result<bool> {
     if let Some(known) = &attempt.vendor_call {
         return Ok(known == name);
@@ -265,7 +266,7 @@ async fn is_its_name(sql: &mut Sql, attempt: &Attempt, name: &str, now: Moment) 
         && conversations::name(sql, attempt, name).await?)
 }
 
-/// A key that means nothing has cut the menu short, so it is said again, and counted as said.
+/// An invalid key interrupts the menu, so it is repeated and counts as played.
 fn next(step: Step, said: &Said, asked: Asked) -> Step {
     let event = said.event(step, asked);
     match (step.after(event), event) {
@@ -274,8 +275,8 @@ fn next(step: Step, said: &Said, asked: Asked) -> Step {
     }
 }
 
-/// Says how the attempt has ended, if it has. One that is over but for the farewell ends when the line is free: nobody is
-/// called twice at a time.
+/// Moves the conversation to a step and returns the outcome if that ended the attempt. An attempt in its farewell ends only
+/// when the line is free, so that nobody gets two calls at once.
 async fn move_to(
     sql: &mut Sql,
     app: &App,
@@ -313,7 +314,7 @@ async fn status(
     now: Moment,
 ) -> Result<Option<Outcome>> {
     match outcome_of(&said.status, said.sip_code, attempt) {
-        // The key with which they have answered a menu may be on its way still.
+        // The key press that answers the menu may still be on its way.
         Some(Outcome::Failed(Reason::HungUp)) if matches!(attempt.step, Some(Step::Review { .. })) => {
             call_attempts::renew(sql, attempt, now.plus(LATE_KEY)).await?;
             Ok(None)
@@ -326,7 +327,7 @@ async fn status(
             if said.status == "in-progress" {
                 attempts::answered_in(sql, attempt).await?;
             }
-            // What is being fetched, or said farewell to, has its own time.
+            // Downloads and farewells have their own timeouts.
             if !matches!(attempt.step, Some(Step::Over { .. })) {
                 call_attempts::renew(sql, attempt, now.plus(app.calling.ring + STEP)).await?;
             }
@@ -335,7 +336,7 @@ async fn status(
     }
 }
 
-/// What was recorded is written down, whenever we hear of it. After the end it is removed at once.
+/// Stores a recording's id and URL whenever a webhook mentions it. If the attempt has ended, schedules its deletion at once.
 async fn note_take(
     sql: &mut Sql,
     app: &App,
