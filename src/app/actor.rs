@@ -1,4 +1,4 @@
-//! The actor behind a request. Adapters (HTTP, command line) and workers create an `Actor`. Use cases take the actor, or the
+//! The actor behind a request. Faces (HTTP, command line) and workers create an `Actor`. Use cases take the actor, or the
 //! `Scope` or `Access` derived from it, and never a bare id of something that belongs to an institution (tenant). See
 //! [ADR 17](../../docs/adr/0017-actors-and-scopes.md).
 //!

@@ -1,4 +1,4 @@
-//! Use cases: one async function for each operation, independent of the adapter (HTTP, command line, worker) that calls it.
+//! Use cases: one async function for each operation, independent of the face (HTTP, command line) that calls it.
 
 pub mod actor;
 pub mod backups;
