@@ -34,7 +34,7 @@ pub enum Error {
     CourseSynchronizing,
     /// A request to a learning system failed.
     LearningSystem(lms::Error),
-    /// The queue of work is full. Retrying shortly will succeed.
+    /// Too much work is queued. Retry shortly.
     Busy,
     /// The institution already has the maximum number of exports waiting to be built.
     TooManyExports {

@@ -1,5 +1,5 @@
 //! Operations on a person with all of their registrations, including the hidden ones of courses that they left: exporting
-//! and erasing their data (GDPR).
+//! and erasing their data.
 
 mod export;
 

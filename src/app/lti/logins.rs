@@ -107,7 +107,8 @@ pub struct Visitor<'a> {
 /// The query parameter that marks the second request of the cookie test.
 pub const AGAIN: (&str, &str) = ("again", "1");
 
-/// The platform's hints can be used only once, so a browser that blocks our cookie is rejected before they are spent.
+/// Starts a login. The platform's hints can be used only once, so a browser that blocks our cookie is rejected before they are
+/// spent.
 pub async fn begin(app: &App, asked: Asked, visitor: Visitor<'_>) -> Result<Begun> {
     asked.check()?;
     let found = tool_consumers::by_issuer(app, &asked.iss, asked.client_id.as_deref()).await;
