@@ -1,9 +1,10 @@
-//! Who acts. Faces and workers make an `Actor`; use cases take it, or the `Scope` or `Access` that it gives out, and never
-//! a bare id of something that belongs to an institution ([ADR 17](../../docs/adr/0017-actors-and-scopes.md)).
+//! The actor behind a request. Faces (HTTP, command line) and workers create an `Actor`. Use cases take the actor, or the
+//! `Scope` or `Access` derived from it, and never a bare id of something that belongs to an institution (tenant). See
+//! [ADR 17](../../docs/adr/0017-actors-and-scopes.md).
 //!
-//! To add a kind of actor (members of an institution who sign in to a console, say): add a variant that holds what was
-//! authenticated, answer for it in `scope` and `access`, and make it where its session is looked up. What only some actors
-//! may do is checked by the use case, on the actor that it was given.
+//! To add a kind of actor (for example, members of an institution who sign in to a console), add a variant that holds the
+//! authenticated identity, handle it in `scope` and `access`, and create it where its session is looked up. Each use case
+//! checks on the given actor what only some actors may do.
 
 use std::sync::Arc;
 
@@ -14,14 +15,14 @@ use crate::domain::{access::Access, ids::InstitutionId, scope::Scope};
 pub enum Actor {
     /// A client of the API, authenticated by its access token.
     Token(Arc<Caller>),
-    /// Whoever runs commands on the server.
+    /// The operator, who runs commands on the server.
     Operator,
-    /// The server itself: background jobs, schedules, and webhooks whose signature is checked.
+    /// The server itself: background jobs, schedules, and webhooks with a verified signature.
     System,
 }
 
 impl Actor {
-    /// Everything that this actor reaches.
+    /// Returns everything within this actor's reach.
     pub fn scope(&self) -> Scope {
         match self {
             Self::Token(caller) => Scope::Institution(caller.institution.id),
@@ -29,7 +30,7 @@ impl Actor {
         }
     }
 
-    /// The same within one institution, if one is named. One that is out of reach is missing.
+    /// Narrows the scope to one institution, if given. Returns `Missing` if the actor does not reach that institution.
     pub fn within(&self, only: Option<InstitutionId>) -> Result<Scope> {
         let Some(institution) = only else { return Ok(self.scope()) };
         if !self.scope().includes(institution) {
@@ -38,7 +39,7 @@ impl Actor {
         Ok(Scope::Institution(institution))
     }
 
-    /// The people of an institution whom this actor may see and change.
+    /// Returns which people of an institution this actor may read and change.
     pub fn access(&self, institution: InstitutionId) -> Result<Access> {
         self.within(Some(institution))?;
         Ok(match self {

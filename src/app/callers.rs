@@ -1,4 +1,4 @@
-//! Who is calling: from the token in the request to the institution that it belongs to.
+//! Authentication of API requests: maps the access token of a request to its institution.
 
 use std::{
     collections::HashMap,
@@ -30,7 +30,7 @@ pub struct Caller {
     pub token_id: TokenId,
     pub institution: Arc<Institution>,
     pub scope: TokenScope,
-    /// What the token reaches.
+    /// Which people the token reaches.
     pub access: Access,
 }
 
@@ -43,18 +43,18 @@ impl Caller {
     }
 }
 
-/// How long an answer of the database is believed: a revoked token must be dead within a second.
+/// How long a database lookup is cached. A revoked token must stop working within a second.
 const BELIEVED: Duration = Duration::from_millis(400);
 
 struct Known {
     caller: Arc<Caller>,
     expires_at: Option<Moment>,
     read_at: Instant,
-    /// When the token was last used, until it is written down; 0 when there is nothing to write.
+    /// When the token was last used, if that is not yet written to the database; otherwise 0.
     used_at: AtomicI64,
 }
 
-/// How many unknown tokens from addresses past their limit are looked up at the same time.
+/// The maximum number of concurrent lookups of unknown tokens from addresses over their limit of failures.
 const SUSPECTS_AT_ONCE: usize = 2;
 
 pub struct Callers {
@@ -68,8 +68,8 @@ impl Default for Callers {
     }
 }
 
-/// Who calls with this token from this address. Failures are counted by address; past the ceiling they are answered with
-/// `TooManyFailures`. A valid token is accepted whatever else comes from its address.
+/// Authenticates a token sent from this address. Failures are rate-limited by address: over the limit they return
+/// `TooManyFailures`. A valid token is accepted regardless of other requests from its address.
 pub async fn authenticate(app: &App, token: &str, address: IpAddr) -> Result<Arc<Caller>> {
     let found = if token.is_empty() || token.len() > LONGEST {
         Err(Error::Unauthorized)
@@ -86,7 +86,7 @@ pub async fn authenticate(app: &App, token: &str, address: IpAddr) -> Result<Arc
     found
 }
 
-/// Longer ones are nobody's.
+/// No valid token is longer.
 const LONGEST: usize = 500;
 
 pub async fn identify(app: &App, token: &str, address: Option<IpAddr>) -> Result<Arc<Caller>> {
@@ -108,8 +108,8 @@ pub async fn identify(app: &App, token: &str, address: Option<IpAddr>) -> Result
     Ok(known.caller.clone())
 }
 
-/// Past its limit, tokens of an address that are not known yet are looked up a few at a time, so that guessing costs the
-/// database little. Tokens in use never wait here.
+/// Throttles lookups of uncached tokens from an address over its limit of failures, so that guessing tokens puts little load
+/// on the database. Cached tokens never wait here.
 async fn suspect(
     app: &App,
     address: Option<IpAddr>,
@@ -122,10 +122,10 @@ async fn suspect(
     tokio::time::timeout(SUSPECT_WAIT, app.callers.suspects.acquire()).await.ok()?.ok()
 }
 
-/// Somebody with a valid token may be behind the same address: after this time it is looked up all the same.
+/// A client with a valid token may share the address, so the lookup proceeds after this timeout anyway.
 const SUSPECT_WAIT: Duration = Duration::from_millis(500);
 
-/// Tokens that nobody has are not remembered: one that is made this moment works the next.
+/// Unknown tokens are not cached (no negative caching), so that a new token works immediately.
 async fn look_up(
     app: &App,
     digest: TokenDigest,
@@ -154,7 +154,7 @@ async fn look_up(
     Ok(known)
 }
 
-/// Writes down when tokens were last used, all of them at once, and forgets those that have gone quiet.
+/// Writes the last-used times of all tokens in one transaction, and evicts idle tokens from the cache.
 pub async fn write_down_use(app: &App) -> Result<()> {
     let instant = app.clock.instant();
     let mut used = Vec::new();

@@ -1,4 +1,4 @@
-//! Custom fields: defined and removed by the operator.
+//! Custom fields, which the operator creates and deletes.
 
 use super::{App, Error, Missing, Result};
 use crate::{

@@ -1,4 +1,4 @@
-//! Checks of an installation, part by part. Each finding is data; who asked words it.
+//! Health checks of an installation, one per component. Findings are plain data; the caller words them.
 
 use std::{
     io::{self, Write},
@@ -24,13 +24,13 @@ pub enum Finding {
         path: PathBuf,
         fault: Option<String>,
     },
-    /// Which database answers.
+    /// The kind of database.
     Database(Result<&'static str, String>),
     Migrations(Result<Schema, String>),
     Jobs(Result<Queue, String>),
-    /// What seals the credentials of learning systems.
+    /// Whether the stored credentials of learning systems can be decrypted.
     Secrets(Result<Sealed, SecretsFault>),
-    /// Which store can be written and read.
+    /// The kind of blob store. The check writes and reads.
     Blobs(Result<String, String>),
     Listen {
         address: String,
@@ -45,11 +45,11 @@ pub enum Finding {
 
 #[derive(Debug)]
 pub struct Schema {
-    /// Of the database.
+    /// The schema version of the database.
     pub version: i64,
-    /// The newest that this binary knows.
+    /// The newest schema version that this binary knows.
     pub newest: i64,
-    /// SQLite is migrated at every start.
+    /// SQLite databases are migrated at startup.
     pub migrates_by_itself: bool,
 }
 
@@ -58,14 +58,14 @@ pub struct Queue {
     pub waiting: u64,
     pub running: u64,
     pub dead: u64,
-    /// A job has been due for longer than any has to wait where a worker runs.
+    /// A job is overdue by more than `LATE`, so probably no worker is running.
     pub is_late: bool,
 }
 
 #[derive(Debug)]
 pub struct Sealed {
     pub all: usize,
-    /// Names of the learning systems whose credentials cannot be opened.
+    /// Names of the learning systems whose credentials cannot be decrypted.
     pub closed: Vec<String>,
 }
 
@@ -85,7 +85,7 @@ pub enum Port {
 #[derive(Debug)]
 pub enum Line {
     NotConfigured,
-    /// What a trunk says of itself; nothing is said of a cloud's account.
+    /// What the trunk reports about itself; `None` for a cloud provider.
     Works(Option<String>),
     Fails {
         why: String,
@@ -149,7 +149,8 @@ pub async fn listen(address: &str) -> Finding {
     Finding::Listen { address: address.to_owned(), port }
 }
 
-/// The database, its schema and its queue. True when more can be looked for in it.
+/// Checks the database, its schema and its job queue. Also returns true if the schema is current, so that further checks can
+/// query it.
 pub async fn database(options: &store::Options, clock: &Clock) -> (Vec<Finding>, bool) {
     let db = match Db::open(options).await {
         Ok(db) => db,
@@ -170,7 +171,7 @@ pub async fn database(options: &store::Options, clock: &Clock) -> (Vec<Finding>,
     (findings, is_current)
 }
 
-/// Longer than any job has to wait where a worker runs.
+/// Longer than any job waits while a worker is running.
 const LATE: Duration = Duration::from_secs(600);
 
 async fn queue(db: &Db, clock: &Clock) -> store::Result<Queue> {
@@ -185,7 +186,7 @@ async fn queue(db: &Db, clock: &Clock) -> store::Result<Queue> {
     })
 }
 
-/// Can the credentials of learning systems be opened? Nothing is found where there are none.
+/// Checks that the stored credentials of learning systems can be decrypted. Returns `None` if there are no learning systems.
 pub async fn secrets(app: &App) -> Option<Finding> {
     let all = match tool_consumers::all(app, Actor::Operator.scope()).await {
         Ok(all) => all,
@@ -200,7 +201,7 @@ pub async fn secrets(app: &App) -> Option<Finding> {
     (!all.is_empty()).then_some(Finding::Secrets(Ok(Sealed { all: all.len(), closed })))
 }
 
-/// Longer than a trunk or a cloud takes to answer.
+/// Longer than a trunk or a cloud provider takes to respond.
 const PHONE_ANSWERS: Duration = Duration::from_secs(10);
 
 pub async fn phone(phone: &Phone) -> Vec<Finding> {

@@ -1,4 +1,5 @@
-//! What can go wrong, as meanings. The API versions and the command line match them exhaustively; see docs/errors.md for pages.
+//! Errors of use cases, by meaning. The API versions and the command line match them exhaustively; for web pages, see
+//! docs/errors.md.
 
 use crate::{
     blobs,
@@ -14,40 +15,40 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 #[derive(Debug)]
 pub enum Error {
-    /// No token, or none that we know.
+    /// The token is missing or unknown.
     Unauthorized,
-    /// Too many requests from one address brought no token that we know; another is accepted after so many seconds.
+    /// Too many requests from one address without a valid token; retry after this many seconds.
     TooManyFailures {
         retry_after: u64,
     },
-    /// The token is good, but not for this.
+    /// The token is valid but does not permit this.
     Forbidden(Forbidden),
-    /// There is no such thing, or it belongs to somebody else: callers cannot tell, and must not.
+    /// Not found, or owned by another tenant: callers must not be able to tell the difference.
     Missing(Missing),
     Invalid(FieldErrors),
-    /// Somebody who is being called, or will be, cannot be deleted.
+    /// A participant with pending calls cannot be deleted.
     PendingCalls,
-    /// Its operator has switched it off.
+    /// The operator disabled the tool consumer.
     ToolConsumerDisabled,
-    /// One synchronisation of a course at a time.
+    /// Another synchronization of the course is in progress.
     CourseSynchronizing,
-    /// A learning system did not give what was asked of it.
+    /// A request to a learning system failed.
     LearningSystem(lms::Error),
-    /// More work is waiting than we take on: the same request will work in a moment.
+    /// Too much work is queued. Retry shortly.
     Busy,
-    /// So many exports of the institution wait to be built already.
+    /// The institution already has the maximum number of exports waiting to be built.
     TooManyExports {
         most: u32,
     },
-    /// As many long answers as we send at once are under way: the same request will work when one of them has ended.
+    /// The maximum number of concurrent streamed responses is reached. Retrying succeeds once one of them ends.
     TooManyStreams,
-    /// The same request may work later.
+    /// A temporary failure. A retry may succeed.
     Unavailable(String),
-    /// A fault of ours: logged, never shown.
+    /// A bug or inconsistent data on our side: logged, never shown to clients.
     Internal(String),
 }
 
-/// What a token lacks. Its own institution's things only: those of others are missing.
+/// What the token lacks. Used only for resources of the token's own institution; those of others are `Missing`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forbidden {
     Scope {
@@ -56,7 +57,7 @@ pub enum Forbidden {
     },
     /// The token is limited to other name pages.
     NamePage,
-    /// The export has people of other name pages.
+    /// The export includes people of name pages outside the token's limit.
     Export,
 }
 
@@ -92,7 +93,7 @@ pub enum Missing {
     Course,
 }
 
-/// In the contract's words, wherever it is told.
+/// These texts are fixed by the API contract.
 pub const PENDING_CALLS: &str = "Participant has pending calls";
 pub const TOOL_CONSUMER_DISABLED: &str = "API integration for tool consumer is disabled";
 pub const COURSE_SYNCHRONIZING: &str = "Course is synchronizing now";
@@ -130,7 +131,7 @@ impl From<FieldErrors> for Error {
     }
 }
 
-/// The command line's words.
+/// The texts for the command line.
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! The one place that asks for chance: ids, tokens and codes.
+//! Generates ids, tokens and codes. The only module that uses the random number generator.
 #![allow(clippy::disallowed_methods)]
 
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -10,10 +10,10 @@ use crate::domain::{
 };
 
 const LETTERS_AND_DIGITS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-/// Without letters and digits that are taken for one another when read aloud or copied by hand.
+/// Excludes letters and digits that are easily confused when read aloud or copied by hand.
 const CLEAR_LETTERS: &[u8; 28] = b"ABCDEFGHJKLMNPQRTUVWXY346789";
 
-/// Years before this one are not needed, which leaves more bits to chance.
+/// January 1, 2025. A recent epoch leaves more bits for randomness.
 const EPOCH_MICROS: i64 = 1_735_689_600_000_000;
 const CHANCE_BITS: u32 = 20;
 
@@ -26,8 +26,8 @@ impl Ids {
         Self { last: AtomicI64::new(0) }
     }
 
-    /// Made by us and not by the database, so that many nodes can: 43 bits of milliseconds, 20 of chance. Rising
-    /// within a process; a clash between nodes is caught by the primary key.
+    /// Generates an id without the database, so that many nodes can do so independently: 43 bits of milliseconds and 20
+    /// random bits. Ids increase monotonically within a process. The primary key catches collisions between nodes.
     pub fn id<T: Id>(&self, now: Moment) -> T {
         let millis = (now.micros() - EPOCH_MICROS).max(0) / 1_000;
         let chance = i64::from(u32::from_le_bytes(bytes()) >> (32 - CHANCE_BITS));
@@ -37,12 +37,12 @@ impl Ids {
         T::from(wanted.max(update.unwrap_or_default() + 1))
     }
 
-    /// 128 bits in lower-case hex.
+    /// 128 random bits in lowercase hex.
     pub fn hex(&self) -> String {
         token::hex(&bytes::<16>())
     }
 
-    /// Where something may be a little more or less.
+    /// Random bits for jitter.
     pub fn chance(&self) -> u16 {
         u16::from_le_bytes(bytes())
     }
@@ -51,7 +51,7 @@ impl Ids {
         format!("{PREFIX}{}", letters(LETTERS_AND_DIGITS, SECRET_LENGTH))
     }
 
-    /// 12 clear letters carry 57 bits: a page's access code must not be guessed.
+    /// 12 characters carry 57 bits: the access code of a page must not be guessable.
     pub fn access_code(&self) -> String {
         letters(CLEAR_LETTERS, 12)
     }
@@ -73,7 +73,7 @@ fn bytes<const N: usize>() -> [u8; N] {
     bytes
 }
 
-/// Letters drawn evenly: bytes past the last whole multiple of the alphabet are thrown away.
+/// Draws characters uniformly: rejects bytes beyond the last whole multiple of the alphabet's length, to avoid modulo bias.
 fn letters(alphabet: &[u8], length: usize) -> String {
     let fair = 256 - 256 % alphabet.len();
     let mut text = String::with_capacity(length);

@@ -1,4 +1,4 @@
-//! Imports: many people at once, from a file, and their recordings from a folder.
+//! Bulk imports: people from a file, and their recordings from a folder.
 
 mod sheet;
 
@@ -33,14 +33,13 @@ use crate::{
     },
 };
 
-/// A row of the file.
 #[derive(Clone)]
 pub struct Line {
     pub number: u64,
     pub draft: Draft,
 }
 
-/// Is somebody whose row has a number called?
+/// Whether to call people whose row has a phone number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Calling {
     Nobody,
@@ -54,7 +53,7 @@ pub enum Outcome {
     Refused(FieldErrors),
 }
 
-/// What became of a row.
+/// The result of importing one row.
 pub struct RowReport {
     pub line: u64,
     pub email: String,
@@ -62,10 +61,10 @@ pub struct RowReport {
     pub outcome: Outcome,
 }
 
-/// Rows that share a transaction.
+/// The number of rows per transaction.
 pub const GROUP: usize = 500;
 
-/// Brings in rows of a sheet in one transaction, and reports each of them, in their order.
+/// Imports rows of a sheet in one transaction. Returns a report for each row, in the same order.
 pub async fn rows(
     app: &App,
     institution: InstitutionId,
@@ -93,9 +92,9 @@ fn unreadable() -> FieldErrors {
     FieldErrors::one(Field::Row, Fault::NotText)
 }
 
-/// Why a group's transaction was not kept.
+/// Why the transaction of a group was rolled back.
 enum Undone {
-    /// Nothing is to be kept; this is what would have happened.
+    /// A dry run. Contains what would have happened.
     Rehearsal(Vec<(u64, Outcome)>),
     Failed(Error),
 }
@@ -112,8 +111,8 @@ impl From<Error> for Undone {
     }
 }
 
-/// Brings in one group of rows in one transaction: whoever is on the page already is updated, others are created, and
-/// a row that is wrong is refused without harm to the others.
+/// Imports one group of rows in one transaction (upsert by email): updates people who are already on the page and creates
+/// the others. An invalid row is rejected without affecting the others.
 pub async fn group(
     app: &App,
     institution: InstitutionId,
@@ -125,7 +124,7 @@ pub async fn group(
     let now = app.clock.now();
     let ids = |line| (line, app.ids.hex(), calls::Ids::new(app, now));
     let lines: Vec<(Line, String, calls::Ids)> = lines.into_iter().map(ids).collect();
-    // What people have recorded elsewhere is copied when that turns out to be needed, and then all begins anew.
+    // Copies of recordings that people made elsewhere are prepared only when the write needs them; then it is retried.
     let (mut copies, mut attempts) = (Copies::new(), Attempts::default());
     loop {
         let made = own_recordings::files(&copies);
@@ -142,7 +141,7 @@ pub async fn group(
     }
 }
 
-/// Says which copies were used, too.
+/// Also returns which copies were used.
 async fn write(
     app: &App,
     institution: InstitutionId,
@@ -210,8 +209,8 @@ async fn write(
     }
 }
 
-/// Whose recording is this, by the name of its file: an email or the institution's identifier, with or without an
-/// ending, of somebody on the page.
+/// Finds the owner of a recording on the page by its file name, which is an email or an identifier, with or without a file
+/// extension.
 pub async fn owner(
     app: &App,
     institution: InstitutionId,
@@ -230,14 +229,14 @@ pub async fn owner(
     Ok(None)
 }
 
-/// What the name of a file may stand for, as the keys of an email and of an identifier. An email may end in what looks
-/// like the ending of a file, so the whole name comes first.
+/// Returns what a file name may stand for, as keys of an email and of an identifier. The domain of an email can look like a
+/// file extension, so the whole name comes first.
 pub fn names(file: &str) -> impl Iterator<Item = (String, String)> {
     let without_ending = file.rsplit_once('.').map(|(name, _)| name);
     [Some(file), without_ending].into_iter().flatten().map(|name| (email_key(name), text::nfc(name.trim())))
 }
 
-/// Gives somebody a recording from a file; the inner error is what is wrong with the file.
+/// Attaches a recording from a file. The inner error says what is wrong with the file.
 pub async fn recording(
     app: &App,
     institution: InstitutionId,
@@ -246,7 +245,7 @@ pub async fn recording(
     rehearse: bool,
 ) -> Result<std::result::Result<(), MediaFault>> {
     let incoming = Incoming::Bytes(bytes);
-    // In a dry run its owner may be somebody who would have been made.
+    // In a dry run, the owner may not exist yet: they may be somebody whom the import would create.
     let Some(person) = person.filter(|_| !rehearse) else {
         return Ok(app.studio.process(Kind::Recording, incoming).await?.map(|_| ()));
     };

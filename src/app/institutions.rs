@@ -1,4 +1,4 @@
-//! Institutions: made, changed and removed by the operator.
+//! Institutions (tenants), which the operator creates, changes and deletes.
 
 use jiff::tz::TimeZone;
 
@@ -21,7 +21,7 @@ pub struct New {
     pub slug: Option<String>,
     pub time_zone: String,
     pub multiple_recordings: bool,
-    /// Empty for the installation's.
+    /// Empty for the installation's default.
     pub phone_language: String,
 }
 
@@ -71,7 +71,7 @@ pub async fn find(app: &App, slug: &str) -> Result<Institution> {
     institutions::by_slug(&mut app.db.read(), slug).await?.ok_or(Error::Missing(Missing::Institution))
 }
 
-/// Does any institution allow this web origin? A preflight request names none.
+/// Returns whether any institution allows this web origin. A CORS preflight request does not identify the institution.
 pub async fn any_allows(app: &App, origin: &str) -> Result<bool> {
     Ok(institutions::any_allows(&mut app.db.read(), origin).await?)
 }
@@ -80,17 +80,17 @@ pub async fn all(app: &App) -> Result<Vec<Institution>> {
     Ok(institutions::all(&mut app.db.read()).await?)
 }
 
-/// What is `None` or empty stays as it is.
+/// `None` or an empty list leaves the value unchanged.
 #[derive(Debug, Default)]
 pub struct Change {
     pub name: Option<String>,
     pub time_zone: Option<String>,
     pub multiple_recordings: Option<bool>,
-    /// `Some(None)` goes back to the ceiling that all share.
+    /// `Some(None)` resets to the installation's default limit.
     pub rate_limit: Option<Option<u32>>,
     pub allow_origins: Vec<String>,
     pub forbid_origins: Vec<String>,
-    /// Empty goes back to the installation's.
+    /// An empty string resets to the installation's default.
     pub phone_language: Option<String>,
 }
 
@@ -102,9 +102,9 @@ pub async fn update(app: &App, slug: &str, change: Change) -> Result<Institution
             Box::pin(async move {
                 let missing = || Error::Missing(Missing::Institution);
                 let id = institutions::by_slug(sql, &slug).await?.ok_or_else(missing)?.id;
-                // The institution's lock comes first, as in `delete`, so that the two cannot deadlock.
+                // Take the institution's lock first, as in `delete`, to avoid a deadlock.
                 store::rolls::lock(sql, id).await?;
-                // Locked: another update may be changing other fields.
+                // Lock the row: a concurrent update may change other fields.
                 let found = institutions::lock(sql, &slug).await?;
                 let changed = change.apply(found.ok_or_else(missing)?);
                 let zone = changed.time_zone.iana_name().unwrap_or("UTC").to_owned();
@@ -115,7 +115,7 @@ pub async fn update(app: &App, slug: &str, change: Change) -> Result<Institution
         .await
 }
 
-/// A change whose values are valid.
+/// A validated change.
 struct Checked {
     name: Option<String>,
     time_zone: Option<TimeZone>,
@@ -170,7 +170,7 @@ impl Checked {
     }
 }
 
-/// Without its allowed origins.
+/// The result lacks the allowed origins.
 pub async fn by_id(app: &App, id: InstitutionId) -> Result<Institution> {
     let found = institutions::by_id(&mut app.db.read(), id).await?;
     found.ok_or(Error::Missing(Missing::Institution))
@@ -178,8 +178,8 @@ pub async fn by_id(app: &App, id: InstitutionId) -> Result<Institution> {
 
 const PEOPLE_AT_ONCE: i64 = 5_000;
 
-/// Everything that the institution has. In steps, so that a large one does not keep others from writing; when it is cut
-/// short, the same call goes on.
+/// Deletes an institution with all of its data. Works in batches, so that deleting a large one does not block other writers.
+/// If interrupted, calling it again continues.
 pub async fn delete(app: &App, slug: &str) -> Result<()> {
     let id = find(app, slug).await?.id;
     let (now, at_hand) = (app.clock.now(), app.clone());
@@ -213,7 +213,7 @@ pub async fn delete(app: &App, slug: &str) -> Result<()> {
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                // In the order in which workers take them.
+                // Take locks in the same order as workers do.
                 store::rolls::lock(sql, id).await?;
                 sql.allow_long_statements().await?;
                 store::jobs::delete_all(sql, id).await?;
@@ -244,7 +244,7 @@ fn check_zone(given: &str, errors: &mut FieldErrors) -> Option<TimeZone> {
     zone
 }
 
-/// `None` for the installation's own.
+/// `None` for the installation's default.
 fn check_language(given: &str, errors: &mut FieldErrors) -> Option<String> {
     let language = parse_language(given);
     if language.is_none() && !text::is_blank(given) {

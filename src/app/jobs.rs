@@ -1,4 +1,5 @@
-//! The queue of background jobs: enqueued, claimed, renewed, finished, retried, given up. A file below for each kind.
+//! The queue of background jobs: enqueue, claim, renew the lease, finish, retry, dead-letter. Each kind of job has a file
+//! below.
 
 mod build_export;
 mod delete_takes;
@@ -32,33 +33,33 @@ use crate::{
     },
 };
 
-/// Wakes the workers of this process when there may be something to do. Those of other processes poll.
+/// Wakes the workers of this process when a job may be due. Workers of other processes poll.
 #[derive(Default)]
 pub struct Queue {
     enqueued: watch::Sender<()>,
 }
 
 impl Queue {
-    /// A job that is due at once has been enqueued.
+    /// Call this after enqueuing a job that is due immediately.
     pub fn wake(&self) {
         self.enqueued.send_replace(());
     }
 
-    /// Changes at each wake-up from now on: none is missed between two waits.
+    /// Changes on every wake-up after this call, so that none is lost between two waits.
     pub fn wakeups(&self) -> watch::Receiver<()> {
         self.enqueued.subscribe()
     }
 }
 
-/// Enqueues a job, in the transaction that causes it. The id was made before it began.
+/// Enqueues a job in the transaction that causes it. The id was generated before the transaction began.
 pub(super) async fn enqueue(sql: &mut Sql, id: JobId, job: &Job, run_at: Moment, now: Moment) -> Result<()> {
     Ok(jobs::insert(sql, id, job, run_at, now).await?)
 }
 
-/// Claims the next job of these lanes that is due.
+/// Claims the next due job of these lanes.
 pub async fn claim(app: &App, lease: Duration, lanes: &[Lane]) -> Result<Option<Claim>> {
     let (now, kinds) = (app.clock.now(), in_lanes(lanes));
-    // Asking is cheap and leaves the database's one writer alone.
+    // The read is cheap, and avoids occupying the database's single writer.
     if jobs::next(&mut app.db.read(), &kinds).await?.is_none_or(|next| next > now) {
         return Ok(None);
     }
@@ -70,7 +71,7 @@ pub async fn claim(app: &App, lease: Duration, lanes: &[Lane]) -> Result<Option<
         .await
 }
 
-/// Claims this job, if it is due and nobody holds it.
+/// Claims this job if it is due and no worker holds its lease.
 pub async fn claim_this(
     app: &App,
     institution: InstitutionId,
@@ -87,26 +88,26 @@ pub async fn claim_this(
         .await
 }
 
-/// How long until the next job of these lanes is due.
+/// Returns the time until the next job of these lanes is due.
 pub async fn until_next(app: &App, lanes: &[Lane]) -> Result<Option<Duration>> {
     let next = jobs::next(&mut app.db.read(), &in_lanes(lanes)).await?;
     Ok(next.map(|next| next.since(app.clock.now())))
 }
 
-/// How long the job that has been due longest has been due.
+/// Returns how long the oldest due job has been due.
 pub async fn late(app: &App) -> Result<Duration> {
     let now = app.clock.now();
     let next = jobs::next_of_any_kind(&mut app.db.read()).await?.unwrap_or(now);
     Ok(now.since(next))
 }
 
-/// Renews the lease. False when another worker has claimed the job.
+/// Renews the lease. Returns false if another worker has claimed the job.
 pub async fn renew(app: &App, claim: &Claim, lease: Duration) -> Result<bool> {
     let (claim, until) = (claim.clone(), app.clock.now().plus(lease));
     app.db.write(move |sql| Box::pin(async move { Ok(jobs::renew(sql, &claim, until).await?) })).await
 }
 
-/// The job is done. A periodic one is due again after its period.
+/// Completes the job. Schedules the next run of a periodic one.
 pub async fn finish(app: &App, claim: &Claim) -> Result<()> {
     let (claim, now) = (claim.clone(), app.clock.now());
     app.db
@@ -124,7 +125,8 @@ pub async fn finish(app: &App, claim: &Claim) -> Result<()> {
         .await
 }
 
-/// The worker has to stop before the job is done: another may claim it at once.
+/// Releases the claim of a job that is not done, because the worker is shutting down. Another worker can claim it
+/// immediately.
 pub async fn release(app: &App, claim: &Claim) -> Result<()> {
     let (claim, now) = (claim.clone(), app.clock.now());
     app.db
@@ -137,13 +139,13 @@ pub async fn release(app: &App, claim: &Claim) -> Result<()> {
         .await
 }
 
-/// What becomes of a job that has failed.
+/// What happens to a job after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failed {
     RetryIn(Duration),
-    /// Another worker has claimed it by now: this failure does not count.
+    /// The lease expired and another worker claimed the job: this failure does not count.
     LeaseLost,
-    /// It is a dead letter: nobody runs it again, unless an operator has it retried.
+    /// The job is now a dead letter. It does not run again unless an operator retries it.
     GivenUp,
 }
 
@@ -152,7 +154,7 @@ pub async fn fail(app: &App, claim: &Claim, error: &str) -> Result<Failed> {
     let backoff = retry.backoff(claim.failures + 1, app.ids.chance());
     let is_last = claim.is_last_attempt(&retry);
     let (next, ends) = match claim.every {
-        // It is due again anyway, so it is never given up.
+        // A periodic job runs again anyway, so it never becomes a dead letter.
         Some(every) if is_last || backoff > every => (Failed::RetryIn(every), true),
         None if is_last => (Failed::GivenUp, true),
         _ => (Failed::RetryIn(backoff), false),
@@ -194,7 +196,7 @@ pub async fn fail(app: &App, claim: &Claim, error: &str) -> Result<Failed> {
     Ok(next)
 }
 
-/// Enqueues a periodic job, once for the whole installation. A period of zero means never.
+/// Schedules a periodic job, once per installation (idempotent). A period of zero removes it.
 pub async fn repeat(app: &App, job: Job, every: Duration) -> Result<()> {
     let now = app.clock.now();
     let id = app.ids.id(now);
@@ -220,7 +222,7 @@ pub async fn counts(app: &App) -> Result<Vec<(State, u64)>> {
     Ok(jobs::counts(&mut app.db.read()).await?)
 }
 
-/// Retries a dead letter, as if it were new.
+/// Retries a dead letter, with its failure count reset.
 pub async fn retry(app: &App, actor: &Actor, id: JobId) -> Result<()> {
     let (scope, now) = (actor.scope(), app.clock.now());
     let found = app

@@ -1,4 +1,4 @@
-//! Living inside a learning system by LTI 1.3: keys, launches, what they lead to, and how platforms register.
+//! Integration into learning systems by LTI 1.3: keys, logins, launches, sessions, and dynamic registration of platforms.
 
 pub mod courses;
 pub mod deep_links;
@@ -16,47 +16,47 @@ use crate::{
     lms::launch_token,
 };
 
-/// Why somebody does not get in. Each is a page with a sentence, and a line in the log.
+/// Why a request is refused. Each is shown as a page with one sentence, and logged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// Something that must be there is not, or is too long.
+    /// A required parameter is missing or too long.
     Incomplete(&'static str),
     UnknownPlatform,
     Disabled,
-    /// The link leads to an address that is not ours.
+    /// The target link is not on this server.
     ForeignTarget,
-    /// Never begun, or used already.
+    /// The state is unknown or was used before.
     UnknownState,
     Late,
-    /// The browser did not bring its cookie, or another one's. With the query to begin anew, or blank when it is not kept.
+    /// The browser sent no cookie, or that of another login. Contains the query to restart the login, or an empty string if
+    /// it was not stored.
     OtherBrowser(String),
-    /// The platform itself said no.
+    /// The platform returned an error.
     PlatformSaid(Said),
-    /// The platform's keys cannot be had.
+    /// The platform's keys could not be fetched.
     NoKeys(String),
     Token(launch_token::Fault),
     Claims(lti::Fault),
     NoCourse,
-    /// They neither teach nor learn here.
+    /// None of the person's roles gives access: for example, they neither teach nor learn in the course.
     NoPart,
-    /// Whoever teaches here looks at the course as a student does.
+    /// A teacher who previews the course as a student.
     Preview,
-    /// A student whose platform does not say who they are.
+    /// A student without a user id.
     Anonymous,
-    /// What was launched is over, or somebody else's.
+    /// The session does not exist, has expired, or belongs to somebody else.
     NoSession,
     UnknownInvite,
     Registration(RegistrationFault),
-    /// Of logins, from one address.
+    /// Rate limit of logins from one address.
     TooMany,
 }
 
-/// Why a platform could not be registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RegistrationFault {
-    /// It cannot be reached, or it does not answer as the standard says: the client's own words.
+    /// The platform could not be reached, or its response violates the standard. Contains the HTTP client's message.
     Platform(String),
-    /// What it says of itself cannot be used.
+    /// The platform's configuration is invalid.
     Invalid(FieldErrors),
 }
 
@@ -69,12 +69,12 @@ impl std::fmt::Display for RegistrationFault {
     }
 }
 
-/// A platform's own words, which anybody can make up.
+/// An error reported by the platform. Untrusted: anybody can forge it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
-    /// Its one word for it, for the log.
+    /// The error code, for the log.
     pub word: Option<String>,
-    /// For whoever is there to read it, and nobody else.
+    /// The description, shown only to the person in the browser; never logged.
     pub said: String,
 }
 
@@ -105,12 +105,12 @@ impl std::fmt::Display for Refusal {
     }
 }
 
-/// What a launch and its pages may end with.
+/// The errors of launches and their pages.
 #[derive(Debug)]
 pub enum Fault {
     Refused {
         why: Refusal,
-        /// The origins that may show the page that says so.
+        /// The origins that may embed the error page (`frame-ancestors`).
         frames: Vec<String>,
     },
     Trouble {
@@ -126,7 +126,7 @@ impl<E: Into<Error>> From<E> for Fault {
 }
 
 impl Fault {
-    /// Told inside the platform's own pages, too: a frame that stays empty tells nobody anything.
+    /// Lets the platform's pages embed the error page, because otherwise the frame would stay empty.
     pub fn inside(mut self, consumer: &ToolConsumer) -> Self {
         let (Self::Refused { frames: known, .. } | Self::Trouble { frames: known, .. }) = &mut self;
         if known.is_empty() {
@@ -145,23 +145,23 @@ impl From<Refusal> for Fault {
 pub type Result<T, E = Fault> = std::result::Result<T, E>;
 
 impl Refusal {
-    /// Told inside the platform's own pages.
+    /// Builds the error, with a page that the platform's pages may embed.
     fn to(self, consumer: &ToolConsumer) -> Fault {
         Fault::Refused { why: self, frames: frames(consumer) }
     }
 }
 
-/// The origins that may show our pages inside theirs.
+/// Returns the origins whose pages may embed ours (`frame-ancestors`).
 pub fn frames(consumer: &ToolConsumer) -> Vec<String> {
     consumer.lti.as_ref().map(|lti| lti.frame_ancestors.clone()).unwrap_or_default()
 }
 
-/// Where launches come to.
+/// Returns the address that platforms post launches to (the redirect URI).
 pub fn launch_url(app: &App) -> String {
     format!("{}/lti/launch", app.links.base())
 }
 
-/// What is kept of who launched.
+/// Identifies a platform's user without storing their id.
 fn user_digest(consumer: ToolConsumerId, user_id: &str) -> String {
     token::hex(&token::digest(&format!("{consumer} {user_id}")))
 }

@@ -1,4 +1,4 @@
-//! Use cases: one async function for each thing that a caller can do, whatever face they come through.
+//! Use cases: one async function for each operation, independent of the face (HTTP, command line) that calls it.
 
 pub mod actor;
 pub mod backups;
@@ -52,7 +52,7 @@ use crate::{
     store::{Db, secrets::Secrets},
 };
 
-/// What every use case has at hand. Cheap to clone.
+/// The dependencies of all use cases. Cheap to clone.
 #[derive(Clone)]
 pub struct App(Arc<Inner>);
 
@@ -65,30 +65,30 @@ pub struct Inner {
     pub links: Links,
     pub callers: callers::Callers,
     pub limiter: limiter::Limiter,
-    /// How many requests of one address may have no valid token, in a window of the rate limit.
+    /// The maximum number of requests without a valid token from one address in a rate limit window.
     pub auth_failures: u32,
     pub queue: jobs::Queue,
     pub streams: streams::Streams,
     pub storage: health::Storage,
-    /// How long a report is kept.
+    /// How long a report is kept before it expires.
     pub export_life: Duration,
-    /// How many exports of an institution may wait to be built.
+    /// The maximum number of exports of an institution that may wait to be built.
     pub exports_waiting: u32,
-    /// Within which bounds people are called.
+    /// The rules for calling people.
     pub calling: calls::Rules,
     pub switchboard: calls::Switchboard,
     pub phone: Phone,
-    /// What is kept sealed.
+    /// Encrypts secrets that are stored in the database.
     pub secrets: Secrets,
-    /// For addresses that others give us.
+    /// HTTP client for untrusted URLs, protected against SSRF.
     pub outbound: Outbound,
-    /// The public keys of platforms that launch us.
+    /// Cached public keys of LTI platforms, to verify launches.
     pub key_sets: KeySets,
-    /// What lets us into the services of LTI platforms.
+    /// Cached access tokens for the services of LTI platforms.
     pub service_tokens: ServiceTokens,
 }
 
-/// What an installation is put together from.
+/// The parts that an `App` is built from.
 pub struct Parts {
     pub db: Db,
     pub blobs: Blobs,
@@ -98,7 +98,7 @@ pub struct Parts {
     pub limits: limiter::Policy,
     pub auth_failures: u32,
     pub streams: streams::Settings,
-    /// The bytes that must be free on disk for the server to be ready; `None` for the usual.
+    /// The number of bytes that must be free on disk for the server to be ready; `None` for the default.
     pub disk_reserve: Option<u64>,
     pub export_life: Duration,
     pub exports_waiting: u32,

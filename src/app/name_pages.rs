@@ -1,4 +1,4 @@
-//! Name pages: made and removed by the operator, found by every reference that names them.
+//! Name pages: created and deleted by the operator, found by any kind of reference.
 
 use super::{App, Error, Forbidden, Missing, Result, calls, exports};
 use crate::{
@@ -74,8 +74,8 @@ pub async fn create(app: &App, institution: InstitutionId, new: New) -> Result<N
     })
 }
 
-/// Inside a transaction that does more than this, with a title that can be one. `Invalid` means that somebody has just taken
-/// the slug: the next attempt finds another.
+/// Creates a page inside the caller's transaction; the title must be valid. `Invalid` means that a concurrent transaction
+/// took the slug; a retry picks another.
 pub(super) async fn create_in(
     sql: &mut Sql,
     app: &App,
@@ -99,7 +99,7 @@ pub(super) async fn create_in(
     }
 }
 
-/// From the title; with the page's id behind it when that is taken.
+/// Derives a slug from the title, and appends the page's id if it is taken.
 async fn free_slug(sql: &mut Sql, title: &str, id: NamePageId) -> Result<String> {
     let wanted = text::slug_from(title).unwrap_or_else(|| "page".to_owned());
     let taken = name_pages::code_taken(sql, &wanted).await?;
@@ -110,7 +110,7 @@ pub async fn find(app: &App, institution: InstitutionId, page: &NamePageRef) -> 
     name_pages::find(&mut app.db.read(), institution, page).await?.ok_or(Error::Missing(Missing::NamePage))
 }
 
-/// The page, for a caller whose token may be limited to others.
+/// Finds a page and checks that the caller's token, which may be limited to other pages, reaches it.
 pub async fn permitted(app: &App, access: &Access, page: &NamePageRef) -> Result<NamePage> {
     permitted_in(&mut app.db.read(), access, page).await
 }
@@ -122,12 +122,12 @@ pub(super) async fn permitted_in(sql: &mut Sql, access: &Access, page: &NamePage
     Ok(found)
 }
 
-/// Does the caller reach this page of the institution?
+/// Checks that the caller reaches this page of the institution.
 pub(super) fn check(access: &Access, page: NamePageId) -> Result<()> {
     if access.reaches(page) { Ok(()) } else { Err(Error::Forbidden(Forbidden::NamePage)) }
 }
 
-/// Each with the number of its people.
+/// Returns all pages, each with its number of people.
 pub async fn all(app: &App, institution: InstitutionId) -> Result<Vec<(NamePage, i64)>> {
     let sql = &mut app.db.read();
     let mut counted = Vec::new();
@@ -138,7 +138,7 @@ pub async fn all(app: &App, institution: InstitutionId) -> Result<Vec<(NamePage,
     Ok(counted)
 }
 
-/// Says whether the page answers version 2, which needs no token.
+/// Sets whether the page is available through version 2 of the API, which needs no token.
 pub async fn allow_v2(
     app: &App,
     institution: InstitutionId,
@@ -155,7 +155,7 @@ pub async fn allow_v2(
     Ok(NamePage { allow_v2: allow, ..found })
 }
 
-/// With everyone who is registered there; says how many they were.
+/// Deletes a page with everybody registered there. Returns how many they were.
 pub async fn delete(app: &App, institution: InstitutionId, page: &NamePageRef) -> Result<u64> {
     let id = find(app, institution, page).await?.id;
     let now = app.clock.now();
@@ -166,7 +166,7 @@ pub async fn delete(app: &App, institution: InstitutionId, page: &NamePageRef) -
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                // A statement for each table, however many people there are.
+                // One statement per table, regardless of the number of people, so each may take long.
                 sql.allow_long_statements().await?;
                 exports::leave(sql, job, institution, Leaving::OnPage(id), now).await?;
                 calls::cancel_all(sql, &at_hand.ids, institution, Some(id), now).await?;

@@ -1,4 +1,4 @@
-//! A person's own entry on a name page, for the pages where they see and change it themselves.
+//! A person's own entry on a name page, for the pages where they view and edit it themselves.
 
 use super::{App, Error, Missing, Result, calls, own_recordings, own_recordings::Scope, participants};
 use crate::{
@@ -12,27 +12,27 @@ use crate::{
     store,
 };
 
-/// Somebody who has been identified as the owner of an entry, by an LTI session for example.
+/// A person who is authenticated as the owner of an entry, for example by an LTI session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {
     pub institution: InstitutionId,
     pub participant: ParticipantId,
 }
 
-/// What people see of themselves.
+/// A person's own entry, as shown to them.
 pub struct OwnEntry {
     pub person: Participant,
     pub waveform: Option<Waveform>,
-    /// Where their recording came from.
+    /// The origin of their recording.
     pub origin: Option<Origin>,
     pub phone_number: Option<String>,
-    /// Does this installation call people?
+    /// Whether this installation can call people.
     pub can_be_called: bool,
     pub is_called: bool,
 }
 
 impl OwnEntry {
-    /// Have they made a recording for this page alone?
+    /// Returns whether the recording was made for this page only.
     pub fn is_only_here(&self) -> bool {
         self.origin == Some(Origin::Page)
     }
@@ -56,7 +56,7 @@ pub async fn find(app: &App, owner: Owner) -> Result<OwnEntry> {
     })
 }
 
-/// What people may change of their own entry: how their name is said, not the name.
+/// The fields that people may change in their own entry: how to pronounce the name, but not the name itself.
 pub struct Details(Draft);
 
 impl Details {
@@ -75,13 +75,13 @@ async fn update(app: &App, owner: Owner, draft: Draft) -> Result<()> {
     participants::update_own(app, owner.institution, owner.participant, draft).await.map(|_| ())
 }
 
-/// Stores their recording: for all of their pages, or for this one alone.
+/// Stores the owner's recording, for all of their pages or for this one only.
 pub async fn record(app: &App, owner: Owner, sound: Vec<u8>, scope: Scope) -> Result<()> {
     let whose = (owner.institution, owner.participant);
     own_recordings::record(app, whose, Incoming::Bytes(sound), scope, None).await
 }
 
-/// Has them called at this number, which is theirs from now on.
+/// Stores this phone number for the owner and requests a call to it.
 pub async fn call(app: &App, owner: Owner, phone_number: &str) -> Result<()> {
     if !app.calling.enabled {
         return Err(Error::Missing(Missing::Call));

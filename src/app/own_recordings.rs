@@ -1,10 +1,10 @@
-//! Recordings that people make themselves. One is its maker's on all of their registrations, unless they make it for one page
-//! alone; what an API client or an import gave to a registration stays that registration's
-//! ([ADR 16](../../docs/adr/0016-own-recordings.md)).
+//! Recordings that people make themselves. A recording is shared by all registrations of its maker, unless they made it for
+//! one page only. What an API client or an import attached to a registration stays with that registration. See
+//! [ADR 16](../../docs/adr/0016-own-recordings.md).
 //!
-//! Each registration has a recording of its own, with its own bytes and link. Bytes are stored before the rows, as everywhere:
-//! whose they will be is looked up first, and again in the transaction. When that finds somebody whose bytes are not there, it
-//! writes nothing, and all begins anew.
+//! Each registration has its own copy, with separate bytes and link. As everywhere, bytes are stored before rows: the owners
+//! are looked up first, and again in the transaction. If the transaction finds an owner without stored bytes, it rolls back,
+//! and the write is retried (optimistic concurrency).
 
 use std::collections::{HashMap, HashSet};
 
@@ -27,16 +27,16 @@ use crate::{
     store::{self, Sql, own_recordings, participants, rolls},
 };
 
-/// For which of their registrations somebody has recorded their name.
+/// Which registrations of a person a recording is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     All,
-    /// The one where they did.
+    /// The registration where they made it.
     ThisPage,
 }
 
-/// Gives somebody what they have recorded. Whoever gets it need not be called any more. What was said on a call ends it; when
-/// the call is over already, it is not theirs.
+/// Stores a recording that a person made, and cancels the pending calls of everybody who gets it. A recording made in a call
+/// ends that call; if the call is already over, the recording is discarded.
 pub async fn record(
     app: &App,
     (institution, participant): (InstitutionId, ParticipantId),
@@ -87,13 +87,13 @@ pub async fn record(
             Ok(()) => break,
         }
     }
-    // Calls that were under way are hung up by a job, and others may have their turn.
+    // A job hangs up calls in progress, and the next calls can start.
     app.queue.wake();
     app.switchboard.wake();
     Ok(())
 }
 
-/// Whoever gets what is recorded by this participant, who comes first.
+/// Returns the participants who get the recording: this one first, then the others who share it.
 async fn owners(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -111,20 +111,20 @@ async fn owners(
     Ok(owners)
 }
 
-/// A transaction needs bytes that are not there. Nobody but this file and its callers sees it.
+/// The transaction needs bytes that are not stored yet. Internal: only this module and its callers see it.
 pub(super) fn unprepared() -> Error {
     Error::Missing(Missing::Recording)
 }
 
-/// How often a write has begun anew because bytes were not there.
+/// Counts retries because of missing bytes.
 #[derive(Default)]
 pub(super) struct Attempts(usize);
 
 impl Attempts {
-    /// Each time somebody must have recorded their name or been registered at the same moment.
+    /// Each retry means that a recording or a registration of the person was added concurrently.
     const MOST: usize = 10;
 
-    /// Is the write to begin anew after this?
+    /// Returns `Ok` if the write is to be retried after this error.
     pub(super) fn again(&mut self, error: Error) -> Result<()> {
         match error {
             Error::Missing(Missing::Recording) if self.0 < Self::MOST => {
@@ -137,26 +137,26 @@ impl Attempts {
     }
 }
 
-/// A copy of somebody's recording, for a registration of theirs that is yet to be made.
+/// A copy of a person's recording, for a registration that is about to be created.
 #[derive(Debug, Clone)]
 pub(super) struct Copy {
-    /// The hex of what was copied.
+    /// The hex of the copied recording.
     of: String,
-    /// `None` where the bytes are lost.
+    /// `None` if the bytes are lost.
     media: Option<Media>,
 }
 
-/// By the place of a registration among those that were asked about.
+/// Keyed by the index of the registration in the request.
 pub(super) type Copies = HashMap<usize, Copy>;
 
-/// What a new registration starts with.
+/// The recording that a new registration starts with.
 pub(super) struct Started {
     pub media: Media,
-    /// How whoever said it writes it.
+    /// The phonetic spelling at the registration that the recording was copied from.
     pub phonetic: Option<String>,
 }
 
-/// Makes the copies that these registrations start with.
+/// Copies the recordings that these registrations start with.
 pub(super) async fn prepare(
     app: &App,
     institution: InstitutionId,
@@ -189,8 +189,8 @@ pub(super) async fn prepare(
     }
 }
 
-/// What these registrations start with, in the transaction that makes them. Copies of what was replaced or deleted since they
-/// were made are not used.
+/// Returns what these registrations start with, inside the transaction that creates them. Copies of recordings that were
+/// replaced or deleted since are not used.
 pub(super) async fn start(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -245,7 +245,7 @@ pub(super) fn files(copies: &Copies) -> Vec<Media> {
     copies.values().filter_map(|copy| copy.media.clone()).collect()
 }
 
-/// Removes what nobody has got in the end; all, when nothing was written.
+/// Deletes unused copies; all of them if nothing was written.
 pub(super) async fn settle<T>(
     app: &App,
     institution: InstitutionId,
@@ -259,7 +259,7 @@ pub(super) async fn settle<T>(
             Ok(done)
         }
         Err(error) => {
-            // A commit whose answer was lost may have happened: then the sweep, which asks the database, decides.
+            // After other errors the commit may have succeeded. The sweep decides, because it checks the database.
             if matches!(error, Error::Invalid(_) | Error::Missing(_)) {
                 media::discard(app, institution, &made).await;
             }
@@ -268,7 +268,7 @@ pub(super) async fn settle<T>(
     }
 }
 
-/// `None` when it is gone by now. Without what was sent once, where that is.
+/// Copies the bytes of a recording. Returns `None` if they are gone. A missing original is skipped.
 async fn copy(app: &App, institution: InstitutionId, of: &Media, origin: Origin) -> Result<Option<Media>> {
     let mut made = Media { hex: app.ids.hex(), original: false, origin, ..of.clone() };
     for from in keys(institution, of) {

@@ -1,4 +1,4 @@
-//! Participants: found, created and changed; how they are listed is `lists`, how they are deleted `persons`.
+//! Participants: lookup, creation and updates. For lists see `lists`, for deletion see `persons`.
 
 mod lists;
 
@@ -35,26 +35,26 @@ use crate::{
     },
 };
 
-/// A word that may be an email, a registration's token or an institution's identifier, tried in that order.
+/// A key that may be an email, a registration's token or an institution's identifier, tried in that order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Mark {
     pub as_email: String,
     pub as_given: String,
-    /// As the request spelled it. If it is an email, the response shows it this way.
+    /// As spelled in the request. If it is an email, the response shows it this way.
     pub spelled: String,
 }
 
 impl Mark {
     pub(super) fn by(&self) -> impl Iterator<Item = (By, &str)> {
         let email = self.as_email.contains('@').then_some((By::Email, self.as_email.as_str()));
-        // Tokens have a shape of their own; nothing else needs the look-up.
+        // Skip the lookup for anything that does not have the format of a token.
         let token_like = self.as_given.len() == 32 && self.as_given.bytes().all(|b| b.is_ascii_hexdigit());
         let token = token_like.then_some((By::Token, self.as_given.as_str()));
         [email, token, Some((By::Identifier, self.as_given.as_str()))].into_iter().flatten()
     }
 }
 
-/// One participant, anywhere that the caller reaches or on one page.
+/// Finds one participant, on one page or anywhere within the caller's reach.
 pub async fn find(
     app: &App,
     access: &Access,
@@ -74,14 +74,14 @@ pub async fn find(
     Err(Error::Missing(Missing::Participant))
 }
 
-/// The registration with this token.
+/// Finds the registration with this token.
 pub async fn by_token(app: &App, institution: InstitutionId, token: &str) -> Result<Participant> {
     let sql = &mut app.db.read();
     let found = participants::best(sql, institution, Within::Institution, By::Token, token).await?;
     found.ok_or(Error::Missing(Missing::Participant))
 }
 
-/// For each mark the person's registration with the newest recording, else the newest registration.
+/// Returns for each mark the person's registration with the newest recording, or else their newest registration.
 pub async fn latest(app: &App, access: &Access, marks: &[Mark]) -> Result<Vec<Participant>> {
     let (institution, within) = (access.institution, access.within());
     let sql = &mut app.db.read();
@@ -99,7 +99,7 @@ pub async fn latest(app: &App, access: &Access, marks: &[Mark]) -> Result<Vec<Pa
         let mut found = newest_of_each(sql, institution, within, by, &asked).await?;
         open.retain(|mark| wanted(mark).is_none_or(|key| !found.contains_key(&key)));
         if by != By::Email {
-            // It stands for the person, who may have a newer registration under the same email.
+            // The mark identifies the person, who may have a newer registration under the same email.
             let emails: Vec<String> = found.values().filter_map(|key| key.email_key.clone()).collect();
             found.retain(|_, key| key.email_key.is_none());
             found.extend(newest_of_each(sql, institution, within, By::Email, &emails).await?);
@@ -129,19 +129,20 @@ async fn newest_of_each(
     Ok(newest)
 }
 
-/// Registers somebody on a page. All that is wrong is told together.
+/// Registers a person on a page. Reports all validation errors together.
 pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Draft) -> Result<Participant> {
     let (institution, now, token) = (access.institution, app.clock.now(), app.ids.hex());
     let access = access.clone();
     draft.require_for_create();
     if !draft.media.is_empty() {
-        // Nobody's sound is processed for a page that is not there.
+        // Do not process audio for a page that does not exist.
         name_pages::permitted(app, &access, &page).await?;
     }
     let (wish, rules, ids) = (Wish::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
     let brought = media::process(app, &mut draft, now).await?;
     let asked = [(0, Registration::of(&draft))];
-    // Most are new to the institution, or bring a recording: only when one is needed it is copied, and then all begins anew.
+    // Most people are new to the institution or bring a recording. A recording is copied only when the write turns out to
+    // need it; then it is retried.
     let (mut copies, mut attempts) = (Copies::new(), Attempts::default());
     let person = loop {
         let made = own_recordings::files(&copies);
@@ -155,7 +156,7 @@ pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Dr
                     let Created { person, recorded } =
                         create_in(sql, institution, page, draft, now, token).await?;
                     calls::settle(sql, &rules, (institution, person.id), wish, ids, now).await?;
-                    // A token that is limited to pages must not reach what was recorded on others.
+                    // A token limited to some pages must not reach recordings from others.
                     let starts = recorded && access.pages().is_none();
                     if starts && !new.iter().any(|one| one.kind == Kind::Recording) {
                         new.extend(start(sql, institution, person.id, 0, &copies).await?);
@@ -182,8 +183,8 @@ pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Dr
     Ok(person)
 }
 
-/// What somebody who was just registered starts with, when the same email has a recording elsewhere. `place` is theirs among
-/// the copies.
+/// Returns what a new registration starts with, if the same email has a recording elsewhere. `place` is its index in the
+/// copies.
 pub(super) async fn start(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -196,7 +197,7 @@ pub(super) async fn start(
     Ok(started.remove(&place).map(|started| started.media))
 }
 
-/// Somebody who was just written, with what they brought.
+/// Attaches new media to a participant, and returns the participant and the replaced media.
 async fn with_media(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -211,15 +212,15 @@ async fn with_media(
     Ok((written(sql, institution, person.id).await?, replaced))
 }
 
-/// Somebody who was just registered.
+/// A participant who was just created.
 pub(super) struct Created {
     pub person: Participant,
-    /// Does the same email have a recording elsewhere?
+    /// Whether the same email has a recording elsewhere.
     pub recorded: bool,
 }
 
-/// The same inside a transaction that does more than this and holds the institution's lock. Nothing is written before
-/// everything has been checked, so that an invalid draft leaves the transaction as it was.
+/// Creates a participant inside the caller's transaction, which holds the institution's lock. Validates everything before
+/// the first write, so that an invalid draft leaves the transaction unchanged.
 pub(super) async fn create_in(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -239,7 +240,7 @@ pub(super) async fn create_in(
         errors.add(Field::Email, Fault::Taken);
     }
     if let Some(identifier) = draft.identifier.set() {
-        // Without a usable email it is nobody's own yet.
+        // Without a valid email, an identifier in use always belongs to somebody else.
         let whose = email_key.as_deref().unwrap_or_default();
         if participants::identifier_taken(sql, institution, &text::nfc(identifier), whose).await? {
             errors.add(Field::Identifier, Fault::Taken);
@@ -269,7 +270,7 @@ pub(super) async fn create_in(
     Ok(Created { person, recorded: registered.recorded })
 }
 
-/// Changes the fields given and leaves the others.
+/// Changes the given fields and leaves the others.
 pub async fn update(
     app: &App,
     access: &Access,
@@ -280,7 +281,7 @@ pub async fn update(
     update_whom(app, access.clone(), Whom::Registered(page, email_key), draft).await
 }
 
-/// The same for somebody who changes their own entry.
+/// Like `update`, for a person who changes their own entry.
 pub async fn update_own(
     app: &App,
     institution: InstitutionId,
@@ -291,9 +292,9 @@ pub async fn update_own(
 }
 
 enum Whom {
-    /// On a page, by the key of their email.
+    /// On a page, by the key of the email.
     Registered(NamePageRef, String),
-    /// Themselves.
+    /// The owner of the entry.
     Own(ParticipantId),
 }
 
@@ -316,7 +317,7 @@ async fn update_whom(app: &App, access: Access, whom: Whom, draft: Draft) -> Res
     let (institution, now) = (access.institution, app.clock.now());
     let mut draft = draft.ignore_identity();
     if !draft.media.is_empty() {
-        // Nobody's sound is processed for somebody who is not there.
+        // Do not process audio for a participant who does not exist.
         whom.find(&mut app.db.read(), &access).await?;
     }
     let (wish, rules, ids) = (Wish::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
@@ -342,7 +343,7 @@ async fn update_whom(app: &App, access: Access, whom: Whom, draft: Draft) -> Res
     Ok(person)
 }
 
-/// The same inside a transaction, as with `create_in`.
+/// Like `update`, inside the caller's transaction; see `create_in`.
 pub(super) async fn update_in(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -371,7 +372,7 @@ pub(super) async fn update_in(
     written(sql, institution, person.id).await
 }
 
-/// May search engines list somebody's badge? Their own affair; at first nobody's is.
+/// Sets whether search engines may index a person's badge. This is the person's choice; the default is no.
 pub async fn list_badge(
     app: &App,
     institution: InstitutionId,
@@ -410,7 +411,7 @@ async fn written(sql: &mut Sql, institution: InstitutionId, id: ParticipantId) -
     written.ok_or_else(|| Error::Internal("a participant is gone after being written".to_owned()))
 }
 
-/// Key by key; says whether anything is different afterwards. An unknown key is an error under that key.
+/// Applies each key. Returns whether any value changed. An unknown key is an error on that key.
 async fn change_custom(
     sql: &mut Sql,
     institution: InstitutionId,

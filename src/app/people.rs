@@ -1,4 +1,4 @@
-//! The people on a name page, for pages that list them: searched, filtered, ordered and divided into pages.
+//! The people on a name page, for web pages that list them: search, filter, sort and pagination.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,11 +19,11 @@ use crate::{
 
 #[derive(Debug, Clone, Default)]
 pub struct Query {
-    /// Parts of names; blank for everybody.
+    /// Parts of names; blank selects everybody.
     pub search: String,
-    /// Only those without a recording.
+    /// Only people without a recording.
     pub unrecorded: bool,
-    /// From 1.
+    /// Starts at 1.
     pub page: u64,
 }
 
@@ -32,18 +32,18 @@ pub const PER_PAGE: u64 = 100;
 /// One page of the people who match a query.
 pub struct PeoplePage {
     pub people: Vec<Participant>,
-    /// Those who are listed apart from the others, all of them.
+    /// All people who are listed separately.
     pub apart: Vec<Participant>,
-    /// On the whole name page.
+    /// The number of people on the whole name page, without those listed separately.
     pub all: usize,
     pub unrecorded: usize,
-    /// How many match the query.
+    /// The number of people who match the query.
     pub matching: u64,
     pub page: u64,
     pub pages: u64,
 }
 
-/// By last name, then first name. `apart` are ids of people who are not among the others: the teachers of a course.
+/// Lists people by last name, then first name. `apart` has the ids of people to list separately: the teachers of a course.
 pub async fn list(
     app: &App,
     institution: InstitutionId,
@@ -65,13 +65,13 @@ pub async fn list(
     Ok(PeoplePage { people, apart, all, unrecorded, matching: chosen.len() as u64, page: window.page, pages })
 }
 
-/// The ids of those who match, in order.
+/// Returns the ids of the people who match, in order.
 fn matching(everybody: &[Person], query: &Query) -> Vec<ParticipantId> {
     let words: Vec<String> = searchable(&query.search).split_whitespace().map(str::to_owned).collect();
     let key = |one: &Person| {
         let name = |name: &Option<String>| searchable(name.as_deref().unwrap_or_default());
         let (first, last) = (name(&one.first_name), name(&one.last_name));
-        // Many write a whole name without a blank, the last name first or last.
+        // Many people type a whole name without a space, with the last name first or last.
         let together = [format!("{last}{first}"), format!("{first}{last}")];
         let has = |word: &String| {
             first.contains(word)
@@ -79,7 +79,7 @@ fn matching(everybody: &[Person], query: &Query) -> Vec<ParticipantId> {
                 || together.iter().any(|name| name.starts_with(word.as_str()))
         };
         let matches = words.iter().all(has) && !(query.unrecorded && one.is_recorded);
-        // Somebody with one name is sorted by it.
+        // A single name counts as the last name.
         let key = if last.is_empty() { (first, String::new(), one.id) } else { (last, first, one.id) };
         matches.then_some(key)
     };
@@ -88,8 +88,8 @@ fn matching(everybody: &[Person], query: &Query) -> Vec<ParticipantId> {
     keys.into_iter().map(|(_, _, id)| id).collect()
 }
 
-/// Pictures that learning systems have given to the same people elsewhere in the institution, by their emails, for those who
-/// have none here.
+/// Returns pictures by email, for people who have none here: those that a learning system provided for the same person
+/// elsewhere in the institution.
 pub async fn photos(
     app: &App,
     institution: InstitutionId,
@@ -101,7 +101,8 @@ pub async fn photos(
     Ok(people::photos(&mut app.db.read(), institution, &keys).await?)
 }
 
-/// An address in the store that serves recordings and pictures, where that is not this server: pages must permit it.
+/// Returns a media URL if browsers load recordings and pictures directly from the blob store. The page's content security
+/// policy must allow it.
 pub async fn media_address(
     app: &App,
     institution: InstitutionId,

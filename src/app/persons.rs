@@ -1,5 +1,5 @@
-//! A person with all of their registrations, those of courses that they have left among them: what is stored about them is
-//! handed out, or erased.
+//! Operations on a person with all of their registrations, including the hidden ones of courses that they left: exporting
+//! and erasing their data.
 
 mod export;
 
@@ -32,43 +32,44 @@ use crate::{
     },
 };
 
-/// What an erasure has done, and what it could not do at once.
+/// The result of an erasure, and what is still pending.
 #[derive(Debug, Clone)]
 pub struct Erased {
     pub registrations: usize,
-    /// Of courses that they had left.
+    /// Registrations in courses that they had left.
     pub hidden: usize,
     /// Recordings and pictures.
     pub media: usize,
-    /// Files that could not be removed: the sweep tries again.
+    /// Files that could not be removed; the sweep retries.
     pub files_left: usize,
-    /// A report with them is being built: it is shown without them, and written anew when it is there.
+    /// A report that contains them is being built. It is shown without them, and rewritten when it is complete.
     pub report_under_way: bool,
-    /// Recordings that a cloud still has; jobs remove them there.
+    /// The number of call attempts with recordings at the cloud provider; jobs delete them there.
     pub takes_left: usize,
     pub files: Files,
 }
 
-/// What remains in the database's own files.
+/// Whether the database's own files still contain deleted data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Files {
-    /// Nothing: they were written anew.
+    /// No: the files were rewritten.
     Clean,
-    /// That is for PostgreSQL's own tools.
+    /// Unknown: this is left to PostgreSQL's own tools.
     Postgres,
-    /// They could not be written anew, and why.
+    /// The files could not be rewritten, for this reason.
     Failed(String),
 }
 
-/// Who somebody is, for whoever has to confirm that they are to be erased.
+/// Returns the registrations of a person, so that the operator can confirm the erasure.
 pub async fn find(app: &App, institution: InstitutionId, email_key: &str) -> Result<Vec<Registration>> {
     let found = persons::registrations(&mut app.db.read(), institution, email_key).await?;
     if found.is_empty() { Err(Error::Missing(Missing::Participant)) } else { Ok(found) }
 }
 
-/// Removes every trace of whoever has this email. Pending calls are cancelled. Rows go in one transaction, which takes the
-/// institution's lock as every write of people does: whatever runs at the same time finds them whole or not at all. What lies
-/// outside of the database goes afterwards; should this be cut short, the sweep and the job that rewrites reports do it.
+/// Erases the person with this email, and cancels their pending calls. All rows are deleted in one transaction, which takes
+/// the institution's lock as every write of people does, so concurrent operations see the person completely or not at all.
+/// Data outside the database is deleted afterwards; if that is interrupted, the sweep and the job that rewrites reports
+/// complete it.
 pub async fn erase(app: &App, institution: &Institution, email_key: String) -> Result<Erased> {
     let (institution, now, at_hand) = (institution.id, app.clock.now(), app.clone());
     let (whose, gone, takes_left) = app
@@ -100,7 +101,7 @@ pub async fn erase(app: &App, institution: &Institution, email_key: String) -> R
         Ok(false) => Files::Postgres,
         Err(error) => Files::Failed(error.to_string()),
     };
-    // Only now: whatever happens to reports, the database file no longer has them.
+    // Return an error of the reports only after the database file was rewritten.
     let report_under_way = reports?;
     Ok(Erased {
         registrations: whose.len(),
@@ -113,8 +114,8 @@ pub async fn erase(app: &App, institution: &Institution, email_key: String) -> R
     })
 }
 
-/// Cancels what is pending, has a cloud forget what it has recorded, and keeps that somebody is not to be called without
-/// keeping their number. Says how many attempts a cloud has recordings of.
+/// Cancels pending calls, deletes recordings at the cloud provider, and keeps opt-outs from calls without the phone number.
+/// Returns the number of attempts with recordings at the provider.
 async fn end_calls(
     sql: &mut Sql,
     app: &App,
@@ -131,7 +132,7 @@ async fn end_calls(
     Ok(takes)
 }
 
-/// Has a cloud forget what it has recorded of somebody. Says of how many attempts.
+/// Enqueues jobs that delete a person's recordings at the cloud provider. Returns the number of attempts with recordings.
 async fn end_takes(
     sql: &mut Sql,
     app: &App,
@@ -147,10 +148,11 @@ async fn end_takes(
     Ok(attempts.len())
 }
 
-/// Takes somebody out of kept reports now instead of by the job that is written down for it. True when one is being built.
+/// Removes a person from stored reports now instead of waiting for the enqueued job. Returns true if a report that may
+/// contain them is still being built.
 async fn leave_reports(app: &App, institution: InstitutionId, whose: &[Registration]) -> Result<bool> {
     match exports::scrub(app, institution).await {
-        // A worker is at it.
+        // `Unavailable`: for example, a worker rewrites the same reports concurrently. The enqueued job retries.
         Ok(()) | Err(Error::Unavailable(_)) => {}
         Err(other) => return Err(other),
     }
@@ -158,8 +160,8 @@ async fn leave_reports(app: &App, institution: InstitutionId, whose: &[Registrat
     Ok(whose.iter().any(|one| departed.contains(&one.id)))
 }
 
-/// Deletes registrations with everything that belongs to them, inside a transaction that holds the institution's lock. Says
-/// whose files are to be removed afterwards.
+/// Deletes registrations with all dependent rows, inside a transaction that holds the institution's lock. Returns the media
+/// whose files must be removed afterwards.
 async fn erase_in(
     sql: &mut Sql,
     job: JobId,
@@ -167,7 +169,7 @@ async fn erase_in(
     whose: &[Registration],
     now: Moment,
 ) -> Result<Vec<Media>> {
-    // Whoever is hidden has left reports already.
+    // Hidden registrations were removed from reports when they were hidden.
     let seen: Vec<ParticipantId> = whose.iter().filter(|one| !one.hidden).map(|one| one.id).collect();
     exports::leave(sql, job, institution, Leaving::These(seen), now).await?;
     let mut gone = Vec::new();
@@ -184,8 +186,8 @@ async fn erase_in(
     Ok(gone)
 }
 
-/// Deletes somebody from a page: who is registered there with this email, and who has left it again and has this email, token
-/// or identifier.
+/// Deletes a person from a page: the registration with this email, and hidden registrations (people who left) with this
+/// email, token or identifier.
 pub async fn delete_from_page(app: &App, access: &Access, page: NamePageRef, mark: Mark) -> Result<()> {
     let (institution, now, access) = (access.institution, app.clock.now(), access.clone());
     let at_hand = app.clone();

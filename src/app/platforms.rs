@@ -1,4 +1,4 @@
-//! LTI platforms that describe themselves: discovery of their endpoints (OpenID Connect).
+//! Discovery of the endpoints of LTI platforms (OpenID Connect discovery).
 
 use super::App;
 use crate::{
@@ -11,7 +11,6 @@ use crate::{
 
 const PATH: &str = "/.well-known/openid-configuration";
 
-/// Why a platform's endpoints could not be discovered.
 #[derive(Debug, thiserror::Error)]
 pub enum Undiscovered {
     /// The issuer's address is not permitted.
@@ -23,7 +22,7 @@ pub enum Undiscovered {
     OtherIssuer(String),
 }
 
-/// Where a platform is reached.
+/// The endpoints of a platform, as far as they are given.
 #[derive(Debug, Default)]
 pub struct Endpoints {
     pub auth_url: Option<String>,
@@ -32,7 +31,7 @@ pub struct Endpoints {
     pub jwks_url: Option<String>,
 }
 
-/// A platform as far as its endpoints are known.
+/// A platform with all of its endpoints.
 #[derive(Debug)]
 pub struct Platform {
     pub issuer: String,
@@ -43,7 +42,7 @@ pub struct Platform {
     pub jwks_url: String,
 }
 
-/// Discovers what is not given. The addresses are checked when they are stored.
+/// Discovers the endpoints that are not given. The addresses are validated when they are stored.
 pub async fn complete(
     app: &App,
     issuer: String,
@@ -69,7 +68,7 @@ pub async fn complete(
 async fn discover(app: &App, issuer: &str) -> Result<Configuration, Undiscovered> {
     let issuer = issuer.trim().trim_end_matches('/');
     let address = format!("{issuer}{PATH}");
-    // With a user name or a password in it, it is not shown.
+    // This rejects an address with a user name or password, which `NoDocument` would show.
     let refused = |error: crate::outbound::Error| Undiscovered::Refused(error.to_string());
     app.outbound.permits(&address).await.map_err(refused)?;
     let found = registration::configuration(&app.outbound, &address).await.map_err(|error| {
@@ -79,7 +78,8 @@ async fn discover(app: &App, issuer: &str) -> Result<Configuration, Undiscovered
         };
         Undiscovered::NoDocument { address, why }
     })?;
-    // Launches compare it letter by letter with what stands there, with or without its last slash.
+    // Launches compare the issuer exactly, so the spelling in the document is kept. Only a trailing slash may differ from
+    // the input.
     if found.issuer.trim_end_matches('/') == issuer {
         Ok(found)
     } else {

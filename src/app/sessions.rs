@@ -1,12 +1,12 @@
-//! What all browser sessions have in common. The name of a session is a secret of 256 bits; the database has only its digest. A
-//! session belongs to one browser, which proves itself by another secret in a cookie, and it expires.
+//! The common part of all browser sessions. The name of a session is a 256-bit secret, of which the database has only the
+//! digest. A session is bound to one browser, which proves its identity by another secret in a cookie, and it expires.
 //!
-//! What a session is for is stored with it by its own module: `lti/sessions.rs` has those that an LTI launch opens.
+//! The data of a session is stored by its own module: `lti/sessions.rs` has the sessions that LTI launches open.
 
 use super::App;
 use crate::domain::{moment::Moment, token};
 
-/// 256 random bits in hex: the name of a session, a browser's cookie, a link that is good once.
+/// 256 random bits in hex: the name of a session, a browser's cookie, or a single-use link.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -15,13 +15,13 @@ impl Secret {
         Self(app.ids.hex() + &app.ids.hex())
     }
 
-    /// `None` for what is not of our making: no query needs to be sent for it.
+    /// Returns `None` for anything that `generate` cannot have made, to avoid a useless query.
     pub fn parse(text: &str) -> Option<Self> {
         let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
         (text.len() == 64 && text.bytes().all(is_hex)).then(|| Self(text.to_owned()))
     }
 
-    /// What is stored of it. 256 bits need no salt.
+    /// The digest that is stored. 256 random bits need no salt.
     pub fn digest(&self) -> String {
         token::hex(&token::digest(&self.0))
     }
@@ -31,12 +31,12 @@ impl Secret {
     }
 }
 
-/// Is one of the cookies that a browser sent the secret with this digest? Some browsers send several.
+/// Returns whether one of the browser's cookies is the secret with this digest. Some browsers send several.
 pub fn is_same_browser(cookies: &[&str], browser_digest: &str) -> bool {
     cookies.iter().filter_map(|text| Secret::parse(text)).any(|secret| secret.digest() == browser_digest)
 }
 
-/// May this browser use a session?
+/// Returns whether this browser may use a session.
 pub fn is_open(cookies: &[&str], browser_digest: &str, expires_at: Moment, now: Moment) -> bool {
     now < expires_at && is_same_browser(cookies, browser_digest)
 }

@@ -1,4 +1,4 @@
-//! Access tokens: made, listed, revoked by the operator.
+//! Access tokens, which the operator creates, lists and revokes.
 
 use super::{App, Error, Missing, Result};
 use crate::{
@@ -18,12 +18,12 @@ pub struct New {
     pub name: String,
     pub expires_in_days: Option<u32>,
     pub scope: TokenScope,
-    /// The only name pages that it reaches; all without it.
+    /// The name pages that the token is limited to; `None` for all.
     pub pages: Option<Vec<NamePage>>,
     pub newest_only: bool,
 }
 
-/// A token that may do everything.
+/// Creates a token without restrictions.
 pub async fn create(
     app: &App,
     institution: InstitutionId,
@@ -33,7 +33,7 @@ pub async fn create(
     create_with(app, institution, New { name, expires_in_days: days, ..New::default() }).await
 }
 
-/// The token itself is in the answer and nowhere else: we keep its digest.
+/// Creates a token. Returns its plaintext, which cannot be read again, because only the digest is stored.
 pub async fn create_with(app: &App, institution: InstitutionId, new: New) -> Result<(Token, String)> {
     let New { name, expires_in_days: days, scope, pages, newest_only } = new;
     if text::is_blank(&name) {

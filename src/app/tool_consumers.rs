@@ -1,4 +1,4 @@
-//! Tool consumers: learning systems that the operator connects, or that register themselves by invitation.
+//! Tool consumers: learning systems that the operator connects, or that register themselves through an invitation.
 
 use super::{Actor, App, Error, Missing, Result, courses, lti};
 use crate::{
@@ -25,19 +25,19 @@ pub struct New {
     pub kind: LmsKind,
     pub url: String,
     pub product: Option<String>,
-    /// None for students alone.
+    /// Empty for students only.
     pub roles: Vec<Role>,
-    /// Canvas and Moodle have one, LTI has none.
+    /// Required for Canvas and Moodle, unused for LTI.
     pub access_token: Option<String>,
     pub lti: Option<Registration>,
 }
 
-/// The api_token is in the answer and nowhere else: we keep its digest.
+/// Creates a tool consumer. Returns the api_token, which cannot be read again, because only the digest is stored.
 pub async fn create(app: &App, institution: InstitutionId, mut new: New) -> Result<(ToolConsumer, String)> {
     let mut errors = FieldErrors::default();
     name_fault(&new.name, &mut errors);
     let url = match new.kind {
-        // An issuer is compared letter by letter.
+        // Issuers are compared exactly, so a trailing slash matters.
         LmsKind::Lti => new.url.trim().to_owned(),
         LmsKind::Canvas | LmsKind::Moodle => new.url.trim().trim_end_matches('/').to_owned(),
     };
@@ -54,7 +54,7 @@ pub async fn create(app: &App, institution: InstitutionId, mut new: New) -> Resu
     if let Some(lti) = &mut new.lti {
         trim(lti);
         if lti.frame_ancestors.is_empty() {
-            // Where people work with the platform, most likely.
+            // A guess at the origins where people use the platform.
             lti.frame_ancestors = lti::registrations::origins([&url, &lti.auth_url]);
         }
         as_origins(&mut lti.frame_ancestors, &mut errors);
@@ -94,9 +94,9 @@ pub async fn create(app: &App, institution: InstitutionId, mut new: New) -> Resu
         .await
 }
 
-/// A platform that registers itself. One that is known here already, with the same client, says what has changed: where it is
-/// reached, and a deployment or an origin that comes to those there are. What the operator has set stays. Says whether it is
-/// such an update. Another institution's registration is none of its business.
+/// Registers a platform (LTI dynamic registration). If the institution already has it with the same client id, updates its
+/// endpoints and adds its deployment and origins; the operator's settings stay. Also returns whether it was an update.
+/// Registrations of other institutions are ignored.
 pub async fn register(app: &App, institution: InstitutionId, new: New) -> Result<(ToolConsumer, bool)> {
     if let Some(known) = registered(app, institution, &new).await? {
         return Ok((update_registration(app, known, new).await?, true));
@@ -126,7 +126,7 @@ async fn update_registration(app: &App, known: ToolConsumer, new: New) -> Result
     update_within(app, Scope::Institution(known.institution), known.id, change).await
 }
 
-/// What comes to a list, and what goes. Whatever else is there stays: an operator adds one and need not know the others.
+/// Items to add to a list and to remove from it. The rest stays, so that an operator can add one without knowing the others.
 #[derive(Clone, Default)]
 pub struct Listed {
     pub add: Vec<String>,
@@ -150,7 +150,7 @@ impl Listed {
     }
 }
 
-/// What an operator may change; `None` leaves it as it is.
+/// `None` leaves the value unchanged.
 #[derive(Clone, Default)]
 pub struct Change {
     pub name: Option<String>,
@@ -177,7 +177,7 @@ async fn update_within(app: &App, scope: Scope, id: ToolConsumerId, change: Chan
     let access_token = change.access_token.as_ref().map(|token| token.trim().to_owned());
     let sealed = sealed(app, id, access_token)?;
     let is_lti = changed(known, change.clone(), sealed.clone())?.lti.is_some();
-    // Addresses that do not change are not checked again: a system that is gone can still be disabled.
+    // Validate only addresses that change, so that a system that no longer exists can still be disabled.
     for (field, url) in [
         (Field::AuthUrl, &change.auth_url),
         (Field::TokenUrl, &change.token_url),
@@ -190,9 +190,9 @@ async fn update_within(app: &App, scope: Scope, id: ToolConsumerId, change: Chan
     app.db
         .write(move |sql| {
             Box::pin(async move {
-                // The institution's lock comes first, as in `delete`, so that the two cannot deadlock.
+                // Take the institution's lock first, as in `delete`, to avoid a deadlock.
                 store::rolls::lock(sql, institution).await?;
-                // Read again, locked: another update may have changed other fields meanwhile.
+                // Read again under the lock: a concurrent update may have changed other fields.
                 let current = tool_consumers::lock(sql, institution, id).await?;
                 let current = current.ok_or(Error::Missing(Missing::ToolConsumer))?;
                 let old_schedule = current.schedule;
@@ -207,7 +207,7 @@ async fn update_within(app: &App, scope: Scope, id: ToolConsumerId, change: Chan
         .await
 }
 
-/// What a change makes of a tool consumer. `sealed` is the access token that it brings.
+/// Applies a change to a tool consumer. `sealed` is the encrypted access token of the change.
 fn changed(mut changed: ToolConsumer, change: Change, sealed: Option<String>) -> Result<ToolConsumer> {
     let mut errors = FieldErrors::default();
     if let Some(name) = change.name {
@@ -253,7 +253,8 @@ fn name_fault(name: &str, errors: &mut FieldErrors) {
     }
 }
 
-/// In the form in which browsers compare them; what is none would be left out of the header, and nobody would know why.
+/// Normalizes origins to the form that browsers compare. An invalid one is an error, because it would silently be left out
+/// of the header.
 fn as_origins(given: &mut [String], errors: &mut FieldErrors) {
     for one in given {
         match parse_framing_origin(one) {
@@ -263,7 +264,7 @@ fn as_origins(given: &mut [String], errors: &mut FieldErrors) {
     }
 }
 
-/// An address may have been pasted with the end of its line.
+/// Addresses may have been pasted with a trailing newline.
 fn trim(lti: &mut Registration) {
     let addresses = [&mut lti.auth_url, &mut lti.token_url, &mut lti.jwks_url];
     for text in addresses.into_iter().chain(&mut lti.token_audience) {
@@ -294,7 +295,7 @@ fn registration_faults(lti: &Registration, errors: &mut FieldErrors) {
 }
 
 async fn registration_permitted(app: &App, lti: &Registration) -> Result<()> {
-    // The browser goes to the auth URL, and we do not; but it is an address of the same system.
+    // Only browsers request the auth URL, but it belongs to the same system, so it is checked as well.
     for (field, url) in
         [(Field::AuthUrl, &lti.auth_url), (Field::TokenUrl, &lti.token_url), (Field::JwksUrl, &lti.jwks_url)]
     {
@@ -324,14 +325,14 @@ pub async fn find(app: &App, scope: Scope, id: ToolConsumerId) -> Result<ToolCon
     found.ok_or(Error::Missing(Missing::ToolConsumer))
 }
 
-/// The one that an api_token belongs to, in the institution whose caller sends it.
+/// Finds the tool consumer with this api_token in the caller's institution.
 pub async fn by_token(app: &App, institution: InstitutionId, api_token: &str) -> Result<ToolConsumer> {
     let digest = token::hex(&token::digest(api_token));
     let found = tool_consumers::by_token(&mut app.db.read(), institution, &digest).await?;
     found.ok_or(Error::Missing(Missing::ToolConsumer))
 }
 
-/// Whose launch this is: by issuer and client, or by the issuer alone where it has but one.
+/// Finds the tool consumer of a launch by issuer and client id, or by the issuer alone if that is unambiguous.
 pub async fn by_issuer(app: &App, issuer: &str, client_id: Option<&str>) -> Result<ToolConsumer> {
     let mut found = tool_consumers::by_issuer(&mut app.db.read(), issuer, client_id).await?;
     match (found.pop(), found.is_empty()) {
@@ -349,7 +350,7 @@ pub async fn delete(app: &App, actor: &Actor, id: ToolConsumerId) -> Result<()> 
     let institution = leaving.institution;
     let gone = app.db.write::<_, Error>(move |sql| {
         Box::pin(async move {
-            // Nobody begins anything with its courses meanwhile.
+            // Blocks concurrent changes to its courses.
             store::rolls::lock(sql, institution).await?;
             courses::promote(sql, &leaving).await?;
             Ok(tool_consumers::delete(sql, institution, id).await?)
@@ -358,7 +359,7 @@ pub async fn delete(app: &App, actor: &Actor, id: ToolConsumerId) -> Result<()> 
     if gone.await? { Ok(()) } else { Err(Error::Missing(Missing::ToolConsumer)) }
 }
 
-/// Is what lets us in there sealed with our key? Nothing is made on the way.
+/// Returns whether the credentials for the learning system can be decrypted. Does not generate LTI keys.
 pub async fn opens(app: &App, consumer: &ToolConsumer) -> Result<bool> {
     match (&consumer.sealed_access_token, consumer.kind) {
         (_, LmsKind::Lti) => lti::keys::open(app).await,
@@ -367,7 +368,7 @@ pub async fn opens(app: &App, consumer: &ToolConsumer) -> Result<bool> {
     }
 }
 
-/// What lets us in there.
+/// Returns the credentials for the learning system.
 pub async fn access(app: &App, consumer: &ToolConsumer) -> Result<Access> {
     let url = consumer.url.clone();
     match (consumer.kind, &consumer.sealed_access_token, &consumer.lti) {
@@ -399,20 +400,20 @@ fn opened(app: &App, id: ToolConsumerId, sealed: &str) -> Result<String> {
     String::from_utf8(plain).map_err(|_| Error::Internal("an access token that is no text".to_owned()))
 }
 
-/// Those we know of it, the newest first.
+/// Returns the known courses of the tool consumer, newest first.
 async fn courses(app: &App, consumer: &ToolConsumer) -> Result<Vec<Course>> {
     let mut all = store::courses::all(&mut app.db.read(), consumer.institution, consumer.id).await?;
     all.reverse();
     Ok(all)
 }
 
-/// The most of our courses that are tried until one has people.
+/// The maximum number of known courses to try until one has people.
 const TRIED: usize = 5;
 
-/// Does it work? A course that has people is read, one that we know if there is any.
+/// Checks the connection by reading a course that has people, preferably a known one.
 pub async fn check(app: &App, consumer: &ToolConsumer) -> Result<lms::Seen> {
     let mut known = courses(app, consumer).await?;
-    // Those that have been synchronized most recently are the likeliest to be in use.
+    // The most recently synchronized courses are the most likely to be in use.
     known.sort_by_key(|course| std::cmp::Reverse((course.error.is_none(), course.synced_at)));
     let known: Vec<Found> = known
         .into_iter()
@@ -426,7 +427,7 @@ pub async fn check(app: &App, consumer: &ToolConsumer) -> Result<lms::Seen> {
     Ok(connect(app, consumer).await?.check(&known, &consumer.roles).await?)
 }
 
-/// Can it be asked, now?
+/// Returns a client for the learning system, with its credentials.
 pub async fn connect(app: &App, consumer: &ToolConsumer) -> Result<lms::Connection> {
     Ok(lms::Connection::new(&app.outbound, access(app, consumer).await?))
 }

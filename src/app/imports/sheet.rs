@@ -1,4 +1,4 @@
-//! A CSV file of people as spreadsheets write it, read row by row.
+//! Reads people from a CSV file, as written by spreadsheet programs, row by row.
 
 use std::{
     borrow::Cow,
@@ -10,12 +10,12 @@ use crate::domain::{
     participant::{Draft, LegalNames, Raw, Source, TEXT_FIELDS},
 };
 
-/// Is it the heading of a column that every participant has?
+/// Returns whether this is the heading of a standard column, which every participant has.
 fn is_known(heading: &str) -> bool {
     matches!(heading, "email" | "phone_number") || TEXT_FIELDS.iter().any(|field| field.key == heading)
 }
 
-/// Why a file cannot be read. A row that is wrong is no such fault.
+/// Why a file cannot be read. Invalid rows are reported separately.
 #[derive(Debug, thiserror::Error)]
 pub enum SheetFault {
     #[error(transparent)]
@@ -30,12 +30,12 @@ pub enum SheetFault {
     UnknownCustomField { heading: String, name: String },
     #[error("the column `{0}` is there twice")]
     Duplicate(String),
-    /// There must be an email, and a first or a last name.
+    /// An email column and a first or last name column are required.
     #[error("necessary columns are missing")]
     MissingColumns { headings: Vec<String> },
 }
 
-/// A row that is not empty.
+/// A nonempty row.
 pub struct Row {
     pub line: u64,
     pub email: String,
@@ -43,7 +43,7 @@ pub struct Row {
     pub draft: Option<Draft>,
 }
 
-/// The start of the file has been read to detect the format, and is read again.
+/// The start of the file, buffered to detect the format, followed by the rest.
 type Rewound<R> = Chain<Cursor<Vec<u8>>, BufReader<R>>;
 
 pub struct Sheet<R> {
@@ -51,12 +51,12 @@ pub struct Sheet<R> {
     columns: Vec<Option<String>>,
     legal: LegalNames,
     record: csv::ByteRecord,
-    /// Headings of columns that are ignored, because nobody knows them.
+    /// Headings of unknown columns, which are ignored.
     pub ignored: Vec<String>,
 }
 
 impl<R: Read> Sheet<R> {
-    /// Finds out what separates the columns and what each of them is, and skips a byte-order mark.
+    /// Detects the delimiter, maps the columns, and skips a byte-order mark.
     pub fn open(mut file: R, fields: &[CustomField], legal: LegalNames) -> Result<Self, SheetFault> {
         let mut start = Vec::new();
         file.by_ref().take(64 * 1024).read_to_end(&mut start).map_err(SheetFault::Io)?;
@@ -71,7 +71,7 @@ impl<R: Read> Sheet<R> {
         Ok(Self { reader, columns, legal, record: csv::ByteRecord::new(), ignored })
     }
 
-    /// The next row that is not empty.
+    /// Returns the next nonempty row.
     pub fn next_row(&mut self) -> Result<Option<Row>, SheetFault> {
         while self.reader.read_byte_record(&mut self.record)? {
             let line = first_line(&self.record, self.reader.position().line());
@@ -82,7 +82,7 @@ impl<R: Read> Sheet<R> {
         Ok(None)
     }
 
-    /// The byte at which the last row begins.
+    /// Returns the byte offset of the last row.
     pub fn position(&self) -> u64 {
         self.record.position().map_or(0, csv::Position::byte)
     }
@@ -97,7 +97,7 @@ fn separator(start: &[u8]) -> u8 {
         .unwrap_or(b',')
 }
 
-/// What each column is, `None` for those that are ignored, and their headings.
+/// Maps the columns, with `None` for ignored ones. Also returns the headings of ignored columns.
 fn columns(
     reader: &mut csv::Reader<impl Read>,
     fields: &[CustomField],
@@ -138,14 +138,14 @@ fn read(line: u64, record: &csv::ByteRecord, columns: &[Option<String>], legal: 
     (!empty).then(|| Row { line, email, draft: Some(Draft::read(&row, legal)) })
 }
 
-/// Where a record begins, from where the next one does: the reader counts empty lines before a record to it.
+/// Computes the first line of a record from the line after it, because the reader includes preceding empty lines in the
+/// record's own position.
 fn first_line(record: &csv::ByteRecord, next: u64) -> u64 {
     let inside = record.as_slice().iter().filter(|byte| **byte == b'\n').count() as u64;
     next.saturating_sub(1 + inside)
 }
 
-/// Every line ends in one line feed, the last one too, however the file has it, so that lines are counted as editors
-/// count them.
+/// Normalizes line endings to LF and terminates the last line, so that lines are counted as in text editors.
 struct PlainLines<R> {
     inner: R,
     last: u8,
@@ -168,7 +168,7 @@ impl<R: Read> Read for PlainLines<R> {
                 }
                 self.last = byte;
             }
-            // Nothing kept is not the end of the file.
+            // Returning 0 would signal the end of the file.
             if kept > 0 || read == 0 {
                 return Ok(kept);
             }

@@ -12,7 +12,7 @@ use crate::{
 
 pub const POLICY: Policy = Policy { lane: Lane::Background, retry: RetryPolicy::STANDARD };
 
-/// Links in the report begin with the base URL of the server that was asked for it.
+/// Links in the report start with the base URL of the server that received the request.
 pub async fn run(
     context: &Context<'_>,
     institution: InstitutionId,
@@ -24,7 +24,7 @@ pub async fn run(
     exports::build(app, claim, institution, export, writer).await
 }
 
-/// The export has failed. Returns the blobs of parts that nobody needs any more.
+/// Marks the export as failed. Returns the blobs of its parts, which are no longer referenced.
 pub async fn give_up(
     sql: &mut Sql,
     given_up: &GivenUp<'_>,

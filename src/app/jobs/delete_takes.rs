@@ -1,4 +1,4 @@
-//! Deletes at the cloud provider what was recorded in a call.
+//! Deletes the recordings of a call at the cloud provider.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// Somebody's voice must not stay there because the provider was down for an hour: retried for about two days.
+/// A voice recording must not stay there because of an outage of the provider, so the job is retried for about two days.
 pub const POLICY: Policy = Policy {
     lane: Lane::Background,
     retry: RetryPolicy {

@@ -1,4 +1,4 @@
-//! Fetches the recording that somebody has kept in a call, and attaches it to them.
+//! Fetches the recording that a person chose to keep in a call, and attaches it to them.
 
 use super::{Context, GivenUp, Policy};
 use crate::{
@@ -16,7 +16,7 @@ pub async fn run(context: &Context<'_>, institution: InstitutionId, attempt: Att
     calls::cloud::fetch_take(context.app, institution, attempt).await
 }
 
-/// The attempt to call them has failed.
+/// Marks the call attempt as failed.
 pub async fn give_up(
     sql: &mut Sql,
     given_up: &GivenUp<'_>,

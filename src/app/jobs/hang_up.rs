@@ -1,4 +1,4 @@
-//! Ends a call at the cloud provider, and deletes what was recorded in it. May outlive the institution.
+//! Ends a call at the cloud provider and deletes its recordings. The job may outlive the institution.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use crate::{
     domain::job::{Lane, RetryPolicy},
 };
 
-/// Somebody is on the line: the first retries follow quickly. The last ones are for the recordings, which nothing else deletes
-/// once the rows are gone: all of them take about two days.
+/// Somebody is on the line, so the first retries come quickly. The later ones are for the recordings, which nothing else
+/// deletes once the rows are gone. All retries together take about two days.
 pub const POLICY: Policy = Policy {
     lane: Lane::Interactive,
     retry: RetryPolicy {

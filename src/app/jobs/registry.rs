@@ -1,4 +1,5 @@
-//! What there is to know of each kind of job. A new kind does not compile until it has an answer to every question here.
+//! Maps each kind of job to its policy and its functions. The matches are exhaustive, so a new kind does not compile until
+//! it is handled everywhere.
 
 use std::time::Duration;
 
@@ -23,12 +24,12 @@ pub struct Policy {
     pub retry: RetryPolicy,
 }
 
-/// What a job is run with.
+/// The environment in which a job runs.
 pub struct Context<'a> {
     pub app: &'a App,
     pub claim: &'a Claim,
     pub report_format: ReportFormat,
-    /// Files that nothing refers to are removed when they are older than this.
+    /// The minimum age at which unreferenced (orphaned) files are removed.
     pub orphans_older_than: Duration,
 }
 
@@ -37,7 +38,7 @@ pub struct GivenUp<'a> {
     pub app: &'a App,
     pub claim: &'a Claim,
     pub error: &'a str,
-    /// For another job that has to be enqueued.
+    /// The id for a follow-up job, should one have to be enqueued.
     pub spare_id: JobId,
     pub now: Moment,
 }
@@ -57,7 +58,7 @@ pub const fn policy(kind: Kind) -> Policy {
     }
 }
 
-/// The kinds of jobs in these lanes.
+/// Returns the kinds of jobs in these lanes.
 pub(super) fn in_lanes(lanes: &[Lane]) -> Vec<Kind> {
     Kind::ALL.iter().copied().filter(|kind| lanes.contains(&policy(*kind).lane)).collect()
 }
@@ -79,7 +80,7 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
     }
 }
 
-/// Takes the lock that `give_up` needs. It comes before the lock of the job's own row, as everywhere.
+/// Takes the lock that `give_up` needs. As everywhere, it comes before the lock of the job's row.
 pub(super) async fn lock(sql: &mut Sql, job: &Job) -> Result<()> {
     if let Job::SyncCourse { institution, .. } = job {
         rolls::lock(sql, *institution).await?;
@@ -87,7 +88,7 @@ pub(super) async fn lock(sql: &mut Sql, job: &Job) -> Result<()> {
     Ok(())
 }
 
-/// What follows when a job is given up, in the same transaction. Returns the blobs of reports that nobody needs any more.
+/// Cleans up after a dead-lettered job, in the same transaction. Returns the blobs of reports that are no longer referenced.
 pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec<String>> {
     match &given_up.claim.job {
         Job::BuildExport { institution, export, .. } => {
@@ -99,9 +100,9 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         Job::SyncCourse { institution, course } => {
             sync_course::give_up(sql, given_up, *institution, *course).await?;
         }
-        // Nothing waits for these: the dead letter is all that is left of them.
+        // Nothing waits for these, so the dead letter is all that remains.
         Job::ScrubExports { .. } | Job::HangUp { .. } | Job::DeleteTakes { .. } => {}
-        // Periodic jobs are never given up.
+        // Periodic jobs never become dead letters.
         Job::ExpireExports | Job::SweepBlobs | Job::RotateLtiKeys | Job::SyncDueCourses => {}
     }
     Ok(Vec::new())

@@ -1,4 +1,4 @@
-//! Rotates the keys of the LTI tool.
+//! Rotates the signing keys of the LTI tool.
 
 use super::{Context, Policy};
 use crate::{

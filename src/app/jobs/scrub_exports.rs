@@ -1,4 +1,4 @@
-//! Removes deleted people from the reports that are kept.
+//! Removes deleted people from stored reports.
 
 use super::{Context, Policy};
 use crate::{

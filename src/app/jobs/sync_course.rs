@@ -13,14 +13,14 @@ use crate::{
     },
 };
 
-/// In a lane of its own, so that a slow learning system with many courses does not hold up anything else.
+/// A separate lane, so that a slow learning system with many courses does not delay other jobs.
 pub const POLICY: Policy = Policy { lane: Lane::Sync, retry: RetryPolicy::STANDARD };
 
 pub async fn run(context: &Context<'_>, institution: InstitutionId, course: CourseId) -> Result<()> {
     app::courses::run(context.app, context.claim, institution, course).await
 }
 
-/// The course shows why, unless another job synchronizes it by now.
+/// Records the error on the course, unless another job is synchronizing it by now.
 pub async fn give_up(
     sql: &mut Sql,
     given_up: &GivenUp<'_>,

@@ -6,7 +6,8 @@ use crate::{
     domain::job::{Lane, RetryPolicy},
 };
 
-/// It only writes to the database, so it need not wait for the courses that it has enqueued before.
+/// The job only writes to the database, so it does not use the sync lane, where it would wait for the courses enqueued
+/// before.
 pub const POLICY: Policy = Policy { lane: Lane::Background, retry: RetryPolicy::STANDARD };
 
 pub async fn run(context: &Context<'_>) -> Result<()> {

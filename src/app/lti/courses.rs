@@ -1,4 +1,4 @@
-//! The course that a launch leads to, with its name page, and a student's own entry there.
+//! Finds or creates the course of a launch with its name page, and the visitor's own entry there.
 
 use std::time::Duration;
 
@@ -21,9 +21,9 @@ use crate::{
     store::courses::{self as store, aliases::Alias},
 };
 
-/// Who launches finds a list that is no older than this, or will be new in a moment.
+/// A launch starts a synchronization if the roster is older than this.
 const FRESH: Duration = Duration::from_secs(3_600);
-/// Between two attempts that launches begin, when the last one has failed.
+/// The minimum pause between synchronizations started by launches, after the last one failed.
 const PAUSE: Duration = Duration::from_secs(5 * 60);
 
 pub async fn find(app: &App, institution: InstitutionId, id: CourseId) -> Result<Option<Course>> {
@@ -31,7 +31,7 @@ pub async fn find(app: &App, institution: InstitutionId, id: CourseId) -> Result
     Ok(found.map(|(course, _)| course))
 }
 
-/// Whose entry it is in a course, by each of the ids that the course has for them.
+/// Returns every user id that the course has for the owner of this entry.
 pub async fn users_of(
     app: &App,
     institution: InstitutionId,
@@ -41,8 +41,8 @@ pub async fn users_of(
     Ok(store::members::users_of(&mut app.db.read(), institution, course, participant).await?)
 }
 
-/// A course that is launched, the tool consumer that synchronizes it, which may be another than the one that launches it, and
-/// its visitor as it knows them.
+/// A launched course, the tool consumer that synchronizes it (not necessarily the one that launched it), and the visitor as
+/// that tool consumer identifies them.
 pub struct Launched {
     pub course: Course,
     pub owner: ToolConsumer,
@@ -50,7 +50,7 @@ pub struct Launched {
     is_foreign: bool,
 }
 
-/// The course that a platform calls so, found again or made. When its list is old, it is fetched anew.
+/// Finds or creates the course of a launch, and starts a synchronization if its roster is stale.
 pub async fn launched(
     app: &App,
     consumer: &ToolConsumer,
@@ -65,7 +65,7 @@ pub async fn launched(
     let old_title = known.as_ref().map(|course| course.title.clone());
     let found = Found {
         id: context.id.clone(),
-        // A launch that does not say is no reason to call it otherwise.
+        // Keep the known title if the launch has none.
         title: context.title.clone().or(old_title).unwrap_or_default(),
         memberships_url: memberships_url.map(str::to_owned),
     };
@@ -78,7 +78,7 @@ pub async fn launched(
         None => false,
     };
     let course = match known {
-        // Most launches tell nothing new.
+        // Most launches contain nothing new, so they need no write.
         Some(course) if !is_taken_over && says_the_same(&course, way.as_ref(), &found, key.as_deref()) => {
             course
         }
@@ -105,7 +105,7 @@ pub async fn launched(
     Ok(Launched { course, owner, visitor, is_foreign })
 }
 
-/// What has just failed would fail again: a whole class launches within minutes.
+/// Rate-limits retries after a failure: a whole class launches within minutes, and the next attempt would fail as well.
 async fn is_turn(app: &App, course: &Course) -> bool {
     if course.error.is_none() {
         return true;
@@ -116,7 +116,7 @@ async fn is_turn(app: &App, course: &Course) -> bool {
 }
 
 fn says_the_same(course: &Course, way: Option<&Alias>, found: &Found, key: Option<&str>) -> bool {
-    // What a course is called is for the tool consumer to say that synchronizes it.
+    // Only the tool consumer that synchronizes a course determines its title.
     if let Some(way) = way {
         return found.memberships_url.is_none() || found.memberships_url == way.memberships_url;
     }
@@ -124,7 +124,7 @@ fn says_the_same(course: &Course, way: Option<&Alias>, found: &Found, key: Optio
         return false;
     }
     let same_address = found.memberships_url.is_none() || found.memberships_url == course.memberships_url;
-    // What is kept of a title may be shorter than what is said.
+    // Compare with the stored form, because long titles are truncated.
     course.title == courses::title(&found.title, &found.id) && same_address
 }
 
@@ -138,7 +138,7 @@ fn joining(person: &Person, user_id: String, through: Option<ToolConsumerId>) ->
         photo_url: None,
     };
     if member.first_name.is_none() && member.last_name.is_none() {
-        // The whole name is better than none; where it would have to be cut is not ours to guess.
+        // Store the whole name as the first name rather than guess where to split it.
         member.first_name = person.name.clone();
         member.last_name = person.name.as_ref().map(|_| String::new());
     }
@@ -147,17 +147,18 @@ fn joining(person: &Person, user_id: String, through: Option<ToolConsumerId>) ->
 }
 
 impl Launched {
-    /// The visitor's id, as the course has it.
+    /// The visitor's user id, as the course's roster has it.
     pub fn member_id(&self) -> Option<&str> {
         self.visitor.as_ref().map(|visitor| visitor.member.user_id.as_str())
     }
 
-    /// What is kept of the visitor for as long as they may add an entry of their own.
+    /// Stored with the session of staff, so that they can add their own entry later.
     pub fn visitor(&self) -> Option<&Joining> {
         self.visitor.as_ref()
     }
 
-    /// A student's own entry. `None` for whoever teaches here and looks at the course as a student does, and has none.
+    /// Returns the student's own entry, and creates it if needed. For a teacher who previews the course as a student,
+    /// returns their own entry, or `None` if they have none.
     pub async fn student(&self, app: &App) -> Result<Option<ParticipantId>> {
         let institution = self.owner.institution;
         let visitor = self.visitor.clone().ok_or(Error::Missing(Missing::Participant))?;
@@ -167,7 +168,7 @@ impl Launched {
         courses::join(app, institution, &self.course, visitor).await.map(Some)
     }
 
-    /// The own entry of somebody who teaches, who is not among the students from now on.
+    /// Returns the own entry of a teacher, and removes them from the students.
     pub async fn staff(&self, app: &App) -> Result<Option<ParticipantId>> {
         let Some(visitor) = &self.visitor else { return Ok(None) };
         courses::seen(app, &self.owner, &self.course, &visitor.member, self.is_foreign).await?;
@@ -175,7 +176,7 @@ impl Launched {
     }
 }
 
-/// Has the list fetched, unless that is under way.
+/// Enqueues a synchronization of the roster, unless one is in progress.
 pub async fn synchronise(app: &App, consumer: &ToolConsumer, course: &Course) -> Result<()> {
     let found = Found {
         id: course.external_id.clone(),

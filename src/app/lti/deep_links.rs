@@ -1,4 +1,4 @@
-//! The answer to a deep linking request: a link that the platform puts into the course.
+//! The response to a deep linking request: a link that the platform adds to the course.
 
 use super::{Result, keys, launch_url, sessions::Open};
 use crate::{
@@ -11,7 +11,7 @@ pub struct Response {
     pub token: String,
 }
 
-/// A link with this title, or none when somebody has thought better of it.
+/// Builds a response with one link with this title, or with no links if the user canceled.
 pub async fn answer(app: &App, open: &Open, asked: &DeepLinking, title: Option<&str>) -> Result<Response> {
     let Some(lti) = &open.consumer.lti else {
         return Err(Error::Internal("a launch without a registration".to_owned()).into());

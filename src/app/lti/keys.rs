@@ -1,4 +1,4 @@
-//! The tool's own keys: made on first need, replaced in time, shown to platforms.
+//! The tool's signing keys: generated on first use, rotated periodically, and published to platforms.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ fn ages(app: &App, all: &[Kept]) -> Vec<Key> {
     all.iter().map(age).collect()
 }
 
-/// What `/lti/jwks.json` says.
+/// Returns the JSON Web Key Set (JWKS) for `/lti/jwks.json`.
 pub async fn shown(app: &App) -> Result<Value> {
     let all = present(app).await?;
     let public = |kept: &Kept| {
@@ -34,12 +34,12 @@ pub async fn shown(app: &App) -> Result<Value> {
             .inspect_err(|error| tracing::error!(%error, "a public key cannot be shown"))
             .ok()
     };
-    // Platforms must be able to verify what the other keys have signed.
+    // Publish all keys: platforms must be able to verify what the older ones signed.
     let keys: Vec<Value> = all.iter().filter_map(public).collect();
     Ok(json!({ "keys": keys }))
 }
 
-/// The key to sign with.
+/// Returns the current signing key.
 pub async fn signing(app: &App) -> Result<SigningKey> {
     let all = present(app).await?;
     let place = chosen(&ages(app, &all), app.clock.now());
@@ -47,13 +47,13 @@ pub async fn signing(app: &App) -> Result<SigningKey> {
     key.ok_or_else(|| Error::Internal("there is no key to sign with".to_owned()))
 }
 
-/// Can they be opened? Where there are none yet, the first need makes one.
+/// Returns whether a key can be decrypted. Also true if there are none yet, because one is generated on first use.
 pub async fn open(app: &App) -> Result<bool> {
     let all = lti_keys::all(&mut app.db.read()).await?;
     Ok(all.is_empty() || ages(app, &all).iter().any(|key| key.opens))
 }
 
-/// All of them; there is one at least that can be opened.
+/// Returns all keys, and generates one if none of them can be decrypted.
 async fn present(app: &App) -> Result<Vec<Kept>> {
     let all = lti_keys::all(&mut app.db.read()).await?;
     if ages(app, &all).iter().any(|key| key.opens) {
@@ -63,16 +63,16 @@ async fn present(app: &App) -> Result<Vec<Kept>> {
     Ok(lti_keys::all(&mut app.db.read()).await?)
 }
 
-/// Makes another key now. It is shown at once, and signs when platforms can know it.
+/// Generates a new key now. It is published immediately, and used for signing once platforms had time to fetch it.
 pub async fn rotate(app: &App) -> Result<String> {
     let made = make(app, |_, _| true).await?;
     made.ok_or_else(|| Error::Internal("no key was made".to_owned()))
 }
 
-/// Makes another key when the newest is old enough, and removes those that nobody needs to see any more.
+/// Generates a new key if the newest one is old enough, and removes keys that no platform needs any more.
 pub async fn rotate_in_time(app: &App) -> Result<()> {
     let all = lti_keys::all(&mut app.db.read()).await?;
-    // An installation that no platform knows needs none.
+    // No key yet means that no platform is connected, so there is nothing to rotate.
     if all.is_empty() {
         return Ok(());
     }
@@ -96,11 +96,11 @@ pub async fn rotate_in_time(app: &App) -> Result<()> {
         .await
 }
 
-/// Unless somebody else has, meanwhile, and it is not needed any more.
+/// Generates and stores a key, unless a concurrent call has stored one so that it is no longer needed.
 async fn make(app: &App, is_needed: fn(&App, &[Kept]) -> bool) -> Result<Option<String>> {
     let kid = app.ids.hex();
     let named = kid.clone();
-    // It takes a moment of computing.
+    // Generating an RSA key is CPU-bound.
     let made = tokio::task::spawn_blocking(move || SigningKey::make(named)).await;
     let key = made.map_err(|error| Error::Internal(error.to_string()))?.map_err(Error::Internal)?;
     let kept = Kept {

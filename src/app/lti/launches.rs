@@ -1,4 +1,4 @@
-//! The end of a launch: everything that the platform says is checked, and then there is a session.
+//! The second step of a launch: validates the platform's response and opens a session.
 
 use std::time::Duration;
 
@@ -27,25 +27,24 @@ use crate::{
     },
 };
 
-/// A student's own entry may stay open for a day of lessons; a list of everybody need not.
+/// Students may keep their own entry open for a school day. The full list that staff see expires earlier.
 const OF_STUDENTS: Duration = Duration::from_secs(8 * 3_600);
 const OF_STAFF: Duration = Duration::from_secs(4 * 3_600);
 
-/// What comes back from the platform, in the browser that it sent.
+/// The platform's response, posted by the browser.
 pub struct Returned<'a> {
     pub state: &'a str,
     pub answer: Answer<'a>,
-    /// The browser's own secret, if it has brought one. Where it has several, one of them.
+    /// The values of the browser's cookies. If there are several, one of them must match.
     pub browsers: &'a [&'a str],
 }
 
 pub enum Answer<'a> {
     Token(&'a str),
-    /// The platform's own words.
     Error(Said),
 }
 
-/// The name of the session that it leads to.
+/// Returns the name of the new session, which is a secret.
 pub async fn finish(app: &App, returned: Returned<'_>) -> Result<String> {
     let login = take(app, returned.state).await?;
     let consumer = consumer(app, login.institution, login.tool_consumer).await?;
@@ -59,7 +58,7 @@ async fn consumer(app: &App, institution: InstitutionId, id: ToolConsumerId) -> 
     }
 }
 
-/// A launch that nobody else has.
+/// Continues with a login that `take` has consumed.
 async fn taken(app: &App, returned: Returned<'_>, login: Login, consumer: &ToolConsumer) -> Result<String> {
     if !is_same_browser(returned.browsers, &login.browser_digest) {
         return Err(Refusal::OtherBrowser(login.asked).to(consumer));
@@ -115,7 +114,7 @@ async fn taken(app: &App, returned: Returned<'_>, login: Login, consumer: &ToolC
     Ok(name.into_string())
 }
 
-/// Whoever comes second gets nothing, and so no nonce is good twice.
+/// Consumes the login atomically, so that no state or nonce can be replayed.
 async fn take(app: &App, state: &str) -> Result<Login> {
     let Some(state) = Secret::parse(state) else { return Err(Refusal::UnknownState.into()) };
     let (state, now) = (state.digest(), app.clock.now());
@@ -150,7 +149,7 @@ async fn verified(app: &App, consumer: &ToolConsumer, login: &Login, token: &str
     Launch::read(&claims, &expected).map_err(|fault| Refusal::Claims(fault).to(consumer))
 }
 
-/// The tool consumer with its product, which a launch may be the first to tell.
+/// Stores the platform's product family if it is not known yet, and returns the updated tool consumer.
 async fn learn_product(app: &App, consumer: &ToolConsumer, launch: &Launch) -> Result<ToolConsumer> {
     let product = launch.product_family.as_deref().and_then(product_word);
     let Some(product) = product.filter(|_| consumer.product.is_none()) else { return Ok(consumer.clone()) };
@@ -174,14 +173,14 @@ async fn deep_linking(
     }
     let is_safe =
         asked.return_url.starts_with("https://") || app.outbound.permits(&asked.return_url).await.is_ok();
-    // Nobody shall choose a title for a link that could not be sent.
+    // Reject before the user picks a title for a link that could not be sent.
     if !is_safe || origins([&asked.return_url]).is_empty() {
         return Err(Refusal::Claims(crate::domain::lti::Fault::DeepLinking).to(consumer));
     }
     serde_json::to_string(asked).map_err(|error| Error::Internal(error.to_string()).into())
 }
 
-/// The course that is launched, found or made, and who its visitor is there.
+/// Finds or creates the launched course, and determines the visitor's role in it.
 async fn course(app: &App, consumer: &ToolConsumer, launch: &Launch) -> Result<(Launched, Who)> {
     match launch.standing {
         Standing::Neither => return Err(Refusal::NoPart.to(consumer)),

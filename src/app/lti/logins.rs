@@ -1,5 +1,5 @@
-//! The beginning of a launch: the platform sends a browser to us, and we send it back with a question that only this browser
-//! can bring the answer to.
+//! The first step of a launch (OpenID Connect third-party initiated login): the platform sends the browser here, and we
+//! redirect it back with a state and a nonce that are bound to this browser.
 
 use std::time::Duration;
 
@@ -19,23 +19,23 @@ use crate::{
 };
 
 pub(super) const LIFE: Duration = Duration::from_secs(10 * 60);
-/// What is over is kept so long, to know inside whose pages to say so.
+/// Expired rows are kept this long, so that error pages can still be embedded by the platform's pages.
 const REMEMBERED: Duration = Duration::from_secs(3_600);
 const SESSIONS_REMEMBERED: Duration = Duration::from_secs(24 * 3_600);
 
 const LONGEST: usize = 4_096;
-/// Canvas and others put whole tokens into them.
+/// Canvas and others put whole tokens into the hints.
 const LONGEST_HINTS: usize = 16 << 10;
-/// A query that is longer is not kept: anybody can begin launches, and each of them is a row.
+/// Longer queries are not stored: anybody can start logins, and each one is a row.
 const LONGEST_KEPT: usize = 4 << 10;
 
-/// A campus is one address to us, when it is behind one router.
+/// A whole campus may share one address (NAT).
 const OF_A_CLIENT: u32 = 600;
-/// A proxy that does not say for whom it asks.
+/// A proxy that does not forward the client's address.
 const OF_A_PROXY: u32 = 6_000;
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Counts one login of this client. False when there were too many.
+/// Counts one login against the client's rate limit. Returns false if the limit is exceeded.
 pub async fn admits(app: &App, client: Client) -> bool {
     let ceiling = if client.is_proxy { OF_A_PROXY } else { OF_A_CLIENT };
     let policy = Policy { ceiling, window: MINUTE, throttle: Duration::from_secs(1) };
@@ -43,7 +43,7 @@ pub async fn admits(app: &App, client: Client) -> bool {
     standing.retry_after.is_none()
 }
 
-/// What a platform asks with.
+/// The parameters of a login request.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
     pub iss: String,
@@ -82,33 +82,33 @@ impl Asked {
     }
 }
 
-/// Where the browser goes next, and what it shall bring back.
+/// Where to redirect the browser, and the value of its cookie.
 pub struct Begun {
     pub next: Next,
     pub browser: String,
 }
 
 pub enum Next {
-    /// An address of the platform.
     Platform(String),
-    /// Ourselves once more, with this query: then it is seen whether the browser keeps our cookie there.
+    /// Back to this endpoint, with this query, to test whether the browser stores our cookie.
     Again(String),
 }
 
-/// The browser that begins, as far as it says.
+/// The browser that starts a login.
 pub struct Visitor<'a> {
-    /// What it has brought, from an earlier launch or from a moment ago.
+    /// The values of its cookies, from an earlier launch or from the cookie test.
     pub browsers: &'a [&'a str],
-    /// It shows us inside another page, where it may keep no cookie of ours.
+    /// We are embedded in another page, where browsers may block our cookies.
     pub is_framed: bool,
-    /// It was sent here by ourselves, with a cookie.
+    /// This request is the second one of the cookie test.
     pub is_again: bool,
 }
 
-/// What says that we have sent the browser here ourselves.
+/// The query parameter that marks the second request of the cookie test.
 pub const AGAIN: (&str, &str) = ("again", "1");
 
-/// Platforms' hints are good once. So a browser that will not bring its cookie back is told before they are spent.
+/// Starts a login. The platform's hints can be used only once, so a browser that blocks our cookie is rejected before they are
+/// spent.
 pub async fn begin(app: &App, asked: Asked, visitor: Visitor<'_>) -> Result<Begun> {
     asked.check()?;
     let found = tool_consumers::by_issuer(app, &asked.iss, asked.client_id.as_deref()).await;
@@ -123,7 +123,7 @@ pub async fn begin(app: &App, asked: Asked, visitor: Visitor<'_>) -> Result<Begu
     if !is_under(&asked.target_link_uri, app.links.base()) {
         return Err(Refusal::ForeignTarget.to(&consumer));
     }
-    // One for each browser, so that a second tab does not undo the first.
+    // One secret per browser, so that a second tab does not invalidate the login in the first.
     let known = visitor.browsers.iter().find_map(|text| Secret::parse(text));
     let is_known = known.is_some();
     let browser = known.unwrap_or_else(|| Secret::generate(app));

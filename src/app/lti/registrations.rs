@@ -1,4 +1,5 @@
-//! Platforms that register themselves, by a link that the operator has made for an institution.
+//! LTI dynamic registration: platforms register themselves through an invitation link that the operator created for an
+//! institution.
 
 use std::time::Duration;
 
@@ -15,12 +16,12 @@ use crate::{
     store::lti_invites,
 };
 
-/// How long an invitation can be used.
+/// How long an invitation is valid.
 const LIFE_DAYS: i64 = 7;
-/// A registration that has not come to an end after so long never will: the process was stopped.
+/// A registration that takes longer than this was interrupted by a restart, and the invitation can be used again.
 const LOST: Duration = Duration::from_secs(5 * 60);
 
-/// The link's secret, which is shown now and never again, and until when it is good.
+/// Creates an invitation. Returns its secret, which cannot be read again, and when it expires.
 pub async fn invite(app: &App, institution: InstitutionId) -> Result<(String, Moment), Error> {
     let (name, now) = (Secret::generate(app), app.clock.now());
     let (kept, until) = (name.digest(), now.plus_days(LIFE_DAYS));
@@ -35,12 +36,12 @@ pub async fn invite(app: &App, institution: InstitutionId) -> Result<(String, Mo
     Ok((name.into_string(), until))
 }
 
-/// Where that link leads.
+/// Returns the URL of an invitation.
 pub fn invitation(base_url: &str, name: &str) -> String {
     format!("{}/lti/register/{name}", base_url.trim_end_matches('/'))
 }
 
-/// Can it still be used?
+/// Returns whether the invitation can still be used.
 pub async fn is_open(app: &App, invite: &str) -> Result<bool, Error> {
     let Some(invite) = Secret::parse(invite) else { return Ok(false) };
     let now = app.clock.now();
@@ -48,23 +49,23 @@ pub async fn is_open(app: &App, invite: &str) -> Result<bool, Error> {
     Ok(found.is_some())
 }
 
-/// What a platform's administrator comes with.
+/// The request of a platform's administrator.
 pub struct Asked {
     pub invite: String,
     pub configuration_url: String,
     pub token: Option<String>,
 }
 
-/// What a registration has led to.
 #[derive(Debug, Clone)]
 pub struct Registered {
     pub consumer: ToolConsumer,
-    /// It was registered before.
+    /// The platform was registered before.
     pub is_update: bool,
 }
 
-/// Registers the platform that describes itself at that address. When that fails, the invitation is good again. It goes to its
-/// end when the window is closed meanwhile: the platform may know us already.
+/// Registers the platform with this configuration document. If that fails, the invitation can be used again. Runs in its own
+/// task, so that it completes even if the browser disconnects: the platform may have stored its side of the registration
+/// already.
 pub async fn register(app: &App, asked: Asked) -> Result<Registered> {
     let app = app.clone();
     let registering = tokio::spawn(async move { register_to_the_end(&app, &asked).await });
@@ -104,7 +105,7 @@ async fn attempt(
     let platform = registration::configuration(&app.outbound, configuration_url)
         .await
         .map_err(|error| refused(error.to_string()))?;
-    // Before the platform has made a client that we would not take.
+    // Check before the platform creates a client that we would reject.
     for url in [&platform.auth_url, &platform.token_url, &platform.jwks_url] {
         app.outbound.permits(url).await.map_err(|error| refused(error.to_string()))?;
     }
@@ -147,7 +148,7 @@ async fn attempt(
     }
 }
 
-/// As operators see it in lists.
+/// The display name in the operator's lists.
 fn name(platform: &Configuration) -> String {
     let host = registration::host(&platform.issuer).unwrap_or_default();
     match platform.product_family.as_deref().and_then(product_word) {
@@ -156,7 +157,7 @@ fn name(platform: &Configuration) -> String {
     }
 }
 
-/// Each once.
+/// Returns the distinct origins of these addresses.
 pub fn origins<'a>(addresses: impl IntoIterator<Item = &'a String>) -> Vec<String> {
     let mut all: Vec<String> = addresses.into_iter().filter_map(|address| origin_of(address)).collect();
     all.sort();
@@ -164,7 +165,7 @@ pub fn origins<'a>(addresses: impl IntoIterator<Item = &'a String>) -> Vec<Strin
     all
 }
 
-/// What an administrator of Canvas makes a key from by hand.
+/// The JSON configuration from which an administrator of Canvas creates a developer key manually.
 pub fn canvas(app: &App) -> serde_json::Value {
     registration::canvas(app.links.base())
 }

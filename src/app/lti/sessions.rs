@@ -1,4 +1,4 @@
-//! What a launch has led to: the course for those who teach, their own entry for those who learn.
+//! Sessions opened by launches: staff see the course, students see their own entry.
 
 use std::collections::HashSet;
 
@@ -28,25 +28,25 @@ use crate::{
     },
 };
 
-/// A session that is open in the browser that asks.
+/// A session that is valid in the requesting browser.
 pub struct Open {
-    /// Through which it was launched.
+    /// The tool consumer that launched it.
     pub consumer: ToolConsumer,
-    /// Which synchronizes the course; it may be another.
+    /// The tool consumer that synchronizes the course; not necessarily the same.
     owner: ToolConsumer,
     pub institution: Institution,
     pub what: What,
-    /// Whether its pages are light or dark; without it they follow the system. The platform may have said.
+    /// Light or dark pages, if the platform specified it; otherwise the pages follow the system's setting.
     pub theme: Option<Theme>,
     session: Session,
 }
 
 pub enum What {
-    /// Everybody in the course, and the own entry of whoever looks at them, if they have one.
+    /// The course with all of its people, and the staff member's own entry, if there is one.
     Course { course: Course, own: Option<Owner> },
     /// A student's own entry.
     Own { course: Course, owner: Owner },
-    /// Somebody is adding a link to a course.
+    /// A deep linking request: the visitor is adding a link to a course.
     DeepLink(DeepLinking),
 }
 
@@ -55,7 +55,7 @@ impl Open {
         frames(&self.consumer)
     }
 
-    /// The course, and the owner of the entry in it that is the visitor's own.
+    /// Returns the course and the visitor's own entry in it.
     pub fn own(&self) -> Option<(&Course, Owner)> {
         match &self.what {
             What::Course { course, own } => own.map(|own| (course, own)),
@@ -64,12 +64,13 @@ impl Open {
         }
     }
 
-    /// Can whoever teaches add an entry of their own?
+    /// Returns whether the staff member can add their own entry.
     pub fn may_add_own_entry(&self) -> bool {
         matches!(&self.what, What::Course { own: None, .. }) && self.session.person.is_some()
     }
 
-    /// Is it known where the course's list is, or can it be guessed (`lms/nrps.rs`)? Web services always know.
+    /// Returns whether the roster can be fetched: the address is known or can be guessed (`lms/nrps.rs`). Web services need
+    /// none.
     pub fn can_synchronise(&self, course: &Course) -> bool {
         let is_guessed = matches!(self.owner.product.as_deref(), Some("canvas" | "moodle"));
         let is_number = course.external_id.bytes().all(|byte| byte.is_ascii_digit());
@@ -78,7 +79,7 @@ impl Open {
     }
 }
 
-/// By its name and the browser's own secret. That it never was, is over, or is another browser's is one and the same.
+/// Finds a session by its name and the browser's cookies. Unknown, expired and foreign sessions return the same error.
 pub async fn find(app: &App, name: &str, browsers: &[&str]) -> Result<Open> {
     let none = || Fault::from(Refusal::NoSession);
     let digest = Secret::parse(name).ok_or_else(none)?.digest();
@@ -105,7 +106,7 @@ async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: 
         (None, None) => return Err(none()),
         (None, Some(id)) => {
             let course = courses::find(app, session.institution, id).await?.ok_or_else(none)?;
-            // The learning system may have come to call somebody else so.
+            // The entry may belong to another user by now, after a synchronization.
             let is_theirs = async |participant: ParticipantId| {
                 let users = courses::users_of(app, session.institution, course.id, participant).await?;
                 let digest = session.member_digest.as_ref().unwrap_or(&session.user_digest);
@@ -137,8 +138,8 @@ fn purpose(session_digest: &str) -> String {
     format!("visitor of LTI session {session_digest}")
 }
 
-/// What is kept of one of the staff, who may add an entry of their own later. Not readable in the database: it is theirs, and
-/// nobody may have asked for it.
+/// Encrypts what a staff member's own entry would need if they add one later. It is not stored in plaintext, because it is
+/// personal data that may never be needed.
 pub(super) fn sealed(app: &App, session_digest: &str, visitor: &Joining) -> Result<String, Error> {
     let member = &visitor.member;
     let kept = serde_json::json!({
@@ -164,7 +165,7 @@ fn visitor(app: &App, session: &Session) -> Option<Joining> {
     Some(Joining { member, foreign, is_staff: true })
 }
 
-/// Gives whoever teaches an entry of their own on the course's page.
+/// Adds a staff member's own entry to the course's page.
 pub async fn add_own_entry(app: &App, open: &Open, course: &Course) -> Result<()> {
     let none = || Fault::from(Refusal::NoSession);
     let visitor = visitor(app, &open.session).ok_or_else(none)?;
@@ -181,7 +182,7 @@ pub async fn add_own_entry(app: &App, open: &Open, course: &Course) -> Result<()
     Ok(())
 }
 
-/// The people of a course; those who teach and have an entry are apart from the students.
+/// Lists the people of a course. Staff with an entry are listed apart from the students.
 pub async fn people(app: &App, open: &Open, course: &Course, query: &Query) -> Result<PeoplePage> {
     let institution = open.institution.id;
     let staff = store::courses::staff::all(&mut app.db.read(), institution, course.id).await?;
@@ -189,7 +190,7 @@ pub async fn people(app: &App, open: &Open, course: &Course, query: &Query) -> R
     Ok(people::list(app, institution, course.name_page, &staff, query).await?)
 }
 
-/// Has the course synchronised now, unless that is under way.
+/// Enqueues a synchronization of the course, unless one is in progress.
 pub async fn synchronise(app: &App, open: &Open, course: &Course) -> Result<()> {
     Ok(courses::synchronise(app, &open.owner, course).await?)
 }

@@ -1,4 +1,4 @@
-//! Lists of participants, read as they are taken.
+//! Lists of participants, read lazily in batches.
 
 use std::collections::VecDeque;
 
@@ -23,18 +23,18 @@ pub(in crate::app) fn best_first(mut found: Vec<(ParticipantId, i64)>) -> Vec<Pa
     found.into_iter().map(|(id, _)| id).collect()
 }
 
-/// Who is asked for. Nothing set means everybody.
+/// Selects participants. An empty filter selects everybody.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     pub page: Option<NamePageRef>,
-    /// Keys of emails; an empty list is no list.
+    /// Keys of emails; an empty list does not filter.
     pub emails: Vec<String>,
     pub identifiers: Vec<String>,
     pub changed: Changed,
 }
 
 impl Filter {
-    /// Is there any filter besides the page?
+    /// Returns whether anything besides the page is filtered.
     pub fn is_set(&self) -> bool {
         self.names_people() || self.changed.is_set()
     }
@@ -51,10 +51,10 @@ impl Filter {
     }
 }
 
-/// The people of a list. Groups are read as they are taken, so that a long list needs little memory.
+/// A list of people. Batches are read on demand, so that a long list needs little memory.
 pub struct Listing {
     institution: InstitutionId,
-    /// Unknown while everybody who changed is being read; the number of records tells it then.
+    /// `None` while changed people are streamed; the number of records is known only at the end.
     pub total: Option<u64>,
     people: People,
 }
@@ -69,30 +69,30 @@ enum People {
         ids: Vec<ParticipantId>,
         next: usize,
     },
-    /// The rolls of several pages, one behind the other; of the first, those from a place on.
+    /// The rolls of several pages, concatenated. `start` applies to the first page.
     Pages {
         pages: VecDeque<NamePageId>,
         start: rolls::Start,
         left: u64,
     },
     Whole(Option<Vec<Participant>>),
-    /// Whoever changed, in order of change.
+    /// People who changed, in order of change.
     Changed {
         changed: Changed,
-        /// Read already.
+        /// The first batch, already read.
         first: Vec<Participant>,
         next: Option<ChangePlace>,
         shown: Shown,
     },
 }
 
-/// Who has been shown. Batches are not of one snapshot: somebody who changes in between moves behind those who are still
-/// to come, and must not be shown again. Ids are places in the institution's roll, so a bit for each is little.
+/// Deduplicates people across batches. Batches do not share a snapshot: a person who changes in between moves towards the
+/// end, and must not be listed twice. Ids are places in the institution's roll, so a bitmap is small.
 #[derive(Default)]
 struct Shown(Vec<u64>);
 
 impl Shown {
-    /// Is this the first time?
+    /// Returns true if the id is new.
     fn add(&mut self, id: ParticipantId) -> bool {
         let id = id.get();
         let (word, bit) = (usize::try_from(id / 64).unwrap_or(0), 1 << (id % 64));
@@ -105,13 +105,13 @@ impl Shown {
     }
 }
 
-/// So many people may be asked for by name and read into memory at once.
+/// The maximum number of people that one request can select by key and read into memory at once.
 const MOST_AT_ONCE: u64 = 1_000;
-/// Small enough to be read on a request thread without others noticing.
+/// Small enough to be read on a request thread without delaying other requests.
 const GROUP: usize = 500;
 
 impl Listing {
-    /// May there be more than one group?
+    /// Returns whether there may be more than one batch.
     pub fn is_long(&self) -> bool {
         match &self.people {
             People::Roll { left, .. } => *left > GROUP as u64,
@@ -122,7 +122,8 @@ impl Listing {
         }
     }
 
-    /// Everybody on these pages, of which each has so many, page by page; without a window, all of them.
+    /// Lists everybody on these pages, given with their numbers of members, page by page. Without a window, lists all of
+    /// them.
     pub(in crate::app) async fn of_pages(
         app: &App,
         institution: InstitutionId,
@@ -145,7 +146,7 @@ impl Listing {
         {
             match rolls::seek(&mut app.db.read(), institution, *page, offset).await?.1 {
                 Some(found) => start = found,
-                // Everybody who was left there has gone this moment.
+                // The remaining members were deleted concurrently.
                 None => drop(pages.pop_front()),
             }
         }
@@ -154,7 +155,7 @@ impl Listing {
         Ok(Self { institution, total: Some(total), people: People::Pages { pages, start, left } })
     }
 
-    /// These, in this order.
+    /// Lists these participants, in this order.
     pub(in crate::app) fn of_ids(institution: InstitutionId, ids: Vec<ParticipantId>) -> Self {
         Self { institution, total: Some(ids.len() as u64), people: People::Ids { ids, next: 0 } }
     }
@@ -171,7 +172,7 @@ impl Listing {
         Self { institution, total, people: People::Whole(Some(people)) }
     }
 
-    /// Leave to send this to a client that may read it slowly, for a list that is long.
+    /// Acquires a slot for streaming a long list, because the client may read it slowly.
     pub async fn slot(&self, app: &App) -> Result<Option<Slot>> {
         if self.is_long() { app.streams.slot(self.institution).await.map(Some) } else { Ok(None) }
     }
@@ -246,7 +247,7 @@ impl Listing {
     }
 }
 
-/// Without a window, every match.
+/// Lists participants. Without a window, returns every match.
 pub async fn list(app: &App, access: &Access, filter: &Filter, window: Option<Window>) -> Result<Listing> {
     let within = match &filter.page {
         Some(page) => Within::Page(name_pages::permitted(app, access, page).await?.id),
@@ -255,7 +256,7 @@ pub async fn list(app: &App, access: &Access, filter: &Filter, window: Option<Wi
     list_in(app, access, within, filter, window).await
 }
 
-/// The same, where it is known already which pages are meant.
+/// Like `list`, with the pages already resolved.
 pub(in crate::app) async fn list_in(
     app: &App,
     access: &Access,
@@ -269,7 +270,7 @@ pub(in crate::app) async fn list_in(
             let ids = newest_ids(app, institution, within, filter).await?;
             return Ok(cut(institution, ids, window));
         }
-        // Whoever asks for no more people than fit the window gets most of them, so they are read at once.
+        // If the window holds all requested people, most of the matches will be shown, so read them in one query.
         let asked = (filter.emails.len() + filter.identifiers.len()) as u64;
         if asked <= MOST_AT_ONCE && window.is_none_or(|window| window.page == 1 && asked <= window.per_page) {
             let people = matching(app, institution, within, filter).await?;
@@ -281,7 +282,7 @@ pub(in crate::app) async fn list_in(
     match (filter.changed.is_set(), window) {
         (true, None) => {
             if within != Within::Institution {
-                // Few of those who changed may be on these pages, so the walk is not done on a request thread.
+                // Few of the changed people may be on these pages, so the scan does not run on a request thread.
                 let ids = changed_ids(app, institution, within, filter.changed).await?;
                 return Ok(Listing::of_ids(institution, ids));
             }
@@ -299,7 +300,8 @@ pub(in crate::app) async fn list_in(
             Ok(Listing { institution, total: None, people })
         }
         (true, window) => {
-            // In order of arrival and not of change: somebody who changes between two pages must push nobody out.
+            // Order by id, not by time of change: a change between two requests must not push anybody out of the later
+            // pages.
             let mut ids = changed_ids(app, institution, within, filter.changed).await?;
             ids.sort_unstable();
             Ok(cut(institution, ids, window))
@@ -329,7 +331,7 @@ pub(in crate::app) async fn list_in(
     }
 }
 
-/// In order of change.
+/// Returns the ids of changed people, in order of change.
 async fn changed_ids(
     app: &App,
     institution: InstitutionId,
@@ -353,7 +355,7 @@ fn cut(institution: InstitutionId, ids: Vec<ParticipantId>, window: Option<Windo
     Listing { total, ..Listing::of_ids(institution, ids) }
 }
 
-/// Whoever is in either list, best first.
+/// Returns the people in either list, best first.
 pub(in crate::app) async fn matching(
     app: &App,
     institution: InstitutionId,
@@ -374,7 +376,7 @@ pub(in crate::app) async fn matching(
     Ok(found)
 }
 
-/// The same, when most of them would not be shown.
+/// Like `matching`, but reads only ids, because most of the people would not be shown.
 async fn matching_ids(
     app: &App,
     institution: InstitutionId,
@@ -392,7 +394,7 @@ async fn matching_ids(
     Ok(ids)
 }
 
-/// The same with one registration of each person, the best of those that match.
+/// Like `matching_ids`, deduplicated to the best matching registration of each person.
 async fn newest_ids(
     app: &App,
     institution: InstitutionId,

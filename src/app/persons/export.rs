@@ -1,4 +1,4 @@
-//! What is stored about somebody, for them to have.
+//! Exports everything stored about a person, for that person.
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
@@ -17,33 +17,33 @@ use crate::{
     },
 };
 
-/// All rows as JSON, and where their files are.
+/// All rows as JSON, and the files.
 pub struct Export {
     pub about: Value,
     pub files: Vec<File>,
 }
 
-/// A recording, what was sent for it, a picture or its thumbnail.
+/// A recording, its original upload, a picture or its thumbnail.
 pub struct File {
     pub name: String,
     key: Key,
 }
 
 impl File {
-    /// `None` when it has been deleted or replaced by now.
+    /// Returns `None` if the file was deleted or replaced since.
     pub async fn read(&self, app: &App) -> Result<Option<Bytes>> {
         Ok(app.blobs.read(&self.key).await?)
     }
 }
 
-/// Everything about whoever has this email, as it was at one moment.
+/// Exports everything about the person with this email, as a consistent snapshot.
 pub async fn export(app: &App, institution: &Institution, email_key: String) -> Result<Export> {
     let (owner, now) = (institution.clone(), app.clock.now());
     let (about, media) = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                // Nothing is written: whoever writes waits, so that all rows are those of one moment.
+                // Nothing is written here. The lock blocks writers, so that all rows are from one snapshot.
                 rolls::lock(sql, owner.id).await?;
                 everything(sql, &owner, &email_key, now).await
             })
@@ -116,7 +116,7 @@ async fn registration(
     Ok(Value::Object(about))
 }
 
-/// By the names of fields instead of their ids; those of fields that were deleted keep theirs.
+/// Keys the values by field name instead of id. Values of deleted fields keep the id.
 fn custom_values(custom: Option<Value>, participant: ParticipantId, fields: &[CustomField]) -> Result<Value> {
     let values: Map<String, Value> = match custom.as_ref().and_then(Value::as_str) {
         Some(json) => store::stored_json(("participants", "custom", participant), json)?,
@@ -129,7 +129,7 @@ fn custom_values(custom: Option<Value>, participant: ParticipantId, fields: &[Cu
     Ok(Value::Object(named.collect()))
 }
 
-/// Times as people write them, truth values as such on both databases.
+/// Formats times for people, and integers that stand for booleans as booleans, the same on both databases.
 fn shown(row: Record, owner: &Institution) -> Value {
     let columns = row.into_iter().filter(|(name, _)| name != "institution_id");
     let columns = columns.map(|(name, value)| {
