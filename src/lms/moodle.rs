@@ -107,7 +107,8 @@ impl Moodle<'_> {
 
     /// Pages overlap by one person. Returns `None` if a page does not start with the last person of the previous one: somebody
     /// was enrolled or removed in between, and we would miss others. Moodle counts people whom it does not show, so a short
-    /// page is not the last one, and the next starts at any offset. The last page is the one with nobody new.
+    /// page is not necessarily the last one, and the page after it may start with anybody. The last page is the one with
+    /// nobody new.
     async fn members(&self, course: &str, roles: &[Role]) -> Result<Option<(Vec<Member>, Option<String>)>> {
         let (mut people, mut seen, mut strange) = (People::default(), HashSet::new(), BTreeSet::new());
         let mut untold = HashSet::new();
