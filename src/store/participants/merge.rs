@@ -49,7 +49,7 @@ pub async fn fill(
     from: &Entry,
     now: Moment,
 ) -> Result<()> {
-    // Names and identifier come from the learning system. Notes of both are concatenated below.
+    // Names and identifier come from the learning system. Notes are concatenated below, if they fit.
     const KEPT: [&str; 4] = ["first_name", "last_name", "identifier", "notes"];
     let is_filled = |field: &&TextField| !KEPT.contains(&field.column);
     let filled = TEXT_FIELDS.iter().filter(is_filled).map(|field| field.column).chain(["phone_number"]);
