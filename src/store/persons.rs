@@ -20,7 +20,7 @@ pub enum Goes {
     WithReports,
 }
 
-/// Every table with a `participant_id`. Add new tables here; nothing else needs to change.
+/// Every table with rows that refer to a registration by `participant_id`. Add new tables here and nowhere else.
 pub const TABLES: [(&str, Goes); 8] = [
     ("calls", Goes::WithAttempts),
     ("course_identities", Goes::Alone),

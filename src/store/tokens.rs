@@ -26,7 +26,7 @@ fn scope(row: &Row<'_>, column: usize) -> Result<TokenScope> {
     TokenScope::parse(&row.text(column)?).ok_or_else(unknown)
 }
 
-/// The only read without an institution: it determines the institution.
+/// Takes no institution: the digest determines it.
 pub async fn by_digest(sql: &mut Sql, digest: &str) -> Result<Option<Found>> {
     let text = format!(
         "SELECT t.id, t.digest, t.expires_at, t.scope, t.newest_only, t.pages_limited, {} FROM tokens t JOIN institutions i ON i.id = t.institution_id \

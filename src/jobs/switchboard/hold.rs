@@ -29,7 +29,7 @@ const GLANCE: Duration = Duration::from_secs(1);
 /// How often writing the outcome is retried while the database or the file store is unavailable.
 const TRIES: u32 = 8;
 
-/// Makes a call over the trunk and renews its lease meanwhile.
+/// Makes a call over the trunk, and renews its lease until the call has ended.
 pub async fn hold(app: App, trunk: Trunk, claimed: Claimed, stopping: CancellationToken, _holding: Holding) {
     let hang_up = stopping.child_token();
     let attempt = claimed.attempt.id;

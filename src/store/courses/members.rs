@@ -79,7 +79,7 @@ pub async fn visible(
     sql.one(text, &[institution.into(), course.into(), user_id.into()], |row| row.id(0)).await
 }
 
-/// Other participants who are the same learning system users as these.
+/// All participants, these included, who are the same users of the same learning system as these.
 pub async fn same_users(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -230,7 +230,7 @@ pub async fn unlink(sql: &mut Sql, institution: InstitutionId, participant: Part
     sql.execute(text, &[institution.into(), participant.into()]).await.map(|_| ())
 }
 
-/// Records that a person came back by themselves, by a launch.
+/// Records when a hidden member became visible again by something other than a roster, such as a launch.
 pub async fn join(
     sql: &mut Sql,
     institution: InstitutionId,
