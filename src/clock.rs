@@ -1,4 +1,4 @@
-//! The one place that reads the clock, and that waits for time to pass.
+//! The only module that reads the system clock or sleeps.
 #![allow(clippy::disallowed_methods)]
 
 use std::{
@@ -11,18 +11,18 @@ use tokio::sync::watch;
 
 use crate::domain::moment::Moment;
 
-/// The system's clock, or one that a test moves forward. Clones share their time.
+/// The system clock, or an adjustable one for tests. Clones share their time.
 #[derive(Debug, Clone, Default)]
 pub struct Clock {
     offset: Option<Arc<watch::Sender<Offset>>>,
 }
 
-/// How far an adjustable clock is from the system's.
+/// Offset of an adjustable clock from the system clock.
 #[derive(Debug, Clone, Copy, Default)]
 struct Offset {
-    /// Of the time of day, in microseconds; negative where a test has set it back.
+    /// Wall-clock offset in microseconds. Negative if a test set the clock back.
     wall: i64,
-    /// Of what measures durations: it only grows.
+    /// Offset of the monotonic clock. It only grows.
     monotonic: Duration,
 }
 
@@ -31,7 +31,7 @@ impl Clock {
         Self { offset: None }
     }
 
-    /// For tests: it runs like the system's clock, and moves when it is told to.
+    /// For tests: runs like the system clock until `advance` or `set` moves it.
     pub fn adjustable() -> Self {
         Self { offset: Some(Arc::new(watch::Sender::default())) }
     }
@@ -44,7 +44,7 @@ impl Clock {
         }
     }
 
-    /// For measuring durations; it never goes back.
+    /// Monotonic time, for measuring durations.
     pub fn instant(&self) -> Instant {
         match &self.offset {
             None => Instant::now(),
@@ -68,10 +68,10 @@ impl Clock {
         }
     }
 
-    /// Moves an adjustable clock forward, and wakes everything whose sleep is over by then.
+    /// Moves an adjustable clock forward and wakes every sleeper whose deadline has passed.
     ///
     /// # Panics
-    /// If it is the system's clock, which nobody can move.
+    /// Panics on the system clock, which cannot be moved.
     pub fn advance(&self, time: Duration) {
         self.adjust(|offset| {
             offset.wall += i64::try_from(time.as_micros()).unwrap_or(i64::MAX / 2);
@@ -79,11 +79,11 @@ impl Clock {
         });
     }
 
-    /// Sets the time of day of an adjustable clock, as an administrator corrects a system's: durations do not change, and
-    /// nothing that sleeps is woken.
+    /// Sets the wall-clock time of an adjustable clock, like an administrator correcting the system time. The monotonic clock
+    /// does not change, so sleepers keep sleeping.
     ///
     /// # Panics
-    /// If it is the system's clock, which nobody can set.
+    /// Panics on the system clock, which cannot be set.
     pub fn set(&self, now: Moment) {
         let by = now.micros() - self.now().micros();
         self.adjust(|offset| offset.wall += by);

@@ -1,5 +1,5 @@
-//! The workers that run background jobs, and the switchboard that makes calls. What a job does is in `app/jobs`, a file for
-//! each; here jobs are claimed, their leases renewed while they run, and their outcome recorded.
+//! The workers that run background jobs, and the switchboard that makes calls. The jobs themselves are in `app/jobs`, one file
+//! each. This module claims them, renews their leases while they run, and records their outcome.
 
 mod switchboard;
 
@@ -19,13 +19,13 @@ use crate::{
 
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// Jobs that run at the same time.
+    /// Number of jobs that run concurrently.
     pub workers: usize,
-    /// A worker that does not renew its lease for so long is taken for dead.
+    /// A worker that does not renew its lease for this long is presumed dead.
     pub lease: Duration,
-    /// For running jobs to end when told to stop.
+    /// How long running jobs may take to finish after a shutdown request.
     pub grace: Duration,
-    /// How often orphaned files are looked for, and how old they must be.
+    /// How often to look for orphaned files, and how old they must be before they are deleted.
     pub sweep_every: Duration,
     pub orphans_older_than: Duration,
     pub report_format: ReportFormat,
@@ -35,10 +35,10 @@ pub struct Settings {
 const LOOK: Duration = Duration::from_secs(1);
 const EXPIRE_EVERY: Duration = Duration::from_secs(60);
 const ROTATE_EVERY: Duration = Duration::from_secs(24 * 3_600);
-/// How late a course that is due may start, at most, when nothing holds it up.
+/// Maximum delay before a due course sync starts on an idle queue.
 const SYNC_DUE_EVERY: Duration = Duration::from_secs(30);
 
-/// Runs the workers until they are told to stop and have done so.
+/// Runs the workers until they are stopped and have finished.
 pub async fn run(app: App, settings: Settings, stop: CancellationToken) {
     let workers = TaskTracker::new();
     for nth in 0..settings.workers {
@@ -53,7 +53,7 @@ pub async fn run(app: App, settings: Settings, stop: CancellationToken) {
     workers.wait().await;
 }
 
-/// Enqueues the periodic jobs, as soon as the database can be reached.
+/// Enqueues the periodic jobs. Retries until the database is reachable.
 async fn schedule(app: App, settings: Settings, stop: CancellationToken) {
     let all = [
         (Job::SweepBlobs, settings.sweep_every),
@@ -98,8 +98,8 @@ async fn worker(app: App, settings: Settings, lanes: &'static [Lane], stop: Canc
     }
 }
 
-/// Runs one job now, here, for somebody who waits for it. False when it cannot be claimed: another worker holds it, or it is not
-/// due.
+/// Runs one job in the calling task, for a caller that waits for it. Returns false if the job cannot be claimed: another
+/// worker holds it, or it is not due.
 pub async fn do_now(
     app: &App,
     settings: Settings,
@@ -115,13 +115,13 @@ pub async fn do_now(
     }
 }
 
-/// What has become of an attempt.
+/// Outcome of one attempt.
 enum Outcome {
     Done,
     Failed(String),
-    /// Another worker has claimed the job by now.
+    /// Another worker has claimed the job.
     Lost,
-    /// This process has to stop.
+    /// The process is shutting down.
     Unfinished,
 }
 
@@ -175,7 +175,7 @@ async fn perform(app: &App, settings: Settings, claim: Claim, stop: &Cancellatio
         }
     };
     if let Err(error) = written {
-        // Its lease runs out by itself.
+        // Nothing else to do: the lease expires, and another worker claims the job.
         tracing::warn!(%error, job, kind, "the outcome of a job could not be recorded");
     }
 }
@@ -207,7 +207,7 @@ async fn fail(app: &App, claim: &Claim, error: &str) -> Result<()> {
     Ok(())
 }
 
-/// Renews the lease as long as the job runs. Ends when the lease is lost, or may be.
+/// Renews the lease while the job runs. Returns once the lease is lost or may have expired.
 async fn keep_lease(app: &App, claim: &Claim, lease: Duration) {
     let mut renewed = app.clock.instant();
     loop {

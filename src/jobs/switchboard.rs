@@ -1,5 +1,6 @@
-//! The switchboard: takes the calls that are due, within the limits, and makes each of them. Over a trunk it holds the line
-//! itself and says so again and again; a cloud holds the line alone and asks by webhooks.
+//! The switchboard: claims the calls that are due, within the concurrency limits, and makes each of them. On a SIP trunk this
+//! process handles the call itself and keeps renewing its lease. A cloud provider handles the call on its side and talks to us
+//! through webhooks.
 
 mod hold;
 
@@ -21,18 +22,18 @@ use crate::{
     phone::{Provider, sip::Trunk},
 };
 
-/// A process that says nothing about a call for so long is taken for dead.
+/// A process that does not renew the lease of a call for this long is presumed dead.
 const HELD: Duration = Duration::from_secs(15);
-/// Beyond the time that it rings, a cloud has so long to tell us of a call before we ask.
+/// How long a cloud provider may stay silent about a call, beyond the ring time, before we poll it.
 const CLOUD_SILENCE: Duration = Duration::from_secs(90);
 
-/// Runs until it is told to stop and its calls are over. They have as long as jobs have; then they are hung up.
+/// Runs until it is stopped and its calls have ended. Calls get the same grace period as jobs, then they are hung up.
 pub async fn run(app: App, grace: Duration, stop: CancellationToken) {
     let held = Arc::new(Held::default());
     tokio::join!(look_around(&app, &held, &stop), make_calls(&app, &held, grace, &stop));
 }
 
-/// The attempts that this process makes over a trunk.
+/// The call attempts that this process makes over a trunk.
 #[derive(Default)]
 struct Held(Mutex<HashSet<AttemptId>>);
 
@@ -47,7 +48,7 @@ impl Held {
     }
 }
 
-/// Held until it is dropped, whatever happens on the way.
+/// Guard: removes the attempt from `Held` on drop, on every exit path.
 struct Holding(Arc<Held>, AttemptId);
 
 impl Drop for Holding {
@@ -56,7 +57,7 @@ impl Drop for Holding {
     }
 }
 
-/// Looks after what nobody says a word about; also where calls are not made, or not any more.
+/// Handles overdue attempts. Also runs where no calls are made, or no longer.
 async fn look_around(app: &App, held: &Held, stop: &CancellationToken) {
     let mut in_trouble = false;
     while stop.run_until_cancelled(app.clock.sleep(LOOK)).await.is_some() {
@@ -71,7 +72,7 @@ async fn look_around(app: &App, held: &Held, stop: &CancellationToken) {
         };
         in_trouble = false;
         for attempt in overdue {
-            // One that cannot be helped must not keep us from the others.
+            // One failing attempt must not block the others.
             if let Err(error) = look_after(app, held, &attempt).await {
                 tracing::warn!(%error, attempt = attempt.id.get(), "a call could not be looked after; trying again");
             }
@@ -84,7 +85,7 @@ async fn look_after(app: &App, held: &Held, attempt: &Attempt) -> Result<()> {
         return calls::cloud::look_after(app, attempt).await;
     }
     if held.has(attempt.id) {
-        // It is ours, and the database was away for too long.
+        // The attempt is ours, but the database was unreachable for longer than the lease.
         return calls::renew(app, attempt, HELD).await.map(|_| ());
     }
     if calls::interrupt(app, attempt).await? {
@@ -106,12 +107,12 @@ async fn make_calls(app: &App, held: &Arc<Held>, grace: Duration, stop: &Cancell
             }
         }
         line.close().await;
-        // One that dies as soon as it is there must not keep us busy.
+        // Back off, so that a trunk that dies right after opening does not cause a busy loop.
         stop.run_until_cancelled(app.clock.sleep(LOOK)).await;
     }
 }
 
-/// Takes what is due until told to stop, or until the line is dead.
+/// Claims due calls until stopped, or until the line is dead.
 async fn take_calls(
     app: &App,
     line: &Line,
@@ -148,7 +149,7 @@ enum Line {
 }
 
 impl Line {
-    /// Tries until the trunk can be used. `None` where nobody can be called, or when told to stop.
+    /// Retries until the trunk is usable. `None` if no provider is configured, or on shutdown.
     async fn open(app: &App, stop: &CancellationToken) -> Option<Self> {
         if stop.is_cancelled() {
             return None;
@@ -182,7 +183,7 @@ impl Line {
         }
     }
 
-    /// What is dead is opened anew.
+    /// A dead line is reopened.
     fn is_alive(&self) -> bool {
         match self {
             Self::Trunk(trunk) => trunk.is_alive(),
@@ -197,7 +198,7 @@ impl Line {
     }
 }
 
-/// Takes what is due. Says how long there is nothing to do.
+/// Claims every call that is due. Returns how long to wait before the next turn.
 async fn turn(
     app: &App,
     line: &Line,
@@ -221,7 +222,7 @@ async fn turn(
             }
         }
     }
-    // What is due and was not taken waits for a limit: whoever ends a call wakes us.
+    // Calls that are due but were not claimed wait for a concurrency limit. The end of a call wakes us.
     let next = calls::until_next(app).await?.filter(|next| !next.is_zero());
     Ok(next.unwrap_or(LOOK).min(LOOK))
 }

@@ -1,4 +1,4 @@
-//! Canvas, by its REST API. `docs/adr/0013` says how it is asked.
+//! Canvas, through its REST API. `docs/adr/0013` describes the requests.
 
 use bytes::Bytes;
 use reqwest::{StatusCode, Url, header};
@@ -15,7 +15,7 @@ use crate::{
     outbound::{Answer, Ask, Outbound, Retries, place},
 };
 
-/// Ids are text then, and keep every digit.
+/// Makes Canvas send ids as strings, so that large ones keep every digit.
 const JSON: &str = "application/json+canvas-string-ids, application/json";
 
 const PER_PAGE: usize = 100;
@@ -126,7 +126,7 @@ impl Canvas<'_> {
         })
     }
 
-    /// Pictures are there for whoever knows their address: no token goes along.
+    /// Canvas serves pictures without authentication, so we send no token.
     pub(super) async fn photo(&self, url: &str) -> Result<Option<Bytes>> {
         let root = self.outbound.address(self.url)?;
         match photos::within(&root, url) {
@@ -135,7 +135,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// Reads a course that is known, or one of those that are listed.
+    /// Samples a known course, or else one of the listed courses.
     pub(super) async fn check(&self, known: &[Found], roles: &[Role]) -> Result<Seen> {
         #[derive(Deserialize)]
         struct Myself {
@@ -175,7 +175,7 @@ impl Canvas<'_> {
         Ok(Seen::new(&reached, sample.unwrap_or_else(without)))
     }
 
-    /// The first of these courses that has people. Notes one that has none, and passes over those that are not there.
+    /// Returns the first of these courses that has members. Remembers one that has none, and skips missing ones.
     async fn sample(
         &self,
         courses: Vec<(String, String)>,
@@ -200,7 +200,7 @@ impl Canvas<'_> {
         Ok(None)
     }
 
-    /// Each part is encoded, so that a slash in one stays in it.
+    /// Percent-encodes each segment, so that a slash in one does not change the path.
     fn address(&self, parts: &[&str]) -> Result<Url> {
         let mut url = self.outbound.address(self.url)?;
         if let Ok(mut path) = url.path_segments_mut() {
@@ -210,14 +210,14 @@ impl Canvas<'_> {
         Ok(url)
     }
 
-    /// What it says, and what it came in.
+    /// Returns the parsed body, and the response for its headers.
     async fn ask<T: DeserializeOwned>(&self, url: Url, retries: Retries) -> Result<(T, Answer)> {
         let ask = Ask::get(url).bearer(self.token).accept(JSON);
         self.outbound.send_retrying(retries, ask, read).await
     }
 }
 
-/// Refusals do not count when they come as pages for people: others may stand before Canvas, and say 403 or 404 for a while.
+/// A 403 or 404 with an HTML page is not a refusal: it comes from a proxy in front of Canvas and may be temporary.
 fn read<T: DeserializeOwned>(answer: Answer) -> Result<(T, Answer)> {
     match answer.status {
         status if status.is_success() => {
@@ -245,7 +245,7 @@ fn read<T: DeserializeOwned>(answer: Answer) -> Result<(T, Answer)> {
 }
 
 impl User {
-    /// The one form that Canvas always has is "Last, First". A name that it tells, it tells whole.
+    /// "Last, First" is the only form that Canvas always has. If it sends a name at all, a part that is missing is empty.
     fn names(&self) -> (Option<String>, Option<String>) {
         let whole = |first: Option<String>, last: Option<String>| {
             let is_told = first.is_some() || last.is_some();
@@ -258,7 +258,7 @@ impl User {
         sorted.or_else(parts).or_else(|| whole(name(), None)).unwrap_or_default()
     }
 
-    /// Canvas was asked for these alone; where it shows enrolments they must agree.
+    /// The request already filters by role. If Canvas shows enrollments, they must agree.
     fn is_one_of(&self, roles: &[Role]) -> bool {
         let told = self.enrollments.iter().filter_map(|one| one.r#type.as_deref().map(|kind| (kind, one)));
         let mut told = told.peekable();
@@ -270,7 +270,7 @@ impl User {
     }
 }
 
-/// How Canvas is asked for a role, and how it names it.
+/// The role as a query parameter, and as an enrollment type.
 const fn kind(role: Role) -> (&'static str, &'static str) {
     match role {
         Role::Student => ("student", "StudentEnrollment"),
@@ -281,7 +281,7 @@ const fn kind(role: Role) -> (&'static str, &'static str) {
     }
 }
 
-/// A number, one with a shard before it, or another system's id behind the word for it. All else would be another path.
+/// A number, a number with a shard prefix, or an external id with its prefix. Anything else could address another path.
 fn is_course_id(given: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if let Some((kind, rest)) = given.split_once(':') {

@@ -1,5 +1,4 @@
-//! The public keys of platforms, kept for a while: fetched when they are needed, and once more when a token names one that
-//! was not there before.
+//! Cache of the platforms' public keys (JWKS). Keys are fetched on demand, and again when a token names an unknown key.
 
 use std::{
     collections::HashMap,
@@ -16,11 +15,11 @@ use super::{
 };
 use crate::outbound::{Ask, Outbound};
 
-/// A key that a platform has withdrawn is believed no longer than this.
+/// Time to live. A revoked key is trusted no longer than this.
 const KEPT: Duration = Duration::from_secs(3_600);
-/// The same, where the platform does not say which keys it has.
+/// Time to live while the platform's keys cannot be fetched.
 const BELIEVED: Duration = Duration::from_secs(24 * 3_600);
-/// Between two questions to the same platform, whoever launches how often.
+/// Minimum interval between two fetches from the same platform, regardless of the number of launches.
 const PAUSE: Duration = Duration::from_secs(5);
 const LARGEST: usize = 1 << 20;
 const MOST_PLATFORMS: usize = 10_000;
@@ -28,11 +27,11 @@ const MOST_PLATFORMS: usize = 10_000;
 #[derive(Default)]
 pub struct KeySets(Mutex<HashMap<String, Arc<Place>>>);
 
-/// What is known of one platform.
+/// Cache entry of one platform.
 #[derive(Default)]
 struct Place {
     known: Mutex<Known>,
-    /// Whoever asks it holds this, so that it is asked once. Who wants a key that is known does not wait for them.
+    /// Held while fetching, so that concurrent launches cause one request. Launches whose key is cached do not wait for it.
     asking: tokio::sync::Mutex<()>,
 }
 
@@ -47,20 +46,20 @@ impl Place {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The keys, when they are not older than that.
+    /// The cached keys, unless they are older than `oldest`.
     fn keys(&self, now: Instant, oldest: Duration) -> Option<Arc<JwkSet>> {
         let known = self.known();
         let (keys, fetched) = known.keys.as_ref()?;
         (now.saturating_duration_since(*fetched) < oldest).then(|| keys.clone())
     }
 
-    /// What a token says, when one of those keys is the one that it names.
+    /// Verifies a token with the cached keys. `None` if they do not contain its key.
     fn verified(&self, token: &Token<'_>, now: Instant, oldest: Duration) -> Option<Result<Value, Fault>> {
         token.verified(&*self.keys(now, oldest)?)
     }
 }
 
-/// A token, and the name of the key that it wants.
+/// A token and the id of its key.
 struct Token<'a> {
     text: &'a str,
     kid: Option<String>,
@@ -74,7 +73,7 @@ impl Token<'_> {
 }
 
 impl KeySets {
-    /// What a token says, when the platform that shows its keys there has signed it.
+    /// Verifies the signature of a token with the keys at `url`, and returns its claims.
     pub async fn verified(
         &self,
         outbound: &Outbound,
@@ -91,7 +90,7 @@ impl KeySets {
             return Ok(verified);
         }
         let _asking = place.asking.lock().await;
-        // Somebody may have asked meanwhile.
+        // Another task may have fetched the keys while we waited for the lock.
         let now = now();
         if let Some(verified) = place.verified(&token, now, KEPT) {
             return Ok(verified);
@@ -109,7 +108,7 @@ impl KeySets {
                 place.known().keys = Some((Arc::new(keys), now));
                 Ok(verified)
             }
-            // A platform that is down for a while has not withdrawn its keys.
+            // An outage does not revoke keys.
             Err(error) => match place.verified(&token, now, BELIEVED) {
                 Some(verified) => Ok(verified),
                 None if place.keys(now, KEPT).is_some() => Ok(Err(Fault::Key)),
@@ -130,7 +129,7 @@ impl KeySets {
 async fn fetch(outbound: &Outbound, url: &str) -> Result<JwkSet> {
     let unusable = || Error::Unavailable("the address of its keys shows none".to_owned());
     let mut shown = ask(outbound, url).await?;
-    // Keys of kinds that are not known yet must not keep us from those that are.
+    // Skip keys of unknown types.
     let all = shown["keys"].as_array_mut().map(std::mem::take).ok_or_else(unusable)?;
     Ok(JwkSet { keys: all.into_iter().filter_map(|key| serde_json::from_value(key).ok()).collect() })
 }

@@ -1,4 +1,4 @@
-//! The tool's own RSA keys: what it signs with, and what it tells others of them.
+//! The tool's own RSA keys, for signing and for its JWKS.
 
 use aws_lc_rs::{
     encoding::{AsDer, Pkcs8V1Der},
@@ -10,7 +10,7 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// A private key, and the name by which others find its public half.
+/// A private key and its key id.
 #[derive(Clone)]
 pub struct SigningKey {
     pub kid: String,
@@ -18,7 +18,7 @@ pub struct SigningKey {
     der: Vec<u8>,
 }
 
-/// Without the key.
+/// Omits the private key.
 impl std::fmt::Debug for SigningKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SigningKey").field("kid", &self.kid).finish_non_exhaustive()
@@ -42,7 +42,7 @@ impl SigningKey {
         &self.der
     }
 
-    /// What `/lti/jwks.json` says of it.
+    /// The public key as a JWK for `/lti/jwks.json`.
     pub fn public(&self) -> Result<Value, String> {
         let pair = self.pair()?;
         let public = pair.public_key();
@@ -56,7 +56,7 @@ impl SigningKey {
         }))
     }
 
-    /// A JWT with RS256. By hand, because `jsonwebtoken` signs with keys in PKCS #1 alone, which nothing here writes.
+    /// Signs a JWT with RS256. Hand-written because `jsonwebtoken` accepts only PKCS #1 keys, and ours are PKCS #8.
     pub fn sign(&self, claims: &impl Serialize) -> Result<String, String> {
         let pair = self.pair()?;
         let header = json!({ "typ": "JWT", "alg": "RS256", "kid": self.kid });

@@ -1,5 +1,4 @@
-//! The token of a launch: which key it wants, and whether that key has signed it. What it says is looked at afterwards, in
-//! `domain::lti`.
+//! Signature check of launch tokens (JWT). `domain::lti` validates the claims afterwards.
 
 use jsonwebtoken::{
     Algorithm, DecodingKey, Validation,
@@ -11,7 +10,7 @@ use serde_json::Value;
 pub enum Fault {
     #[error("it is no token")]
     Shape,
-    /// It is signed in another way, or not at all. Nobody has looked at a key yet.
+    /// Signed with another algorithm, or not at all. Checked before any key is looked up.
     #[error("it is not signed with RS256")]
     Algorithm,
     #[error("the platform does not show the key that it names")]
@@ -20,7 +19,7 @@ pub enum Fault {
     Signature,
 }
 
-/// The name of the key that it says it is signed with. The way of signing is ours to choose, not the token's.
+/// The key id in the token's header. The algorithm is fixed to RS256: the token cannot choose it.
 pub fn key_wanted(token: &str) -> Result<Option<String>, Fault> {
     use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
     let mut parts = token.split('.');
@@ -36,7 +35,7 @@ pub fn key_wanted(token: &str) -> Result<Option<String>, Fault> {
     Ok(head["kid"].as_str().map(str::to_owned))
 }
 
-/// The key of that name. One that has no name may be meant when it is the only one.
+/// The key with this id. If the key or the token has no id, the key must be the only one.
 pub fn chosen<'a>(keys: &'a JwkSet, kid: Option<&str>) -> Option<&'a Jwk> {
     let is_rsa = |key: &&Jwk| matches!(key.algorithm, AlgorithmParameters::RSA(_));
     let named =
@@ -47,11 +46,11 @@ pub fn chosen<'a>(keys: &'a JwkSet, kid: Option<&str>) -> Option<&'a Jwk> {
     })
 }
 
-/// What it says, when this key has signed it.
+/// Verifies the signature and returns the claims.
 pub fn verified(token: &str, key: &Jwk) -> Result<Value, Fault> {
     let key = DecodingKey::from_jwk(key).map_err(|_| Fault::Key)?;
     let mut rules = Validation::new(Algorithm::RS256);
-    // Time and audience are looked at by our own clock and our own rules.
+    // `domain::lti` checks expiry and audience, with our own clock.
     rules.required_spec_claims.clear();
     (rules.validate_exp, rules.validate_nbf, rules.validate_aud) = (false, false, false);
     let token = jsonwebtoken::decode::<Value>(token, &key, &rules).map_err(|_| Fault::Signature)?;

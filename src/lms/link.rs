@@ -1,12 +1,12 @@
-//! `Link` headers (RFC 8288): where an answer goes on.
+//! `Link` headers (RFC 8288), used for pagination.
 
 use reqwest::header::{HeaderMap, LINK};
 
-/// There is a header that nobody can read to its end: what is not found in it may be there.
+/// A header could not be parsed to its end, so a link that was not found may still be in it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Unreadable;
 
-/// The address of the first link with this relation, as it was written.
+/// The target of the first link with this relation, not resolved.
 pub fn related(headers: &HeaderMap, relation: &str) -> Result<Option<String>, Unreadable> {
     let mut is_whole = true;
     for value in headers.get_all(LINK) {
@@ -30,14 +30,14 @@ struct Link<'a> {
 }
 
 impl Link<'_> {
-    /// One `rel` may have several words.
+    /// One `rel` may hold several relations.
     fn has(&self, relation: &str) -> bool {
         let mut words = self.relations.iter().flat_map(|words| words.split_ascii_whitespace());
         words.any(|word| word.eq_ignore_ascii_case(relation))
     }
 }
 
-/// Every link of a header, up to what cannot be read. Was it read to its end?
+/// Parses links up to the first syntax error. The flag is true if the whole header was parsed.
 fn links(text: &str) -> (Vec<Link<'_>>, bool) {
     let (mut rest, mut found) = (text, Vec::new());
     loop {
@@ -51,7 +51,7 @@ fn links(text: &str) -> (Vec<Link<'_>>, bool) {
     }
 }
 
-/// What stands behind an address, up to the comma after it: its relations, and what follows. `None` where it has no end.
+/// Parses the parameters of a link. Returns its relations and the remaining text, or `None` if a parameter is unterminated.
 fn parameters(mut rest: &str) -> Option<(Option<String>, &str)> {
     let mut relations = None;
     loop {

@@ -1,19 +1,19 @@
-//! Roles as LTI writes them: short, as names of LIS, or with a role within a role.
+//! LTI roles: short names, LIS URNs and URIs, with or without a sub-role.
 
 use crate::domain::roster::Role;
 
 const CONTEXT: &str = "http://purl.imsglobal.org/vocab/lis/v2/membership";
 const OLD: &str = "urn:lti:role:ims/lis/";
-/// Somebody whom the platform has made up.
+/// A test user of the platform, not a person.
 const TEST_USER: &str = "http://purl.imsglobal.org/vocab/lti/system/person#TestUser";
 
-/// What these make of somebody in a course. What they are in the whole institution does not count.
+/// Maps LTI roles to roles in the course. Institution and system roles are ignored.
 pub fn in_course<S: AsRef<str>>(words: &[S]) -> Vec<Role> {
     if words.iter().any(|word| word.as_ref().trim() == TEST_USER) {
         return Vec::new();
     }
     let mut roles: Vec<Role> = words.iter().filter_map(|word| one(word.as_ref().trim())).collect();
-    // An assistant is told as an instructor of that kind, and as an instructor.
+    // Platforms send both the assistant sub-role and plain Instructor for an assistant.
     if roles.contains(&Role::Assistant) {
         roles.retain(|role| *role != Role::Teacher);
     }

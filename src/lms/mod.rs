@@ -1,5 +1,5 @@
-//! Learning systems, as we ask them: Canvas, Moodle, and any other by LTI 1.3. Everything that goes out goes through
-//! `Outbound`, which knows where we may go.
+//! Clients for learning systems: Canvas, Moodle, and any other through LTI 1.3. All requests go through `Outbound`, which
+//! enforces the allowed addresses.
 
 mod canvas;
 pub mod jwks;
@@ -28,19 +28,19 @@ use moodle::Moodle;
 use nrps::Nrps;
 pub use service_token::ServiceTokens;
 
-/// Why a learning system did not give what was asked of it. Sentences hold no credentials.
+/// Why a request to a learning system failed. Messages contain no credentials.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The address is not permitted: what is wrong with it.
+    /// The address is not permitted. The message says why.
     #[error("{0}")]
     Refused(String),
-    /// It cannot be reached, asks us to slow down, or is broken: a retry may help.
+    /// Unreachable, rate limited, or broken. A retry may help.
     #[error("{0}")]
     Unavailable(String),
-    /// It does not accept our credentials, or they do not let us see this.
+    /// Our credentials were rejected, or lack the permission.
     #[error("{0}")]
     Denied(String),
-    /// What was asked for is not there.
+    /// The resource does not exist.
     #[error("it is not there")]
     Missing,
 }
@@ -63,7 +63,7 @@ impl Transient for Error {
 }
 
 impl Error {
-    /// Which course it is that we may not see.
+    /// Adds the course to a permission error.
     pub fn in_course(self, course: &str) -> Self {
         match self {
             Self::Denied(why) => Self::Denied(format!("course {course}: {why}")),
@@ -74,7 +74,7 @@ impl Error {
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// How a learning system lets us in.
+/// Credentials for the learning system.
 #[derive(Clone)]
 pub enum Access {
     Canvas { url: String, token: String },
@@ -90,41 +90,42 @@ pub struct LtiAccess {
     pub token_url: String,
     pub token_audience: Option<String>,
     pub jwks_url: String,
-    /// In the word that paths have for it, where it is known.
+    /// Product name in the form that `nrps` builds paths from, if known.
     pub product: Option<String>,
-    /// Where the roster of some course is, if one is known: many share a cloud's other addresses, but this is their own.
+    /// Roster URL of any course, if one is known. Tenants of a cloud share its other URLs, but this one is their own.
     pub known_roster: Option<String>,
     pub key: SigningKey,
-    /// Shared by all who ask this platform.
+    /// Shared by all connections to this platform.
     pub service_tokens: ServiceTokens,
 }
 
-/// A course as somebody has named it.
+/// A course as a caller named it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
     pub given: String,
-    /// Where its roster is, when an earlier launch or answer has told.
+    /// Roster URL from an earlier launch or response.
     pub memberships_url: Option<String>,
-    /// Its title until now.
+    /// The last known title.
     pub title: Option<String>,
 }
 
-/// A course that is there.
+/// A course that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The learning system's own id, whatever form it was named in.
+    /// The learning system's own id, regardless of the form in which the course was named.
     pub id: String,
     pub title: String,
-    /// LTI alone: where its roster is.
+    /// LTI only: the roster URL.
     pub memberships_url: Option<String>,
 }
 
-/// What a learning system has shown when it was tried.
+/// Result of a connection check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
-    /// For an operator.
+    /// Message for the operator.
     pub says: String,
-    /// The title of a course that has people, and what comes through of them. Of a large course it is the first page.
+    /// Title of a course that has members, and which of their fields are present. Large courses are sampled by their first
+    /// page.
     pub coverage: Option<(String, Coverage)>,
 }
 
@@ -151,23 +152,23 @@ impl Seen {
     }
 }
 
-/// The course that a learning system was tried with.
+/// The course that a connection check has sampled.
 enum Sample {
     People(String, Vec<Member>),
     Nobody(String),
     None(String),
 }
 
-/// From its first page to its last.
+/// Timeout for reading all pages of a roster.
 const FOR_A_ROSTER: Duration = Duration::from_secs(15 * 60);
 const FOR_A_PHOTO: Duration = Duration::from_secs(10);
-/// Several questions, and an operator waits.
+/// Timeout for a check: several requests, while an operator waits.
 const FOR_A_CHECK: Duration = Duration::from_secs(30);
-/// The most people of a course that are looked at when a learning system is tried, and the most courses.
+/// Limits of a connection check: members per course, and courses.
 const SAMPLED_PEOPLE: usize = 100;
 const SAMPLED_COURSES: usize = 5;
 
-/// A learning system that can be asked.
+/// A client for one learning system.
 #[derive(Clone)]
 pub struct Connection {
     outbound: Outbound,
@@ -191,7 +192,7 @@ impl Connection {
         Nrps { outbound: &self.outbound, access }
     }
 
-    /// Is the course there? One cheap question, for which somebody waits.
+    /// Looks a course up with one cheap request. Interactive.
     pub async fn find(&self, course: &Wanted) -> Result<Option<Found>> {
         let finding = async {
             match &self.access {
@@ -203,7 +204,7 @@ impl Connection {
         within(self.outbound.limits().question, finding).await
     }
 
-    /// Everybody in the course who has one of these roles: all of them, or an error.
+    /// All members of the course with one of these roles. Never a partial list: all of them, or an error.
     pub async fn roster(&self, course: &Found, roles: &[Role]) -> Result<Roster> {
         let reading = async {
             match &self.access {
@@ -238,7 +239,7 @@ impl Connection {
         }
     }
 
-    /// What it means when a course is not there.
+    /// Explains to the operator why a course may be missing.
     pub const fn why_missing(&self) -> &'static str {
         match &self.access {
             Access::Canvas { .. } => {
@@ -255,8 +256,7 @@ impl Connection {
         }
     }
 
-    /// The bytes of a picture, from the learning system's own origin alone; `None` for one from elsewhere, or that is not
-    /// there.
+    /// Fetches a picture, but only from the learning system's own origin. `None` if it is elsewhere or does not exist.
     pub async fn photo(&self, picture: &str) -> Result<Option<Bytes>> {
         let fetching = async {
             match &self.access {
@@ -268,7 +268,8 @@ impl Connection {
         within(FOR_A_PHOTO, fetching).await
     }
 
-    /// Can it be reached, does it know us, and does it show who is in a course? Those that are known are tried before others.
+    /// Checks that the system is reachable, accepts our credentials and shows the members of a course. Known courses are tried
+    /// first.
     pub async fn check(&self, known: &[Found], roles: &[Role]) -> Result<Seen> {
         let checking = async {
             match &self.access {

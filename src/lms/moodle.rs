@@ -1,4 +1,4 @@
-//! Moodle, by its web services. Every answer of theirs has status 200; what went wrong is in the body.
+//! Moodle, through its web services. Their responses always have status 200; errors are in the body.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -21,14 +21,14 @@ use crate::{
 };
 
 const PER_PAGE: usize = 250;
-/// A roster that changes while it is read is read again, so often.
+/// How often a roster that changes during pagination is read again.
 const MOST_READINGS: usize = 3;
-/// An operator waits, and there is more to be asked.
+/// Timeout for listing courses during a check. An operator waits, and more requests follow.
 const TO_LIST: Duration = Duration::from_secs(8);
 const COURSES: &str = "core_course_get_courses_by_field";
 const ENROLLED: &str = "core_enrol_get_enrolled_users";
 const SITE: &str = "core_webservice_get_site_info";
-/// Moodle's own page, which is there in every Moodle.
+/// The site's own course, which exists in every Moodle.
 const FRONT_PAGE: &str = "1";
 
 pub(super) struct Moodle<'a> {
@@ -37,7 +37,7 @@ pub(super) struct Moodle<'a> {
     pub token: &'a str,
 }
 
-/// What Moodle says instead of an answer.
+/// Moodle's error response.
 #[derive(Deserialize)]
 struct Complaint {
     #[serde(rename = "exception")]
@@ -66,7 +66,7 @@ struct User {
     email: Option<String>,
     idnumber: Option<String>,
     profileimageurl: Option<String>,
-    /// Not told of those whose profile we may not see.
+    /// Missing for users whose profile we may not see.
     roles: Option<Vec<RoleHeld>>,
 }
 
@@ -76,7 +76,8 @@ struct RoleHeld {
 }
 
 impl Moodle<'_> {
-    /// By its id, then by its idnumber: one at a time, because one unknown id among several makes Moodle fail.
+    /// Tries the id, then the idnumber, with one request each: Moodle fails the whole request if one of several ids is
+    /// unknown.
     pub(super) async fn find(&self, given: &str) -> Result<Option<Found>> {
         let given = given.trim();
         let is_number = given.parse::<u64>().is_ok_and(|number| number.to_string() == given);
@@ -104,9 +105,10 @@ impl Moodle<'_> {
         Err(nonsense("pages that do not fit together"))
     }
 
-    /// Each page begins with the last person of the one before. `None` when it does not: somebody was enrolled or left
-    /// meanwhile, and others would be missed. Moodle counts people whom it then does not show: a page that is short is not
-    /// the last, and begins anywhere; the last is one that has nobody new.
+    /// Pages overlap by one person. Returns `None` if a page does not start with the last person of the previous one: somebody
+    /// was enrolled or removed in between, and we would miss others. Moodle counts people whom it does not show, so a short
+    /// page is not necessarily the last one, and the page after it may start with anybody. The last page is the one with
+    /// nobody new.
     async fn members(&self, course: &str, roles: &[Role]) -> Result<Option<(Vec<Member>, Option<String>)>> {
         let (mut people, mut seen, mut strange) = (People::default(), HashSet::new(), BTreeSet::new());
         let mut untold = HashSet::new();
@@ -126,7 +128,7 @@ impl Moodle<'_> {
                     people.add(user.member()?)?;
                 }
             }
-            // More than was asked for is all there is.
+            // Moodle ignored the page size and returned everybody.
             if seen.len() == known || rows > PER_PAGE {
                 let members = people.all();
                 if members.is_empty() && !untold.is_empty() {
@@ -164,7 +166,7 @@ impl Moodle<'_> {
         self.call(ENROLLED, &form, retries).await
     }
 
-    /// Their pictures are for those who may see them: the token goes along, to Moodle's own files alone.
+    /// Pictures need authentication. The token is sent only to Moodle's own file URLs.
     pub(super) async fn photo(&self, url: &str) -> Result<Option<Bytes>> {
         let root = self.root()?;
         let Some(mut url) = photos::within(&root, url) else { return Ok(None) };
@@ -179,7 +181,7 @@ impl Moodle<'_> {
         photos::fetch(self.outbound, url).await
     }
 
-    /// Reads a course that is known, or one of those that are shown.
+    /// Samples a known course, or else one of the visible courses.
     pub(super) async fn check(&self, known: &[Found], roles: &[Role]) -> Result<Seen> {
         #[derive(Deserialize)]
         struct Site {
@@ -193,7 +195,7 @@ impl Moodle<'_> {
         }
         let site = match self.call::<Site>(SITE, &[], Retries::Few).await {
             Ok(site) => Some(site),
-            // A service need not have this function: those that are needed tell.
+            // A service need not include this function. Try one that we do need.
             Err(error) => {
                 self.course("id", FRONT_PAGE, Retries::Few).await.map_err(|_| error)?;
                 None
@@ -220,7 +222,7 @@ impl Moodle<'_> {
                 return Ok(Seen::new(&reached, sample));
             }
         }
-        // All of them, which may be more than can be had: that is no fault of theirs.
+        // Lists all courses. The list may be too large to fetch, which does not fail the check.
         let listing = self.call::<Courses>(COURSES, &[], Retries::Few);
         let listed = match tokio::time::timeout(TO_LIST, listing).await {
             Ok(Err(Error::Unavailable(_))) | Err(_) if nobody.is_none() => {
@@ -239,7 +241,7 @@ impl Moodle<'_> {
         Ok(Seen::new(&reached, nobody.map_or_else(without, Sample::Nobody)))
     }
 
-    /// The course, if it has people. Notes one that has none, and passes over one that is gone by now.
+    /// Returns the course if it has members. Remembers one that has none, and skips one that was deleted.
     async fn sample(
         &self,
         course: Found,
@@ -295,7 +297,7 @@ fn read<T: DeserializeOwned>(answer: &Answer, function: &str) -> Result<T> {
                 serde_json::from_slice(&answer.body).map_err(|_| nonsense("something that cannot be read"))
             }
         },
-        // Moodle says no more than that; a page is by whatever stands before it.
+        // Moodle's own refusal has an empty body. An HTML page comes from a proxy in front of it.
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN if answer.body.trim_ascii().is_empty() => {
             Err(Error::Denied(format!(
                 "{place} refuses us: are Moodle's web services and their REST protocol enabled?"
@@ -310,7 +312,7 @@ fn read<T: DeserializeOwned>(answer: &Answer, function: &str) -> Result<T> {
     }
 }
 
-/// The site itself is a course for Moodle; nobody else would call it one.
+/// Filters out the site itself, which Moodle stores as a course.
 fn all(found: Courses) -> Result<Vec<Found>> {
     let found = found.courses.into_iter().filter(|course| course.format.as_deref() != Some("site"));
     found
@@ -324,12 +326,12 @@ fn all(found: Courses) -> Result<Vec<Found>> {
 
 const ROLES_UNTOLD: &str = "Moodle does not tell their roles; give the user of the access token moodle/user:viewdetails in the course";
 
-/// People are in the course, and whether they are students is not told.
+/// The course has people, but Moodle hides their roles from us.
 fn roles_untold() -> Error {
     Error::Denied(ROLES_UNTOLD.to_owned())
 }
 
-/// Where nobody is what was asked for, though people are something that we do not know.
+/// A note for when nobody has a wanted role, but people have roles that we do not map.
 fn strangers(wanted: &[Role], strange: &BTreeSet<String>) -> Option<String> {
     let wanted: Vec<&str> = wanted.iter().map(|role| role.word()).collect();
     let there: Vec<&str> = strange.iter().map(String::as_str).collect();
@@ -337,18 +339,18 @@ fn strangers(wanted: &[Role], strange: &BTreeSet<String>) -> Option<String> {
     (!strange.is_empty()).then(|| format!("nobody has the role {wanted}; Moodle's roles here are: {there}"))
 }
 
-/// Nothing that anybody could have made up to be read.
+/// Only plain identifiers are quoted in messages: anything else could be text supplied by others.
 fn is_word(text: &str) -> bool {
     text.len() <= 60 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Known by its `exception`. Lists are none.
+/// Recognized by its `exception` field. Error responses are objects, never lists.
 fn complaint(body: &[u8]) -> Option<Complaint> {
     if body.trim_ascii_start().starts_with(b"{") { serde_json::from_slice(body).ok() } else { None }
 }
 
 impl Complaint {
-    /// By the code alone: names of exceptions differ between versions, and what they say may be about people.
+    /// Matches the error code only: exception names differ between versions, and messages may contain personal data.
     fn meaning(&self, function: &str) -> Error {
         match self.errorcode.as_deref().filter(|code| is_word(code)) {
             Some(word @ ("invalidtoken" | "invalidtimedtoken" | "invalidiptoken")) => Error::Denied(format!(
@@ -367,7 +369,7 @@ impl Complaint {
     }
 }
 
-/// What to do about a refusal, in the names of Moodle's own pages and capabilities; `docs/moodle.md` has the steps.
+/// How to fix a refusal, in terms of Moodle's own pages and capabilities. `docs/moodle.md` has the steps.
 fn remedy(word: &str) -> Option<&'static str> {
     Some(match word {
         "errorcoursecontextnotvalid" | "requireloginerror" => {
@@ -432,7 +434,7 @@ impl User {
     }
 }
 
-/// Moodle's "teacher" is the one who may not change the course.
+/// Moodle's "teacher" is the non-editing teacher.
 fn role(shortname: &str) -> Option<Role> {
     match shortname {
         "student" => Some(Role::Student),

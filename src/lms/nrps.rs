@@ -1,4 +1,4 @@
-//! Any learning system, by LTI 1.3's Names and Role Provisioning Services.
+//! Any learning system, through LTI 1.3 Names and Role Provisioning Services (NRPS).
 
 use bytes::Bytes;
 use reqwest::{StatusCode, Url};
@@ -16,9 +16,9 @@ use crate::{
 };
 
 const JSON: &str = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json";
-/// Everybody at once, where a platform does that: some work everything out anew for each page, and may leave people out.
+/// Large enough to get most courses in one page: some platforms recompute the whole roster for each page, and may skip people.
 const PER_PAGE: &str = "1000";
-/// Of somebody alone, whoever they are.
+/// Generous limit for a page with a single member.
 const LARGEST_FIRST: usize = 256 << 10;
 
 pub(super) struct Nrps<'a> {
@@ -63,13 +63,13 @@ impl Nrps<'_> {
         for address in self.addresses(&course.given, course.memberships_url.as_deref()) {
             let first = limited(self.outbound.address(&address)?, "1");
             let ask = Ask::get(first).at_most(LARGEST_FIRST).or_a_part();
-            // One that does not know limits is there all the same.
+            // A truncated body means that the platform ignores `limit`. The course exists all the same.
             let read = |answer: Answer| match answer.whole || answer.is_page() {
                 true => read(answer).map(|(container, _)| container.context),
                 false => Ok(Context::default()),
             };
             let context = match self.get(ask, Retries::Few, read).await {
-                // Another deployment may be the one.
+                // Another deployment may have access.
                 Err(Error::Denied(why)) => {
                     refusal = Some(Error::Denied(why));
                     continue;
@@ -88,7 +88,7 @@ impl Nrps<'_> {
         self.access.product.as_deref() == Some("moodle")
     }
 
-    /// A text that says something. Moodle writes its own as they stand in a page.
+    /// The trimmed text, or `None` if it is empty. Moodle's texts are HTML-encoded.
     fn text(&self, text: Option<&str>) -> Option<String> {
         if self.is_moodle() { said(text.map(plain).as_deref()) } else { said(text) }
     }
@@ -97,7 +97,7 @@ impl Nrps<'_> {
         self.text(context.title.as_deref()).or_else(|| self.text(context.label.as_deref()))
     }
 
-    /// Where a course's roster is: where a launch has told, then where it is known to be in this product.
+    /// Candidate roster URLs: the one from a launch first, then those built from the product's known paths.
     fn addresses(&self, given: &str, told: Option<&str>) -> Vec<String> {
         let built = self.built(given).into_iter().filter(|built| told != Some(built));
         told.map(str::to_owned).into_iter().chain(built).collect()
@@ -131,7 +131,7 @@ impl Nrps<'_> {
         }
     }
 
-    /// The origin of the institution's own Canvas. In its cloud tokens come from an address that all of them share.
+    /// The origin of the institution's own Canvas. In the cloud, the token URL is shared by all tenants.
     fn canvas(&self) -> Option<String> {
         tenant(&self.access.token_url, self.access.known_roster.as_deref())
     }
@@ -170,7 +170,7 @@ impl Nrps<'_> {
         }
     }
 
-    /// From where the platform itself is, and without its token: pictures are no service.
+    /// Only from the platform's own hosts, and without the token: pictures are not an LTI service.
     pub(super) async fn photo(&self, picture: &str) -> Result<Option<Bytes>> {
         let known = self.access.known_roster.as_ref();
         for root in [&self.access.issuer, &self.access.token_url].into_iter().chain(known) {
@@ -212,13 +212,13 @@ impl Nrps<'_> {
         Ok(Seen::new(&reached, sample))
     }
 
-    /// Those on the first page of a course's roster; `None` where the course is not there.
+    /// Members on the first page of the roster. `None` if the course does not exist.
     async fn first_members(&self, course: &Found, roles: &[Role]) -> Result<Option<Vec<Member>>> {
         let mut refusal = None;
         for address in self.addresses(&course.id, course.memberships_url.as_deref()) {
             let first = limited(self.outbound.address(&address)?, &SAMPLED_PEOPLE.to_string());
             match self.get(Ask::get(first), Retries::Few, read).await {
-                // Another deployment may be the one.
+                // Another deployment may have access.
                 Err(Error::Denied(why)) => refusal = Some(Error::Denied(why)),
                 Err(Error::Missing) => {}
                 Err(other) => return Err(other),
@@ -240,8 +240,8 @@ impl Nrps<'_> {
                 if answer.status == StatusCode::UNAUTHORIZED && !renewed {
                     return Ok::<_, Error>(None);
                 }
-                // Whatever stands before the platform may refuse us for a while. Not found it may be in any words: there are
-                // platforms whose own are a page.
+                // An HTML error page comes from a proxy in front of the platform and may be temporary. 404 is the exception:
+                // some platforms answer it with a page of their own.
                 let is_missing = answer.status == StatusCode::NOT_FOUND;
                 if !answer.status.is_success() && !is_missing && answer.is_page() {
                     let (place, status) = (place(&answer.url), answer.status.as_u16());
@@ -292,13 +292,13 @@ fn tenant(token_url: &str, known_roster: Option<&str>) -> Option<String> {
     own.or_else(known).map(|url| url.origin().ascii_serialization())
 }
 
-/// Hosts of Canvas's cloud that no institution has for itself.
+/// Hosts of Canvas's cloud that are shared by all tenants.
 fn is_shared(host: &str) -> bool {
     let all = ["canvas.instructure.com", "canvas.beta.instructure.com", "canvas.test.instructure.com"];
     all.contains(&host) || (host.starts_with("sso.") && host.ends_with(".canvaslms.com"))
 }
 
-/// So many on a page. What the platform asks of itself stays as it has written it, to the letter.
+/// Adds the page size. Keeps the platform's own query byte for byte.
 fn limited(mut url: Url, many: &str) -> Url {
     let query = match url.query().filter(|query| !query.is_empty()) {
         Some(query) if query.split('&').any(|pair| pair.starts_with("limit=")) => query.to_owned(),

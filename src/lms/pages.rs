@@ -1,4 +1,4 @@
-//! Rosters that come in pages: followed to their end, and only where they may lead.
+//! Pagination of rosters: follows the pages to the end, within one origin.
 
 use std::collections::HashSet;
 
@@ -11,11 +11,11 @@ use crate::{
     outbound::{Answer, place},
 };
 
-/// Whoever has more has told us nonsense: that many people at a hundred a page are a quarter of the pages.
+/// Sanity limits. `MOST_PEOPLE` at a hundred per page needs only a quarter of `MOST_PAGES`.
 pub(super) const MOST_PEOPLE: usize = 50_000;
 const MOST_PAGES: usize = 2_000;
 
-/// The way from page to page: within one origin, and never back.
+/// The pages visited so far. Stays within one origin and never visits a page twice.
 pub(super) struct Trail {
     seen: HashSet<String>,
 }
@@ -25,12 +25,12 @@ impl Trail {
         Self { seen: HashSet::from([first.to_string()]) }
     }
 
-    /// Have we gone on from where we began?
+    /// Have we followed at least one link?
     pub(super) fn is_under_way(&self) -> bool {
         self.seen.len() > 1
     }
 
-    /// Where the page after this one is. Its address is the system's affair, its origin is ours.
+    /// URL of the next page. The system chooses the URL, but it must stay within the origin.
     pub(super) fn next(&mut self, answer: &Answer) -> Result<Option<Url>> {
         let here = &answer.url;
         let told = link::related(&answer.headers, "next").map_err(|_| {
@@ -54,7 +54,7 @@ impl Trail {
     }
 }
 
-/// Everybody once, in the order in which they came.
+/// Members, deduplicated by id, in the order received.
 #[derive(Default)]
 pub(super) struct People {
     members: Vec<Member>,
@@ -62,7 +62,7 @@ pub(super) struct People {
 }
 
 impl People {
-    /// `false` when they are here already.
+    /// Returns `false` for a duplicate.
     pub(super) fn add(&mut self, member: Member) -> Result<bool> {
         if !self.known.insert(member.user_id.clone()) {
             return Ok(false);
@@ -83,7 +83,7 @@ pub(super) fn too_many() -> Error {
     Error::Unavailable(format!("the course has more than {MOST_PEOPLE} people, which is more than we take"))
 }
 
-/// An id may be a number or a text.
+/// Ids may be numbers or strings.
 pub(super) fn id(value: &Value) -> Option<String> {
     match value {
         Value::Number(number) if !number.is_f64() => Some(number.to_string()),
@@ -92,18 +92,18 @@ pub(super) fn id(value: &Value) -> Option<String> {
     }
 }
 
-/// A text that says something.
+/// The trimmed text, or `None` if it is empty.
 pub(super) fn said(text: Option<&str>) -> Option<String> {
     text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// A part of a name that is told to be empty.
+/// A part of a name that is known to be empty, as opposed to unknown.
 #[expect(clippy::unnecessary_wraps, reason = "it stands for a part that is told")]
 pub(super) fn empty() -> Option<String> {
     Some(String::new())
 }
 
-/// Both parts of a name, each as it is told; the whole name where neither is.
+/// Both parts of a name as sent, or the full name if both are missing.
 pub(super) fn names(
     first: Option<&str>,
     last: Option<&str>,
@@ -119,7 +119,7 @@ pub(super) fn names(
     }
 }
 
-/// What Moodle has written as it stands in a page.
+/// Decodes the HTML entities in Moodle's texts.
 pub(super) fn plain(text: &str) -> String {
     let signs =
         [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#039;", "'"), ("&#39;", "'"), ("&nbsp;", " ")];
@@ -127,7 +127,7 @@ pub(super) fn plain(text: &str) -> String {
     text.replace("&amp;", "&")
 }
 
-/// For a terminal, which takes some letters for orders.
+/// Strips control characters, which a terminal would interpret.
 pub(super) fn shown(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).collect()
 }

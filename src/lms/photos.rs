@@ -1,4 +1,4 @@
-//! Pictures of people, from the learning system's own origin alone.
+//! Pictures of people, fetched only from the learning system's own origin.
 
 use bytes::Bytes;
 use reqwest::{StatusCode, Url, header};
@@ -6,19 +6,19 @@ use reqwest::{StatusCode, Url, header};
 use super::{Error, Result};
 use crate::outbound::{Ask, Outbound};
 
-/// What a phone's camera makes, and some more.
+/// Larger than what phone cameras produce.
 const LARGEST: usize = 10 << 20;
 
-/// The address, if it is on the same origin as the system.
+/// Resolves the URL, if it is on the same origin as the system.
 pub(super) fn within(root: &Url, url: &str) -> Option<Url> {
     let is_bare = |url: &Url| url.username().is_empty() && url.password().is_none();
     root.join(url).ok().filter(|url| url.origin() == root.origin() && is_bare(url))
 }
 
-/// `None` when there is none, or it is elsewhere, or nothing that anybody would look at.
+/// `None` if there is no picture, or if the response is too large or not an image.
 pub(super) async fn fetch(outbound: &Outbound, url: Url) -> Result<Option<Bytes>> {
     let answer = outbound.exchange(Ask::get(url).accept("image/*").at_most(LARGEST)).await?;
-    // A page that asks for a password is no picture, nor is what Moodle says of a token.
+    // Login pages and Moodle's token errors come with status 200 too.
     let kind = answer.header(header::CONTENT_TYPE).unwrap_or_default();
     let is_picture = kind.is_empty() || kind.starts_with("image/") || kind == "application/octet-stream";
     match answer.status {
@@ -31,7 +31,7 @@ pub(super) async fn fetch(outbound: &Outbound, url: Url) -> Result<Option<Bytes>
     }
 }
 
-/// Pictures that Canvas and Moodle show for those who have none are none.
+/// False for the placeholder pictures of Canvas and Moodle.
 pub(super) fn is_real(url: &str) -> bool {
     const NONE: [&str; 4] =
         ["/images/messages/avatar-", "/images/dotted_pic.png", "/images/no_pic", "/theme/image.php"];

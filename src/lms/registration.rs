@@ -1,4 +1,4 @@
-//! Dynamic registration: a platform tells where it is, and we tell it who we are.
+//! LTI dynamic registration: we read the platform's configuration and register the tool with it.
 
 use serde_json::{Value, json};
 
@@ -8,21 +8,21 @@ use crate::{
     outbound::{Ask, Outbound},
 };
 
-/// What a platform says of itself.
+/// The platform's OpenID configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Configuration {
     pub issuer: String,
     pub auth_url: String,
     pub token_url: String,
-    /// Where it is not the token URL.
+    /// Set if it differs from the token URL.
     pub token_audience: Option<String>,
     pub jwks_url: String,
-    /// `None` where tools are registered by hand.
+    /// `None` if the platform has no dynamic registration.
     pub registration_url: Option<String>,
     pub product_family: Option<String>,
 }
 
-/// What a platform has made of us.
+/// What the platform has assigned to the tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Registered {
     pub client_id: String,
@@ -34,7 +34,7 @@ const PLATFORM: &str = "https://purl.imsglobal.org/spec/lti-platform-configurati
 const TOOL: &str = "https://purl.imsglobal.org/spec/lti-tool-configuration";
 pub const ROSTER_SCOPE: &str = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly";
 
-/// What the platform at this address says of itself. It must speak for its own host.
+/// Fetches the platform's configuration. Its issuer must be on the host that serves it.
 pub async fn configuration(outbound: &Outbound, url: &str) -> Result<Configuration> {
     read(url, &outbound.send(asked(outbound, Ask::get(outbound.address(url)?))).await?.good()?.value()?)
         .map_err(Error::Unavailable)
@@ -56,7 +56,7 @@ fn read(url: &str, said: &Value) -> Result<Configuration, String> {
     }
     let token_url = text("token_endpoint")?;
     let audience = said["authorization_server"].as_str().map(str::trim);
-    // Canvas says a bare host there, which is no audience.
+    // Canvas puts a bare host there, which is not a valid audience.
     let audience = audience.filter(|audience| audience.starts_with("https://") && *audience != token_url);
     if !audience.is_none_or(is_printable) {
         return Err("the platform's authorization_server contains blanks, line breaks or control characters"
@@ -77,19 +77,19 @@ fn read(url: &str, said: &Value) -> Result<Configuration, String> {
     })
 }
 
-/// An administrator waits for it.
+/// Interactive limits: an administrator waits.
 fn asked(outbound: &Outbound, ask: Ask) -> Ask {
     ask.accept("application/json").at_most(LARGEST).within(outbound.limits().question)
 }
 
-/// The host of an address, in lower case, with its port.
+/// The host of a URL with its port, in lower case.
 pub fn host(url: &str) -> Option<String> {
     let (_, rest) = url.split_once("://")?;
     let host = rest.split(['/', '?', '#']).next()?;
     (!host.is_empty() && !host.contains(['@', '\\'])).then(|| host.to_lowercase())
 }
 
-/// What Canvas fills in, so that a launch says by which id its web services know the course.
+/// Variables that Canvas substitutes, so that a launch carries the course id of its REST API.
 fn canvas_parameters() -> Value {
     json!({
         "canvas_api_domain": "$Canvas.api.domain",
@@ -101,7 +101,7 @@ fn icon(base_url: &str) -> String {
     format!("{base_url}/lti/icon.png")
 }
 
-/// How the tool presents itself. `base_url` is how the world reaches us; `product` is the platform's, where it says so.
+/// The tool's registration document. `base_url` is our public URL; `product` is the platform's product family, if known.
 pub fn tool(base_url: &str, product: Option<&str>) -> Value {
     let launch = format!("{base_url}/lti/launch");
     let mut tool = json!({
@@ -140,14 +140,14 @@ pub fn tool(base_url: &str, product: Option<&str>) -> Value {
     for message in [0, 1] {
         tool[TOOL]["messages"][message]["icon_uri"] = icon(base_url).into();
     }
-    // A platform that does not know them would hand them back as they stand.
+    // Other platforms would send the variables back unsubstituted.
     if product == Some("canvas") {
         tool[TOOL]["custom_parameters"] = canvas_parameters();
     }
     tool
 }
 
-/// Canvas takes keys that an administrator makes by hand, from this.
+/// JSON configuration for a Canvas developer key that an administrator creates by hand.
 pub fn canvas(base_url: &str) -> Value {
     let launch = format!("{base_url}/lti/launch");
     let placement = |placement: &str, message: &str| json!({ "placement": placement, "message_type": message, "target_link_uri": launch, "text": "Names" });
@@ -175,7 +175,7 @@ pub fn canvas(base_url: &str) -> Value {
     })
 }
 
-/// Tells the platform who we are. `token` is its own, from the address that it sent the browser with.
+/// Registers the tool. `token` is the platform's registration token, from the URL that opened the browser.
 pub async fn register(
     outbound: &Outbound,
     platform: &Configuration,

@@ -1,4 +1,4 @@
-//! What lets a tool ask an LTI platform: tokens for its services, given for an assertion that our key has signed.
+//! Access tokens for LTI services (OAuth 2 client credentials), requested with an assertion signed by our key.
 
 use std::{
     collections::HashMap,
@@ -20,12 +20,12 @@ pub(super) const MEMBERSHIPS: &str =
     "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly";
 
 const ASSERTION_LIFE: Duration = Duration::from_secs(300);
-/// Clocks differ, and requests take their time.
+/// Safety margin for clock skew and slow requests.
 const MARGIN: Duration = Duration::from_secs(60);
-/// Where the platform does not say how long a token lives.
+/// Token lifetime if the platform does not send one.
 const LEAST_LIFE: u64 = 300;
 
-/// Who a token was given to, and by whom.
+/// Cache key: the client and the platform that issued the token.
 #[derive(PartialEq, Eq, Hash)]
 struct Registration {
     issuer: String,
@@ -33,10 +33,10 @@ struct Registration {
     token_url: String,
 }
 
-/// A token and how long it is good, if there is one. Whoever fetches one holds it, and the others wait for what comes.
+/// A token and its expiry. Locked while a token is fetched, so that concurrent requests wait for the result.
 type Kept = Arc<tokio::sync::Mutex<Option<(String, Moment)>>>;
 
-/// Tokens that may still be good. Clones share them.
+/// Cached tokens. Clones share the cache.
 #[derive(Clone, Default)]
 pub struct ServiceTokens(Arc<Mutex<HashMap<Registration, Kept>>>);
 
@@ -56,12 +56,12 @@ impl LtiAccess {
         }
     }
 
-    /// The token for rosters; a new one where there is none that is good for a while.
+    /// Returns the cached token, or a new one if it is about to expire.
     pub(super) async fn service_token(&self, outbound: &Outbound, retries: Retries) -> Result<String> {
         self.service_token_but(None, outbound, retries).await
     }
 
-    /// Another than one that the platform has not taken.
+    /// Like `service_token`, but never returns `failed`, which the platform has rejected.
     pub(super) async fn service_token_but(
         &self,
         failed: Option<&str>,
@@ -82,14 +82,14 @@ impl LtiAccess {
         Ok(token)
     }
 
-    /// With the moment until which it is good.
+    /// Returns the token with its expiry.
     pub(super) async fn new_service_token(
         &self,
         outbound: &Outbound,
         retries: Retries,
     ) -> Result<(String, Moment)> {
         let url = outbound.address(&self.token_url)?;
-        // A platform may take an assertion only once.
+        // Each attempt needs a new assertion: platforms may reject a reused one.
         let make = || {
             let assertion = self.assertion(outbound.clock().now())?;
             let form = [
@@ -139,7 +139,7 @@ impl LtiAccess {
     }
 }
 
-/// `invalid_client` and the like; nothing that is no word.
+/// The OAuth error code, such as `invalid_client`. `None` if it is not a plain word.
 fn error_word(said: &Value) -> Option<String> {
     let word = said["error"].as_str()?;
     let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == ' ';

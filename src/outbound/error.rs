@@ -1,15 +1,15 @@
-//! Why a request did not lead to what was asked for.
+//! Why an outbound request failed.
 
-/// Sentences hold no credentials, and of an address the origin at most.
+/// Messages contain no credentials, and at most the origin of a URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The address is not permitted: what is wrong with it.
+    /// The address is not permitted. The message says why.
     #[error("{0}")]
     Refused(String),
-    /// It cannot be reached, asks us to slow down, or is broken: a retry may help.
+    /// Unreachable, rate limited, or broken. A retry may help.
     #[error("{0}")]
     Unavailable(String),
-    /// It does not accept our credentials.
+    /// Our credentials were rejected.
     #[error("{0}")]
     Denied(String),
     #[error("it is not there")]
@@ -18,7 +18,7 @@ pub enum Error {
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Errors of callers that say whether a retry may help.
+/// Implemented by callers' error types, to tell transient errors from permanent ones.
 pub trait Transient: From<Error> {
     fn is_transient(&self) -> bool;
 }

@@ -1,4 +1,4 @@
-//! What is asked and what is answered.
+//! Requests and responses.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::{Error, Result};
 
 const LARGEST_ANSWER: usize = 16 << 20;
 
-/// Something to be sent.
+/// A request.
 #[derive(Clone)]
 pub struct Ask {
     pub(super) method: Method,
@@ -26,14 +26,14 @@ pub struct Ask {
     pub(super) a_part_will_do: bool,
 }
 
-/// What came back, read to its end.
+/// A response whose body has been read.
 pub struct Answer {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Bytes,
-    /// Where it came from at last.
+    /// The final URL, after redirects.
     pub url: Url,
-    /// Or was it more than we have asked for?
+    /// False if the body was cut off at the size limit.
     pub whole: bool,
 }
 
@@ -68,7 +68,7 @@ impl Ask {
         self
     }
 
-    /// A value that no header can have is left out: a token with a line break in it is no token.
+    /// Silently drops values that are not valid in a header: a token with a line break is not a token.
     pub fn header(mut self, name: HeaderName, value: &str) -> Self {
         if let Ok(mut value) = HeaderValue::from_str(value) {
             value.set_sensitive(name == header::AUTHORIZATION);
@@ -85,13 +85,13 @@ impl Ask {
         self.header(header::ACCEPT, kind)
     }
 
-    /// So many bytes of an answer, and not more.
+    /// Maximum size of the response body.
     pub fn at_most(mut self, bytes: usize) -> Self {
         self.most = bytes;
         self
     }
 
-    /// An answer that is larger is no failure: it is there.
+    /// Accept a truncated body instead of failing if the response is too large.
     pub fn or_a_part(mut self) -> Self {
         self.a_part_will_do = true;
         self
@@ -108,14 +108,14 @@ impl Answer {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// A page for people: whoever stands before a system says it, and not the system.
+    /// True for an HTML page. APIs answer JSON, so a page comes from a proxy in front of the system, not from the system.
     pub fn is_page(&self) -> bool {
         let kind = self.header(header::CONTENT_TYPE).unwrap_or_default().trim_start();
         let is_html = kind.get(..9).is_some_and(|start| start.eq_ignore_ascii_case("text/html"));
         is_html || self.body.trim_ascii_start().starts_with(b"<")
     }
 
-    /// Good news alone.
+    /// Turns every status other than 2xx into an error.
     pub fn good(self) -> Result<Self> {
         let place = place(&self.url);
         match self.status {
@@ -131,7 +131,7 @@ impl Answer {
         }
     }
 
-    /// The body as JSON, whatever the status.
+    /// The body as JSON, regardless of the status.
     pub fn value(&self) -> Result<Value> {
         serde_json::from_slice(&self.body).map_err(|_| {
             Error::Unavailable(format!("{} answers something that is no JSON", place(&self.url)))
@@ -139,7 +139,7 @@ impl Answer {
     }
 }
 
-/// An address as it may be shown: what stands behind the host may hold secrets.
+/// The origin of a URL, safe to show: path and query may contain secrets.
 pub fn place(url: &Url) -> String {
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     format!("{}://{}{port}", url.scheme(), url.host_str().unwrap_or_default())

@@ -1,7 +1,7 @@
-//! The HTTP client for addresses that others give us, guarded against SSRF: https to public addresses, and to the networks
-//! that the operator lists, where plain http is allowed too. We resolve names ourselves and drop addresses that are not
-//! permitted, so nothing can change between the check and the connection (DNS rebinding). Answers are bounded in size and
-//! time; redirects are followed within their origin alone.
+//! The HTTP client for addresses supplied by others, guarded against SSRF: https to public addresses, and to the networks that
+//! the operator lists, where plain http is allowed too. We resolve names ourselves and drop addresses that are not permitted,
+//! so nothing can change between the check and the connection (DNS rebinding). Responses are bounded in size and time.
+//! Redirects are followed only within the same origin.
 
 mod error;
 mod message;
@@ -33,14 +33,14 @@ const TO_CONNECT: Duration = Duration::from_secs(5);
 const TO_RESOLVE: Duration = Duration::from_secs(5);
 const MOST_REDIRECTS: usize = 3;
 
-/// How long we wait, and for how much.
+/// Timeouts and the initial backoff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// A request from its beginning to the end of its answer.
+    /// Timeout of a whole request, until its response has been read.
     pub request: Duration,
-    /// One that somebody waits for.
+    /// Timeout for interactive requests, where a person waits.
     pub question: Duration,
-    /// Between the first attempt and the second; each next pause is twice as long.
+    /// Backoff after the first attempt. It doubles with every attempt.
     pub pause: Duration,
 }
 
@@ -60,14 +60,14 @@ pub struct Outbound(Arc<Inner>);
 struct Inner {
     allowed: Allowed,
     limits: Limits,
-    /// To public addresses and listed ones.
+    /// For https: public addresses and listed networks.
     secure: OnceLock<Client>,
-    /// To listed ones alone.
+    /// For plain http: listed networks only.
     plain: OnceLock<Client>,
     clock: Clock,
 }
 
-/// Without the settings of the HTTP clients.
+/// Omits the HTTP clients.
 impl std::fmt::Debug for Outbound {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Outbound").field("allowed", &self.0.allowed).finish_non_exhaustive()
@@ -84,7 +84,7 @@ impl Outbound {
         Ok(Self(Arc::new(Inner { allowed, limits, secure, plain, clock })))
     }
 
-    /// The same rules by another clock, with no connection open.
+    /// The same rules with another clock. Open connections are not shared.
     #[must_use]
     pub fn with_clock(self, clock: Clock) -> Self {
         let (secure, plain) = Default::default();
@@ -100,7 +100,7 @@ impl Outbound {
         self.0.limits
     }
 
-    /// Reads an address, and says at once what can be said without asking anybody.
+    /// Parses a URL and checks everything that needs no DNS lookup.
     pub fn address(&self, text: &str) -> Result<Url> {
         let url = parsed(text).map_err(|fault| Error::Refused(format!("the address {fault}")))?;
         self.check(&url)?;
@@ -111,7 +111,7 @@ impl Outbound {
         self.fault(url).map_or(Ok(()), |fault| Err(Error::Refused(format!("{} {fault}", place(url)))))
     }
 
-    /// What is wrong with an address, as it is said behind its name.
+    /// What is wrong with a URL, phrased to follow its origin in a message.
     fn fault(&self, url: &Url) -> Option<&'static str> {
         let plain = match url.scheme() {
             "https" => false,
@@ -124,8 +124,9 @@ impl Outbound {
         host_ip(url).filter(|ip| !self.0.allowed.permits(*ip, plain)).map(|_| rule(url))
     }
 
-    /// May we go there? For whoever writes an address down: a name that nobody knows yet may be known later, but over plain
-    /// http only what is known now is good. What is wrong is said without the address, which has a name there.
+    /// Checks a URL before it is stored. A name that does not resolve yet is accepted for https, because it may resolve later;
+    /// for plain http it must resolve to a permitted address now. The error message omits the URL, because the caller names
+    /// the field.
     pub async fn permits(&self, url: &str) -> Result<()> {
         let refused = |fault: &str| Err(Error::Refused(fault.to_owned()));
         let url = match parsed(url) {
@@ -149,7 +150,7 @@ impl Outbound {
         }
     }
 
-    /// Sends it, and follows a `GET` within its own origin. What leads elsewhere is answered as it came.
+    /// Sends a request. A `GET` follows redirects within its origin. A redirect to another origin is returned as the response.
     pub async fn send(&self, ask: Ask) -> Result<Answer> {
         let a_part_will_do = ask.a_part_will_do;
         let answer = self.exchange(ask).await?;
@@ -160,7 +161,7 @@ impl Outbound {
         }
     }
 
-    /// The same for an answer of any size: `Answer::whole` says whether it is all of it.
+    /// Like `send`, but accepts a truncated response: check `Answer::whole`.
     pub async fn exchange(&self, ask: Ask) -> Result<Answer> {
         let mut url = ask.url.clone();
         let mut followed = 0;
@@ -190,21 +191,22 @@ impl Outbound {
         }
     }
 
-    /// Made when it is first needed: to read whom to trust takes a while, and most who start us send nothing.
+    /// Created on first use: loading the trusted root certificates is slow, and most commands send nothing.
     fn client(&self, plain: bool) -> Result<&Client> {
         let kept = if plain { &self.0.plain } else { &self.0.secure };
         if let Some(client) = kept.get() {
             return Ok(client);
         }
-        // Plain http trusts nobody.
+        // Plain http needs no root certificates.
         let builder = Client::builder();
         let builder = if plain { builder.tls_certs_only([]) } else { builder };
         let client = builder
             .connect_timeout(TO_CONNECT)
             .timeout(self.0.limits.request)
-            // Between two pieces of an answer that may take longer.
+            // Between two chunks of a response that may take longer in total.
             .read_timeout(self.0.limits.request)
-            // We follow by ourselves, and nobody in the environment stands between.
+            // We follow redirects ourselves, and ignore proxy settings from the environment: both would bypass the address
+            // check.
             .redirect(redirect::Policy::none())
             .no_proxy()
             .referer(false)
@@ -216,20 +218,20 @@ impl Outbound {
         Ok(kept.get_or_init(|| client))
     }
 
-    /// A JSON document that is there.
+    /// Fetches a JSON document. Any status other than 2xx is an error.
     pub async fn json(&self, url: &str, headers: &[(HeaderName, &str)]) -> Result<Value> {
         let ask = Ask::get(self.address(url)?).accept("application/json");
         let ask = headers.iter().fold(ask, |ask, (name, value)| ask.header(name.clone(), value));
         self.send(ask).await?.good()?.value()
     }
 
-    /// Sends JSON. The answer is whatever came.
+    /// Posts JSON. Returns the response whatever its status.
     pub async fn post_json(&self, url: &str, headers: &[(HeaderName, &str)], body: &Value) -> Result<Answer> {
         let ask = Ask::json(self.address(url)?, body).accept("application/json");
         self.send(headers.iter().fold(ask, |ask, (name, value)| ask.header(name.clone(), value))).await
     }
 
-    /// Sends a form. The answer is whatever came.
+    /// Posts a form. Returns the response whatever its status.
     pub async fn post_form(&self, url: &str, pairs: &[(&str, &str)]) -> Result<Answer> {
         self.send(Ask::form(self.address(url)?, pairs).accept("application/json")).await
     }
@@ -241,13 +243,13 @@ impl Allowed {
     }
 }
 
-/// Looks names up for a client, and tells it only of addresses that it may go to.
+/// DNS resolver that returns only permitted addresses.
 struct Lookup {
     allowed: Allowed,
     plain: bool,
 }
 
-/// A name resolves to no address that is permitted.
+/// The name resolves to no permitted address.
 #[derive(Debug, thiserror::Error)]
 #[error("its address is not permitted")]
 struct Forbidden;
@@ -266,12 +268,12 @@ impl Resolve for Lookup {
     }
 }
 
-/// The host where it is an address and no name, in whatever form it was written: `Url` has made it one.
+/// The host if it is an IP literal rather than a name. `Url` has already normalized its notation.
 fn host_ip(url: &Url) -> Option<IpAddr> {
     url.host_str()?.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
 
-/// Read in pieces, so that one without end ends.
+/// Reads in chunks, so that an endless response stops at the limit.
 async fn read(mut response: Response, url: Url, most: usize) -> Result<Answer> {
     let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
     let (mut body, mut whole) = (Vec::new(), true);
@@ -292,7 +294,7 @@ fn parsed(text: &str) -> Result<Url, &'static str> {
     Url::parse(text.trim()).map_err(|_| "is not a web address: write it like https://lms.example.edu")
 }
 
-/// Why we may not go there.
+/// The rule that this URL violates.
 fn rule(url: &Url) -> &'static str {
     if url.scheme() == "http" {
         "uses plain http, which is only allowed to networks named in ENDONYM_OUTBOUND_ALLOW: use https, or add its network there"
@@ -302,7 +304,7 @@ fn rule(url: &Url) -> &'static str {
     }
 }
 
-/// What lies below tells: "connection refused" and the like, and never the whole address.
+/// Reports the innermost cause, such as "connection refused", and never the full URL.
 fn failure(url: &Url, error: &reqwest::Error) -> Error {
     let mut words = String::new();
     let mut below = std::error::Error::source(error);

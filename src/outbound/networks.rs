@@ -1,15 +1,15 @@
-//! Which addresses are public, and which the operator lists besides.
+//! Which addresses are public, and which networks the operator allows in addition.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::IpNet;
 
-/// Networks to which we may go besides public ones, even over plain http.
+/// Networks that we may connect to in addition to public ones, even over plain http.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Allowed(Vec<IpNet>);
 
 impl Allowed {
-    /// Networks with commas between them; an address alone is a network of one.
+    /// Parses a comma-separated list of networks. A single address is a network of one.
     pub fn parse(text: &str) -> Result<Self, String> {
         let networks = text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(|word| {
             let network = word.parse::<IpNet>().or_else(|_| word.parse::<IpAddr>().map(IpNet::from));
@@ -24,7 +24,7 @@ impl Allowed {
     }
 }
 
-/// Is it an address of the public internet, as far as anybody can say from outside?
+/// Is this a public internet address, as far as the special-purpose registries tell?
 pub(super) fn is_public(ip: IpAddr) -> bool {
     match ip.to_canonical() {
         IpAddr::V4(ip) => is_public_v4(ip),
@@ -39,10 +39,10 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
         || ip.is_link_local()
         || ip.is_multicast()
         || ip.is_documentation()
-        // "This network", and what is reserved, with broadcast at its end.
+        // "This network", and the reserved range including broadcast.
         || a == 0
         || a >= 240
-        // Carriers' own, protocols' own, relays of 6to4, measuring.
+        // Carrier-grade NAT, IETF protocol assignments, 6to4 relays, benchmarking.
         || (a == 100 && (64..128).contains(&b))
         || (a, b, c) == (192, 0, 0)
         || (a, b, c) == (192, 88, 99)
@@ -50,7 +50,7 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
     !special
 }
 
-/// Only what is handed out as global is; addresses that have one of IPv4 in them are what that one is.
+/// Only global unicast is public. An address that embeds an IPv4 address (NAT64, 6to4) is as public as that one.
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     let [a, b, c, ..] = ip.segments();
     let octets = ip.octets();
@@ -62,9 +62,9 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
         return is_public_v4(v4_at(2));
     }
     let global = a & 0xe000 == 0x2000;
-    // Protocols' own, Teredo among them; documentation, twice.
+    // IETF protocol assignments including Teredo, and the two documentation prefixes.
     let special = (a == 0x2001 && b < 0x0200) || (a, b) == (0x2001, 0x0db8) || (a == 0x3fff && b < 0x1000);
-    // NAT64 within somebody's own network.
+    // Local-use NAT64 prefix.
     let local_nat64 = (a, b, c) == (0x64, 0xff9b, 1);
     global && !special && !local_nat64
 }

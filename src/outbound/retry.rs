@@ -1,4 +1,4 @@
-//! Retries with backoff, for systems that fail for a moment or ask us to slow down (`Retry-After`).
+//! Retries with exponential backoff, for transient failures and rate limits (`Retry-After`).
 
 use std::time::Duration;
 
@@ -6,17 +6,17 @@ use reqwest::{StatusCode, header};
 
 use super::{Answer, Ask, Error, Outbound, Transient, place};
 
-/// How often a request is retried.
+/// Retry policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retries {
-    /// Somebody waits for the answer.
+    /// Interactive: a person waits for the response.
     Few,
-    /// A job that is all or nothing.
+    /// Background job that must complete or fail as a whole.
     Many,
 }
 
 const LONGEST_PAUSE: Duration = Duration::from_secs(8);
-/// A system that asks for a longer pause is asked again by the next attempt of the job.
+/// If a system asks for a longer pause, we give up and leave it to the next attempt of the job.
 const LONGEST_WISH: Duration = Duration::from_secs(60);
 
 impl Retries {
@@ -36,8 +36,8 @@ impl Retries {
 }
 
 impl Outbound {
-    /// Sends a request until there is an answer that is neither a server error nor a request to slow down, or until there have
-    /// been enough retries. Where `read` finds the answer unusable for now, that counts as a failure too.
+    /// Retries server errors and rate limiting until the policy is exhausted. A transient error from `read` counts as a failed
+    /// attempt too.
     pub async fn send_retrying<T, E: Transient>(
         &self,
         retries: Retries,
@@ -47,7 +47,7 @@ impl Outbound {
         self.send_retrying_new(retries, || Ok(ask.clone()), read).await
     }
 
-    /// The same for a request that may be sent only once: `make` makes another for each attempt.
+    /// Like `send_retrying`, for requests that must not be sent twice: `make` builds a new one for each attempt.
     pub async fn send_retrying_new<T, E: Transient>(
         &self,
         retries: Retries,
@@ -60,7 +60,7 @@ impl Outbound {
         loop {
             let ask = match retries {
                 Retries::Few => make()?,
-                // A large answer may take its time, as long as it goes on.
+                // A large response may take longer, as long as data keeps arriving.
                 Retries::Many => make()?.within(limits.request * 4),
             };
             let (why, wish): (E, _) = match self.send(ask).await {
@@ -94,7 +94,7 @@ impl Outbound {
             };
             let wait = wish.unwrap_or(pause);
             let is_too_long = match retries {
-                // They would be gone by then.
+                // The caller's timeout would expire during the wait.
                 Retries::Few => self.clock().instant().duration_since(began) + wait >= limits.question,
                 Retries::Many => wait > LONGEST_WISH,
             };
@@ -107,7 +107,7 @@ impl Outbound {
     }
 }
 
-/// 429 everywhere; Canvas has said it by 403 and these words.
+/// 429 everywhere. Canvas has also used 403 with this text.
 fn is_throttled(answer: &Answer) -> bool {
     const WORDS: &[u8] = b"rate limit exceeded";
     match answer.status {
@@ -119,13 +119,13 @@ fn is_throttled(answer: &Answer) -> bool {
     }
 }
 
-/// A wish that we do not wait for is told.
+/// Mentions a `Retry-After` that is too long for us to wait.
 fn for_long(wish: Option<Duration>) -> String {
     let long = wish.filter(|wish| *wish > LONGEST_WISH);
     long.map_or_else(String::new, |wish| format!(", for {} seconds", wish.as_secs()))
 }
 
-/// `Retry-After` in seconds. Its other form, a date, is not worth a clock.
+/// `Retry-After` in seconds. We ignore its other form, a date.
 fn wish(answer: &Answer) -> Option<Duration> {
     let seconds = answer.header(header::RETRY_AFTER)?.trim().parse::<f64>().ok()?;
     Duration::try_from_secs_f64(seconds).ok()

@@ -1,4 +1,4 @@
-//! Attempts to call somebody. One that is under way has `until`; one that a process makes over a trunk has its lease too.
+//! Attempts to call somebody. `until` is set while an attempt is in progress. An attempt over a SIP trunk also has a lease.
 
 use std::collections::HashMap;
 
@@ -18,13 +18,13 @@ pub struct Attempt {
     pub call: CallId,
     pub phone_number: String,
     pub state: State,
-    /// The proof of the process that makes it; `None` for a cloud's.
+    /// Lease token of the process that makes the call. `None` for a cloud provider's calls.
     pub lease: Option<String>,
-    /// `None` once it has ended.
+    /// When the attempt is overdue. `None` once it has ended.
     pub until: Option<Moment>,
-    /// The cloud's name for it.
+    /// The provider's call id.
     pub vendor_call: Option<String>,
-    /// Where the conversation is, when a cloud holds it, and how many steps it has had.
+    /// The current step of the conversation, and its number. Cloud calls only.
     pub step: Option<Step>,
     pub step_number: i64,
     pub started_at: Moment,
@@ -79,7 +79,7 @@ fn shown(step: Step) -> Result<String> {
     serde_json::to_string(&step).map_err(|error| Error::Broken(error.to_string()))
 }
 
-/// Its ids are unique over all institutions: a webhook's address has nothing else.
+/// Attempt ids are unique across institutions: a webhook URL contains nothing else.
 pub async fn find(sql: &mut Sql, scope: Scope, id: AttemptId) -> Result<Option<Attempt>> {
     let mut params: Vec<Value<'_>> = vec![id.into()];
     let within = within(scope, "institution_id", &mut params);
@@ -87,7 +87,7 @@ pub async fn find(sql: &mut Sql, scope: Scope, id: AttemptId) -> Result<Option<A
         .await
 }
 
-/// The one that is under way.
+/// The attempt that is in progress.
 pub async fn under_way(sql: &mut Sql, institution: InstitutionId, call: CallId) -> Result<Option<Attempt>> {
     let text = format!(
         "SELECT {COLUMNS} FROM call_attempts WHERE institution_id = $1 AND call_id = $2 AND until IS NOT NULL"
@@ -100,13 +100,13 @@ pub async fn count_under_way(sql: &mut Sql) -> Result<u64> {
     Ok(sql.one(text, &[], |row| row.int(0)).await?.unwrap_or(0).unsigned_abs())
 }
 
-/// When those that were begun since then were begun, the oldest first.
+/// Start times of all attempts since then, oldest first.
 pub async fn begun_since(sql: &mut Sql, since: Moment) -> Result<Vec<Moment>> {
     let text = "SELECT started_at FROM call_attempts WHERE started_at > $1 ORDER BY started_at";
     sql.rows(text, &[since.micros().into()], |row| row.int(0).map(Moment::from_micros)).await
 }
 
-/// How many an institution has begun since then, and when the first of them.
+/// Number of attempts that an institution has started since then, and the time of the first.
 pub async fn begun_by(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -120,20 +120,20 @@ pub async fn begun_by(
     Ok(found.await?.unwrap_or((0, None)))
 }
 
-/// Attempts of people who are gone are not counted any more from then on.
+/// Deletes detached attempts once they no longer count toward the rate limits.
 pub async fn forget_nobodys(sql: &mut Sql, institution: InstitutionId, before: Moment) -> Result<()> {
     let text = "DELETE FROM call_attempts WHERE institution_id = $1 AND call_id = $2 AND started_at <= $3";
     let params: [Value<'_>; 3] = [institution.into(), calls::NOBODYS.into(), before.micros().into()];
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// Those that nobody has said a word about for too long.
+/// Attempts without a sign of life before their deadline.
 pub async fn overdue(sql: &mut Sql, now: Moment) -> Result<Vec<Attempt>> {
     let text = format!("SELECT {COLUMNS} FROM call_attempts WHERE until <= $1 ORDER BY until, id LIMIT 100");
     sql.rows(&text, &[now.micros().into()], from_row).await
 }
 
-/// Goes on with it. False when it has ended or is another's.
+/// Extends the deadline. False if the attempt has ended.
 pub async fn renew(sql: &mut Sql, attempt: &Attempt, until: Moment) -> Result<bool> {
     let text =
         "UPDATE call_attempts SET until = $1 WHERE institution_id = $2 AND id = $3 AND until IS NOT NULL";
@@ -141,14 +141,14 @@ pub async fn renew(sql: &mut Sql, attempt: &Attempt, until: Moment) -> Result<bo
     Ok(sql.execute(text, &params).await? == 1)
 }
 
-/// Somebody has answered. False when it was so already, or has ended.
+/// Marks the call as answered. False if it already was, or has ended.
 pub async fn answered(sql: &mut Sql, attempt: &Attempt) -> Result<bool> {
     let text = "UPDATE call_attempts SET state = 'in_progress' \
                 WHERE institution_id = $1 AND id = $2 AND state = 'dialing'";
     Ok(sql.execute(text, &[attempt.institution.into(), attempt.id.into()]).await? == 1)
 }
 
-/// It is over, and nothing more happens to it. False when it was over before.
+/// Ends the attempt. False if it had already ended, so this is idempotent.
 pub async fn end(sql: &mut Sql, attempt: &Attempt, outcome: Outcome, now: Moment) -> Result<bool> {
     let text = "UPDATE call_attempts SET state = $1, reason = $2, until = NULL, lease = NULL, ended_at = $3 \
                 WHERE institution_id = $4 AND id = $5 AND until IS NOT NULL";
@@ -162,7 +162,7 @@ pub async fn end(sql: &mut Sql, attempt: &Attempt, outcome: Outcome, now: Moment
     Ok(sql.execute(text, &params).await? == 1)
 }
 
-/// Of each of these calls, in the order in which they were made.
+/// The attempts of each of these calls, in the order in which they were made.
 pub async fn of_calls(
     sql: &mut Sql,
     institution: InstitutionId,

@@ -1,18 +1,18 @@
-//! What a cloud has recorded: where it is there, until it is removed.
+//! Recordings at the cloud provider, tracked until they are deleted there.
 
 use super::{Result, Sql, Value};
 use crate::domain::ids::{AttemptId, InstitutionId, ParticipantId};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Take {
-    /// The cloud's name for it.
+    /// The provider's recording id.
     pub recording: String,
-    /// Which of the tries it is; 0 where that is not known.
+    /// Number of the take in the conversation; 0 if unknown.
     pub take: i64,
     pub url: String,
 }
 
-/// Writes down what was heard of, once. What is known better later on is kept.
+/// Upsert. A known take number replaces an unknown or lower one.
 pub async fn note(sql: &mut Sql, institution: InstitutionId, attempt: AttemptId, take: &Take) -> Result<()> {
     let text = "INSERT INTO call_takes (institution_id, attempt_id, recording, take, url) VALUES ($1, $2, $3, $4, $5) \
                 ON CONFLICT (institution_id, attempt_id, recording) DO UPDATE SET take = excluded.take \
@@ -22,7 +22,7 @@ pub async fn note(sql: &mut Sql, institution: InstitutionId, attempt: AttemptId,
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// The last one first.
+/// Last take first.
 pub async fn of_attempt(sql: &mut Sql, institution: InstitutionId, attempt: AttemptId) -> Result<Vec<Take>> {
     let text = "SELECT recording, take, url FROM call_takes WHERE institution_id = $1 AND attempt_id = $2 \
                 ORDER BY take DESC, recording";
@@ -32,7 +32,7 @@ pub async fn of_attempt(sql: &mut Sql, institution: InstitutionId, attempt: Atte
     .await
 }
 
-/// The attempts to call somebody of which a cloud still has recordings.
+/// Attempts to call a participant whose recordings are still stored at the provider.
 pub async fn attempts_of(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -45,7 +45,7 @@ pub async fn attempts_of(
     sql.rows(text, &[institution.into(), participant.into()], |row| row.id(0)).await
 }
 
-/// It is gone there.
+/// Forgets a recording that was deleted at the provider.
 pub async fn forget(
     sql: &mut Sql,
     institution: InstitutionId,

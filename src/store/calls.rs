@@ -1,4 +1,4 @@
-//! Calls, their attempts are `call_attempts`, and the numbers that are not to be called.
+//! Calls, and the do-not-call list. Attempts are in `call_attempts`.
 
 use super::{Error, Result, Row, Sql, Value, within};
 use crate::domain::{
@@ -43,7 +43,7 @@ pub(super) fn state(word: &str) -> Result<State> {
         .ok_or_else(|| Error::Broken("a call in a state that this binary does not know".to_owned()))
 }
 
-/// A call that is to be made.
+/// Inserts a scheduled call.
 pub async fn insert(sql: &mut Sql, call: &Call, run_at: Moment, now: Moment) -> Result<()> {
     let text = "INSERT INTO calls (institution_id, id, participant_id, phone_number, state, run_at, attempts_made, \
          attempts_allowed, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
@@ -72,7 +72,7 @@ pub async fn pending_of(
     sql.one(&text, &[institution.into(), participant.into()], from_row).await
 }
 
-/// The numbers of all calls that somebody was to have since then, one for each call.
+/// The numbers of all calls created for a participant since then, one per call.
 pub async fn numbers_since(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -83,7 +83,7 @@ pub async fn numbers_since(
     sql.rows(text, &[institution.into(), participant.into(), since.micros().into()], |row| row.text(0)).await
 }
 
-/// All that are to be made to a number, or are being made.
+/// All scheduled or running calls to a number.
 pub async fn pending_to(sql: &mut Sql, institution: InstitutionId, phone_number: &str) -> Result<Vec<Call>> {
     let text = format!(
         "SELECT {COLUMNS} FROM calls c WHERE c.institution_id = $1 AND c.phone_number = $2 AND c.{PENDING} ORDER BY c.id"
@@ -91,7 +91,7 @@ pub async fn pending_to(sql: &mut Sql, institution: InstitutionId, phone_number:
     sql.rows(&text, &[institution.into(), phone_number.into()], from_row).await
 }
 
-/// Of everybody on a page, or of everybody.
+/// Pending calls of a page's participants, or of the whole institution.
 pub async fn pending_in(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -109,7 +109,7 @@ pub async fn pending_in(
     sql.rows(&text, &params, from_row).await
 }
 
-/// The ids of all that are to be made or are being made.
+/// The ids of all scheduled or running calls.
 pub async fn all_pending(sql: &mut Sql, scope: Scope) -> Result<Vec<CallId>> {
     let mut params = Vec::new();
     let within = within(scope, "institution_id", &mut params);
@@ -117,14 +117,14 @@ pub async fn all_pending(sql: &mut Sql, scope: Scope) -> Result<Vec<CallId>> {
     sql.rows(&text, &params, |row| row.id(0)).await
 }
 
-/// Its ids are unique over all institutions.
+/// Call ids are unique across institutions.
 pub async fn find(sql: &mut Sql, scope: Scope, id: CallId) -> Result<Option<Call>> {
     let mut params: Vec<Value<'_>> = vec![id.into()];
     let within = within(scope, "c.institution_id", &mut params);
     sql.one(&format!("SELECT {COLUMNS} FROM calls c WHERE c.id = $1 AND {within}"), &params, from_row).await
 }
 
-/// As it is now, and so until the transaction is over.
+/// Locks the row until the end of the transaction, and reads it.
 pub async fn lock(sql: &mut Sql, institution: InstitutionId, id: CallId) -> Result<Option<Call>> {
     let touch = "UPDATE calls SET state = state WHERE institution_id = $1 AND id = $2";
     sql.execute(touch, &[institution.into(), id.into()]).await?;
@@ -132,8 +132,8 @@ pub async fn lock(sql: &mut Sql, institution: InstitutionId, id: CallId) -> Resu
     sql.one(&text, &[institution.into(), id.into()], from_row).await
 }
 
-/// Moves a call on, unless it has moved meanwhile. `run_at` is for a call that is scheduled. A move that the states do not
-/// have is a fault of ours.
+/// Changes the state, unless another process has changed it first (optimistic lock): then returns false. `run_at` is set for
+/// scheduled calls. A transition that the state machine does not allow is a bug.
 pub async fn become_(sql: &mut Sql, call: &Call, next: State, run_at: Option<Moment>) -> Result<bool> {
     if !call.state.may_become(next) {
         return Err(Error::Broken(format!("a call cannot be {} after {}", next.word(), call.state.word())));
@@ -152,25 +152,25 @@ pub async fn become_(sql: &mut Sql, call: &Call, next: State, run_at: Option<Mom
     Ok(sql.execute(text, &params).await? == 1)
 }
 
-/// Not now: it comes later.
+/// Moves a scheduled call to a later time.
 pub async fn postpone(sql: &mut Sql, call: &Call, run_at: Moment) -> Result<()> {
     let text = "UPDATE calls SET run_at = $1 WHERE institution_id = $2 AND id = $3 AND state = 'scheduled'";
     let params: [Value<'_>; 3] = [run_at.micros().into(), call.institution.into(), call.id.into()];
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// When the next call comes, if there is any.
+/// When the next call is due, if there is any.
 pub async fn next(sql: &mut Sql) -> Result<Option<Moment>> {
     let text = "SELECT run_at FROM calls WHERE run_at IS NOT NULL ORDER BY run_at, id LIMIT 1";
     sql.one(text, &[], |row| row.int(0).map(Moment::from_micros)).await
 }
 
-/// From here on nobody else takes calls, until the transaction is over.
+/// Takes the claim lock: no other process claims calls until the end of the transaction.
 pub async fn take_turn(sql: &mut Sql) -> Result<()> {
     sql.execute("UPDATE switchboard SET turn = turn + 1 WHERE id = 1", &[]).await.map(|_| ())
 }
 
-/// The call that has been due longest, to a number that nobody is calling.
+/// The call that has been due longest, to a number that no attempt is calling right now.
 pub async fn due(sql: &mut Sql, now: Moment) -> Result<Option<Call>> {
     let text = format!(
         "SELECT {COLUMNS} FROM calls c WHERE c.run_at <= $1 AND NOT EXISTS (SELECT 1 FROM call_attempts a \
@@ -179,7 +179,7 @@ pub async fn due(sql: &mut Sql, now: Moment) -> Result<Option<Call>> {
     sql.one(&text, &[now.micros().into()], from_row).await
 }
 
-/// The newest first. Attempts are asked for apart.
+/// Newest first. Attempts are loaded separately.
 pub async fn list(sql: &mut Sql, scope: Scope, count: i64) -> Result<Vec<(InstitutionId, Listed)>> {
     let mut params = Vec::new();
     let within = within(scope, "c.institution_id", &mut params);
@@ -206,13 +206,13 @@ pub async fn list(sql: &mut Sql, scope: Scope, count: i64) -> Result<Vec<(Instit
     .await
 }
 
-/// How many are pending, by state.
+/// Number of pending calls by state.
 pub async fn counts(sql: &mut Sql) -> Result<Vec<(State, u64)>> {
     let text = format!("SELECT state, COUNT(*) FROM calls WHERE {PENDING} GROUP BY state");
     sql.rows(&text, &[], |row| Ok((state(&row.text(0)?)?, row.int(1)?.unsigned_abs()))).await
 }
 
-/// All calls of somebody are another's, who is the same person.
+/// Reassigns all calls of a participant to another one, when the two are merged.
 pub async fn give_over(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -223,7 +223,7 @@ pub async fn give_over(
     sql.execute(text, &[to.into(), institution.into(), from.into()]).await.map(|_| ())
 }
 
-/// All that is known of somebody's calls.
+/// Deletes all calls of a participant.
 pub async fn delete_of(sql: &mut Sql, institution: InstitutionId, participant: ParticipantId) -> Result<()> {
     let whose = "SELECT id FROM calls WHERE institution_id = $1 AND participant_id = $2";
     delete(sql, whose, &[institution.into(), participant.into()]).await
@@ -240,8 +240,8 @@ pub async fn delete_on_page(sql: &mut Sql, institution: InstitutionId, page: Nam
     Ok(())
 }
 
-/// Attempts stay for a day, as nobody's: whoever deletes people and makes them anew must not call without limit. So do the
-/// cloud's names, for whoever has to remove what was recorded there.
+/// Attempts are detached and kept for a day, so that deleting and recreating people does not evade the rate limits. The
+/// provider's call ids are kept too: they are needed to delete the recordings there.
 async fn delete(sql: &mut Sql, whose: &str, params: &[Value<'_>]) -> Result<()> {
     for text in [
         format!(
@@ -255,10 +255,10 @@ async fn delete(sql: &mut Sql, whose: &str, params: &[Value<'_>]) -> Result<()> 
     Ok(())
 }
 
-/// The call of attempts whose call is gone.
+/// The call id of detached attempts, whose call was deleted.
 pub(super) const NOBODYS: CallId = CallId::new(0);
 
-/// Everything, with the institution.
+/// Deletes everything, along with the institution.
 pub async fn delete_all(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
     for table in ["call_takes", "call_attempts", "calls", "do_not_call"] {
         let text = format!("DELETE FROM {table} WHERE institution_id = $1");
@@ -267,14 +267,14 @@ pub async fn delete_all(sql: &mut Sql, institution: InstitutionId) -> Result<()>
     Ok(())
 }
 
-/// What is kept of the number of somebody who asked not to be called and was erased: enough to know it again, and too little
-/// to tell it from hundreds of others that give the same.
+/// The do-not-call entry of an erased person: a truncated hash of the number. It is long enough to recognize the number, and
+/// too short to identify it, because many numbers share the same value.
 fn erased(institution: InstitutionId, phone_number: &str) -> String {
     let digest = token::digest(&format!("do not call {institution} {phone_number}"));
     format!("erased:{}", token::hex(&digest[..3]))
 }
 
-/// Did its owner ask not to be called?
+/// Is the number on the do-not-call list?
 pub async fn is_opted_out(sql: &mut Sql, institution: InstitutionId, phone_number: &str) -> Result<bool> {
     let text = "SELECT 1 FROM do_not_call WHERE institution_id = $1 AND phone_number IN ($2, $3)";
     let params: [Value<'_>; 3] =
@@ -282,7 +282,7 @@ pub async fn is_opted_out(sql: &mut Sql, institution: InstitutionId, phone_numbe
     Ok(sql.one(text, &params, |_| Ok(())).await?.is_some())
 }
 
-/// An opt-out stays in force when its owner is erased, without their number.
+/// Keeps an opt-out in force when its owner is erased, but replaces the number with its truncated hash.
 pub async fn erase_opt_out(sql: &mut Sql, institution: InstitutionId, phone_number: &str) -> Result<()> {
     let text = "DELETE FROM do_not_call WHERE institution_id = $1 AND phone_number = $2 RETURNING created_at";
     let when = sql.one(text, &[institution.into(), phone_number.into()], |row| row.int(0)).await?;
@@ -295,7 +295,7 @@ pub async fn erase_opt_out(sql: &mut Sql, institution: InstitutionId, phone_numb
     }
 }
 
-/// The same for somebody who asks on the phone after they were erased.
+/// Records an opt-out during a call to somebody who has since been erased.
 pub async fn opt_out_erased(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -317,7 +317,7 @@ pub async fn opt_out(
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// They may be called again. False when nobody had asked.
+/// Removes an opt-out. False if there was none.
 pub async fn opt_in(sql: &mut Sql, institution: InstitutionId, phone_number: &str) -> Result<bool> {
     let text = "DELETE FROM do_not_call WHERE institution_id = $1 AND phone_number IN ($2, $3)";
     let params: [Value<'_>; 3] =

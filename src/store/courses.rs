@@ -1,4 +1,4 @@
-//! Courses of learning systems: which they are, and what becomes of their synchronisation. Who is in one is `members`.
+//! Courses of learning systems, and the state of their synchronization. Their members are in `members`.
 
 pub mod aliases;
 pub mod members;
@@ -17,7 +17,7 @@ const READ: &str = "SELECT c.id, c.tool_consumer_id, c.external_id, c.title, c.n
      FROM courses c LEFT JOIN jobs j ON j.id = c.job_id \
      WHERE c.institution_id = $1";
 
-/// With the job that synchronises it, or once did.
+/// With the last job that synchronized it, if any.
 fn from_row(row: &Row<'_>) -> Result<(Course, Option<JobId>)> {
     let (state, failures) = (row.opt_text(9)?, row.opt_int(10)?.unwrap_or(0));
     let is = |wanted: job::State| state.as_deref() == Some(wanted.word());
@@ -53,7 +53,7 @@ pub async fn find(
     sql.one(&format!("{READ} AND c.id = $2"), &[institution.into(), id.into()], from_row).await
 }
 
-/// The one that the learning system calls so. It may be another tool consumer's, which reaches the same course.
+/// By the learning system's id. The course may belong to another tool consumer that reaches the same course (an alias).
 pub async fn by_external_id(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -71,7 +71,7 @@ pub async fn by_external_id(
     }
 }
 
-/// The first that is the same course of the same platform.
+/// The first course with this platform key, which identifies a course across tool consumers.
 pub async fn by_platform_key(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -81,7 +81,7 @@ pub async fn by_platform_key(
     sql.one(&text, &[institution.into(), key.into()], from_row).await
 }
 
-/// In the order in which they came.
+/// In the order in which they were added.
 pub async fn all(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -109,7 +109,7 @@ pub async fn insert(sql: &mut Sql, institution: InstitutionId, new: &Course, now
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// Those of this id that have no key yet, whichever tool consumer's they are: they were there before there were keys.
+/// Courses with this id that predate platform keys, of any tool consumer.
 pub async fn without_key(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -130,7 +130,7 @@ pub async fn set_platform_key(
     sql.execute(text, &[key.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
-/// From now on this tool consumer synchronizes it.
+/// Makes this tool consumer the one that synchronizes the course.
 pub async fn give_to(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -145,7 +145,7 @@ pub async fn give_to(
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// The courses of a name page or of a tool consumer, by the column that names it, with everything that is known of them.
+/// Deletes the courses of a name page or a tool consumer, with all their data. `column` selects which of the two.
 pub(super) async fn delete_all(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -166,7 +166,7 @@ pub(super) async fn delete_all(
     sql.execute(&text, &whose).await.map(|_| ())
 }
 
-/// A course whose people are on another's page by now. What waits to be done for it goes, too.
+/// Deletes a course that was merged into another, including its queued jobs.
 pub async fn delete(sql: &mut Sql, institution: InstitutionId, id: CourseId) -> Result<()> {
     let this = [Value::from(institution), Value::from(id)];
     for text in [
@@ -184,7 +184,7 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, id: CourseId) -> 
     Ok(())
 }
 
-/// What the learning system says of it today. An address that it does not tell stays as it was.
+/// Updates the title and roster URL from the learning system. A missing URL keeps the stored one.
 pub async fn describe(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -204,7 +204,7 @@ pub async fn set_job(sql: &mut Sql, institution: InstitutionId, id: CourseId, jo
     sql.execute(text, &[job.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
-/// May the synchronization that begins lose as many people as it finds lost, however often it is tried?
+/// Sets whether the current synchronization, including its retries, may remove any number of people.
 pub async fn accept_losses(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -221,7 +221,7 @@ pub async fn accepts_losses(sql: &mut Sql, institution: InstitutionId, id: Cours
     Ok(accepts.unwrap_or(false))
 }
 
-/// What has become of an attempt.
+/// Outcome of an attempt.
 pub enum Ended<'a> {
     Synced(Moment, Option<&'a str>),
     Failed(&'a str),
@@ -242,7 +242,7 @@ pub async fn end(sql: &mut Sql, institution: InstitutionId, id: CourseId, how: E
     Ok(())
 }
 
-/// Those that the schedule has synchronized by now, the longest overdue first.
+/// Courses whose scheduled synchronization is due, the longest overdue first.
 pub async fn due(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -258,7 +258,7 @@ pub async fn due(
     sql.rows(&text, &params, |row| from_row(row).map(|(course, _)| course)).await
 }
 
-/// The ids of those of which it has not been worked out yet when they come next.
+/// The ids of courses whose next synchronization has not been scheduled yet.
 pub async fn unscheduled(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -282,7 +282,7 @@ pub async fn schedule(
     sql.execute(text, &[next.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
-/// The tool consumer has another schedule by now.
+/// Clears the schedule of all courses, after the tool consumer's schedule has changed.
 pub async fn unschedule_all(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -292,7 +292,7 @@ pub async fn unschedule_all(
     sql.execute(text, &[institution.into(), tool_consumer.into()]).await.map(|_| ())
 }
 
-/// How many of a tool consumer's courses wait or are under way, and how many of these have failed and come again.
+/// Number of a tool consumer's courses with a waiting or running job, and how many of these jobs are retries.
 pub async fn under_way(
     sql: &mut Sql,
     institution: InstitutionId,

@@ -1,4 +1,4 @@
-//! Custom fields. Values are kept with the participant, under the field's id.
+//! Custom fields. Values are stored with the participant, keyed by field id.
 
 use super::{Result, Sql, Value};
 use crate::domain::{custom_field::CustomField, ids::InstitutionId, moment::Moment};
@@ -21,7 +21,7 @@ pub async fn insert(
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// By name, which is the order in which answers show them.
+/// Ordered by name, like in API responses.
 pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<CustomField>> {
     let text = "SELECT id, name, label FROM custom_fields WHERE institution_id = $1 ORDER BY name";
     sql.rows(text, &[institution.into()], |row| {

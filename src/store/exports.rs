@@ -1,4 +1,4 @@
-//! Exports, the parts of their reports, and the people who must not be in those any more.
+//! Exports, the parts of their reports, and the people who must be removed from existing reports.
 
 use super::{Db, Error, Result, Row, RowStream, Sql, Value, padded, participants, placeholders, stored_json};
 use crate::domain::{
@@ -22,7 +22,7 @@ fn from_row(row: &Row<'_>) -> Result<Export> {
     let word = row.text(7)?;
     let state = State::ALL.into_iter().find(|known| known.word() == word);
     let id = row.id(0)?;
-    // Only the heading of a CSV report, and written as a whole when the report is built.
+    // Only the header row of a CSV report, rewritten as a whole when a report is built, so tolerate unreadable JSON.
     let custom_fields = row.opt_text(8)?.and_then(|json| {
         stored_json(("exports", "custom_fields", id), &json)
             .inspect_err(|error| tracing::error!(%error, "the custom fields of an export cannot be read"))
@@ -40,7 +40,7 @@ fn from_row(row: &Row<'_>) -> Result<Export> {
     })
 }
 
-/// `pages` are the only ones whose people it may have, if it is limited to some.
+/// If `pages` is not empty, the export may contain only people of these pages.
 pub async fn insert(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -70,7 +70,7 @@ pub async fn insert(
     Ok(())
 }
 
-/// The only pages whose people it may have, if it is limited to some.
+/// The pages that the export is limited to, if any.
 pub async fn pages(sql: &mut Sql, institution: InstitutionId, id: ExportId) -> Result<Vec<NamePageId>> {
     let text = "SELECT name_page_id FROM export_pages WHERE institution_id = $1 AND export_id = $2 ORDER BY name_page_id";
     sql.rows(text, &[institution.into(), id.into()], |row| row.id(0)).await
@@ -81,7 +81,7 @@ pub async fn find(sql: &mut Sql, institution: InstitutionId, id: ExportId) -> Re
     sql.one(&text, &[institution.into(), id.into()], from_row).await
 }
 
-/// Those that have nobody of other pages than these. Parameters of pages start at `first`.
+/// Condition for exports that contain no people of other pages. The parameters start at `first`.
 fn of_pages(first: usize, count: usize) -> String {
     let pages = placeholders(first, count);
     format!(
@@ -91,12 +91,12 @@ fn of_pages(first: usize, count: usize) -> String {
     )
 }
 
-/// The pages of a caller who may see no others, as parameters. No page has the id that stands for none.
+/// The pages that a caller is limited to, as parameters. For a caller with no pages, an id that no page has.
 fn own_pages(pages: Option<&[NamePageId]>) -> Vec<NamePageId> {
     pages.map_or_else(Vec::new, |pages| padded(pages).next().unwrap_or_else(|| vec![NamePageId::new(-1)]))
 }
 
-/// One page, the newest first, and how many there are; with `pages`, of those that have nobody of other pages.
+/// One page of exports, newest first, and their total number. With `pages`, only exports without people of other pages.
 pub async fn list(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -119,7 +119,7 @@ pub async fn list(
     Ok((sql.rows(&text, &params, from_row).await?, total))
 }
 
-/// Has it nobody of other pages than these?
+/// Does the export contain only people of these pages?
 pub async fn is_of_pages(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -134,7 +134,7 @@ pub async fn is_of_pages(
     Ok(sql.one(&text, &params, |_| Ok(())).await?.is_some())
 }
 
-/// Are so many exports of the institution in one of these states?
+/// Does the institution have at least `count` exports in these states?
 pub async fn at_least_in(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -152,7 +152,7 @@ pub async fn at_least_in(
     Ok(sql.rows(&text, &params, |row| row.int(0)).await?.len() as u64 >= u64::from(count))
 }
 
-/// The caller has looked at the state in the same transaction.
+/// The caller has checked the state in the same transaction.
 pub async fn set_state(sql: &mut Sql, institution: InstitutionId, id: ExportId, state: State) -> Result<()> {
     let text = "UPDATE exports SET state = $1 WHERE institution_id = $2 AND id = $3";
     sql.execute(text, &[state.word().into(), institution.into(), id.into()]).await.map(|_| ())
@@ -169,7 +169,7 @@ pub async fn set_custom_fields(
     sql.execute(text, &[names.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
-/// Those in a state, of every institution: housekeeping is everybody's.
+/// Expired exports in a state, across all institutions: housekeeping is global.
 pub async fn over(
     sql: &mut Sql,
     state: State,
@@ -181,7 +181,7 @@ pub async fn over(
     sql.rows(text, &params, |row| Ok((row.id(0)?, row.id(1)?))).await
 }
 
-/// Is there an export of the institution in one of these states?
+/// Does the institution have an export in one of these states?
 pub async fn any_in(sql: &mut Sql, institution: InstitutionId, states: &[State]) -> Result<bool> {
     let text = format!(
         "SELECT 1 FROM exports WHERE institution_id = $1 AND state IN ({}) LIMIT 1",
@@ -192,8 +192,8 @@ pub async fn any_in(sql: &mut Sql, institution: InstitutionId, states: &[State])
     Ok(sql.one(&text, &params, |_| Ok(())).await?.is_some())
 }
 
-/// Everybody whom the filters leave, in the order of their ids, from one picture of the database; with `only`, of these
-/// pages alone.
+/// Streams everybody who matches the filters, ordered by id, from one snapshot of the database. With `only`, limited to these
+/// pages.
 pub fn people(
     db: &Db,
     institution: InstitutionId,
@@ -214,12 +214,12 @@ pub fn people(
 }
 
 fn people_text(pages: usize) -> String {
-    // Places on a page rise as ids do. The plus keeps the index of changes away: to walk through all people in order takes
-    // less than to sort those whom it finds, when they are many.
+    // Places on a page grow with ids, so both orders agree. The unary plus prevents the use of the index on `updated_at`:
+    // scanning everybody in order is cheaper than sorting a large result of that index.
     let (on_pages, order) = match pages {
         0 => (String::new(), "p.id"),
         1 => (" AND p.name_page_id = $4".to_owned(), "p.page_place"),
-        // As above, for the index of pages.
+        // As above, for the index on pages.
         many => (format!(" AND +p.name_page_id IN ({})", placeholders(4, many)), "p.id"),
     };
     format!(
@@ -228,7 +228,7 @@ fn people_text(pages: usize) -> String {
     )
 }
 
-/// Where a part of a report is.
+/// One part of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartRow {
     pub number: i64,
@@ -274,7 +274,7 @@ pub async fn insert_part(
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// The first part whose number is not below this one.
+/// The first part with at least this number.
 pub async fn part_from(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -288,8 +288,8 @@ pub async fn part_from(
     sql.one(&text, &[institution.into(), export.into(), number.into()], part_from_row).await
 }
 
-/// Puts one part in the place of another, if that is still there. In one statement: whoever removes the parts of a report
-/// at the same time must find the one or the other.
+/// Replaces a part, if it still exists. A single statement, because a concurrent delete of all parts must see either the old
+/// or the new one.
 pub async fn replace_part(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -311,7 +311,7 @@ pub async fn replace_part(
     Ok(sql.execute(text, &params).await? == 1)
 }
 
-/// Removes one part, if it is still there in this form.
+/// Deletes a part, if it has not been replaced.
 pub async fn delete_part(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -324,7 +324,7 @@ pub async fn delete_part(
     Ok(sql.execute(text, &params).await? == 1)
 }
 
-/// Removes all parts of a report and says what their files were called.
+/// Deletes all parts of a report and returns the names of their files.
 pub async fn delete_parts(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -334,13 +334,13 @@ pub async fn delete_parts(
     sql.rows(text, &[institution.into(), export.into()], |row| row.text(0)).await
 }
 
-/// The same for all reports of an institution.
+/// Deletes all parts of all reports of an institution and returns the names of their files.
 pub async fn delete_all_parts(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<String>> {
     let text = "DELETE FROM export_parts WHERE institution_id = $1 RETURNING hex";
     sql.rows(text, &[institution.into()], |row| row.text(0)).await
 }
 
-/// What the files of all parts of an institution's reports are called, in their order behind this one.
+/// File names of all parts of an institution, in order, after `behind`.
 pub async fn all_parts(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -351,7 +351,7 @@ pub async fn all_parts(
     sql.rows(text, &[institution.into(), behind.into(), count.into()], |row| row.text(0)).await
 }
 
-/// Those of these files that are in use.
+/// Returns those of these files that are still referenced.
 pub async fn living(sql: &mut Sql, institution: InstitutionId, hexes: &[&str]) -> Result<Vec<String>> {
     let mut found = Vec::with_capacity(hexes.len());
     for group in padded(hexes) {
@@ -366,7 +366,7 @@ pub async fn living(sql: &mut Sql, institution: InstitutionId, hexes: &[&str]) -
     Ok(found)
 }
 
-/// The parts that may have one of the departed in them, of reports that are kept.
+/// The parts of existing reports that may contain a departed person.
 pub async fn touched(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<(ExportId, PartRow)>> {
     let text = format!(
         "SELECT {PART}, export_id FROM export_parts e WHERE institution_id = $1 AND EXISTS \
@@ -376,15 +376,15 @@ pub async fn touched(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<(E
     sql.rows(&text, &[institution.into()], |row| Ok((row.id(6)?, part_from_row(row)?))).await
 }
 
-/// Who is about to be deleted or hidden, by the same condition.
+/// Who is about to be deleted or hidden.
 pub enum Leaving {
     One(ParticipantId),
     OnPage(NamePageId),
-    /// They are hidden, and may come back.
+    /// Soft-deleted (hidden): they may come back.
     These(Vec<ParticipantId>),
 }
 
-/// Writes down who leaves, while they are still there.
+/// Records who leaves, while their rows still exist.
 pub async fn depart(sql: &mut Sql, institution: InstitutionId, leaving: Leaving) -> Result<()> {
     let (column, values) = match leaving {
         Leaving::One(id) => ("id", vec![id.get()]),
@@ -404,7 +404,7 @@ pub async fn depart(sql: &mut Sql, institution: InstitutionId, leaving: Leaving)
     Ok(())
 }
 
-/// The tokens of the departed who may be in a part.
+/// The tokens of departed people who may be in a part.
 pub async fn departed(sql: &mut Sql, institution: InstitutionId, part: &PartRow) -> Result<Vec<String>> {
     let text = "SELECT token FROM departures WHERE institution_id = $1 AND participant_id >= $2 AND participant_id <= $3";
     let params = [institution.into(), part.first_id.into(), part.last_id.into()];

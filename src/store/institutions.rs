@@ -1,4 +1,4 @@
-//! Institutions and the web origins that they allow.
+//! Institutions and their allowed web origins (CORS).
 
 use jiff::tz::TimeZone;
 
@@ -12,7 +12,7 @@ use crate::domain::{
 
 pub const COLUMNS: &str = "i.id, i.slug, i.name, i.access_code, i.time_zone, i.multiple_recordings, i.rate_limit, i.created_at, i.phone_language";
 
-/// Reads `COLUMNS` that start at `first`, without the allowed origins.
+/// Reads `COLUMNS` starting at `first`, without the allowed origins.
 pub fn from_row(row: &Row<'_>, first: usize) -> Result<Institution> {
     Ok(Institution {
         id: row.id(first)?,
@@ -57,13 +57,13 @@ pub async fn by_slug(sql: &mut Sql, slug: &str) -> Result<Option<Institution>> {
     Ok(Some(found))
 }
 
-/// As it is now, and so until the transaction is over.
+/// Locks the row until the end of the transaction, and reads it.
 pub async fn lock(sql: &mut Sql, slug: &str) -> Result<Option<Institution>> {
     sql.execute("UPDATE institutions SET name = name WHERE slug = $1", &[slug.into()]).await?;
     by_slug(sql, slug).await
 }
 
-/// Without the allowed origins, which nobody asks for by id.
+/// Without the allowed origins, which callers by id do not need.
 pub async fn by_id(sql: &mut Sql, id: InstitutionId) -> Result<Option<Institution>> {
     let text = format!("SELECT {COLUMNS} FROM institutions i WHERE i.id = $1");
     sql.one(&text, &[id.into()], |row| from_row(row, 0)).await
@@ -84,7 +84,7 @@ pub async fn origins(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<St
     sql.rows(text, &[institution.into()], |row| row.text(0)).await
 }
 
-/// Does any institution allow this origin? A preflight request names none.
+/// Does any institution allow this origin? A preflight request does not identify the institution.
 pub async fn any_allows(sql: &mut Sql, origin: &str) -> Result<bool> {
     let text = "SELECT 1 FROM allowed_origins WHERE origin = $1 LIMIT 1";
     Ok(sql.one(text, &[origin.into()], |_| Ok(())).await?.is_some())
@@ -109,13 +109,13 @@ pub async fn update(sql: &mut Sql, institution: &Institution, time_zone: &str) -
     Ok(())
 }
 
-/// Ends all access first, so that nothing is added while the rest is removed in small steps.
+/// Revokes all access first, so that nothing is added while the rest is deleted in small steps.
 pub async fn close_access(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
     for text in [
         "DELETE FROM token_pages WHERE institution_id = $1",
         "DELETE FROM tokens WHERE institution_id = $1",
         "DELETE FROM codes WHERE institution_id = $1",
-        // A synchronisation that is under way finds nothing to bring up to date.
+        // A synchronization in progress finds nothing to update.
         "DELETE FROM course_members WHERE institution_id = $1",
         "DELETE FROM course_aliases WHERE institution_id = $1",
         "DELETE FROM course_identities WHERE institution_id = $1",
@@ -142,7 +142,7 @@ pub async fn delete_people(sql: &mut Sql, institution: InstitutionId, up_to: Par
     Ok(gone)
 }
 
-/// The end of the institution's roll: every id is below it.
+/// The end of the institution's roll: every participant id is below it.
 pub async fn people_end(sql: &mut Sql, institution: InstitutionId) -> Result<i64> {
     let text = "SELECT next_place FROM rolls WHERE institution_id = $1 AND name_page_id = 0";
     Ok(sql.one(text, &[institution.into()], |row| row.int(0)).await?.unwrap_or(0))

@@ -1,4 +1,4 @@
-//! The queue. Jobs are inserted in the transaction that causes them, and claimed by one worker at a time.
+//! The job queue. Jobs are enqueued in the transaction that causes them, and claimed by one worker at a time.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::domain::{
     scope::Scope,
 };
 
-/// Where one like it is waiting already, that one comes as soon as this one would.
+/// Enqueues a job. If an equal one is already waiting, the two are deduplicated, and the earlier time wins.
 pub async fn insert(sql: &mut Sql, id: JobId, job: &Job, run_at: Moment, now: Moment) -> Result<()> {
     let text = "INSERT INTO jobs (id, institution_id, kind, payload, state, run_at, waiting_key, attempts, failures, created_at) \
          VALUES ($1, $2, $3, $4, 'waiting', $5, $6, 0, 0, $7) \
@@ -28,7 +28,7 @@ pub async fn insert(sql: &mut Sql, id: JobId, job: &Job, run_at: Moment, now: Mo
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// A periodic job: one row for the whole installation, however many processes ask for it.
+/// Enqueues a periodic job: one row for the whole installation, no matter how many processes enqueue it.
 pub async fn repeat(sql: &mut Sql, id: JobId, job: &Job, every: Duration, now: Moment) -> Result<()> {
     let every = i64::try_from(every.as_micros()).unwrap_or(i64::MAX);
     let first = now.micros().saturating_add(every);
@@ -48,7 +48,7 @@ pub async fn repeat(sql: &mut Sql, id: JobId, job: &Job, every: Duration, now: M
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// A periodic job that is not wanted any more.
+/// Deletes a periodic job.
 pub async fn stop_repeating(sql: &mut Sql, job: &Job) -> Result<()> {
     sql.execute("DELETE FROM jobs WHERE waiting_key = $1", &[job.waiting_key().into()]).await.map(|_| ())
 }
@@ -57,7 +57,7 @@ fn payload(job: &Job) -> Result<String> {
     serde_json::to_string(job).map_err(|error| Error::Broken(error.to_string()))
 }
 
-/// Names are constants of ours, so they can stand in the text.
+/// Names are constants, so they can be inlined safely.
 fn is_one_of(kinds: &[Kind]) -> String {
     let names: Vec<String> = kinds.iter().map(|kind| format!("'{}'", kind.name())).collect();
     format!("kind IN ({})", names.join(", "))
@@ -72,13 +72,13 @@ pub async fn next(sql: &mut Sql, kinds: &[Kind]) -> Result<Option<Moment>> {
     sql.one(&text, &[], |row| row.int(0).map(Moment::from_micros)).await
 }
 
-/// The same for all kinds, those that this binary does not know included: nobody runs them, and somebody must notice.
+/// Like `next`, for all kinds. Includes kinds unknown to this binary: no worker runs them, so monitoring must notice.
 pub async fn next_of_any_kind(sql: &mut Sql) -> Result<Option<Moment>> {
     let text = "SELECT run_at FROM jobs WHERE run_at IS NOT NULL ORDER BY run_at, id LIMIT 1";
     sql.one(text, &[], |row| row.int(0).map(Moment::from_micros)).await
 }
 
-/// Claims the job of these kinds that has been due longest. Nobody else gets it before the lease expires.
+/// Claims the job of these kinds that has been due longest. No other worker can claim it before the lease expires.
 pub async fn claim(
     sql: &mut Sql,
     lease: &str,
@@ -86,8 +86,8 @@ pub async fn claim(
     now: Moment,
     kinds: &[Kind],
 ) -> Result<Option<Claim>> {
-    // From here on another one like it may be enqueued: this one may have missed what causes that. A periodic job keeps
-    // its key, and so its row.
+    // Clearing the key allows an equal job to be enqueued from now on, because this run may miss later changes. A periodic job
+    // keeps its key, and so its single row.
     let text = format!(
         "UPDATE jobs SET state = 'running', lease = $1, run_at = $2, attempts = attempts + 1, \
          waiting_key = CASE WHEN every_micros IS NULL THEN NULL ELSE waiting_key END \
@@ -104,7 +104,7 @@ pub async fn claim(
     });
     let Some((id, payload, attempts, failures, every)) = taken.await? else { return Ok(None) };
     let Ok(job) = serde_json::from_str(&payload) else {
-        // A newer binary has enqueued it, and its workers will claim it.
+        // A newer binary enqueued it. Leave it to that binary's workers.
         let text = "UPDATE jobs SET state = 'waiting', lease = NULL, attempts = attempts - 1 WHERE id = $1";
         sql.execute(text, &[id.into()]).await?;
         return Ok(None);
@@ -112,7 +112,7 @@ pub async fn claim(
     Ok(Some(Claim { id, lease: lease.to_owned(), job, attempts, failures, every }))
 }
 
-/// Claims this job, if it is due and nobody holds it.
+/// Claims this job, if it is due and not leased.
 pub async fn claim_this(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -133,30 +133,30 @@ pub async fn claim_this(
     Ok(Some(Claim { id, lease: lease.to_owned(), job, attempts, failures, every: None }))
 }
 
-/// Makes a waiting job due at once, as if it were new.
+/// Makes a waiting job due now, and resets its failure count.
 pub async fn expedite(sql: &mut Sql, id: JobId, now: Moment) -> Result<()> {
     let text = "UPDATE jobs SET run_at = $1, failures = 0 WHERE id = $2 AND state = 'waiting'";
     sql.execute(text, &[now.micros().into(), id.into()]).await.map(|_| ())
 }
 
-/// Another job has taken the place of this dead letter.
+/// Deletes a dead letter that another job has superseded.
 pub async fn remove_dead(sql: &mut Sql, id: JobId) -> Result<()> {
     sql.execute("DELETE FROM jobs WHERE id = $1 AND state = 'dead'", &[id.into()]).await.map(|_| ())
 }
 
-/// Renews the lease. False when another worker has claimed the job.
+/// Renews the lease. False if another worker has claimed the job.
 pub async fn renew(sql: &mut Sql, claim: &Claim, until: Moment) -> Result<bool> {
     let text = "UPDATE jobs SET run_at = $1 WHERE id = $2 AND lease = $3";
     Ok(sql.execute(text, &[until.micros().into(), claim.id.into(), (&claim.lease).into()]).await? == 1)
 }
 
-/// Does this worker still hold the lease? If so, it does until the transaction is over.
+/// Does this worker still hold the lease? Locks the row, so that the answer holds until the end of the transaction.
 pub async fn holds_lease(sql: &mut Sql, claim: &Claim) -> Result<bool> {
     let text = "UPDATE jobs SET lease = lease WHERE id = $1 AND lease = $2";
     Ok(sql.execute(text, &[claim.id.into(), (&claim.lease).into()]).await? == 1)
 }
 
-/// All that an institution has.
+/// Deletes all jobs of an institution.
 pub async fn delete_all(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
     sql.execute("DELETE FROM jobs WHERE institution_id = $1", &[institution.into()]).await.map(|_| ())
 }
@@ -166,7 +166,7 @@ pub async fn remove(sql: &mut Sql, claim: &Claim) -> Result<()> {
     sql.execute(text, &[claim.id.into(), (&claim.lease).into()]).await.map(|_| ())
 }
 
-/// Releases the claim; the job is due again at that time. False when another worker has claimed it by now.
+/// Releases the claim and makes the job due at `run_at`. False if another worker has claimed it.
 pub async fn reschedule(sql: &mut Sql, claim: &Claim, run_at: Moment, why: Reschedule<'_>) -> Result<bool> {
     let (attempts, failures, error) = match why {
         Reschedule::Unfinished => (claim.attempts.saturating_sub(1), claim.failures, None),
@@ -188,20 +188,20 @@ pub async fn reschedule(sql: &mut Sql, claim: &Claim, run_at: Moment, why: Resch
 
 /// Why a claim is released.
 pub enum Reschedule<'a> {
-    /// The worker has to stop, which is not the job's failure.
+    /// The worker is shutting down. This does not count as a failure.
     Unfinished,
     Failed(&'a str),
-    /// A periodic job has been done, or has failed for good this time.
+    /// A periodic job is done, or has exhausted its retries for this period.
     NextPeriod(Option<&'a str>),
 }
 
-/// Makes it a dead letter: nobody runs it, and it stays for an operator to look at.
+/// Moves the job to the dead letters: it no longer runs, and is kept for an operator to inspect.
 pub async fn dead_letter(sql: &mut Sql, claim: &Claim, error: &str) -> Result<()> {
     let text = "UPDATE jobs SET state = 'dead', lease = NULL, run_at = NULL, error = $1 WHERE id = $2 AND lease = $3";
     sql.execute(text, &[error.into(), claim.id.into(), (&claim.lease).into()]).await.map(|_| ())
 }
 
-/// Waiting, running and dead jobs, the oldest first.
+/// Waiting, running and dead jobs, oldest first.
 pub async fn all(sql: &mut Sql, scope: Scope, state: Option<State>, count: i64) -> Result<Vec<Listed>> {
     let mut params: Vec<Value<'_>> = vec![state.map_or("", State::word).into()];
     let within = within(scope, "j.institution_id", &mut params);
@@ -228,7 +228,7 @@ pub async fn all(sql: &mut Sql, scope: Scope, state: Option<State>, count: i64) 
     .await
 }
 
-/// A dead job starts over. False when there is no dead job of this id.
+/// Requeues a dead letter with fresh counters. False if there is no dead job with this id.
 pub async fn retry(sql: &mut Sql, scope: Scope, id: JobId, now: Moment) -> Result<bool> {
     let mut params: Vec<Value<'_>> = vec![now.micros().into(), id.into()];
     let within = within(scope, "institution_id", &mut params);
@@ -239,7 +239,7 @@ pub async fn retry(sql: &mut Sql, scope: Scope, id: JobId, now: Moment) -> Resul
     Ok(sql.execute(&text, &params).await? == 1)
 }
 
-/// How many there are in each state, and when the one that has been due longest came due.
+/// Number of jobs by state.
 pub async fn counts(sql: &mut Sql) -> Result<Vec<(State, u64)>> {
     let text = "SELECT state, COUNT(*) FROM jobs GROUP BY state";
     let counted = sql.rows(text, &[], |row| Ok((row.text(0)?, row.int(1)?.unsigned_abs()))).await?;

@@ -1,4 +1,4 @@
-//! One-time links by which a platform registers itself.
+//! One-time links for dynamic registration.
 
 use super::{Result, Sql, Value};
 use crate::domain::{
@@ -20,14 +20,15 @@ pub async fn insert(
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// Whose it is, unless it is used or too old. Whoever took it before `lost` and has registered nothing is gone.
+/// The institution of an invite, unless it is used or expired. A use before `lost` that led to no registration was abandoned
+/// and does not count.
 pub async fn find(sql: &mut Sql, digest: &str, now: Moment, lost: Moment) -> Result<Option<InstitutionId>> {
     let text = "SELECT institution_id FROM lti_invites WHERE digest = $1 AND expires_at > $2 \
                 AND (used_at IS NULL OR (used_at < $3 AND tool_consumer_id IS NULL))";
     sql.one(text, &[digest.into(), now.micros().into(), lost.micros().into()], |row| row.id(0)).await
 }
 
-/// The same, and from now on it is used. One of those who come at once gets it.
+/// Like `find`, and marks the invite as used. Of concurrent callers, only one succeeds.
 pub async fn take(sql: &mut Sql, digest: &str, now: Moment, lost: Moment) -> Result<Option<InstitutionId>> {
     let text = "UPDATE lti_invites SET used_at = $1 WHERE digest = $2 AND expires_at > $1 \
                 AND (used_at IS NULL OR (used_at < $3 AND tool_consumer_id IS NULL)) RETURNING institution_id";
@@ -38,13 +39,13 @@ pub async fn give_back(sql: &mut Sql, digest: &str) -> Result<()> {
     sql.execute("UPDATE lti_invites SET used_at = NULL WHERE digest = $1", &[digest.into()]).await.map(|_| ())
 }
 
-/// It has led to this one, and never leads to another.
+/// Ties the invite to the registered tool consumer. It cannot be used again.
 pub async fn keep(sql: &mut Sql, digest: &str, tool_consumer: ToolConsumerId) -> Result<()> {
     let text = "UPDATE lti_invites SET tool_consumer_id = $1 WHERE digest = $2";
     sql.execute(text, &[tool_consumer.into(), digest.into()]).await.map(|_| ())
 }
 
-/// Those that expired before then.
+/// Deletes invites that expired before then.
 pub async fn forget(sql: &mut Sql, before: Moment) -> Result<()> {
     sql.execute("DELETE FROM lti_invites WHERE expires_at < $1", &[before.micros().into()]).await.map(|_| ())
 }

@@ -1,4 +1,4 @@
-//! The tool's own keys, sealed.
+//! The tool's own signing keys, encrypted.
 
 use super::{Result, Row, Sql};
 use crate::domain::moment::Moment;
@@ -7,12 +7,12 @@ use crate::domain::moment::Moment;
 pub struct Kept {
     pub kid: String,
     pub sealed: String,
-    /// What the world is shown of it, as JSON.
+    /// The public JWK, as JSON.
     pub public: String,
     pub created_at: Moment,
 }
 
-/// The oldest first.
+/// Oldest first.
 pub async fn all(sql: &mut Sql) -> Result<Vec<Kept>> {
     let text = "SELECT kid, private_key, public_key, created_at FROM lti_keys ORDER BY created_at, kid";
     let read = |row: &Row<'_>| {

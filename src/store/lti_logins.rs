@@ -1,4 +1,4 @@
-//! Launches that have begun and not come back yet.
+//! Pending LTI logins: launches that were redirected to the platform and have not returned.
 
 use super::{Result, Row, Sql, Value};
 use crate::domain::{
@@ -13,7 +13,7 @@ pub struct Login {
     pub institution: InstitutionId,
     pub tool_consumer: ToolConsumerId,
     pub nonce: String,
-    /// What the platform asked with, as a query.
+    /// The parameters of the platform's login request, as a query string.
     pub asked: String,
     pub expires_at: Moment,
 }
@@ -33,7 +33,7 @@ pub async fn insert(sql: &mut Sql, login: &Login) -> Result<()> {
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// Takes it: nobody gets it a second time, of those who come at once neither.
+/// Consumes the login. Works only once, also under concurrency (replay protection).
 pub async fn take(sql: &mut Sql, state_digest: &str, now: Moment) -> Result<Option<Login>> {
     let text = "UPDATE lti_logins SET used_at = $1 WHERE state_digest = $2 AND used_at IS NULL RETURNING state_digest, \
          browser_digest, institution_id, tool_consumer_id, nonce, asked, expires_at";
@@ -51,7 +51,7 @@ pub async fn take(sql: &mut Sql, state_digest: &str, now: Moment) -> Result<Opti
     sql.one(text, &[now.micros().into(), state_digest.into()], read).await
 }
 
-/// Whose launch it was, whether it is used or not.
+/// The tool consumer of a login, used or not.
 pub async fn consumer_of(
     sql: &mut Sql,
     state_digest: &str,
@@ -60,7 +60,7 @@ pub async fn consumer_of(
     sql.one(text, &[state_digest.into()], |row| Ok((row.id(0)?, row.id(1)?))).await
 }
 
-/// Those that expired before then.
+/// Deletes logins that expired before then.
 pub async fn forget(sql: &mut Sql, before: Moment) -> Result<()> {
     sql.execute("DELETE FROM lti_logins WHERE expires_at < $1", &[before.micros().into()]).await.map(|_| ())
 }

@@ -1,4 +1,4 @@
-//! What launches have led to.
+//! Sessions started by LTI launches.
 
 use super::{Error, Result, Row, Sql, Value};
 use crate::domain::{
@@ -15,21 +15,21 @@ pub struct Session {
     pub tool_consumer: ToolConsumerId,
     pub course: Option<CourseId>,
     pub who: Who,
-    /// Of who launched, as the platform calls them.
+    /// Digest of the user id that the platform sent.
     pub user_digest: String,
-    /// Of the same person, as the course knows them.
+    /// Digest of the user id that the course uses for the same person.
     pub member_digest: Option<String>,
-    /// What the launch said of one of the staff, sealed.
+    /// What the launch said about a staff member, encrypted.
     pub person: Option<String>,
     pub theme: Option<Theme>,
-    /// What the answer to a deep linking request needs, as JSON.
+    /// Data for the response to a deep linking request, as JSON.
     pub deep_link: Option<String>,
     pub expires_at: Moment,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Who {
-    /// With an entry of their own, if they have one.
+    /// With their own entry, if they have one.
     Staff(Option<ParticipantId>),
     /// With their own entry.
     Student(ParticipantId),
@@ -61,7 +61,7 @@ pub async fn insert(sql: &mut Sql, session: &Session) -> Result<()> {
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// One of the staff has an entry of their own: in all that they have opened of the course.
+/// Sets the own entry of a staff member, in all their sessions of the course.
 pub async fn set_own_entry(sql: &mut Sql, session: &Session, participant: ParticipantId) -> Result<()> {
     let text = "UPDATE lti_sessions SET participant_id = $1 WHERE institution_id = $2 AND tool_consumer_id = $3 \
                 AND course_id = $4 AND user_digest = $5 AND role = 'staff'";
@@ -101,7 +101,7 @@ pub async fn find(sql: &mut Sql, session_digest: &str) -> Result<Option<Session>
     sql.one(text, &[session_digest.into()], read).await
 }
 
-/// Somebody else sits at this browser now: what others have opened there, from the same platform, is over.
+/// Another user has launched in this browser: ends the sessions of other users of the same platform.
 pub async fn end_of_others(sql: &mut Sql, session: &Session, now: Moment) -> Result<()> {
     let text = "UPDATE lti_sessions SET expires_at = $1 WHERE browser_digest = $2 AND tool_consumer_id = $3 \
                 AND user_digest <> $4 AND expires_at > $1";
@@ -114,7 +114,7 @@ pub async fn end_of_others(sql: &mut Sql, session: &Session, now: Moment) -> Res
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// Those that expired before then.
+/// Deletes sessions that expired before then.
 pub async fn forget(sql: &mut Sql, before: Moment) -> Result<()> {
     sql.execute("DELETE FROM lti_sessions WHERE expires_at < $1", &[before.micros().into()]).await.map(|_| ())
 }

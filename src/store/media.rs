@@ -1,4 +1,4 @@
-//! Recordings and pictures. A row here is what makes a link live; its bytes are in the blob store.
+//! Recordings and pictures. A link works as long as its row exists here; the bytes are in the blob store.
 
 use super::{Error, Result, Row, Sql, Value, in_powers, padded, placeholders, value_rows};
 use crate::domain::{
@@ -45,16 +45,16 @@ fn from_hex(text: &str) -> Vec<u8> {
     text.as_bytes().chunks(2).filter_map(pair).collect()
 }
 
-/// The busiest question of all: is this link alive, and how many bytes does it lead to?
+/// The most frequent query: does this link work, and what is the size of its file?
 pub async fn alive(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Result<Option<(Kind, u64)>> {
     let read = |row: &Row<'_>| Ok((kind(row, 0)?, row.int(1)?.unsigned_abs()));
     sql.one(ALIVE, &[institution.into(), hex.into()], read).await
 }
 
-/// What people have who are hidden is kept, and nobody gets it.
+/// Media of hidden people is kept but not served.
 const ALIVE: &str = "SELECT kind, bytes FROM media WHERE institution_id = $1 AND hex = $2 AND NOT hidden";
 
-/// The recording that has replaced this one, however often that has happened since.
+/// The recording that has replaced this one, possibly after several replacements.
 pub async fn successor(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Result<Option<Recording>> {
     let read =
         |row: &Row<'_>| Ok(Recording { hex: row.text(0)?, recorded_at: Moment::from_micros(row.int(1)?) });
@@ -73,7 +73,7 @@ static FIND: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
     format!("SELECT {COLUMNS} FROM media m WHERE m.institution_id = $1 AND m.hex = $2 AND NOT m.hidden")
 });
 
-/// What somebody has of a kind, whether they are to be seen or hidden.
+/// A person's media of a kind, visible or hidden.
 pub async fn of(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -86,14 +86,14 @@ pub async fn of(
     sql.one(&text, &[institution.into(), participant.into(), kind.word().into()], from_row).await
 }
 
-/// Whose it is.
+/// The participant that the media belongs to.
 pub async fn owner(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Result<Option<ParticipantId>> {
     sql.one(OWNER, &[institution.into(), hex.into()], |row| row.id(0)).await
 }
 
 const OWNER: &str = "SELECT participant_id FROM media WHERE institution_id = $1 AND hex = $2 AND NOT hidden";
 
-/// Those of these that are in use, be their owners hidden or not.
+/// Returns those of these files that are still referenced, including those of hidden people.
 pub async fn living(sql: &mut Sql, institution: InstitutionId, hexes: &[&str]) -> Result<Vec<String>> {
     let mut found = Vec::with_capacity(hexes.len());
     for group in padded(hexes) {
@@ -105,7 +105,7 @@ pub async fn living(sql: &mut Sql, institution: InstitutionId, hexes: &[&str]) -
     Ok(found)
 }
 
-/// What these are, be their owners hidden or not.
+/// The rows of these files, including those of hidden people.
 pub async fn kept(sql: &mut Sql, institution: InstitutionId, hexes: &[&str]) -> Result<Vec<Media>> {
     let mut found = Vec::with_capacity(hexes.len());
     for group in padded(hexes) {
@@ -120,7 +120,7 @@ pub async fn kept(sql: &mut Sql, institution: InstitutionId, hexes: &[&str]) -> 
     Ok(found)
 }
 
-/// Everything that somebody has, hidden or not.
+/// All media of a participant, visible or hidden.
 pub async fn all_of(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -132,7 +132,7 @@ pub async fn all_of(
     sql.rows(&text, &[institution.into(), participant.into()], from_row).await
 }
 
-/// Everything there is, in order of its hex behind this one.
+/// All media of an institution, ordered by hex, after `behind` (keyset pagination).
 pub async fn all(sql: &mut Sql, institution: InstitutionId, behind: &str, count: i64) -> Result<Vec<Media>> {
     let text = format!(
         "SELECT {COLUMNS} FROM media m WHERE m.institution_id = $1 AND m.hex > $2 ORDER BY m.hex LIMIT $3"
@@ -140,7 +140,7 @@ pub async fn all(sql: &mut Sql, institution: InstitutionId, behind: &str, count:
     sql.rows(&text, &[institution.into(), behind.into(), count.into()], from_row).await
 }
 
-/// Recordings whose original is kept, with their owners, in order of their hex behind this one.
+/// Recordings with a stored original, and their owners, ordered by hex, after `behind`.
 pub async fn with_originals(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -159,7 +159,7 @@ fn living_text(count: usize) -> String {
     format!("SELECT hex FROM media WHERE institution_id = $1 AND hex IN ({})", placeholders(2, count))
 }
 
-/// The columns of a participant that show one of a kind.
+/// The columns of a participant that refer to media of a kind.
 const fn shown_in(kind: Kind) -> (&'static str, Option<&'static str>) {
     match kind {
         Kind::Recording => ("recording", Some("recorded_at")),
@@ -168,7 +168,7 @@ const fn shown_in(kind: Kind) -> (&'static str, Option<&'static str>) {
     }
 }
 
-/// Gives somebody this in the place of what they had, which is returned. The caller holds the institution's lock.
+/// Sets a participant's media and returns the one it replaces. The caller holds the institution's lock.
 pub async fn attach(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -185,7 +185,7 @@ pub async fn attach(
     Ok(old)
 }
 
-/// From now on its link leads to what this participant has.
+/// Redirects the link of a replaced recording to the participant's current one.
 pub async fn replaced(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -196,7 +196,7 @@ pub async fn replaced(
     sql.execute(REPLACE, &params).await.map(|_| ())
 }
 
-/// Links that led to what one entry has lead to what another has.
+/// Redirects links of replaced recordings from one entry to another, when the two are merged.
 pub async fn hand_over_links(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -246,7 +246,7 @@ fn insert_params(
     ]
 }
 
-/// Gives recordings to people who are new and have none.
+/// Bulk version for new participants, who have no recordings yet.
 pub async fn attach_recordings(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -273,7 +273,7 @@ pub async fn attach_recordings(
     Ok(())
 }
 
-/// Takes one of a kind away from somebody. Links of those that it had replaced end with it.
+/// Removes a participant's media of a kind. Links to recordings that it had replaced stop working too.
 pub async fn detach(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -334,7 +334,7 @@ async fn show(
     Ok(())
 }
 
-/// Makes the links of these people dead, or alive again.
+/// Disables the links of these people, or enables them again.
 pub async fn hide(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -355,7 +355,7 @@ pub async fn hide(
 
 const DELETE_OF: &str = "DELETE FROM media AS m WHERE m.institution_id = $1 AND m.participant_id = $2";
 
-/// Everything that somebody has.
+/// Deletes all media of a participant.
 pub async fn delete_of(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -363,7 +363,7 @@ pub async fn delete_of(
 ) -> Result<Vec<Media>> {
     let params = [institution.into(), participant.into()];
     let gone = removed(sql, DELETE_OF, &params).await?;
-    // Nothing can have been replaced by a recording that is not there.
+    // Only recordings are ever replaced, so without one there are no links to clean up.
     if gone.iter().any(|one| one.kind.is_sound()) {
         sql.execute(FORGET_OF, &params).await?;
     }
@@ -372,7 +372,7 @@ pub async fn delete_of(
 
 const FORGET_OF: &str = "DELETE FROM replaced_recordings WHERE institution_id = $1 AND participant_id = $2";
 
-/// Everything that the people of a page have, those who are hidden among them.
+/// Deletes the media of everybody on a page, including hidden people.
 pub async fn delete_on_page(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -391,7 +391,7 @@ pub async fn delete_on_page(
     Ok(gone)
 }
 
-/// Everything that people below an id have.
+/// Deletes the media of all participants below an id.
 pub async fn delete_up_to(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -408,7 +408,7 @@ async fn removed(sql: &mut Sql, text: &str, params: &[Value<'_>]) -> Result<Vec<
     sql.rows(&format!("{text} RETURNING {returning}"), params, from_row).await
 }
 
-/// Every statement that a request waits for, with sample parameters, for the test that looks at the databases' plans.
+/// Every query on a request path with sample parameters, for the test that checks query plans.
 #[doc(hidden)]
 pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let (institution, participant) = (Value::Int(1), Value::Int(7));

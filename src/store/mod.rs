@@ -1,5 +1,6 @@
-//! All SQL, a file per noun. Each text is written once and runs on SQLite and PostgreSQL; only `sqlite.rs` and
-//! `postgres.rs` know their drivers. Every read takes the institution, or a `Scope`, first: there is no unscoped variant.
+//! All SQL, one file per entity. Each statement is written once and runs on SQLite and PostgreSQL; only `sqlite.rs` and
+//! `postgres.rs` know their drivers. Every read takes the institution (the tenant) or a `Scope` first: there is no unscoped
+//! variant.
 
 mod db;
 pub mod folder;
@@ -35,8 +36,7 @@ pub use db::{Db, Error, Options, Place, Result, Row, RowStream, Sql, TIMEOUT, Tr
 pub use postgres::without_password;
 pub use sqlite::{check, checkpoint};
 
-/// Reads a column that holds JSON. What cannot be read is an error: an empty value in its place would be written back by the
-/// next update.
+/// Parses a JSON column. Unreadable JSON is an error: an empty default would be written back by the next update.
 pub fn stored_json<T: serde::de::DeserializeOwned>(
     (table, column, key): (&str, &str, impl std::fmt::Display),
     json: &str,
@@ -46,8 +46,8 @@ pub fn stored_json<T: serde::de::DeserializeOwned>(
     serde_json::from_str(json).map_err(unreadable)
 }
 
-/// The position of a column in the list that a SELECT was made of. In a `const` block it costs nothing at run time, and a name
-/// that is not in the list does not compile.
+/// The position of a column in the list that a SELECT was built from. In a `const` block it costs nothing at run time, and a
+/// name that is not in the list does not compile.
 const fn position_in(columns: &[&str], column: &str) -> usize {
     let mut at = 0;
     while at < columns.len() {
@@ -69,14 +69,13 @@ const fn is_same(one: &[u8], other: &[u8]) -> bool {
 
 use crate::domain::scope::Scope;
 
-/// `$first, $first+1, …` for an IN list. Padding to powers of two keeps the number of distinct texts small, so that
-/// both databases can keep their plans.
+/// `$first, $first+1, …` for an IN list. Callers pad the count to a power of two, so that there are few distinct statements
+/// and both databases can reuse prepared plans.
 fn placeholders(first: usize, count: usize) -> String {
     (first..first + count).map(|n| format!("${n}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The condition that limits a statement to a scope. Its parameter, if it has one, is added to `params` and is the next in
-/// the text.
+/// The condition that limits a statement to a scope. Its parameter, if any, is appended to `params`.
 fn within(scope: Scope, column: &str, params: &mut Vec<Value<'_>>) -> String {
     match scope {
         Scope::Installation => "TRUE".to_owned(),
@@ -87,10 +86,10 @@ fn within(scope: Scope, column: &str, params: &mut Vec<Value<'_>>) -> String {
     }
 }
 
-/// The most keys in one IN list.
+/// Maximum number of keys in one IN list.
 const MOST_KEYS: usize = 256;
 
-/// The keys in groups, each padded by repeating its last one.
+/// The keys in chunks, each padded to a power of two by repeating its last key.
 fn padded<T: Copy>(keys: &[T]) -> impl Iterator<Item = Vec<T>> {
     keys.chunks(MOST_KEYS).map(|chunk| {
         let mut group = chunk.to_vec();
@@ -100,7 +99,7 @@ fn padded<T: Copy>(keys: &[T]) -> impl Iterator<Item = Vec<T>> {
     })
 }
 
-/// The rows of a text that writes many, in groups of powers of two, for the same reason.
+/// The rows of a multi-row insert, in chunks of powers of two, also to limit the number of distinct statements.
 fn in_powers<T>(rows: &[T]) -> impl Iterator<Item = &[T]> {
     let mut left = rows;
     std::iter::from_fn(move || {
@@ -111,10 +110,10 @@ fn in_powers<T>(rows: &[T]) -> impl Iterator<Item = &[T]> {
     })
 }
 
-/// The most rows that one text writes.
+/// Maximum number of rows in one insert.
 const MOST_ROWS: usize = 128;
 
-/// `($first, …), (…)` for so many rows.
+/// `($first, …), (…)` for a multi-row insert.
 fn value_rows(first: usize, rows: usize, columns: usize) -> String {
     let row = |row: usize| format!("({})", placeholders(first + row * columns, columns));
     (0..rows).map(row).collect::<Vec<_>>().join(", ")

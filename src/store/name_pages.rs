@@ -1,4 +1,4 @@
-//! Name pages, and the codes by which they are called.
+//! Name pages and their codes.
 
 use super::{Result, Row, Sql, Value, courses, institutions, rolls};
 use crate::domain::{
@@ -22,7 +22,7 @@ fn from_row(row: &Row<'_>) -> Result<NamePage> {
     })
 }
 
-/// A `Conflict` means that its slug or one of its codes is taken.
+/// Returns `Conflict` if the slug or one of the codes is taken.
 pub async fn insert(sql: &mut Sql, institution: InstitutionId, page: &NamePage) -> Result<()> {
     let text = "INSERT INTO name_pages (institution_id, id, title, slug, event_code, access_code, allow_v2, created_at) \
                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
@@ -49,7 +49,7 @@ pub async fn insert(sql: &mut Sql, institution: InstitutionId, page: &NamePage) 
     rolls::open(sql, institution, page.id).await
 }
 
-/// Is this slug or code in use, by anyone?
+/// Is this slug or code in use by any institution?
 pub async fn code_taken(sql: &mut Sql, code: &str) -> Result<bool> {
     let text = "SELECT 1 FROM codes WHERE code = $1";
     Ok(sql.one(text, &[code_key(code).into()], |_| Ok(())).await?.is_some())
@@ -64,7 +64,7 @@ pub async fn find(sql: &mut Sql, institution: InstitutionId, page: &NamePageRef)
     sql.one(&text, &[page.key().into(), institution.into()], from_row).await
 }
 
-/// What a code of this institution stands for: a page's id, or `rolls::INSTITUTION`.
+/// Resolves a code of this institution to a page id, or to `rolls::INSTITUTION`.
 pub async fn code_owner(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -74,12 +74,12 @@ pub async fn code_owner(
     sql.one(text, &[code.key().into(), institution.into()], |row| row.id(0)).await
 }
 
-/// What a code stands for that comes without a token: an institution, and the page's id or `rolls::INSTITUTION`. Only
-/// access codes count: slugs and event codes are public. Codes of pages that version 2 is not open to, and of institutions
-/// without any that it is open to, stand for nothing.
+/// Resolves a code that is used without a token to an institution and a page id or `rolls::INSTITUTION`. Only access codes are
+/// accepted: slugs and event codes are public. Codes of pages that do not allow API version 2, and of institutions without
+/// such a page, are rejected.
 pub async fn open_code(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Institution, NamePageId)>> {
     let text = format!(
-        // Two questions and not one with OR, for which both databases would read all pages of the institution.
+        // CASE instead of OR: with OR, both databases would scan all pages of the institution.
         "SELECT {}, c.name_page_id, p.access_code FROM codes c JOIN institutions i ON i.id = c.institution_id \
          LEFT JOIN name_pages p ON p.institution_id = c.institution_id AND p.id = c.name_page_id \
          WHERE c.code = $1 AND CASE WHEN c.name_page_id = 0 \
@@ -92,14 +92,14 @@ pub async fn open_code(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Inst
             Ok((institutions::from_row(row, 0)?, row.id(9)?, row.opt_text(10)?))
         })
         .await?;
-    // An institution has no other code than its access code.
+    // For an institution, the only code is its access code.
     Ok(found.and_then(|(institution, page, access_code)| {
         let is_access_code = access_code.is_none_or(|own| code_key(&own) == code.key());
         is_access_code.then_some((institution, page))
     }))
 }
 
-/// The pages that version 2 is open to and that have people, with how many.
+/// Pages that allow API version 2 and have members, with the number of members.
 pub async fn open_pages(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<(NamePageId, i64)>> {
     let text = "SELECT n.id, r.members FROM name_pages n \
          JOIN rolls r ON r.institution_id = n.institution_id AND r.name_page_id = n.id \
@@ -132,7 +132,7 @@ pub async fn set_title(
     sql.execute(text, &[title.into(), institution.into(), page.into()]).await.map(|_| ())
 }
 
-/// A page whose people are on another by now: whatever named the one names the other.
+/// Merges a page into another, after its people were moved: its codes and all references now point to the other page.
 pub async fn absorb(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -145,7 +145,7 @@ pub async fn absorb(
     ] {
         sql.execute(text, &[into.into(), institution.into(), gone.into()]).await?;
     }
-    // What is limited to both pages has the one that stays already.
+    // Skip rows that already refer to the remaining page.
     for (table, whose) in [("token_pages", "token_id"), ("export_pages", "export_id")] {
         let text = format!(
             "UPDATE {table} SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3 AND NOT EXISTS \
@@ -160,8 +160,8 @@ pub async fn absorb(
     rolls::close(sql, institution, gone).await
 }
 
-/// The page with its people, those who are hidden among them, and with the course that it is of: when that is synchronised
-/// again, it gets a new page. The caller holds the institution's lock.
+/// Deletes the page with its people, including hidden ones, and its course. If that course is synchronized again, it gets a
+/// new page. The caller holds the institution's lock.
 pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<u64> {
     let here = [Value::from(institution), Value::from(page)];
     let text =

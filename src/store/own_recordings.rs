@@ -1,4 +1,4 @@
-//! What is needed to tell which registrations are one person's, those who are hidden among them.
+//! Reads the data that decides which registrations belong to the same person, including hidden ones.
 
 use std::collections::HashSet;
 
@@ -9,11 +9,11 @@ use crate::domain::{
     own_recording::{Recorded, Registration},
 };
 
-/// Each looks at what the one before has found: from a registration without an email to somebody's email, to their other
+/// Each round expands what the previous one found: from a registration without an email to a person's email, to their other
 /// registrations, to those that share a key with one of them, to what those share with others.
 const ROUNDS: usize = 4;
 
-/// These, and every registration that may be of the same people.
+/// These registrations, and all others that may belong to the same people.
 pub async fn around(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -51,7 +51,7 @@ fn texts(keys: &[String]) -> Vec<Value<'_>> {
     keys.iter().map(Value::from).collect()
 }
 
-/// One registration, whether its owner is to be seen or hidden.
+/// One registration, visible or hidden.
 pub async fn find(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -62,7 +62,7 @@ pub async fn find(
     Ok(found.pop())
 }
 
-/// Those of these that have no recording.
+/// Returns those of these registrations that have no recording.
 pub async fn unrecorded(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -142,7 +142,7 @@ fn users_text(column: &str, count: usize) -> String {
     format!("{USERS} AND m.{column} IN ({})", placeholders(2, count))
 }
 
-/// Who these are in learning systems.
+/// Adds the user ids in learning systems.
 async fn add_users(sql: &mut Sql, institution: InstitutionId, found: &mut [Registration]) -> Result<()> {
     let ids: Vec<ParticipantId> = found.iter().filter_map(|one| one.id).collect();
     let mut users = std::collections::HashMap::<ParticipantId, Vec<(ToolConsumerId, String)>>::new();
@@ -161,7 +161,7 @@ async fn add_users(sql: &mut Sql, institution: InstitutionId, found: &mut [Regis
     Ok(())
 }
 
-/// The registrations that one of these users has.
+/// The registrations of these learning system users.
 async fn of_users(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -183,7 +183,7 @@ async fn of_users(
     Ok(found)
 }
 
-/// For the test that looks at the databases' plans.
+/// For the test that checks query plans.
 #[doc(hidden)]
 pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let keys = |key: Value<'static>| [vec![1_i64.into()], vec![key; 8]].concat();

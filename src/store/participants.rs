@@ -1,4 +1,4 @@
-//! Participants. Reads give whole records with their page's label; `Key`s are the little that choosing and ordering need.
+//! Participants. Reads return whole records with their page's label. A `Key` has only what selecting and ordering need.
 
 pub mod columns;
 pub mod hidden;
@@ -28,13 +28,13 @@ pub use writes::{Record, delete, insert, insert_all, list_badge, set_identity, t
 const LABEL: &str = "n.title, n.slug, n.event_code, n.access_code, n.allow_v2";
 const WITH_PAGE: &str =
     "FROM participants p JOIN name_pages n ON n.institution_id = p.institution_id AND n.id = p.name_page_id";
-/// Whole records with their page's label, as `with_label` reads them.
+/// SELECT list for whole records with their page's label, read by `with_label`.
 pub(super) static WITH_LABEL: LazyLock<String> =
     LazyLock::new(|| format!("{}, {LABEL} {WITH_PAGE}", *SELECTION));
-/// Recorded before unrecorded, the newest first: clients read the first record of an answer.
+/// Recorded before unrecorded, newest first: clients use the first record of a response.
 const BEST_FIRST: &str = "ORDER BY p.recorded_at DESC, p.id DESC";
 
-/// Reads `LABEL`, which starts at `first`.
+/// Reads `LABEL`, starting at column `first`.
 fn label(row: &Row<'_>, first: usize) -> Result<Arc<PageLabel>> {
     Ok(Arc::new(PageLabel {
         title: row.text(first)?,
@@ -45,15 +45,15 @@ fn label(row: &Row<'_>, first: usize) -> Result<Arc<PageLabel>> {
     }))
 }
 
-/// How many columns `LABEL` has.
+/// Number of columns in `LABEL`.
 const LABEL_COUNT: usize = 5;
 
-/// Reads `SELECTION` and `LABEL` behind them.
+/// Reads `SELECTION` followed by `LABEL`.
 pub(super) fn with_label(row: &Row<'_>) -> Result<Participant> {
     from_row(row, label(row, SELECTED_COUNT)?)
 }
 
-/// Runs a text that gives `SELECTION`.
+/// Runs a query that selects `SELECTION`, and adds the labels.
 async fn labelled(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -65,12 +65,12 @@ async fn labelled(
     add_labels(sql, institution, found).await
 }
 
-/// Reads `SELECTION`, for `add_labels`.
+/// Reads `SELECTION` with the page id, for `add_labels`.
 fn with_page_id(row: &Row<'_>, unknown: &Arc<PageLabel>) -> Result<(NamePageId, Participant)> {
     Ok((id_of_page(row)?, from_row(row, unknown.clone())?))
 }
 
-/// Fetches each page's label once: people of a list are often on the same page.
+/// Fetches each page's label only once: the people in a list are often on the same page.
 async fn add_labels(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -89,7 +89,7 @@ async fn add_labels(
             [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
         labels.extend(sql.rows(&text, &params, |row| Ok((row.id::<NamePageId>(0)?, label(row, 1)?))).await?);
     }
-    // A page that is deleted this moment takes its people with it.
+    // Drop people whose page was deleted concurrently.
     found.retain_mut(|(page, person)| {
         labels.get(page).is_some_and(|label| {
             person.page = label.clone();
@@ -99,7 +99,7 @@ async fn add_labels(
     Ok(found.into_iter().map(|(_, person)| person).collect())
 }
 
-/// By what people are looked up.
+/// Lookup key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
     Email,
@@ -117,17 +117,17 @@ impl By {
     }
 }
 
-/// The pages that a statement names: none for the whole institution.
+/// The page ids of a condition: empty for the whole institution.
 fn page_ids(within: Within<'_>) -> Vec<NamePageId> {
     match within {
         Within::Institution => Vec::new(),
         Within::Page(page) => vec![page],
-        // No page has this id.
+        // An id that no page has.
         Within::Pages(pages) => padded(pages).next().unwrap_or_else(|| vec![NamePageId::new(-1)]),
     }
 }
 
-/// The condition for so many pages, whose parameters start at `first`.
+/// The condition for `count` pages. The parameters start at `first`.
 fn on_pages(first: usize, count: usize) -> String {
     match count {
         0 => String::new(),
@@ -136,7 +136,7 @@ fn on_pages(first: usize, count: usize) -> String {
     }
 }
 
-/// The best of those whom a key names.
+/// The best match for a key, by `BEST_FIRST`.
 pub async fn best(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -153,7 +153,7 @@ pub async fn best(
     }
 }
 
-/// The texts of the busiest look-ups, made once: by what, and whether on a page.
+/// The most frequent lookups, prebuilt: by key, without and with a page.
 static BEST: LazyLock<[[String; 2]; 3]> =
     LazyLock::new(|| [By::Email, By::Token, By::Identifier].map(|by| [best_text(by, 0), best_text(by, 1)]));
 
@@ -165,13 +165,13 @@ fn best_text(by: By, pages: usize) -> String {
     )
 }
 
-/// May search engines list this person's badge?
+/// May search engines index this person's badge?
 pub async fn badge_listed(sql: &mut Sql, institution: InstitutionId, id: ParticipantId) -> Result<bool> {
     let text = "SELECT badge_listed FROM participants WHERE institution_id = $1 AND id = $2";
     Ok(sql.one(text, &[institution.into(), id.into()], |row| row.bool(0)).await?.unwrap_or(false))
 }
 
-/// Enough to choose and order people by, without reading their records.
+/// The columns needed to select and order people, without their whole records.
 #[derive(Debug, Clone)]
 pub struct Key {
     pub id: ParticipantId,
@@ -186,7 +186,7 @@ fn bounds(changed: Changed) -> [Value<'static>; 2] {
     [after.into(), before.into()]
 }
 
-/// Everybody whom one of the keys names.
+/// Everybody who matches one of the keys.
 pub async fn keys(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -207,7 +207,7 @@ pub async fn keys(
     having_keys(sql, institution, within, by, keys, changed, (&columns, read)).await
 }
 
-/// Enough to keep one registration of each person.
+/// The columns needed to keep one registration per person.
 #[derive(Debug, Clone)]
 pub struct Registration {
     pub id: ParticipantId,
@@ -217,7 +217,7 @@ pub struct Registration {
 
 const REGISTRATION: &str = "p.id, p.recorded_at, p.email_key, p.identifier_key";
 
-/// The same people, with what says which registrations are one person's.
+/// Everybody who matches one of the keys, with the columns that tell which registrations belong to the same person.
 pub async fn registrations(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -233,7 +233,7 @@ pub async fn registrations(
     having_keys(sql, institution, within, by, keys, changed, (REGISTRATION, read)).await
 }
 
-/// The whole records of everybody whom one of the keys names, in no order.
+/// Whole records of everybody who matches one of the keys, unordered.
 pub async fn by_keys(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -248,7 +248,7 @@ pub async fn by_keys(
     add_labels(sql, institution, found).await
 }
 
-/// These columns of everybody whom one of the keys names.
+/// The given columns of everybody who matches one of the keys.
 async fn having_keys<T: Send>(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -297,7 +297,7 @@ fn by_keys_text(what: &str, by: By, count: usize, changed: bool, pages: usize) -
     )
 }
 
-/// The records of these ids, in the order asked.
+/// Records by id, in the order of `ids`.
 pub async fn by_ids(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -322,7 +322,7 @@ fn by_ids_text(count: usize) -> String {
     )
 }
 
-/// The part of a roll that starts here, in the order in which people came.
+/// A slice of a roll, in the order in which people joined.
 pub async fn in_roll(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -351,7 +351,7 @@ static ON_PAGE: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Somebody who is called so.
+/// A match of a lookup by name.
 #[derive(Debug, Clone, Copy)]
 pub struct Named {
     pub page: NamePageId,
@@ -359,14 +359,14 @@ pub struct Named {
     pub recorded_at: i64,
 }
 
-/// By which names somebody is looked up; one of them at least.
+/// Names to look up. At least one is set.
 #[derive(Debug, Clone, Copy)]
 pub struct Names<'a> {
     pub first: Option<&'a str>,
     pub last: Option<&'a str>,
 }
 
-/// Those who are called so, behind this page and id, so many at most: a common name is read in parts.
+/// At most `count` people with these names, after this page and id (keyset pagination): common names are read in chunks.
 pub async fn named(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -407,7 +407,7 @@ fn named_text(names: Names<'_>, on_page: bool) -> String {
     )
 }
 
-/// Gives people from before there were keys of names theirs. Part of a migration, so nobody else is writing.
+/// Backfills the name keys of older rows. Runs in a migration, so there are no concurrent writes.
 pub(super) async fn fill_name_keys(sql: &mut Sql) -> Result<()> {
     const GROUP: i64 = 1_000;
     let (mut institution, mut id) = (InstitutionId::new(i64::MIN), ParticipantId::new(i64::MIN));
@@ -427,7 +427,7 @@ pub(super) async fn fill_name_keys(sql: &mut Sql) -> Result<()> {
     }
 }
 
-/// Where somebody stands in the order of change.
+/// Position in the change order, for keyset pagination.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangePlace {
     pub updated_at: i64,
@@ -435,14 +435,14 @@ pub struct ChangePlace {
 }
 
 impl ChangePlace {
-    /// Before everybody who changed in this time.
+    /// The position before all changes in the range.
     pub fn before(changed: Changed) -> Self {
         Self { updated_at: changed.after.map_or(i64::MIN, Moment::micros), id: ParticipantId::new(i64::MAX) }
     }
 }
 
-/// Those behind this place who changed in this time, whole and in order of change, so many at most. Says where to go on,
-/// when there may be more.
+/// At most `count` whole records that changed in the range, in change order, after `behind`. Also returns the position to
+/// continue from, if there may be more.
 pub async fn changed(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -469,7 +469,7 @@ static CHANGED: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// The ids of whoever changed in this time.
+/// Streams the ids of everybody who changed in the range.
 pub fn changed_ids(
     db: &Db,
     institution: InstitutionId,
@@ -495,7 +495,7 @@ fn changed_ids_text(pages: usize) -> String {
     )
 }
 
-/// Does this identifier belong to somebody with another email?
+/// Does this identifier belong to somebody with a different email?
 pub async fn identifier_taken(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -509,12 +509,12 @@ pub async fn identifier_taken(
 const IDENTIFIER_TAKEN: &str = "SELECT 1 FROM participants WHERE institution_id = $1 AND identifier_key = $2 \
      AND (email_key IS NULL OR email_key <> $3) LIMIT 1";
 
-/// Where an email is registered already.
+/// Where an email is already registered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Registered {
-    /// On the page that was asked about.
+    /// On the given page.
     pub on_page: bool,
-    /// Somewhere in the institution with a recording, by somebody hidden perhaps.
+    /// Anywhere in the institution with a recording, including hidden people.
     pub recorded: bool,
 }
 
@@ -532,11 +532,11 @@ pub async fn registered(
     }))
 }
 
-/// Hidden people are on no page.
+/// Page 0 marks hidden people, who are on no page.
 const REGISTERED: &str = "SELECT name_page_id, recorded_at FROM participants WHERE institution_id = $1 AND email_key = $2 \
      UNION ALL SELECT 0, recorded_at FROM hidden_participants WHERE institution_id = $1 AND email_key = $2";
 
-/// Where somebody is called, if they have said so.
+/// The number to call, if the person gave one.
 pub async fn phone_number(
     sql: &mut Sql,
     institution: InstitutionId,

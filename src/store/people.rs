@@ -1,4 +1,4 @@
-//! The people on a name page: as much of them as it takes to search and order them.
+//! The people on a name page, with just the columns needed for search and ordering.
 
 use std::collections::HashMap;
 
@@ -13,8 +13,8 @@ pub struct Person {
     pub is_recorded: bool,
 }
 
-/// Everybody on a page. A course has thousands of people at most, so that they are ordered by whoever shows them, in the
-/// same way on both databases.
+/// Everybody on a page. A course has at most thousands of people, so callers sort in memory, which gives the same order on
+/// both databases.
 pub async fn on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<Vec<Person>> {
     let read = |row: &Row<'_>| {
         Ok(Person {
@@ -30,7 +30,7 @@ pub async fn on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId
 const ON_PAGE: &str = "SELECT p.id, p.first_name, p.last_name, p.recorded_at FROM participants p \
      WHERE p.institution_id = $1 AND p.name_page_id = $2 ORDER BY p.page_place";
 
-/// The newest picture that a learning system has given to somebody with each of these emails.
+/// For each of these emails, the newest picture that came from a learning system.
 pub async fn photos(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -55,7 +55,7 @@ fn photos_text(count: usize) -> String {
     )
 }
 
-/// For the test that looks at the databases' plans.
+/// For the test that checks query plans.
 #[doc(hidden)]
 pub fn statements() -> Vec<(&'static str, String, Vec<super::Value<'static>>)> {
     let emails = [vec![1_i64.into()], vec!["a@example.edu".into(); 64]].concat();

@@ -1,26 +1,26 @@
-//! Everything that is stored about one person, in whatever table it is.
+//! All data stored about one person, across all tables.
 
 use serde_json::{Map, Value as Json};
 
 use super::{Result, Row, Sql, Value, courses, padded, placeholders};
 use crate::domain::ids::{InstitutionId, NamePageId, ParticipantId};
 
-/// How the rows of a table go when somebody is erased.
+/// What happens to the rows of a table when a person is erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Goes {
-    /// They are deleted, and that is all.
+    /// Deleted, without further effects.
     Alone,
-    /// `media::delete_of`, which says which files there are.
+    /// Deleted by `media::delete_of`, which returns the files to delete.
     WithFiles,
-    /// `calls::delete_of`, which leaves attempts behind as nobody's.
+    /// Deleted by `calls::delete_of`, which keeps detached attempts.
     WithAttempts,
-    /// They are of use without the registration, and only lose it; `courses::staff::delete_of` deletes them.
+    /// Kept, but unlinked from the registration: the rows are useful without it. `courses::staff::delete_of` deletes them.
     Unlinked,
-    /// They say whom kept reports must not show, and go once none of those has them.
+    /// They list the people to be removed from existing reports, and are deleted once no report contains them.
     WithReports,
 }
 
-/// Every table that has rows of a registration, by `participant_id`. A new one is added here, and nowhere else.
+/// Every table with rows that refer to a registration by `participant_id`. Add new tables here and nowhere else.
 pub const TABLES: [(&str, Goes); 8] = [
     ("calls", Goes::WithAttempts),
     ("course_identities", Goes::Alone),
@@ -32,12 +32,12 @@ pub const TABLES: [(&str, Goes); 8] = [
     ("replaced_recordings", Goes::WithFiles),
 ];
 
-/// One of somebody's registrations.
+/// One registration of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Registration {
     pub id: ParticipantId,
     pub page: NamePageId,
-    /// They have left the course.
+    /// Soft-deleted: the person left the course.
     pub hidden: bool,
 }
 
@@ -51,9 +51,9 @@ const fn table(hidden: bool) -> &'static str {
     if hidden { "hidden_participants" } else { "participants" }
 }
 
-/// All registrations of whoever has this email. With them those that have no email and are known to be the same person's: by
-/// their identifier, or by who they are in a learning system. What leads to another email as well may be somebody else's (a
-/// student number that was given out again), and is left alone.
+/// All registrations with this email, and registrations without an email that are known to belong to the same person: by
+/// identifier, or by learning system user. A key that also leads to a different email is ignored: it may belong to somebody
+/// else, such as a reassigned student number.
 pub async fn registrations(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -131,7 +131,7 @@ async fn identifiers(
 
 pub type Record = Map<String, Json>;
 
-/// The whole row, whatever columns it has.
+/// The whole row with all its columns.
 pub async fn record(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -141,7 +141,7 @@ pub async fn record(
     sql.one(&text, &[institution.into(), whose.id.into()], |row| row.record()).await
 }
 
-/// The rows of one of `TABLES`.
+/// The person's rows in one of `TABLES`.
 pub async fn rows_in(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -152,7 +152,7 @@ pub async fn rows_in(
     sql.rows(&text, &[institution.into(), participant.into()], |row| row.record()).await
 }
 
-/// What was recorded and tried in somebody's calls.
+/// All attempts of a person's calls.
 pub async fn attempts(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -163,7 +163,7 @@ pub async fn attempts(
     sql.rows(text, &[institution.into(), participant.into()], |row| row.record()).await
 }
 
-/// The numbers that somebody gave, now or for a call.
+/// All phone numbers that a person gave, for the registration or for a call.
 pub async fn phone_numbers(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -177,7 +177,7 @@ pub async fn phone_numbers(
     sql.rows(&text, &[institution.into(), whose.id.into()], |row| row.text(0)).await
 }
 
-/// Deletes what goes alone, and unlinks what is of use without the registration.
+/// Deletes the rows marked `Alone`, and unlinks those marked `Unlinked`.
 pub async fn delete_belongings(
     sql: &mut Sql,
     institution: InstitutionId,

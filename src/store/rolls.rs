@@ -1,4 +1,4 @@
-//! Rolls: who comes at which place, how many there are. See `domain::roll`.
+//! Rolls: the order of people and their number. See `domain::roll`.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::domain::{
     roll::{Gap, SHIFTS, Step, bucket, step},
 };
 
-/// The roll of the whole institution stands where a page's id would.
+/// Stands for the roll of the whole institution, in place of a page id.
 pub const INSTITUTION: NamePageId = NamePageId::new(0);
 
 pub async fn open(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
@@ -26,19 +26,19 @@ pub async fn close(sql: &mut Sql, institution: InstitutionId, page: NamePageId) 
     Ok(())
 }
 
-/// Every write of an institution's people comes here first, and so one after the other: what it then reads and checks
-/// stays true until it commits, on both databases.
+/// Takes the institution's lock (pessimistic). Every write to an institution's people starts here, so writes are serialized:
+/// what a transaction reads and checks stays true until it commits, on both databases.
 pub async fn lock(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
     lock_if_there(sql, institution).await.map(|_| ())
 }
 
-/// For whoever makes something new: false when the institution is gone, which leaves nothing to lock.
+/// For inserts: returns false if the institution was deleted, in which case there is nothing to lock.
 pub async fn lock_if_there(sql: &mut Sql, institution: InstitutionId) -> Result<bool> {
     let text = "UPDATE rolls SET members = members WHERE institution_id = $1 AND name_page_id = 0";
     Ok(sql.execute(text, &[institution.into()]).await? == 1)
 }
 
-/// Adds one person and gives their place.
+/// Adds one person and returns their place.
 pub async fn join(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<i64> {
     let text = "UPDATE rolls SET next_place = next_place + 1, members = members + 1 \
                 WHERE institution_id = $1 AND name_page_id = $2 RETURNING next_place - 1";
@@ -46,7 +46,7 @@ pub async fn join(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -
     place.ok_or_else(|| super::Error::Broken("a roll is missing".to_owned()))
 }
 
-/// The same for several at once; gives the first of their places, which are one behind the other.
+/// Adds several people at once and returns the first of their consecutive places.
 pub async fn join_all(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -59,7 +59,7 @@ pub async fn join_all(
     place.ok_or_else(|| super::Error::Broken("a roll is missing".to_owned()))
 }
 
-/// Takes people off a roll.
+/// Removes people from a roll.
 pub async fn leave(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -81,7 +81,7 @@ pub async fn leave(
     Ok(())
 }
 
-/// Puts people back in the places that they had.
+/// Puts people back in their former places.
 pub async fn rejoin(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -103,7 +103,7 @@ pub async fn rejoin(
     sql.execute(text, &[institution.into(), page.into()]).await.map(|_| ())
 }
 
-/// How many of these places are in each bucket.
+/// Number of these places in each bucket.
 fn counted(places: &[impl Copy + Into<i64>], shift: u32) -> BTreeMap<i64, i64> {
     let mut counts = BTreeMap::new();
     for place in places {
@@ -116,7 +116,7 @@ pub async fn members(sql: &mut Sql, institution: InstitutionId, page: NamePageId
     Ok(extent(sql, institution, page).await?.1)
 }
 
-/// How many people each of these pages has, by their ids; pages without any are left out.
+/// Number of members of each of these pages. Pages without members are omitted.
 pub async fn members_of(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -143,14 +143,14 @@ async fn extent(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> 
     Ok(found.unwrap_or((0, 0)))
 }
 
-/// Where to start reading for the person at `offset`: from this place on, passing over so many.
+/// Where to start reading for an offset: at `place`, skipping `pass` people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Start {
     pub place: i64,
     pub pass: i64,
 }
 
-/// How many are on the roll, and where `offset` is; `None` when it is behind the end.
+/// Number of people on the roll, and where `offset` is. `None` if it is past the end.
 pub async fn seek(
     sql: &mut Sql,
     institution: InstitutionId,

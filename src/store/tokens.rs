@@ -1,4 +1,4 @@
-//! Access tokens, by digest alone.
+//! Access tokens. Only their digests are stored.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::domain::{
     token::Token,
 };
 
-/// What a digest stands for.
+/// The token that a digest belongs to.
 pub struct Found {
     pub token_id: TokenId,
     pub digest: String,
@@ -26,7 +26,7 @@ fn scope(row: &Row<'_>, column: usize) -> Result<TokenScope> {
     TokenScope::parse(&row.text(column)?).ok_or_else(unknown)
 }
 
-/// The one read that starts without an institution: it is what tells us which one.
+/// Takes no institution: the digest determines it.
 pub async fn by_digest(sql: &mut Sql, digest: &str) -> Result<Option<Found>> {
     let text = format!(
         "SELECT t.id, t.digest, t.expires_at, t.scope, t.newest_only, t.pages_limited, {} FROM tokens t JOIN institutions i ON i.id = t.institution_id \
@@ -61,7 +61,7 @@ async fn pages(sql: &mut Sql, institution: InstitutionId, token: TokenId) -> Res
     sql.rows(text, &[institution.into(), token.into()], |row| row.id(0)).await
 }
 
-/// `pages` are the ids of the only name pages that it reaches, where it does not reach all.
+/// `pages` limits the token to these name pages. `None` means all.
 pub async fn insert(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -118,7 +118,7 @@ pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Token>
     .await
 }
 
-/// False when there is no such token, or it was revoked before.
+/// False if there is no such token, or it was already revoked.
 pub async fn revoke(sql: &mut Sql, institution: InstitutionId, id: TokenId, now: Moment) -> Result<bool> {
     let text =
         "UPDATE tokens SET revoked_at = $1 WHERE institution_id = $2 AND id = $3 AND revoked_at IS NULL";

@@ -13,11 +13,11 @@ use crate::domain::{
 const COLUMNS: &str = "t.institution_id, t.id, t.name, t.kind, t.url, t.product, t.enabled, t.roles, t.access_token, t.client_id, \
      t.auth_url, t.token_url, t.token_audience, t.jwks_url, t.frame_ancestors, t.created_at, t.sync_schedule";
 
-/// Without its deployments, which have a table of their own.
+/// Without the deployments, which are in a separate table.
 fn from_row(row: &Row<'_>) -> Result<ToolConsumer> {
     let word = row.text(3)?;
     let kind = LmsKind::ALL.into_iter().find(|kind| kind.word() == word);
-    // A newer binary may have written it, and an update here would lose it.
+    // Fail on unknown values: a newer binary may have written them, and an update by this one would lose them.
     let unknown =
         |what: &str| Error::Broken(format!("a tool consumer has a {what} that this binary does not know"));
     let kind = kind.ok_or_else(|| unknown("kind"))?;
@@ -58,7 +58,7 @@ fn json(words: &[impl AsRef<str>]) -> String {
     serde_json::Value::from(words.iter().map(AsRef::as_ref).collect::<Vec<&str>>()).to_string()
 }
 
-/// A `Conflict` means that its issuer and client are registered already, by anybody.
+/// Returns `Conflict` if this issuer and client are already registered, by any institution.
 pub async fn insert(sql: &mut Sql, new: &ToolConsumer, token_digest: &str) -> Result<()> {
     let text = "INSERT INTO tool_consumers (institution_id, id, name, kind, url, product, token_digest, enabled, roles, \
          access_token, client_id, auth_url, token_url, token_audience, jwks_url, frame_ancestors, created_at, sync_schedule) \
@@ -89,7 +89,7 @@ pub async fn insert(sql: &mut Sql, new: &ToolConsumer, token_digest: &str) -> Re
     deploy(sql, new).await
 }
 
-/// Everything of it that an operator may change.
+/// Updates everything that an operator may change.
 pub async fn update(sql: &mut Sql, changed: &ToolConsumer) -> Result<()> {
     let text = "UPDATE tool_consumers SET name = $1, product = $2, enabled = $3, roles = $4, access_token = $5, auth_url = $6, \
          token_url = $7, token_audience = $8, jwks_url = $9, frame_ancestors = $10, sync_schedule = $11 \
@@ -125,7 +125,7 @@ async fn deploy(sql: &mut Sql, consumer: &ToolConsumer) -> Result<()> {
     Ok(())
 }
 
-/// A launch has told which product it is.
+/// Sets the product that a launch has reported, unless it is already known.
 pub async fn learn_product(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -137,7 +137,7 @@ pub async fn learn_product(
     sql.execute(text, &[product.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
-/// Its ids are unique over all institutions.
+/// Ids are unique across institutions.
 pub async fn find(sql: &mut Sql, scope: Scope, id: ToolConsumerId) -> Result<Option<ToolConsumer>> {
     let mut params: Vec<Value<'_>> = vec![id.into()];
     let within = within(scope, "t.institution_id", &mut params);
@@ -145,7 +145,7 @@ pub async fn find(sql: &mut Sql, scope: Scope, id: ToolConsumerId) -> Result<Opt
     Ok(read(sql, &text, &params).await?.pop())
 }
 
-/// As it is now, and so until the transaction is over.
+/// Locks the row until the end of the transaction, and reads it.
 pub async fn lock(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -156,7 +156,7 @@ pub async fn lock(
     find(sql, Scope::Institution(institution), id).await
 }
 
-/// Whose api_token has this digest.
+/// By the digest of the API token.
 pub async fn by_token(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -167,7 +167,7 @@ pub async fn by_token(
     Ok(read(sql, &text, &[digest.into(), institution.into()]).await?.pop())
 }
 
-/// Those that an issuer has, or the one among them with this client.
+/// All tool consumers of an issuer, or the one with this client id.
 pub async fn by_issuer(sql: &mut Sql, issuer: &str, client_id: Option<&str>) -> Result<Vec<ToolConsumer>> {
     let mut text =
         format!("SELECT {COLUMNS} FROM tool_consumers t WHERE t.url = $1 AND t.client_id IS NOT NULL");
@@ -212,8 +212,8 @@ async fn with_deployments(sql: &mut Sql, mut found: Vec<ToolConsumer>) -> Result
     Ok(found)
 }
 
-/// With what is known of its courses, and what waits to be done for them. Their name pages stay, with everybody on them; whoever
-/// is hidden there stays so. The caller holds the institution's lock.
+/// Deletes it with its courses and their queued jobs. Name pages and the people on them stay; hidden people stay hidden. The
+/// caller holds the institution's lock.
 pub async fn delete(sql: &mut Sql, institution: InstitutionId, id: ToolConsumerId) -> Result<bool> {
     let whose = [Value::from(institution), Value::from(id)];
     courses::delete_all(sql, institution, ("tool_consumer_id", id.get())).await?;

@@ -1,4 +1,4 @@
-//! One call over a trunk: made, spoken, and written down, while it is said again and again that it is ours.
+//! One call over a trunk: dials, runs the conversation and records the outcome, while renewing the lease of the attempt.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,12 +24,12 @@ use crate::{
 };
 
 const RENEW: Duration = Duration::from_secs(5);
-/// How soon a call that is not wanted any more is hung up.
+/// How soon a call that is no longer wanted is hung up.
 const GLANCE: Duration = Duration::from_secs(1);
-/// How often what was said is offered to a database or a store that cannot take it.
+/// How often writing the outcome is retried while the database or the file store is unavailable.
 const TRIES: u32 = 8;
 
-/// Makes a call over the trunk, and says all the while that it does.
+/// Makes a call over the trunk, and renews its lease until the call has ended.
 pub async fn hold(app: App, trunk: Trunk, claimed: Claimed, stopping: CancellationToken, _holding: Holding) {
     let hang_up = stopping.child_token();
     let attempt = claimed.attempt.id;
@@ -42,7 +42,7 @@ pub async fn hold(app: App, trunk: Trunk, claimed: Claimed, stopping: Cancellati
     }
 }
 
-/// From the first ring to what becomes of it.
+/// The whole call, from dialing to its recorded outcome.
 async fn make(app: &App, trunk: &Trunk, claimed: &Claimed, hang_up: &CancellationToken) -> Result<()> {
     let attempt = &claimed.attempt;
     let whose = institutions::by_id(app, attempt.institution).await?;
@@ -75,7 +75,8 @@ async fn make(app: &App, trunk: &Trunk, claimed: &Claimed, hang_up: &Cancellatio
         "a call has ended"
     );
     let outcome = match ended.outcome {
-        // We have hung up. If it is not wanted any more, it has ended already; if it is, we stop, and it is tried again.
+        // We hung up. If the call is no longer wanted, the attempt has already ended and this has no effect. Otherwise the
+        // process is shutting down, and the call is retried.
         Outcome::Cancelled(Reason::ByOperator) => Outcome::Failed(Reason::Interrupted),
         other => other,
     };
@@ -85,7 +86,7 @@ async fn make(app: &App, trunk: &Trunk, claimed: &Claimed, hang_up: &Cancellatio
     }
 }
 
-/// What must be known before the call is over.
+/// Persists progress that must be stored before the call ends.
 async fn note(app: &App, attempt: &Attempt, progress: Progress) {
     let noted = match progress {
         Progress::Answered => calls::answered(app, attempt).await,
@@ -97,8 +98,8 @@ async fn note(app: &App, attempt: &Attempt, progress: Progress) {
     }
 }
 
-/// Says again and again that the call is being made, and hangs up once it is not wanted, or once nobody may know of it any
-/// more. Never ends by itself.
+/// Renews the lease periodically. Hangs up once the call is no longer wanted, or once the lease may have expired because the
+/// database was unreachable. Never returns.
 async fn watch(app: &App, attempt: &Attempt, hang_up: &CancellationToken) {
     let mut renewed = app.clock.instant();
     loop {
@@ -127,7 +128,7 @@ async fn watch(app: &App, attempt: &Attempt, hang_up: &CancellationToken) {
     }
 }
 
-/// What was said must not be lost to a moment of trouble: nobody likes to be called again for that.
+/// Retries, so that a short outage does not lose the recording: people do not want to be called twice.
 async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<()> {
     match patiently(app, || calls::keep(app, claimed, wav.clone())).await {
         Ok(_) => Ok(()),
@@ -142,7 +143,7 @@ async fn finish(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<()> {
     patiently(app, || calls::finish(app, attempt, outcome)).await.map(|_| ())
 }
 
-/// Tries for half a minute, where trying again may help.
+/// Retries transient errors for about half a minute.
 async fn patiently<T, F: Future<Output = Result<T>>>(app: &App, work: impl Fn() -> F) -> Result<T> {
     let mut tries = 0;
     loop {

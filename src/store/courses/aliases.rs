@@ -1,11 +1,11 @@
-//! Courses that several tool consumers reach: what the others call them, and whom in them.
+//! Courses that several tool consumers reach: the ids that the others use for the course and its members.
 
 use crate::{
     domain::ids::{CourseId, InstitutionId, ParticipantId, ToolConsumerId},
     store::{Result, Row, Sql, Value},
 };
 
-/// A course, as a tool consumer calls it that is not its own.
+/// The id of a course at a tool consumer other than its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alias {
     pub tool_consumer: ToolConsumerId,
@@ -57,7 +57,7 @@ pub async fn of_consumer(
     sql.rows(&text, &[institution.into(), tool_consumer.into()], from_row).await
 }
 
-/// An address that is not told stays as it was.
+/// Upsert. A missing URL keeps the stored one.
 pub async fn set(sql: &mut Sql, institution: InstitutionId, alias: &Alias) -> Result<()> {
     let text = "INSERT INTO course_aliases (institution_id, tool_consumer_id, external_id, course_id, memberships_url) \
          VALUES ($1, $2, $3, $4, $5) ON CONFLICT (institution_id, tool_consumer_id, external_id) DO UPDATE \
@@ -79,7 +79,7 @@ pub async fn remove(sql: &mut Sql, institution: InstitutionId, alias: &Alias) ->
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// Somebody in a course, as a tool consumer calls them whose ids the course does not use.
+/// The id of a course member at a tool consumer whose ids the course does not use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     pub tool_consumer: ToolConsumerId,
@@ -119,7 +119,7 @@ pub async fn identify(
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// The ids of one tool consumer are the course's own by now.
+/// Deletes the ids of one tool consumer, once the course itself uses them.
 pub async fn forget_identities(
     sql: &mut Sql,
     institution: InstitutionId,

@@ -1,4 +1,4 @@
-//! Who somebody on a course's page is in the learning system, and what a synchronisation needs to know of them.
+//! Maps the people on a course's page to learning system users, and holds the data that synchronization needs.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,12 +12,12 @@ use crate::{
     store::{Result, Row, Sql, Value, in_powers, padded, placeholders, position_in, value_rows},
 };
 
-/// The columns of a participant that matching them with a roster needs.
+/// The columns needed to match participants with a roster.
 const ENTRY: [&str; 8] =
     ["id", "first_name", "last_name", "email", "email_key", "identifier", "identifier_key", "photo"];
 
-/// Everybody on the page, those who are hidden behind those who are not. Who they are in the learning system is read apart
-/// and joined here: of tables that have just been filled, databases know too little to join them well.
+/// Everybody on the page, visible people first, then hidden ones. Memberships are read separately and joined here: for freshly
+/// filled tables, the databases lack the statistics for a good join plan.
 pub async fn entries(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -66,7 +66,7 @@ pub async fn entries(
     Ok(all)
 }
 
-/// Whom the learning system calls so, when they are to be seen.
+/// The participant with this user id, unless hidden.
 pub async fn visible(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -79,7 +79,7 @@ pub async fn visible(
     sql.one(text, &[institution.into(), course.into(), user_id.into()], |row| row.id(0)).await
 }
 
-/// Who else in the learning systems' courses is one of these people, as the systems call them.
+/// All participants, these included, who are the same users of the same learning system as these.
 pub async fn same_users(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -98,7 +98,7 @@ pub async fn same_users(
     Ok(found)
 }
 
-/// Whose entry it is, by each of the ids that the course has for them.
+/// The user ids of a participant in the course.
 pub async fn users_of(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -119,7 +119,7 @@ pub async fn users_of(
     Ok(all)
 }
 
-/// Who on other pages has one of these identifiers.
+/// People on other pages with one of these identifiers.
 pub async fn holders(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -143,8 +143,8 @@ pub async fn holders(
     Ok(found)
 }
 
-/// Writes down who these are: user ids and people, and when they have come if they did so by themselves. Whatever was known of
-/// either is forgotten.
+/// Links user ids to participants. `joined_at` is set if they joined by a launch rather than through a roster. Replaces
+/// existing links of either side.
 pub async fn link(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -187,7 +187,7 @@ pub async fn link(
     Ok(())
 }
 
-/// Everybody whom the course has an id for.
+/// All members of the course with their user ids.
 pub async fn linked(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -198,7 +198,7 @@ pub async fn linked(
     sql.rows(text, &[institution.into(), course.into()], |row| Ok((row.text(0)?, row.id(1)?))).await
 }
 
-/// The course has another id for somebody.
+/// Changes the user id of a member.
 pub async fn rename(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -211,7 +211,7 @@ pub async fn rename(
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// Their entry is in another course, which has this id for them. Whoever has that there keeps it.
+/// Moves a membership to another course, with its user id there. An existing membership with that id wins.
 pub async fn move_to(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -224,13 +224,13 @@ pub async fn move_to(
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// They are not on the course's roster any more, whoever they are.
+/// Removes the membership of a participant.
 pub async fn unlink(sql: &mut Sql, institution: InstitutionId, participant: ParticipantId) -> Result<()> {
     let text = "DELETE FROM course_members WHERE institution_id = $1 AND participant_id = $2";
     sql.execute(text, &[institution.into(), participant.into()]).await.map(|_| ())
 }
 
-/// They are back by themselves.
+/// Records when a hidden member became visible again by something other than a roster, such as a launch.
 pub async fn join(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -242,7 +242,7 @@ pub async fn join(
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// Is the picture of somebody who is to be seen the one that was copied?
+/// Is the picture of a visible participant the one copied from the learning system?
 pub async fn has_copied_photo(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -255,7 +255,7 @@ pub async fn has_copied_photo(
     Ok(found.is_some())
 }
 
-/// Where the learning system has a picture that cannot be had: it need not be asked for again.
+/// Remembers the URL of a picture that cannot be fetched, so that it is not retried.
 pub async fn give_photo_up(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -266,7 +266,7 @@ pub async fn give_photo_up(
     sql.execute(text, &[url.into(), institution.into(), participant.into()]).await.map(|_| ())
 }
 
-/// From where somebody's picture was copied, and what it became.
+/// Stores the source URL of a copied picture, and its file.
 pub async fn set_photo(
     sql: &mut Sql,
     institution: InstitutionId,

@@ -1,4 +1,4 @@
-//! Who teaches in a course, by their own launches, and the entries that they have there.
+//! Staff of a course, known from their own launches, and their own entries there.
 
 use crate::{
     domain::{
@@ -10,11 +10,11 @@ use crate::{
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Staff {
-    /// As the course knows them.
+    /// The user id in the course.
     pub user_id: String,
     /// Their own entry on the course's page.
     pub participant: Option<ParticipantId>,
-    /// Their last launch as staff.
+    /// Time of their last launch as staff.
     pub seen_at: Moment,
 }
 
@@ -43,7 +43,7 @@ pub async fn find(
     sql.one(&text, &[institution.into(), course.into(), user_id.into()], from_row).await
 }
 
-/// An entry that is known stays theirs.
+/// Upsert. A missing entry keeps the stored one.
 pub async fn set(sql: &mut Sql, institution: InstitutionId, course: CourseId, one: &Staff) -> Result<()> {
     let text = "INSERT INTO course_staff (institution_id, course_id, user_id, participant_id, seen_at) \
          VALUES ($1, $2, $3, $4, $5) ON CONFLICT (institution_id, course_id, user_id) DO UPDATE \
@@ -58,7 +58,7 @@ pub async fn set(sql: &mut Sql, institution: InstitutionId, course: CourseId, on
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// The course has another id for somebody.
+/// Changes the user id of a staff member.
 pub async fn rename(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -70,7 +70,7 @@ pub async fn rename(
     sql.execute(text, &[new.into(), institution.into(), course.into(), old.into()]).await.map(|_| ())
 }
 
-/// Their entry is gone, or is a student's.
+/// Unlinks an entry that was deleted, or that is now a student's.
 pub async fn forget_entry(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -81,7 +81,7 @@ pub async fn forget_entry(
     sql.execute(text, &[institution.into(), participant.into()]).await.map(|_| ())
 }
 
-/// That somebody with this entry teaches: a trace of them like any other.
+/// Deletes the staff record of an erased person: it is personal data too.
 pub async fn delete_of(sql: &mut Sql, institution: InstitutionId, participant: ParticipantId) -> Result<()> {
     let text = "DELETE FROM course_staff WHERE institution_id = $1 AND participant_id = $2";
     sql.execute(text, &[institution.into(), participant.into()]).await.map(|_| ())

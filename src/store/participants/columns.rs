@@ -1,5 +1,5 @@
-//! The columns of `participants` and of `hidden_participants`, in one list, and how a row becomes a `Participant`. A test
-//! compares the list with the schema. Columns are named where they are read; the compiler turns names into positions.
+//! The columns of `participants` and `hidden_participants`, in one list, and the mapping of a row to a `Participant`. A test
+//! compares the list with the schema. Columns are read by name; the compiler turns names into positions.
 
 use std::sync::{Arc, LazyLock};
 
@@ -13,7 +13,7 @@ use crate::{
     store::{Error, Result, Row, position_in, stored_json},
 };
 
-/// What a `Participant` is read from, beside its texts.
+/// Columns that make up a `Participant`, besides its text fields.
 const READ: [&str; 12] = [
     "id",
     "page_place",
@@ -28,7 +28,7 @@ const READ: [&str; 12] = [
     "custom_changed_at",
     "photo",
 ];
-/// What look-ups, calls and badges need, and no `Participant` has.
+/// Columns for lookups, calls and badges, which are not part of a `Participant`.
 const UNREAD: [&str; 9] = [
     "institution_id",
     "email_key",
@@ -54,7 +54,7 @@ const SELECTED: [&str; READ.len() + TEXT_FIELDS.len()] = {
 
 pub(super) const SELECTED_COUNT: usize = SELECTED.len();
 
-/// The same as a SELECT has them.
+/// `SELECTED` as a SELECT list.
 pub(super) static SELECTION: LazyLock<String> =
     LazyLock::new(|| SELECTED.map(|column| format!("p.{column}")).join(", "));
 
@@ -64,7 +64,7 @@ pub fn all() -> Vec<&'static str> {
     SELECTED.into_iter().chain(UNREAD).collect()
 }
 
-/// The position of a column among those selected. A name that is not there does not compile.
+/// The position of a column in `SELECTED`. An unknown name does not compile.
 const fn position(column: &str) -> usize {
     position_in(&SELECTED, column)
 }

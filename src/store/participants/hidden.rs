@@ -1,5 +1,5 @@
-//! People who have left a course. Their rows move to a table that nothing else asks, and back. The caller holds the
-//! institution's lock.
+//! Soft delete: rows of people who left a course move to a separate table that no other query reads, and back if they return.
+//! The caller holds the institution's lock.
 
 use super::*;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     store::{media, rolls},
 };
 
-/// Takes people of one page out of every list, look-up and count; links to what they have are dead.
+/// Soft-deletes people of one page: removes them from every list, lookup and count, and disables the links to their media.
 pub async fn hide(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -20,7 +20,7 @@ pub async fn hide(
     media::hide(sql, institution, &ids, true).await
 }
 
-/// They are back, in the places that they had, with everything that they had.
+/// Restores soft-deleted people in their former places, with all their data.
 pub async fn show(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -32,7 +32,7 @@ pub async fn show(
     rolls::rejoin(sql, institution, rolls::INSTITUTION, &ids).await?;
     rolls::rejoin(sql, institution, page, &places).await?;
     media::hide(sql, institution, &ids, false).await?;
-    // Whoever asks for what has changed since then hears of them.
+    // Queries for recent changes must include them.
     for group in padded(&ids) {
         let text = format!(
             "UPDATE participants SET updated_at = $1 WHERE institution_id = $2 AND id IN ({})",
@@ -47,7 +47,7 @@ pub async fn show(
     Ok(())
 }
 
-/// Those of one page whom a key names.
+/// Hidden people of one page who match a key.
 pub async fn on_page(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -62,14 +62,14 @@ pub async fn on_page(
     sql.rows(&text, &[institution.into(), key.into(), page.into()], |row| row.id(0)).await
 }
 
-/// They do not come back. Their places stay empty.
+/// Deletes a hidden person permanently. Their place stays empty.
 pub async fn delete(sql: &mut Sql, institution: InstitutionId, id: ParticipantId) -> Result<()> {
     sql.forget();
     let text = "DELETE FROM hidden_participants WHERE institution_id = $1 AND id = $2";
     sql.execute(text, &[institution.into(), id.into()]).await.map(|_| ())
 }
 
-/// Says who was there to be moved, and their places on the page.
+/// Moves rows between the tables. Returns who was found, and their places on the page.
 async fn moved(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -77,7 +77,7 @@ async fn moved(
     ids: &[ParticipantId],
     (from, to): (&str, &str),
 ) -> Result<(Vec<ParticipantId>, Vec<i64>)> {
-    // A row moves whole.
+    // All columns, so that nothing is lost.
     let columns = columns::all().join(", ");
     let (mut moved, mut places) = (Vec::with_capacity(ids.len()), Vec::with_capacity(ids.len()));
     for group in padded(ids) {

@@ -1,5 +1,5 @@
-//! Two courses that are one: people of a page move to another, or give what they have to their entry there. The caller holds
-//! the institution's lock.
+//! Merging two pages of the same course: people move to the other page, or their data is merged into their entry there. The
+//! caller holds the institution's lock.
 
 use super::{
     columns::{custom_from_json, custom_to_json},
@@ -19,7 +19,7 @@ const fn table(hidden: bool) -> &'static str {
     if hidden { "hidden_participants" } else { "participants" }
 }
 
-/// Moves an entry with all that it has, to the end of the page.
+/// Moves an entry with all its data to the end of the page.
 pub async fn move_to(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -29,7 +29,7 @@ pub async fn move_to(
 ) -> Result<()> {
     let place = rolls::join(sql, institution, page).await?;
     if entry.hidden {
-        // A place that is free until they come back.
+        // Hidden people do not count as members. Their place stays free until they return.
         rolls::leave(sql, institution, page, &[place]).await?;
     }
     let text = format!(
@@ -41,7 +41,7 @@ pub async fn move_to(
     sql.execute(&text, &params).await.map(|_| ())
 }
 
-/// What an entry lacks and the other has. Notes of both are kept.
+/// Copies the fields that `to` lacks and `from` has.
 pub async fn fill(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -49,7 +49,7 @@ pub async fn fill(
     from: &Entry,
     now: Moment,
 ) -> Result<()> {
-    // Names and identifier are those of the learning system, and notes of both are kept.
+    // Names and identifier come from the learning system. Notes are concatenated below, if they fit.
     const KEPT: [&str; 4] = ["first_name", "last_name", "identifier", "notes"];
     let is_filled = |field: &&TextField| !KEPT.contains(&field.column);
     let filled = TEXT_FIELDS.iter().filter(is_filled).map(|field| field.column).chain(["phone_number"]);
@@ -106,7 +106,8 @@ fn both_notes(own: Option<String>, other: Option<String>) -> Option<String> {
     }
 }
 
-/// Gives one of a kind from one entry to another, unless that has a newer one. Says what is nobody's any more.
+/// Moves media of a kind between entries, unless the target has a newer one; a photo never replaces another. Returns the
+/// replaced media, whose file is no longer referenced.
 pub async fn give_media(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -136,7 +137,7 @@ pub async fn give_media(
     Ok(replaced)
 }
 
-/// An entry whose owner has another.
+/// Deletes an entry that was merged into another.
 pub async fn delete_entry(
     sql: &mut Sql,
     institution: InstitutionId,

@@ -1,8 +1,8 @@
-//! Samples of what is asked about people, for the test that looks at the databases' plans.
+//! Sample queries for the test that checks query plans.
 
 use super::*;
 
-/// Every read of people with sample parameters, for the test that looks at the databases' plans.
+/// Every read of participants with sample parameters.
 #[doc(hidden)]
 pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let (institution, page) = (Value::Int(1), Value::Int(1));

@@ -1,4 +1,4 @@
-//! People: written, changed, removed. The caller holds the institution's lock and has checked everything.
+//! Inserts, updates and deletes. The caller holds the institution's lock and has validated the data.
 
 use super::{columns::custom_to_json, *};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     store::{in_powers, rolls, value_rows},
 };
 
-/// A row as it is inserted: a participant without media yet, and what a `Participant` does not have.
+/// A row to insert: a participant without media, and the columns that are not part of a `Participant`.
 pub struct Record {
     pub person: Participant,
     pub name_page_id: NamePageId,
@@ -24,7 +24,7 @@ pub async fn insert(sql: &mut Sql, institution: InstitutionId, new: &Record) -> 
     insert_all(sql, institution, std::slice::from_ref(new)).await
 }
 
-/// Many at once.
+/// Multi-row insert.
 pub async fn insert_all(sql: &mut Sql, institution: InstitutionId, new: &[Record]) -> Result<()> {
     for group in in_powers(new) {
         let rows = group.iter().map(|one| inserted(institution, one)).collect::<Result<Vec<_>>>()?;
@@ -37,10 +37,10 @@ pub async fn insert_all(sql: &mut Sql, institution: InstitutionId, new: &[Record
     Ok(())
 }
 
-/// A value and the column that it goes to.
+/// A column and its new value.
 type Written<'a> = (&'static str, Value<'a>);
 
-/// In the same order for every row.
+/// The columns are in the same order for every row.
 fn inserted(institution: InstitutionId, new: &Record) -> Result<Vec<Written<'_>>> {
     let person = &new.person;
     let mut row: Vec<Written<'_>> = vec![
@@ -62,7 +62,7 @@ fn inserted(institution: InstitutionId, new: &Record) -> Result<Vec<Written<'_>>
     Ok(row)
 }
 
-/// What an insert and an update write beside the texts.
+/// What inserts and updates write besides the text fields.
 fn derived(person: &Participant, now: Moment) -> Result<[Written<'_>; 5]> {
     Ok([
         ("first_name_key", person.first_name.as_deref().map(name_key).into()),
@@ -73,7 +73,7 @@ fn derived(person: &Participant, now: Moment) -> Result<[Written<'_>; 5]> {
     ])
 }
 
-/// What a learning system says of somebody, whether they are to be seen or hidden.
+/// Updates what a learning system says about a person, visible or hidden.
 pub async fn set_identity(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -102,7 +102,8 @@ pub async fn set_identity(
     sql.execute(&text, &params).await.map(|_| ())
 }
 
-/// From people who are to have others: two who exchange theirs would stand in each other's way.
+/// Clears the emails of people who are about to get new ones. Otherwise two people swapping emails would violate the unique
+/// index.
 pub async fn take_emails(sql: &mut Sql, institution: InstitutionId, ids: &[ParticipantId]) -> Result<()> {
     for group in padded(ids) {
         let text = format!(
@@ -116,7 +117,7 @@ pub async fn take_emails(sql: &mut Sql, institution: InstitutionId, ids: &[Parti
     Ok(())
 }
 
-/// Writes the texts and the custom values of a participant. Without a phone number, the stored one stays.
+/// Updates the text fields and custom values. `phone_number: None` keeps the stored number.
 pub async fn update(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -124,7 +125,7 @@ pub async fn update(
     phone_number: Option<Option<&str>>,
     now: Moment,
 ) -> Result<()> {
-    // The identifier is part of the identity, which no update changes.
+    // The identifier is part of the identity, which `update` never changes.
     let texts = changed.texts().filter(|(field, _)| field.kind != TextKind::Identifier);
     let mut set: Vec<Written<'_>> = texts.map(|(field, text)| (field.column, text.into())).collect();
     set.extend(derived(changed, now)?);
@@ -152,7 +153,7 @@ pub async fn list_badge(
     sql.execute(text, &[listed.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
-/// The row alone: what belongs to it is `store/persons.rs`. The caller holds the institution's lock.
+/// Deletes the row only. `store/persons.rs` lists the tables that refer to it. The caller holds the institution's lock.
 pub async fn delete(
     sql: &mut Sql,
     institution: InstitutionId,
