@@ -80,8 +80,8 @@ pub enum Lane {
 impl Lane {
     pub const ALL: &'static [Self] = &[Self::Interactive, Self::Background, Self::Sync];
 
-    /// The lanes that a worker serves, out of `workers`. Every lane is served, the last worker serves all of them, and if there are
-    /// enough workers, the first ones are reserved for the more urgent lanes.
+    /// The lanes that a worker serves, out of `workers`. Every lane is served, the last worker serves all of them, and if there
+    /// are enough workers, the first ones are reserved for the more urgent lanes.
     pub const fn served_by(worker: usize, workers: usize) -> &'static [Self] {
         match (worker, workers) {
             (0, 3..) => &[Self::Interactive],
