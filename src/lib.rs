@@ -1,5 +1,5 @@
-//! Endonym: a self-hosted name-pronunciation service. This list is the table of contents. Modules depend only on modules further
-//! down; `tests/it/architecture.rs` enforces it.
+//! Endonym: a self-hosted name-pronunciation service. This list is the table of contents. A layer depends only on the layers
+//! below it; `tests/it/architecture.rs` defines and enforces them.
 
 /// The command line: one file per command.
 pub mod cli;

@@ -10,7 +10,7 @@ pub struct PersonKeys {
 }
 
 /// Keeps the first record of each person. A person is identified by email. A record without one belongs to the person with the
-/// same identifier; a record with neither is a person of its own.
+/// same identifier; a record with neither counts as a separate person.
 pub fn one_per_person<T>(records: Vec<T>, keys: impl Fn(&T) -> PersonKeys) -> Vec<T> {
     let keyed: Vec<(PersonKeys, T)> = records.into_iter().map(|record| (keys(&record), record)).collect();
     let owners: HashMap<String, String> =

@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(next("21-8", "2026-01-15T22:00:00-05:00", states), "2026-01-16T11:00-05:00");
         assert_eq!(next("21-8", "2026-01-16T09:00:00-05:00", states), "2026-01-16T11:00-05:00");
         assert_eq!(next("21-8", "2026-01-16T20:30:00-05:00", states), "2026-01-16T20:30-05:00");
-        // 10:00 in London is 20:00 in Vladivostok: one hour suits both.
+        // 10:00 in London is 20:00 in Vladivostok: one hour suits all zones.
         let far = &["Europe/London", "Asia/Vladivostok", "Europe/Moscow"];
         assert_eq!(next("21-10", "2026-01-15T05:00:00+00:00", far), "2026-01-15T10:00+00:00");
         assert_eq!(next("21-10", "2026-01-15T10:59:00+00:00", far), "2026-01-15T10:59+00:00");
