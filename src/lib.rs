@@ -1,50 +1,50 @@
-//! Endonym: a self-hosted name-pronunciation service. This list is the table of contents; arrows point down only, and
-//! `tests/it/architecture.rs` keeps them so.
+//! Endonym: a self-hosted name-pronunciation service. This list is the table of contents. A layer depends only on the layers
+//! below it; `tests/it/architecture.rs` defines and enforces them.
 
-/// The command line: a file per command.
+/// The command line: one file per command.
 pub mod cli;
 /// Settings: defaults, file, environment, flags.
 pub mod config;
 
-/// Joins all faces into one router.
+/// Combines all interfaces into one router.
 pub mod site;
 
-/// The JSON API: what versions share, and a folder for each version.
+/// The JSON API: code shared by all versions, and a directory for each version.
 pub mod api;
-/// What vendors call back.
+/// Webhooks that vendors call.
 pub mod hooks;
 /// The workers that run background jobs, and the switchboard that makes calls.
 pub mod jobs;
-/// Inside learning systems: where LTI 1.3 comes in, and its pages.
+/// Pages inside learning systems: the LTI 1.3 endpoints and what they show.
 pub mod lti;
 /// Health checks and metrics.
 pub mod ops;
 /// Public pages: home, API reference, badges, players.
 pub mod pages;
-/// The HTTP server itself: connections, time-outs, request ids, logs.
+/// The HTTP server: connections, timeouts, request ids, logs.
 pub mod server;
 
-/// What all faces share: bodies, forms, cookies, CSRF, security headers, replies.
+/// Shared by all HTTP interfaces: bodies, forms, cookies, CSRF, security headers, responses.
 pub mod http;
 
-/// Use cases: one function for each thing that a caller can do.
+/// Use cases: one function for each operation that a caller can perform.
 pub mod app;
 
-/// The bytes of recordings and pictures, on disk or on S3. (How they are processed is `endonym-media`, in `media/`.)
+/// File storage for recordings and pictures, on disk or S3. (`endonym-media`, in `media/`, processes them.)
 pub mod blobs;
-/// Learning systems: their courses and rosters, and what LTI signs and checks.
+/// Clients for learning systems: courses, rosters, and LTI signatures.
 pub mod lms;
-/// Phone calls: over a SIP trunk or by a cloud, and what is said on them.
+/// Phone calls over a SIP trunk or a cloud vendor, and their prompts.
 pub mod phone;
 /// All SQL, for SQLite and PostgreSQL.
 pub mod store;
 
-/// The HTTP client for addresses that others give us, guarded against SSRF.
+/// The HTTP client for untrusted URLs, protected against SSRF.
 pub mod outbound;
 
-/// The time: the system's, or a test's.
+/// The clock: the system's, or a test's.
 pub mod clock;
-/// Pure types and rules.
+/// The domain model: pure types and rules.
 pub mod domain;
-/// Logs and figures about our own work.
+/// Logs, traces and metrics.
 pub mod telemetry;

@@ -193,7 +193,7 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, jso
             courses::synchronize_with(app, &access, &consumer, some.to_vec(), WhenRunning::Fine, losses)
                 .await;
         let outcome = match outcome {
-            // Only with --accept-empty: its roster may be here already.
+            // Only with --accept-empty: the running synchronization may have fetched its roster already.
             Err(Error::CourseSynchronizing) => {
                 let why = "a course is being synchronized now: try again when it has finished";
                 return Err(Failure(why.to_owned()));

@@ -110,7 +110,7 @@ async fn retry(app: &App, id: Option<&str>, json: bool) -> Result<(), Failure> {
             let scope = Actor::Operator.scope();
             for job in jobs::all(app, scope, Some(State::Dead), i64::MAX).await? {
                 match jobs::retry(app, &Actor::Operator, job.id).await {
-                    // Another process was faster.
+                    // Another process already handled it.
                     Err(Error::Missing(_)) => {}
                     other => {
                         other?;

@@ -1,13 +1,13 @@
-//! What an access token may do, and whose records it reaches.
+//! Token scopes, and which records of the tenant a token can access.
 
 use super::ids::{InstitutionId, NamePageId};
 use std::sync::Arc;
 
-/// What a request does, as far as tokens are concerned.
+/// The permission that a request requires of its token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     Read,
-    /// Creates, changes or deletes people, or has the server prepare an export.
+    /// Creates, updates or deletes people, or requests an export.
     Write,
     /// Synchronizes courses.
     Sync,
@@ -64,7 +64,7 @@ impl TokenScope {
     }
 }
 
-/// The most name pages that a token can be limited to: they all stand in one SQL statement.
+/// The most name pages that a token can be limited to: all of them are bound in one SQL statement.
 pub const MOST_PAGES: usize = 256;
 
 /// The records of an institution that a caller may see and change.
@@ -72,22 +72,22 @@ pub const MOST_PAGES: usize = 256;
 pub struct Access {
     pub institution: InstitutionId,
     pages: Option<Arc<[NamePageId]>>,
-    /// One record per person in answers to requests that name people by email or identifier.
+    /// Return one record per person when a request looks people up by email or identifier.
     pub newest_only: bool,
 }
 
 impl Access {
-    /// Everything: for operators, and for tokens without limits.
+    /// Unrestricted access to the institution: for operators and tokens without limits.
     pub const fn whole(institution: InstitutionId) -> Self {
         Self { institution, pages: None, newest_only: false }
     }
 
-    /// With `None` all pages, those to come included; with no page at all, nobody.
+    /// `None` grants all pages, including future ones; an empty list grants none.
     pub fn new(institution: InstitutionId, pages: Option<Vec<NamePageId>>, newest_only: bool) -> Self {
         Self { institution, pages: pages.map(Into::into), newest_only }
     }
 
-    /// The only pages that it reaches, where it does not reach all.
+    /// The pages that access is limited to, or `None` if it is unlimited.
     pub fn pages(&self) -> Option<&[NamePageId]> {
         self.pages.as_deref()
     }
@@ -96,7 +96,7 @@ impl Access {
         self.pages.as_ref().is_none_or(|pages| pages.contains(&page))
     }
 
-    /// Where people are looked for when a request names no page.
+    /// The search scope when a request names no page.
     pub fn within(&self) -> Within<'_> {
         match &self.pages {
             Some(pages) => Within::Pages(pages),
@@ -105,12 +105,12 @@ impl Access {
     }
 }
 
-/// Where people are looked for.
+/// The scope of a search for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Within<'a> {
     Institution,
     Page(NamePageId),
-    /// `MOST_PAGES` at most.
+    /// At most `MOST_PAGES`.
     Pages(&'a [NamePageId]),
 }
 

@@ -1,12 +1,12 @@
-//! Web addresses that others have told us.
+//! Validation of URLs from untrusted sources.
 
-/// Parsers drop tabs and line breaks inside an address and escape blanks, so that what they accept is not what is stored and
-/// later put into a header or a page. Such an address is refused as a whole. Blanks at either end do no harm.
+/// URL parsers drop tabs and line breaks inside a URL and escape spaces, so the URL they accept differs from the one that is
+/// stored and later put into a header or a page. Such URLs are rejected. Leading and trailing whitespace is harmless.
 pub fn is_printable(address: &str) -> bool {
     !address.trim_ascii().chars().any(|c| c.is_control() || c.is_whitespace() || is_invisible(c))
 }
 
-/// Zero-width characters and direction marks make two different addresses look the same.
+/// Zero-width characters and direction marks make different URLs look the same.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }

@@ -1,10 +1,10 @@
-//! A phone call that asks somebody to say their name: its states, its attempts, and when it may be tried again.
+//! A phone call that asks a person to record their name: its state machine, its attempts and its retries.
 
 use super::{ids::CallId, moment::Moment};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// To be made, for the first time or again.
+    /// Waiting for its first attempt or for a retry.
     Scheduled,
     Dialing,
     InProgress,
@@ -44,28 +44,28 @@ impl State {
         Self::ALL.into_iter().find(|state| state.word() == word)
     }
 
-    /// Somebody is being called, or will be.
+    /// A call is in progress or scheduled.
     pub const fn is_pending(self) -> bool {
         matches!(self, Self::Scheduled | Self::Dialing | Self::InProgress)
     }
 
-    /// May a call in this state be in that one next?
+    /// Whether the transition from this state to `next` is allowed.
     pub const fn may_become(self, next: Self) -> bool {
         match self {
             Self::Scheduled => matches!(next, Self::Dialing | Self::Cancelled),
-            // Back to `Scheduled` is to be tried again.
+            // Back to `Scheduled` means a retry.
             Self::Dialing => !matches!(next, Self::Dialing | Self::Recorded),
             Self::InProgress => {
                 matches!(next, Self::Scheduled | Self::Recorded | Self::Failed | Self::Cancelled)
             }
-            // An operator may have a call that is over made again, but not one that has succeeded.
+            // An operator may retry a finished call unless it succeeded.
             Self::NoAnswer | Self::Busy | Self::Failed | Self::Cancelled => matches!(next, Self::Scheduled),
             Self::Recorded => false,
         }
     }
 }
 
-/// Why an attempt was neither recorded nor simply unanswered.
+/// Why an attempt failed or was cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     /// Nobody pressed a key: often an answering machine.
@@ -74,23 +74,23 @@ pub enum Reason {
     Silence,
     HungUp,
     Declined,
-    /// All tries were used up and none was kept.
+    /// All takes were used up and none was kept.
     NotKept,
-    /// What was said could not be used: too short, or not to be had from the vendor.
+    /// The recording was unusable: too short, or not available from the vendor.
     Unusable,
     /// The trunk or the vendor refused the call, or could not be reached.
     Unreachable,
-    /// The process that made the call is gone.
+    /// The process that made the call died.
     Interrupted,
     /// They asked not to be called.
     OptedOut,
-    /// A recording came by another way.
+    /// The person got a recording by other means.
     RecordedElsewhere,
-    /// Another number has taken the place of this one, or none.
+    /// The phone number was replaced or removed.
     NumberChanged,
-    /// An operator has ended it.
+    /// Cancelled by an operator.
     ByOperator,
-    /// They are not in the course any more.
+    /// The person is no longer in the course.
     LeftCourse,
 }
 
@@ -134,7 +134,7 @@ impl Reason {
     }
 }
 
-/// How an attempt has ended.
+/// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     Recorded,
@@ -162,7 +162,7 @@ impl Outcome {
         }
     }
 
-    /// What becomes of the call, when so many attempts have been made and so many are allowed.
+    /// The call's next state, given the attempts made so far and the maximum.
     pub const fn call_becomes(self, made: u32, allowed: u32) -> State {
         match self {
             Self::Recorded | Self::Cancelled(_) => self.state(),
@@ -171,7 +171,7 @@ impl Outcome {
         }
     }
 
-    /// From the final code that ended an INVITE.
+    /// Maps the final SIP response code to an INVITE.
     pub const fn of_sip_code(code: u16) -> Self {
         match code {
             486 | 600 => Self::Busy,
@@ -182,7 +182,7 @@ impl Outcome {
     }
 }
 
-/// A call as operators see it.
+/// A call as listed for operators.
 #[derive(Debug, Clone)]
 pub struct Listed {
     pub id: CallId,
@@ -190,7 +190,7 @@ pub struct Listed {
     pub email: Option<String>,
     pub phone_number: String,
     pub state: State,
-    /// When it is made, if it is to be.
+    /// When the call is due, if it is scheduled.
     pub run_at: Option<Moment>,
     pub attempts: Vec<Attempt>,
 }
@@ -199,7 +199,7 @@ pub struct Listed {
 pub struct Attempt {
     pub state: State,
     pub reason: Option<Reason>,
-    /// When it began.
+    /// When it started.
     pub at: Moment,
 }
 

@@ -1,4 +1,4 @@
-//! The address that a request comes from, when proxies may stand between.
+//! The client's IP address, with or without reverse proxies in between.
 
 use std::{
     net::{IpAddr, Ipv6Addr, SocketAddr},
@@ -7,15 +7,16 @@ use std::{
 
 use ipnet::IpNet;
 
-/// Networks whose word for the client's address is taken.
+/// Networks whose `X-Forwarded-For` is trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustedProxies(Arc<[IpNet]>);
 
 impl TrustedProxies {
-    /// A proxy on the same machine. Not private networks: on a campus those are the clients, who could name any address.
+    /// A proxy on the same machine. Private networks are not included: on a campus they are the clients, which could spoof any
+    /// address.
     pub const LOCAL: &str = "127.0.0.0/8,::1/128";
 
-    /// Networks with commas between them; an address alone is a network of one, `none` is no network.
+    /// Comma-separated networks. A bare address is a network of one; `none` is no network.
     pub fn parse(text: &str) -> Result<Self, String> {
         let words = text.split(',').map(str::trim).filter(|word| !word.is_empty() && *word != "none");
         let networks = words.map(|word| {
@@ -37,16 +38,16 @@ impl Default for TrustedProxies {
     }
 }
 
-/// Who sends a request, as far as that can be known.
+/// The sender of a request, as far as it can be determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Client {
     pub address: IpAddr,
-    /// It is a trusted proxy that did not say for whom it asks: many clients may share it.
+    /// The address is a trusted proxy's because it did not forward the client's: many clients may share it.
     pub is_proxy: bool,
 }
 
 impl Client {
-    /// `forwarded_for` holds the values of `X-Forwarded-For` in the order in which they came.
+    /// `forwarded_for` holds the values of `X-Forwarded-For` in the order in which they were received.
     pub fn new<'a>(
         peer: IpAddr,
         forwarded_for: impl DoubleEndedIterator<Item = &'a str>,
@@ -57,8 +58,8 @@ impl Client {
     }
 }
 
-/// The client's address: the last one that is not a trusted proxy. Each proxy appends the address that it was reached
-/// from, so only what trusted ones have appended counts; whatever stands before that, a client may have made up.
+/// The client's address: the last one that is not a trusted proxy. Each proxy appends its peer's address, so only entries
+/// appended by trusted proxies count; a client can forge everything before them.
 pub fn client_address<'a>(
     peer: IpAddr,
     forwarded_for: impl DoubleEndedIterator<Item = &'a str>,
@@ -77,14 +78,14 @@ pub fn client_address<'a>(
     client
 }
 
-/// With or without a port, as different proxies write it.
+/// Accepts an address with or without a port, since proxies differ.
 fn parse(text: &str) -> Option<IpAddr> {
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
     let address = bare.parse().ok().or_else(|| text.parse().ok().map(|socket: SocketAddr| socket.ip()))?;
     Some(address.to_canonical())
 }
 
-/// What one client is counted by: its address, or the whole /64 that it can choose from.
+/// The key for rate limiting a client: its IPv4 address, or the whole /64 from which it can pick IPv6 addresses.
 pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),

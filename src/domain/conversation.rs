@@ -1,23 +1,23 @@
-//! What is said on a call, as steps: each provider plays and listens in its own way, and asks here what comes next.
+//! The dialog of a phone call as a state machine. Each provider plays and records in its own way and asks it for the next step.
 
 use super::call::{Outcome, Reason};
 
-/// How long a menu waits for a key after it has been said.
+/// How long a menu waits for a key after its prompt.
 pub const MENU_WAIT_SECONDS: u32 = 6;
-/// How often a menu is said before the call ends.
+/// How often a menu is played before the call ends.
 pub const MENU_TIMES: u8 = 2;
-/// A recording ends after so much silence behind speech, …
+/// A recording ends after this much silence following speech, …
 pub const SILENCE_AFTER_SPEECH_SECONDS: u32 = 2;
-/// … or after this where nothing is said, …
+/// … or after this much silence without speech, …
 pub const SILENCE_SECONDS: u32 = 5;
-/// … or when it is so long, or at `#`.
+/// … or at this length, or when `#` is pressed.
 pub const LONGEST_SECONDS: u32 = 10;
 pub const TAKES: u8 = 3;
 
-/// Something that is said. Each is a file, in each language.
+/// A prompt. Each one is an audio file per language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Prompt {
-    /// "This is". What follows is the institution's own file or a voice, or else `AnInstitution` is said instead of both.
+    /// "This is". The institution's own audio file or synthesized name follows; without either, `AnInstitution` replaces both.
     ThisIs,
     /// "This is a call from your institution."
     AnInstitution,
@@ -30,7 +30,7 @@ pub enum Prompt {
     YouSaid,
     /// "To keep it, press 1. To record again, press 2."
     Review,
-    /// The same after the last try.
+    /// The same after the last take.
     LastReview,
     ThankYou,
     /// "We could not record your name this time. Goodbye."
@@ -54,7 +54,7 @@ impl Prompt {
         Self::OptedOut,
     ];
 
-    /// The name of its file, without the ending.
+    /// The file name without the extension.
     pub const fn file(self) -> &'static str {
         match self {
             Self::ThisIs => "this-is",
@@ -72,7 +72,7 @@ impl Prompt {
     }
 }
 
-/// Where a conversation is. Takes are counted from 1, and so is how often a menu has been said.
+/// The current step of the dialog. Takes and repetitions of a menu (`said`) are counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(tag = "step", rename_all = "snake_case")]
 pub enum Step {
@@ -96,7 +96,7 @@ pub enum Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// The last take is theirs.
+    /// The last take was kept.
     Kept,
     NoKey,
     Silence,
@@ -106,7 +106,7 @@ pub enum End {
 }
 
 impl End {
-    /// What it makes of the attempt. `Kept` is `Recorded` once the sound is stored.
+    /// The outcome of the attempt. `Kept` becomes `Recorded` once the audio is stored.
     pub const fn outcome(self) -> Outcome {
         match self {
             Self::Kept => Outcome::Recorded,
@@ -118,7 +118,7 @@ impl End {
         }
     }
 
-    /// What is said before we hang up.
+    /// The prompt played before hanging up.
     pub const fn farewell(self) -> Option<Prompt> {
         match self {
             Self::Kept => Some(Prompt::ThankYou),
@@ -129,15 +129,15 @@ impl End {
     }
 }
 
-/// What has happened in a step.
+/// An event within a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     Key(char),
-    /// A menu was said, and waited for in vain.
+    /// The menu's prompt was played, and no key was pressed before the timeout.
     NoKey,
-    /// Something was recorded.
+    /// Speech was recorded.
     Heard,
-    /// Nothing was.
+    /// Only silence was recorded.
     Silence,
     HungUp,
 }
@@ -145,7 +145,7 @@ pub enum Event {
 impl Step {
     pub const START: Self = Self::Invite { said: 1 };
 
-    /// What comes next. What means nothing here changes nothing.
+    /// The next step. Events that a step does not expect are ignored.
     pub const fn after(self, event: Event) -> Self {
         const fn over(end: End) -> Step {
             Step::Over { end }

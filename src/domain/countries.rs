@@ -1,4 +1,4 @@
-//! Countries as numbering plans know them: two letters (ISO 3166), `US`, `CA`, `IE`.
+//! Countries of numbering plans, as two-letter ISO 3166 codes: `US`, `CA`, `IE`.
 
 use std::fmt;
 
@@ -28,12 +28,12 @@ impl fmt::Display for Country {
     }
 }
 
-/// Countries whose numbers may be called: all, when none is named.
+/// The countries that may be called. An empty list allows all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Countries(Vec<Country>);
 
 impl Countries {
-    /// `US,CA,IE`, or nothing. What is wrong is said as a sentence.
+    /// Parses `US,CA,IE`, or an empty list. The error is a message for the operator.
     pub fn parse(given: &str) -> Result<Self, String> {
         let codes = given.split([',', ' ']).filter(|code| !code.is_empty());
         let countries = codes.map(|code| {

@@ -1,4 +1,4 @@
-//! A course of a learning system, with a name page of its own.
+//! A course of a learning system, and its name page.
 
 use super::{
     ids::{CourseId, NamePageId, ToolConsumerId},
@@ -12,33 +12,33 @@ use super::{
 pub struct Course {
     pub id: CourseId,
     pub tool_consumer: ToolConsumerId,
-    /// The learning system's own id for it.
+    /// The learning system's id for the course.
     pub external_id: String,
     pub title: String,
     pub name_page: NamePageId,
-    /// Where its roster is, when a launch or an answer has told.
+    /// The URL of its roster, once a launch or a response has provided it.
     pub memberships_url: Option<String>,
     pub synced_at: Option<Moment>,
-    /// Why the last attempt has failed.
+    /// Why the last synchronization failed.
     pub error: Option<String>,
-    /// What an operator should know of the last one that has not.
+    /// A warning from the last successful synchronization, for operators.
     pub note: Option<String>,
-    /// When the schedule has it synchronized next.
+    /// When the schedule synchronizes it next.
     pub next_sync_at: Option<Moment>,
     pub sync: Sync,
     /// See `platform_key`.
     pub platform_key: Option<String>,
 }
 
-/// Names a course on its platform, whichever tool consumer reaches it: two courses of an institution with the same key are one.
-/// `id` is the tool consumer's own id for it; `canvas` is what a launch says besides.
+/// Identifies a course on its platform, whichever tool consumer connects to it: two courses of an institution with the same key
+/// are the same course. `id` is the tool consumer's id for it; `canvas` holds Canvas's ids from the launch, if any.
 pub fn platform_key(consumer: &ToolConsumer, id: &str, canvas: Option<&CanvasIds>) -> Option<String> {
     let moodle = |root: &str| Some(format!("moodle {} {id}", root_of(root)?));
     let canvas_at = |origin: String, id: &str| format!("canvas {origin} {id}");
     match consumer.kind {
         LmsKind::Moodle => moodle(&consumer.url),
         LmsKind::Canvas => Some(canvas_at(origin_of(&consumer.url)?, id)),
-        // Moodle's context is the course's id, and its issuer the site's address.
+        // Moodle's LTI context id is the course id, and its issuer is the site's URL.
         LmsKind::Lti if is_moodle(consumer) => moodle(&consumer.url),
         LmsKind::Lti => match canvas.and_then(|ids| Some((tenant(consumer, ids)?, ids))) {
             Some((tenant, ids)) => Some(canvas_at(tenant, &ids.course)),
@@ -47,9 +47,9 @@ pub fn platform_key(consumer: &ToolConsumer, id: &str, canvas: Option<&CanvasIds
     }
 }
 
-/// By which id a course of `owner` knows somebody who launches it through `launched`. Where the two have no ids in common, it is
-/// the launching one's, marked as such: one platform's ids must not be taken for another's. What Canvas's custom parameters say of
-/// the user is no identity: whoever adds a link to a course can write it.
+/// The member id, in a course of `owner`, of a user who launches it through `launched`. If the two do not share user ids, the id
+/// is prefixed with the launching tool consumer: one platform's ids must not be mistaken for another's. The user id in Canvas's
+/// custom parameters is not trusted as an identity: anyone who can add a link to a course can set it.
 pub fn member_id(owner: &ToolConsumer, launched: &ToolConsumer, user_id: &str) -> MemberId {
     if owner.id == launched.id || share_users(owner, launched) {
         return MemberId { id: user_id.to_owned(), is_foreign: false };
@@ -60,7 +60,7 @@ pub fn member_id(owner: &ToolConsumer, launched: &ToolConsumer, user_id: &str) -
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemberId {
     pub id: String,
-    /// It is another tool consumer's than the course's own.
+    /// The id comes from a tool consumer other than the course's own.
     pub is_foreign: bool,
 }
 
@@ -68,8 +68,8 @@ pub fn foreign_id(tool_consumer: ToolConsumerId, user_id: &str) -> String {
     format!("{tool_consumer}:{user_id}")
 }
 
-/// Do two tool consumers call everybody the same? An issuer's `sub` is one person's whatever the client, and Moodle's is its
-/// user id.
+/// Whether two tool consumers use the same user ids. An issuer's `sub` identifies the same person for all its clients, and
+/// Moodle's `sub` is its user id.
 pub fn share_users(a: &ToolConsumer, b: &ToolConsumer) -> bool {
     let same_root = || root_of(&a.url).is_some() && root_of(&a.url) == root_of(&b.url);
     match (a.kind, b.kind) {
@@ -85,8 +85,8 @@ fn is_moodle(consumer: &ToolConsumer) -> bool {
     consumer.product.as_deref() == Some("moodle")
 }
 
-/// The origin of the Canvas that a launch comes from. Canvas's cloud has one issuer for all tenants, and says which it is; any
-/// other issuer speaks for itself alone.
+/// The origin of the Canvas instance that a launch comes from. Canvas's cloud has one issuer for all tenants, so the launch's
+/// domain is trusted; any other issuer may only name its own.
 fn tenant(consumer: &ToolConsumer, ids: &CanvasIds) -> Option<String> {
     const CLOUD: [&str; 3] = [
         "https://canvas.instructure.com",
@@ -99,7 +99,7 @@ fn tenant(consumer: &ToolConsumer, ids: &CanvasIds) -> Option<String> {
     (CLOUD.contains(&issuer.as_str()) || said == issuer).then_some(said)
 }
 
-/// A site's address as it is compared: several sites may share a host.
+/// A site's normalized URL for comparisons. It includes the path because several sites may share a host.
 fn root_of(url: &str) -> Option<String> {
     let origin = origin_of(url)?;
     let path = url.split_once("://")?.1;
@@ -108,19 +108,19 @@ fn root_of(url: &str) -> Option<String> {
 }
 
 impl Course {
-    /// What those who look after it should know: why it could not be synchronized, then what was noted when it last was.
+    /// Messages for the course's administrators: the last error, then the note of the last successful synchronization.
     pub fn notes(&self) -> Vec<&str> {
         self.error.iter().chain(&self.note).map(String::as_str).collect()
     }
 }
 
-/// Is a course being synchronised?
+/// Whether a course is being synchronized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sync {
     Idle,
-    /// It waits for its turn, or is under way.
+    /// Queued or running.
     Running,
-    /// It has failed and will be tried again by itself; whoever asks has it tried at once.
+    /// Failed, with an automatic retry pending; a manual request retries at once.
     Resting,
 }
 

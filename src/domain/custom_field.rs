@@ -1,11 +1,11 @@
-//! A custom field: an attribute that an institution adds to its people.
+//! Custom fields: attributes that an institution defines for its people.
 
 use super::{fault::SetupFault, ids::CustomFieldId, participant::TEXT_FIELDS, text::longest};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomField {
     pub id: CustomFieldId,
-    /// The key in answers.
+    /// The key in responses.
     pub name: String,
     pub label: String,
 }
@@ -13,7 +13,7 @@ pub struct CustomField {
 const IMPORT_PREFIX: &str = "custom_";
 
 impl CustomField {
-    /// The key in requests and in the heading of an import file.
+    /// The key in requests and in the header row of import files.
     pub fn import_key(&self) -> String {
         import_key(&self.name)
     }
@@ -27,8 +27,7 @@ pub fn import_key(name: &str) -> String {
     format!("{IMPORT_PREFIX}{name}")
 }
 
-/// Every key that a participant's record has of itself, in any version, beside those of `TEXT_FIELDS`. A custom field may not
-/// hide one of them.
+/// The built-in keys of a participant in any API version, besides those of `TEXT_FIELDS`. A custom field must not shadow one.
 const OTHER_KEYS: &[&str] = &[
     "id",
     "token",
@@ -61,7 +60,7 @@ const OTHER_KEYS: &[&str] = &[
     "updated_at",
 ];
 
-/// What is wrong with a field's name, if anything.
+/// Validates a field's name.
 pub fn name_fault(name: &str) -> Option<SetupFault> {
     let letters_ok = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
     let starts_ok = name.bytes().next().is_some_and(|b| b.is_ascii_lowercase());

@@ -11,8 +11,8 @@ pub struct Email {
 }
 
 impl Email {
-    /// Accepts what mail systems deliver to, international addresses and intranet hosts included, and nothing that
-    /// could not stand in a comma-separated list.
+    /// Accepts deliverable addresses, including international addresses and intranet hosts, and nothing that would break a
+    /// comma-separated list.
     pub fn parse(given: &str) -> Option<Self> {
         let given = given.trim();
         let (local, domain) = given.rsplit_once('@')?;
@@ -40,7 +40,7 @@ impl Email {
     }
 }
 
-/// What an address is matched by. Takes anything: what is no address matches nobody.
+/// The key that addresses are matched by. Accepts any text: an invalid address simply matches nobody.
 pub fn email_key(given: &str) -> String {
     text::folded(given.trim())
 }
@@ -68,7 +68,7 @@ impl Spellings {
         Self::new(std::iter::once(named))
     }
 
-    /// How a stored email is shown.
+    /// Returns the spelling in which a stored email is shown.
     pub fn show<'a>(&'a self, stored: &'a str) -> Cow<'a, str> {
         if !self.0.is_empty()
             && let Some(named) = self.0.get(&email_key(stored))

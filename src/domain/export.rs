@@ -1,4 +1,4 @@
-//! An export: a report on people, asked for now and ready later.
+//! An export: an asynchronously generated report on people.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use super::{
 
 /// | from | to | when |
 /// |---|---|---|
-/// | initial, in_progress | in_progress | a worker takes it, the first one or one after a crash |
-/// | failed | in_progress | an operator has its job tried again |
-/// | in_progress | completed | the report is there |
-/// | initial, in_progress | failed | the last attempt has failed |
-/// | initial, in_progress, completed | expired | its time is over |
+/// | initial, in_progress | in_progress | a worker claims it, for the first time or after a crash |
+/// | failed | in_progress | an operator retries its job |
+/// | in_progress | completed | the report is stored |
+/// | initial, in_progress | failed | the last attempt failed |
+/// | initial, in_progress, completed | expired | its lifetime ended |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     Initial,
@@ -49,14 +49,14 @@ impl State {
     }
 }
 
-/// A move that the table above does not have.
+/// A transition that the table above does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrongState {
     pub from: State,
     pub to: State,
 }
 
-/// Those given act together.
+/// Filters are combined with AND.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filters {
     pub created_after: Option<Moment>,
@@ -66,7 +66,7 @@ pub struct Filters {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// As the request named it, and as it is named again in answers.
+    /// As given in the request, and repeated in responses.
     pub given: String,
     pub id: NamePageId,
 }
@@ -78,9 +78,9 @@ pub struct Export {
     pub created_at: Moment,
     pub expires_at: Moment,
     pub state: State,
-    /// Names of the custom fields that the report has.
+    /// Names of the custom fields in the report.
     pub custom_fields: Vec<String>,
-    /// Requested with a token that reaches some name pages only, and limited to these.
+    /// Requested with a token that is limited to certain name pages, and limited to them.
     pub pages_limited: bool,
 }
 
@@ -97,7 +97,7 @@ impl Export {
         }
     }
 
-    /// A report is over at its time, whether or not somebody has come to remove it.
+    /// A completed report expires on time, even if the cleanup job has not removed it yet.
     pub fn state_at(&self, now: Moment) -> State {
         match self.state {
             State::Completed if self.is_over(now) => State::Expired,

@@ -1,5 +1,5 @@
-//! What can be wrong with one field of an input, as a meaning. Each face words it: `api/words.rs` has the contract's English and
-//! `lti/words.rs` the sentences of its pages. `Display` is for operators: the command line and the log.
+//! Validation errors of single input fields, without wording. Each interface words them: `api/words.rs` has the English texts of
+//! the API contract, `lti/words.rs` those of the LTI pages. `Display` is for operators: the command line and the log.
 
 use std::{
     fmt,
@@ -8,10 +8,10 @@ use std::{
 
 use super::{call::State, media::MediaFault};
 
-/// The field that a fault is about. Two fields with the same name are the same field: a custom key may have any name.
+/// The field that a fault is about. Fields with the same name are equal, because a custom key may have any name.
 #[derive(Debug, Clone)]
 pub enum Field {
-    // Of a participant.
+    // Fields of a participant.
     FirstName,
     LastName,
     Email,
@@ -27,13 +27,13 @@ pub enum Field {
     Recording,
     LegalRecording,
     Photo,
-    /// A custom field or an unknown key, by the key that was sent.
+    /// A custom field or an unknown key, by the key in the request.
     Custom(String),
 
-    /// A parameter of a request, by the contract's name.
+    /// A request parameter, by its name in the API contract.
     Parameter(&'static str),
 
-    // Of what operators set up.
+    // Fields of what operators configure.
     Name,
     Label,
     Title,
@@ -59,7 +59,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// The key in requests and answers; for what operators set up, the words in a message.
+    /// The key in requests and responses; for operators' fields, the words in a message.
     pub fn name(&self) -> &str {
         match self {
             Self::FirstName => "first_name",
@@ -124,20 +124,20 @@ pub enum Fault {
     /// At least one of several fields must have a value.
     AllBlank,
     BothBlank,
-    /// Not of the right type or format, or an unknown key.
+    /// Wrong type or format, or an unknown key.
     Invalid,
-    /// A control character, or a line break where there is one line.
+    /// A control character, or a line break in a single-line field.
     ControlCharacter,
-    /// In characters.
+    /// The limit is in characters.
     TooLong {
         most: usize,
     },
     TooManyEntries {
         most: usize,
     },
-    /// Somebody else has it.
+    /// Not unique.
     Taken,
-    /// Not one of the values that there are.
+    /// Not one of the permitted values.
     NotIncluded,
     NotFound,
     NotANumber,
@@ -148,9 +148,9 @@ pub enum Fault {
     /// Not a list of people, each with an email or an identifier.
     NotPeople,
     NotAPhoneNumber,
-    /// The number exists, and this installation does not call it.
+    /// The number is valid, but this installation does not call it.
     NotCallable,
-    /// The person has asked for as many calls, or for calls at as many numbers, as they may in a day.
+    /// The person reached the daily limit of calls, or of different numbers to call.
     TooManyCalls {
         calls: usize,
         numbers: usize,
@@ -160,11 +160,11 @@ pub enum Fault {
     Media(MediaFault),
     Setup(SetupFault),
     Call(CallFault),
-    /// A row of an import file that is not UTF-8.
+    /// A row of an import file is not UTF-8.
     NotText,
 }
 
-/// What can be wrong with what an operator sets up.
+/// What can be wrong with an operator's configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SetupFault {
     NotASlug,
@@ -180,13 +180,13 @@ pub enum SetupFault {
     TooManyNamePages {
         most: usize,
     },
-    /// The address of Canvas's API instead of its root.
+    /// The URL of Canvas's API instead of its root.
     ApiRoot,
     UnusedByLti,
-    /// To be removed from a list that does not have it.
+    /// An entry to be removed is not in the list.
     NotListed,
     BlankOrRepeated,
-    /// The outbound client's reason for not connecting to an address.
+    /// The outbound client's reason for refusing an address.
     Address(String),
     SameToolConsumer,
 }

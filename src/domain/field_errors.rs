@@ -1,4 +1,4 @@
-//! What is wrong with an input, field by field, in the order in which it was found.
+//! Validation errors by field, in the order in which they were found.
 
 use std::collections::HashMap;
 
@@ -7,13 +7,13 @@ use super::fault::{Fault, Field};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldErrors {
     in_order: Vec<(Field, Vec<Fault>)>,
-    /// Where each field is among them: a request may have a thousand.
+    /// Index into `in_order`: a request may have a thousand fields.
     places: HashMap<Field, usize>,
 }
 
-/// More than a participant has fields and custom fields.
+/// More than a participant has built-in and custom fields.
 const MOST_FIELDS: usize = 1_100;
-/// Of one field.
+/// Per field.
 const MOST_FAULTS: usize = 20;
 
 impl FieldErrors {
@@ -23,7 +23,7 @@ impl FieldErrors {
         errors
     }
 
-    /// What exceeds the limits is dropped: the sender would learn nothing more from it.
+    /// Errors beyond the limits are dropped: they would tell the client nothing new.
     pub fn add(&mut self, field: Field, fault: impl Into<Fault>) {
         match self.places.get(&field) {
             Some(place) => {
@@ -52,13 +52,13 @@ impl FieldErrors {
         self.in_order.iter().map(|(field, faults)| (field, faults.as_slice()))
     }
 
-    /// Drops the faults of all other fields.
+    /// Drops the errors of all other fields.
     pub fn retain(&mut self, keep: impl Fn(&Field) -> bool) {
         self.in_order.retain(|(field, _)| keep(field));
         self.places = self.in_order.iter().enumerate().map(|(at, (field, _))| (field.clone(), at)).collect();
     }
 
-    /// `Ok` when nothing is wrong.
+    /// `Ok` if there are no errors.
     pub fn into_result(self) -> Result<(), Self> {
         if self.is_empty() { Ok(()) } else { Err(self) }
     }

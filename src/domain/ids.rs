@@ -1,12 +1,12 @@
-//! The ids of records. Each kind has a type of its own, so that a page's id is never taken for a person's, nor any of
-//! them for the institution's that a query must be limited to. Numbers become ids where they enter: `store` reads them
-//! from rows, `app::Ids` makes them, faces parse them.
+//! Record ids. Each kind is a newtype, so that a page's id cannot be passed as a person's, nor any of them as the tenant's
+//! id that a query must be limited to. Integers become ids at the boundaries: `store` reads them from rows, `app::Ids`
+//! generates them, and the interfaces parse them.
 
 use std::{fmt, num::ParseIntError, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// An id of any kind, for code that reads, writes or makes them all alike.
+/// Any kind of id, for generic code that reads, writes or generates them.
 pub trait Id: Copy + From<i64> + Into<i64> {}
 
 macro_rules! ids {
@@ -65,14 +65,14 @@ macro_rules! ids {
 ids! {
     InstitutionId,
     NamePageId,
-    /// Unique within its institution: also the place in the institution's roll.
+    /// Unique within its institution; also the position in the institution's roll.
     ParticipantId,
     CustomFieldId,
     TokenId,
     ToolConsumerId,
     CourseId,
     CallId,
-    /// An attempt of a call.
+    /// An attempt at a call.
     AttemptId,
     ExportId,
     JobId,

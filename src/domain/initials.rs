@@ -2,10 +2,10 @@
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// What stands in the circle of somebody without a picture.
+/// The placeholder for a person without a picture.
 pub struct Initials {
     pub letters: String,
-    /// The style sheet's word for how much room they need.
+    /// The CSS class for the width that they need.
     pub width: &'static str,
 }
 
@@ -15,12 +15,12 @@ impl std::fmt::Display for Initials {
     }
 }
 
-/// More marks than any script has on one letter.
+/// No script has more combining marks on one letter.
 const MOST_MARKS: usize = 3;
 
 impl Initials {
     pub fn of(first_name: &Option<String>, last_name: &Option<String>) -> Self {
-        // A ligature of a whole sentence is its first letter.
+        // NFKC expands ligatures, some of which are whole phrases; only the first letter counts.
         let first = |name: &Option<String>| {
             let mut letters = name.as_deref()?.nfkc().skip_while(|c| !c.is_alphanumeric()).peekable();
             let mut initial: String = letters.next()?.to_uppercase().take(1).collect();
@@ -30,13 +30,13 @@ impl Initials {
             initial.extend(letters.take_while(|c| is_combining_mark(*c)).take(MOST_MARKS));
             Some(initial)
         };
-        // A name of pictures alone begins with one.
+        // A name without letters, such as one of emoji, starts with its first sign.
         let sign = |name: &Option<String>| {
             let mut signs = name.as_deref()?.chars().filter(|c| !c.is_whitespace() && !c.is_control());
             signs.next().map(String::from)
         };
         let parts = [first_name, last_name];
-        // Letters of some scripts would join into one.
+        // A zero-width non-joiner keeps letters of cursive scripts apart.
         let letters = parts
             .into_iter()
             .filter_map(|name| first(name).or_else(|| sign(name)))
@@ -54,12 +54,12 @@ impl Initials {
     }
 }
 
-/// Thai and Lao write some vowels before the consonant that they belong to.
+/// Thai and Lao write some vowels before their consonant.
 fn is_leading_vowel(initial: &str) -> bool {
     matches!(initial.chars().next(), Some('\u{e40}'..='\u{e44}' | '\u{ec0}'..='\u{ec4}'))
 }
 
-/// About how wide a letter is, in ems, at most: style sheets cannot measure.
+/// The approximate maximum width of a letter in ems: CSS cannot measure text.
 fn width(letter: char) -> f32 {
     match letter {
         '\u{200c}' => 0.0,
@@ -74,7 +74,7 @@ fn width(letter: char) -> f32 {
         '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}' => 1.05,
         // Arabic
         '\u{600}'..='\u{77f}' => 1.1,
-        // The scripts of India and South-East Asia, Ethiopic and others
+        // South and Southeast Asian scripts, Ethiopic and others
         _ => 1.5,
     }
 }

@@ -1,4 +1,4 @@
-//! An institution: the tenant. Everything else belongs to one.
+//! An institution: the tenant. Every other record belongs to one.
 
 use crate::domain::ids::InstitutionId;
 use jiff::tz::TimeZone;
@@ -13,19 +13,19 @@ pub struct Institution {
     pub name: String,
     pub access_code: String,
     pub time_zone: TimeZone,
-    /// May its people have a legal name and recording beside the one they go by?
+    /// Whether people may have a legal name and recording besides their preferred ones.
     pub multiple_recordings: bool,
-    /// Requests in a window, where the institution has a ceiling of its own.
+    /// Requests per rate-limit window, if the institution overrides the default.
     pub rate_limit: Option<u32>,
-    /// Web origins whose pages may call versions 5 and 4.
+    /// Origins allowed by CORS to call versions 5 and 4.
     pub allowed_origins: Vec<String>,
-    /// The language of its phone calls, where it is not the installation's.
+    /// The language of its phone calls, if it overrides the installation's.
     pub phone_language: Option<String>,
     pub created_at: Moment,
 }
 
-/// A language as BCP 47 writes it, `fr` or `es-MX` or `zh-Hant-TW`; only its shape is looked at. Always safe as the name
-/// of a folder.
+/// Parses a BCP 47 language tag such as `fr`, `es-MX` or `zh-Hant-TW`. Only the syntax is checked. The result is always safe
+/// as a directory name.
 pub fn parse_language(given: &str) -> Option<String> {
     let given = given.trim();
     let mut parts = given.split('-');
@@ -43,7 +43,7 @@ pub fn parse_origin(given: &str) -> Option<String> {
     origin(&url).filter(|_| is_all)
 }
 
-/// An origin, or all that end in a domain, as with `https://*.example.edu`.
+/// An origin, or a wildcard for all subdomains, such as `https://*.example.edu`.
 pub fn parse_framing_origin(given: &str) -> Option<String> {
     match given.trim().split_once("://*.") {
         Some((scheme, domain)) => {
@@ -53,18 +53,18 @@ pub fn parse_framing_origin(given: &str) -> Option<String> {
     }
 }
 
-/// The origin of an address, of which nothing else may get into a header.
+/// The origin of a URL: the only part that may be put into a header.
 pub fn origin_of(address: &str) -> Option<String> {
     origin(&parsed(address)?)
 }
 
-/// What parsers would repair is none.
+/// Rejects URLs that the parser would silently repair.
 fn parsed(address: &str) -> Option<Url> {
     Url::parse(address).ok().filter(|_| address.contains("://") && is_printable(address))
 }
 
-/// Without the port where it is the scheme's own. Hosts may hold quotes and semicolons by the URL standard, which mean something
-/// in a header: only letters, digits and a few signs are taken.
+/// Omits the scheme's default port. The URL standard allows quotes and semicolons in hosts, which have a meaning in headers:
+/// only alphanumeric characters and a few punctuation marks are accepted.
 fn origin(url: &Url) -> Option<String> {
     let is_web = matches!(url.scheme(), "https" | "http");
     let is_bare = url.username().is_empty() && url.password().is_none();

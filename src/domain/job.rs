@@ -12,32 +12,31 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Job {
-    /// Writes the report. Links in it begin with the base URL of the server that was asked.
+    /// Generates the report. Its links start with the base URL of the server that received the request.
     BuildExport { institution: InstitutionId, export: ExportId, base_url: String },
-    /// Takes deleted people out of reports that are kept.
+    /// Removes deleted people from stored reports.
     ScrubExports { institution: InstitutionId },
-    /// Removes reports whose time is over.
+    /// Removes expired reports.
     ExpireExports,
-    /// Removes files that nobody links to.
+    /// Removes files that are no longer referenced.
     SweepBlobs,
-    /// Tells a cloud to end a call that is not wanted any more, and to forget what was recorded in it. It may outlive the
-    /// institution.
+    /// Tells a cloud vendor to end an unwanted call and to delete its recordings. The job may outlive the institution.
     HangUp { vendor_call: String, recordings: Vec<String> },
-    /// Gives somebody what they have kept in a call that a cloud made.
+    /// Downloads the take that a person kept in a call made by a cloud vendor, and stores it as their recording.
     FetchTake { institution: InstitutionId, attempt: AttemptId },
-    /// Has a cloud forget what was recorded in a call.
+    /// Tells a cloud vendor to delete the recordings of a call.
     DeleteTakes { institution: InstitutionId, attempt: AttemptId },
-    /// Makes the LTI tool a new key in time, and removes old ones.
+    /// Rotates the LTI tool's signing keys: creates a new key when due and removes old ones.
     RotateLtiKeys,
-    /// Brings a course's page to what the learning system says of it.
+    /// Synchronizes a course's page with the learning system.
     SyncCourse { institution: InstitutionId, course: CourseId },
-    /// Starts the synchronization of courses whose time has come.
+    /// Enqueues the synchronization of courses that are due.
     SyncDueCourses,
 }
 
 macro_rules! kinds {
     ($($kind:ident = $name:literal,)*) => {
-        /// What a job is called where it is stored, logged and counted.
+        /// The name of a job in the database, logs and metrics.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Kind {
             $($kind,)*
@@ -68,10 +67,10 @@ kinds! {
     SyncDueCourses = "sync_due_courses",
 }
 
-/// Jobs that may wait for one another. A worker serves some lanes or all, so that the jobs of one lane cannot starve the others.
+/// A queue of jobs. A worker serves some lanes or all of them, so that the jobs of one lane cannot starve the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
-    /// Somebody is on the phone, or waits for what was recorded.
+    /// A person is on the phone or waiting for their recording.
     Interactive,
     Background,
     /// Depends on learning systems, which may be slow and have many courses.
@@ -81,8 +80,8 @@ pub enum Lane {
 impl Lane {
     pub const ALL: &'static [Self] = &[Self::Interactive, Self::Background, Self::Sync];
 
-    /// The lanes that one of so many workers serves. Every lane has a worker, the last serves all of them, and as far as there
-    /// are enough, the first ones are kept free for the more urgent lanes.
+    /// The lanes that a worker serves, out of `workers`. Every lane is served, the last worker serves all of them, and if there
+    /// are enough workers, the first ones are reserved for the more urgent lanes.
     pub const fn served_by(worker: usize, workers: usize) -> &'static [Self] {
         match (worker, workers) {
             (0, 3..) => &[Self::Interactive],
@@ -92,10 +91,10 @@ impl Lane {
     }
 }
 
-/// How often a job is retried, and how long the pauses are.
+/// How often a job is retried, and with which backoff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// It is given up after so many failures.
+    /// The job becomes a dead letter after this many failures.
     pub failures: u32,
     pub first_backoff: Duration,
     pub longest_backoff: Duration,
@@ -109,8 +108,8 @@ impl RetryPolicy {
         longest_backoff: Duration::from_secs(20 * 60),
     };
 
-    /// Exponential backoff with jitter: twice as long after each failure, and up to half of it more, so that what failed
-    /// together is not retried together.
+    /// Exponential backoff with jitter: doubles with each failure and adds up to half of it, so that jobs which failed together
+    /// are not retried together.
     pub fn backoff(&self, failures: u32, jitter: u16) -> Duration {
         let doubled = self.first_backoff.saturating_mul(1 << failures.saturating_sub(1).min(16));
         let backoff = doubled.min(self.longest_backoff);
@@ -119,7 +118,7 @@ impl RetryPolicy {
 }
 
 impl Job {
-    /// Ends a call in which nothing is known to be recorded.
+    /// Ends a call that has no known recordings.
     pub const fn hang_up(vendor_call: String) -> Self {
         Self::HangUp { vendor_call, recordings: Vec::new() }
     }
@@ -139,7 +138,7 @@ impl Job {
         }
     }
 
-    /// `None` where it is everybody's.
+    /// `None` for jobs that do not belong to a tenant.
     pub const fn institution(&self) -> Option<InstitutionId> {
         match self {
             Self::BuildExport { institution, .. }
@@ -155,7 +154,7 @@ impl Job {
         }
     }
 
-    /// Of those with the same key one is enough, as long as it has not begun.
+    /// Deduplication key: of the jobs with the same key, only one may be waiting.
     pub fn waiting_key(&self) -> Option<String> {
         match self {
             Self::BuildExport { .. } | Self::HangUp { .. } => None,
@@ -175,7 +174,7 @@ impl Job {
 pub enum State {
     Waiting,
     Running,
-    /// A dead letter: given up, and kept for an operator to look at.
+    /// A dead letter: given up and kept for an operator to inspect.
     Dead,
 }
 
@@ -191,7 +190,7 @@ impl State {
     }
 }
 
-/// A job that a worker has claimed. The lease proves it: a worker that claims the job later has another one.
+/// A job that a worker has claimed. The lease proves ownership: a worker that claims the job later gets a different lease.
 #[derive(Debug, Clone)]
 pub struct Claim {
     pub id: JobId,
@@ -199,13 +198,13 @@ pub struct Claim {
     pub job: Job,
     /// Including this one.
     pub attempts: u32,
-    /// A worker that was killed has not failed.
+    /// Excludes attempts whose worker was killed.
     pub failures: u32,
     /// Set for periodic jobs.
     pub every: Option<Duration>,
 }
 
-/// A job as operators see it.
+/// A job as listed for operators.
 #[derive(Debug, Clone)]
 pub struct Listed {
     pub id: JobId,
@@ -213,22 +212,22 @@ pub struct Listed {
     pub kind: String,
     pub state: State,
     pub attempts: u32,
-    /// When it comes, comes again, or is taken from a worker that says nothing more.
+    /// When it is due, is retried, or is reclaimed from a worker whose lease expired.
     pub run_at: Option<Moment>,
     pub error: Option<String>,
     pub created_at: Moment,
 }
 
-/// A job that kills its worker each time never fails, and must end too.
+/// Upper limit for a job that kills its worker each time and so never counts as failed.
 const MAX_ATTEMPTS: u32 = 100;
 
 impl Claim {
-    /// Has it killed so many workers that no other should try?
+    /// Whether it has killed so many workers that it must not run again.
     pub const fn is_poison(&self) -> bool {
         self.attempts > MAX_ATTEMPTS
     }
 
-    /// Is the job given up if this attempt fails?
+    /// Whether the job becomes a dead letter if this attempt fails.
     pub const fn is_last_attempt(&self, retry: &RetryPolicy) -> bool {
         self.failures + 1 >= retry.failures || self.attempts >= MAX_ATTEMPTS
     }

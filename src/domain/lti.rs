@@ -1,4 +1,4 @@
-//! LTI 1.3, as a tool understands it: what a launch says, and which of them are refused.
+//! LTI 1.3 from the tool's side: the claims of a launch and their validation.
 
 pub mod keys;
 pub mod roles;
@@ -12,12 +12,12 @@ const CLAIM: &str = "https://purl.imsglobal.org/spec/lti/claim/";
 const DEEP_LINKING: &str = "https://purl.imsglobal.org/spec/lti-dl/claim/";
 const MEMBERSHIPS: &str = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice";
 
-/// Clocks differ.
+/// Allowed clock skew.
 const LEEWAY_SECONDS: i64 = 60;
-/// A token is made for the launch that brings it, and a login lives ten minutes.
+/// The maximum age of an id token. Platforms issue one per launch, and a login expires after ten minutes.
 const OLDEST_SECONDS: i64 = 3_600;
 
-/// What a launch may be, before anybody has looked at who is there.
+/// A validated launch, before the course and the person are looked up.
 #[derive(Debug, Clone)]
 pub struct Launch {
     pub message: Message,
@@ -26,18 +26,18 @@ pub struct Launch {
     pub standing: Standing,
     pub may_add_links: bool,
     pub person: Person,
-    /// Where the course's roster is.
+    /// The URL of the course's roster (Names and Role Provisioning Services).
     pub memberships_url: Option<String>,
-    /// As the platform calls itself.
+    /// The platform's product code.
     pub product_family: Option<String>,
     pub canvas: Option<CanvasIds>,
-    /// Whether the page that frames us is light or dark, where the platform says.
+    /// Whether the embedding page is light or dark, if the platform provides it.
     pub theme: Option<Theme>,
 }
 
-/// What Canvas substitutes into the custom parameters that our registration asks for: the id by which its web services know the
-/// course, since `context.id` is opaque there. Whoever adds a link to a course may write other values there, so that they count
-/// only where the address of the roster, which is Canvas's own, says the same.
+/// The custom parameters that Canvas substitutes because our registration asks for them: the course id of its REST API, since
+/// `context.id` is opaque there. Anyone who can add a link to a course can forge these values, so they are trusted only if the
+/// roster's URL, which Canvas sets itself, agrees with them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CanvasIds {
     /// The tenant's host.
@@ -70,26 +70,26 @@ pub enum Message {
     DeepLinking(DeepLinking),
 }
 
-/// Somebody is adding a link to a course and asks us which.
+/// A request to choose the link that is being added to a course.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct DeepLinking {
     pub return_url: String,
-    /// To be given back as it came.
+    /// Opaque; must be returned unchanged.
     pub data: Option<Value>,
     pub deployment: String,
 }
 
-/// A course, as a launch tells it.
+/// The course of a launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Context {
     pub id: String,
     pub title: Option<String>,
 }
 
-/// Whoever launches.
+/// The user who launches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Person {
-    /// The platform's own id for them; a launch may be anonymous.
+    /// The platform's user id (`sub`); a launch may be anonymous.
     pub user_id: Option<String>,
     pub given_name: Option<String>,
     pub family_name: Option<String>,
@@ -98,7 +98,7 @@ pub struct Person {
     pub sourced_id: Option<String>,
 }
 
-/// What a launch must agree with.
+/// The expected values of a launch's claims.
 #[derive(Debug, Clone, Copy)]
 pub struct Expected<'a> {
     pub issuer: &'a str,
@@ -109,7 +109,7 @@ pub struct Expected<'a> {
     pub now: Moment,
 }
 
-/// What is wrong with the claims of a token whose signature is right.
+/// What is wrong with the claims of a correctly signed token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     Issuer,
@@ -118,7 +118,7 @@ pub enum Fault {
     Expired,
     FromTheFuture,
     Nonce,
-    /// With the one that it names.
+    /// Carries the unregistered deployment id.
     Deployment(String),
     Version,
     Message,
@@ -151,7 +151,7 @@ impl std::fmt::Display for Fault {
 }
 
 impl Launch {
-    /// From claims whose signature has been verified.
+    /// Validates claims whose signature has already been verified.
     pub fn read(claims: &Value, expected: &Expected<'_>) -> Result<Self, Fault> {
         check_envelope(claims, expected)?;
         let deployment = text(&claims[&*claim("deployment_id")]).unwrap_or_default();
@@ -166,7 +166,7 @@ impl Launch {
         let roles = roles.iter().filter_map(Value::as_str);
         let (standing, may_add_links) = (Standing::of(roles.clone()), roles::may_add_links(roles));
         let target = text(&claims[&*claim("target_link_uri")]);
-        // A deep linking request need not have one.
+        // A deep linking request may omit it.
         let is_ours = target
             .as_deref()
             .map_or(matches!(message, Message::DeepLinking(_)), |target| is_under(target, expected.base_url));
@@ -206,7 +206,7 @@ impl Launch {
     }
 }
 
-/// For whom and when the token is.
+/// Checks issuer, audience, lifetime and nonce.
 fn check_envelope(claims: &Value, expected: &Expected<'_>) -> Result<(), Fault> {
     if claims["iss"] != expected.issuer {
         return Err(Fault::Issuer);
@@ -225,7 +225,7 @@ fn check_envelope(claims: &Value, expected: &Expected<'_>) -> Result<(), Fault> 
     let now = expected.now.micros().div_euclid(1_000_000);
     let seconds = |name: &str| {
         let value = &claims[name];
-        // Some write them with a fraction.
+        // Some platforms send fractional seconds.
         #[allow(clippy::cast_possible_truncation)]
         value.as_i64().or_else(|| value.as_f64().map(|seconds| seconds as i64))
     };
@@ -252,7 +252,7 @@ fn message(claims: &Value, deployment: &str) -> Result<Message, Fault> {
             let data = Some(settings["data"].clone()).filter(|data| !data.is_null());
             let return_url = text(&settings["deep_link_return_url"]).filter(|url| is_printable(url));
             let return_url = return_url.ok_or(Fault::DeepLinking)?;
-            // Where the platform does not say what it takes, it takes links.
+            // A platform that does not list accepted types accepts links.
             let accepts = settings["accept_types"].as_array();
             if accepts.is_some_and(|all| !all.iter().any(|one| one == "ltiResourceLink")) {
                 return Err(Fault::NoLinks);
@@ -263,7 +263,7 @@ fn message(claims: &Value, deployment: &str) -> Result<Message, Fault> {
     }
 }
 
-/// All of it or nothing. A variable that a platform does not know comes back as it was sent, with its dollar sign.
+/// Returns the ids only if both are plausible. A platform returns unknown variables unsubstituted, with the dollar sign.
 fn canvas(custom: &Value, memberships_url: &str) -> Option<CanvasIds> {
     let course =
         text(&custom["canvas_course_id"]).filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()))?;
@@ -277,7 +277,7 @@ fn canvas(custom: &Value, memberships_url: &str) -> Option<CanvasIds> {
     (is_same_course && is_same_host).then_some(CanvasIds { domain, course })
 }
 
-/// The answer to a deep linking request: one link with its title and address, which opens the course's page, or none.
+/// The claims of a deep linking response, with at most one link, given as title and URL, to the course's page.
 pub fn deep_linking_response(
     asked: &DeepLinking,
     (issuer, client_id): (&str, &str),
@@ -304,9 +304,9 @@ pub fn deep_linking_response(
     claims
 }
 
-/// Is an address one of ours?
+/// Whether a URL is below our base URL.
 pub fn is_under(address: &str, base_url: &str) -> bool {
-    // What a browser would take for another path must not pass.
+    // Reject characters that browsers normalize into a different path.
     let is_plain = !address.contains(['\\', '\n', '\r', '\t']);
     let rest = address.strip_prefix(base_url);
     is_plain && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#']))

@@ -1,5 +1,5 @@
-//! Who on a course's page somebody on its roster is, and what of what the learning system says of them can be written down.
-//! Whatever the order in which a roster comes, the answer is the same.
+//! Matches the members of a roster with the entries of a course's page, and decides which of the learning system's data to
+//! store. The result does not depend on the order of the roster.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use super::{
     text::{self, longest},
 };
 
-/// Somebody on the course's page.
+/// A person on the course's page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Entry {
     pub id: ParticipantId,
@@ -20,21 +20,21 @@ pub struct Entry {
     pub email_key: Option<String>,
     pub identifier: Option<String>,
     pub identifier_key: Option<String>,
-    /// Who they were in the learning system when it was asked last.
+    /// Their learning system user id as of the last synchronization.
     pub user_id: Option<String>,
     pub hidden: bool,
-    /// It is a member of staff's own, made by themselves: no roster touches it.
+    /// A staff member's own entry, created by themselves: no roster changes it.
     pub is_staff: bool,
-    /// They have come by themselves after the roster was asked for, so that it need not know them.
+    /// They joined by themselves after the roster was requested, so it may not list them yet.
     pub came_since: bool,
-    /// Their picture now; what it was copied from, and what that has become.
+    /// Their current picture; the URL that it was copied from, and the stored copy.
     pub photo: Option<String>,
     pub photo_url: Option<String>,
     pub copied_photo: Option<String>,
 }
 
 impl Entry {
-    /// What it says of somebody now.
+    /// The identity that it holds now.
     pub fn identity(&self) -> Wanted {
         Wanted {
             first_name: self.first_name.clone(),
@@ -46,13 +46,13 @@ impl Entry {
         }
     }
 
-    /// When no roster has them.
+    /// Whether it leaves the page if the roster does not list it.
     const fn is_to_leave(&self) -> bool {
         self.user_id.is_some() && !self.came_since && !self.is_staff
     }
 }
 
-/// What an entry is to say of somebody.
+/// The identity that an entry is to have.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Wanted {
     pub first_name: Option<String>,
@@ -63,39 +63,39 @@ pub struct Wanted {
     pub identifier_key: Option<String>,
 }
 
-/// Somebody elsewhere in the institution who has one of the roster's identifiers.
+/// A person elsewhere in the institution with one of the roster's identifiers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
     pub identifier_key: String,
     pub email_key: Option<String>,
 }
 
-/// What a roster means for a page: places in `members` and in `entries`.
+/// The changes that a roster makes to a page, as indexes into `members` and `entries`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
-    /// On the page already, or hidden there: the entry, the member, and what the entry is to say.
+    /// On the page already, visible or hidden: the entry, the member and the identity to store.
     pub known: Vec<(usize, usize, Wanted)>,
     pub new: Vec<(usize, Wanted)>,
-    /// Once on the roster and not any more.
+    /// Previously on the roster, but no longer.
     pub leaving: Vec<usize>,
-    /// How many could not be given their institution_id, because somebody with another email has it.
+    /// How many members did not get their institution_id because a person with another email has it.
     pub identifiers_taken: usize,
 }
 
-/// A roster that has lost so many people that it is more likely to be wrong than true.
+/// A roster that lost so many people that it is more likely wrong than right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loss {
-    /// People on the page whom the learning system knew.
+    /// People on the page who had a learning system user id.
     pub before: usize,
-    /// Those among them whom it does not know any more.
+    /// Those of them who are no longer on the roster.
     pub lost: usize,
 }
 
-/// From so many people on, losing more than half of them at once is suspicious; of fewer, losing all.
+/// With at least this many people, losing more than half at once is suspicious; with fewer, losing all of them.
 const MANY: usize = 10;
 
 impl Plan {
-    /// Does the page lose everybody who is enrolled, or more than half of many?
+    /// Detects a page that would lose all of its enrolled people, or more than half of many.
     pub fn loss(&self, entries: &[Entry]) -> Option<Loss> {
         let before = entries.iter().filter(|entry| !entry.hidden && entry.is_to_leave()).count();
         let lost = self.leaving.len();
@@ -103,7 +103,7 @@ impl Plan {
         is_suspicious.then_some(Loss { before, lost })
     }
 
-    /// `holders` are on other pages of the institution.
+    /// `holders` are people on other pages of the institution.
     pub fn new(members: &[Member], entries: &[Entry], holders: &[Holder]) -> Self {
         let members = &distinct(members)[..];
         let owners = owners(members, entries);
@@ -132,7 +132,7 @@ impl Plan {
     }
 }
 
-/// In an order of their own, each once, with their place on the roster.
+/// Deduplicates members by user id and sorts them by it. Keeps their index on the roster.
 fn distinct(members: &[Member]) -> Vec<(usize, &Member)> {
     let mut by_id: BTreeMap<&str, (usize, &Member)> = BTreeMap::new();
     for (at, member) in members.iter().enumerate() {
@@ -141,14 +141,14 @@ fn distinct(members: &[Member]) -> Vec<(usize, &Member)> {
     by_id.into_values().collect()
 }
 
-/// The entry of each member: by email, institution_id and then the learning system's id, among those who are to be seen and
-/// then among those who are hidden. Nobody's entry is given twice; and what is known to be somebody's goes to nobody else who
-/// merely has their email or institution_id by now, since recordings stay with whom the learning system's id says.
+/// Finds the entry of each member by email, then institution_id, then the learning system's id: first among visible entries, then
+/// among hidden ones. No entry is assigned twice. An entry that is linked to one user is not given to another who merely has the
+/// same email or institution_id now: recordings stay with the learning system's user id.
 fn owners(members: &[(usize, &Member)], entries: &[Entry]) -> Vec<Option<usize>> {
     let enrolled: HashSet<&str> = members.iter().map(|(_, member)| member.user_id.as_str()).collect();
     let known: HashSet<&str> = entries.iter().filter_map(|entry| entry.user_id.as_deref()).collect();
-    // Somebody else's may be another account of the same person: not where that one is enrolled too, nor for whoever has an
-    // entry of their own.
+    // An entry linked to another user may be another account of the same person, unless that user is enrolled too or the member
+    // is already linked to an entry.
     let may_have = |member: &Member, entry: &Entry| {
         !entry.is_staff
             && entry.user_id.as_deref().is_none_or(|user| {
@@ -171,7 +171,7 @@ fn owners(members: &[(usize, &Member)], entries: &[Entry]) -> Vec<Option<usize>>
             for entries_of_key in found.values_mut() {
                 entries_of_key.sort_by_key(|at| entries[*at].id);
             }
-            // Whoever had the entry before comes before whoever merely has the same key.
+            // Members who are already linked to an entry take precedence over those who merely share the key.
             for linked in [true, false] {
                 for (at, (_, member)) in members.iter().enumerate() {
                     let Some(key) = keys[at][by].as_deref().filter(|_| owner[at].is_none()) else { continue };
@@ -196,10 +196,10 @@ fn keys_of(member: &Member) -> [Option<String>; 3] {
 }
 
 struct Person<'a> {
-    /// The place on the roster.
+    /// The index on the roster.
     member: usize,
     entry: Option<(usize, &'a Entry)>,
-    /// What the learning system says, where it can be used.
+    /// The learning system's values, if they are valid.
     email: Option<Email>,
     identifier: Option<String>,
     wanted: Wanted,
@@ -240,11 +240,11 @@ impl<'a> Person<'a> {
     }
 }
 
-/// An email is one person's on a page. It follows the learning system where it is free; else people keep what they have.
+/// An email is unique on a page. The learning system's email is used if it is free; otherwise people keep the one they have.
 fn give_emails(people: &mut [Person<'_>], others: &[&Entry]) {
     let mut held: HashSet<String> = others.iter().filter_map(|entry| entry.email_key.clone()).collect();
-    // In this order: those who have what they are to have; those who are to be seen and keep or change theirs; those who come
-    // back; those who are new.
+    // In this order: visible people whose email is unchanged; visible people who keep or change theirs; hidden people who return;
+    // new people.
     let has_it = |person: &Person<'_>| {
         person.email.is_some() && person.email.as_ref().map(Email::key) == person.old_email()
     };
@@ -269,8 +269,8 @@ fn give_emails(people: &mut [Person<'_>], others: &[&Entry]) {
     }
 }
 
-/// An identifier is one person's in the institution: those who share it have the same email, or one of them has none. Says
-/// for how many it could not be so.
+/// An identifier belongs to one person in the institution: people who share it have the same email, or one of them has none.
+/// Returns how many members did not get theirs because of that.
 fn give_identifiers(people: &mut [Person<'_>], others: &[&Entry], holders: &[Holder]) -> usize {
     let mut held: HashMap<String, HashSet<String>> = HashMap::new();
     let mut hold = |key: &str, email: Option<&str>| {
@@ -284,7 +284,7 @@ fn give_identifiers(people: &mut [Person<'_>], others: &[&Entry], holders: &[Hol
     }
     holders.iter().for_each(|holder| hold(&holder.identifier_key, holder.email_key.as_deref()));
     let mut taken = 0;
-    // Those who are to be seen and keep theirs come first; whoever comes back may find theirs given to somebody else.
+    // Visible people who keep theirs go first; those who return may find theirs assigned to another person.
     for first in [true, false] {
         for person in people.iter_mut() {
             let said = person.identifier.as_deref().map(text::nfc);
@@ -315,12 +315,12 @@ fn give_identifiers(people: &mut [Person<'_>], others: &[&Entry], holders: &[Hol
     taken
 }
 
-/// May two people with these emails have one identifier? They are one person, as far as anybody can tell.
+/// Whether people with these emails may share an identifier: they may be the same person.
 pub fn may_share(email: Option<&str>, other: Option<&str>) -> bool {
     email.is_none() || other.is_none() || email == other
 }
 
-/// By which identifier somebody on a roster may be known elsewhere.
+/// The key for finding a member's identifier elsewhere in the institution.
 pub fn identifier_key(member: &Member) -> Option<String> {
     identifier(member).as_deref().map(text::nfc)
 }
@@ -330,8 +330,8 @@ fn identifier(member: &Member) -> Option<String> {
     (!given.is_empty() && given.chars().count() <= longest::IDENTIFIER).then_some(given)
 }
 
-/// What an entry is to be called. A part of the name that is not told stays as it is; somebody new whose name is not told at
-/// all gets a stand-in, so that nobody is left out for it.
+/// The names to store. Parts that the roster omits stay unchanged. A new person without any name gets a placeholder, so that
+/// nobody is left out.
 fn names(member: &Member, entry: Option<&Entry>) -> (Option<String>, Option<String>) {
     let told = |part: &Option<String>| part.as_deref().map(|part| clean(part, longest::NAME));
     let old = entry.filter(|entry| !has_stand_in(entry, member));
@@ -345,7 +345,7 @@ fn names(member: &Member, entry: Option<&Entry>) -> (Option<String>, Option<Stri
     };
     let (old_first, old_last) = old.unwrap_or_default();
     let names = (first.unwrap_or_else(|| old_first.clone()), last.unwrap_or_else(|| old_last.clone()));
-    // A whole name in one piece says nothing new to whoever knows its parts.
+    // A full name in one field adds nothing if its parts are already known.
     if let ((Some(whole), None) | (None, Some(whole)), Some(first), Some(last)) =
         (&names, &old_first, &old_last)
         && [format!("{first} {last}"), format!("{last} {first}")].contains(whole)
@@ -355,7 +355,7 @@ fn names(member: &Member, entry: Option<&Entry>) -> (Option<String>, Option<Stri
     names
 }
 
-/// What somebody without a name is called until it is told: by their address, their identifier, or a number.
+/// The placeholder for a missing name: from the email, the identifier or the user id.
 fn stand_in(member: &Member) -> String {
     let key = member.email.as_deref().map(email_key).unwrap_or_default();
     let local = key.split('@').next().and_then(|local| clean(local, longest::NAME));
@@ -369,14 +369,13 @@ fn numbered(member: &Member) -> String {
     clean(&format!("Participant {number}"), longest::NAME).unwrap_or_default()
 }
 
-/// Is the entry called by nothing that a better stand-in could not replace? Earlier versions wrote `?`.
+/// Whether the entry has a placeholder that may be replaced. Earlier versions stored `?`.
 fn has_stand_in(entry: &Entry, member: &Member) -> bool {
     let first = entry.first_name.as_deref();
     entry.last_name.is_none() && (first == Some("?") || first == Some(&numbered(member)))
 }
 
-/// A text that may have been written by anybody, as one of ours: without control characters, not too long, and
-/// with something to see in it.
+/// Sanitizes untrusted text: removes control characters, truncates, and rejects text without visible characters.
 pub fn clean(given: &str, longest: usize) -> Option<String> {
     let cut: String = one_line(given).chars().take(longest).collect();
     let cut = cut.trim_end();

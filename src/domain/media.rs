@@ -1,4 +1,4 @@
-//! What is kept of a recording or a picture besides its bytes, and how they come in.
+//! Metadata of recordings and pictures, and how uploads are decoded.
 
 use base64::{
     Engine,
@@ -12,9 +12,9 @@ use super::{fault::Field, moment::Moment};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// How somebody says the name they go by.
+    /// The pronunciation of the preferred name.
     Recording,
-    /// How somebody says the name that papers say.
+    /// The pronunciation of the legal name.
     LegalRecording,
     Photo,
 }
@@ -22,7 +22,7 @@ pub enum Kind {
 impl Kind {
     pub const ALL: [Self; 3] = [Self::Recording, Self::LegalRecording, Self::Photo];
 
-    /// As the database has it.
+    /// The value in the database.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Recording => "recording",
@@ -31,7 +31,7 @@ impl Kind {
         }
     }
 
-    /// The field that brings it.
+    /// The input field for it.
     pub const fn field(self) -> Field {
         match self {
             Self::Recording => Field::Recording,
@@ -45,24 +45,24 @@ impl Kind {
     }
 }
 
-/// Where a recording came from, which decides whether what its owner records later takes its place. Pictures and recordings
-/// of legal names are always given.
+/// Where a recording came from, which decides whether its owner's later recordings replace it. Pictures and recordings of
+/// legal names are always `Given`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// An API client or an import gave it to one registration.
+    /// An API client or an import set it on one registration.
     Given,
-    /// The person made it, for all of their registrations.
+    /// The person recorded it for all of their registrations.
     Shared,
-    /// The person made it for this registration alone.
+    /// The person recorded it for this registration only.
     Page,
-    /// A copy of what another registration of the person was given, where they had recorded nothing themselves.
+    /// A copy of a `Given` recording of the person's other registration, made because they had not recorded anything themselves.
     Copied,
 }
 
 impl Origin {
     const ALL: [Self; 4] = [Self::Given, Self::Shared, Self::Page, Self::Copied];
 
-    /// As the database has it.
+    /// The value in the database.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Given => "given",
@@ -76,7 +76,7 @@ impl Origin {
         Self::ALL.into_iter().find(|origin| origin.word() == word)
     }
 
-    /// Does what the person records elsewhere take its place?
+    /// Whether a recording that the person makes elsewhere replaces it.
     pub const fn gives_way(self) -> bool {
         matches!(self, Self::Shared | Self::Copied)
     }
@@ -85,35 +85,35 @@ impl Origin {
 /// One recording or picture.
 #[derive(Debug, Clone)]
 pub struct Media {
-    /// 128 bits of chance: it is in the link, and the link needs no credentials.
+    /// 128 random bits: the link contains them and needs no other credentials.
     pub hex: String,
     pub kind: Kind,
-    /// Of the file that is served.
+    /// The size of the served file.
     pub bytes: u64,
-    /// Recordings have them.
+    /// Set for recordings.
     pub waveform: Option<Waveform>,
-    /// Is what was sent kept beside it?
+    /// Whether the original upload is stored as well.
     pub original: bool,
     pub origin: Origin,
     pub created_at: Moment,
 }
 
-/// How long a recording is and what it looks like.
+/// A recording's duration and peaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waveform {
     pub duration_ms: u64,
-    /// 0 to 255, in order of time.
+    /// 0 to 255, in chronological order.
     pub peaks: Vec<u8>,
 }
 
-/// Something that came in and that nobody has looked at yet.
+/// An upload that has not been validated yet.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Incoming {
-    /// Inside a JSON text.
+    /// From a JSON string.
     Base64(String),
     /// From a file.
     Bytes(Vec<u8>),
-    /// A value that cannot hold a file at all.
+    /// A value of the wrong type.
     Unreadable,
 }
 
@@ -123,7 +123,7 @@ impl std::fmt::Debug for Incoming {
     }
 }
 
-/// Why a recording or a picture is refused. `Display` is the contract's English.
+/// Why a recording or a picture is rejected. `Display` is the English text of the API contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MediaFault {
     NotAnObject,
@@ -147,7 +147,7 @@ impl std::fmt::Display for MediaFault {
     }
 }
 
-/// Padding may be missing.
+/// Padding is optional.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -170,7 +170,7 @@ impl Incoming {
     }
 }
 
-/// Lower-case hex of the length that ours has; anything else cannot be a link of ours.
+/// Whether a text has the form of our media ids: 32 lowercase hex digits.
 pub fn is_hex(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }

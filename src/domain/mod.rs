@@ -1,4 +1,4 @@
-//! What the service is about: pure types and rules. No async, no I/O, no clock, no HTTP, no SQL.
+//! The domain model: pure types and rules. No async, no I/O, no clock, no HTTP, no SQL.
 
 pub mod access;
 pub mod address;

@@ -1,9 +1,9 @@
-//! A point in time. Kept to the millisecond, because that is what answers show: a client that sends a time back as an
-//! exclusive bound must not get the same record again.
+//! A timestamp with millisecond precision, because that is what responses show: a client that sends one back as an exclusive
+//! bound must not get the same record again.
 
 use jiff::{Timestamp, tz::TimeZone};
 
-/// Microseconds since 1970, always whole milliseconds when made by us.
+/// Microseconds since 1970; always whole milliseconds when created by the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment(i64);
 
@@ -16,7 +16,7 @@ impl Moment {
         Self(timestamp.as_millisecond() * 1_000)
     }
 
-    /// What a file's time says.
+    /// From a file's modification time.
     pub fn from_system(time: std::time::SystemTime) -> Self {
         Timestamp::try_from(time).map_or(Self(0), Self::from_timestamp)
     }
@@ -37,7 +37,7 @@ impl Moment {
         Self(self.0.saturating_sub(i64::try_from(time.as_micros()).unwrap_or(i64::MAX)))
     }
 
-    /// How long after that one it comes; nothing when it does not.
+    /// The time elapsed since `earlier`; zero if it is later.
     pub fn since(self, earlier: Self) -> std::time::Duration {
         std::time::Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
@@ -61,11 +61,11 @@ impl Moment {
         )
     }
 
-    /// ISO-8601 with a zone (`Z` or an offset). A blank where the sign of the offset belongs is a plus that was
-    /// decoded on its way through a query string.
+    /// Parses ISO 8601 with a zone (`Z` or an offset). A space in place of the offset's sign is accepted: it is a plus that was
+    /// decoded from a query string.
     pub fn parse(given: &str) -> Option<Self> {
         let mut text = given.trim().to_owned();
-        // A named zone in brackets is jiff's own extension, not ISO-8601.
+        // A named zone in brackets is an extension, not ISO 8601.
         if text.contains('[') {
             return None;
         }

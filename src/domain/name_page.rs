@@ -1,4 +1,4 @@
-//! A name page (the contract also says "event"): where people are registered.
+//! A name page ("event" in parts of the API contract), on which people are registered.
 
 use crate::domain::ids::NamePageId;
 use std::borrow::Cow;
@@ -16,12 +16,12 @@ pub struct NamePage {
     pub slug: String,
     pub event_code: String,
     pub access_code: String,
-    /// Does the page answer version 2, which needs no token?
+    /// Whether version 2, which needs no token, serves this page.
     pub allow_v2: bool,
     pub created_at: Moment,
 }
 
-/// What a participant's record says of its page.
+/// The page's attributes in a participant's record.
 #[derive(Debug, Clone, Default)]
 pub struct PageLabel {
     pub title: String,
@@ -31,12 +31,12 @@ pub struct PageLabel {
     pub allow_v2: bool,
 }
 
-/// Anything that names a page: its id, slug, event code or access code, in the form in which it is looked up.
+/// A reference to a page by id, slug, event code or access code, as a normalized lookup key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamePageRef(String);
 
 impl NamePageRef {
-    /// `None` for a blank, which names nothing.
+    /// `None` if it is blank or too long.
     pub fn parse(given: &str) -> Option<Self> {
         let key = code_key(given);
         (!key.is_empty() && key.len() <= 4 * longest::CODE).then_some(Self(key))
@@ -61,7 +61,7 @@ pub fn without_blanks(code: &str) -> Cow<'_, str> {
     }
 }
 
-/// What is wrong with a slug, if anything.
+/// Validates a slug.
 pub fn slug_fault(slug: &str) -> Option<SetupFault> {
     let hyphens_ok = !slug.starts_with('-') && !slug.ends_with('-');
     let letters_ok = slug.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
@@ -71,7 +71,7 @@ pub fn slug_fault(slug: &str) -> Option<SetupFault> {
     None
 }
 
-/// What is wrong with a code, if anything.
+/// Validates a code.
 pub fn code_fault(code: &str) -> Option<SetupFault> {
     let visible = !code.chars().any(char::is_whitespace);
     if code.is_empty() || !visible || text::fault(code, longest::CODE, Lines::One).is_some() {

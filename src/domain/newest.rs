@@ -1,16 +1,16 @@
-//! One record per person, for clients that can make no use of several.
+//! Deduplicates records to one per person, for clients that cannot handle several.
 
 use std::collections::{HashMap, HashSet};
 
-/// How a record says whose it is.
+/// The keys that identify a record's person.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PersonKeys {
     pub email: Option<String>,
     pub identifier: Option<String>,
 }
 
-/// Keeps the first record of each person. A person is an email; a record without one belongs to whoever has its identifier,
-/// and one that has neither belongs to nobody else.
+/// Keeps the first record of each person. A person is identified by email. A record without one belongs to the person with the
+/// same identifier; a record with neither counts as a separate person.
 pub fn one_per_person<T>(records: Vec<T>, keys: impl Fn(&T) -> PersonKeys) -> Vec<T> {
     let keyed: Vec<(PersonKeys, T)> = records.into_iter().map(|record| (keys(&record), record)).collect();
     let owners: HashMap<String, String> =

@@ -1,7 +1,7 @@
-//! Which registrations are one person's, and which of their recordings a registration gets.
+//! Which registrations belong to one person, and which of their recordings a registration gets.
 //!
 //! A person is an email address in an institution. A registration without one belongs to the person with whom it shares a
-//! user of a learning system or an institution_id, as long as that is one person only.
+//! learning system user or an institution_id, provided that it is only one person.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,20 +13,20 @@ use super::{
     text,
 };
 
-/// A registration, as far as it tells whose it is.
+/// The parts of a registration that identify its person.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Registration {
-    /// `None` while it is yet to be made.
+    /// `None` if it has not been created yet.
     pub id: Option<ParticipantId>,
     pub email_key: Option<String>,
     pub identifier_key: Option<String>,
-    /// Tool consumers, and the id that each has for this person.
+    /// Tool consumers, each with its user id for this person.
     pub users: Vec<(ToolConsumerId, String)>,
     pub phonetic: Option<String>,
     pub recording: Option<Recorded>,
 }
 
-/// A registration's recording of the name that somebody goes by.
+/// A registration's recording of the preferred name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded {
     pub hex: String,
@@ -35,7 +35,7 @@ pub struct Recorded {
 }
 
 impl Registration {
-    /// Of somebody who is yet to be registered.
+    /// For a person who is about to be registered.
     pub fn of(draft: &Draft) -> Self {
         Self {
             email_key: draft.email.set().map(|email| email.key().to_owned()),
@@ -44,7 +44,7 @@ impl Registration {
         }
     }
 
-    /// Does it get what its owner records elsewhere?
+    /// Whether recordings that its owner makes elsewhere are copied to it.
     pub fn follows(&self) -> bool {
         self.recording.as_ref().is_none_or(|recording| recording.origin.gives_way())
     }
@@ -55,7 +55,7 @@ impl Registration {
     }
 }
 
-/// What a registration without an email is recognized by.
+/// The keys that identify a registration without an email.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Key<'a> {
     Identifier(&'a str),
@@ -65,22 +65,22 @@ enum Key<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Person<'a> {
     Email(&'a str),
-    /// Nobody with an email: whoever shares one of the keys.
+    /// No email is known: identified by shared keys.
     Keys,
-    /// It could be one of several people.
+    /// Ambiguous: it may belong to one of several people.
     Unclear,
 }
 
-/// What somebody who is new somewhere may start with.
+/// The recordings that a new registration may start with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// What they have recorded for all of their registrations.
+    /// One that the person made for all of their registrations.
     Shared,
-    /// That, or else a copy of the newest that one of their registrations was given.
+    /// That one, or else a copy of the newest one set on another of their registrations.
     Any,
 }
 
-/// Registrations by whose they are. It has to know every registration that shares a key with another; see
+/// Groups registrations by person. It needs every registration that shares a key with another; see
 /// `store::own_recordings::around`.
 pub struct People<'a> {
     all: &'a [Registration],
@@ -116,7 +116,7 @@ impl<'a> People<'a> {
         }
     }
 
-    /// Every registration of the person whose this one is, this one among them.
+    /// All registrations of the person, including this one.
     fn registrations(&self, at: usize) -> BTreeSet<usize> {
         let mut theirs = BTreeSet::from([at]);
         let person = self.person(at);
@@ -132,13 +132,13 @@ impl<'a> People<'a> {
         theirs
     }
 
-    /// The other registrations that get what is recorded at this one.
+    /// The other registrations that get a recording made at this one.
     pub fn followers(&self, at: usize) -> Vec<ParticipantId> {
         let others = self.registrations(at).into_iter().filter(|other| *other != at);
         others.map(|other| &self.all[other]).filter(|one| one.follows()).filter_map(|one| one.id).collect()
     }
 
-    /// The registration whose recording this one starts with.
+    /// The registration whose recording is copied to this new one.
     pub fn source(&self, at: usize, start: Start) -> Option<&'a Registration> {
         let others = self.registrations(at).into_iter().filter(|other| *other != at);
         let rank = |one: &'a Registration| {
@@ -156,7 +156,7 @@ impl<'a> People<'a> {
 mod tests {
     use super::*;
 
-    /// `id email identifier user origin`, with a hyphen for what there is not.
+    /// `id email identifier user origin`, with a hyphen for a missing value.
     fn registration(text: &str) -> Registration {
         let words: Vec<Option<String>> =
             text.split(' ').map(|word| (word != "-").then(|| word.to_owned())).collect();

@@ -1,4 +1,4 @@
-//! Which part of a list is asked for, and what is said about the whole.
+//! Pagination.
 
 pub const MOST_PER_PAGE: u64 = 10_000;
 
@@ -16,7 +16,7 @@ impl Window {
         Self { page, per_page }
     }
 
-    /// How many come before this page.
+    /// The number of items before this page.
     pub const fn offset(self) -> u64 {
         self.page.saturating_sub(1).saturating_mul(self.per_page)
     }
@@ -25,7 +25,7 @@ impl Window {
         total.div_ceil(self.per_page)
     }
 
-    /// The part of `all` that this page shows.
+    /// The items of `all` on this page.
     pub fn slice<T>(self, all: &[T]) -> &[T] {
         let start = usize::try_from(self.offset()).unwrap_or(usize::MAX).min(all.len());
         let end = start.saturating_add(usize::try_from(self.per_page).unwrap_or(usize::MAX)).min(all.len());

@@ -23,7 +23,7 @@ impl Participant {
     }
 }
 
-/// What a first or last name is looked up by.
+/// The lookup key of a first or last name.
 pub fn name_key(name: &str) -> String {
     text::folded(name.trim())
 }
@@ -34,23 +34,23 @@ fn joined<const N: usize>(parts: [&Option<String>; N]) -> String {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recording {
-    /// Lower-case hex, 128 bits: it is in the link, and the link needs no credentials.
+    /// 128 random bits in lowercase hex: the link contains them and needs no other credentials.
     pub hex: String,
     pub recorded_at: Moment,
 }
 
 impl Legal {
-    /// Blank where there is none.
+    /// Empty if there is none.
     pub fn full_name(&self) -> String {
         joined([&self.first_name, &self.middle_name, &self.last_name])
     }
 }
 
-/// Values by the field's id, so that a deleted field takes its values out of sight at once.
+/// Values by field id, so that deleting a field hides its values at once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CustomValues(pub BTreeMap<CustomFieldId, String>);
 
-/// Whose record changed in a time; both bounds are exclusive.
+/// Filters by time of change; both bounds are exclusive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Changed {
     pub after: Option<Moment>,
@@ -63,7 +63,7 @@ impl Changed {
     }
 }
 
-/// What an input says of one field.
+/// What an input does to a field.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Given<T> {
     #[default]
@@ -89,34 +89,34 @@ impl<T> Given<T> {
         }
     }
 
-    /// The same in place.
+    /// Like `over`, in place.
     pub fn replace(self, value: &mut Option<T>) {
         *value = self.over(value.take());
     }
 }
 
-/// A value as it came, before anyone looked at it.
+/// A value before validation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Raw<'a> {
     Absent,
     Null,
     Text(std::borrow::Cow<'a, str>),
-    /// A list, an object, a truth value: nothing that could be a text.
+    /// A list, an object or a Boolean: not convertible to text.
     Other,
 }
 
-/// Where a draft is read from: a JSON object, a line of a CSV file.
+/// The input of a draft: a JSON object or a row of a CSV file.
 pub trait Source {
     fn get(&self, key: &str) -> Raw<'_>;
-    /// Custom values by the key that the sender used.
+    /// Custom values by the key in the input.
     fn custom(&self) -> Vec<(String, Raw<'_>)>;
 }
 
-/// May the caller's people have legal names?
+/// Whether the tenant uses legal names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LegalNames {
     Permitted,
-    /// The fields are neither read nor an error.
+    /// The fields are silently ignored.
     Ignored,
 }
 
@@ -142,7 +142,7 @@ impl Draft {
             .into_iter()
             .map(|(key, raw)| {
                 let read = read_text(raw, longest::CUSTOM_VALUE, Lines::One);
-                // The key is copied only when there is something to say about it.
+                // Clone the key only on error.
                 let value = match read {
                     Ok(value) => value,
                     fault => read_or_add(fault, Field::Custom(key.clone()), &mut errors),
@@ -153,7 +153,7 @@ impl Draft {
         Self { email, phone_number, custom, errors, ..draft }
     }
 
-    /// What a new participant must have.
+    /// Checks the fields that are required on creation.
     pub fn require_for_create(&mut self) {
         if self.email.set().is_none() && !self.errors.has(&Field::Email) {
             self.errors.add(Field::Email, Fault::Blank);
@@ -164,7 +164,7 @@ impl Draft {
         }
     }
 
-    /// An update never changes who somebody is.
+    /// Updates never change the identity.
     pub fn ignore_identity(mut self) -> Self {
         self.errors.retain(|field| *field != Field::Email && *field != Field::Identifier);
         self.email = Given::Absent;
@@ -173,7 +173,7 @@ impl Draft {
     }
 }
 
-/// A name of invisible characters alone is blank.
+/// A name that consists of invisible characters is blank.
 fn seen(name: Given<String>) -> Given<String> {
     match name {
         Given::Set(name) if text::is_invisible(&name) => Given::Clear,
@@ -208,7 +208,7 @@ fn read_text(raw: Raw<'_>, longest: usize, lines: Lines) -> Result<Given<String>
     })
 }
 
-/// `None` when it cannot be parsed.
+/// `None` if it cannot be parsed.
 fn read_parsed<T>(raw: Raw<'_>, parse: impl FnOnce(&str) -> Option<T>) -> Option<Given<T>> {
     match raw {
         Raw::Absent => Some(Given::Absent),

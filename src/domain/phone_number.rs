@@ -1,4 +1,4 @@
-//! A phone number that a numbering plan really has, in E.164.
+//! A valid phone number, in E.164.
 
 mod zones;
 
@@ -11,7 +11,7 @@ use super::countries::Country;
 pub struct PhoneNumber(String);
 
 impl PhoneNumber {
-    /// Wants the leading plus and country code; blanks, hyphens, dots and brackets between the digits are allowed.
+    /// Requires the leading plus and country code. Allows spaces, hyphens, dots and parentheses between the digits.
     pub fn parse(given: &str) -> Option<Self> {
         let given = given.trim();
         let plain = given.strip_prefix('+')?;
@@ -24,7 +24,7 @@ impl PhoneNumber {
             .then(|| Self(PHONE_NUMBER_UTIL.format(&number, PhoneNumberFormat::E164).into_owned()))
     }
 
-    /// One that passed once, from the database: a plan may have changed since.
+    /// A number from the database. It is not validated again: its numbering plan may have changed since.
     pub fn stored(e164: &str) -> Self {
         Self(e164.to_owned())
     }
@@ -33,24 +33,24 @@ impl PhoneNumber {
         &self.0
     }
 
-    /// For logs: all digits but the last two are stars.
+    /// For logs: all digits except the last two are masked.
     pub fn masked(&self) -> String {
         let shown = self.0.len().saturating_sub(2);
         self.0.char_indices().map(|(at, c)| if at < shown && c != '+' { '*' } else { c }).collect()
     }
 
-    /// Whose numbering plan it is in. Satellite phones and the like have none.
+    /// The country of its numbering plan. Satellite phones and the like have none.
     pub fn country(&self) -> Option<Country> {
         let number = PHONE_NUMBER_UTIL.parse(&self.0, None).ok()?;
         Country::of(PHONE_NUMBER_UTIL.get_region_for_number(&number)?)
     }
 
-    /// Does whoever calls it pay more than for a call? Swindlers hand such numbers to services that call back.
+    /// Whether calling it costs a surcharge. Fraudsters give such numbers to services that call back (toll fraud).
     ///
-    /// Those are the ones that earn by being called (+1 900, +44 909, +979), those that share their cost, personal numbers
-    /// and pagers (+44 70 and +44 76 cost as much as the first kind), and all that belong to no country, as satellite
-    /// phones do, but for the free ones (+800). The numbers of companies and of voice mail cost what others cost. One that
-    /// no plan knows any more may be anything, so it is costly too.
+    /// These are premium-rate numbers (+1 900, +44 909, +979), shared-cost numbers, personal numbers and pagers (+44 70 and
+    /// +44 76 cost as much as premium-rate numbers), and all numbers without a country, such as satellite phones, except
+    /// toll-free ones (+800). Company (UAN) and voice mail numbers cost the same as ordinary ones. A number that no plan knows
+    /// any longer may be anything, so it counts as costly too.
     pub fn is_costly(&self) -> bool {
         use PhoneNumberType::{Pager, PersonalNumber, PremiumRate, SharedCost, TollFree, Unknown};
         let Ok(number) = PHONE_NUMBER_UTIL.parse(&self.0, None) else { return true };
@@ -61,11 +61,11 @@ impl PhoneNumber {
         }
     }
 
-    /// Every time zone in which it may ring; UTC where nobody knows.
+    /// All time zones in which the phone may be; UTC if unknown.
     ///
-    /// A number that belongs to a place has the zones of that place. One that does not, as most mobile numbers outside
-    /// North America, has all the zones of its country. A country that shares a calling code with a larger one (Jamaica
-    /// with the United States, Kazakhstan with Russia) has prefixes of its own, and they tell its zones.
+    /// A geographic number has the zones of its area. A non-geographic one, like most mobile numbers outside North America, has
+    /// all zones of its country. A country that shares a calling code with a larger one (Jamaica with the United States,
+    /// Kazakhstan with Russia) has its own prefixes, which determine its zones.
     pub fn time_zones(&self) -> Vec<TimeZone> {
         let mut zones: Vec<TimeZone> =
             self.zone_names().into_iter().filter_map(|name| TimeZone::get(name).ok()).collect();
@@ -158,7 +158,7 @@ mod tests {
         assert!(PhoneNumber::stored("+999123").is_costly(), "of no plan");
     }
 
-    /// Numbers of every country and kind, with what libphonenumber itself says of them.
+    /// Numbers of every country and kind, with libphonenumber's own results.
     const EXAMPLES: &str = include_str!("../../assets/phone/time-zones.examples.txt");
 
     #[test]

@@ -1,4 +1,4 @@
-//! Hours in which nobody is called, by the clock on the wall where the phone rings.
+//! Quiet hours, during which nobody is called, in the local time of the phone.
 
 use jiff::{Timestamp, tz::TimeZone};
 
@@ -6,15 +6,14 @@ use super::moment::Moment;
 
 const MINUTE: i64 = 60_000_000;
 const DAY: i64 = 24 * 60 * MINUTE;
-/// How long we look for a moment at which nobody is disturbed. Clocks say the same every day but for those that are being
-/// changed.
+/// How far ahead to search for a time at which it is quiet in no zone. Local clocks repeat daily except around DST changes.
 const HORIZON: i64 = 2 * DAY;
 
-/// From a time of day up to another, perhaps over midnight; or never.
+/// A range of local times that may cross midnight, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuietHours(Option<Hours>);
 
-/// Microseconds since midnight by the local clock.
+/// Microseconds since local midnight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Hours {
     from: i64,
@@ -24,7 +23,7 @@ struct Hours {
 impl QuietHours {
     pub const OFF: Self = Self(None);
 
-    /// `21:00-08:00`, `21-8`, `off`. What is wrong is said as a sentence.
+    /// Parses `21:00-08:00`, `21-8` or `off`. The error is a message for the operator.
     pub fn parse(given: &str) -> Result<Self, String> {
         let given = given.trim();
         if given.eq_ignore_ascii_case("off") {
@@ -41,15 +40,15 @@ impl QuietHours {
         }
     }
 
-    /// `now` if it is quiet in none of these zones, or else the first moment at which it is not.
+    /// Returns `now` if it is quiet in none of the zones, otherwise the next time at which it is not.
     ///
-    /// Zones of one number can be so far apart that there is no such moment: a toll-free number of North America may ring
-    /// from Guam to Bermuda. Then it is the first of those moments at which it is quiet in the fewest zones.
+    /// The zones of one number can be so far apart that there is no such time: a North American toll-free number may ring
+    /// anywhere from Guam to Bermuda. Then this is the first time at which it is quiet in the fewest zones.
     pub fn next_allowed(&self, now: Moment, zones: &[TimeZone]) -> Moment {
         let Self(Some(hours)) = self else { return now };
         let mut at = now.micros();
         while at < now.micros() + HORIZON {
-            // Until the last of those that are quiet now is awake, there is one that is quiet.
+            // Until quiet hours end in the last of the zones that are quiet now, at least one zone is quiet.
             let next = zones.iter().map(|zone| hours.awake_from(at, zone)).max().unwrap_or(at);
             if next == at {
                 return Moment::from_micros(at);
@@ -73,13 +72,13 @@ impl Hours {
         timestamp(at).is_some_and(|moment| self.is_quiet(clock(at, moment, zone)))
     }
 
-    /// The first moment, not before this one, at which it is not quiet in the zone.
+    /// The first time, at or after `at`, at which it is not quiet in the zone.
     fn awake_from(self, at: i64, zone: &TimeZone) -> i64 {
         self.first(at, zone, false)
     }
 
-    /// The first moment, not before this one, at which it is quiet in the zone, or is not. Between two changes of the
-    /// clock its hands move as time does; so we go from change to change.
+    /// The first time, at or after `at`, at which it is quiet in the zone (or not quiet). Local time is continuous between offset
+    /// transitions, so this goes from transition to transition.
     fn first(self, mut at: i64, zone: &TimeZone, quiet: bool) -> i64 {
         while let Some(moment) = timestamp(at) {
             let clock = clock(at, moment, zone);
@@ -96,7 +95,8 @@ impl Hours {
         at
     }
 
-    /// When fewest are disturbed. There become fewer only when somebody wakes up, so no other moments need be looked at.
+    /// The time at which it is quiet in the fewest zones. Their number drops only when quiet hours end in one, so only those
+    /// times are candidates.
     fn least_disturbing(self, now: i64, zones: &[TimeZone]) -> i64 {
         let mut candidates = vec![now];
         for zone in zones {
@@ -111,7 +111,7 @@ impl Hours {
     }
 }
 
-/// Microseconds since midnight, as the clock shows them there.
+/// Microseconds since local midnight.
 fn clock(at: i64, moment: Timestamp, zone: &TimeZone) -> i64 {
     (at + i64::from(zone.to_offset(moment).seconds()) * 1_000_000).rem_euclid(DAY)
 }
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn the_clock_on_the_wall_counts_when_it_is_changed() {
         let new_york = &["America/New_York"];
-        // On 8 March 2026 it is 03:00 after 01:59:59, and on 1 November 01:00 after 01:59:59.
+        // In 2026, the clock jumps from 01:59:59 to 03:00 on March 8, and from 01:59:59 to 01:00 on November 1.
         assert_eq!(next("21-8", "2026-03-07T22:00:00-05:00", new_york), "2026-03-08T08:00-04:00");
         assert_eq!(next("21-8", "2026-10-31T22:00:00-04:00", new_york), "2026-11-01T08:00-05:00");
         assert_eq!(
@@ -189,7 +189,7 @@ mod tests {
             "2026-11-01T01:30-05:00",
             "the second of two"
         );
-        // Half an hour, on Lord Howe Island; and a day that Samoa did not have.
+        // A half-hour change on Lord Howe Island, and the day that Samoa skipped.
         assert_eq!(
             next("21-8", "2026-10-03T23:00:00+10:30", &["Australia/Lord_Howe"]),
             "2026-10-04T08:00+11:00"
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(next("21-8", "2026-01-15T22:00:00-05:00", states), "2026-01-16T11:00-05:00");
         assert_eq!(next("21-8", "2026-01-16T09:00:00-05:00", states), "2026-01-16T11:00-05:00");
         assert_eq!(next("21-8", "2026-01-16T20:30:00-05:00", states), "2026-01-16T20:30-05:00");
-        // At ten in London it is eight in the evening in Vladivostok: there is one hour for all.
+        // 10:00 in London is 20:00 in Vladivostok: one hour suits all zones.
         let far = &["Europe/London", "Asia/Vladivostok", "Europe/Moscow"];
         assert_eq!(next("21-10", "2026-01-15T05:00:00+00:00", far), "2026-01-15T10:00+00:00");
         assert_eq!(next("21-10", "2026-01-15T10:59:00+00:00", far), "2026-01-15T10:59+00:00");
@@ -213,14 +213,14 @@ mod tests {
     #[test]
     fn zones_that_never_agree_are_disturbed_as_little_as_possible() {
         let far = &["America/New_York", "Asia/Hong_Kong", "America/Toronto"];
-        // Eleven hours to be called in, and clocks that are 13 hours apart.
+        // Calls are allowed for eleven hours a day, but the zones are 13 hours apart.
         assert_eq!(next("20-9", "2026-01-15T02:00:00-05:00", far), "2026-01-15T09:00-05:00");
-        // Two are awake, and one is not: better will not come.
+        // Two zones are awake and one is not: there is no better time.
         assert_eq!(next("20-9", "2026-01-15T12:00:00-05:00", far), "2026-01-15T12:00-05:00");
         assert_eq!(next("20-9", "2026-01-15T20:00:00-05:00", far), "2026-01-16T09:00-05:00");
     }
 
-    /// The same by trying every quarter of an hour, which is what all clocks of today differ by.
+    /// Brute force: tries every quarter of an hour, the granularity of today's UTC offsets.
     #[test]
     fn no_earlier_moment_would_have_done() {
         const QUARTER: i64 = 15 * MINUTE;

@@ -1,5 +1,5 @@
-//! How a report is written down: records of JSON, compressed in parts. Parts are cut so that they can stand behind one
-//! another in one gzip stream as they are, which spares a download all work but reading.
+//! The storage format of reports: JSON records, compressed in parts. Parts can be concatenated in one gzip stream unchanged, so a
+//! download only reads them.
 
 use std::io::{Chain, Cursor, Read};
 
@@ -7,15 +7,15 @@ use super::ids::ParticipantId;
 use crc32fast::Hasher;
 use flate2::{Compress, Compression, FlushCompress, read::DeflateDecoder};
 
-/// Whoever reads a report holds one part of it, compressed, and whoever takes somebody out all that is in it.
+/// Bounds memory: a download holds one compressed part, scrubbing one decompressed part.
 const PLAIN_BYTES: u64 = 4 << 20;
-/// The fastest: a report is written once, read about once, and removed in a week.
+/// The fastest level: a report is written once, read about once, and removed within a week.
 const LEVEL: Compression = Compression::fast();
 const AT_ONCE: usize = 64 * 1024;
-/// Ends a stream of compressed bytes.
+/// The final, empty block of a deflate stream.
 const LAST_BLOCK: &[u8] = &[3, 0];
 
-/// Records with a line break behind each and a comma before each but the first.
+/// Records, each followed by a line break, with a comma before each except the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     pub compressed: Vec<u8>,
@@ -24,7 +24,7 @@ pub struct Part {
     pub last_id: ParticipantId,
 }
 
-/// What a gzip stream says at its end of the bytes in it.
+/// The checksum and size in the trailer of a gzip stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sum {
     pub plain_bytes: u64,
@@ -43,10 +43,10 @@ impl Sum {
     }
 }
 
-/// Writes parts.
+/// Builds parts.
 pub struct Press {
     deflate: Compress,
-    /// Compressing costs per call, so this much is put together first.
+    /// Input buffer: each call to the compressor has a fixed cost.
     plain: Vec<u8>,
     compressed: Vec<u8>,
     hasher: Hasher,
@@ -68,7 +68,7 @@ impl Default for Press {
 }
 
 impl Press {
-    /// Ids come in rising order, but for people who were moved to another page.
+    /// Ids are ascending, except for people who were moved to another page.
     pub fn add(&mut self, id: ParticipantId, record: &[u8]) {
         if self.ids.is_some() {
             self.write(b",");
@@ -82,7 +82,7 @@ impl Press {
         self.plain_bytes >= PLAIN_BYTES
     }
 
-    /// What has come since the last part.
+    /// Returns the records added since the last part.
     pub fn finish(&mut self) -> Option<Part> {
         let (first_id, last_id) = self.ids?;
         self.deflate(FlushCompress::Sync);
@@ -105,12 +105,12 @@ impl Press {
         let mut done = 0;
         loop {
             let (before_in, before_out) = (self.deflate.total_in(), self.deflate.total_out());
-            // It fails only when it is told to go on behind its end.
+            // Fails only if called after the end of the stream.
             let _ = self.deflate.compress(&self.plain[done..], &mut room, flush);
             done += (self.deflate.total_in() - before_in) as usize;
             let made = (self.deflate.total_out() - before_out) as usize;
             self.compressed.extend_from_slice(&room[..made]);
-            // Room is left, so nothing is held back.
+            // The output buffer was not filled, so the compressor holds nothing back.
             if done == self.plain.len() && made < room.len() {
                 self.plain.clear();
                 return;
@@ -120,7 +120,7 @@ impl Press {
 }
 
 impl Part {
-    /// Any text, compressed like a part.
+    /// Compresses any text like a part.
     pub fn of_text(text: &[u8]) -> Self {
         let mut press = Press::default();
         press.write(text);
@@ -130,14 +130,14 @@ impl Part {
         press.finish().unwrap_or(nothing)
     }
 
-    /// What is in it, as it stands in a JSON array.
+    /// The decompressed records, as they appear in a JSON array.
     pub fn plain(&self) -> std::io::Result<Vec<u8>> {
         let mut plain = Vec::with_capacity(usize::try_from(self.sum.plain_bytes).unwrap_or_default());
         DeflateDecoder::new(self.compressed.chain(LAST_BLOCK)).read_to_end(&mut plain)?;
         if Sum::of(&plain) == self.sum { Ok(plain) } else { Err(damaged()) }
     }
 
-    /// The same without some records; `None` when nothing is left.
+    /// Removes records; `None` if none are left.
     pub fn without(&self, gone: impl Fn(&[u8]) -> std::io::Result<bool>) -> std::io::Result<Option<Self>> {
         let plain = self.plain()?;
         let mut press = Press::default();
@@ -146,12 +146,12 @@ impl Part {
                 press.add(self.first_id, record);
             }
         }
-        // Who stands where in a part is not known, only that they stand in it.
+        // Ids are known only per part, not per record, so the part keeps its range.
         Ok(press.finish().map(|part| Self { last_id: self.last_id, ..part }))
     }
 }
 
-/// Takes a part apart, a little at a time.
+/// Decompresses a part incrementally.
 pub struct Unpacking {
     plain: DeflateDecoder<Chain<Cursor<Vec<u8>>, &'static [u8]>>,
     wanted: Sum,
@@ -169,7 +169,7 @@ impl Unpacking {
         }
     }
 
-    /// The next bytes of what is in the part; `None` at its end.
+    /// The next chunk of decompressed bytes; `None` at the end.
     pub fn piece(&mut self) -> std::io::Result<Option<Vec<u8>>> {
         let mut piece = vec![0; AT_ONCE];
         let length = self.plain.read(&mut piece)?;
@@ -188,21 +188,21 @@ fn damaged() -> std::io::Error {
     std::io::Error::other("a part of a report is damaged")
 }
 
-/// The records of a part, one after the other, without comma and line break.
+/// The records of a part, without the comma and line break.
 pub fn records(plain: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = plain.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     lines.map(|line| line.strip_prefix(b",").unwrap_or(line))
 }
 
-/// A gzip stream, put together from texts and parts.
+/// Assembles a gzip stream from texts and parts.
 #[derive(Default)]
 pub struct Gzip(Sum);
 
 impl Gzip {
-    /// No name, no time, made on no system in particular.
+    /// No file name, no time, unknown operating system.
     pub const HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
 
-    /// A short text, as it is.
+    /// Adds a short text as uncompressed blocks.
     pub fn text(&mut self, text: &[u8]) -> Vec<u8> {
         let mut block = Vec::with_capacity(text.len() + 5);
         for piece in text.chunks(usize::from(u16::MAX)) {
@@ -216,7 +216,7 @@ impl Gzip {
         block
     }
 
-    /// A part's bytes follow.
+    /// Adds a part; the caller sends its bytes.
     pub fn part(&mut self, sum: Sum) {
         self.0 = self.0.followed_by(sum);
     }
@@ -229,7 +229,7 @@ impl Gzip {
     }
 }
 
-/// A cell of a CSV file. What a spreadsheet would run as a formula gets an apostrophe before it, which makes it text.
+/// A CSV cell, protected against formula injection: an apostrophe in front makes it text.
 pub fn cell(text: &str) -> String {
     const RUN: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
     if text.starts_with(RUN) { format!("'{text}") } else { text.to_owned() }
@@ -279,7 +279,7 @@ mod tests {
         stream.extend(gzip.text(b"]"));
         stream.extend(gzip.end());
         let mut text = String::new();
-        // This one reads a single member and checks its sum.
+        // This decoder reads a single member and verifies its checksum.
         GzDecoder::new(stream.as_slice()).read_to_string(&mut text).unwrap();
         let read: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
         assert_eq!(read.len(), 80_000);

@@ -1,8 +1,8 @@
-//! A roll numbers the people of an institution, and of each name page, in the order in which they came: 0, 1, 2, …
+//! A roll numbers the people of an institution, and of each name page, in order of registration: 0, 1, 2, …
 //!
-//! Numbers are never given twice, so whoever is deleted leaves a gap. The gaps are counted in buckets of three sizes,
-//! which makes "the person at offset 100,000" a look at a few hundred small rows at most, however long the roll is.
-//! A roll without gaps needs not even that. docs/adr/0004 tells why.
+//! Numbers are never reused, so deletions leave gaps. Gaps are counted in buckets of three sizes, so that finding "the person
+//! at offset 100,000" reads at most a few hundred small rows, however long the roll is. A roll without gaps does not need
+//! even that. docs/adr/0004 explains why.
 
 /// Bucket sizes as powers of two, coarse to fine: two million places, 16,384 and 128.
 pub const SHIFTS: [u32; 3] = [21, 14, 7];
@@ -11,23 +11,23 @@ pub const fn bucket(place: i64, shift: u32) -> i64 {
     place >> shift
 }
 
-/// How many places of a bucket are empty.
+/// The number of empty places in a bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gap {
     pub bucket: i64,
     pub missing: i64,
 }
 
-/// Where a search has got to.
+/// The state of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// The place itself: nobody is missing between the start and it.
+    /// The place itself: there are no gaps between the start and it.
     At(i64),
-    /// In the bucket that starts here, with so many still to pass.
+    /// In the bucket that starts here, with `left` people still to skip.
     Inside { start: i64, left: i64 },
 }
 
-/// Passes over `left` people from `start` on, knowing the gaps of one size that lie behind `start`, in order.
+/// Skips `left` people from `start`, given the gaps of one size after `start`, in order.
 pub fn step(start: i64, mut left: i64, shift: u32, gaps: &[Gap]) -> Step {
     let mut place = start;
     for gap in gaps {
@@ -55,7 +55,7 @@ mod tests {
 
     use super::*;
 
-    /// The search as the store does it, over gaps counted in memory.
+    /// The same search as in the store, over gaps counted in memory.
     fn place_at(offset: i64, empty: &BTreeSet<i64>) -> (i64, i64) {
         let (mut start, mut left) = (0, offset);
         for (level, shift) in SHIFTS.into_iter().enumerate() {

@@ -1,11 +1,11 @@
-//! Who is enrolled in a course, as a learning system tells it.
+//! The people enrolled in a course, as reported by a learning system.
 
 use super::{
     text::is_blank,
     token::{digest, hex},
 };
 
-/// What somebody is in a course.
+/// A person's role in a course.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     Student,
@@ -34,33 +34,33 @@ impl Role {
     }
 }
 
-/// Somebody on a roster: one of these for each person, however many enrolments they have.
+/// A person on a roster: one per person, regardless of the number of enrollments.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Member {
-    /// The learning system's own id for them.
+    /// The learning system's user id.
     pub user_id: String,
-    /// `None` is a part of the name that the learning system does not tell; an empty one is told to be empty.
+    /// `None` if the learning system does not provide this part of the name; empty if it reports an empty one.
     pub first_name: Option<String>,
     pub last_name: Option<String>,
-    /// As it came; it may be no address at all.
+    /// Not validated.
     pub email: Option<String>,
-    /// What the contract calls institution_id.
+    /// `institution_id` in the API contract.
     pub identifier: Option<String>,
-    /// Where their picture is, if they have a real one.
+    /// The URL of their picture, unless it is a default picture.
     pub photo_url: Option<String>,
 }
 
-/// A whole roster: never a part of one.
+/// A complete roster, never a part of one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Roster {
-    /// The course's title today, where the system tells it with the roster.
+    /// The course's current title, if the system returns it with the roster.
     pub title: Option<String>,
     pub members: Vec<Member>,
-    /// What an operator should know of it.
+    /// A warning for operators.
     pub note: Option<String>,
 }
 
-/// How many people on a roster, or on a part of one, come with each thing that can be told of them.
+/// How many people on a roster, or on a part of one, have each attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Coverage {
     pub people: usize,
@@ -84,13 +84,13 @@ impl Coverage {
 }
 
 impl Member {
-    /// Does the learning system tell any part of their name?
+    /// Whether the learning system provides any part of the name.
     pub fn has_name(&self) -> bool {
         [&self.first_name, &self.last_name].into_iter().flatten().any(|part| !is_blank(part))
     }
 
-    /// A digest of where their picture is: it is compared with later, and kept, and nobody goes there by it. What lets one
-    /// in there is left out first, because it changes.
+    /// A digest of the picture's URL, stored to detect changes; it is never fetched. Credentials in the URL are removed first,
+    /// because they change.
     pub fn photo_mark(&self) -> Option<String> {
         const SECRET: [&str; 7] =
             ["token", "wstoken", "access_token", "verifier", "signature", "sig", "expires"];

@@ -1,4 +1,4 @@
-//! When a course is synchronized without anybody asking for it.
+//! The schedule of automatic course synchronization.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::{ids::CourseId, moment::Moment};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Schedule {
-    /// Between one and five o'clock where the institution is.
+    /// Between 1:00 and 5:00 in the institution's time zone.
     #[default]
     Nightly,
     Hourly,
@@ -34,8 +34,8 @@ impl Schedule {
         Self::ALL.into_iter().find(|schedule| schedule.word() == word)
     }
 
-    /// The first time after this moment at which it is a course's turn. Each course has its own minute of the night or of the
-    /// hour, so that a learning system is not asked about all of them at once.
+    /// The next time after `after` at which a course is due. Each course has its own offset within the night or the hour, to
+    /// spread the load on the learning system.
     pub fn next(self, after: Moment, zone: &TimeZone, course: CourseId) -> Option<Moment> {
         match self {
             Self::Nightly => Some(next_night(after, zone, course)),
@@ -57,7 +57,7 @@ fn next_night(after: Moment, zone: &TimeZone, course: CourseId) -> Moment {
     (0..3)
         .filter_map(|days| {
             let night = today.checked_add(days.days()).ok()?.to_datetime(time(NIGHT_BEGINS, 0, 0, 0));
-            // A clock that is put forward may not show this hour: then it is the one after it.
+            // If a DST change skips this hour, the next one is used.
             let begins = zone.to_timestamp(night).ok()?;
             Some(Moment::from_timestamp(begins).plus(turn))
         })
@@ -65,9 +65,9 @@ fn next_night(after: Moment, zone: &TimeZone, course: CourseId) -> Moment {
         .unwrap_or_else(|| after.plus_days(1))
 }
 
-/// A course's own part of a span of time: always the same, and evenly spread over courses.
+/// A course's offset within a span: stable, and evenly distributed over courses.
 fn share(course: CourseId, of: Duration) -> Duration {
-    // Fibonacci hashing: ids that follow one another end up far apart.
+    // Fibonacci hashing spreads consecutive ids.
     let hashed = course.get().cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     Duration::from_secs(hashed % of.as_secs())
 }
@@ -92,7 +92,7 @@ mod tests {
     fn nightly_is_at_night_where_the_institution_is_at_the_same_minute_each_time() {
         for name in ["UTC", "America/Los_Angeles", "Asia/Kolkata", "Pacific/Auckland", "Europe/Berlin"] {
             let zone = zone(name);
-            // Across both changes of the clock.
+            // Across both DST changes.
             let (mut at, mut turns) = (moment("2027-01-01T12:00:00Z"), 0);
             loop {
                 let next = Schedule::Nightly.next(at, &zone, CourseId::new(7)).unwrap();

@@ -1,12 +1,12 @@
-//! Which institutions' records an action may touch. (What an access token may do is `access::TokenScope`.)
+//! The tenants whose records an action may access. (For the permissions of access tokens see `access::TokenScope`.)
 
 use super::ids::InstitutionId;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// One tenant: records of any other are missing.
+    /// One tenant: records of other tenants are not found.
     Institution(InstitutionId),
-    /// Every tenant. Only `app::Actor` gives it out, to operators and to the server's own background work.
+    /// All tenants. Only `app::Actor` grants it, to operators and to the server's own background work.
     Installation,
 }
 

@@ -1,11 +1,11 @@
-//! Text as people write it: which characters may stand in it, how long it may be, how it is matched.
+//! Text from users: permitted characters, length limits and normalization for matching.
 
 use any_ascii::any_ascii_char;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use super::fault::Fault;
 
-/// The longest that each kind of text may be, in characters.
+/// The maximum length of each kind of text, in characters.
 pub mod longest {
     pub const NAME: usize = 200;
     pub const EMAIL: usize = 254;
@@ -21,17 +21,17 @@ pub mod longest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lines {
     One,
-    /// Line breaks and tabs may stand in it.
+    /// Line breaks and tabs are allowed.
     Many,
 }
 
-/// What is wrong with a text, if anything. Joiners and direction marks are not control characters: names need them.
+/// Validates a text. Joiners and direction marks are not control characters: names need them.
 pub fn fault(text: &str, longest: usize, lines: Lines) -> Option<Fault> {
     let forbidden = |c: char| c.is_control() && !(lines == Lines::Many && matches!(c, '\n' | '\r' | '\t'));
     if text.chars().any(forbidden) {
         return Some(Fault::ControlCharacter);
     }
-    // The number of bytes is never less than that of characters, so most texts need no counting.
+    // A text has at least as many bytes as characters, so most texts need no counting.
     if text.len() > longest && text.chars().count() > longest {
         return Some(Fault::TooLong { most: longest });
     }
@@ -42,14 +42,14 @@ pub fn is_blank(text: &str) -> bool {
     text.chars().all(char::is_whitespace)
 }
 
-/// Would nobody see it? Blanks, and characters that are there for others' sake: joiners, direction marks, variation
-/// selectors, fillers, tags. Beside letters that can be seen they mean something, and stay.
+/// Whether a text has no visible characters: only whitespace, joiners, direction marks, variation selectors, fillers or tags.
+/// Next to visible letters these are meaningful and are kept.
 pub fn is_invisible(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || is_ignorable(c))
 }
 
-/// Unicode's `Default_Ignorable_Code_Point`, and what is drawn as nothing without being one: the blank of Braille, marks of
-/// annotations, controls of hieroglyphs, a note without a head, the filler of Khitan.
+/// Unicode's `Default_Ignorable_Code_Point`, plus other characters that render as nothing: the Braille blank, interlinear
+/// annotation marks, hieroglyph format controls, the null notehead, the Khitan filler.
 const fn is_ignorable(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
@@ -58,7 +58,7 @@ const fn is_ignorable(c: char) -> bool {
         | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// The form in which a text is compared exactly: "é" is one letter, however it was typed.
+/// Normalizes for exact comparison (NFC): "é" is one letter, however it was typed.
 pub fn nfc(text: &str) -> String {
     match is_nfc_quick(text.chars()) {
         IsNormalized::Yes => text.to_owned(),
@@ -66,17 +66,17 @@ pub fn nfc(text: &str) -> String {
     }
 }
 
-/// The form in which a text is compared without regard to case.
+/// Normalizes for case-insensitive comparison.
 pub fn folded(text: &str) -> String {
     if text.is_ascii() { text.to_ascii_lowercase() } else { nfc(&nfc(text).to_lowercase()) }
 }
 
-/// The form in which people search and sort: without regard to case, marks on letters and how they were typed.
+/// Normalizes for searching and sorting: ignores case, diacritics and compatibility forms.
 pub fn searchable(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.nfkd().filter(|c| !is_combining(*c)).flat_map(char::to_lowercase) {
         match c {
-            // Letters that are no plain ones with marks on them, and are typed as such all the same.
+            // Letters that do not decompose into a base letter and marks, but that people type without them.
             'đ' | 'ð' => plain.push('d'),
             'ø' => plain.push('o'),
             'ł' => plain.push('l'),
@@ -94,8 +94,8 @@ pub fn searchable(text: &str) -> String {
 
 const LONGEST_MADE_SLUG: usize = 60;
 
-/// Lower-case ASCII letters, digits and single hyphens from a title in any script; `None` when nothing of it can be
-/// transliterated.
+/// Creates a slug of lowercase ASCII letters, digits and single hyphens from a title in any script; `None` if nothing of it
+/// can be transliterated.
 pub fn slug_from(title: &str) -> Option<String> {
     let mut slug = String::new();
     for letter in nfc(title).chars() {
@@ -123,7 +123,7 @@ pub fn slug_from(title: &str) -> Option<String> {
     (!slug.is_empty()).then(|| slug.to_owned())
 }
 
-/// Zero-width characters that shape letters inside a word.
+/// Zero-width characters that join or separate letters within a word.
 const fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }

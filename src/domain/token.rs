@@ -1,4 +1,4 @@
-//! An access token: shown once, stored only as a digest.
+//! An access token: shown once, and stored only as a digest.
 
 use sha2::{Digest, Sha256};
 
@@ -6,9 +6,9 @@ use super::{access::TokenScope, ids::TokenId, moment::Moment};
 
 pub type TokenDigest = [u8; 32];
 
-/// 32 letters and digits of 62 carry 190 bits.
+/// 32 characters out of 62 have 190 bits of entropy.
 pub const SECRET_LENGTH: usize = 32;
-/// Lets secret scanners and people tell what they found.
+/// Lets people and secret scanners recognize a token.
 pub const PREFIX: &str = "endonym_";
 
 pub fn digest(token: &str) -> TokenDigest {
@@ -23,13 +23,13 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// A token as lists show it.
+/// A token as listed, without its secret.
 #[derive(Debug, Clone)]
 pub struct Token {
     pub id: TokenId,
     pub name: String,
     pub scope: TokenScope,
-    /// The slugs of the only name pages that it reaches, where it does not reach all.
+    /// The slugs of the name pages that it is limited to, or `None` if it is unlimited.
     pub pages: Option<Vec<String>>,
     pub newest_only: bool,
     pub created_at: Moment,

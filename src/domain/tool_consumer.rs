@@ -1,4 +1,4 @@
-//! A tool consumer (the contract's word): one learning system that an institution has connected.
+//! A tool consumer (the API contract's term): a learning system that an institution has connected.
 
 use super::{
     ids::{InstitutionId, ToolConsumerId},
@@ -11,7 +11,7 @@ use super::{
 pub enum LmsKind {
     Canvas,
     Moodle,
-    /// Any learning system, by LTI 1.3.
+    /// Any learning system, over LTI 1.3.
     Lti,
 }
 
@@ -35,38 +35,38 @@ pub struct ToolConsumer {
     pub kind: LmsKind,
     /// Canvas's root, Moodle's wwwroot, or the issuer.
     pub url: String,
-    /// An lti system's product, in the word that paths have for it.
+    /// The product of an LTI platform, as the word used in paths.
     pub product: Option<String>,
     pub enabled: bool,
-    /// Who is on a roster.
+    /// The roles that are included in rosters.
     pub roles: Vec<Role>,
-    /// When its courses are synchronized by themselves.
+    /// When its courses are synchronized automatically.
     pub schedule: Schedule,
-    /// As it is kept: sealed.
+    /// Encrypted, as stored.
     pub sealed_access_token: Option<String>,
     pub lti: Option<Registration>,
     pub created_at: Moment,
 }
 
-/// What LTI needs to know besides the issuer.
+/// The LTI registration, besides the issuer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Registration {
     pub client_id: String,
     pub deployments: Vec<String>,
     pub auth_url: String,
     pub token_url: String,
-    /// Where it is not the token URL.
+    /// Set if it differs from the token URL.
     pub token_audience: Option<String>,
     pub jwks_url: String,
-    /// Origins that may show our pages inside theirs.
+    /// Origins that may embed our pages.
     pub frame_ancestors: Vec<String>,
 }
 
-/// Words of products that a path may have, whether or not anybody has connected one.
+/// Product words that are valid in paths even if no such system is connected.
 const PRODUCTS: [&str; 8] =
     ["canvas", "moodle", "blackboard", "brightspace", "sakai", "schoology", "openedx", "ilias"];
 
-/// The word in a path: which learning systems it means.
+/// The word in a path that selects learning systems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Word<'a> {
     /// `lms`: all of them.
@@ -79,7 +79,7 @@ impl<'a> Word<'a> {
         if word == "lms" { Self::Any } else { Self::Product(word) }
     }
 
-    /// Is it a word at all, as far as anybody knows who has not seen who is connected?
+    /// Whether the word is valid regardless of which systems are connected.
     pub fn is_known(self) -> bool {
         match self {
             Self::Any => true,
@@ -89,7 +89,7 @@ impl<'a> Word<'a> {
 }
 
 impl ToolConsumer {
-    /// Does a path with this word mean it?
+    /// Whether the word selects this tool consumer.
     pub fn answers_to(&self, word: Word<'_>) -> bool {
         match (word, self.kind) {
             (Word::Any, _) => true,
@@ -99,7 +99,7 @@ impl ToolConsumer {
     }
 }
 
-/// A product as it calls itself in LTI (`product_family_code`), in the word that paths have for it.
+/// Maps LTI's `product_family_code` to the word used in paths.
 pub fn product_word(family: &str) -> Option<String> {
     let plain: String = family.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
     let word = match plain.as_str() {

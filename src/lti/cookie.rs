@@ -1,4 +1,4 @@
-//! The browser's own secret: it binds a launch, and what it leads to, to the browser that began it.
+//! The cookie that binds a launch and its session to the browser that started it.
 
 use axum::http::{HeaderMap, HeaderValue};
 

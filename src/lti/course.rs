@@ -1,4 +1,4 @@
-//! A course as its staff sees it: everybody's name, and how it is said.
+//! The course page for staff: names and pronunciations.
 
 use std::collections::HashMap;
 
@@ -46,18 +46,18 @@ struct Page<'a> {
     parts: Parts<'a>,
     course: &'a Course,
     title: String,
-    /// How the list and the learning system stand to one another; HTML.
+    /// The synchronization status, as HTML.
     sync: String,
     is_running: bool,
     can_synchronise: bool,
-    /// Nobody can be here yet.
+    /// The first synchronization has not finished, so the list is empty.
     is_first: bool,
     crowd: &'a PeoplePage,
     people: Vec<Entry>,
     staff: Vec<Entry>,
-    /// They may add an entry of their own.
+    /// The user may add their own entry.
     may_add_own: bool,
-    /// They have one.
+    /// The user has their own entry.
     has_own: bool,
     wanted: &'a Query,
 }
@@ -135,7 +135,7 @@ impl Page<'_> {
         self.link(true, 1)
     }
 
-    /// The same page with another part of the people.
+    /// A link to this page with another filter or page number.
     fn link(&self, unrecorded: bool, page: u64) -> String {
         let mut query = String::from("?");
         if !self.wanted.search.is_empty() {
@@ -148,7 +148,7 @@ impl Page<'_> {
             query.push_str(&format!("page={page}&"));
         }
         query.pop();
-        // Nothing at all would be the page as it is now.
+        // An empty link would keep the current query.
         if query.is_empty() { "./".to_owned() } else { query }
     }
 }
@@ -194,7 +194,7 @@ pub async fn show(app: &App, open: &Open, course: &Course, form: &Form) -> Respo
     written(StatusCode::OK, &page, &open.frames(), Forms::Here, media_of.as_deref())
 }
 
-/// How the list and the learning system stand to one another, as HTML.
+/// The synchronization status, as HTML.
 fn synchronization(open: &Open, course: &Course) -> String {
     let time = course.synced_at.map(|at| Time::new(&open.institution.time_zone, at));
     let message = match (course.sync, course.error.as_deref(), &time) {
@@ -208,7 +208,7 @@ fn synchronization(open: &Open, course: &Course) -> String {
     message.html()
 }
 
-/// What a page that waits for the end of a synchronization asks for. It changes when that has ended, however it did.
+/// Polled by a page that waits for a synchronization. The response changes when it ends, whether it succeeded or failed.
 pub async fn state(State(app): State<App>, Path(name): Path<String>, headers: HeaderMap) -> Response {
     let (status, said) = match sessions::find(&app, &name, &cookie::read(&headers)).await {
         Ok(open) => match &open.what {

@@ -1,4 +1,4 @@
-//! Adding a link to a course: which one, and the way back to the platform with it.
+//! LTI Deep Linking: choosing a link for a course, and returning it to the platform.
 
 use askama::Template;
 use axum::{
@@ -39,7 +39,7 @@ struct Choose<'a> {
     error: Option<String>,
 }
 
-/// Sends itself where there are scripts; otherwise somebody presses the button.
+/// Submits itself by script; without scripts, the user presses the button.
 #[derive(Template)]
 #[template(path = "lti/return.html")]
 struct Return<'a> {
@@ -78,7 +78,7 @@ pub async fn answer(State(app): State<App>, SentForm(visit): SentForm, request: 
     back(&app, &open, asked, Some(title)).await
 }
 
-/// The way back to the platform, with a link of that title or with none.
+/// Returns to the platform, with a link of that title or without one.
 async fn back(app: &App, open: &Open, asked: &DeepLinking, title: Option<&str>) -> Response {
     let response = match deep_links::answer(app, open, asked, title).await {
         Ok(response) => response,
@@ -87,7 +87,7 @@ async fn back(app: &App, open: &Open, asked: &DeepLinking, title: Option<&str>) 
     let Some(origin) = origin_of(&response.address) else {
         return pages::fault_in(app, open, Refusal::Claims(lti::Fault::DeepLinking));
     };
-    // Platforms send the browser on from there, to where people work with them.
+    // Platforms redirect from there to the origins that embed us, and `form-action` applies to redirects too.
     let mut origins = vec![origin];
     for frame in open.frames().iter().filter_map(|frame| parse_framing_origin(frame)) {
         if !origins.contains(&frame) {

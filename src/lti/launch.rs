@@ -1,4 +1,4 @@
-//! `/lti/launch`: the browser comes back with what the platform says.
+//! `/lti/launch`: the browser returns with the platform's id token.
 
 use axum::{
     extract::{Request, State},
@@ -21,7 +21,7 @@ use crate::{
     http::{form, html::root, reply},
 };
 
-/// Somebody has opened the address itself.
+/// Handles GET: the URL was opened directly.
 pub async fn by_hand(State(app): State<App>, headers: HeaderMap) -> Response {
     pages::fault(&app, Colors::of(&headers, None), Refusal::Incomplete("id_token").into())
 }
@@ -56,7 +56,7 @@ pub async fn launch(State(app): State<App>, request: Request) -> Response {
     }
 }
 
-/// Shows the session's page, as a request of its own: what was sent is not sent again when it is reloaded.
+/// Redirects to the session's page (POST/redirect/GET), so that reloading it does not submit the form again.
 pub fn to_session(app: &App, session: &str, query: &str) -> Response {
     reply::see_other(&format!("{}/lti/s/{session}/{query}", root(&app.links)))
 }

@@ -1,4 +1,4 @@
-//! `/lti/login`: a platform sends a browser to begin a launch.
+//! `/lti/login`: a platform redirects a browser here to start a launch (OIDC third-party initiated login).
 
 use axum::{
     extract::{Request, State},
@@ -44,7 +44,7 @@ pub async fn from_form(State(app): State<App>, request: Request) -> Response {
     }
 }
 
-/// Anybody can begin launches, and each of them is written down.
+/// Rate limit: anyone can start a launch, and each one is stored.
 async fn admits(app: &App, client: Option<Client>) -> bool {
     match client {
         Some(client) => logins::admits(app, client).await,
@@ -71,7 +71,7 @@ async fn begin(app: &App, form: &Form, headers: &HeaderMap) -> Response {
         Ok(begun) => {
             let (status, address) = match begun.next {
                 Next::Platform(address) => (StatusCode::FOUND, address),
-                // Whatever came as a form comes again as a query.
+                // Parameters from a form are repeated as a query.
                 Next::Again(query) => {
                     (StatusCode::SEE_OTHER, format!("{}/lti/login?{query}", root(&app.links)))
                 }
@@ -90,7 +90,7 @@ async fn begin(app: &App, form: &Form, headers: &HeaderMap) -> Response {
     }
 }
 
-/// Does the browser say that it shows us inside another page? All that are in use do. Whoever says nothing is sent on at once.
+/// Whether the browser reports that it shows us in a frame. All current browsers send this header; others are redirected at once.
 fn is_framed(headers: &HeaderMap) -> bool {
     let place = headers.get("sec-fetch-dest").and_then(|value| value.to_str().ok());
     place.is_some_and(|place| matches!(place, "iframe" | "frame" | "embed" | "object"))

@@ -1,4 +1,4 @@
-//! Inside a learning system: where LTI 1.3 comes in, and the pages that it leads to.
+//! Inside a learning system: the LTI 1.3 endpoints and their pages.
 
 mod cookie;
 mod course;

@@ -1,4 +1,4 @@
-//! A student's own entry: heard, changed, recorded.
+//! The user's own entry: listen, edit, record.
 
 use askama::Template;
 use axum::{
@@ -36,7 +36,7 @@ use crate::{
 #[template(path = "lti/own.html")]
 struct Page<'a> {
     parts: Parts<'a>,
-    /// They teach, and came from the list of the course.
+    /// The user is staff and came from the course's list.
     is_staff: bool,
     course: &'a Course,
     title: String,
@@ -45,7 +45,7 @@ struct Page<'a> {
     sound: Option<String>,
     typed: Typed,
     faults: Faults,
-    /// What has just been done.
+    /// The action that was just completed.
     done: Option<String>,
 }
 
@@ -55,14 +55,14 @@ impl Page<'_> {
     }
 }
 
-/// What stands in the fields: what is kept, or what was typed and not taken.
+/// The values of the input fields: the stored ones, or the rejected input.
 struct Typed {
     phonetic: String,
     notes: String,
     phone_number: String,
 }
 
-/// A sentence for each field that has something wrong with it.
+/// An error message for each invalid field.
 #[derive(Default)]
 struct Faults {
     phonetic: Option<String>,
@@ -175,7 +175,7 @@ pub async fn recording(State(app): State<App>, SentForm(visit): SentForm, reques
     let Some((course, owner)) = open.own() else { return none(&app, &open) };
     let largest = app.studio.settings.sound.bytes;
     let faults = match MultipartForm::read(request, open.institution.id, largest).await {
-        // The form keeps its reservation of memory until the recording is processed.
+        // The form keeps its memory reservation until the recording is processed.
         Ok(mut form) => match form.take("recording") {
             None => return pages::unreadable(&app, StatusCode::BAD_REQUEST, &open.frames()),
             Some(bytes) if bytes.is_empty() => Faults::recording(Message::NoFileChosen),
@@ -213,7 +213,7 @@ pub async fn call(State(app): State<App>, SentForm(visit): SentForm, request: Re
     }
 }
 
-/// Back to the page that the form was on.
+/// Redirects to the page of the form.
 fn done(app: &App, open: &Open, name: &str, what: &str) -> Response {
     let page = if matches!(open.what, What::Course { .. }) { "me" } else { "" };
     launch::to_session(app, name, &format!("{page}?done={what}"))

@@ -1,4 +1,4 @@
-//! What all pages inside a learning system share: their headers, and the page that says why there is nothing to see.
+//! Shared by all LTI pages: headers, and the error page.
 
 use askama::Template;
 use axum::{
@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// What every page loads, and in which colors it is shown.
+/// The assets and colors of a page.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts<'a> {
     pub root: &'a str,
@@ -45,8 +45,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Light or dark. Inside a frame a page follows the page around it, which is light unless the platform says otherwise: a dark
-/// system with a light platform would get a black box. In a window of its own it follows the system.
+/// Light or dark. In a frame, a page follows the embedding page, which is assumed to be light unless the platform reports its
+/// theme: following a dark system inside a light platform would show a black box. In its own window it follows the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colors {
     System,
@@ -54,10 +54,10 @@ pub enum Colors {
 }
 
 impl Colors {
-    /// `said` is what the platform says of its own pages.
+    /// `said` is the theme that the platform reports.
     pub fn of(headers: &HeaderMap, said: Option<Theme>) -> Self {
         let place = headers.get("sec-fetch-dest").and_then(|value| value.to_str().ok());
-        // A browser that does not say where it shows us is old, and most likely has us in a frame.
+        // A browser that does not send this header is old, and most likely shows us in a frame.
         match (said, place) {
             (Some(theme), _) => Self::Only(theme),
             (None, Some("document")) => Self::System,
@@ -69,7 +69,7 @@ impl Colors {
         open.theme.map_or(Self::System, Self::Only)
     }
 
-    /// `color-scheme`, for the browser's own parts of a page.
+    /// The CSS `color-scheme`, for the browser's own controls.
     pub const fn scheme(self) -> &'static str {
         match self {
             Self::System => "light dark",
@@ -78,7 +78,7 @@ impl Colors {
         }
     }
 
-    /// The style sheet's word.
+    /// The word in the style sheet.
     pub const fn word(self) -> &'static str {
         match self {
             Self::System => "system",
@@ -87,16 +87,16 @@ impl Colors {
     }
 }
 
-/// A page with a sentence or two, and sometimes a way on.
+/// A page with a short message, and sometimes a link.
 #[derive(Template)]
 #[template(path = "lti/sentence.html")]
 pub struct Sentence<'a> {
     pub parts: Parts<'a>,
     pub title: &'static str,
     pub sentences: Vec<String>,
-    /// An address to be opened in a window of its own.
+    /// A URL to open in a new window.
     pub own_window: Option<String>,
-    /// The page that opened the window may close it.
+    /// The opener may close the window.
     pub is_done: bool,
 }
 
@@ -107,7 +107,7 @@ impl<'a> Sentence<'a> {
     }
 }
 
-/// No address of these pages is for others to see, and nothing of them is kept.
+/// These pages are not cached, and their URLs are not leaked in referrers.
 pub fn written(
     status: StatusCode,
     page: &impl Template,
@@ -128,14 +128,14 @@ fn framed(
     let policy = Policy { scripts: true, asks: true, frames, forms, media_of, ..Policy::default() };
     let mut response = html::written(status, page.render(), policy);
     let headers = response.headers_mut();
-    // Not `no-referrer`: with it a form of ours would not say that it is ours.
+    // Not `no-referrer`: with it, our own forms would not send their origin, which the CSRF check needs.
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
     response
 }
 
-/// What no handler answers.
+/// The response when no handler produces one.
 pub fn refuse(app: &App, refusal: refusal::Refusal) -> Response {
     use refusal::Refusal::{HeadTooLarge, Host, Malformed, NotFound, Panicked, UriTooLong};
     let notice = match refusal {
@@ -146,7 +146,7 @@ pub fn refuse(app: &App, refusal: refusal::Refusal) -> Response {
     say(app, Colors::Only(Theme::Light), refusal.status(), &notice, &[])
 }
 
-/// A request that cannot be read.
+/// The response to a malformed request.
 pub fn unreadable(app: &App, status: StatusCode, frames: &[String]) -> Response {
     tracing::info!(status = status.as_u16(), "a request for LTI cannot be read");
     let notice = match status {
@@ -161,7 +161,7 @@ pub fn unreadable(app: &App, status: StatusCode, frames: &[String]) -> Response 
 pub fn fault(app: &App, colors: Colors, fault: Fault) -> Response {
     match fault {
         Fault::Refused { why, frames } => {
-            // Never the token, nor who was to be launched.
+            // Never log the token or the user.
             tracing::info!(cause = %why, "LTI: refused");
             say(app, colors, status(&why), &Notice::Refused(&why), &frames)
         }
@@ -174,7 +174,7 @@ pub fn fault(app: &App, colors: Colors, fault: Fault) -> Response {
     }
 }
 
-/// The same where the session is known, and with it the pages that it is shown in.
+/// Like `fault`, for a known session, whose platform may embed the page.
 pub fn fault_in(app: &App, open: &Open, fault: impl Into<Fault>) -> Response {
     self::fault(app, Colors::in_session(open), fault.into().inside(&open.consumer))
 }
@@ -202,7 +202,7 @@ const fn status(why: &Refusal) -> StatusCode {
     }
 }
 
-/// A browser that keeps no cookie inside the frame can begin again in a window of its own.
+/// Offers a restart in a new window to browsers that block cookies in frames.
 fn own_window(app: &App, notice: &Notice<'_>) -> Option<String> {
     match notice {
         Notice::Refused(Refusal::OtherBrowser(query)) if !query.is_empty() => {
@@ -212,8 +212,8 @@ fn own_window(app: &App, notice: &Notice<'_>) -> Option<String> {
     }
 }
 
-/// Where nobody knows whose page we are in, anybody may show this one inside theirs: a frame that stays grey tells nobody
-/// what went wrong. Nothing on it is private or can be sent, so that there is nothing to be tricked into by a page around it.
+/// If the embedding platform is unknown, any page may embed this one: an empty frame would not explain the error. The page shows
+/// nothing private and has no forms, so clickjacking gains nothing.
 fn say(app: &App, colors: Colors, status: StatusCode, notice: &Notice<'_>, frames: &[String]) -> Response {
     let page =
         Sentence { own_window: own_window(app, notice), ..Sentence::new(Parts::of(app, colors), notice) };

@@ -1,4 +1,4 @@
-//! `/lti/register/…`: a platform registers itself, in the window that its administrator has opened.
+//! `/lti/register/…`: LTI Dynamic Registration, in a window that the platform's administrator opens.
 
 use axum::{
     extract::{RawQuery, State},
@@ -42,7 +42,7 @@ pub async fn register(
         let page = Sentence::new(Parts::of(&app, colors), &Notice::RegistrationLink);
         return written(StatusCode::BAD_REQUEST, &page, &[], Forms::Nowhere, None);
     };
-    // Platforms show this inside their own pages.
+    // Platforms embed this page.
     let frame: Vec<String> = origin_of(&address).into_iter().collect();
     let token = form.filled("registration_token");
     let asked = Asked { invite, configuration_url: address, token };
@@ -58,7 +58,7 @@ pub async fn register(
     let has_deployment = consumer.lti.as_ref().is_some_and(|lti| !lti.deployments.is_empty());
     let (name, id) = (consumer.name.as_str(), consumer.id);
     let notice = Notice::Registered { name, id, is_update, has_deployment };
-    // Nobody could read the deployment's sentence in a window that is closed at once.
+    // Keep the window open if the deployment is missing, so that the administrator can read the instructions.
     let page = Sentence { is_done: has_deployment, ..Sentence::new(Parts::of(&app, colors), &notice) };
     let mut all = [frame, frames(&consumer)].concat();
     all.dedup();

@@ -1,4 +1,4 @@
-//! The session of a request, and its page: the course for those who teach, their own entry for those who learn.
+//! The session of a request, and its page: the course for staff, their own entry for students.
 
 use axum::{
     extract::{FromRequestParts, RawQuery, State},
@@ -21,7 +21,7 @@ use crate::{
     http::{csrf, form::Form, path::Path},
 };
 
-/// The session that a request is in. The rejection is a page that explains why there is none.
+/// The session of a request. The rejection is a page that explains why there is none.
 pub struct Visit {
     pub name: String,
     pub open: Open,
@@ -38,7 +38,7 @@ impl FromRequestParts<App> for Visit {
     }
 }
 
-/// The same for a form, which only a page of ours may have sent: protection against CSRF.
+/// Like `Visit`, for a form submission from our own pages only: CSRF protection.
 pub struct SentForm(pub Visit);
 
 impl FromRequestParts<App> for SentForm {
@@ -53,7 +53,7 @@ impl FromRequestParts<App> for SentForm {
     }
 }
 
-/// The session, with the colors in which its pages are shown.
+/// Finds the session, and sets the theme of its pages.
 async fn find(app: &App, session: &str, headers: &HeaderMap) -> Result<Open, Response> {
     match sessions::find(app, session, &cookie::read(headers)).await {
         Ok(mut open) => {
@@ -68,7 +68,7 @@ async fn find(app: &App, session: &str, headers: &HeaderMap) -> Result<Open, Res
 }
 
 pub async fn slashless(State(app): State<App>, Path(session): Path<String>) -> Response {
-    // What is put into a header must be a name that we could have given.
+    // The name goes into a header, so it is limited to the characters of valid session names.
     let name: String = session.chars().filter(char::is_ascii_alphanumeric).collect();
     launch::to_session(&app, &name, "")
 }
@@ -82,7 +82,7 @@ pub async fn show(State(app): State<App>, visit: Visit, RawQuery(query): RawQuer
     }
 }
 
-/// The own entry of somebody who teaches.
+/// Shows a staff member's own entry.
 pub async fn show_own(State(app): State<App>, visit: Visit, RawQuery(query): RawQuery) -> Response {
     let Visit { name, open } = visit;
     match open.own() {
@@ -94,7 +94,7 @@ pub async fn show_own(State(app): State<App>, visit: Visit, RawQuery(query): Raw
     }
 }
 
-/// Somebody who teaches wants an entry of their own.
+/// Creates a staff member's own entry.
 pub async fn add_own(State(app): State<App>, SentForm(visit): SentForm) -> Response {
     let Visit { name, open } = visit;
     let What::Course { course, own } = &open.what else {

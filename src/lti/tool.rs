@@ -1,4 +1,4 @@
-//! What the tool tells the world of itself.
+//! Public metadata of the LTI tool.
 
 use axum::{
     body::Body,
@@ -13,7 +13,7 @@ use crate::app::{
     lti::{keys, registrations},
 };
 
-/// Our public keys.
+/// The public keys (JWKS).
 pub async fn keys(State(app): State<App>) -> Response {
     match keys::shown(&app).await {
         Ok(shown) => json(&shown),
@@ -21,12 +21,12 @@ pub async fn keys(State(app): State<App>) -> Response {
     }
 }
 
-/// For keys that an administrator of Canvas makes by hand.
+/// The configuration for developer keys that a Canvas administrator creates manually.
 pub async fn canvas(State(app): State<App>) -> Response {
     json(&registrations::canvas(&app))
 }
 
-/// What learning systems show beside the tool's name.
+/// The icon that learning systems show next to the tool's name.
 pub async fn icon() -> Response {
     static ICON: &[u8] = include_bytes!("../../assets/icon.png");
     let mut response = Response::new(Body::from(ICON));
@@ -41,7 +41,7 @@ fn json(value: &Value) -> Response {
     let mut response = Response::new(Body::from(value.to_string()));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    // A new key is shown a day before it signs.
+    // Caching is safe: a new key is published a day before it signs.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response

@@ -1,6 +1,5 @@
-//! Everything that these pages say and that depends on something. A message is one value with its arguments, and becomes whole
-//! sentences here and nowhere else, so that a catalog of another language can take the place of this file. What never varies
-//! stands in the templates.
+//! All variable texts of the LTI pages. A message is one value with its arguments and is turned into whole sentences only here,
+//! so that a message catalog for another language can replace this file. Constant texts are in the templates.
 
 use endonym_media::sound;
 
@@ -82,7 +81,7 @@ impl Message<'_> {
         }
     }
 
-    /// The same as HTML, with arguments that are isolated by elements instead of characters.
+    /// The same as HTML. Arguments are isolated (bidi) by elements instead of characters.
     pub fn html(&self) -> String {
         let html = with_isolates(&self.text());
         match self {
@@ -193,18 +192,18 @@ fn mebibytes(bytes: usize) -> f64 {
     bytes as f64 / 1_048_576.0
 }
 
-/// A point in time, for programs and for people.
+/// A time in machine-readable and human-readable form.
 pub struct Time {
     exact: String,
     shown: String,
 }
 
 impl Time {
-    /// In the institution's time zone, and with its name: the reader may be elsewhere.
+    /// In the institution's time zone, which is named because the reader may be elsewhere.
     pub fn new(zone: &jiff::tz::TimeZone, at: Moment) -> Self {
         let at = jiff::Timestamp::from_microsecond(at.micros()).unwrap_or_default().to_zoned(zone.clone());
         let abbreviation = at.strftime("%Z").to_string();
-        // Many zones have no letters, but an offset.
+        // Many zones have no abbreviation, only an offset.
         let has_letters = abbreviation.chars().all(|letter| letter.is_ascii_alphabetic());
         let zone = if has_letters { abbreviation } else { at.strftime("UTC%:z").to_string() };
         Self {
@@ -214,7 +213,7 @@ impl Time {
     }
 }
 
-/// What a page says that has nothing but a title and some sentences.
+/// A page that consists of a title and some sentences.
 pub enum Notice<'a> {
     NothingHere,
     Trouble,
@@ -223,7 +222,7 @@ pub enum Notice<'a> {
     TooSlow,
     Busy,
     Refused(&'a Refusal),
-    /// Somebody opened the registration link instead of giving it to their learning system.
+    /// The registration link was opened directly instead of being entered in the learning system.
     RegistrationLink,
     Registered {
         name: &'a str,

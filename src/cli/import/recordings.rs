@@ -53,7 +53,7 @@ impl Folder {
         report: &mut Report,
     ) -> Result<(), Failure> {
         report.begin_files();
-        // Who they are is found out first and in order, so that two files of one person are seen.
+        // Find the owners first and in order, to detect two files of one person.
         let mut first_file: HashMap<ParticipantId, &str> = HashMap::new();
         let mut owners = Vec::with_capacity(self.names.len());
         for name in &self.names {

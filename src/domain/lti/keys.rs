@@ -1,25 +1,25 @@
-//! When the tool's own keys are made, sign, are shown and go: by their age alone, so that every node says the same.
+//! The lifecycle of the tool's signing keys. It depends only on their age, so that all nodes agree.
 
 use std::time::Duration;
 
 use crate::domain::moment::Moment;
 
 const DAY: Duration = Duration::from_secs(24 * 3_600);
-/// After so long another one is made.
+/// The age at which a key is replaced.
 const LIFE: Duration = Duration::from_secs(90 * 24 * 3_600);
-/// Platforms keep what they have seen of our keys for a while; a new key signs when they can know it.
+/// Platforms cache our JWKS for a while, so a new key signs only after they have had time to fetch it.
 const RIPE: Duration = DAY;
-/// What a key has signed may still be looked at after another one has begun to sign.
+/// Signatures may still be verified for this long after a newer key has started to sign.
 const SHOWN_AFTERWARDS: Duration = Duration::from_secs(30 * 24 * 3_600);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     pub created_at: Moment,
-    /// Can it be opened with the secret of today?
+    /// Whether it can be decrypted with the current secret.
     pub opens: bool,
 }
 
-/// The one to sign with, as a place in the list; `None` where there is none to be had.
+/// The index of the key to sign with, or `None` if no key is usable.
 pub fn signing(keys: &[Key], now: Moment) -> Option<usize> {
     let usable = || keys.iter().enumerate().filter(|(_, key)| key.opens);
     let ripe = usable().filter(|(_, key)| now.since(key.created_at) >= RIPE);
@@ -27,13 +27,13 @@ pub fn signing(keys: &[Key], now: Moment) -> Option<usize> {
     newest.or_else(|| usable().min_by_key(|(_, key)| key.created_at)).map(|(place, _)| place)
 }
 
-/// Is it time for another one?
+/// Whether a new key must be created.
 pub fn is_due(keys: &[Key], now: Moment) -> bool {
     let newest = keys.iter().filter(|key| key.opens).map(|key| key.created_at).max();
     newest.is_none_or(|created_at| now.since(created_at) >= LIFE)
 }
 
-/// Is this one not to be shown any more?
+/// Whether a key must no longer be published.
 pub fn is_over(key: Key, keys: &[Key], now: Moment) -> bool {
     let successors = keys.iter().filter(|other| other.opens && other.created_at > key.created_at);
     let since = successors.map(|other| other.created_at.plus(RIPE)).min();
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(signing(&[lost], day(5)), None);
         assert!(is_due(&[lost], day(5)));
         assert_eq!(signing(&[lost, key(5)], day(5)), Some(1));
-        // Two nodes have made one each: the older one signs until the newer one is known.
+        // Two nodes created a key each: the older one signs until platforms know the newer one.
         assert_eq!(
             signing(&[key(0), Key { created_at: day(0).plus(Duration::from_secs(1)), opens: true }], day(0)),
             Some(0)
@@ -88,7 +88,7 @@ mod tests {
         assert!(!is_over(both[0], &both, day(120)));
         assert!(is_over(both[0], &both, day(121)));
         assert!(!is_over(both[1], &both, day(1_000)));
-        // One that nobody can open replaces nothing.
+        // A key that cannot be decrypted replaces none.
         let lost = [key(0), Key { opens: false, ..key(90) }];
         assert!(!is_over(lost[0], &lost, day(1_000)));
     }

@@ -1,15 +1,15 @@
-//! Who somebody is in a course, from the roles that a launch names: in full, in short, or in the words of older versions.
+//! Maps the roles of a launch to a standing in the course. Accepts full URIs, short names and LTI 1.1 URNs.
 
-/// What somebody may see.
+/// What a user may see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// Everybody in the course.
     Staff,
     /// Themselves.
     Student,
-    /// Nobody: observers, designers.
+    /// Nothing: observers, designers.
     Neither,
-    /// What a student would see: whoever teaches looks at the course as the platform's own test user.
+    /// What a student would see: an instructor previews the course as the platform's test user.
     Preview,
 }
 
@@ -33,12 +33,12 @@ impl Standing {
                 Self::Neither | Self::Preview => is_administrator |= administers(role),
             }
         }
-        // Whoever administers an institution and learns in this course is a student here.
+        // An administrator of the institution who is a learner in this course is a student here.
         if is_administrator && found == Self::Neither { Self::Staff } else { found }
     }
 }
 
-/// Who may add links to a course: those who teach, and those who make its content.
+/// Whether a user may add links to a course: instructors and content developers may.
 pub fn may_add_links<'a>(roles: impl IntoIterator<Item = &'a str> + Clone) -> bool {
     let makes_content = |role: &str| word_in_course(role) == "ContentDeveloper";
     match Standing::of(roles.clone()) {
@@ -48,13 +48,13 @@ pub fn may_add_links<'a>(roles: impl IntoIterator<Item = &'a str> + Clone) -> bo
     }
 }
 
-/// Somewhere above all courses. Somebody who teaches somewhere in the institution is nobody in this course.
+/// Whether a role administers the institution or the system. Teaching elsewhere in the institution grants nothing in this course.
 fn administers(role: &str) -> bool {
     let word = [INSTITUTION, SYSTEM].into_iter().find_map(|everywhere| role.strip_prefix(everywhere));
     matches!(word, Some("Administrator" | "SysAdmin"))
 }
 
-/// The word of a role in the course.
+/// The role's name within the course.
 fn word_in_course(role: &str) -> &str {
     let in_course = match role.strip_prefix(MEMBERSHIP) {
         // `membership#Instructor`, `membership/Instructor#TeachingAssistant`

@@ -159,7 +159,7 @@ fn canvas_says_which_id_its_web_services_have() {
         ("canvas_course_id", "$Canvas.course.id"),
         ("canvas_course_id", ""),
         ("canvas_course_id", "101; 102"),
-        // Whoever adds a link to a course may write what they like.
+        // Anyone who can add a link to a course can forge these values.
         ("canvas_course_id", "102"),
         ("canvas_api_domain", "y.instructure.com"),
     ] {

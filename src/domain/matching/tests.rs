@@ -31,7 +31,7 @@ fn hidden(id: i64, user_id: &str, email: &str, identifier: &str) -> Entry {
     Entry { hidden: true, ..entry(id, user_id, email, identifier) }
 }
 
-/// For each member the id of their entry, or 0, and their email.
+/// For each member, the id of their entry (0 if none) and their email.
 fn told(members: &[Member], entries: &[Entry]) -> Vec<(String, i64, Option<String>)> {
     let plan = Plan::new(members, entries, &[]);
     let known =
@@ -122,7 +122,7 @@ fn those_who_are_not_on_the_roster_leave_unless_they_never_were() {
 fn losing_everybody_or_more_than_half_of_many_is_suspicious() {
     let loss = |before: i64, stay: std::ops::Range<i64>| {
         let mut entries: Vec<Entry> = (1..=before).map(|id| entry(id, &format!("u{id}"), "", "")).collect();
-        // Somebody whom the page got from elsewhere, somebody who has left before, and somebody who has just come.
+        // A person added from elsewhere, one who left before, and one who has just joined.
         entries.extend([
             entry(101, "", "guest@x.org", ""),
             hidden(102, "u102", "", ""),
@@ -171,7 +171,7 @@ fn an_identifier_of_somebody_with_another_address_is_not_given() {
     assert_eq!(given(&two, &[], &[]), (vec![s1, None], 1));
 }
 
-/// What an entry called so is called after a roster that says this of them; `-` is what it does not tell.
+/// The names of an entry after a roster with the given names; `-` marks an omitted one.
 fn renamed(entry: Option<(&str, &str)>, told: (&str, &str), email: &str) -> (Option<String>, Option<String>) {
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let part = |text: &str| (text != "-").then(|| text.to_owned());

@@ -1,6 +1,6 @@
-//! A participant's text fields, in one list. A line in `text_fields!` is a field of `Participant` and of `Draft`, a key that
-//! requests and import files may have, a name that no custom field may take, and a column of the table, which is selected,
-//! inserted, updated, merged and moved with the row. docs/adding-a-field.md says what is left to do by hand.
+//! A participant's text fields, in one list. A line in `text_fields!` is a field of `Participant` and of `Draft`, a key in
+//! requests and import files, a reserved name for custom fields, and a column of the table, which is selected, inserted,
+//! updated, merged and moved with the row. docs/adding-a-field.md describes the remaining manual steps.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use crate::domain::{
     text::{Lines, longest},
 };
 
-/// Expands `$generate!` with the list. `own` are fields of `Participant`, `legal` those of `Legal`; each has its kind, its
-/// key in requests, and its `Field` in errors. Requests are checked in this order, and responses list errors in it: append new fields.
+/// Expands `$generate!` with the list. `own` are the fields of `Participant`, `legal` those of `Legal`; each has its kind, its
+/// key in requests, and its `Field` in errors. Validation and errors in responses follow this order: append new fields.
 macro_rules! text_fields {
     ($generate:ident) => {
         $generate! {
@@ -44,28 +44,28 @@ pub(crate) use text_fields;
 /// A text field of a participant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextField {
-    /// In requests and in the heading of an import file.
+    /// The key in requests and in the header row of import files.
     pub key: &'static str,
-    /// In the tables `participants` and `hidden_participants`.
+    /// The column in the tables `participants` and `hidden_participants`.
     pub column: &'static str,
     pub kind: TextKind,
-    /// In errors.
+    /// The field in errors.
     pub field: Field,
-    /// Only for institutions that have legal names.
+    /// Only for institutions with legal names.
     pub is_legal: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextKind {
     Name,
-    /// Part of a participant's identity: set on creation, and never by an update.
+    /// Part of a participant's identity: set on creation, never updated.
     Identifier,
     Phonetic,
     Notes,
 }
 
 impl TextKind {
-    /// In characters.
+    /// The maximum length in characters.
     pub const fn longest(self) -> usize {
         match self {
             Self::Name => longest::NAME,
@@ -88,7 +88,7 @@ macro_rules! types {
         own { $($own:ident: $own_kind:ident = $own_key:literal $own_field:ident,)* }
         legal { $($legal:ident: $legal_kind:ident = $legal_key:literal $legal_field:ident,)* }
     ) => {
-        /// Every text field: those of `Participant`, then those of `Legal`.
+        /// All text fields: those of `Participant`, then those of `Legal`.
         pub static TEXT_FIELDS: [TextField; [$($own_key,)* $($legal_key,)*].len()] = [
             $(TextField {
                 key: $own_key,
@@ -108,31 +108,31 @@ macro_rules! types {
 
         #[derive(Debug, Clone)]
         pub struct Participant {
-            /// Their place in the institution's roll; never shown.
+            /// The position in the institution's roll; internal.
             pub id: ParticipantId,
             /// The public, unguessable identifier of the registration.
             pub token: String,
             pub email: Option<String>,
             $(pub $own: Option<String>,)*
             pub recording: Option<Recording>,
-            /// The hex of their picture, as with recordings.
+            /// The hex id of their picture, like a recording's.
             pub photo: Option<String>,
             pub legal: Legal,
             pub custom: CustomValues,
             pub custom_changed_at: Option<Moment>,
             pub page: Arc<PageLabel>,
-            /// Their place in the page's roll; never shown.
+            /// The position in the page's roll; internal.
             pub page_place: i64,
         }
 
-        /// The legal name, beside the one that the participant goes by.
+        /// The legal name, besides the preferred one.
         #[derive(Debug, Clone, Default)]
         pub struct Legal {
             $(pub $legal: Option<String>,)*
             pub recording: Option<Recording>,
         }
 
-        /// What a caller wants a participant to be: fields checked one by one, faults collected.
+        /// Validated input for a participant, with the errors found.
         #[derive(Debug, Clone, Default)]
         pub struct Draft {
             pub email: Given<Email>,
@@ -140,7 +140,7 @@ macro_rules! types {
             $(pub $own: Given<String>,)*
             pub legal: LegalDraft,
             pub custom: Vec<(String, Given<String>)>,
-            /// Recordings and pictures, before anyone has looked at them.
+            /// Recordings and pictures, not validated yet.
             pub media: Vec<(Kind, Incoming)>,
             pub errors: FieldErrors,
         }
@@ -151,7 +151,7 @@ macro_rules! types {
         }
 
         impl Participant {
-            /// Without any text yet.
+            /// Creates a participant without any texts.
             pub fn new(id: ParticipantId, page_place: i64, token: String) -> Self {
                 Self {
                     id,
@@ -174,7 +174,7 @@ macro_rules! types {
                 TEXT_FIELDS.iter().zip(values)
             }
 
-            /// Takes over the texts that a draft gives, out of the draft.
+            /// Moves the texts out of a draft and applies them.
             pub fn take_texts(&mut self, draft: &mut Draft) {
                 $(std::mem::take(&mut draft.$own).replace(&mut self.$own);)*
                 $(std::mem::take(&mut draft.legal.$legal).replace(&mut self.legal.$legal);)*
@@ -182,14 +182,14 @@ macro_rules! types {
         }
 
         impl Legal {
-            /// Is there nothing to show?
+            /// Whether there is nothing to show.
             pub fn is_empty(&self) -> bool {
                 [$(&self.$legal,)*].into_iter().all(Option::is_none) && self.recording.is_none()
             }
         }
 
         impl Draft {
-            /// A draft of what `read` finds for each text field, in order.
+            /// Creates a draft by calling `read` for each text field, in order.
             pub(super) fn of_texts(
                 legal: LegalNames,
                 mut read: impl FnMut(&TextField) -> Given<String>,

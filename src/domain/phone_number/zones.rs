@@ -1,9 +1,8 @@
-//! Where numbers ring: from a prefix to time zones. The data is libphonenumber's (Apache-2.0); `assets/phone/make` says how
-//! it came here.
+//! Maps phone number prefixes to time zones. The data is libphonenumber's (Apache-2.0); `assets/phone/make` generates it.
 
 use std::{collections::HashMap, sync::LazyLock};
 
-/// Lines of zones, joined by commas, and the prefixes whose numbers are in one of them.
+/// Each line holds comma-separated zones, followed by the prefixes of the numbers in them.
 const DATA: &str = include_str!("../../../assets/phone/time-zones.txt");
 
 static BY_PREFIX: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
@@ -15,7 +14,7 @@ static BY_PREFIX: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(
 static LONGEST: LazyLock<usize> =
     LazyLock::new(|| BY_PREFIX.keys().map(|prefix| prefix.len()).max().unwrap_or(0));
 
-/// Names of zones for the longest prefix of these digits that there is.
+/// The zones of the longest known prefix of these digits.
 pub fn of(digits: &str) -> Vec<&'static str> {
     let longest = digits.len().min(*LONGEST);
     let found = (1..=longest).rev().find_map(|length| BY_PREFIX.get(digits.get(..length)?));

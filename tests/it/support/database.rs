@@ -1,4 +1,4 @@
-//! A fresh database for each test: a SQLite file, or a database of its own on the PostgreSQL server that `./test` runs.
+//! A fresh database for each test: a SQLite file, or a new database on the PostgreSQL server that `./test` runs.
 
 use std::{
     io::Write,
@@ -21,14 +21,14 @@ pub fn on_postgres() -> bool {
     server().is_some()
 }
 
-/// The PostgreSQL server to test on. Whatever a test does that differs between the databases begins here.
+/// The PostgreSQL server to test on. Every test that depends on the database goes through here.
 fn server() -> Option<String> {
     note_database_test();
     variable("ENDONYM_TEST_DATABASE_URL")
 }
 
-/// Appends the name of the current test to the file that `ENDONYM_TEST_DATABASE_TESTS` names. `./test` repeats these tests
-/// on PostgreSQL, and no others: the rest would do the same again.
+/// Appends the name of the current test to the file in `ENDONYM_TEST_DATABASE_TESTS`. `./test` repeats only these tests on
+/// PostgreSQL: the others do not depend on the database.
 fn note_database_test() {
     let Some(list) = variable("ENDONYM_TEST_DATABASE_TESTS") else { return };
     // libtest names a test's thread after the test.
@@ -58,7 +58,7 @@ impl TestDatabase {
     }
 }
 
-/// An empty database, not yet migrated. The folder is to be kept as long as it is used.
+/// An empty database without migrations. Keep the directory as long as the database is used.
 pub async fn options() -> (Options, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let url = match server() {
@@ -72,7 +72,7 @@ fn options_of(url: Option<String>, folder: &TempDir) -> Options {
     Options { url, data_dir: folder.path().to_owned(), ca_file: None, connections: 4, timeout: TIMEOUT }
 }
 
-/// A database of the newest shape, which others are copies of: on PostgreSQL that is faster than to migrate each.
+/// A migrated database to copy from: on PostgreSQL that is faster than migrating each one.
 async fn template(server: &str) -> &'static str {
     static TEMPLATE: OnceCell<String> = OnceCell::const_new();
     TEMPLATE
@@ -91,7 +91,7 @@ async fn new_database(server: &str, template: &str) -> String {
     let name = format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
     let (client, connection) = tokio_postgres::connect(server, tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
-    // Whoever has made the template may need a moment to leave it.
+    // The session that created the template may need a moment to disconnect.
     let in_use = |error: &tokio_postgres::Error| error.code() == Some(&SqlState::OBJECT_IN_USE);
     let text = format!("CREATE DATABASE {name} TEMPLATE {template}");
     while let Err(error) = client.batch_execute(&text).await {
@@ -102,8 +102,8 @@ async fn new_database(server: &str, template: &str) -> String {
     format!("{start}/{name}")
 }
 
-/// One statement in a transaction of its own; says how many rows it changed. One that touches every row of a table may meet
-/// workers who lock them in another order: PostgreSQL then ends one of the two, and this one begins anew.
+/// Runs one statement in its own transaction and returns the number of changed rows. Retries on deadlock: a statement that
+/// touches every row of a table may conflict with workers that lock them in another order.
 pub async fn execute(db: &Db, text: impl Into<String>, params: Vec<Value<'static>>) -> u64 {
     let text = text.into();
     loop {

@@ -1,11 +1,11 @@
-//! Sound and pictures for tests that are about other things than how they are decoded.
+//! Audio and pictures for tests that are not about decoding.
 
 use std::path::{Path, PathBuf};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
 
-/// A voice-like sound of this length: a tone of a hundred and some hertz with its overtones, swelling and fading.
+/// A voice-like sound of this length: a tone of 140 Hz with overtones, swelling and fading.
 pub fn wav(seconds: f32) -> Vec<u8> {
     wav_of(seconds, 140.0)
 }
@@ -33,18 +33,18 @@ pub fn wav_of(seconds: f32, hertz: f32) -> Vec<u8> {
     bytes
 }
 
-/// The smallest picture that there is: one red pixel.
+/// The smallest possible picture: one red pixel.
 pub fn png() -> Vec<u8> {
     let text = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
     BASE64_STANDARD.decode(text).unwrap()
 }
 
-/// A file as requests have it.
+/// A file in the format of requests.
 pub fn file(bytes: impl AsRef<[u8]>) -> Value {
     json!({ "base64_str": BASE64_STANDARD.encode(bytes) })
 }
 
-/// Every file below a folder, by its path inside it.
+/// The relative paths of all files below a directory.
 pub fn files(folder: &Path) -> Vec<String> {
     fn walk(folder: &Path, into: &mut Vec<PathBuf>) {
         let Ok(entries) = std::fs::read_dir(folder) else { return };

@@ -1,4 +1,4 @@
-//! What tests stand on: a world with a server, an institution, a token and a name page.
+//! Test fixtures: a world with a server, an institution, a token and a name page.
 
 pub mod database;
 pub mod media;
@@ -46,11 +46,11 @@ pub struct World {
     pub client: reqwest::Client,
     stop: CancellationToken,
     pub database: TestDatabase,
-    /// Where blobs are, when they are on disk.
+    /// The directory of blobs stored on disk.
     pub folder: tempfile::TempDir,
 }
 
-/// What a test may want to be different.
+/// Settings that a test can override.
 pub struct Setup {
     pub rate_limit: Policy,
     pub auth_failures: u32,
@@ -66,7 +66,7 @@ pub struct Setup {
     pub exports_waiting: u32,
     pub calling: calls::Rules,
     pub phone: Phone,
-    /// Networks that learning systems may be in.
+    /// Networks in which learning systems may be.
     pub outbound: &'static str,
     pub outbound_limits: outbound::Limits,
 }
@@ -127,7 +127,7 @@ impl World {
             export_life: setup.export_life,
             exports_waiting: setup.exports_waiting,
             calling: setup.calling,
-            // Only now it is known where a cloud reaches us.
+            // The callback URL is known only now.
             phone: Phone { callback_base: base.clone(), ..setup.phone },
             secrets: Secrets::new(None, folder.path()),
             outbound: Outbound::with_limits(
@@ -158,7 +158,7 @@ impl World {
         Self { app, base, institution, page, token, client, stop, database, folder }
     }
 
-    /// Another institution of the same installation, with a token and a page of its own.
+    /// Another tenant of the same installation, with its own token and page.
     pub async fn neighbour(&self) -> Neighbour {
         let institution = institutions::create(
             &self.app,
@@ -185,7 +185,7 @@ impl World {
         app::custom_fields::create(&self.app, self.institution.id, name.into(), None).await.unwrap();
     }
 
-    /// Starts workers, who do what is waiting in the background.
+    /// Starts workers that run background jobs.
     pub fn work(&self, workers: usize) {
         let settings = jobs::Settings {
             workers,
@@ -198,12 +198,12 @@ impl World {
         tokio::spawn(jobs::run(self.app.clone(), settings, self.stop.clone()));
     }
 
-    /// Lets time pass for the server and its workers, at once.
+    /// Advances the clock of the server and its workers.
     pub fn advance(&self, time: Duration) {
         self.app.clock.advance(time);
     }
 
-    /// A request with this world's token. `path` starts behind `/api/private`.
+    /// A request with this world's token. `path` is relative to `/api/private`.
     pub fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         self.request_as(&self.token, method, path)
     }
@@ -216,8 +216,8 @@ impl World {
         self.client.request(method, format!("{}/api/private{path}", self.base))
     }
 
-    /// A request as it is written, for what HTTP libraries would encode or refuse. `start` is the method and the path
-    /// behind `/api/private`, `lines` are further lines of the head.
+    /// Sends a request verbatim, for input that HTTP libraries would encode or reject. `start` is the method and the path
+    /// relative to `/api/private`; `lines` are additional header lines.
     pub async fn raw(&self, start: &str, lines: &[&str]) -> Answer {
         let (method, path) = start.split_once(' ').unwrap();
         let head = format!(
@@ -253,7 +253,7 @@ impl World {
         Answer::of(self.request(Method::DELETE, path).json(&body)).await
     }
 
-    /// Registers somebody on this world's page.
+    /// Registers a person on this world's page.
     pub async fn person(&self, first_name: &str, email: &str) -> Value {
         self.person_on(&self.page, json!({ "first_name": first_name, "email": email })).await
     }
@@ -265,19 +265,19 @@ impl World {
         answer.body["participant"].clone()
     }
 
-    /// Gives somebody a recording, as the sound pipeline will. `when` is in microseconds since 1970.
+    /// Sets a person's recording in the database, without audio. `when` is in microseconds since 1970.
     pub async fn record(&self, page: &NamePage, email: &str, hex: &str, when: i64) {
         self.set(page, email, "recording = $1, recorded_at = $2", vec![hex.to_owned().into(), when.into()])
             .await;
     }
 
-    /// The same for the recording of the legal name.
+    /// Like `record`, for the legal name.
     pub async fn record_legal(&self, page: &NamePage, email: &str, hex: &str, when: i64) {
         let values = vec![hex.to_owned().into(), when.into()];
         self.set(page, email, "legal_recording = $1, legal_recorded_at = $2", values).await;
     }
 
-    /// Gives somebody sound that can be played, or a picture that can be seen: bytes, row and link. Says its hex.
+    /// Stores playable audio or a picture for a person, including file, row and link. Returns its hex id.
     pub async fn give(&self, person: &Value, kind: Kind, bytes: &'static [u8]) -> String {
         let token = Self::registration_token(person);
         let owner = participants::by_token(&self.app, self.institution.id, &token).await.unwrap();
@@ -310,17 +310,17 @@ impl World {
         hex
     }
 
-    /// Lets search engines list somebody's badge.
+    /// Lets search engines index a person's badge.
     pub async fn list_badge(&self, email: &str) {
         self.set(&self.page, email, "badge_listed = TRUE", Vec::new()).await;
     }
 
-    /// Says when somebody's record was last changed. `when` is in microseconds since 1970.
+    /// Sets the time of a record's last change. `when` is in microseconds since 1970.
     pub async fn changed_at(&self, email: &str, when: i64) {
         self.set(&self.page, email, "updated_at = $1", vec![when.into()]).await;
     }
 
-    /// Takes somebody's email away: people from a learning system may have none.
+    /// Removes a person's email: people from a learning system may have none.
     pub async fn without_email(&self, email: &str) {
         self.set(&self.page, email, "email = NULL, email_key = NULL", Vec::new()).await;
     }
@@ -350,7 +350,7 @@ impl World {
         assert_eq!(changed.unwrap(), 1);
     }
 
-    /// Registers many at once, by the quickest way: `p0@x.org` with the identifier `I0` and so on.
+    /// Registers many people at once, the fastest way: `p0@x.org` with the identifier `I0`, and so on.
     pub async fn crowd(&self, page: &NamePage, numbers: Range<usize>) {
         let line = |number: usize| {
             let draft = Draft {
@@ -374,8 +374,8 @@ impl World {
         assert!(report.unwrap().iter().all(|(_, outcome)| *outcome == imports::Outcome::Created));
     }
 
-    /// An answer with words in the place of what differs from run to run: `{base}`, `{institution}` and, for the
-    /// token of each registration, `{token}`.
+    /// Replaces what differs between runs with placeholders: `{base}`, `{institution}` and, for the token of each registration,
+    /// `{token}`.
     pub fn shown(&self, body: &Value) -> Value {
         let start = format!("{}/badges/{}/", self.base, self.institution.id);
         let mut text = body.to_string();
@@ -390,7 +390,7 @@ impl World {
         serde_json::from_str(&text).unwrap()
     }
 
-    /// The token of a registration, as the name badge's address has it.
+    /// The token of a registration, from the name badge's URL.
     pub fn registration_token(participant: &Value) -> String {
         participant["name_badge_link"].as_str().unwrap().rsplit('/').next().unwrap().to_owned()
     }
@@ -413,7 +413,7 @@ async fn new_page(app: &App, institution: &Institution, title: &str) -> NamePage
     name_pages::create(app, institution.id, new).await.unwrap()
 }
 
-/// An answer, read whole. Every one under `/api/` is held against the OpenAPI documents.
+/// A complete response. Every response under `/api/` is validated against the OpenAPI documents.
 #[derive(Debug)]
 pub struct Answer {
     pub status: StatusCode,
@@ -442,7 +442,7 @@ impl Answer {
         Self { status, headers, body }
     }
 
-    /// From what came over the wire.
+    /// Parses a raw HTTP response.
     fn read(text: &str) -> Self {
         let (head, body) = text.split_once("\r\n\r\n").expect("a head and a body");
         let mut lines = head.lines();
@@ -469,7 +469,7 @@ impl Answer {
     }
 }
 
-/// A body that was sent in pieces.
+/// Decodes a chunked body.
 fn joined(mut pieces: &str) -> String {
     let mut whole = String::new();
     while let Some((length, rest)) = pieces.split_once("\r\n") {
@@ -480,7 +480,7 @@ fn joined(mut pieces: &str) -> String {
     whole
 }
 
-/// Waits until it is so, asking again and again.
+/// Polls until the condition holds.
 pub async fn until<F: Future<Output = bool>>(what: &str, is_so: impl Fn() -> F) {
     let asking = async {
         while !is_so().await {
@@ -490,7 +490,7 @@ pub async fn until<F: Future<Output = bool>>(what: &str, is_so: impl Fn() -> F) 
     tokio::time::timeout(Duration::from_secs(60), asking).await.unwrap_or_else(|_| panic!("never: {what}"));
 }
 
-/// The names of an object's keys, sorted.
+/// The sorted keys of an object.
 pub fn keys(object: &Value) -> Vec<&str> {
     let mut keys: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();

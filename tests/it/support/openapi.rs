@@ -1,4 +1,4 @@
-//! Holds every answer that tests see against the OpenAPI document of its version.
+//! Validates every response in tests against the OpenAPI document of its version.
 
 use std::{
     collections::HashMap,
@@ -17,7 +17,7 @@ static PARSED: LazyLock<HashMap<&str, Value>> = LazyLock::new(|| {
 });
 static VALIDATORS: LazyLock<Mutex<HashMap<String, jsonschema::Validator>>> = LazyLock::new(Mutex::default);
 
-/// Panics when the document does not know this answer, or it has another shape. What no document describes (unknown
+/// Panics if the document does not describe this response, or its shape differs. Responses that no document describes (unknown
 /// paths, wrong methods) must be a plain message.
 pub fn check(method: &Method, path: &str, status: u16, body: &Value) {
     let path = path.strip_prefix("/api/private/").unwrap_or_default();
@@ -62,7 +62,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     }
 }
 
-/// The path template that a path is an instance of; one without parameters wins.
+/// The path template that matches a path; one without parameters takes precedence.
 fn template(document: &Value, path: &str) -> Option<String> {
     let parts: Vec<&str> = path.split('/').collect();
     let fits = |template: &&String| {

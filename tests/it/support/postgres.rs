@@ -1,4 +1,4 @@
-//! A PostgreSQL server of a test's own, for what must not happen to the one that all tests share.
+//! A dedicated PostgreSQL server, for tests that must not affect the shared one.
 
 use std::{
     path::PathBuf,
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 pub struct PostgresServer {
     pub url: String,
-    /// Its first process, which makes the others.
+    /// The postmaster, which forks the other processes.
     child: Child,
     folder: TempDir,
 }
@@ -43,9 +43,9 @@ impl PostgresServer {
         server
     }
 
-    /// Nothing of it runs, and its connections stay open.
+    /// Suspends all its processes; connections stay open.
     pub fn freeze(&self) {
-        // The one that makes others first.
+        // The postmaster first, so that it forks no more.
         signal("STOP", &[self.pid()]);
         signal("STOP", &self.others());
     }
@@ -76,7 +76,7 @@ impl Drop for PostgresServer {
 }
 
 fn signal(name: &str, pids: &[String]) {
-    // One that has ended meanwhile is fine.
+    // Ignore processes that have already exited.
     if pids.is_empty() {
         return;
     }
@@ -87,7 +87,7 @@ fn is_root() -> bool {
     rustix::process::getuid().is_root()
 }
 
-/// One of PostgreSQL's programs, of the newest version there is, as a user whom it does not refuse.
+/// A PostgreSQL program of the newest installed version, run as an unprivileged user.
 fn program(name: &str) -> Command {
     let versions = std::fs::read_dir("/usr/lib/postgresql").expect("PostgreSQL is installed").flatten();
     let programs =
@@ -97,7 +97,7 @@ fn program(name: &str) -> Command {
     if !is_root() {
         return Command::new(newest);
     }
-    // It refuses to run as root.
+    // PostgreSQL refuses to run as root.
     let mut command = Command::new("setpriv");
     command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]).arg(newest);
     command

@@ -1,4 +1,4 @@
-//! The real binary, run as an operator would run it: in a folder of its own, with a database of its own.
+//! The real binary, run as an operator would run it, with its own directory and database.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -18,16 +18,16 @@ use super::database::{self, on_postgres};
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_endonym");
 
-/// A folder with data, and a database that nobody else uses.
+/// A data directory and a database that nothing else uses.
 pub struct Installation {
     pub folder: TempDir,
-    /// Where the database is, when it is not SQLite in the data folder.
+    /// The database's URL, unless it is SQLite in the data directory.
     pub database_url: Option<String>,
     pub connections: usize,
 }
 
 impl Installation {
-    /// Nothing has been run yet: PostgreSQL is empty, SQLite is not there.
+    /// Nothing has run yet: the PostgreSQL database is empty, the SQLite file does not exist.
     pub async fn untouched() -> Self {
         let (options, folder) = database::options().await;
         Self { folder, database_url: options.url, connections: options.connections }
@@ -41,19 +41,19 @@ impl Installation {
         made
     }
 
-    /// With institution `example` and its page `class`, and a token.
+    /// With institution `example`, its page `class` and a token.
     pub async fn with_token() -> (Self, String) {
         let made = Self::new().await;
         let token = made.furnish();
         (made, token)
     }
 
-    /// On SQLite in the data folder, whatever the others run on.
+    /// On SQLite in the data directory, whatever database the other tests use.
     pub fn on_sqlite() -> Self {
         Self { folder: tempfile::tempdir().unwrap(), database_url: None, connections: 4 }
     }
 
-    /// Makes institution `example` and its page `class`, and a token.
+    /// Creates institution `example`, its page `class` and a token.
     pub fn furnish(&self) -> String {
         self.json(&["institution", "create", "--name", "Example University", "--slug", "example", "--json"]);
         self.json(&[
@@ -75,7 +75,7 @@ impl Installation {
         self.json(&["token", "create", "--institution", "example", "--name", name, "--json"])
     }
 
-    /// The same database that the binary uses.
+    /// Connects to the database that the binary uses.
     pub async fn database(&self) -> Db {
         let (url, data_dir) = (self.database_url.clone(), self.path("endonym-data"));
         Db::open(&Options { url, data_dir, ca_file: None, connections: 1, timeout: TIMEOUT }).await.unwrap()
@@ -91,7 +91,7 @@ impl Installation {
         path
     }
 
-    /// In this installation's folder, with nothing of our own settings in the environment.
+    /// Runs in this installation's directory, without our own settings in the environment.
     pub fn bare(&self) -> Command {
         let mut command = Command::new(BINARY);
         command.current_dir(self.folder.path()).stdin(Stdio::null());
@@ -126,19 +126,19 @@ impl Installation {
         self.run(words).json()
     }
 
-    /// The sentence on standard error.
+    /// Returns the error message on standard error.
     pub fn refuse(&self, words: &[&str]) -> String {
         self.run(words).refused()
     }
 
-    /// A server on a free port.
+    /// Starts a server on a free port.
     pub fn serve(&self, words: &[&str]) -> Serving {
         let mut command = self.command(&["serve", "--listen", "127.0.0.1:0"]);
         command.args(words);
         Serving::start(command, self.path("serve.log"))
     }
 
-    /// Imports so many people into `class`, in one transaction for every few hundred.
+    /// Imports people into `class`, with one transaction per few hundred.
     pub fn import(&self, rows: &str) -> Value {
         let file = self.write("people.csv", rows);
         self.json(&[
@@ -153,7 +153,7 @@ impl Installation {
     }
 }
 
-/// A command that has ended.
+/// A command that has exited.
 #[derive(Debug)]
 pub struct Ended {
     pub code: i32,
@@ -171,7 +171,7 @@ impl Ended {
         self.stdout
     }
 
-    /// One JSON object on standard output, and nothing else there.
+    /// Expects exactly one JSON object on standard output.
     pub fn json(self) -> Value {
         let text = self.succeeded();
         let value: Value = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
@@ -199,11 +199,11 @@ impl From<Output> for Ended {
     }
 }
 
-/// A server in a process of its own. Killed when dropped.
+/// A server in its own process. Killed when dropped.
 pub struct Serving {
     child: Child,
     pub base: String,
-    /// What it has said on standard output before it was ready.
+    /// Its standard output until it was ready.
     pub greeting: String,
     log: PathBuf,
 }
@@ -211,7 +211,7 @@ pub struct Serving {
 const LONGEST_START: Duration = Duration::from_secs(20);
 
 impl Serving {
-    /// `log` gets what comes on standard error, behind what is there already.
+    /// Appends standard error to `log`.
     pub fn start(mut command: Command, log: PathBuf) -> Self {
         let listen = command.get_args().skip_while(|word| *word != "--listen").nth(1);
         let listen = listen.and_then(|word| word.to_str()).filter(|listen| !listen.ends_with(":0"));
@@ -220,12 +220,12 @@ impl Serving {
         let mut child = command.stdout(Stdio::piped()).stderr(errors).spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let (sender, receiver) = mpsc::channel();
-        // Goes on reading, so that the server never waits for us.
+        // Keeps reading, so that the server never blocks on a full pipe.
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(|line| drop(sender.send(line))));
         let mut serving = Self { child, base: String::new(), greeting: String::new(), log };
         let started = Instant::now();
         let mut ready = false;
-        // The last line of the greeting is not marked. It is written before the first answer is given.
+        // The greeting's last line is not marked, but it is written before the first response.
         loop {
             match receiver.recv_timeout(Duration::from_millis(if ready { 100 } else { 10 })) {
                 Ok(line) => {
@@ -263,13 +263,13 @@ impl Serving {
         assert!(sent.unwrap().success());
     }
 
-    /// `kill -9`: nothing is finished, nothing is written down.
+    /// `kill -9`: no graceful shutdown.
     pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Waits for its end; `None` when it is still there after that time.
+    /// Waits for it to exit; `None` on timeout.
     pub async fn ended(&mut self, within: Duration) -> Option<i32> {
         let started = Instant::now();
         loop {
@@ -283,7 +283,7 @@ impl Serving {
         }
     }
 
-    /// Stops it as a service manager does, and says how it ended.
+    /// Stops it like a service manager, and returns the exit code.
     pub async fn stop(mut self) -> i32 {
         self.signal("TERM");
         self.ended(Duration::from_secs(20)).await.expect("the server stops when it is told to")
@@ -305,14 +305,14 @@ fn answers(address: &str) -> bool {
     asked.is_ok() && stream.read_to_string(&mut answer).is_ok() && answer.starts_with("HTTP/1.1 200")
 }
 
-/// The most memory that a process has had, in kilobytes; `None` once it is gone.
+/// The peak memory of a process in kilobytes; `None` once it has exited.
 pub fn peak_memory(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Runs a command on a terminal of its own, with somebody typing there.
+/// Runs a command on a pseudo-terminal and types into it.
 pub fn on_terminal(installation: &Installation, words: &[&str], typed: &str) -> Ended {
     let whole = installation.command(words);
     let quoted = |word: &std::ffi::OsStr| format!("'{}'", word.to_str().unwrap().replace('\'', r"'\''"));
@@ -322,7 +322,7 @@ pub fn on_terminal(installation: &Installation, words: &[&str], typed: &str) -> 
     command.current_dir(installation.folder.path()).env("TERM", "xterm").stdin(Stdio::piped());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    // Not before the question is there: what is typed too early is shown twice.
+    // Wait for the prompt: input that is typed too early is echoed twice.
     std::thread::sleep(Duration::from_millis(500));
     stdin.write_all(typed.as_bytes()).unwrap();
     let ended = child.wait_with_output().unwrap();

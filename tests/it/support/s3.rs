@@ -1,4 +1,4 @@
-//! A real server that speaks S3, on a free loopback port in a folder of its own.
+//! A real S3 server on a free loopback port, with its own directory.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -40,7 +40,7 @@ impl S3Server {
         Self { endpoint, folder, serving }
     }
 
-    /// What `ENDONYM_BLOBS_URL` would say.
+    /// A value for `ENDONYM_BLOBS_URL`.
     pub fn url(&self) -> String {
         format!(
             "s3://{BUCKET}/endonym?endpoint={}&region=us-east-1&access_key_id={KEY}&secret_access_key={SECRET}",
@@ -48,17 +48,17 @@ impl S3Server {
         )
     }
 
-    /// The same with a secret that is not the server's.
+    /// The same with a wrong secret.
     pub fn url_with_a_wrong_secret(&self) -> String {
         self.url().replace(SECRET, "guessed")
     }
 
-    /// Where the server keeps what we gave it.
+    /// The directory in which the server stores our objects.
     pub fn bucket(&self) -> PathBuf {
         self.folder.path().join(BUCKET).join("endonym")
     }
 
-    /// Gone, as a server is whose machine lost its power.
+    /// Stops abruptly, as in a power failure.
     pub async fn stop(&mut self) {
         self.serving.abort();
         let _ = (&mut self.serving).await;
