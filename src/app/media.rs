@@ -354,7 +354,7 @@ async fn orphans(app: &App, files: Vec<Listed>, swept: &mut SweepReport) -> Resu
             Some(key) => known.push((key, listed)),
             None if listed.is_partial() => orphans.push(listed),
             None => {
-                tracing::warn!(path = listed.path(), "keeping a file that is not ours");
+                tracing::warn!(path = listed.path(), "keeping a file that Endonym did not create");
                 swept.strange += 1;
             }
         }

@@ -85,7 +85,7 @@ async fn worker(app: App, settings: Settings, lanes: &'static [Lane], stop: Canc
             }
             Err(error) => {
                 if !std::mem::replace(&mut in_trouble, true) {
-                    tracing::warn!(%error, "the queue cannot be read; trying again");
+                    tracing::warn!(%error, "reading the job queue failed; will retry");
                 }
                 LOOK
             }
@@ -170,7 +170,7 @@ async fn perform(app: &App, settings: Settings, claim: Claim, stop: &Cancellatio
             Ok(())
         }
         Outcome::Unfinished => {
-            tracing::info!(job, kind, "a job is left to another worker");
+            tracing::info!(job, kind, "a job is released to another worker");
             jobs::release(app, &claim).await
         }
     };

@@ -65,7 +65,7 @@ async fn look_around(app: &App, held: &Held, stop: &CancellationToken) {
             Ok(overdue) => overdue,
             Err(error) => {
                 if !std::mem::replace(&mut in_trouble, true) {
-                    tracing::warn!(%error, "calls cannot be looked after; trying again");
+                    tracing::warn!(%error, "recovering calls failed; will retry");
                 }
                 continue;
             }
@@ -74,7 +74,7 @@ async fn look_around(app: &App, held: &Held, stop: &CancellationToken) {
         for attempt in overdue {
             // One failing attempt must not block the others.
             if let Err(error) = look_after(app, held, &attempt).await {
-                tracing::warn!(%error, attempt = attempt.id.get(), "a call could not be looked after; trying again");
+                tracing::warn!(%error, attempt = attempt.id.get(), "recovering a call failed; will retry");
             }
         }
     }
@@ -89,7 +89,7 @@ async fn look_after(app: &App, held: &Held, attempt: &Attempt) -> Result<()> {
         return calls::renew(app, attempt, HELD).await.map(|_| ());
     }
     if calls::interrupt(app, attempt).await? {
-        tracing::warn!(attempt = attempt.id.get(), "the process that made a call is gone");
+        tracing::warn!(attempt = attempt.id.get(), "the process that placed a call is gone");
     }
     Ok(())
 }
@@ -130,7 +130,7 @@ async fn take_calls(
             }
             Err(error) => {
                 if !std::mem::replace(&mut in_trouble, true) {
-                    tracing::warn!(%error, "calls cannot be taken; trying again");
+                    tracing::warn!(%error, "claiming calls failed; will retry");
                 }
                 LOOK
             }
@@ -168,7 +168,7 @@ impl Line {
             match Trunk::open(settings).await {
                 Ok(trunk) => return Some(Self::Trunk(trunk)),
                 Err(error) => {
-                    tracing::warn!(%error, seconds = pause.as_secs(), "the SIP trunk cannot be used; trying again");
+                    tracing::warn!(%error, seconds = pause.as_secs(), "the SIP trunk is unavailable; will retry");
                 }
             }
             stop.run_until_cancelled(app.clock.sleep(pause)).await?;
@@ -212,7 +212,7 @@ async fn turn(
             Line::Cloud => {
                 under_way.spawn(async move {
                     if let Err(error) = calls::cloud::place(&app, &claimed).await {
-                        tracing::warn!(%error, attempt = claimed.attempt.id.get(), "a call could not be written down");
+                        tracing::warn!(%error, attempt = claimed.attempt.id.get(), "storing a call failed");
                     }
                 });
             }

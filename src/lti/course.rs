@@ -219,7 +219,7 @@ pub async fn state(State(app): State<App>, Path(name): Path<String>, headers: He
         },
         Err(Fault::Refused { .. }) => (StatusCode::FORBIDDEN, serde_json::json!({})),
         Err(Fault::Trouble { error, .. }) => {
-            tracing::error!(%error, "LTI: the state of a course cannot be told");
+            tracing::error!(%error, "LTI: reading the state of a course failed");
             (StatusCode::SERVICE_UNAVAILABLE, serde_json::json!({}))
         }
     };

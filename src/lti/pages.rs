@@ -148,7 +148,7 @@ pub fn refuse(app: &App, refusal: refusal::Refusal) -> Response {
 
 /// The response to a malformed request.
 pub fn unreadable(app: &App, status: StatusCode, frames: &[String]) -> Response {
-    tracing::info!(status = status.as_u16(), "a request for LTI cannot be read");
+    tracing::info!(status = status.as_u16(), "LTI: unreadable request");
     let notice = match status {
         StatusCode::PAYLOAD_TOO_LARGE => Notice::TooLarge,
         StatusCode::REQUEST_TIMEOUT => Notice::TooSlow,
@@ -166,7 +166,7 @@ pub fn fault(app: &App, colors: Colors, fault: Fault) -> Response {
             say(app, colors, status(&why), &Notice::Refused(&why), &frames)
         }
         Fault::Trouble { error, frames } => {
-            tracing::error!(%error, "LTI: a page cannot be shown");
+            tracing::error!(%error, "LTI: rendering a page failed");
             let mut response = say(app, colors, StatusCode::SERVICE_UNAVAILABLE, &Notice::Trouble, &frames);
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
             response

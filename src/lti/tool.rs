@@ -48,7 +48,7 @@ fn json(value: &Value) -> Response {
 }
 
 fn trouble(error: &Error) -> Response {
-    tracing::error!(%error, "the keys for LTI cannot be shown");
+    tracing::error!(%error, "reading the LTI keys failed");
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     response

@@ -42,7 +42,7 @@ const NAMES_LIVE: Duration = Duration::from_secs(24 * 60 * 60);
 pub async fn place(app: &App, claimed: &Claimed) -> Result<()> {
     let attempt = &claimed.attempt;
     let Some(client) = app.phone.cloud() else {
-        tracing::warn!(attempt = attempt.id.get(), "no cloud is configured here: a call was not made");
+        tracing::warn!(attempt = attempt.id.get(), "no cloud provider is configured: call not placed");
         return end(app, attempt, Outcome::Failed(Reason::Unreachable)).await;
     };
     let addresses = Addresses::new(&app.phone.callback_base, attempt.id);
@@ -51,17 +51,27 @@ pub async fn place(app: &App, claimed: &Claimed) -> Result<()> {
     let number = claimed.number.masked();
     match client.create_call(claimed.number.e164(), ring, &instructions).await {
         Ok(sid) => {
-            tracing::info!(attempt = attempt.id.get(), number, vendor_call = sid, "the cloud makes a call");
+            tracing::info!(
+                attempt = attempt.id.get(),
+                number,
+                vendor_call = sid,
+                "the cloud provider placed a call"
+            );
             named(app, attempt, sid).await
         }
         Err(CreateError::Refused(why)) => {
-            tracing::warn!(attempt = attempt.id.get(), number, why, "the cloud does not make a call");
+            tracing::warn!(attempt = attempt.id.get(), number, why, "the cloud provider rejected a call");
             end(app, attempt, Outcome::Failed(Reason::Unreachable)).await
         }
         // The call may exist. `look_after` polls for it when the lease expires, unless a webhook arrives first. Not retried
         // here: that could call somebody twice.
         Err(CreateError::Ambiguous(why)) => {
-            tracing::warn!(attempt = attempt.id.get(), number, why, "the cloud may or may not make a call");
+            tracing::warn!(
+                attempt = attempt.id.get(),
+                number,
+                why,
+                "it is unknown whether the cloud provider placed a call"
+            );
             Ok(())
         }
     }
@@ -103,7 +113,7 @@ pub async fn look_after(app: &App, attempt: &Attempt) -> Result<()> {
         let (app, attempt) = (app.clone(), attempt.clone());
         tokio::spawn(async move {
             if let Err(error) = ask_about(&app, &attempt).await {
-                tracing::warn!(%error, attempt = attempt.id.get(), "a call could not be looked after; trying again");
+                tracing::warn!(%error, attempt = attempt.id.get(), "recovering a call failed; will retry");
             }
         });
     }
@@ -146,7 +156,11 @@ async fn ask_about(app: &App, attempt: &Attempt) -> Result<()> {
             end(app, &attempt, outcome).await
         }
         Err(why) if too_long => {
-            tracing::warn!(attempt = attempt.id.get(), why, "the cloud does not say what became of a call");
+            tracing::warn!(
+                attempt = attempt.id.get(),
+                why,
+                "the cloud provider did not report the outcome of a call"
+            );
             end(app, &attempt, Outcome::Failed(Reason::Interrupted)).await
         }
         Err(why) => Err(Error::Unavailable(why)),

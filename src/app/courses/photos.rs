@@ -79,7 +79,7 @@ pub async fn follow(app: &App, connection: &Connection, institution: Institution
         };
         if let Err(error) = done {
             // The old photo stays, and the next synchronization tries again.
-            tracing::warn!(participant = photo.participant.get(), %error, "a picture could not follow the learning system");
+            tracing::warn!(participant = photo.participant.get(), %error, "copying a picture from the learning system failed");
         }
     };
     futures_util::stream::iter(photos).for_each_concurrent(COPIED_AT_ONCE, one).await;
@@ -96,7 +96,7 @@ async fn copy(
         None => None,
         Some(bytes) => match give(app, (institution, participant), bytes).await {
             Err(Error::Invalid(why)) => {
-                tracing::info!(participant = participant.get(), %why, "a picture of the learning system cannot be used");
+                tracing::info!(participant = participant.get(), %why, "a picture from the learning system is unusable");
                 None
             }
             other => other?,

@@ -54,7 +54,7 @@ pub async fn run(app: &App, claim: &Claim, institution: InstitutionId, id: Cours
     match error {
         Error::ToolConsumerDisabled
         | Error::LearningSystem(lms::Error::Refused(_) | lms::Error::Denied(_) | lms::Error::Missing) => {
-            tracing::warn!(course = id.get(), %error, "a course could not be synchronised");
+            tracing::warn!(course = id.get(), %error, "course synchronization failed");
             Ok(())
         }
         other => Err(other),
@@ -101,7 +101,7 @@ async fn import(app: &App, claim: &Claim, consumer: &ToolConsumer, course: &Cour
         back = counts.back,
         left = counts.left,
         identifiers_taken = counts.identifiers_taken,
-        "a course was synchronised"
+        "course synchronized"
     );
     photos::follow(app, &connection, consumer.institution, photos).await;
     app.switchboard.wake();

@@ -31,7 +31,7 @@ pub async fn shown(app: &App) -> Result<Value> {
     let all = present(app).await?;
     let public = |kept: &Kept| {
         store::stored_json::<Value>(("lti_keys", "public_key", &kept.kid), &kept.public)
-            .inspect_err(|error| tracing::error!(%error, "a public key cannot be shown"))
+            .inspect_err(|error| tracing::error!(%error, "a stored public key is unreadable"))
             .ok()
     };
     // Publish all keys: platforms must be able to verify what the older ones signed.
@@ -126,6 +126,6 @@ async fn insert_if(
         return Ok(None);
     }
     lti_keys::insert(sql, &kept).await?;
-    tracing::info!(kid = kept.kid, "a new key was made for LTI");
+    tracing::info!(kid = kept.kid, "a new LTI signing key was created");
     Ok(Some(kept.kid))
 }

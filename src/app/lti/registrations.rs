@@ -140,7 +140,7 @@ async fn attempt(
                 consumer = consumer.id.get(),
                 institution = institution.get(),
                 is_update,
-                "a platform has registered itself"
+                "an LTI platform registered"
             );
             Ok(Registered { consumer, is_update })
         }

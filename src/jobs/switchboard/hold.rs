@@ -38,7 +38,7 @@ pub async fn hold(app: App, trunk: Trunk, claimed: Claimed, stopping: Cancellati
         () = watch(&app, &claimed.attempt, &hang_up) => return,
     };
     if let Err(error) = made {
-        tracing::warn!(%error, attempt = attempt.get(), "what became of a call could not be written down");
+        tracing::warn!(%error, attempt = attempt.get(), "storing the outcome of a call failed");
     }
 }
 
@@ -72,7 +72,7 @@ async fn make(app: &App, trunk: &Trunk, claimed: &Claimed, hang_up: &Cancellatio
         number = claimed.number.masked(),
         outcome = ended.outcome.state().word(),
         says = ended.says,
-        "a call has ended"
+        "call ended"
     );
     let outcome = match ended.outcome {
         // We hung up. If the call is no longer wanted, the attempt has already ended and this has no effect. Otherwise the
@@ -94,7 +94,7 @@ async fn note(app: &App, attempt: &Attempt, progress: Progress) {
         _ => Ok(()),
     };
     if let Err(error) = noted {
-        tracing::warn!(%error, attempt = attempt.id.get(), "what happens on a call could not be written down");
+        tracing::warn!(%error, attempt = attempt.id.get(), "storing the progress of a call failed");
     }
 }
 
@@ -118,10 +118,7 @@ async fn watch(app: &App, attempt: &Attempt, hang_up: &CancellationToken) {
             Ok(Ok(false)) => hang_up.cancel(),
             Ok(Err(_)) | Err(_) if since <= HELD => {}
             Ok(Err(_)) | Err(_) => {
-                tracing::warn!(
-                    attempt = attempt.id.get(),
-                    "nobody may know of a call any more; it is hung up"
-                );
+                tracing::warn!(attempt = attempt.id.get(), "hanging up a call whose record may be gone");
                 hang_up.cancel();
             }
         }

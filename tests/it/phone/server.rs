@@ -128,7 +128,7 @@ async fn a_call_is_made_again_when_its_process_is_killed() {
     assert_eq!((&killed["state"], &killed["reason"]), (&json!("failed"), &json!("interrupted")));
     let id = call(&here)["id"].as_str().unwrap().to_owned();
     here.succeed(&["calls", "cancel", &id]);
-    until("the line is free", || async { second.log().contains("a call has ended") }).await;
+    until("the line is free", || async { second.log().contains("call ended") }).await;
     assert_eq!(call(&here)["state"], "cancelled");
     assert_eq!(second.stop().await, 0);
 }
@@ -214,7 +214,7 @@ async fn strangers_do_not_fill_the_log() {
     assert!(doctor.contains("answers"), "the port is the server's, and the doctor uses another: {doctor}");
     assert_eq!(serving.stop().await, 0);
     let log = std::fs::read_to_string(here.path("serve.log")).unwrap();
-    assert!(log.contains("a call has ended"), "there is a log: {log}");
+    assert!(log.contains("call ended"), "there is a log: {log}");
     let from = stranger.local_addr().unwrap().to_string();
     for word in ["xyzzy", NUMBER, "z9hG4bK", "INVITE", &from] {
         assert!(!log.contains(word), "{word} is in the log: {log}");

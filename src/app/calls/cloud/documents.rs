@@ -53,7 +53,7 @@ pub async fn prompt(app: &App, language: String, file: String) -> Option<Bytes> 
 async fn spoken_name(app: &App, language: &str, slug: &str) -> Option<Bytes> {
     app.phone.cloud()?;
     let found = institutions::by_slug(&mut app.db.read(), slug).await;
-    let whose = found.inspect_err(|error| tracing::warn!(%error, "a name cannot be said")).ok()??;
+    let whose = found.inspect_err(|error| tracing::warn!(%error, "speaking a name failed")).ok()??;
     let prompts = &app.phone.prompts;
     if prompts.language(whose.phone_language.as_deref()) != language {
         return None;

@@ -59,10 +59,10 @@ async fn give(app: &App, attempt: Attempt) -> Result<()> {
             calls::keep(app, &claimed, sound).await.map(|_| ())
         }
         Err(FetchError::Unusable(why)) => {
-            tracing::warn!(attempt = attempt.id.get(), why, "what was said on a call cannot be used");
+            tracing::warn!(attempt = attempt.id.get(), why, "a recording from a call is unusable");
             super::end(app, &attempt, unusable).await
         }
-        Err(FetchError::NotThere) => Err(Error::Unavailable("the recording is not there yet".to_owned())),
+        Err(FetchError::NotThere) => Err(Error::Unavailable("the recording is not available yet".to_owned())),
         Err(FetchError::Failed(why)) => Err(Error::Unavailable(why)),
     }
 }
@@ -91,7 +91,7 @@ pub async fn listen(app: &App, attempt: AttemptId, recording: &str) -> Result<Op
     match fetched(app, take).await {
         Ok(sound) => Ok(Some(sound)),
         Err(why) => {
-            tracing::warn!(attempt = attempt.get(), ?why, "what was said on a call could not be played");
+            tracing::warn!(attempt = attempt.get(), ?why, "playing back a recording on a call failed");
             Ok(Some(silence()))
         }
     }
