@@ -131,9 +131,9 @@ async fn a_tool_consumer_that_cannot_be_read_is_an_error_by_itself_and_skipped_i
         let set = format!("UPDATE tool_consumers SET {column} = $1");
         execute(db, set.clone(), vec![value.into()]).await;
         assert_eq!(consumers().await.unwrap().len(), 0);
-        let one =
-            tool_consumers::find(&mut db.read(), Scope::Institution(institution), ToolConsumerId::new(8));
-        broken(one.await.unwrap_err(), wanted);
+        let scope = Scope::Institution(institution);
+        let one = tool_consumers::find(&mut db.read(), scope, ToolConsumerId::new(8)).await;
+        broken(one.unwrap_err(), wanted);
         execute(db, set, vec![before.into()]).await;
     }
     // The headings of a report are written as a whole, so that nothing of them can be written back.
