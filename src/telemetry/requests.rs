@@ -117,27 +117,4 @@ mod tests {
             assert_eq!(known_method(made_up), OTHER);
         }
     }
-
-    /// `cargo test --release --lib what_counting_costs -- --ignored --nocapture`
-    #[test]
-    #[ignore = "a measurement"]
-    #[allow(clippy::disallowed_methods)]
-    fn what_counting_costs() {
-        const TIMES: u32 = 2_000_000;
-        const ROUTES: [&str; 2] =
-            ["/api/private/v5/participants/latest", "/api/private/v4/participants/{id_or_email}"];
-        let count = || {
-            let started = std::time::Instant::now();
-            for i in 0..TIMES {
-                let status = if i % 16 == 0 { 404 } else { 200 };
-                request().finish(ROUTES[i as usize % 2], "GET", status, Duration::from_micros(20));
-            }
-            started.elapsed() / TIMES
-        };
-        println!("one thread: {:?} for a request", count());
-        let both: Vec<_> = (0..2).map(|_| std::thread::spawn(count)).collect();
-        let took: Vec<_> = both.into_iter().map(|thread| thread.join().unwrap()).collect();
-        println!("two threads at once: {took:?} for a request");
-        assert!(took.iter().all(|each| *each < Duration::from_micros(1)), "{took:?}");
-    }
 }
