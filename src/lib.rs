@@ -17,6 +17,8 @@ pub mod hooks;
 pub mod jobs;
 /// Pages inside learning systems: the LTI 1.3 endpoints and what they show.
 pub mod lti;
+/// Signing in, and a person's own pages.
+pub mod me;
 /// Health checks and metrics.
 pub mod ops;
 /// Public pages: home, API reference, badges, players.
@@ -41,6 +43,8 @@ pub mod store;
 
 /// The HTTP client for untrusted URLs, protected against SSRF.
 pub mod outbound;
+/// Message catalogs for pages and mails.
+pub mod words;
 
 /// The clock: the system's, or a test's.
 pub mod clock;

@@ -18,11 +18,12 @@ use crate::{
     hooks,
     http::{
         compression::{self, AcceptEncoding},
+        language,
         refusal::Refusal,
         reply,
         service::{Draining, Service, Shared},
     },
-    lti, ops, pages,
+    lti, me, ops, pages,
 };
 
 pub use ops::metrics::Metrics;
@@ -55,9 +56,11 @@ fn router(app: App, draining: Draining, metrics: Metrics) -> Router {
         .merge(ops::routes(draining, metrics))
         .merge(hooks::routes())
         .merge(lti::routes())
+        .merge(me::routes())
         .method_not_allowed_fallback(pages::wrong_method)
         // `api::face` sets the routes of the API itself, which is cheaper.
-        .layer(middleware::from_fn(reply::set_route));
+        .layer(middleware::from_fn(reply::set_route))
+        .layer(middleware::from_fn(language::prefer));
     html.merge(api::routes()).fallback(pages::unknown).with_state(app)
 }
 
@@ -95,6 +98,7 @@ fn refuse(app: &App, path: &str, refusal: Refusal) -> Response {
     let face = path.split('/').nth(1).unwrap_or_default();
     match face {
         "lti" => lti::refuse(app, refusal),
+        "me" | "sign-in" | "sign-out" | "sso" => me::refuse(app, refusal),
         "phone" => hooks::refuse(refusal),
         // An unparsable request has no reliable path; the API answers it.
         "api" => api::refuse(path, refusal),

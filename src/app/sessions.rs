@@ -1,10 +1,94 @@
 //! The common part of all browser sessions. The name of a session is a 256-bit secret, of which the database has only the
 //! digest. A session is bound to one browser, which proves its identity by another secret in a cookie, and it expires.
 //!
-//! The data of a session is stored by its own module: `lti/sessions.rs` has the sessions that LTI launches open.
+//! Sessions of people who signed in (`Session`) are identified by the cookie alone. `lti/sessions.rs` has the sessions that LTI
+//! launches open, which also have a name in the path.
 
-use super::App;
-use crate::domain::{moment::Moment, token};
+use std::time::Duration;
+
+use super::{App, Error, Result};
+use crate::{
+    domain::{
+        moment::Moment,
+        session::{How, PersonKey, Session},
+        token,
+    },
+    store::sessions,
+};
+
+/// A session ends this long after its last use, and at the latest after `LIFE`. A session handed over to another device is for
+/// making one recording.
+const IDLE: Duration = Duration::from_secs(14 * 24 * 3_600);
+const LIFE: Duration = Duration::from_secs(60 * 24 * 3_600);
+const HANDOVER_LIFE: Duration = Duration::from_secs(3_600);
+/// How precise the time of the last use is: a write for every request would be wasteful.
+const TOUCH: Duration = Duration::from_secs(3_600);
+
+/// The lifetime of the session cookie.
+pub const fn cookie_seconds(how: How) -> i64 {
+    match how {
+        How::Handover => HANDOVER_LIFE.as_secs().cast_signed(),
+        _ => LIFE.as_secs().cast_signed(),
+    }
+}
+
+/// Opens a session. The secret is always new, whatever cookies the browser sent (session fixation).
+pub async fn open(app: &App, person: PersonKey, how: How) -> Result<Secret> {
+    let (secret, now) = (Secret::generate(app), app.clock.now());
+    let life = if how == How::Handover { HANDOVER_LIFE } else { IDLE };
+    let session = Session { person, how, created_at: now, last_used_at: now, expires_at: now.plus(life) };
+    let digest = secret.digest();
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                sessions::delete_expired(sql, now).await?;
+                Ok(sessions::insert(sql, &digest, &session).await?)
+            })
+        })
+        .await?;
+    Ok(secret)
+}
+
+/// Finds the session of one of these cookies, and prolongs it.
+pub async fn find(app: &App, cookies: &[&str]) -> Result<Option<(Secret, Session)>> {
+    let now = app.clock.now();
+    for secret in cookies.iter().filter_map(|text| Secret::parse(text)) {
+        let digest = secret.digest();
+        let Some(session) = sessions::find(&mut app.db.read(), &digest).await? else { continue };
+        if session.expires_at <= now {
+            continue;
+        }
+        if session.how != How::Handover && now >= session.last_used_at.plus(TOUCH) {
+            let expires_at = now.plus(IDLE).min(session.created_at.plus(LIFE));
+            app.db
+                .write::<_, Error>(move |sql| {
+                    Box::pin(async move { Ok(sessions::touch(sql, &digest, now, expires_at).await?) })
+                })
+                .await?;
+        }
+        return Ok(Some((secret, session)));
+    }
+    Ok(None)
+}
+
+/// Signs out in this browser.
+pub async fn end(app: &App, secret: &Secret) -> Result<()> {
+    let digest = secret.digest();
+    app.db
+        .write::<_, Error>(move |sql| Box::pin(async move { Ok(sessions::delete(sql, &digest).await?) }))
+        .await
+}
+
+/// Signs out everywhere.
+pub async fn end_all(app: &App, person: PersonKey) -> Result<u64> {
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(
+                async move { Ok(sessions::delete_all_of(sql, person.institution, &person.email_key).await?) },
+            )
+        })
+        .await
+}
 
 /// 256 random bits in hex: the name of a session, a browser's cookie, or a single-use link.
 #[derive(Clone, PartialEq, Eq)]
@@ -24,6 +108,10 @@ impl Secret {
     /// The digest that is stored. 256 random bits need no salt.
     pub fn digest(&self) -> String {
         token::hex(&token::digest(&self.0))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 
     pub fn into_string(self) -> String {

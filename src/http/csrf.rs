@@ -1,9 +1,29 @@
-//! CSRF protection: a form is accepted only if the browser reports our own origin. In addition, sessions have a
-//! `SameSite` cookie or a secret in the path.
+//! CSRF protection, for every form and every request of a script: a token that is bound to the session, and the origin that the
+//! browser reports. In addition, sessions have a `SameSite` cookie or a secret in the path.
 
 use axum::http::HeaderMap;
+use subtle::ConstantTimeEq;
 
-use crate::{app::Links, domain::institution::origin_of};
+use crate::{
+    app::{Links, sessions::Secret},
+    domain::{institution::origin_of, token},
+};
+
+/// The name of the hidden input of a form.
+pub const FIELD: &str = "csrf";
+/// The header of a request that a script sends.
+pub const HEADER: &str = "x-csrf-token";
+
+/// The token of the forms of a session, or of a visitor without a session. It is a digest of the secret in the cookie, so nothing is
+/// stored, and other sites can know neither.
+pub fn token(secret: &Secret) -> String {
+    token::hex(&token::digest(&format!("csrf {}", secret.as_str())))
+}
+
+/// Is this the token of that secret?
+pub fn is_token(secret: &Secret, given: &str) -> bool {
+    token(secret).as_bytes().ct_eq(given.as_bytes()).into()
+}
 
 /// Does the browser report another origin? A request without these headers passes.
 pub fn is_cross_origin(links: &Links, headers: &HeaderMap) -> bool {
@@ -25,6 +45,16 @@ mod tests {
             .iter()
             .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
         super::is_cross_origin(&Links::new("https://names.example.edu/x"), &pairs.collect())
+    }
+
+    #[test]
+    fn a_token_belongs_to_one_secret() {
+        let (one, other) =
+            (Secret::parse(&"0a".repeat(32)).unwrap(), Secret::parse(&"0b".repeat(32)).unwrap());
+        assert!(is_token(&one, &token(&one)));
+        assert!(!is_token(&other, &token(&one)));
+        assert!(!is_token(&one, ""));
+        assert!(!token(&one).contains(one.as_str()));
     }
 
     #[test]

@@ -126,6 +126,9 @@ pub async fn close_access(sql: &mut Sql, institution: InstitutionId) -> Result<(
         "DELETE FROM lti_invites WHERE institution_id = $1",
         "DELETE FROM lti_deployments WHERE institution_id = $1",
         "DELETE FROM tool_consumers WHERE institution_id = $1",
+        "DELETE FROM sessions WHERE institution_id = $1",
+        "DELETE FROM sign_in_requests WHERE institution_id = $1",
+        "DELETE FROM sign_in_links WHERE institution_id = $1",
     ] {
         sql.execute(text, &[institution.into()]).await?;
     }
@@ -162,6 +165,12 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM lti_invites WHERE institution_id = $1",
         "DELETE FROM lti_deployments WHERE institution_id = $1",
         "DELETE FROM tool_consumers WHERE institution_id = $1",
+        "DELETE FROM sessions WHERE institution_id = $1",
+        "DELETE FROM sign_in_requests WHERE institution_id = $1",
+        "DELETE FROM sign_in_links WHERE institution_id = $1",
+        "DELETE FROM persons WHERE institution_id = $1",
+        "DELETE FROM consents WHERE institution_id = $1",
+        "DELETE FROM consent_texts WHERE institution_id = $1",
         "DELETE FROM media WHERE institution_id = $1",
         "DELETE FROM replaced_recordings WHERE institution_id = $1",
         "DELETE FROM departures WHERE institution_id = $1",

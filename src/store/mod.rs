@@ -29,6 +29,7 @@ pub mod people;
 pub mod persons;
 pub mod rolls;
 pub mod secrets;
+pub mod sessions;
 pub mod tokens;
 pub mod tool_consumers;
 

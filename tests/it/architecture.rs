@@ -15,11 +15,11 @@ const LAYERS: &[&[&str]] = &[
     &["cli"],
     &["config"],
     &["site"],
-    &["api", "hooks", "lti", "ops", "pages", "jobs", "server"],
+    &["api", "hooks", "lti", "me", "ops", "pages", "jobs", "server"],
     &["http"],
     &["app"],
     &["blobs", "lms", "phone", "store"],
-    &["outbound"],
+    &["outbound", "words"],
     &["clock", "telemetry"],
     &["domain"],
 ];
@@ -29,7 +29,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("rusqlite", &["store"]),
     ("tokio_postgres", &["store"]),
     ("deadpool_postgres", &["store"]),
-    ("axum", &["api", "hooks", "http", "lti", "ops", "pages", "server", "site"]),
+    ("axum", &["api", "hooks", "http", "lti", "me", "ops", "pages", "server", "site"]),
     ("hyper", &["api", "server"]),
     ("object_store", &["blobs"]),
     ("memmap2", &["blobs"]),
@@ -44,6 +44,8 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("opentelemetry_http", &["telemetry"]),
     ("multer", &["http"]),
     ("cookie", &["http"]),
+    ("fluent_bundle", &["words"]),
+    ("lettre", &["mail"]),
 ];
 
 struct Source {

@@ -1,0 +1,54 @@
+//! A person as a visitor, and the session that proves who they are.
+
+use super::{ids::InstitutionId, moment::Moment};
+
+/// A person: an email in an institution. The same email in two institutions is two persons.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PersonKey {
+    pub institution: InstitutionId,
+    /// Canonical form, as in `Email::key`.
+    pub email_key: String,
+}
+
+/// How a person proved who they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// A mailed link or code.
+    Mail,
+    /// A link that the operator printed.
+    Link,
+    /// A QR code shown in another session of theirs.
+    Handover,
+    /// The institution's OpenID provider.
+    Oidc,
+    /// A header of a trusted reverse proxy.
+    Proxy,
+}
+
+impl How {
+    const ALL: [Self; 5] = [Self::Mail, Self::Link, Self::Handover, Self::Oidc, Self::Proxy];
+
+    /// The value in the database.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Mail => "mail",
+            Self::Link => "link",
+            Self::Handover => "handover",
+            Self::Oidc => "oidc",
+            Self::Proxy => "proxy",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|how| how.word() == word)
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Session {
+    pub person: PersonKey,
+    pub how: How,
+    pub created_at: Moment,
+    pub last_used_at: Moment,
+    pub expires_at: Moment,
+}

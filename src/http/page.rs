@@ -1,0 +1,95 @@
+//! What the layout of every page for people needs (`templates/layouts/people.html`), and the headers of such a page.
+
+use askama::Template;
+use axum::{
+    http::{HeaderName, HeaderValue, StatusCode, header},
+    response::Response,
+};
+
+use super::{html, policy::Policy};
+use crate::{app::Links, domain::language::Language, words::Words};
+
+/// The frame around a page: language, looks and navigation.
+#[derive(Debug, Clone)]
+pub struct Page<'a> {
+    /// The path of the base URL, for installations that share a host; usually empty.
+    pub root: &'a str,
+    pub words: Words,
+    /// The path of this page, for the menu of languages.
+    pub path: &'a str,
+    /// The CSRF token of its forms; empty on pages without forms.
+    pub csrf: String,
+    pub look: Look,
+    /// The email of the person who is signed in.
+    pub signed_in: Option<String>,
+}
+
+/// How an institution's pages look.
+#[derive(Debug, Clone, Default)]
+pub struct Look {
+    /// The institution's name; `None` on pages of no institution.
+    pub institution: Option<String>,
+    /// The URL path of its logo.
+    pub logo: Option<String>,
+    /// The URL path of the style sheet with its accent color.
+    pub style: Option<String>,
+}
+
+impl<'a> Page<'a> {
+    pub fn new(links: &'a Links, language: Language, path: &'a str) -> Self {
+        Self {
+            root: html::root(links),
+            words: Words::new(language),
+            path,
+            csrf: String::new(),
+            look: Look::default(),
+            signed_in: None,
+        }
+    }
+
+    pub fn language(&self) -> &'static str {
+        self.words.language().tag()
+    }
+
+    pub fn direction(&self) -> &'static str {
+        self.words.language().direction()
+    }
+
+    pub fn languages(&self) -> [Language; 7] {
+        Language::ALL
+    }
+
+    pub fn is_language(&self, language: &Language) -> bool {
+        self.words.language() == *language
+    }
+}
+
+/// Does the page record?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Microphone {
+    Used,
+    Unused,
+}
+
+const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
+
+/// A page with a session or a form: it is not cached, not indexed, and its URL is not leaked in referrers. Its own forms send their
+/// origin, which the CSRF check needs; with `no-referrer` they would not.
+pub fn private(
+    status: StatusCode,
+    page: &impl Template,
+    policy: Policy<'_>,
+    microphone: Microphone,
+) -> Response {
+    let mut response = html::written(status, page.render(), policy);
+    let headers = response.headers_mut();
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
+    let permissions = match microphone {
+        Microphone::Used => "microphone=(self)",
+        Microphone::Unused => "microphone=()",
+    };
+    headers.insert(PERMISSIONS, HeaderValue::from_static(permissions));
+    response
+}

@@ -1,0 +1,53 @@
+//! Pages with only a message.
+
+use askama::Template;
+use axum::{http::StatusCode, response::Response};
+
+use crate::{
+    app::{App, Error},
+    domain::language::Language,
+    http::{
+        page::{self, Microphone, Page},
+        policy::Policy,
+        refusal::Refusal,
+    },
+};
+
+#[derive(Template)]
+#[template(path = "me/notice.html")]
+struct Notice<'a> {
+    page: Page<'a>,
+    title: String,
+    sentence: String,
+}
+
+/// A message with the ids of its title and of its sentence in the catalogs.
+pub fn show(status: StatusCode, page: Page<'_>, title: &str, sentence: &str) -> Response {
+    let (title, sentence) = (page.words.text(title), page.words.text(sentence));
+    page::private(status, &Notice { page, title, sentence }, Policy::default(), Microphone::Unused)
+}
+
+/// The response to an error that a page does not show next to an input.
+pub fn fault(page: Page<'_>, error: &Error) -> Response {
+    match error {
+        Error::Missing(_) => show(StatusCode::NOT_FOUND, page, "shared-nothing-title", "shared-nothing"),
+        Error::Busy | Error::TooManyStreams => {
+            show(StatusCode::SERVICE_UNAVAILABLE, page, "shared-trouble-title", "shared-busy")
+        }
+        error => {
+            tracing::error!(%error, "a page for people failed");
+            show(StatusCode::SERVICE_UNAVAILABLE, page, "shared-trouble-title", "shared-trouble")
+        }
+    }
+}
+
+/// The response when no handler produces one.
+pub fn refuse(app: &App, refusal: Refusal) -> Response {
+    use Refusal::{HeadTooLarge, Host, Malformed, NotFound, Panicked, UriTooLong};
+    let (title, sentence) = match refusal {
+        NotFound => ("shared-nothing-title", "shared-nothing"),
+        Panicked => ("shared-trouble-title", "shared-trouble"),
+        Host | Malformed | UriTooLong | HeadTooLarge => ("shared-unreadable-title", "shared-unreadable"),
+    };
+    show(refusal.status(), Page::new(&app.links, Language::default(), "/"), title, sentence)
+}

@@ -1,0 +1,66 @@
+//! Browser sessions outside of learning systems. Only digests of their secrets are stored.
+
+use super::{Error, Result, Row, Sql, Value};
+use crate::domain::{
+    ids::InstitutionId,
+    moment::Moment,
+    session::{How, PersonKey, Session},
+};
+
+const COLUMNS: &str = "institution_id, email_key, how, created_at, last_used_at, expires_at";
+
+fn from_row(row: &Row<'_>) -> Result<Session> {
+    let how = row.text(2)?;
+    Ok(Session {
+        person: PersonKey { institution: row.id(0)?, email_key: row.text(1)? },
+        how: How::parse(&how).ok_or_else(|| Error::Broken(format!("a session by unknown means: {how}")))?,
+        created_at: Moment::from_micros(row.int(3)?),
+        last_used_at: Moment::from_micros(row.int(4)?),
+        expires_at: Moment::from_micros(row.int(5)?),
+    })
+}
+
+pub async fn insert(sql: &mut Sql, digest: &str, session: &Session) -> Result<()> {
+    let text = format!("INSERT INTO sessions (digest, {COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7)");
+    let params: [Value<'_>; 7] = [
+        digest.into(),
+        session.person.institution.into(),
+        (&session.person.email_key).into(),
+        session.how.word().into(),
+        session.created_at.micros().into(),
+        session.last_used_at.micros().into(),
+        session.expires_at.micros().into(),
+    ];
+    sql.execute(&text, &params).await.map(|_| ())
+}
+
+pub async fn find(sql: &mut Sql, digest: &str) -> Result<Option<Session>> {
+    let text = format!("SELECT {COLUMNS} FROM sessions WHERE digest = $1");
+    sql.one(&text, &[digest.into()], from_row).await
+}
+
+pub async fn touch(sql: &mut Sql, digest: &str, now: Moment, expires_at: Moment) -> Result<()> {
+    let text = "UPDATE sessions SET last_used_at = $1, expires_at = $2 WHERE digest = $3";
+    sql.execute(text, &[now.micros().into(), expires_at.micros().into(), digest.into()]).await.map(|_| ())
+}
+
+pub async fn delete(sql: &mut Sql, digest: &str) -> Result<()> {
+    sql.execute("DELETE FROM sessions WHERE digest = $1", &[digest.into()]).await.map(|_| ())
+}
+
+pub async fn all_of(sql: &mut Sql, person: &PersonKey) -> Result<Vec<Session>> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM sessions WHERE institution_id = $1 AND email_key = $2 ORDER BY last_used_at"
+    );
+    sql.rows(&text, &[person.institution.into(), (&person.email_key).into()], from_row).await
+}
+
+/// Signs a person out everywhere.
+pub async fn delete_all_of(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<u64> {
+    let text = "DELETE FROM sessions WHERE institution_id = $1 AND email_key = $2";
+    sql.execute(text, &[institution.into(), email_key.into()]).await
+}
+
+pub async fn delete_expired(sql: &mut Sql, now: Moment) -> Result<()> {
+    sql.execute("DELETE FROM sessions WHERE expires_at < $1", &[now.micros().into()]).await.map(|_| ())
+}

@@ -1,0 +1,204 @@
+//! Message catalogs: typed messages in, text out. The catalogs are the Fluent files in `words/`, compiled into the binary.
+
+use std::sync::LazyLock;
+
+use fluent_bundle::{FluentArgs, FluentResource, FluentValue, concurrent::FluentBundle};
+use unic_langid::LanguageIdentifier;
+
+use crate::domain::language::Language;
+
+type Bundle = FluentBundle<FluentResource>;
+
+macro_rules! catalog {
+    ($tag:literal) => {
+        [
+            include_str!(concat!("../../words/", $tag, "/shared.ftl")),
+            include_str!(concat!("../../words/", $tag, "/recorder.ftl")),
+            include_str!(concat!("../../words/", $tag, "/sign_in.ftl")),
+            include_str!(concat!("../../words/", $tag, "/me.ftl")),
+            include_str!(concat!("../../words/", $tag, "/mail.ftl")),
+            include_str!(concat!("../../words/", $tag, "/lti.ftl")),
+            include_str!(concat!("../../words/", $tag, "/badge.ftl")),
+            include_str!(concat!("../../words/", $tag, "/pages.ftl")),
+        ]
+    };
+}
+
+/// The sources of a language, one for each area.
+const fn sources(language: Language) -> [&'static str; 8] {
+    match language {
+        Language::English => catalog!("en"),
+        Language::Spanish => catalog!("es"),
+        Language::French => catalog!("fr"),
+        Language::German => catalog!("de"),
+        Language::Portuguese => catalog!("pt"),
+        Language::Chinese => catalog!("zh"),
+        Language::Arabic => catalog!("ar"),
+    }
+}
+
+static BUNDLES: [LazyLock<Bundle>; Language::ALL.len()] = [
+    LazyLock::new(|| bundle(Language::English)),
+    LazyLock::new(|| bundle(Language::Spanish)),
+    LazyLock::new(|| bundle(Language::French)),
+    LazyLock::new(|| bundle(Language::German)),
+    LazyLock::new(|| bundle(Language::Portuguese)),
+    LazyLock::new(|| bundle(Language::Chinese)),
+    LazyLock::new(|| bundle(Language::Arabic)),
+];
+
+/// A test parses all catalogs, so an unreadable entry is never released; at run time it is skipped.
+fn bundle(language: Language) -> Bundle {
+    let tag: LanguageIdentifier = language.tag().parse().unwrap_or_default();
+    let mut bundle = Bundle::new_concurrent(vec![tag]);
+    for source in sources(language) {
+        let resource = FluentResource::try_new(source.to_owned()).unwrap_or_else(|(resource, _)| resource);
+        bundle.add_resource_overriding(resource);
+    }
+    bundle
+}
+
+fn bundle_of(language: Language) -> &'static Bundle {
+    &BUNDLES[Language::ALL.iter().position(|one| *one == language).unwrap_or_default()]
+}
+
+/// An argument of a message.
+#[derive(Debug, Clone, Copy)]
+pub enum Arg<'a> {
+    Text(&'a str),
+    Number(u64),
+}
+
+impl<'a> From<&'a str> for Arg<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a String> for Arg<'a> {
+    fn from(text: &'a String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&&'a str> for Arg<'a> {
+    fn from(text: &&'a str) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<u64> for Arg<'_> {
+    fn from(number: u64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<&u64> for Arg<'_> {
+    fn from(number: &u64) -> Self {
+        Self::Number(*number)
+    }
+}
+
+/// The texts of one language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Words(Language);
+
+impl Words {
+    pub const fn new(language: Language) -> Self {
+        Self(language)
+    }
+
+    pub const fn language(self) -> Language {
+        self.0
+    }
+
+    /// A message without arguments.
+    pub fn text(self, id: &str) -> String {
+        self.with(id, &[])
+    }
+
+    /// A message with one argument.
+    pub fn one<'a>(self, id: &str, name: &'static str, value: impl Into<Arg<'a>>) -> String {
+        self.with(id, &[(name, value.into())])
+    }
+
+    /// A message with arguments. Texts are isolated by U+2068 and U+2069, because a name may run from right to left in a sentence
+    /// that does not.
+    pub fn with(self, id: &str, args: &[(&'static str, Arg<'_>)]) -> String {
+        let mut given = FluentArgs::with_capacity(args.len());
+        for (name, value) in args {
+            given.set(
+                *name,
+                match value {
+                    Arg::Text(text) => FluentValue::from(without_isolates(text)),
+                    Arg::Number(number) => FluentValue::from(*number),
+                },
+            );
+        }
+        let found = format(bundle_of(self.0), id, &given);
+        found.or_else(|| format(bundle_of(Language::English), id, &given)).unwrap_or_else(|| {
+            tracing::error!(id, "there is no such message");
+            id.to_owned()
+        })
+    }
+
+    /// Like `with`, as HTML: escaped, with a `<bdi>` element for each text.
+    pub fn html(self, id: &str, args: &[(&'static str, Arg<'_>)]) -> String {
+        let mut safe = String::new();
+        for c in self.with(id, args).chars() {
+            match c {
+                '&' => safe.push_str("&amp;"),
+                '<' => safe.push_str("&lt;"),
+                '>' => safe.push_str("&gt;"),
+                '"' => safe.push_str("&quot;"),
+                '\'' => safe.push_str("&#39;"),
+                '\u{2068}' => safe.push_str("<bdi>"),
+                '\u{2069}' => safe.push_str("</bdi>"),
+                other => safe.push(other),
+            }
+        }
+        safe
+    }
+
+    /// `html` with one argument.
+    pub fn one_html<'a>(self, id: &str, name: &'static str, value: impl Into<Arg<'a>>) -> String {
+        self.html(id, &[(name, value.into())])
+    }
+}
+
+fn without_isolates(text: &str) -> String {
+    text.chars().filter(|c| !matches!(c, '\u{2066}'..='\u{2069}')).collect()
+}
+
+fn format(bundle: &Bundle, id: &str, args: &FluentArgs<'_>) -> Option<String> {
+    let pattern = bundle.get_message(id)?.value()?;
+    let mut errors = Vec::new();
+    let text = bundle.format_pattern(pattern, Some(args), &mut errors).into_owned();
+    if !errors.is_empty() {
+        tracing::error!(id, ?errors, "a message lacks an argument");
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_catalog_can_be_read() {
+        for language in Language::ALL {
+            for source in sources(language) {
+                if let Err((_, errors)) = FluentResource::try_new(source.to_owned()) {
+                    panic!("{}: {errors:?} in\n{source}", language.tag());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_argument_is_isolated_and_escaped() {
+        let words = Words::new(Language::English);
+        assert_eq!(words.text("shared-save"), "Save");
+        assert_eq!(words.text("shared-nobody-wrote-this"), "shared-nobody-wrote-this");
+    }
+}

@@ -1,0 +1,1 @@
+# See words/README.md.
