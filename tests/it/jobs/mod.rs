@@ -311,8 +311,8 @@ async fn whoever_takes_people_out_does_not_forget_those_of_a_report_that_was_not
     let world = crate::v4::exports::world_of_small_parts().await;
     let small = world.page("Small").await;
     world.crowd(&small, 0..5).await;
-    // A hundred parts.
-    crate::v4::exports::crowd(&world, 3_000).await;
+    // Dozens of parts.
+    crate::v4::exports::crowd(&world, 1_000).await;
     let large = export(&world).await;
     crate::v4::exports::work_once(&world).await;
     assert_eq!(state(&world, &large).await, "completed");

@@ -248,7 +248,8 @@ async fn a_collector_that_is_gone_slows_nothing_and_is_complained_about_once() {
     drop(gone);
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let silent_at = format!("http://{}", silent.local_addr().unwrap());
-    for (endpoint, complaints) in [(gone_at, 1), (silent_at, 0)] {
+    // For the silent one, the export times out after ten seconds, if the server runs that long.
+    for (endpoint, complaints) in [(gone_at, 1..=1), (silent_at, 0..=1)] {
         let (here, token) = Installation::with_token().await;
         let settings = [("OTEL_BSP_SCHEDULE_DELAY", "20"), ("OTEL_BSP_MAX_QUEUE_SIZE", "20")];
         let serving = serve(&here, &endpoint, &settings);
@@ -265,7 +266,7 @@ async fn a_collector_that_is_gone_slows_nothing_and_is_complained_about_once() {
         assert_eq!(serving.stop().await, 0);
         let log = std::fs::read_to_string(here.path("serve.log")).unwrap();
         let said = log.lines().filter(|line| line.contains("not logged for a while")).count();
-        assert_eq!(said, complaints, "{endpoint}");
+        assert!(complaints.contains(&said), "{endpoint}: {said}");
         assert!(!log.contains("\"ERROR\""), "{endpoint}");
     }
 }

@@ -12,11 +12,13 @@ use endonym::{
         ids::{InstitutionId, NamePageId},
         moment::Moment,
     },
-    store::{Db, Error, Options, TIMEOUT, Value, migrations, rolls},
+    store::{Db, Error, Options, Value, migrations, rolls},
 };
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 use tokio_postgres::error::SqlState;
+
+use super::process::PATIENCE;
 
 pub struct TestDatabase {
     pub db: Db,
@@ -91,7 +93,7 @@ pub async fn migrated_options() -> (Options, TempDir) {
 }
 
 fn options_of(url: Option<String>, folder: &TempDir) -> Options {
-    Options { url, data_dir: folder.path().to_owned(), ca_file: None, connections: 4, timeout: TIMEOUT }
+    Options { url, data_dir: folder.path().to_owned(), ca_file: None, connections: 4, timeout: PATIENCE }
 }
 
 /// A migrated database to copy from: on PostgreSQL that is faster than migrating each one.

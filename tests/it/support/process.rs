@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use endonym::store::{Db, Options, TIMEOUT};
+use endonym::store::{Db, Options};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::time::Instant;
@@ -77,7 +77,7 @@ impl Installation {
     /// Connects to the database that the binary uses.
     pub async fn database(&self) -> Db {
         let (url, data_dir) = (self.database_url.clone(), self.path("endonym-data"));
-        Db::open(&Options { url, data_dir, ca_file: None, connections: 1, timeout: TIMEOUT }).await.unwrap()
+        Db::open(&Options { url, data_dir, ca_file: None, connections: 1, timeout: PATIENCE }).await.unwrap()
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
