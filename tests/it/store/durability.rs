@@ -19,7 +19,7 @@ use crate::support::{
     until,
 };
 
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 4;
 const SENDERS: usize = 8;
 
 /// What has been answered, and what was under way when the server died: that may be so or so.
