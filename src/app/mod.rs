@@ -74,6 +74,8 @@ pub struct Inner {
     pub export_life: Duration,
     /// The maximum number of exports of an institution that may wait to be built.
     pub exports_waiting: u32,
+    /// The size of a report's parts before compression.
+    pub export_part_bytes: u64,
     /// The rules for calling people.
     pub calling: calls::Rules,
     pub switchboard: calls::Switchboard,
@@ -102,6 +104,7 @@ pub struct Parts {
     pub disk_reserve: Option<u64>,
     pub export_life: Duration,
     pub exports_waiting: u32,
+    pub export_part_bytes: u64,
     pub calling: calls::Rules,
     pub phone: Phone,
     pub secrets: Secrets,
@@ -122,6 +125,7 @@ impl App {
             disk_reserve,
             export_life,
             exports_waiting,
+            export_part_bytes,
             calling,
             phone,
             secrets,
@@ -142,6 +146,7 @@ impl App {
             storage: health::Storage::new(disk_reserve),
             export_life,
             exports_waiting,
+            export_part_bytes,
             calling,
             switchboard: calls::Switchboard::default(),
             phone,

@@ -7,8 +7,9 @@ use super::ids::ParticipantId;
 use crc32fast::Hasher;
 use flate2::{Compress, Compression, FlushCompress, read::DeflateDecoder};
 
-/// Bounds memory: a download holds one compressed part, scrubbing one decompressed part.
-const PLAIN_BYTES: u64 = 4 << 20;
+/// The default size of a part before compression. It bounds memory: a download holds one compressed part, scrubbing one
+/// decompressed part.
+pub const PART_BYTES: u64 = 4 << 20;
 /// The fastest level: a report is written once, read about once, and removed within a week.
 const LEVEL: Compression = Compression::fast();
 const AT_ONCE: usize = 64 * 1024;
@@ -78,8 +79,9 @@ impl Press {
         self.ids = Some(self.ids.map_or((id, id), |(first, last)| (first.min(id), last.max(id))));
     }
 
-    pub fn is_full(&self) -> bool {
-        self.plain_bytes >= PLAIN_BYTES
+    /// The size of the records added since the last part.
+    pub fn plain_bytes(&self) -> u64 {
+        self.plain_bytes
     }
 
     /// Returns the records added since the last part.
@@ -245,7 +247,7 @@ mod tests {
         let (mut press, mut parts) = (Press::default(), Vec::new());
         for (id, record) in all.enumerate() {
             press.add(ParticipantId::new(id as i64), record.as_bytes());
-            if press.is_full() {
+            if press.plain_bytes() >= PART_BYTES {
                 parts.extend(press.finish());
             }
         }

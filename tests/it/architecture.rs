@@ -4,6 +4,7 @@
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
+    sync::LazyLock,
 };
 
 use proc_macro2::{TokenStream, TokenTree};
@@ -76,6 +77,9 @@ impl Source {
 fn layer(room: &str) -> Option<usize> {
     LAYERS.iter().position(|layer| layer.contains(&room))
 }
+
+/// Every file below `src`, parsed once for all tests.
+static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(sources);
 
 fn sources() -> Vec<Source> {
     fn walk(folder: &Path, into: &mut Vec<PathBuf>) {
@@ -215,7 +219,7 @@ impl<'ast> Visit<'ast> for Reader {
 #[test]
 fn rooms_use_only_what_lies_below_them() {
     let mut wrong = Vec::new();
-    for source in sources() {
+    for source in &*SOURCES {
         let Some(own) = layer(source.room()) else {
             wrong.push(format!("src/{} is in no layer", source.name));
             continue;
@@ -231,7 +235,7 @@ fn rooms_use_only_what_lies_below_them() {
 
 #[test]
 fn a_version_never_uses_another() {
-    for source in sources() {
+    for source in &*SOURCES {
         let [room, version, ..] = &source.module[..] else { continue };
         for path in source.paths.iter().filter(|path| path[0] == "crate") {
             let [_, to_room, to, ..] = &path[..] else { continue };
@@ -245,14 +249,14 @@ fn a_version_never_uses_another() {
 /// Whoever else wants to reach every tenant asks an actor for it (ADR 17).
 #[test]
 fn only_an_actor_gives_out_the_whole_installation() {
-    let is_named = |source: &Source| source.paths.iter().any(|path| path.last().unwrap() == "Installation");
-    let names: BTreeSet<String> = sources().into_iter().filter(is_named).map(|source| source.name).collect();
-    assert_eq!(names.iter().collect::<Vec<_>>(), ["app/actor.rs", "domain/scope.rs", "store/mod.rs"]);
+    let is_named = |source: &&Source| source.paths.iter().any(|path| path.last().unwrap() == "Installation");
+    let names: BTreeSet<&str> = SOURCES.iter().filter(is_named).map(|source| source.name.as_str()).collect();
+    assert_eq!(names.into_iter().collect::<Vec<_>>(), ["app/actor.rs", "domain/scope.rs", "store/mod.rs"]);
 }
 
 #[test]
 fn libraries_stay_in_their_rooms() {
-    for source in sources() {
+    for source in &*SOURCES {
         for (library, rooms) in ONLY_IN {
             let used = source.paths.iter().any(|path| path[0] == *library && path.len() > 1)
                 && !source.bound.contains(*library);

@@ -44,7 +44,7 @@ pub async fn build(
     };
     let (fields, people) = snapshot(app, institution, &filters, only.as_deref()).await?;
     let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
-    let (mut parts, compressor) = compress(people, writer(owner, fields))?;
+    let (mut parts, compressor) = compress(people, writer(owner, fields), app.export_part_bytes)?;
     let mut number = 0;
     while let Some(part) = parts.recv().await {
         let part = part?;
@@ -160,7 +160,11 @@ struct Snapshot {
 const PRIORITY: i32 = 10;
 
 /// Serializes and compresses on a separate low-priority thread.
-fn compress(mut people: Snapshot, write: Write) -> Result<(mpsc::Receiver<Result<Part>>, JoinHandle<()>)> {
+fn compress(
+    mut people: Snapshot,
+    write: Write,
+    part_bytes: u64,
+) -> Result<(mpsc::Receiver<Result<Part>>, JoinHandle<()>)> {
     let (sender, parts) = mpsc::channel(1);
     let work = move || {
         let _ = rustix::process::nice(PRIORITY);
@@ -176,7 +180,7 @@ fn compress(mut people: Snapshot, write: Write) -> Result<(mpsc::Receiver<Result
                 record.clear();
                 write(&person, &mut record);
                 press.add(person.id, &record);
-                if press.is_full()
+                if press.plain_bytes() >= part_bytes
                     && let Some(part) = press.finish()
                     && sender.blocking_send(Ok(part)).is_err()
                 {

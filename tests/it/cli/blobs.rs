@@ -1,13 +1,12 @@
 //! `endonym blobs …`, and the sweep that `serve` makes by itself.
 
-use std::time::Duration;
-
 use serde_json::json;
 
 use crate::support::{
     media::{file, files, wav},
     process::Installation,
     s3::S3Server,
+    until,
 };
 
 const ORPHAN: &str = "recordings/1/00/00000000000000000000000000000000.mp3";
@@ -52,13 +51,7 @@ async fn serve_sweeps_by_itself() {
     let (here, _) = Installation::with_token().await;
     leave_orphans(&here);
     let _serving = here.serve(&["--sweep-seconds", "1", "--orphan-seconds", "0"]);
-    for _ in 0..500 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-        if files(&here.path("endonym-data/blobs")).is_empty() {
-            return;
-        }
-    }
-    panic!("{:?} are still there", files(&here.path("endonym-data/blobs")));
+    until("the orphans are gone", || async { files(&here.path("endonym-data/blobs")).is_empty() }).await;
 }
 
 #[tokio::test]

@@ -149,12 +149,13 @@ fn completions_for_shells() {
 }
 
 /// `endonym … | head` is an everyday thing.
-#[tokio::test]
-async fn a_reader_that_goes_away_is_no_fault() {
-    let (here, _) = Installation::with_token().await;
-    let rows: String = (0..3_000).map(|i| format!("P,p{i}@example.edu\n")).collect();
+#[test]
+fn a_reader_that_goes_away_is_no_fault() {
+    let here = Installation::on_sqlite();
+    here.furnish();
+    // Each row is refused with a line of its own: together, they are more than a pipe holds.
+    let rows: String = (0..1_500).map(|i| format!("P,not-an-email-{i}\n")).collect();
     here.write("people.csv", format!("first_name,email\n{rows}"));
-    let database = here.database_url.as_ref().map_or_else(String::new, |url| format!("--database-url {url}"));
     for words in [
         "completions zsh",
         "--help",
@@ -162,7 +163,7 @@ async fn a_reader_that_goes_away_is_no_fault() {
         "import --institution example --name-page class people.csv --dry-run",
         "import --institution example --name-page class people.csv --dry-run --json",
     ] {
-        let line = format!("{BINARY} {words} {database} | head -c 1 >/dev/null");
+        let line = format!("{BINARY} {words} | head -c 1 >/dev/null");
         let ended = Ended::of(Command::new("sh").args(["-c", &line]).current_dir(here.folder.path()));
         assert!(!ended.stderr.contains("panicked"), "{words}: {}", ended.stderr);
     }

@@ -1,12 +1,10 @@
 //! `endonym jobs` and `endonym work`
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use crate::support::{
     database::execute,
-    process::{Installation, Serving},
+    process::{Installation, PATIENCE, Serving},
     until,
 };
 
@@ -72,7 +70,7 @@ async fn what_was_given_up_is_listed_and_tried_again() {
         std::process::Command::new("sh").args(["-c", &format!("kill -TERM {}", working.id())]).status();
     assert!(told.unwrap().success());
     let stopped = tokio::task::spawn_blocking(move || working.wait());
-    let status = tokio::time::timeout(Duration::from_secs(20), stopped).await.unwrap().unwrap().unwrap();
+    let status = tokio::time::timeout(PATIENCE, stopped).await.unwrap().unwrap().unwrap();
     assert!(status.success());
 }
 

@@ -1,6 +1,6 @@
 //! `endonym person`: everything about somebody is handed out, or erased.
 
-use std::{collections::BTreeMap, io::Read, os::unix::fs::PermissionsExt, path::Path, time::Duration};
+use std::{collections::BTreeMap, io::Read, os::unix::fs::PermissionsExt, path::Path};
 
 use endonym::{
     domain::ids::{InstitutionId, NamePageId, ParticipantId},
@@ -251,12 +251,7 @@ async fn of_somebody_whom_version_5_deletes_no_byte_is_left_in_a_sqlite_database
         let path = format!("/v5/participants/{EMAIL}");
         asking.ask(Method::DELETE, &path, json!({ "name_page_id": page })).await;
     }
-    let mut waited = 0;
-    while !left().is_empty() {
-        assert!(waited < 500, "{:?} is left", left());
-        waited += 1;
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    until("nothing is left", || async { left().is_empty() }).await;
 }
 
 #[tokio::test]

@@ -163,9 +163,14 @@ async fn revoke_has_effect_within_a_second() {
     assert_eq!(status(&serving, goes).await, 200);
     here.succeed(&["token", "revoke", "--institution", "example", id]);
     let revoked = Instant::now();
-    // Asked all the time, so that what the server remembers is always fresh.
-    while status(&serving, goes).await == 200 {
-        assert!(revoked.elapsed() < Duration::from_secs(1), "still works after a second");
+    // Asked all the time, so that what the server remembers is always fresh. However long an answer takes, a request
+    // that is sent after a second is refused.
+    loop {
+        let sent_after = revoked.elapsed();
+        if status(&serving, goes).await != 200 {
+            break;
+        }
+        assert!(sent_after < Duration::from_secs(1), "still works after {sent_after:?}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert_eq!(status(&serving, goes).await, 401);
@@ -194,13 +199,13 @@ async fn the_last_use_is_known_and_costs_no_write_per_request() {
     let serving = here.serve(&["--rate-limit", "10000"]);
     let db = here.database().await;
     let (mut writes, mut last) = (0, changes(&db).await);
-    for _ in 0..100 {
+    for _ in 0..30 {
         assert_eq!(status(&serving, &token).await, 200);
         let now = changes(&db).await;
         writes += i64::from(now != last);
         last = now;
     }
-    assert!(writes <= 2, "{writes} of 100 requests wrote something");
+    assert!(writes <= 2, "{writes} of 30 requests wrote something");
     let now = endonym::app::Clock::system().now().micros();
     assert_eq!(serving.stop().await, 0);
     let listed = here.json(&["token", "list", "--institution", "example", "--json"]);

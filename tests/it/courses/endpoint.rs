@@ -176,7 +176,7 @@ async fn a_tool_consumer_that_is_switched_off_says_so() {
 
 #[tokio::test]
 async fn when_the_learning_system_cannot_be_asked_nothing_is_started() {
-    let school = School::without_workers(waiting(Duration::from_secs(1))).await;
+    let school = School::without_workers(waiting(Duration::from_secs(2))).await;
     school.canvas.course(102, None, "Logic");
     for fault in [
         Fault::Hang,

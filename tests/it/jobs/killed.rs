@@ -6,14 +6,16 @@ use std::{
     time::Duration,
 };
 
+use endonym::domain::moment::Moment;
 use reqwest::Client;
 use serde_json::{Value, json};
 
-use crate::support::process::Installation;
+use crate::support::{database::crowd, process::Installation, until};
 
-const PEOPLE: usize = 3_000;
-const EXPORTS: usize = 12;
-const KILLS: u64 = 25;
+/// With their notes, enough for a report of two parts.
+const PEOPLE: usize = 700;
+const EXPORTS: usize = 4;
+const KILLS: u64 = 9;
 
 /// Killed when dropped.
 struct Worker(Child);
@@ -61,6 +63,14 @@ impl Api {
         answer.json::<Value>().await.unwrap()["export"]["id"].as_str().unwrap().to_owned()
     }
 
+    /// The number of people in a report.
+    async fn lines(&self, id: &str) -> usize {
+        let request = self.client.get(format!("{}/api/private/v4/exports/{id}.ndjson", self.base));
+        let answer = request.header("Authorization", &self.token).send().await.unwrap();
+        assert_eq!(answer.status(), 200, "{id}");
+        answer.text().await.unwrap().lines().count()
+    }
+
     async fn delete(&self, email: &str) {
         let request = self.client.delete(format!("{}/api/private/v5/participants/{email}", self.base));
         let body = json!({ "name_page_id": "class" });
@@ -78,10 +88,12 @@ impl Api {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn workers_killed_in_the_middle_of_exports_lose_nothing_and_do_nothing_twice() {
     let (here, token) = Installation::with_token().await;
-    let rows: String = (0..PEOPLE)
-        .map(|n| format!("P{n},p{n}@x.org,\"{}\"\n", "A note that takes its time. ".repeat(150)))
-        .collect();
-    here.import(&format!("first_name,email,notes\n{rows}"));
+    let database = here.database().await;
+    let page = "SELECT institution_id, id FROM name_pages";
+    let page = database.read().one(page, &[], |row| Ok((row.id(0)?, row.id(1)?))).await.unwrap();
+    let (institution, page) = page.unwrap();
+    let notes = "A note that takes its time. ".repeat(350);
+    crowd(&database, institution, page, 0..PEOPLE, &notes, Moment::from_micros(1)).await;
     let serving = here.serve(&[
         "--workers",
         "0",
@@ -100,11 +112,23 @@ async fn workers_killed_in_the_middle_of_exports_lose_nothing_and_do_nothing_twi
     }
     assert!(api.states().await.iter().all(|state| state == "initial"), "nobody works here");
 
+    let count = async |what: &str| {
+        let text = format!("SELECT COUNT(*) FROM {what}");
+        database.read().one(&text, &[], |row| row.int(0)).await.unwrap().unwrap()
+    };
+    let attempts = async || {
+        let text = "SELECT CAST(SUM(attempts) AS BIGINT) FROM jobs WHERE kind = 'build_export'";
+        database.read().one(text, &[], |row| row.opt_int(0)).await.unwrap().flatten()
+    };
     let (mut seen, mut gone) = (BTreeSet::new(), 0);
     for kill in 0..KILLS {
+        let before = attempts().await;
         let worker = Worker::start(&here);
-        // At another moment each time, from before the first look to the middle of the work.
-        tokio::time::sleep(Duration::from_millis(30 + kill * 137 % 400)).await;
+        // At another moment each time: while it starts, or in the middle of the work.
+        if kill % 4 != 3 {
+            until("the worker has an export", || async { attempts().await != before }).await;
+        }
+        tokio::time::sleep(Duration::from_millis(kill * 137 % 400)).await;
         seen.extend(api.states().await);
         worker.kill();
         if kill % 3 == 0 {
@@ -116,27 +140,14 @@ async fn workers_killed_in_the_middle_of_exports_lose_nothing_and_do_nothing_twi
     assert!(seen.contains("in_progress"), "work was under way: {seen:?}");
 
     let _worker = Worker::start(&here);
-    let all_done = async {
-        while api.states().await.iter().any(|state| state != "completed") {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    let done = tokio::time::timeout(Duration::from_secs(120), all_done).await;
-    let log = || std::fs::read_to_string(here.path("work.log")).unwrap();
-    assert!(done.is_ok(), "{:?}\n{}", api.states().await, log());
-
-    let database = here.database().await;
-    let count = async |what: &str| {
-        let text = format!("SELECT COUNT(*) FROM {what}");
-        database.read().one(&text, &[], |row| row.int(0)).await.unwrap().unwrap()
-    };
-    let waited_for = async {
-        while count("departures").await > 0 {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(60), waited_for).await.expect("the deleted are taken out");
-    assert!(count("export_parts").await >= 3 * ids.len() as i64, "reports have several parts");
+    for done in 1..=ids.len() {
+        until(&format!("{done} exports are completed"), || async {
+            api.states().await.iter().filter(|state| *state == "completed").count() >= done
+        })
+        .await;
+    }
+    until("the deleted are taken out", || async { count("departures").await == 0 }).await;
+    assert!(count("export_parts").await >= 2 * ids.len() as i64, "reports have several parts");
 
     let left = PEOPLE - gone;
     let wanted: BTreeSet<String> = (gone..PEOPLE).map(|n| format!("p{n}@x.org")).collect();
@@ -163,7 +174,6 @@ async fn workers_killed_in_the_middle_of_exports_lose_nothing_and_do_nothing_twi
     let swept = here.json(&["blobs", "sweep", "--orphan-seconds", "0", "--json"]);
     assert_eq!(swept["removed"], 0);
     for id in &ids {
-        let export = api.get(&format!("/exports/{id}")).await["export"].clone();
-        assert_eq!(export["report"].as_array().unwrap().len(), left);
+        assert_eq!(api.lines(id).await, left);
     }
 }

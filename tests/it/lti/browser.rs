@@ -34,7 +34,7 @@ async fn record(library: &Library, email: &str) {
 
 #[tokio::test]
 async fn a_teacher_hears_a_course_by_keyboard_inside_a_frame_and_adds_a_link() {
-    let library = Library::start(World::new().await).await;
+    let library = Library::start(World::on_sqlite().await).await;
     let browser = Chromium::start().await;
     browser.go(&format!("{}/course?user=teacher", library.base)).await;
     browser.enter(Some("iframe")).await;
@@ -90,7 +90,8 @@ async fn a_teacher_hears_a_course_by_keyboard_inside_a_frame_and_adds_a_link() {
 async fn a_student_writes_and_uploads_inside_a_frame() {
     let calling =
         calls::Rules { enabled: true, attempts: 1, quiet_hours: QuietHours::OFF, ..calls::Rules::nobody() };
-    let library = Library::start(World::with(Setup { calling, ..Setup::default() }).await).await;
+    let library =
+        Library::start(World::with(Setup { calling, sqlite: true, ..Setup::default() }).await).await;
     let browser = Chromium::start().await;
     browser.go(&format!("{}/course?user=siobhan", library.base)).await;
     browser.enter(Some("iframe")).await;
@@ -121,7 +122,7 @@ async fn a_student_writes_and_uploads_inside_a_frame() {
 
 #[tokio::test]
 async fn a_page_that_is_not_listed_cannot_show_a_course() {
-    let library = Library::framed_by(World::new().await, Some("https://lms.example.edu")).await;
+    let library = Library::framed_by(World::on_sqlite().await, Some("https://lms.example.edu")).await;
     let browser = Chromium::start().await;
     browser.go(&format!("{}/course?user=teacher", library.base)).await;
     browser.enter(Some("iframe")).await;
@@ -143,7 +144,7 @@ async fn where_a_frame_has_no_cookies_a_window_of_its_own_has() {
             "http://127.0.0.1:*,http://127.0.0.1:*": { "setting": 1 },
         },
     });
-    let library = Library::start(World::new().await).await;
+    let library = Library::start(World::on_sqlite().await).await;
     let browser = Chromium::with(preferences).await;
     browser.go(&format!("{}/course?user=teacher", library.base)).await;
     browser.enter(Some("iframe")).await;
@@ -158,7 +159,7 @@ async fn where_a_frame_has_no_cookies_a_window_of_its_own_has() {
 
 #[tokio::test]
 async fn a_registration_tells_the_page_around_it_that_it_is_done() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let (platform, _) = registration::platform().await;
     let (invite, _) = registrations::invite(&world.app, world.institution.id).await.unwrap();
     let address = format!(
@@ -175,7 +176,7 @@ async fn a_registration_tells_the_page_around_it_that_it_is_done() {
 
 #[tokio::test]
 async fn a_refusal_is_read_in_the_frame_of_a_platform_that_nobody_knows() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let (platform, _) = registration::platform().await;
     let browser = Chromium::start().await;
     let unknown = format!(
@@ -200,7 +201,7 @@ async fn a_refusal_is_read_in_the_frame_of_a_platform_that_nobody_knows() {
 
 #[tokio::test]
 async fn a_frame_is_as_light_or_dark_as_the_platform_and_a_window_as_the_system() {
-    let library = Library::start(World::new().await).await;
+    let library = Library::start(World::on_sqlite().await).await;
     library.world.work(1);
     let browser = Chromium::start().await;
     let paper = "getComputedStyle(document.documentElement).backgroundColor";
@@ -226,7 +227,7 @@ async fn a_frame_is_as_light_or_dark_as_the_platform_and_a_window_as_the_system(
 
 #[tokio::test]
 async fn a_teacher_waits_for_a_synchronization_and_adds_their_own_name() {
-    let library = Library::start(World::new().await).await;
+    let library = Library::start(World::on_sqlite().await).await;
     library.world.work(1);
     let browser = Chromium::start().await;
     browser.go(&format!("{}/course?user=teacher", library.base)).await;
@@ -254,7 +255,7 @@ async fn a_teacher_waits_for_a_synchronization_and_adds_their_own_name() {
 
 #[tokio::test]
 async fn initials_of_any_script_fit_their_circle() {
-    let library = Library::start(World::new().await).await;
+    let library = Library::start(World::on_sqlite().await).await;
     library.world.work(1);
     library.launch("user=teacher").await;
     library.synchronised().await;

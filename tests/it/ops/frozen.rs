@@ -16,14 +16,13 @@ use tokio::time::Instant;
 use crate::support::{
     media::{file, wav},
     postgres::PostgresServer,
-    process::{Installation, Serving},
+    process::{Installation, PATIENCE, Serving},
 };
 
-/// As `database_timeout_seconds`.
-const DEADLINE: Duration = Duration::from_secs(1);
-/// A request may wait for a connection to come free, for a new one, and for an answer on it: each has the deadline. The rest
-/// is for a busy machine.
-const LONGEST: Duration = Duration::from_secs(6);
+/// A request may wait for a connection to come free, for a new one, and for an answer on it: each for a second
+/// (`--database-timeout-seconds`). The rest is for a slow machine. Without the time-outs, a request would wait until the
+/// database goes on.
+const LONGEST: Duration = Duration::from_secs(30);
 
 struct Scene {
     server: PostgresServer,
@@ -40,7 +39,7 @@ impl Scene {
         here.succeed(&["migrate"]);
         let token = here.furnish();
         let serving = here.serve(&["--database-timeout-seconds", "1", "--log", "warn"]);
-        let client = Client::builder().no_proxy().timeout(Duration::from_secs(30)).build().unwrap();
+        let client = Client::builder().no_proxy().timeout(LONGEST * 2).build().unwrap();
         (here, Self { server, serving, client, token })
     }
 
@@ -99,7 +98,7 @@ async fn a_frozen_database_hangs_nobody_and_everything_works_again_when_it_goes_
                     }
                     let (email, started) = (format!("w{writer}i{i}@example.edu"), Instant::now());
                     let answer = scene.create(&email, None).send().await.expect("an answer");
-                    assert!(started.elapsed() < LONGEST + DEADLINE, "{:?}", started.elapsed());
+                    assert!(started.elapsed() < LONGEST, "{:?}", started.elapsed());
                     match answer.status().as_u16() {
                         201 => drop(created.insert(email)),
                         503 => {
@@ -121,13 +120,13 @@ async fn a_frozen_database_hangs_nobody_and_everything_works_again_when_it_goes_
     for _ in 0..3 {
         let started = Instant::now();
         let ready = scene.get("/readyz").send().await.unwrap();
-        assert!(started.elapsed() < Duration::from_secs(3), "/readyz took {:?}", started.elapsed());
+        assert!(started.elapsed() < LONGEST, "/readyz took {:?}", started.elapsed());
         assert_eq!(ready.status(), 503);
         assert!(ready.headers().contains_key("retry-after"));
         assert_eq!(ready.json::<Value>().await.unwrap()["database"], "not reachable");
         let started = Instant::now();
         assert_eq!(scene.status("/healthz").await, 200);
-        assert!(started.elapsed() < Duration::from_secs(1), "/healthz took {:?}", started.elapsed());
+        assert!(started.elapsed() < LONGEST, "/healthz took {:?}", started.elapsed());
     }
     let launch = "/lti/login?iss=https%3A%2F%2Flms.example&login_hint=1&target_link_uri=https%3A%2F%2Fhere.example%2Flti%2Flaunch";
     for page in pages.iter().map(String::as_str).chain([launch]) {
@@ -142,7 +141,7 @@ async fn a_frozen_database_hangs_nobody_and_everything_works_again_when_it_goes_
     scene.server.thaw();
     let started = Instant::now();
     while scene.status("/readyz").await != 200 {
-        assert!(started.elapsed() < Duration::from_secs(20), "still not ready");
+        assert!(started.elapsed() < PATIENCE, "still not ready");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     for page in &pages {
@@ -162,7 +161,7 @@ async fn a_frozen_database_hangs_nobody_and_everything_works_again_when_it_goes_
         if export["export"]["state"] == "completed" {
             break;
         }
-        assert!(started.elapsed() < Duration::from_secs(60), "{export}");
+        assert!(started.elapsed() < PATIENCE, "{export}");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
 
@@ -191,9 +190,9 @@ async fn a_server_stops_and_a_command_ends_while_the_database_is_frozen() {
     let started = Instant::now();
     let refused = here.refuse(&["institution", "list", "--database-timeout-seconds", "1"]);
     assert!(refused.contains("database is not available"), "{refused}");
-    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    assert!(started.elapsed() < LONGEST, "{:?}", started.elapsed());
     let Scene { server, mut serving, .. } = scene;
     serving.signal("TERM");
-    assert!(serving.ended(Duration::from_secs(20)).await.is_some(), "it hangs: {}", serving.log());
+    assert!(serving.ended(PATIENCE).await.is_some(), "it hangs: {}", serving.log());
     drop(server);
 }

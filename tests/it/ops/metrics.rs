@@ -1,6 +1,6 @@
 //! `/metrics`, as Prometheus reads it.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use endonym::telemetry::metrics;
 use reqwest::{Client, Method, Response};
@@ -15,10 +15,14 @@ use crate::support::{
     database::on_postgres,
     media,
     process::{Installation, Serving},
+    until,
 };
 
-fn client() -> Client {
-    Client::builder().no_proxy().build().unwrap()
+/// Without a pool: each request has a connection of its own.
+fn client() -> &'static Client {
+    static CLIENT: LazyLock<Client> =
+        LazyLock::new(|| Client::builder().no_proxy().pool_max_idle_per_host(0).build().unwrap());
+    &CLIENT
 }
 
 async fn get(base: &str, path: &str) -> Response {
@@ -153,7 +157,7 @@ async fn what_cannot_be_read_is_counted_and_logged() {
         assert_eq!(figures(&serving.base).await.sum(REQUESTS, &labels), 1.0);
         let id = said.lines().find_map(|line| line.strip_prefix("x-request-id: ")).unwrap().to_owned();
         let logged = |log: String| log.lines().any(|line| line.contains(&id) && line.contains(status));
-        eventually("a line in the log", || logged(serving.log())).await;
+        until("a line in the log", || async { logged(serving.log()) }).await;
     }
 }
 
@@ -167,13 +171,7 @@ async fn a_client_that_hangs_up_is_not_counted_for_ever() {
         (seen.sum("endonym_http_requests_in_flight", &[]), seen.sum("endonym_http_connections", &[]))
     };
     let wait_for = async |wanted: (f64, f64)| {
-        for _ in 0..500 {
-            if now().await == wanted {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        panic!("{:?} and never {wanted:?}", now().await);
+        until(&format!("{wanted:?}"), || async { now().await == wanted }).await;
     };
     wait_for((1.0, 1.0)).await;
     let head = format!(
@@ -188,16 +186,6 @@ async fn a_client_that_hangs_up_is_not_counted_for_ever() {
     wait_for((4.0, 4.0)).await;
     drop(open);
     wait_for((1.0, 1.0)).await;
-}
-
-async fn eventually(what: &str, mut true_yet: impl FnMut() -> bool) {
-    for _ in 0..500 {
-        if true_yet() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("not within five seconds: {what}");
 }
 
 #[tokio::test]

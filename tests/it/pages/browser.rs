@@ -57,7 +57,7 @@ fn nth(n: usize) -> String {
 
 #[tokio::test]
 async fn a_snippet_in_a_page_of_another_site_plays_and_stops_by_mouse() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let ana = recorded(&world, "Ana").await;
     let browser = Chromium::start().await;
     browser.go(&host(&[html(&ana, "embed_image"); 3]).await).await;
@@ -83,7 +83,7 @@ async fn a_snippet_in_a_page_of_another_site_plays_and_stops_by_mouse() {
 
 #[tokio::test]
 async fn the_keyboard_plays_a_snippet_and_its_focus_can_be_seen() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let ana = recorded(&world, "Ana").await;
     let browser = Chromium::start().await;
     browser.go(&host(&[html(&ana, "embed_image"); 2]).await).await;
@@ -104,7 +104,7 @@ async fn the_keyboard_plays_a_snippet_and_its_focus_can_be_seen() {
 /// A policy without `unsafe-inline` forbids handlers in attributes: then a snippet is the link that it is.
 #[tokio::test]
 async fn where_a_page_forbids_inline_handlers_a_snippet_leads_to_the_player() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let ana = recorded(&world, "Ana").await;
     let policy = "script-src 'nonce-ours'; style-src 'unsafe-inline'";
     let directory = host_with_policy(&[html(&ana, "embed_image")], policy).await;
@@ -128,7 +128,7 @@ async fn where_a_page_forbids_inline_handlers_a_snippet_leads_to_the_player() {
 /// Whatever the page around it says of links and drawings.
 #[tokio::test]
 async fn every_icon_has_one_colour_in_snippets_and_players() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     recorded(&world, "Ana").await;
     let browser = Chromium::start().await;
     let mut seen = std::collections::BTreeSet::new();
@@ -155,7 +155,7 @@ async fn every_icon_has_one_colour_in_snippets_and_players() {
 
 #[tokio::test]
 async fn of_snippets_and_iframes_in_one_page_one_is_heard_at_a_time() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let (ana, bo) = (recorded(&world, "Ana").await, recorded(&world, "Bo").await);
     let browser = Chromium::start().await;
     let sandboxed = html(&bo, "embed_iframe").replace("<iframe ", "<iframe sandbox=\"allow-scripts\" ");
@@ -194,7 +194,7 @@ async fn of_snippets_and_iframes_in_one_page_one_is_heard_at_a_time() {
 
 #[tokio::test]
 async fn a_snippet_and_a_player_whose_recording_is_gone_say_so() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let ana = recorded(&world, "Ana").await;
     let dead = html(&ana, "embed_image").replace("/recording_", "/recording_0");
     let browser = Chromium::start().await;
@@ -223,7 +223,7 @@ async fn a_snippet_and_a_player_whose_recording_is_gone_say_so() {
 
 #[tokio::test]
 async fn where_a_picture_of_ones_own_cannot_be_had_a_sign_takes_its_place_and_plays() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     recorded(&world, "Ana").await;
     let picture = format!("include=embeddables&play_button_img_url={}/none.png", world.base);
     let body = world.get(&format!("/v5/participants?{picture}")).await.expect(200);
@@ -241,7 +241,7 @@ async fn where_a_picture_of_ones_own_cannot_be_had_a_sign_takes_its_place_and_pl
 
 #[tokio::test]
 async fn a_badge_plays_shows_how_far_and_plays_one_name_at_a_time() {
-    let world = World::with(Setup { multiple_recordings: true, ..Setup::default() }).await;
+    let world = World::with(Setup { multiple_recordings: true, sqlite: true, ..Setup::default() }).await;
     let ana = recorded(&world, "Ana").await;
     world.give(&ana, Kind::LegalRecording, SOUND).await;
     let browser = Chromium::start().await;
@@ -270,7 +270,7 @@ pub fn axe() -> String {
 #[tokio::test]
 async fn axe_finds_nothing_wrong_with_badges_players_and_snippets() {
     let axe = axe();
-    let world = World::with(Setup { multiple_recordings: true, ..Setup::default() }).await;
+    let world = World::with(Setup { multiple_recordings: true, sqlite: true, ..Setup::default() }).await;
     world.custom_field("gender_pronouns").await;
     let (ana, bo) = (recorded(&world, "Ana").await, world.person("Bo", "bo@example.edu").await);
     world.give(&ana, Kind::LegalRecording, SOUND).await;

@@ -113,7 +113,7 @@ impl Chromium {
             let answer: Value = answer.json().await.unwrap();
             answer["value"].as_array().unwrap().clone()
         };
-        for _ in 0..100 {
+        for _ in 0..1_200 {
             let all = handles().await;
             if let [_, .., last] = &all[..] {
                 self.command("/window", json!({ "handle": last })).await;
@@ -156,7 +156,7 @@ impl Chromium {
 
     /// Until an expression is true.
     pub async fn until(&self, expression: &str) {
-        for _ in 0..100 {
+        for _ in 0..600 {
             if self.value(&format!("Boolean({expression})")).await == true {
                 return;
             }

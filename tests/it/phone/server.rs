@@ -17,7 +17,7 @@ use super::{
     },
 };
 use crate::support::{
-    process::{Installation, Serving},
+    process::{Installation, PATIENCE, Serving},
     until,
 };
 
@@ -86,7 +86,8 @@ async fn say_name(phone: &mut Baresip, name: &[i16]) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_somebody_says_on_the_phone_is_played_to_others() {
-    let (here, token) = Installation::with_token().await;
+    let here = Installation::on_sqlite();
+    let token = here.furnish();
     let mut phone = Baresip::start(NUMBER, Setup::default()).await;
     let serving = serve(&here, &phone, &[]);
     let name = sound::speech("Siobhan Papadopoulou", &phone.folder());
@@ -154,7 +155,8 @@ async fn a_phone_stops_ringing_when_its_call_is_cancelled() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_stops_hangs_up_and_the_call_is_made_again() {
-    let (here, token) = Installation::with_token().await;
+    let here = Installation::on_sqlite();
+    let token = here.furnish();
     let phone = Baresip::start(NUMBER, Setup { answers: false, ..Setup::default() }).await;
     let serving = serve(&here, &phone, &["--grace-seconds", "0"]);
     create(&serving, &token).await;
@@ -171,7 +173,8 @@ async fn a_server_that_stops_hangs_up_and_the_call_is_made_again() {
 /// A phone hears from anybody, and a log that strangers can fill is of no use.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn strangers_do_not_fill_the_log() {
-    let (here, token) = Installation::with_token().await;
+    let here = Installation::on_sqlite();
+    let token = here.furnish();
     let phone = Baresip::start(NUMBER, Setup { answers: false, ..Setup::default() }).await;
     let port = super::phones::free_ports(1);
     let url = format!("{}&listen=127.0.0.1:{port}", trunk(&phone));
@@ -207,8 +210,7 @@ async fn strangers_do_not_fill_the_log() {
                Max-Forwards: 70\r\nContent-Length: 0\r\n\r\n";
     stranger.send(ask.as_bytes()).await.unwrap();
     let mut heard = [0; 4096];
-    let length =
-        tokio::time::timeout(Duration::from_secs(20), stranger.recv(&mut heard)).await.unwrap().unwrap();
+    let length = tokio::time::timeout(PATIENCE, stranger.recv(&mut heard)).await.unwrap().unwrap();
     assert!(heard[..length].starts_with(b"SIP/2.0 "), "{:?}", String::from_utf8_lossy(&heard[..length]));
     let doctor = here.succeed(&["doctor", "--phone-url", &url, "--listen", "127.0.0.1:0"]);
     assert!(doctor.contains("answers"), "the port is the server's, and the doctor uses another: {doctor}");
@@ -223,7 +225,7 @@ async fn strangers_do_not_fill_the_log() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_test_call_is_told_step_by_step() {
-    let here = Installation::new().await;
+    let here = Installation::on_sqlite();
     let mut phone = Baresip::start(NUMBER, Setup::default()).await;
     let url = trunk(&phone);
     let doctor = here.succeed(&["doctor", "--phone-url", &url, "--listen", "127.0.0.1:0"]);
@@ -255,7 +257,8 @@ async fn press_and_stop(phone: &mut Baresip, serving: Serving, key: char) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_pressed_9_is_not_called_again_though_the_server_stops() {
-    let (here, token) = Installation::with_token().await;
+    let here = Installation::on_sqlite();
+    let token = here.furnish();
     let mut phone = Baresip::start(NUMBER, Setup::default()).await;
     let serving = serve(&here, &phone, &["--grace-seconds", "0"]);
     create(&serving, &token).await;
@@ -273,7 +276,8 @@ async fn whoever_pressed_9_is_not_called_again_though_the_server_stops() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_kept_is_kept_though_the_server_stops() {
-    let (here, token) = Installation::with_token().await;
+    let here = Installation::on_sqlite();
+    let token = here.furnish();
     let mut phone = Baresip::start(NUMBER, Setup::default()).await;
     let serving = serve(&here, &phone, &["--grace-seconds", "0"]);
     let name = sound::speech("Siobhan Papadopoulou", &phone.folder());
@@ -287,7 +291,8 @@ async fn what_is_kept_is_kept_though_the_server_stops() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_voice_that_is_slow_costs_no_attempt() {
-    let (here, token) = Installation::with_token().await;
+    let here = Installation::on_sqlite();
+    let token = here.furnish();
     let phone = Baresip::start(NUMBER, Setup { answers: false, ..Setup::default() }).await;
     let serving = serve(&here, &phone, &["--phone-voice", "sleep 30"]);
     create(&serving, &token).await;
@@ -315,7 +320,7 @@ async fn what_a_dead_process_has_left_is_looked_after_where_nobody_calls() {
 /// Whoever stops a test call does not leave a phone off its hook.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_test_call_that_is_stopped_is_hung_up() {
-    let here = Installation::new().await;
+    let here = Installation::on_sqlite();
     let vendor = Vendor::start(Dialect::Twilio).await;
     let url = vendor.phone_url();
     let mut command = here.command(&["phone", "test", NUMBER, "--phone-url", &url]);

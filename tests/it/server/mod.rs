@@ -86,7 +86,7 @@ impl Reply {
     }
 }
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Wire {
     async fn to(world: &World) -> Self {

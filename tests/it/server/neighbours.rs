@@ -15,8 +15,9 @@ use tokio::time::Instant;
 
 use crate::support::{Neighbour, World};
 
-/// Without optimization, beside other tests; what this is about took a minute with it.
-const LONGEST: Duration = Duration::from_secs(10);
+/// Generous: without optimization and beside other tests. The requests that this is about once took a minute with
+/// optimization.
+const LONGEST: Duration = Duration::from_secs(60);
 
 fn keys(count: usize) -> Value {
     Value::Object((0..count).map(|i| (format!("custom_{i}"), json!("x"))).collect::<Map<_, _>>())
@@ -170,7 +171,7 @@ async fn nobody_waits_for_the_worst_request_of_another_institution() {
         let (answered, length) = asked.await.unwrap();
         assert_eq!(answered, status, "{what}");
         assert!(longest < LONGEST, "{what}: a neighbour waited {longest:?}");
-        assert!(started.elapsed() < Duration::from_secs(60), "{what} took {:?}", started.elapsed());
+        assert!(started.elapsed() < LONGEST * 2, "{what} took {:?}", started.elapsed());
         assert!(length < 2_000_000, "{what}: an answer of {length} bytes");
     }
 }

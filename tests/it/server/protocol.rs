@@ -151,7 +151,7 @@ async fn http_1_0() {
 #[tokio::test]
 async fn a_long_answer_over_http_1_0_has_no_chunks() {
     let world = World::new().await;
-    super::clients::crowd(&world, 1_200, 50).await;
+    world.crowd_with_notes(&world.page, 0..1_200, &"n".repeat(50)).await;
     let mut wire = Wire::to(&world).await;
     let line = "GET /api/private/v5/participants?updated_after=2020-01-01T00:00:00Z HTTP/1.0";
     wire.send(request(&world, line, &[])).await;

@@ -2,14 +2,23 @@
 
 use std::{
     io::Write,
+    ops::Range,
     sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };
 
-use endonym::store::{Db, Error, Options, TIMEOUT, Value, migrations};
+use endonym::{
+    domain::{
+        ids::{InstitutionId, NamePageId},
+        moment::Moment,
+    },
+    store::{Db, Error, Options, Value, migrations, rolls},
+};
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 use tokio_postgres::error::SqlState;
+
+use super::process::PATIENCE;
 
 pub struct TestDatabase {
     pub db: Db,
@@ -46,12 +55,17 @@ fn variable(name: &str) -> Option<String> {
 
 impl TestDatabase {
     pub async fn new() -> Self {
+        let (options, folder) = migrated_options().await;
+        Self::open(options, folder).await
+    }
+
+    /// SQLite, whatever database the other tests use.
+    pub async fn on_sqlite() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let url = match server() {
-            None => None,
-            Some(server) => Some(new_database(&server, template(&server).await).await),
-        };
-        let options = options_of(url, &folder);
+        Self::open(options_of(None, &folder), folder).await
+    }
+
+    async fn open(options: Options, folder: TempDir) -> Self {
         let db = Db::open(&options).await.unwrap();
         migrations::migrate(&db).await.unwrap();
         Self { db, options, _folder: folder }
@@ -68,8 +82,18 @@ pub async fn options() -> (Options, TempDir) {
     (options_of(url, &folder), folder)
 }
 
+/// Like `options`, and on PostgreSQL already migrated.
+pub async fn migrated_options() -> (Options, TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let url = match server() {
+        None => None,
+        Some(server) => Some(new_database(&server, template(&server).await).await),
+    };
+    (options_of(url, &folder), folder)
+}
+
 fn options_of(url: Option<String>, folder: &TempDir) -> Options {
-    Options { url, data_dir: folder.path().to_owned(), ca_file: None, connections: 4, timeout: TIMEOUT }
+    Options { url, data_dir: folder.path().to_owned(), ca_file: None, connections: 4, timeout: PATIENCE }
 }
 
 /// A migrated database to copy from: on PostgreSQL that is faster than migrating each one.
@@ -100,6 +124,45 @@ async fn new_database(server: &str, template: &str) -> String {
     }
     let (start, _) = server.rsplit_once('/').expect("the URL ends in /database");
     format!("{start}/{name}")
+}
+
+/// Registers many people at once with one statement: `P0` with the email `p0@x.org` and the identifier `I0`, and so on.
+pub async fn crowd(
+    db: &Db,
+    institution: InstitutionId,
+    page: NamePageId,
+    numbers: Range<usize>,
+    notes: &str,
+    now: Moment,
+) {
+    let (start, count) = (numbers.start as i64, numbers.len() as i64);
+    let notes = (!notes.is_empty()).then(|| notes.to_owned());
+    // A token has 32 characters, of which ten are the id.
+    let insert = "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) \
+        INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, first_name_key, email, \
+        email_key, identifier, identifier_key, notes, recorded_at, legal_recorded_at, created_at, updated_at) \
+        SELECT $2, $3 + i, $4, $5 + i, 'c0ffeec0ffeec0ffeec0ff' || (1000000000 + $3 + i), \
+        'P' || ($6 + i), 'p' || ($6 + i), 'p' || ($6 + i) || '@x.org', 'p' || ($6 + i) || '@x.org', \
+        'I' || ($6 + i), 'I' || ($6 + i), $7, 0, 0, $8, $8 FROM n";
+    let inserted = db.write::<_, Error>(move |sql| {
+        Box::pin(async move {
+            rolls::lock(sql, institution).await?;
+            let first = rolls::join_all(sql, institution, rolls::INSTITUTION, count).await?;
+            let place = rolls::join_all(sql, institution, page, count).await?;
+            let params = [
+                count.into(),
+                institution.into(),
+                first.into(),
+                page.into(),
+                place.into(),
+                start.into(),
+                notes.into(),
+                now.micros().into(),
+            ];
+            sql.execute(insert, &params).await
+        })
+    });
+    assert_eq!(inserted.await.unwrap(), count as u64);
 }
 
 /// Runs one statement in its own transaction and returns the number of changed rows. Retries on deadlock: a statement that

@@ -11,16 +11,15 @@ use std::{future::Future, ops::Range, time::Duration};
 
 use endonym::{
     app::{
-        self, App, Clock, Links, Parts, calls, imports, institutions, limiter::Policy, name_pages,
-        participants, streams, studio, tokens,
+        self, App, Clock, Links, Parts, calls, institutions, limiter::Policy, name_pages, participants,
+        streams, studio, tokens,
     },
     blobs::{self, Blobs, Delivery, Key, Shelf},
     domain::{
-        email::Email,
         institution::Institution,
         media::{Kind, Media, Origin, Waveform},
-        name_page::{NamePage, NamePageRef},
-        participant::{Draft, Given},
+        name_page::NamePage,
+        report,
     },
     http::service::Draining,
     jobs,
@@ -52,6 +51,9 @@ pub struct World {
 
 /// Settings that a test can override.
 pub struct Setup {
+    /// SQLite, whatever database the other tests use: for tests of what does not depend on it, which `./test` then runs
+    /// once.
+    pub sqlite: bool,
     pub rate_limit: Policy,
     pub auth_failures: u32,
     pub streams: streams::Settings,
@@ -64,6 +66,7 @@ pub struct Setup {
     pub delivery: Delivery,
     pub export_life: Duration,
     pub exports_waiting: u32,
+    pub export_part_bytes: u64,
     pub calling: calls::Rules,
     pub phone: Phone,
     /// Networks in which learning systems may be.
@@ -74,6 +77,7 @@ pub struct Setup {
 impl Default for Setup {
     fn default() -> Self {
         Self {
+            sqlite: false,
             rate_limit: Policy {
                 ceiling: 1_000_000,
                 window: Duration::from_secs(900),
@@ -90,6 +94,7 @@ impl Default for Setup {
             delivery: Delivery::Stream,
             export_life: Duration::from_secs(7 * 24 * 3_600),
             exports_waiting: 20,
+            export_part_bytes: report::PART_BYTES,
             calling: calls::Rules::nobody(),
             phone: Phone::default(),
             outbound: "127.0.0.0/8",
@@ -103,8 +108,12 @@ impl World {
         Self::with(Setup::default()).await
     }
 
+    pub async fn on_sqlite() -> Self {
+        Self::with(Setup { sqlite: true, ..Setup::default() }).await
+    }
+
     pub async fn with(setup: Setup) -> Self {
-        let database = TestDatabase::new().await;
+        let database = if setup.sqlite { TestDatabase::on_sqlite().await } else { TestDatabase::new().await };
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         let folder = tempfile::tempdir().unwrap();
@@ -126,6 +135,7 @@ impl World {
             disk_reserve: setup.disk_reserve,
             export_life: setup.export_life,
             exports_waiting: setup.exports_waiting,
+            export_part_bytes: setup.export_part_bytes,
             calling: setup.calling,
             // The callback URL is known only now.
             phone: Phone { callback_base: base.clone(), ..setup.phone },
@@ -350,28 +360,14 @@ impl World {
         assert_eq!(changed.unwrap(), 1);
     }
 
-    /// Registers many people at once, the fastest way: `p0@x.org` with the identifier `I0`, and so on.
+    /// Registers many people at once: `P0` with the email `p0@x.org` and the identifier `I0`, and so on.
     pub async fn crowd(&self, page: &NamePage, numbers: Range<usize>) {
-        let line = |number: usize| {
-            let draft = Draft {
-                first_name: Given::Set(format!("P{number}")),
-                email: Given::Set(Email::parse(&format!("p{number}@x.org")).unwrap()),
-                identifier: Given::Set(format!("I{number}")),
-                ..Draft::default()
-            };
-            imports::Line { number: number as u64, draft }
-        };
-        let page = NamePageRef::parse(&page.slug).unwrap();
-        let report = imports::group(
-            &self.app,
-            self.institution.id,
-            page,
-            numbers.map(line).collect(),
-            imports::Calling::Nobody,
-            false,
-        )
-        .await;
-        assert!(report.unwrap().iter().all(|(_, outcome)| *outcome == imports::Outcome::Created));
+        self.crowd_with_notes(page, numbers, "").await;
+    }
+
+    pub async fn crowd_with_notes(&self, page: &NamePage, numbers: Range<usize>, notes: &str) {
+        let now = self.app.clock.now();
+        database::crowd(&self.app.db, self.institution.id, page.id, numbers, notes, now).await;
     }
 
     /// Replaces what differs between runs with placeholders: `{base}`, `{institution}` and, for the token of each registration,

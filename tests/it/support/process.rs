@@ -9,12 +9,12 @@ use std::{
     time::Duration,
 };
 
-use endonym::store::{Db, Options, TIMEOUT};
+use endonym::store::{Db, Options};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::time::Instant;
 
-use super::database::{self, on_postgres};
+use super::database;
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_endonym");
 
@@ -29,16 +29,15 @@ pub struct Installation {
 impl Installation {
     /// Nothing has run yet: the PostgreSQL database is empty, the SQLite file does not exist.
     pub async fn untouched() -> Self {
-        let (options, folder) = database::options().await;
-        Self { folder, database_url: options.url, connections: options.connections }
+        Self::of(database::options().await)
     }
 
     pub async fn new() -> Self {
-        let made = Self::untouched().await;
-        if on_postgres() {
-            made.succeed(&["migrate"]);
-        }
-        made
+        Self::of(database::migrated_options().await)
+    }
+
+    fn of((options, folder): (Options, TempDir)) -> Self {
+        Self { folder, database_url: options.url, connections: options.connections }
     }
 
     /// With institution `example`, its page `class` and a token.
@@ -78,7 +77,7 @@ impl Installation {
     /// Connects to the database that the binary uses.
     pub async fn database(&self) -> Db {
         let (url, data_dir) = (self.database_url.clone(), self.path("endonym-data"));
-        Db::open(&Options { url, data_dir, ca_file: None, connections: 1, timeout: TIMEOUT }).await.unwrap()
+        Db::open(&Options { url, data_dir, ca_file: None, connections: 1, timeout: PATIENCE }).await.unwrap()
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -208,7 +207,8 @@ pub struct Serving {
     log: PathBuf,
 }
 
-const LONGEST_START: Duration = Duration::from_secs(20);
+/// For a process to start, to stop or to answer, on a slow machine.
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Serving {
     /// Appends standard error to `log`.
@@ -237,7 +237,7 @@ impl Serving {
                     serving.greeting.push('\n');
                 }
                 Err(mpsc::RecvTimeoutError::Timeout) if ready => return serving,
-                Err(mpsc::RecvTimeoutError::Timeout) if started.elapsed() < LONGEST_START => {
+                Err(mpsc::RecvTimeoutError::Timeout) if started.elapsed() < PATIENCE => {
                     ready = address.as_deref().is_some_and(answers);
                 }
                 Err(_) => panic!("the server did not start: {}{}", serving.greeting, serving.log()),
@@ -286,7 +286,7 @@ impl Serving {
     /// Stops it like a service manager, and returns the exit code.
     pub async fn stop(mut self) -> i32 {
         self.signal("TERM");
-        self.ended(Duration::from_secs(20)).await.expect("the server stops when it is told to")
+        self.ended(PATIENCE).await.expect("the server stops on SIGTERM")
     }
 }
 
@@ -299,7 +299,7 @@ impl Drop for Serving {
 
 fn answers(address: &str) -> bool {
     let Ok(mut stream) = TcpStream::connect(address) else { return false };
-    let _ = stream.set_read_timeout(Some(LONGEST_START));
+    let _ = stream.set_read_timeout(Some(PATIENCE));
     let asked = stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     let mut answer = String::new();
     asked.is_ok() && stream.read_to_string(&mut answer).is_ok() && answer.starts_with("HTTP/1.1 200")
@@ -321,11 +321,14 @@ pub fn on_terminal(installation: &Installation, words: &[&str], typed: &str) -> 
     command.args(["-q", "-e", "-c", &line.collect::<Vec<_>>().join(" "), "/dev/null"]);
     command.current_dir(installation.folder.path()).env("TERM", "xterm").stdin(Stdio::piped());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     // Wait for the prompt: input that is typed too early is echoed twice.
-    std::thread::sleep(Duration::from_millis(500));
+    let mut shown = vec![0; 4096];
+    let length = stdout.read(&mut shown).unwrap();
+    shown.truncate(length);
     stdin.write_all(typed.as_bytes()).unwrap();
+    stdout.read_to_end(&mut shown).unwrap();
     let ended = child.wait_with_output().unwrap();
     drop(stdin);
-    Ended::from(ended)
+    Ended::from(Output { stdout: shown, ..ended })
 }

@@ -320,9 +320,10 @@ async fn originals_are_kept_unless_the_operator_says_otherwise() {
 async fn a_full_queue_says_when_to_come_back_and_look_ups_go_on() {
     let studio = studio::Settings { workers: 1, queue: 1, ..studio::Settings::default() };
     let world = World::with(Setup { studio, ..Setup::default() }).await;
+    let sound = file(wav(20.0));
     let send = |n: usize| {
         let participant =
-            json!({ "first_name": "A", "email": format!("a{n}@x.org"), "pronunciation": file(wav(20.0)) });
+            json!({ "first_name": "A", "email": format!("a{n}@x.org"), "pronunciation": sound });
         Answer::of(world.request(Method::POST, "/v5/participants").json(&on_page(&world, participant)))
     };
     let uploads = futures_util::future::join_all((0..12).map(send));

@@ -223,9 +223,7 @@ async fn numbers_may_be_numeric_strings() {
 #[tokio::test]
 async fn ten_thousand_people_are_found_in_one_page() {
     let world = World::new().await;
-    for start in (0..10_000).step_by(2_500) {
-        world.crowd(&world.page, start..start + 2_500).await;
-    }
+    world.crowd(&world.page, 0..10_000).await;
     let found = search(&world, json!({ "email_list": numbered(10_000), "per_page": 10_000 })).await;
     assert_eq!(emails(people(&found)).into_iter().collect::<HashSet<_>>().len(), 10_000);
     assert_eq!(meta(&found)["count"], 10_000);

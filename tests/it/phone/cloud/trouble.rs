@@ -231,6 +231,7 @@ async fn a_conversation_goes_on_in_another_process() {
         disk_reserve: None,
         export_life: Duration::ZERO,
         exports_waiting: 0,
+        export_part_bytes: Setup::default().export_part_bytes,
         calling: scene.world.app.calling.clone(),
         phone: Phone {
             provider: scene.world.app.phone.provider.clone(),

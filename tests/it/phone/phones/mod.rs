@@ -22,7 +22,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::time::{Instant, sleep};
 
 /// Nothing here takes longer, on the slowest machine.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// So many free ports in a row, for both protocols, that no other test has got. They lie below those that the system
 /// gives away by itself.
