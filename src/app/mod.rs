@@ -131,6 +131,7 @@ impl App {
             db,
             blobs,
             studio: studio::Studio::open(studio),
+            outbound: outbound.with_clock(clock.clone()),
             clock,
             ids: Ids::new(),
             links,
@@ -146,7 +147,6 @@ impl App {
             switchboard: calls::Switchboard::default(),
             phone,
             secrets,
-            outbound,
             key_sets: KeySets::default(),
             service_tokens: ServiceTokens::default(),
         }))
