@@ -23,7 +23,7 @@ use reqwest::{
 use serde_json::Value;
 
 use crate::{clock::Clock, domain::address::is_printable};
-pub use error::{Error, Result, Transient};
+pub use error::{Error, Result};
 pub use message::{Answer, Ask, place};
 pub use networks::Allowed;
 use networks::is_public;
