@@ -13,7 +13,10 @@ use crate::{
         name_page::slug_fault,
         text::{self, Lines, longest},
     },
-    store::{self, institutions},
+    store::{
+        self,
+        institutions::{self, Changes},
+    },
 };
 
 pub struct New {
@@ -95,7 +98,7 @@ pub struct Change {
 }
 
 pub async fn update(app: &App, slug: &str, change: Change) -> Result<Institution> {
-    let change = Checked::new(change)?;
+    let changes = checked(change)?;
     let slug = slug.to_owned();
     app.db
         .write(move |sql| {
@@ -104,70 +107,40 @@ pub async fn update(app: &App, slug: &str, change: Change) -> Result<Institution
                 let id = institutions::by_slug(sql, &slug).await?.ok_or_else(missing)?.id;
                 // Take the institution's lock first, as in `delete`, to avoid a deadlock.
                 store::rolls::lock(sql, id).await?;
-                // Lock the row: a concurrent update may change other fields.
-                let found = institutions::lock(sql, &slug).await?;
-                let changed = change.apply(found.ok_or_else(missing)?);
-                let zone = changed.time_zone.iana_name().unwrap_or("UTC").to_owned();
-                institutions::update(sql, &changed, &zone).await?;
-                Ok(changed)
+                institutions::update(sql, id, &changes).await?;
+                // Deleted while we waited for the lock: the transaction is rolled back.
+                institutions::by_slug(sql, &slug).await?.ok_or_else(missing)
             })
         })
         .await
 }
 
-/// A validated change.
-struct Checked {
-    name: Option<String>,
-    time_zone: Option<TimeZone>,
-    multiple_recordings: Option<bool>,
-    rate_limit: Option<Option<u32>>,
-    allow_origins: Vec<String>,
-    forbid_origins: Vec<String>,
-    phone_language: Option<Option<String>>,
-}
-
-impl Checked {
-    fn new(change: Change) -> Result<Self> {
-        let mut errors = FieldErrors::default();
-        if let Some(name) = &change.name {
-            check_name(name, &mut errors);
+fn checked(change: Change) -> Result<Changes> {
+    let mut errors = FieldErrors::default();
+    if let Some(name) = &change.name {
+        check_name(name, &mut errors);
+    }
+    let time_zone = change.time_zone.and_then(|zone| check_zone(&zone, &mut errors));
+    let phone_language = change.phone_language.map(|language| check_language(&language, &mut errors));
+    let mut origin = |given: &String| {
+        let parsed = parse_origin(given);
+        if parsed.is_none() {
+            errors.add(Field::Origin, SetupFault::NotAnOrigin(given.clone()));
         }
-        let time_zone = change.time_zone.and_then(|zone| check_zone(&zone, &mut errors));
-        let phone_language = change.phone_language.map(|language| check_language(&language, &mut errors));
-        let mut origin = |given: &String| {
-            let parsed = parse_origin(given);
-            if parsed.is_none() {
-                errors.add(Field::Origin, SetupFault::NotAnOrigin(given.clone()));
-            }
-            parsed
-        };
-        let allow_origins = change.allow_origins.iter().filter_map(&mut origin).collect();
-        let forbid_origins = change.forbid_origins.iter().filter_map(&mut origin).collect();
-        errors.into_result()?;
-        Ok(Self {
-            name: change.name,
-            time_zone,
-            multiple_recordings: change.multiple_recordings,
-            rate_limit: change.rate_limit,
-            allow_origins,
-            forbid_origins,
-            phone_language,
-        })
-    }
-
-    fn apply(self, mut changed: Institution) -> Institution {
-        changed.name = self.name.unwrap_or(changed.name);
-        changed.time_zone = self.time_zone.unwrap_or(changed.time_zone);
-        changed.phone_language = self.phone_language.unwrap_or(changed.phone_language);
-        changed.multiple_recordings = self.multiple_recordings.unwrap_or(changed.multiple_recordings);
-        changed.rate_limit = self.rate_limit.unwrap_or(changed.rate_limit);
-        let origins = &mut changed.allowed_origins;
-        origins.extend(self.allow_origins);
-        origins.retain(|origin| !self.forbid_origins.contains(origin));
-        origins.sort();
-        origins.dedup();
-        changed
-    }
+        parsed
+    };
+    let allow_origins = change.allow_origins.iter().filter_map(&mut origin).collect();
+    let forbid_origins = change.forbid_origins.iter().filter_map(&mut origin).collect();
+    errors.into_result()?;
+    Ok(Changes {
+        name: change.name,
+        time_zone: time_zone.map(|zone| zone.iana_name().unwrap_or("UTC").to_owned()),
+        multiple_recordings: change.multiple_recordings,
+        rate_limit: change.rate_limit,
+        phone_language,
+        allow_origins,
+        forbid_origins,
+    })
 }
 
 /// The result lacks the allowed origins.

@@ -135,6 +135,7 @@ impl App {
             db,
             blobs,
             studio: studio::Studio::open(studio),
+            outbound: outbound.with_clock(clock.clone()),
             clock,
             ids: Ids::new(),
             links,
@@ -151,7 +152,6 @@ impl App {
             switchboard: calls::Switchboard::default(),
             phone,
             secrets,
-            outbound,
             key_sets: KeySets::default(),
             service_tokens: ServiceTokens::default(),
         }))

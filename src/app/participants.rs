@@ -25,12 +25,12 @@ use crate::{
         moment::Moment,
         name_page::NamePageRef,
         own_recording::{Registration, Start},
-        participant::{Changed, CustomValues, Draft, Given, Participant},
+        participant::{CustomValues, Draft, Given, Participant},
         text,
     },
     store::{
         self, Sql, custom_fields,
-        participants::{self, By, Key, Record, Registered},
+        participants::{self, By, Key, KeyFilter, Record, Registered},
         rolls,
     },
 };
@@ -119,7 +119,8 @@ async fn newest_of_each(
 ) -> Result<HashMap<String, Key>> {
     let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
     let mut newest: HashMap<String, Key> = HashMap::new();
-    for key in participants::keys(sql, institution, within, by, &asked, Changed::default()).await? {
+    let filter = KeyFilter::new(within, by, &asked);
+    for key in participants::keys(sql, institution, filter).await? {
         let better =
             newest.get(&key.matched).is_none_or(|old| (old.recorded_at, old.id) < (key.recorded_at, key.id));
         if better {

@@ -26,7 +26,7 @@ use crate::{
         self, Sql, call_takes,
         exports::Leaving,
         lti_logins, lti_sessions,
-        participants::{self, By, hidden},
+        participants::{self, By, KeyFilter, hidden},
         persons::{self, Registration},
         rolls,
     },
@@ -216,6 +216,7 @@ pub async fn delete_from_page(app: &App, access: &Access, page: NamePageRef, mar
     Ok(())
 }
 
+/// Reads only ids, so that unreadable stored values do not prevent the deletion.
 async fn on_page(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -225,8 +226,10 @@ async fn on_page(
     for (by, key) in mark.by() {
         let mut whose = Vec::new();
         if by == By::Email {
-            let found = participants::best(sql, institution, Within::Page(page), by, key).await?;
-            whose.extend(found.map(|found| Registration { id: found.id, page, hidden: false }));
+            let keys = [key];
+            let filter = KeyFilter::new(Within::Page(page), by, &keys);
+            let found = participants::keys(sql, institution, filter).await?;
+            whose.extend(found.into_iter().map(|found| Registration { id: found.id, page, hidden: false }));
         }
         let left = hidden::on_page(sql, institution, page, by, key).await?;
         whose.extend(left.into_iter().map(|id| Registration { id, page, hidden: true }));

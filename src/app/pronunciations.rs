@@ -5,10 +5,10 @@ use super::{
     participants::{self, Filter, Listing},
 };
 use crate::{
-    domain::{access::Access, participant::Changed},
+    domain::access::Access,
     store::{
         media,
-        participants::{By, keys},
+        participants::{By, KeyFilter, keys},
         rolls,
     },
 };
@@ -33,9 +33,9 @@ pub async fn delete(app: &App, access: &Access, email_key: String, hex: String) 
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let within = access.within();
-                let theirs =
-                    keys(sql, institution, within, By::Email, &[&email_key], Changed::default()).await?;
+                let wanted = [email_key.as_str()];
+                let filter = KeyFilter::new(access.within(), By::Email, &wanted);
+                let theirs = keys(sql, institution, filter).await?;
                 if theirs.is_empty() {
                     return Err(Error::Missing(Missing::Participant));
                 }

@@ -18,49 +18,16 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+pub use crate::outbound::{Error, Result};
 use crate::{
     domain::roster::{Coverage, Member, Role, Roster},
-    outbound::{self, Outbound, Transient},
+    outbound::Outbound,
 };
 use canvas::Canvas;
 use keys::SigningKey;
 use moodle::Moodle;
 use nrps::Nrps;
 pub use service_token::ServiceTokens;
-
-/// Why a request to a learning system failed. Messages contain no credentials.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
-    /// The address is not permitted. The message says why.
-    #[error("{0}")]
-    Refused(String),
-    /// Unreachable, rate limited, or broken. A retry may help.
-    #[error("{0}")]
-    Unavailable(String),
-    /// Our credentials were rejected, or lack the permission.
-    #[error("{0}")]
-    Denied(String),
-    /// The resource does not exist.
-    #[error("it is not there")]
-    Missing,
-}
-
-impl From<outbound::Error> for Error {
-    fn from(error: outbound::Error) -> Self {
-        match error {
-            outbound::Error::Refused(why) => Self::Refused(why),
-            outbound::Error::Unavailable(why) => Self::Unavailable(why),
-            outbound::Error::Denied(why) => Self::Denied(why),
-            outbound::Error::Missing => Self::Missing,
-        }
-    }
-}
-
-impl Transient for Error {
-    fn is_transient(&self) -> bool {
-        matches!(self, Self::Unavailable(_))
-    }
-}
 
 impl Error {
     /// Adds the course to a permission error.
@@ -71,8 +38,6 @@ impl Error {
         }
     }
 }
-
-pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Credentials for the learning system.
 #[derive(Clone)]

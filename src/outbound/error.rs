@@ -9,22 +9,19 @@ pub enum Error {
     /// Unreachable, rate limited, or broken. A retry may help.
     #[error("{0}")]
     Unavailable(String),
-    /// Our credentials were rejected.
+    /// Our credentials were rejected, or lack the permission.
     #[error("{0}")]
     Denied(String),
+    /// The resource does not exist.
     #[error("it is not there")]
     Missing,
 }
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Implemented by callers' error types, to tell transient errors from permanent ones.
-pub trait Transient: From<Error> {
-    fn is_transient(&self) -> bool;
-}
-
-impl Transient for Error {
-    fn is_transient(&self) -> bool {
+impl Error {
+    /// A retry may help.
+    pub(super) const fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable(_))
     }
 }

@@ -14,6 +14,7 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use reqwest::{
     Client, Method, Response, Url,
     dns::{Addrs, Name, Resolve, Resolving},
@@ -23,15 +24,15 @@ use reqwest::{
 use serde_json::Value;
 
 use crate::{clock::Clock, domain::address::is_printable};
-pub use error::{Error, Result, Transient};
+pub use error::{Error, Result};
 pub use message::{Answer, Ask, place};
 pub use networks::Allowed;
 use networks::is_public;
 pub use retry::Retries;
 
-const TO_CONNECT: Duration = Duration::from_secs(5);
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const TO_RESOLVE: Duration = Duration::from_secs(5);
-const MOST_REDIRECTS: usize = 3;
+pub const MOST_REDIRECTS: usize = 3;
 
 /// Timeouts and the initial backoff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -201,7 +202,7 @@ impl Outbound {
         let builder = Client::builder();
         let builder = if plain { builder.tls_certs_only([]) } else { builder };
         let client = builder
-            .connect_timeout(TO_CONNECT)
+            .connect_timeout(CONNECT_TIMEOUT)
             .timeout(self.0.limits.request)
             // Between two chunks of a response that may take longer in total.
             .read_timeout(self.0.limits.request)
@@ -273,18 +274,22 @@ fn host_ip(url: &Url) -> Option<IpAddr> {
     url.host_str()?.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
 
-/// Reads in chunks, so that an endless response stops at the limit.
 async fn read(mut response: Response, url: Url, most: usize) -> Result<Answer> {
     let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
-    let (mut body, mut whole) = (Vec::new(), true);
-    while let Some(piece) = response.chunk().await.map_err(|error| failure(&url, &error))? {
+    let (body, whole) = read_body(response, most).await.map_err(|error| failure(&url, &error))?;
+    Ok(Answer { status, headers, body, url, whole })
+}
+
+/// Reads in chunks, so that an endless response stops at the limit. Returns false if the body was cut off there.
+pub async fn read_body(mut response: Response, most: usize) -> reqwest::Result<(Bytes, bool)> {
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await? {
         if body.len() + piece.len() > most {
-            whole = false;
-            break;
+            return Ok((body.into(), false));
         }
         body.extend_from_slice(&piece);
     }
-    Ok(Answer { status, headers, body: body.into(), url, whole })
+    Ok((body.into(), true))
 }
 
 fn parsed(text: &str) -> Result<Url, &'static str> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reqwest::{StatusCode, header};
 
-use super::{Answer, Ask, Error, Outbound, Transient, place};
+use super::{Answer, Ask, Error, Outbound, Result, place};
 
 /// Retry policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,22 +38,22 @@ impl Retries {
 impl Outbound {
     /// Retries server errors and rate limiting until the policy is exhausted. A transient error from `read` counts as a failed
     /// attempt too.
-    pub async fn send_retrying<T, E: Transient>(
+    pub async fn send_retrying<T>(
         &self,
         retries: Retries,
         ask: Ask,
-        read: impl Fn(Answer) -> Result<T, E>,
-    ) -> Result<T, E> {
+        read: impl Fn(Answer) -> Result<T>,
+    ) -> Result<T> {
         self.send_retrying_new(retries, || Ok(ask.clone()), read).await
     }
 
     /// Like `send_retrying`, for requests that must not be sent twice: `make` builds a new one for each attempt.
-    pub async fn send_retrying_new<T, E: Transient>(
+    pub async fn send_retrying_new<T>(
         &self,
         retries: Retries,
-        make: impl Fn() -> Result<Ask, E>,
-        read: impl Fn(Answer) -> Result<T, E>,
-    ) -> Result<T, E> {
+        make: impl Fn() -> Result<Ask>,
+        read: impl Fn(Answer) -> Result<T>,
+    ) -> Result<T> {
         let (mut broken, mut throttled) = (0, 0);
         let (limits, began) = (self.limits(), self.clock().instant());
         let mut pause = limits.pause;
@@ -63,27 +63,27 @@ impl Outbound {
                 // A large response may take longer, as long as data keeps arriving.
                 Retries::Many => make()?.within(limits.request * 4),
             };
-            let (why, wish): (E, _) = match self.send(ask).await {
+            let (why, wish) = match self.send(ask).await {
                 Ok(answer) if is_throttled(&answer) => {
                     throttled += 1;
                     let wish = wish(&answer);
                     let why = format!("{} asks us to slow down{}", place(&answer.url), for_long(wish));
                     if throttled >= retries.attempts_when_throttled() {
-                        return Err(Error::Unavailable(why).into());
+                        return Err(Error::Unavailable(why));
                     }
-                    (Error::Unavailable(why).into(), wish)
+                    (Error::Unavailable(why), wish)
                 }
                 Ok(answer) if answer.status.is_server_error() => {
                     broken += 1;
                     let (wish, status) = (wish(&answer), answer.status.as_u16());
                     let why = format!("{} answers {status}{}", place(&answer.url), for_long(wish));
-                    (Error::Unavailable(why).into(), wish)
+                    (Error::Unavailable(why), wish)
                 }
                 Err(why) if why.is_transient() => {
                     broken += 1;
-                    (why.into(), None)
+                    (why, None)
                 }
-                Err(other) => return Err(other.into()),
+                Err(other) => return Err(other),
                 Ok(answer) => match read(answer) {
                     Err(why) if why.is_transient() => {
                         broken += 1;

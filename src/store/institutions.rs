@@ -57,12 +57,6 @@ pub async fn by_slug(sql: &mut Sql, slug: &str) -> Result<Option<Institution>> {
     Ok(Some(found))
 }
 
-/// Locks the row until the end of the transaction, and reads it.
-pub async fn lock(sql: &mut Sql, slug: &str) -> Result<Option<Institution>> {
-    sql.execute("UPDATE institutions SET name = name WHERE slug = $1", &[slug.into()]).await?;
-    by_slug(sql, slug).await
-}
-
 /// Without the allowed origins, which callers by id do not need.
 pub async fn by_id(sql: &mut Sql, id: InstitutionId) -> Result<Option<Institution>> {
     let text = format!("SELECT {COLUMNS} FROM institutions i WHERE i.id = $1");
@@ -90,21 +84,48 @@ pub async fn any_allows(sql: &mut Sql, origin: &str) -> Result<bool> {
     Ok(sql.one(text, &[origin.into()], |_| Ok(())).await?.is_some())
 }
 
-pub async fn update(sql: &mut Sql, institution: &Institution, time_zone: &str) -> Result<()> {
-    let text = "UPDATE institutions SET name = $1, time_zone = $2, multiple_recordings = $3, rate_limit = $4, phone_language = $5 WHERE id = $6";
-    let params: [Value<'_>; 6] = [
-        (&institution.name).into(),
-        time_zone.into(),
-        institution.multiple_recordings.into(),
-        institution.rate_limit.map(i64::from).into(),
-        institution.phone_language.as_deref().into(),
-        institution.id.into(),
+/// A validated change. `None` or an empty list leaves the value unchanged.
+#[derive(Debug, Default)]
+pub struct Changes {
+    pub name: Option<String>,
+    pub time_zone: Option<String>,
+    pub multiple_recordings: Option<bool>,
+    pub rate_limit: Option<Option<u32>>,
+    pub phone_language: Option<Option<String>>,
+    pub allow_origins: Vec<String>,
+    pub forbid_origins: Vec<String>,
+}
+
+/// Writes only the columns in the change: concurrent updates keep each other's fields, and a stored value that this binary
+/// does not understand, such as a time zone, is not overwritten with a default.
+pub async fn update(sql: &mut Sql, institution: InstitutionId, changes: &Changes) -> Result<()> {
+    let columns: [(&str, Option<Value<'_>>); 5] = [
+        ("name", changes.name.as_ref().map(Value::from)),
+        ("time_zone", changes.time_zone.as_ref().map(Value::from)),
+        ("multiple_recordings", changes.multiple_recordings.map(Value::from)),
+        ("rate_limit", changes.rate_limit.map(|limit| limit.map(i64::from).into())),
+        ("phone_language", changes.phone_language.as_ref().map(|language| language.as_deref().into())),
     ];
-    sql.execute(text, &params).await?;
-    sql.execute("DELETE FROM allowed_origins WHERE institution_id = $1", &[institution.id.into()]).await?;
-    for origin in &institution.allowed_origins {
-        let text = "INSERT INTO allowed_origins (institution_id, origin) VALUES ($1, $2)";
-        sql.execute(text, &[institution.id.into(), origin.into()]).await?;
+    let (mut set, mut params) = (Vec::new(), Vec::new());
+    for (column, value) in columns {
+        if let Some(value) = value {
+            params.push(value);
+            set.push(format!("{column} = ${}", params.len()));
+        }
+    }
+    if !set.is_empty() {
+        params.push(institution.into());
+        let text = format!("UPDATE institutions SET {} WHERE id = ${}", set.join(", "), params.len());
+        sql.execute(&text, &params).await?;
+    }
+    for origin in &changes.allow_origins {
+        let text =
+            "INSERT INTO allowed_origins (institution_id, origin) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+        sql.execute(text, &[institution.into(), origin.into()]).await?;
+    }
+    for origin in &changes.forbid_origins {
+        let text = "DELETE FROM allowed_origins WHERE institution_id = $1 AND origin = $2";
+        sql.execute(text, &[institution.into(), origin.into()]).await?;
     }
     Ok(())
 }

@@ -65,18 +65,22 @@ fn is_one_of(kinds: &[Kind]) -> String {
 
 /// When the next job of these kinds is due, if there is any.
 pub async fn next(sql: &mut Sql, kinds: &[Kind]) -> Result<Option<Moment>> {
-    let text = format!(
+    sql.one(&next_text(kinds), &[], |row| row.int(0).map(Moment::from_micros)).await
+}
+
+fn next_text(kinds: &[Kind]) -> String {
+    format!(
         "SELECT run_at FROM jobs WHERE run_at IS NOT NULL AND {} ORDER BY run_at, id LIMIT 1",
         is_one_of(kinds)
-    );
-    sql.one(&text, &[], |row| row.int(0).map(Moment::from_micros)).await
+    )
 }
 
 /// Like `next`, for all kinds. Includes kinds unknown to this binary: no worker runs them, so monitoring must notice.
 pub async fn next_of_any_kind(sql: &mut Sql) -> Result<Option<Moment>> {
-    let text = "SELECT run_at FROM jobs WHERE run_at IS NOT NULL ORDER BY run_at, id LIMIT 1";
-    sql.one(text, &[], |row| row.int(0).map(Moment::from_micros)).await
+    sql.one(NEXT_OF_ANY_KIND, &[], |row| row.int(0).map(Moment::from_micros)).await
 }
+
+const NEXT_OF_ANY_KIND: &str = "SELECT run_at FROM jobs WHERE run_at IS NOT NULL ORDER BY run_at, id LIMIT 1";
 
 /// Claims the job of these kinds that has been due longest. No other worker can claim it before the lease expires.
 pub async fn claim(
@@ -91,9 +95,9 @@ pub async fn claim(
     let text = format!(
         "UPDATE jobs SET state = 'running', lease = $1, run_at = $2, attempts = attempts + 1, \
          waiting_key = CASE WHEN every_micros IS NULL THEN NULL ELSE waiting_key END \
-         WHERE id = (SELECT id FROM jobs WHERE run_at <= $3 AND {} ORDER BY run_at, id LIMIT 1{}) AND run_at <= $3 \
+         WHERE id = ({}{}) AND run_at <= $3 \
          RETURNING id, payload, attempts, failures, every_micros",
-        is_one_of(kinds),
+        due_text(kinds, 3),
         sql.skip_locked()
     );
     let params: [Value<'_>; 3] = [lease.into(), until.micros().into(), now.micros().into()];
@@ -110,6 +114,12 @@ pub async fn claim(
         return Ok(None);
     };
     Ok(Some(Claim { id, lease: lease.to_owned(), job, attempts, failures, every }))
+}
+
+/// The job that has been due longest at the time in this parameter. The index is on the time alone: with the kind in front of
+/// it, several kinds would have to be merged by a sort.
+fn due_text(kinds: &[Kind], now: usize) -> String {
+    format!("SELECT id FROM jobs WHERE run_at <= ${now} AND {} ORDER BY run_at, id LIMIT 1", is_one_of(kinds))
 }
 
 /// Claims this job, if it is due and not leased.
@@ -245,4 +255,18 @@ pub async fn counts(sql: &mut Sql) -> Result<Vec<(State, u64)>> {
     let counted = sql.rows(text, &[], |row| Ok((row.text(0)?, row.int(1)?.unsigned_abs()))).await?;
     let count = |state: State| counted.iter().find(|(word, _)| word == state.word()).map_or(0, |(_, n)| *n);
     Ok(State::ALL.map(|state| (state, count(state))).to_vec())
+}
+
+/// Sample queries for the test that checks query plans.
+#[doc(hidden)]
+pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
+    let one = [Kind::FetchTake];
+    let now = || vec![Value::Int(10_000_000)];
+    vec![
+        ("the next job of one kind", next_text(&one), vec![]),
+        ("the next job of all kinds", next_text(Kind::ALL), vec![]),
+        ("the next job of any kind", NEXT_OF_ANY_KIND.to_owned(), vec![]),
+        ("a due job of one kind", due_text(&one, 1), now()),
+        ("a due job of all kinds", due_text(Kind::ALL, 1), now()),
+    ]
 }

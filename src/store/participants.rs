@@ -186,25 +186,34 @@ fn bounds(changed: Changed) -> [Value<'static>; 2] {
     [after.into(), before.into()]
 }
 
-/// Everybody who matches one of the keys.
-pub async fn keys(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    within: Within<'_>,
-    by: By,
-    keys: &[&str],
-    changed: Changed,
-) -> Result<Vec<Key>> {
-    let columns = format!("p.id, p.recorded_at, p.{}, p.email_key", by.column());
-    let read = |row: &Row<'_>| {
+/// Selects people by key, within these pages, and in this range of changes.
+#[derive(Debug, Clone, Copy)]
+pub struct KeyFilter<'a> {
+    pub within: Within<'a>,
+    pub by: By,
+    pub keys: &'a [&'a str],
+    pub changed: Changed,
+}
+
+impl<'a> KeyFilter<'a> {
+    /// Whenever they changed.
+    pub fn new(within: Within<'a>, by: By, keys: &'a [&'a str]) -> Self {
+        Self { within, by, keys, changed: Changed::default() }
+    }
+}
+
+/// Everybody who matches, with the columns of a `Key`. Parses nothing that may be unreadable.
+pub async fn keys(sql: &mut Sql, institution: InstitutionId, filter: KeyFilter<'_>) -> Result<Vec<Key>> {
+    let columns = format!("p.id, p.recorded_at, p.{}, p.email_key", filter.by.column());
+    matching(sql, institution, filter, &columns, |row| {
         Ok(Key {
             id: row.id(0)?,
             recorded_at: row.int(1)?,
             matched: row.text(2)?,
             email_key: row.opt_text(3)?,
         })
-    };
-    having_keys(sql, institution, within, by, keys, changed, (&columns, read)).await
+    })
+    .await
 }
 
 /// The columns needed to keep one registration per person.
@@ -217,69 +226,51 @@ pub struct Registration {
 
 const REGISTRATION: &str = "p.id, p.recorded_at, p.email_key, p.identifier_key";
 
-/// Everybody who matches one of the keys, with the columns that tell which registrations belong to the same person.
+/// Everybody who matches, with the columns that tell which registrations belong to the same person.
 pub async fn registrations(
     sql: &mut Sql,
     institution: InstitutionId,
-    within: Within<'_>,
-    by: By,
-    keys: &[&str],
-    changed: Changed,
+    filter: KeyFilter<'_>,
 ) -> Result<Vec<Registration>> {
-    let read = |row: &Row<'_>| {
+    matching(sql, institution, filter, REGISTRATION, |row| {
         let person = PersonKeys { email: row.opt_text(2)?, identifier: row.opt_text(3)? };
         Ok(Registration { id: row.id(0)?, recorded_at: row.int(1)?, person })
-    };
-    having_keys(sql, institution, within, by, keys, changed, (REGISTRATION, read)).await
+    })
+    .await
 }
 
-/// Whole records of everybody who matches one of the keys, unordered.
+/// Whole records of everybody who matches, unordered.
 pub async fn by_keys(
     sql: &mut Sql,
     institution: InstitutionId,
-    within: Within<'_>,
-    by: By,
-    keys: &[&str],
-    changed: Changed,
+    filter: KeyFilter<'_>,
 ) -> Result<Vec<Participant>> {
     let unknown = Arc::default();
-    let read = |row: &Row<'_>| with_page_id(row, &unknown);
-    let found = having_keys(sql, institution, within, by, keys, changed, (&SELECTION, read)).await?;
+    let found = matching(sql, institution, filter, &SELECTION, |row| with_page_id(row, &unknown)).await?;
     add_labels(sql, institution, found).await
 }
 
-/// The given columns of everybody who matches one of the keys.
-async fn having_keys<T: Send>(
+/// Selects these columns of everybody who matches.
+async fn matching<T: Send>(
     sql: &mut Sql,
     institution: InstitutionId,
-    within: Within<'_>,
-    by: By,
-    keys: &[&str],
-    changed: Changed,
-    (columns, read): (&str, impl Fn(&Row<'_>) -> Result<T> + Send + Sync),
+    filter: KeyFilter<'_>,
+    columns: &str,
+    read: impl Fn(&Row<'_>) -> Result<T> + Send + Sync,
 ) -> Result<Vec<T>> {
+    let KeyFilter { within, by, keys, changed } = filter;
     let (mut found, pages) = (Vec::with_capacity(keys.len()), page_ids(within));
     for group in padded(keys) {
         let text = by_keys_text(columns, by, group.len(), changed.is_set(), pages.len());
-        let params = by_keys_params(institution, &pages, &group, changed);
+        let mut params: Vec<Value<'_>> = vec![institution.into()];
+        params.extend(group.into_iter().map(Value::from));
+        if changed.is_set() {
+            params.extend(bounds(changed));
+        }
+        params.extend(pages.iter().map(|page| Value::from(*page)));
         found.append(&mut sql.rows(&text, &params, &read).await?);
     }
     Ok(found)
-}
-
-fn by_keys_params<'a>(
-    institution: InstitutionId,
-    pages: &[NamePageId],
-    keys: &[&'a str],
-    changed: Changed,
-) -> Vec<Value<'a>> {
-    let mut params: Vec<Value<'a>> = vec![institution.into()];
-    params.extend(keys.iter().map(|key| Value::from(*key)));
-    if changed.is_set() {
-        params.extend(bounds(changed));
-    }
-    params.extend(pages.iter().map(|page| Value::from(*page)));
-    params
 }
 
 fn by_keys_text(what: &str, by: By, count: usize, changed: bool, pages: usize) -> String {

@@ -9,7 +9,7 @@ use axum::{Router, body::Body, extract::Request, response::Response};
 use endonym::outbound::{Allowed, Ask, Error, Limits, Outbound};
 use futures_util::stream;
 
-use crate::lms::hasty;
+use crate::{lms::hasty, support::World};
 
 fn nowhere() -> Outbound {
     Outbound::new(Allowed::default()).unwrap()
@@ -65,6 +65,14 @@ fn answer(path: &str, own: &str) -> Response {
         "/slow" => Response::new(Body::from_stream(stream::pending::<Result<Vec<u8>, std::io::Error>>())),
         _ => Response::new(Body::from("{\"ok\":1}")),
     }
+}
+
+#[tokio::test]
+async fn retries_wait_by_the_clock_of_the_app() {
+    let world = World::new().await;
+    world.advance(Duration::from_secs(3_600));
+    assert!(world.app.outbound.clock().now().since(world.app.clock.now()) < Duration::from_secs(60));
+    assert!(world.app.clock.now().since(world.app.outbound.clock().now()) < Duration::from_secs(60));
 }
 
 #[tokio::test]

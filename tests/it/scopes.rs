@@ -109,6 +109,25 @@ async fn updates_of_an_institution_at_the_same_time_keep_each_others_fields() {
     assert_eq!(found.allowed_origins, ["https://a.example", "https://b.example"]);
 }
 
+/// A newer binary, or another version of the time zone database, may know it.
+#[tokio::test]
+async fn an_update_of_an_institution_keeps_a_time_zone_that_is_unknown_here() {
+    let world = World::new().await;
+    let (app, slug) = (&world.app, world.institution.slug.as_str());
+    execute(&app.db, "UPDATE institutions SET time_zone = 'Mars/Olympus_Mons'", vec![]).await;
+    let stored = async || {
+        let text = "SELECT time_zone FROM institutions WHERE slug = $1";
+        app.db.read().one(text, &[slug.into()], |row| row.text(0)).await.unwrap().unwrap()
+    };
+    let name = institutions::Change { name: Some("Renamed".into()), ..Default::default() };
+    assert_eq!(institutions::update(app, slug, name).await.unwrap().name, "Renamed");
+    assert_eq!(stored().await, "Mars/Olympus_Mons");
+    let zone = institutions::Change { time_zone: Some("Asia/Tokyo".into()), ..Default::default() };
+    let changed = institutions::update(app, slug, zone).await.unwrap();
+    assert_eq!((changed.name.as_str(), changed.time_zone.iana_name()), ("Renamed", Some("Asia/Tokyo")));
+    assert_eq!(stored().await, "Asia/Tokyo");
+}
+
 #[tokio::test]
 async fn updates_of_a_tool_consumer_at_the_same_time_keep_each_others_fields() {
     let world = World::new().await;

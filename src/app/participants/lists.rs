@@ -13,7 +13,7 @@ use crate::{
         participant::{Changed, Participant},
     },
     store::{
-        participants::{self, By, ChangePlace},
+        participants::{self, By, ChangePlace, KeyFilter},
         rolls,
     },
 };
@@ -365,7 +365,8 @@ pub(in crate::app) async fn matching(
     let sql = &mut app.db.read();
     let mut found: Vec<Participant> = Vec::new();
     for (by, wanted) in filter.lists() {
-        found.extend(participants::by_keys(sql, institution, within, by, &wanted, filter.changed).await?);
+        let by_key = KeyFilter { within, by, keys: &wanted, changed: filter.changed };
+        found.extend(participants::by_keys(sql, institution, by_key).await?);
     }
     let rank = |person: &Participant| {
         let recorded_at = person.recording.as_ref().map_or(0, |recording| recording.recorded_at.micros());
@@ -386,7 +387,8 @@ async fn matching_ids(
     let sql = &mut app.db.read();
     let mut found: Vec<(ParticipantId, i64)> = Vec::new();
     for (by, wanted) in filter.lists() {
-        let keys = participants::keys(sql, institution, within, by, &wanted, filter.changed).await?;
+        let by_key = KeyFilter { within, by, keys: &wanted, changed: filter.changed };
+        let keys = participants::keys(sql, institution, by_key).await?;
         found.extend(keys.into_iter().map(|key| (key.id, key.recorded_at)));
     }
     let mut ids = best_first(found);
@@ -404,9 +406,8 @@ async fn newest_ids(
     let sql = &mut app.db.read();
     let mut found = Vec::new();
     for (by, wanted) in filter.lists() {
-        found.extend(
-            participants::registrations(sql, institution, within, by, &wanted, filter.changed).await?,
-        );
+        let by_key = KeyFilter { within, by, keys: &wanted, changed: filter.changed };
+        found.extend(participants::registrations(sql, institution, by_key).await?);
     }
     found.sort_unstable_by_key(|one| std::cmp::Reverse((one.recorded_at, one.id)));
     found.dedup_by_key(|one| one.id);

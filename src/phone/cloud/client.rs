@@ -1,4 +1,9 @@
 //! Client of the vendor's API. Credentials are sent only to its own host.
+//!
+//! It shares the bounds of `outbound`, but not its SSRF guard: the operator sets the address in the same settings that list the
+//! networks which the guard allows, and nobody else can change it. A vendor-compatible server in a private network, or one
+//! behind the proxy in the environment, is a legitimate choice. There are no retries here either: a repeated request could
+//! place a second call, so the jobs and the call attempts decide what to repeat.
 
 use std::time::Duration;
 
@@ -10,14 +15,15 @@ use super::{
     Settings, Vendor, form,
     responses::{Call, Calls, Recordings, bytes, cause, error_message, read, success},
 };
-use crate::domain::moment::Moment;
+use crate::{
+    domain::moment::Moment,
+    outbound::{CONNECT_TIMEOUT, MOST_REDIRECTS},
+};
 
-const TO_CONNECT: Duration = Duration::from_secs(5);
 const IN_ALL: Duration = Duration::from_secs(20);
 /// Connections that the vendor may already have closed are not reused: a failed request on one would leave it unknown
 /// whether a call was placed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
-const MOST_REDIRECTS: usize = 3;
 /// Ten seconds of telephone audio are 160 KB.
 const MAX_RECORDING: usize = 4 << 20;
 /// Clock skew.
@@ -83,7 +89,7 @@ impl Client {
         });
         let client = |policy| {
             let builder = reqwest::Client::builder()
-                .connect_timeout(TO_CONNECT)
+                .connect_timeout(CONNECT_TIMEOUT)
                 .timeout(IN_ALL)
                 .pool_idle_timeout(IDLE_TIMEOUT)
                 .redirect(policy);

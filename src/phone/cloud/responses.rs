@@ -4,7 +4,7 @@ use bytes::Bytes;
 use reqwest::{Response, StatusCode};
 use serde::Deserialize;
 
-use crate::{domain::moment::Moment, phone::masked};
+use crate::{domain::moment::Moment, outbound::read_body, phone::masked};
 
 const LONGEST_ANSWER: usize = 1 << 20;
 
@@ -77,15 +77,9 @@ pub async fn success(
 }
 
 /// `None` if it is larger than that.
-pub async fn bytes(mut response: Response, most: usize) -> Result<Option<Bytes>, String> {
-    let mut whole = Vec::new();
-    while let Some(piece) = response.chunk().await.map_err(|error| cause(&error))? {
-        if whole.len() + piece.len() > most {
-            return Ok(None);
-        }
-        whole.extend_from_slice(&piece);
-    }
-    Ok(Some(whole.into()))
+pub async fn bytes(response: Response, most: usize) -> Result<Option<Bytes>, String> {
+    let (body, whole) = read_body(response, most).await.map_err(|error| cause(&error))?;
+    Ok(whole.then_some(body))
 }
 
 pub async fn read<T: for<'de> Deserialize<'de>>(response: Response) -> Result<T, String> {

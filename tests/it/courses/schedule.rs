@@ -21,7 +21,6 @@ use crate::{
     support::{database::execute, until},
 };
 
-const DUE: &str = "UPDATE courses SET next_sync_at = 1000";
 const WAITING: &str = "jobs WHERE kind = 'sync_course'";
 
 impl School {
@@ -46,8 +45,16 @@ impl School {
         courses::run_due(&self.world.app).await.unwrap();
     }
 
+    /// Schedules every course, and advances the clock past the next night.
     async fn due(&self) {
-        execute(&self.world.app.db, DUE, vec![]).await;
+        self.run_due().await;
+        self.world.advance(Duration::from_secs(2 * 24 * 3_600));
+    }
+
+    /// The number of courses that are due and have not been started.
+    async fn count_due(&self) -> i64 {
+        let now = self.world.app.clock.now().micros();
+        self.count(&format!("courses WHERE next_sync_at <= {now}")).await
     }
 
     async fn change(&self, change: tool_consumers::Change) {
@@ -63,15 +70,16 @@ async fn a_course_has_its_turn_and_then_the_next() {
     assert_eq!(school.consumer.schedule, Schedule::Nightly, "unless an operator says otherwise");
     school.run_due().await;
     let now = school.world.app.clock.now();
-    let next = school.all().await[0].next_sync_at.unwrap();
-    assert!(next > now && next < now.plus_days(2), "its first turn is tonight");
+    let first = school.all().await[0].next_sync_at.unwrap();
+    assert!(first > now && first < now.plus_days(2), "its first turn is tonight");
     assert_eq!(school.count(WAITING).await, 0);
 
     school.due().await;
     school.run_due().await;
     school.run_due().await;
     assert_eq!(school.count(WAITING).await, 1, "once, however often it is looked for");
-    assert_eq!(school.all().await[0].next_sync_at, Some(next));
+    let (now, next) = (school.world.app.clock.now(), school.all().await[0].next_sync_at.unwrap());
+    assert!(next > now && next < now.plus_days(2), "its next turn is the next night");
     school.world.work(1);
     until("it is synchronized", || async { school.all().await[0].synced_at.is_some() }).await;
     assert_eq!(school.first_names().await, ["Ana"]);
@@ -87,8 +95,7 @@ async fn the_queue_has_one_row_that_starts_what_is_due() {
     school.world.work(1);
     let row = "jobs WHERE kind = 'sync_due_courses'";
     until("it is written down", || async { school.count(row).await == 1 }).await;
-    execute(&school.world.app.db, "UPDATE jobs SET run_at = 1000 WHERE kind = 'sync_due_courses'", vec![])
-        .await;
+    school.world.advance(Duration::from_secs(3_600));
     until("Ana is there", || async { school.count("participants").await == 1 }).await;
     assert_eq!(school.count(row).await, 1);
     assert!(Job::SyncDueCourses.institution().is_none());
@@ -134,12 +141,12 @@ async fn nobody_fills_the_queue_and_another_institution_has_its_turn() {
     school.run_due().await;
     school.run_due().await;
     assert_eq!(school.count(WAITING).await, 21, "twenty of the one, and all that the other has");
-    assert_eq!(school.count("courses WHERE next_sync_at = 1000").await, 30, "the others wait for their turn");
+    assert_eq!(school.count_due().await, 30, "the others wait for their turn");
     while let Some(held) = jobs::claim(&school.world.app, Duration::from_secs(30), Lane::ALL).await.unwrap() {
         jobs::finish(&school.world.app, &held).await.unwrap();
     }
     school.run_due().await;
-    assert_eq!(school.count("courses WHERE next_sync_at = 1000").await, 10);
+    assert_eq!(school.count_due().await, 10);
 }
 
 #[tokio::test]
@@ -159,15 +166,15 @@ async fn of_a_learning_system_in_trouble_one_course_is_tried_at_a_time() {
     school.run_due().await;
     school.run_due().await;
     assert_eq!(school.count(WAITING).await, 4, "these come again, and one more is tried");
-    assert_eq!(school.count("courses WHERE next_sync_at = 1000").await, 9, "the rest is still due");
+    assert_eq!(school.count_due().await, 9, "the rest is still due");
     // What never works stands in nobody's way.
     execute(&school.world.app.db, "DELETE FROM jobs WHERE failures = 0 AND kind = 'sync_course'", vec![])
         .await;
     school.run_due().await;
-    assert_eq!(school.count("courses WHERE next_sync_at = 1000").await, 8);
+    assert_eq!(school.count_due().await, 8);
     execute(&school.world.app.db, "DELETE FROM jobs WHERE kind = 'sync_course'", vec![]).await;
     school.run_due().await;
-    assert_eq!(school.count("courses WHERE next_sync_at = 1000").await, 0);
+    assert_eq!(school.count_due().await, 0);
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! A course that several tool consumers reach is one course with one page.
 
+use std::time::Duration;
+
 use endonym::{
     app::{Actor, courses, name_pages, tool_consumers},
     domain::{
@@ -223,9 +225,11 @@ async fn a_schedule_gives_courses_from_before_there_were_keys_theirs() {
     canvas.course(101, None, "Rhetoric");
     let (services, token) = connect(&platform.world, LmsKind::Canvas, canvas.url(), canvas.token()).await;
     let course = synchronize(&platform, &services, &token, "101").await;
-    let db = &platform.world.app.db;
-    execute(db, "UPDATE courses SET platform_key = NULL, next_sync_at = 1000", vec![]).await;
-    courses::run_due(&platform.world.app).await.unwrap();
+    let app = &platform.world.app;
+    execute(&app.db, "UPDATE courses SET platform_key = NULL", vec![]).await;
+    courses::run_due(app).await.unwrap();
+    platform.world.advance(Duration::from_secs(2 * 24 * 3_600));
+    courses::run_due(app).await.unwrap();
     let again = courses_of(&platform, &services).await.remove(0);
     assert!(course.platform_key.is_some());
     assert_eq!(again.platform_key, course.platform_key);

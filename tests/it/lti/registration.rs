@@ -1,6 +1,9 @@
 //! A platform registers itself, by a link that the operator has made.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use axum::{
     Router,
@@ -15,6 +18,8 @@ use endonym::{
 use serde_json::{Value, json};
 
 use crate::support::{World, database::execute, process::Installation};
+
+const MINUTE: Duration = Duration::from_secs(60);
 
 /// What it was told, and what it shall answer.
 #[derive(Default)]
@@ -106,7 +111,7 @@ async fn a_platform_registers_itself_once() {
     assert_eq!((lti.client_id.as_str(), &lti.deployments[..]), ("client-7", &["12".to_owned()][..]));
     assert_eq!(lti.frame_ancestors, std::slice::from_ref(&platform));
     // The link is used up, however long ago it was.
-    execute(&world.app.db, "UPDATE lti_invites SET used_at = used_at - 600000000", vec![]).await;
+    world.advance(MINUTE * 10);
     assert_eq!(visit(&world, &invite, &platform, "").await.0, 404);
     assert_eq!(visit(&world, &"0".repeat(64), &platform, "").await.0, 404);
 }
@@ -150,19 +155,25 @@ async fn a_link_that_is_opened_by_hand_is_explained_and_not_used() {
     assert!(by_hand.text().await.unwrap().contains("Give this link to your learning system"));
     let nothing = world.client.get(format!("{}/lti/register", world.base)).send().await.unwrap();
     assert_eq!(nothing.status(), 404);
-    let text = "UPDATE lti_invites SET expires_at = $1".to_owned();
-    let now = world.app.clock.now().micros();
-    execute(&world.app.db, text.clone(), vec![now.into()]).await;
-    assert_eq!(visit(&world, &invite, &platform, "").await.0, 404, "too old");
-    // Somebody has used it, and was stopped before anything came of it.
-    let minutes_ago = |minutes: i64| vec![(now - minutes * 60_000_000).into()];
+    // A registration that used it was interrupted before it completed.
     let used = "UPDATE lti_invites SET used_at = $1";
-    execute(&world.app.db, text.clone(), vec![(now + 60_000_000).into()]).await;
-    execute(&world.app.db, used, minutes_ago(4)).await;
-    assert_eq!(visit(&world, &invite, &platform, "").await.0, 404, "they may still be at it");
-    execute(&world.app.db, used, minutes_ago(6)).await;
-    execute(&world.app.db, text, vec![(now + 60_000_000).into()]).await;
+    execute(&world.app.db, used, vec![world.app.clock.now().micros().into()]).await;
+    world.advance(MINUTE * 4);
+    assert_eq!(visit(&world, &invite, &platform, "").await.0, 404, "it may still be running");
+    world.advance(MINUTE * 2);
     assert_eq!(visit(&world, &invite, &platform, "").await.0, 200);
+}
+
+#[tokio::test]
+async fn a_link_is_valid_for_a_week() {
+    let world = World::new().await;
+    let (platform, _) = platform().await;
+    let (first, _) = registrations::invite(&world.app, world.institution.id).await.unwrap();
+    world.advance(MINUTE);
+    let (second, _) = registrations::invite(&world.app, world.institution.id).await.unwrap();
+    world.advance(MINUTE * 60 * 24 * 7 - MINUTE);
+    assert_eq!(visit(&world, &first, &platform, "").await.0, 404, "expired");
+    assert_eq!(visit(&world, &second, &platform, "").await.0, 200);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Reads the plans that the databases make for every read of people, and fails where one would look at all of them.
 
-use endonym::store::{Db, Value, media, own_recordings, participants, people};
+use endonym::store::{Db, Value, jobs, media, own_recordings, participants, people};
 
 use crate::support::{
     World,
@@ -89,6 +89,10 @@ fn scans(line: &str) -> bool {
         || line.starts_with("Seq Scan on media")
 }
 
+fn is_sort(line: &str) -> bool {
+    line.contains("TEMP B-TREE") || line.trim_start_matches([' ', '-', '>']).starts_with("Sort")
+}
+
 /// What is wrong with the plans of all reads.
 async fn faults(world: &World) -> Vec<String> {
     let statements =
@@ -148,13 +152,39 @@ async fn no_page_of_a_list_is_sorted() {
         }
         seen += 1;
         for plan in plans(&world, &text, &params).await {
-            let sorts = |line: &String| {
-                line.contains("TEMP B-TREE") || line.trim_start_matches([' ', '-', '>']).starts_with("Sort")
-            };
-            assert!(!plan.iter().any(sorts), "{what}\n  {text}\n    {}", plan.join("\n    "));
+            assert!(!plan.iter().any(|line| is_sort(line)), "{what}\n  {text}\n    {}", plan.join("\n    "));
         }
     }
     assert_eq!(seen, 2);
+}
+
+/// Workers look for due jobs all the time. They read them in the order of the index, and stop at the first of their lanes.
+#[tokio::test]
+async fn a_due_job_is_found_without_sorting_and_without_reading_the_queue() {
+    let world = World::new().await;
+    let waiting = "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) \
+         INSERT INTO jobs (id, institution_id, kind, payload, state, run_at, attempts, failures, created_at) \
+         SELECT i, i % 10, CASE i % 3 WHEN 0 THEN 'fetch_take' WHEN 1 THEN 'sync_course' ELSE 'delete_takes' END, '{}', \
+         CASE WHEN i % 50 = 0 THEN 'dead' ELSE 'waiting' END, CASE WHEN i % 50 > 0 THEN i * 1000 END, 0, 0, i FROM n";
+    execute(&world.app.db, waiting, vec![20_000.into()]).await;
+    for analyzed in [false, true] {
+        if analyzed {
+            execute(&world.app.db, "ANALYZE", vec![]).await;
+        } else if on_postgres() {
+            // Its server analyzes by itself.
+            continue;
+        }
+        for (what, text, params) in jobs::statements() {
+            for plan in plans(&world, &text, &params).await {
+                let reads_all = |line: &String| {
+                    let line = line.trim_start_matches([' ', '-', '>']);
+                    line.starts_with("SCAN") || line.contains("Seq Scan") || is_sort(line)
+                };
+                assert!(!plan.iter().any(reads_all), "{what}\n  {text}\n    {}", plan.join("\n    "));
+                assert!(plan.iter().any(|line| line.contains("jobs_due")), "{what}: {plan:?}");
+            }
+        }
+    }
 }
 
 /// Whoever asks for the changes since yesterday does not pay for those of all years.

@@ -122,11 +122,10 @@ impl World {
             data_dir: folder.path().to_owned(),
             delivery: setup.delivery,
         };
-        let clock = Clock::adjustable();
         let app = App::new(Parts {
             db: database.db.clone(),
             blobs: Blobs::open(&blobs).unwrap(),
-            clock: clock.clone(),
+            clock: Clock::adjustable(),
             studio: setup.studio,
             links: Links::new(&base),
             limits: setup.rate_limit,
@@ -144,8 +143,7 @@ impl World {
                 outbound::Allowed::parse(setup.outbound).unwrap(),
                 setup.outbound_limits,
             )
-            .unwrap()
-            .with_clock(clock),
+            .unwrap(),
         });
         let institution = institutions::create(
             &app,

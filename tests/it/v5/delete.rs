@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{message, meta, people};
-use crate::support::{Answer, World, emails};
+use crate::support::{Answer, World, database::execute, emails};
 
 async fn delete(world: &World, email: &str) -> Answer {
     world.delete(&format!("/v5/participants/{email}"), json!({ "name_page_id": world.page.slug })).await
@@ -29,6 +29,18 @@ async fn a_deletion_answers_with_no_content_and_the_person_is_gone_from_everywhe
     assert_eq!(latest["participants"], json!([]));
     let on_page = world.get(&format!("/v4/name_pages/{}/participants", world.page.slug)).await.expect(200);
     assert_eq!(on_page["meta"]["total_count"], 2);
+}
+
+/// Deleting does not depend on reading what is deleted.
+#[tokio::test]
+async fn a_person_whose_custom_values_cannot_be_read_can_be_deleted() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..2).await;
+    let cut_off = "UPDATE participants SET custom = '{\"7\":\"cut o' WHERE email_key = 'p0@x.org'";
+    assert_eq!(execute(&world.app.db, cut_off, vec![]).await, 1);
+    delete(&world, "p0@x.org").await.expect(200);
+    let list = world.get("/v5/participants").await.expect(200);
+    assert_eq!(emails(people(&list)), ["p1@x.org"]);
 }
 
 #[tokio::test]
