@@ -15,7 +15,7 @@ use std::{
 /// Damaged copies of each file.
 const COPIES: u64 = 60;
 /// The limits of `fuzz/run`.
-const LONGEST: Duration = Duration::from_secs(10);
+const MAX_TIME: Duration = Duration::from_secs(10);
 const MOST_MEMORY_KIB: u64 = 1024 * 1024;
 
 #[test]
@@ -48,9 +48,9 @@ fn replay(target: &str, path: &Path) {
     });
     for number in 0..total {
         let at = format!("copy {number} of {}", path.display());
-        match finished.recv_timeout(LONGEST) {
+        match finished.recv_timeout(MAX_TIME) {
             Ok(()) => {}
-            Err(mpsc::RecvTimeoutError::Timeout) => panic!("{at} takes longer than {LONGEST:?}"),
+            Err(mpsc::RecvTimeoutError::Timeout) => panic!("{at} takes longer than {MAX_TIME:?}"),
             Err(mpsc::RecvTimeoutError::Disconnected) => panic!("{at} breaks what the fuzz target asserts"),
         }
     }

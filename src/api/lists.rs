@@ -16,7 +16,7 @@ use crate::{
     http::params::{Given, Params, base},
 };
 
-const MOST_ENTRIES: usize = 10_000;
+const MAX_ENTRIES: usize = 10_000;
 
 /// A person in the request: the normalized key for the query, and the original spelling for URLs.
 #[derive(Debug, Clone)]
@@ -113,8 +113,8 @@ impl Params {
                 errors.add(Field::Parameter(name), Fault::Invalid);
             }
         }
-        if entries.len() > MOST_ENTRIES {
-            errors.add(Field::Parameter(name), Fault::TooManyEntries { most: MOST_ENTRIES });
+        if entries.len() > MAX_ENTRIES {
+            errors.add(Field::Parameter(name), Fault::TooManyEntries { most: MAX_ENTRIES });
             entries.clear();
         }
         entries
@@ -173,8 +173,8 @@ impl Params {
                 _ => errors.add(Field::Parameter(name), Fault::NotPeople),
             }
         }
-        if entries > MOST_ENTRIES {
-            errors.add(Field::Parameter(name), Fault::TooManyEntries { most: MOST_ENTRIES });
+        if entries > MAX_ENTRIES {
+            errors.add(Field::Parameter(name), Fault::TooManyEntries { most: MAX_ENTRIES });
         } else if emails.is_empty() && identifiers.is_empty() && errors.is_empty() {
             errors.add(Field::Parameter(name), Fault::Blank);
         }
@@ -224,8 +224,8 @@ fn read_array(
 }
 
 fn read_entry(text: &str, from_form: bool, entries: &mut Vec<Entry>) {
-    const STRAY: [char; 3] = ['"', '\'', '`'];
-    let text = text.trim().trim_matches(STRAY).trim();
+    const QUOTES: [char; 3] = ['"', '\'', '`'];
+    let text = text.trim().trim_matches(QUOTES).trim();
     if text.is_empty() || text == "null" {
         return;
     }

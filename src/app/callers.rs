@@ -44,7 +44,7 @@ impl Caller {
 }
 
 /// How long a database lookup is cached. A revoked token must stop working within a second.
-const BELIEVED: Duration = Duration::from_millis(400);
+const CACHE_TIME: Duration = Duration::from_millis(400);
 
 struct Known {
     caller: Arc<Caller>,
@@ -55,7 +55,7 @@ struct Known {
 }
 
 /// The maximum number of concurrent lookups of unknown tokens from addresses over their limit of failures.
-const SUSPECTS_AT_ONCE: usize = 2;
+const MAX_SUSPECTS: usize = 2;
 
 pub struct Callers {
     known: RwLock<HashMap<TokenDigest, Arc<Known>>>,
@@ -64,14 +64,14 @@ pub struct Callers {
 
 impl Default for Callers {
     fn default() -> Self {
-        Self { known: RwLock::default(), suspects: Semaphore::new(SUSPECTS_AT_ONCE) }
+        Self { known: RwLock::default(), suspects: Semaphore::new(MAX_SUSPECTS) }
     }
 }
 
 /// Authenticates a token sent from this address. Failures are rate-limited by address: over the limit they return
 /// `TooManyFailures`. A valid token is accepted regardless of other requests from its address.
 pub async fn authenticate(app: &App, token: &str, address: IpAddr) -> Result<Arc<Caller>> {
-    let found = if token.is_empty() || token.len() > LONGEST {
+    let found = if token.is_empty() || token.len() > MAX_TOKEN_BYTES {
         Err(Error::Unauthorized)
     } else {
         identify(app, token, Some(address)).await
@@ -87,14 +87,14 @@ pub async fn authenticate(app: &App, token: &str, address: IpAddr) -> Result<Arc
 }
 
 /// No valid token is longer.
-const LONGEST: usize = 500;
+const MAX_TOKEN_BYTES: usize = 500;
 
 pub async fn identify(app: &App, token: &str, address: Option<IpAddr>) -> Result<Arc<Caller>> {
     let digest = token::digest(token);
     let (now, instant) = (app.clock.now(), app.clock.instant());
     let known = app.callers.known.read().unwrap_or_else(PoisonError::into_inner).get(&digest).cloned();
     let known = match known {
-        Some(known) if instant.duration_since(known.read_at) < BELIEVED => known,
+        Some(known) if instant.duration_since(known.read_at) < CACHE_TIME => known,
         None => {
             let _turn = suspect(app, address, instant).await;
             look_up(app, digest, instant, None).await?

@@ -97,10 +97,10 @@ pub async fn is_known_word(app: &App, institution: InstitutionId, word: &str) ->
     Ok(all.iter().any(|consumer| consumer.answers_to(word)))
 }
 
-const ASKED_AT_ONCE: usize = 16;
-const BEGUN_AT_ONCE: usize = 50;
+const CONCURRENT_CHECKS: usize = 16;
+const START_BATCH: usize = 50;
 /// Timeout for looking up courses; the caller waits for the answer.
-const LONGEST_CHECK: Duration = Duration::from_secs(10);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Starts the synchronization of courses. Looks all of them up first; if the learning system fails on any lookup, starts
 /// nothing.
@@ -157,9 +157,9 @@ pub async fn synchronize_with(
             Ok::<_, lms::Error>((wanted.given, found))
         }
     });
-    let checks = futures_util::stream::iter(checks).buffered(ASKED_AT_ONCE).try_collect::<Vec<_>>();
+    let checks = futures_util::stream::iter(checks).buffered(CONCURRENT_CHECKS).try_collect::<Vec<_>>();
     let late = |_| lms::Error::Unavailable("the learning system takes too long to answer".to_owned());
-    let checked = tokio::time::timeout(LONGEST_CHECK, checks).await.map_err(late).flatten();
+    let checked = tokio::time::timeout(CHECK_TIMEOUT, checks).await.map_err(late).flatten();
     let checked = match checked {
         Ok(checked) => checked,
         Err(error) => {
@@ -182,7 +182,7 @@ pub async fn synchronize_with(
     let mut once = HashSet::new();
     found.retain(|course| once.insert(course.id.clone()));
     // In batches, so that a long list does not block other writes.
-    for group in found.chunks(BEGUN_AT_ONCE) {
+    for group in found.chunks(START_BATCH) {
         let (started, running) = begin(app, access, consumer, group.to_vec(), when_running, losses).await?;
         outcome.started.extend(started);
         outcome.running.extend(running);

@@ -176,7 +176,7 @@ pub async fn by_id(app: &App, id: InstitutionId) -> Result<Institution> {
     found.ok_or(Error::Missing(Missing::Institution))
 }
 
-const PEOPLE_AT_ONCE: i64 = 5_000;
+const PEOPLE_BATCH: i64 = 5_000;
 
 /// Deletes an institution with all of its data. Works in batches, so that deleting a large one does not block other writers.
 /// If interrupted, calling it again continues.
@@ -195,7 +195,7 @@ pub async fn delete(app: &App, slug: &str) -> Result<()> {
     let end = institutions::people_end(&mut app.db.read(), id).await?;
     let mut done = 0;
     while done < end {
-        done += PEOPLE_AT_ONCE;
+        done += PEOPLE_BATCH;
         let up_to = ParticipantId::new(done);
         let gone = app
             .db

@@ -115,7 +115,7 @@ fn row_and_files(app: &App, kind: Kind, made: Processed, now: Moment) -> (Media,
 /// The result of a write: the participant as stored, and the media that were replaced.
 pub(super) type Written = (Participant, Vec<Media>);
 
-const STORED_AT_ONCE: usize = 8;
+const CONCURRENT_PUTS: usize = 8;
 
 /// Stores the blobs, runs the write, then removes the replaced blobs. Runs to completion even if the caller is
 /// canceled.
@@ -147,7 +147,7 @@ where
             let app = &app;
             async move { app.blobs.put(&key, bytes).await }
         };
-        let mut puts = futures_util::stream::iter(files).map(put).buffer_unordered(STORED_AT_ONCE);
+        let mut puts = futures_util::stream::iter(files).map(put).buffer_unordered(CONCURRENT_PUTS);
         let mut failed = None;
         while let Some(done) = puts.next().await {
             failed = done.err().or(failed);
@@ -230,7 +230,7 @@ pub(super) async fn give(
     store_and(app, institution, brought, write).await
 }
 
-const REMOVALS_AT_ONCE: usize = 16;
+const CONCURRENT_REMOVALS: usize = 16;
 
 /// Removes blobs that no row references any more. The sweep removes what could not be removed now; returns how many
 /// those are.
@@ -243,7 +243,7 @@ pub(super) async fn discard(app: &App, institution: InstitutionId, gone: &[Media
         }
         usize::from(removed.is_err())
     };
-    let removals = futures_util::stream::iter(keys).map(remove).buffer_unordered(REMOVALS_AT_ONCE);
+    let removals = futures_util::stream::iter(keys).map(remove).buffer_unordered(CONCURRENT_REMOVALS);
     removals.fold(0, |left, failed| async move { left + failed }).await
 }
 
@@ -257,7 +257,7 @@ pub(super) fn keys(institution: InstitutionId, one: &Media) -> Vec<Key> {
     shelves.into_iter().map(|shelf| Key { shelf, institution, hex: one.hex.clone() }).collect()
 }
 
-const REPROCESSED_AT_ONCE: i64 = 100;
+const REPROCESS_BATCH: i64 = 100;
 
 /// Processes stored originals again, after processing has changed. Dates stay; links change with the bytes. `report` is
 /// called for each with its hex and, if it was skipped, the reason.
@@ -270,8 +270,7 @@ pub async fn reprocess(
     let mut seen = std::collections::HashSet::new();
     let mut behind = String::new();
     loop {
-        let group =
-            media::with_originals(&mut app.db.read(), institution, &behind, REPROCESSED_AT_ONCE).await?;
+        let group = media::with_originals(&mut app.db.read(), institution, &behind, REPROCESS_BATCH).await?;
         let Some((last, _)) = group.last() else { return Ok(()) };
         behind.clone_from(&last.hex);
         for (old, owner) in group {
@@ -321,14 +320,14 @@ pub struct SweepReport {
     pub strange: u64,
 }
 
-const LOOKED_UP_AT_ONCE: usize = 256;
+const SWEEP_BATCH: usize = 256;
 
 /// Removes orphaned blobs and partial writes, once they are older than any request can take.
 pub async fn sweep(app: &App, older_than: std::time::Duration, rehearse: bool) -> Result<SweepReport> {
     let age = i64::try_from(older_than.as_micros()).unwrap_or(i64::MAX);
     let before = Moment::from_micros(app.clock.now().micros().saturating_sub(age));
     let mut swept = SweepReport::default();
-    let mut files = app.blobs.list().chunks(LOOKED_UP_AT_ONCE);
+    let mut files = app.blobs.list().chunks(SWEEP_BATCH);
     while let Some(group) = files.next().await {
         let group = group.into_iter().collect::<std::result::Result<Vec<Listed>, _>>()?;
         swept.seen += group.len() as u64;

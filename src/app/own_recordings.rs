@@ -122,12 +122,12 @@ pub(super) struct Attempts(usize);
 
 impl Attempts {
     /// Each retry means that a recording or a registration of the person was added concurrently.
-    const MOST: usize = 10;
+    const MAX_RETRIES: usize = 10;
 
     /// Returns `Ok` if the write is to be retried after this error.
     pub(super) fn again(&mut self, error: Error) -> Result<()> {
         match error {
-            Error::Missing(Missing::Recording) if self.0 < Self::MOST => {
+            Error::Missing(Missing::Recording) if self.0 < Self::MAX_RETRIES => {
                 self.0 += 1;
                 Ok(())
             }
@@ -163,14 +163,14 @@ pub(super) async fn prepare(
     these: &[(usize, Registration)],
     start: Start,
 ) -> Result<Copies> {
-    const COPIED_AT_ONCE: usize = 8;
+    const CONCURRENT_COPIES: usize = 8;
     let sources = sources(&mut app.db.read(), institution, these, start).await?;
     let copying = sources.into_iter().map(|(place, source)| async move {
         let media = copy(app, institution, &source.media, source.origin).await?;
         Ok((place, Copy { of: source.media.hex, media }))
     });
     let copied: Vec<Result<(usize, Copy)>> =
-        futures_util::stream::iter(copying).buffer_unordered(COPIED_AT_ONCE).collect().await;
+        futures_util::stream::iter(copying).buffer_unordered(CONCURRENT_COPIES).collect().await;
     let (mut copies, mut failed) = (Copies::new(), None);
     for one in copied {
         match one {

@@ -408,7 +408,7 @@ async fn courses(app: &App, consumer: &ToolConsumer) -> Result<Vec<Course>> {
 }
 
 /// The maximum number of known courses to try until one has people.
-const TRIED: usize = 5;
+const MAX_COURSES_TRIED: usize = 5;
 
 /// Checks the connection by reading a course that has people, preferably a known one.
 pub async fn check(app: &App, consumer: &ToolConsumer) -> Result<lms::Seen> {
@@ -417,7 +417,7 @@ pub async fn check(app: &App, consumer: &ToolConsumer) -> Result<lms::Seen> {
     known.sort_by_key(|course| std::cmp::Reverse((course.error.is_none(), course.synced_at)));
     let known: Vec<Found> = known
         .into_iter()
-        .take(TRIED)
+        .take(MAX_COURSES_TRIED)
         .map(|course| Found {
             id: course.external_id,
             title: course.title,

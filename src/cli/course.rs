@@ -165,10 +165,10 @@ async fn join(app: &App, institution: InstitutionId, (kept, other): (&str, &str)
 
 /// Lease of the job while this process runs it.
 const LEASE: Duration = Duration::from_secs(30);
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Few enough to look up within the timeout of one synchronization request.
-const LOOKED_FOR_AT_ONCE: usize = 40;
+const LOOKUP_BATCH: usize = 40;
 
 async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, json: bool) -> Outcome {
     let consumer = tool_consumer::find(app, consumer).await?;
@@ -187,7 +187,7 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, jso
     let stop = CancellationToken::new();
     tokio::spawn(stop_on_signal(stop.clone(), || {}));
     let (mut results, mut unknown) = (Vec::new(), Vec::new());
-    for some in given.chunks(LOOKED_FOR_AT_ONCE) {
+    for some in given.chunks(LOOKUP_BATCH) {
         let access = Actor::Operator.access(consumer.institution)?;
         let outcome =
             courses::synchronize_with(app, &access, &consumer, some.to_vec(), WhenRunning::Fine, losses)
@@ -262,7 +262,7 @@ async fn wait(
             return Ok(course);
         };
         if !jobs::do_now(app, settings, (institution, job), stop).await? {
-            app.clock.sleep(LOOK).await;
+            app.clock.sleep(POLL_INTERVAL).await;
         }
     }
 }

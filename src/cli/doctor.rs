@@ -78,7 +78,7 @@ async fn secrets(storage: &Storage) -> Option<Finding> {
     }
 }
 
-const RIGHTS: &str = "check the permissions of the database user";
+const CHECK_PERMISSIONS: &str = "check the permissions of the database user";
 const SECRET_KEY: &str = "set --secret-key (ENDONYM_SECRET_KEY) to its previous value, or put back secret.key in the data directory; if it is lost, \
                           enter the access token of each learning system again with `endonym tool-consumer update`";
 const PHONE_URL: &str =
@@ -95,9 +95,9 @@ fn shown(finding: Finding) -> Shown {
             "check that the database server is running and that --database-url (ENDONYM_DATABASE_URL) has the right host, database, user and password",
         ),
         Finding::Migrations(Ok(schema)) => migrations(&schema),
-        Finding::Migrations(Err(why)) => ("migrations", why, RIGHTS),
+        Finding::Migrations(Err(why)) => ("migrations", why, CHECK_PERMISSIONS),
         Finding::Jobs(Ok(queue)) => jobs(&queue),
-        Finding::Jobs(Err(why)) => ("jobs", why, RIGHTS),
+        Finding::Jobs(Err(why)) => ("jobs", why, CHECK_PERMISSIONS),
         Finding::Secrets(Ok(sealed)) if sealed.closed.is_empty() => (
             "secrets",
             format!("the credentials of all learning systems can be decrypted: {}", sealed.all),
@@ -107,7 +107,7 @@ fn shown(finding: Finding) -> Shown {
             ("secrets", format!("cannot decrypt the credentials of {}", sealed.closed.join(", ")), SECRET_KEY)
         }
         Finding::Secrets(Err(SecretsFault::Key(why))) => ("secrets", why, SECRET_KEY),
-        Finding::Secrets(Err(SecretsFault::Database(why))) => ("secrets", why, RIGHTS),
+        Finding::Secrets(Err(SecretsFault::Database(why))) => ("secrets", why, CHECK_PERMISSIONS),
         Finding::Blobs(Ok(kind)) => ("blobs", format!("{kind} is readable and writable"), ""),
         Finding::Blobs(Err(why)) => (
             "blobs",

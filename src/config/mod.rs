@@ -72,9 +72,9 @@ impl Storage {
 
     pub fn secrets(&self) -> Secrets {
         let key = set(&self.outside.secret_key);
-        if key.as_ref().is_some_and(|key| key.trim().chars().count() < LONG_ENOUGH) {
+        if key.as_ref().is_some_and(|key| key.trim().chars().count() < MIN_SECRET_BYTES) {
             tracing::warn!(
-                "the secret key is short enough to be guessed: use at least {LONG_ENOUGH} random characters"
+                "the secret key is short enough to be guessed: use at least {MIN_SECRET_BYTES} random characters"
             );
         }
         Secrets::new(key, &self.data_dir)
@@ -98,7 +98,7 @@ struct Outside {
     outbound_allow: Option<String>,
 }
 
-const LONG_ENOUGH: usize = 32;
+const MIN_SECRET_BYTES: usize = 32;
 
 /// Limits and processing of recordings and pictures.
 #[derive(Debug, Clone, Args)]

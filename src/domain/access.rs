@@ -65,7 +65,7 @@ impl TokenScope {
 }
 
 /// The most name pages that a token can be limited to: all of them are bound in one SQL statement.
-pub const MOST_PAGES: usize = 256;
+pub const MAX_PAGES: usize = 256;
 
 /// The records of an institution that a caller may see and change.
 #[derive(Debug, Clone)]
@@ -110,7 +110,7 @@ impl Access {
 pub enum Within<'a> {
     Institution,
     Page(NamePageId),
-    /// At most `MOST_PAGES`.
+    /// At most `MAX_PAGES`.
     Pages(&'a [NamePageId]),
 }
 

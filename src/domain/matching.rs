@@ -92,14 +92,14 @@ pub struct Loss {
 }
 
 /// With at least this many people, losing more than half at once is suspicious; with fewer, losing all of them.
-const MANY: usize = 10;
+const LARGE_COURSE: usize = 10;
 
 impl Plan {
     /// Detects a page that would lose all of its enrolled people, or more than half of many.
     pub fn loss(&self, entries: &[Entry]) -> Option<Loss> {
         let before = entries.iter().filter(|entry| !entry.hidden && entry.is_to_leave()).count();
         let lost = self.leaving.len();
-        let is_suspicious = lost > 0 && (lost == before || (before >= MANY && lost * 2 > before));
+        let is_suspicious = lost > 0 && (lost == before || (before >= LARGE_COURSE && lost * 2 > before));
         is_suspicious.then_some(Loss { before, lost })
     }
 
@@ -362,10 +362,10 @@ fn stand_in(member: &Member) -> String {
     local.or_else(|| identifier(member)).unwrap_or_else(|| numbered(member))
 }
 
-const LONGEST_NUMBER: usize = 12;
+const MAX_NUMBER: usize = 12;
 
 fn numbered(member: &Member) -> String {
-    let number: String = member.user_id.chars().take(LONGEST_NUMBER).collect();
+    let number: String = member.user_id.chars().take(MAX_NUMBER).collect();
     clean(&format!("Participant {number}"), longest::NAME).unwrap_or_default()
 }
 

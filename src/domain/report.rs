@@ -11,7 +11,7 @@ use flate2::{Compress, Compression, FlushCompress, read::DeflateDecoder};
 const PLAIN_BYTES: u64 = 4 << 20;
 /// The fastest level: a report is written once, read about once, and removed within a week.
 const LEVEL: Compression = Compression::fast();
-const AT_ONCE: usize = 64 * 1024;
+const CHUNK: usize = 64 * 1024;
 /// The final, empty block of a deflate stream.
 const LAST_BLOCK: &[u8] = &[3, 0];
 
@@ -58,7 +58,7 @@ impl Default for Press {
     fn default() -> Self {
         Self {
             deflate: Compress::new(LEVEL, false),
-            plain: Vec::with_capacity(2 * AT_ONCE),
+            plain: Vec::with_capacity(2 * CHUNK),
             compressed: Vec::new(),
             hasher: Hasher::new(),
             plain_bytes: 0,
@@ -94,7 +94,7 @@ impl Press {
     fn write(&mut self, plain: &[u8]) {
         self.plain.extend_from_slice(plain);
         self.plain_bytes += plain.len() as u64;
-        if self.plain.len() >= AT_ONCE {
+        if self.plain.len() >= CHUNK {
             self.deflate(FlushCompress::None);
         }
     }
@@ -171,7 +171,7 @@ impl Unpacking {
 
     /// The next chunk of decompressed bytes; `None` at the end.
     pub fn piece(&mut self) -> std::io::Result<Option<Vec<u8>>> {
-        let mut piece = vec![0; AT_ONCE];
+        let mut piece = vec![0; CHUNK];
         let length = self.plain.read(&mut piece)?;
         piece.truncate(length);
         self.hasher.update(&piece);
@@ -231,8 +231,8 @@ impl Gzip {
 
 /// A CSV cell, protected against formula injection: an apostrophe in front makes it text.
 pub fn cell(text: &str) -> String {
-    const RUN: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
-    if text.starts_with(RUN) { format!("'{text}") } else { text.to_owned() }
+    const FORMULA_STARTS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+    if text.starts_with(FORMULA_STARTS) { format!("'{text}") } else { text.to_owned() }
 }
 
 #[cfg(test)]

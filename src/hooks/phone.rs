@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// A webhook has a few hundred bytes.
-const LARGEST: usize = 64 << 10;
+const MAX_BYTES: usize = 64 << 10;
 
 pub fn routes() -> Router<App> {
     Router::new()
@@ -63,7 +63,7 @@ async fn recording(State(app): State<App>, Path(attempt): Path<String>, request:
 async fn webhook(app: &App, attempt: &str, asked: Option<Asked>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     // The body counts as anonymous until its signature is verified, and is held until the response is ready.
-    let whole = match body::read_anonymous(LARGEST, &parts.extensions, body).await {
+    let whole = match body::read_anonymous(MAX_BYTES, &parts.extensions, body).await {
         Ok(whole) => whole,
         Err(fault) => {
             if let BodyError::TooLarge { .. } = fault {

@@ -36,7 +36,7 @@ const SMALLEST: u64 = 1_024;
 const LEVEL: u32 = 2;
 const ZSTD_LEVEL: i32 = 1;
 /// Compressed in one go, which takes about 2 ms. Larger bodies are gzip, which yields between slices.
-const LARGEST_ZSTD: u64 = 4 << 20;
+const MAX_ZSTD_BYTES: u64 = 4 << 20;
 /// Yield to the other tasks on this core after this many bytes, which take 0.2 ms at most.
 const SLICE: usize = 64 * 1024;
 
@@ -137,7 +137,7 @@ pub async fn encode(mut response: Response, accepts: &AcceptEncoding, is_head: b
     if !is_compressible(&response, length) {
         return response;
     }
-    let is_zstd_able = length.is_some_and(|length| length <= LARGEST_ZSTD);
+    let is_zstd_able = length.is_some_and(|length| length <= MAX_ZSTD_BYTES);
     let coding = if is_zstd_able { accepts.preferred() } else { accepts.preferred_for_stream() };
     let headers = response.headers_mut();
     // Uncompressed responses carry it too: caches must know that the body depends on the request.

@@ -13,9 +13,9 @@ use crate::domain::{
 };
 
 /// From anonymous clients. An LTI launch has a few kilobytes, more on platforms with many parameters.
-const LARGEST_UNKNOWN: usize = 128 << 10;
+const MAX_ANONYMOUS_BYTES: usize = 128 << 10;
 /// Forms of our own pages, with notes in any script.
-const LARGEST: usize = 512 << 10;
+const MAX_BYTES: usize = 512 << 10;
 
 #[derive(Debug, Default)]
 pub struct Form(Vec<(String, String)>);
@@ -60,7 +60,7 @@ pub async fn read_anonymous(request: Request) -> Result<Form, StatusCode> {
     if !is_form(&parts.headers) {
         return Err(StatusCode::UNSUPPORTED_MEDIA_TYPE);
     }
-    let read = body::read_anonymous(LARGEST_UNKNOWN, &parts.extensions, body).await;
+    let read = body::read_anonymous(MAX_ANONYMOUS_BYTES, &parts.extensions, body).await;
     Form::from_body(&read.map_err(body::BodyError::status)?.bytes)
 }
 
@@ -70,7 +70,7 @@ pub async fn read(request: Request, institution: InstitutionId) -> Result<Form, 
     if !is_form(&parts.headers) {
         return Err(StatusCode::UNSUPPORTED_MEDIA_TYPE);
     }
-    let read = body::read_limited(LARGEST, &parts.extensions, institution, body).await;
+    let read = body::read_limited(MAX_BYTES, &parts.extensions, institution, body).await;
     Form::from_body(&read.map_err(body::BodyError::status)?.bytes)
 }
 

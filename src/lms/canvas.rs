@@ -19,7 +19,7 @@ use crate::{
 const JSON: &str = "application/json+canvas-string-ids, application/json";
 
 const PER_PAGE: usize = 100;
-const NO_API: &str = "there is no Canvas API at this address: --url must be Canvas's root";
+const WRONG_URL: &str = "there is no Canvas API at this address: --url must be Canvas's root";
 
 pub(super) struct Canvas<'a> {
     pub outbound: &'a Outbound,
@@ -159,7 +159,7 @@ impl Canvas<'_> {
         courses.query_pairs_mut().append_pair("per_page", &SAMPLED_COURSES.to_string());
         let listed = match self.ask::<Vec<Course>>(courses, Retries::Few).await {
             Err(Error::Missing) if myself.is_none() && nobody.is_none() => {
-                return Err(Error::Unavailable(NO_API.to_owned()));
+                return Err(Error::Unavailable(WRONG_URL.to_owned()));
             }
             Err(Error::Missing) => Vec::new(),
             listed => listed?.0,
@@ -235,7 +235,7 @@ fn read<T: DeserializeOwned>(answer: Answer) -> Result<(T, Answer)> {
             Err(Error::Denied(why.to_owned()))
         }
         StatusCode::NOT_FOUND if !answer.is_page() => Err(Error::Missing),
-        StatusCode::NOT_FOUND => Err(Error::Unavailable(NO_API.to_owned())),
+        StatusCode::NOT_FOUND => Err(Error::Unavailable(WRONG_URL.to_owned())),
         status if status.is_redirection() => {
             let why = format!("{} sends us elsewhere, where we do not follow", place(&answer.url));
             Err(Error::Unavailable(why))

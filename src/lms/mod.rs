@@ -160,10 +160,10 @@ enum Sample {
 }
 
 /// Timeout for reading all pages of a roster.
-const FOR_A_ROSTER: Duration = Duration::from_secs(15 * 60);
-const FOR_A_PHOTO: Duration = Duration::from_secs(10);
+const ROSTER_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+const PHOTO_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout for a check: several requests, while an operator waits.
-const FOR_A_CHECK: Duration = Duration::from_secs(30);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(30);
 /// Limits of a connection check: members per course, and courses.
 const SAMPLED_PEOPLE: usize = 100;
 const SAMPLED_COURSES: usize = 5;
@@ -213,7 +213,7 @@ impl Connection {
                 Access::Lti(access) => self.lti(access).roster(course, roles).await,
             }
         };
-        let mut roster = within(FOR_A_ROSTER, reading).await?;
+        let mut roster = within(ROSTER_TIMEOUT, reading).await?;
         let nameless = roster.members.iter().filter(|member| !member.has_name()).count();
         if nameless > 0 {
             let without = format!(
@@ -265,7 +265,7 @@ impl Connection {
                 Access::Lti(access) => self.lti(access).photo(picture).await,
             }
         };
-        within(FOR_A_PHOTO, fetching).await
+        within(PHOTO_TIMEOUT, fetching).await
     }
 
     /// Checks that the system is reachable, accepts our credentials and shows the members of a course. Known courses are tried
@@ -278,7 +278,7 @@ impl Connection {
                 Access::Lti(access) => self.lti(access).check(known, roles).await,
             }
         };
-        within(FOR_A_CHECK, checking).await
+        within(CHECK_TIMEOUT, checking).await
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{
     Error, Found, Result, SAMPLED_COURSES, SAMPLED_PEOPLE, Sample, Seen,
-    pages::{MOST_PEOPLE, People, id, names, plain, said, shown, too_many},
+    pages::{MAX_PEOPLE, People, id, names, plain, said, shown, too_many},
     photos,
 };
 use crate::{
@@ -22,9 +22,9 @@ use crate::{
 
 const PER_PAGE: usize = 250;
 /// How often a roster that changes during pagination is read again.
-const MOST_READINGS: usize = 3;
+const MAX_READS: usize = 3;
 /// Timeout for listing courses during a check. An operator waits, and more requests follow.
-const TO_LIST: Duration = Duration::from_secs(8);
+const LIST_TIMEOUT: Duration = Duration::from_secs(8);
 const COURSES: &str = "core_course_get_courses_by_field";
 const ENROLLED: &str = "core_enrol_get_enrolled_users";
 const SITE: &str = "core_webservice_get_site_info";
@@ -97,7 +97,7 @@ impl Moodle<'_> {
 
     pub(super) async fn roster(&self, course: &Found, roles: &[Role]) -> Result<Roster> {
         let now = self.course("id", &course.id, Retries::Many).await?.ok_or(Error::Missing)?;
-        for _ in 0..MOST_READINGS {
+        for _ in 0..MAX_READS {
             if let Some((members, note)) = self.members(&now.id, roles).await? {
                 return Ok(Roster { title: Some(now.title), members, note });
             }
@@ -132,17 +132,17 @@ impl Moodle<'_> {
             if seen.len() == known || rows > PER_PAGE {
                 let members = people.all();
                 if members.is_empty() && !untold.is_empty() {
-                    return Err(roles_untold());
+                    return Err(hidden_roles());
                 }
                 let note = if untold.is_empty() {
                     members.is_empty().then(|| strangers(roles, &strange)).flatten()
                 } else {
-                    Some(format!("{} people were left out: {}", untold.len(), ROLES_UNTOLD))
+                    Some(format!("{} people were left out: {}", untold.len(), HIDDEN_ROLES))
                 };
                 return Ok(Some((members, note)));
             }
             from += PER_PAGE - 1;
-            if from > MOST_PEOPLE {
+            if from > MAX_PEOPLE {
                 return Err(too_many());
             }
         }
@@ -224,7 +224,7 @@ impl Moodle<'_> {
         }
         // Lists all courses. The list may be too large to fetch, which does not fail the check.
         let listing = self.call::<Courses>(COURSES, &[], Retries::Few);
-        let listed = match tokio::time::timeout(TO_LIST, listing).await {
+        let listed = match tokio::time::timeout(LIST_TIMEOUT, listing).await {
             Ok(Err(Error::Unavailable(_))) | Err(_) if nobody.is_none() => {
                 let why = "its list of courses could not be had".to_owned();
                 return Ok(Seen::new(&reached, Sample::None(why)));
@@ -258,7 +258,7 @@ impl Moodle<'_> {
         let wanted = users.into_iter().filter(|user| user.is_one_of(roles));
         let members = wanted.map(User::member).collect::<Result<Vec<_>>>()?;
         if members.is_empty() && untold > 0 {
-            return Err(roles_untold().in_course(&title));
+            return Err(hidden_roles().in_course(&title));
         }
         if members.is_empty() {
             nobody.get_or_insert(title);
@@ -324,11 +324,11 @@ fn all(found: Courses) -> Result<Vec<Found>> {
         .collect()
 }
 
-const ROLES_UNTOLD: &str = "Moodle does not tell their roles; give the user of the access token moodle/user:viewdetails in the course";
+const HIDDEN_ROLES: &str = "Moodle does not tell their roles; give the user of the access token moodle/user:viewdetails in the course";
 
 /// The course has people, but Moodle hides their roles from us.
-fn roles_untold() -> Error {
-    Error::Denied(ROLES_UNTOLD.to_owned())
+fn hidden_roles() -> Error {
+    Error::Denied(HIDDEN_ROLES.to_owned())
 }
 
 /// A note for when nobody has a wanted role, but people have roles that we do not map.

@@ -19,7 +19,7 @@ const JSON: &str = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json";
 /// Large enough to get most courses in one page: some platforms recompute the whole roster for each page, and may skip people.
 const PER_PAGE: &str = "1000";
 /// Generous limit for a page with a single member.
-const LARGEST_FIRST: usize = 256 << 10;
+const MAX_SINGLE_MEMBER: usize = 256 << 10;
 
 pub(super) struct Nrps<'a> {
     pub outbound: &'a Outbound,
@@ -62,7 +62,7 @@ impl Nrps<'_> {
         let mut refusal = None;
         for address in self.addresses(&course.given, course.memberships_url.as_deref()) {
             let first = limited(self.outbound.address(&address)?, "1");
-            let ask = Ask::get(first).at_most(LARGEST_FIRST).or_a_part();
+            let ask = Ask::get(first).at_most(MAX_SINGLE_MEMBER).or_a_part();
             // A truncated body means that the platform ignores `limit`. The course exists all the same.
             let read = |answer: Answer| match answer.whole || answer.is_page() {
                 true => read(answer).map(|(container, _)| container.context),

@@ -11,9 +11,9 @@ use crate::{
     outbound::{Answer, place},
 };
 
-/// Sanity limits. `MOST_PEOPLE` at a hundred per page needs only a quarter of `MOST_PAGES`.
-pub(super) const MOST_PEOPLE: usize = 50_000;
-const MOST_PAGES: usize = 2_000;
+/// Sanity limits. `MAX_PEOPLE` at a hundred per page needs only a quarter of `MAX_PAGES`.
+pub(super) const MAX_PEOPLE: usize = 50_000;
+const MAX_PAGES: usize = 2_000;
 
 /// The pages visited so far. Stays within one origin and never visits a page twice.
 pub(super) struct Trail {
@@ -47,7 +47,7 @@ impl Trail {
                 place(here)
             )));
         };
-        if self.seen.len() >= MOST_PAGES || !self.seen.insert(next.to_string()) {
+        if self.seen.len() >= MAX_PAGES || !self.seen.insert(next.to_string()) {
             return Err(Error::Unavailable(format!("{} has pages without end", place(here))));
         }
         Ok(Some(next))
@@ -67,7 +67,7 @@ impl People {
         if !self.known.insert(member.user_id.clone()) {
             return Ok(false);
         }
-        if self.members.len() == MOST_PEOPLE {
+        if self.members.len() == MAX_PEOPLE {
             return Err(too_many());
         }
         self.members.push(member);
@@ -80,7 +80,7 @@ impl People {
 }
 
 pub(super) fn too_many() -> Error {
-    Error::Unavailable(format!("the course has more than {MOST_PEOPLE} people, which is more than we take"))
+    Error::Unavailable(format!("the course has more than {MAX_PEOPLE} people, which is more than we take"))
 }
 
 /// Ids may be numbers or strings.

@@ -29,7 +29,7 @@ pub struct Registered {
     pub deployment: Option<String>,
 }
 
-const LARGEST: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 const PLATFORM: &str = "https://purl.imsglobal.org/spec/lti-platform-configuration";
 const TOOL: &str = "https://purl.imsglobal.org/spec/lti-tool-configuration";
 pub const ROSTER_SCOPE: &str = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly";
@@ -79,7 +79,7 @@ fn read(url: &str, said: &Value) -> Result<Configuration, String> {
 
 /// Interactive limits: an administrator waits.
 fn asked(outbound: &Outbound, ask: Ask) -> Ask {
-    ask.accept("application/json").at_most(LARGEST).within(outbound.limits().question)
+    ask.accept("application/json").at_most(MAX_BYTES).within(outbound.limits().question)
 }
 
 /// The host of a URL with its port, in lower case.

@@ -23,7 +23,7 @@ const ASSERTION_LIFE: Duration = Duration::from_secs(300);
 /// Safety margin for clock skew and slow requests.
 const MARGIN: Duration = Duration::from_secs(60);
 /// Token lifetime if the platform does not send one.
-const LEAST_LIFE: u64 = 300;
+const DEFAULT_LIFE: u64 = 300;
 
 /// Cache key: the client and the platform that issued the token.
 #[derive(PartialEq, Eq, Hash)]
@@ -148,5 +148,5 @@ fn error_word(said: &Value) -> Option<String> {
 
 fn seconds(value: &Value) -> u64 {
     let told = value.as_u64().or_else(|| value.as_str().and_then(|text| text.parse().ok()));
-    told.unwrap_or(LEAST_LIFE).min(86_400)
+    told.unwrap_or(DEFAULT_LIFE).min(86_400)
 }

@@ -15,7 +15,7 @@ use crate::{
         App,
         lti::{
             Refusal,
-            logins::{self, AGAIN, Asked, Next, Visitor},
+            logins::{self, Asked, Next, RETRIED, Visitor},
         },
     },
     domain::client_address::Client,
@@ -65,7 +65,7 @@ async fn begin(app: &App, form: &Form, headers: &HeaderMap) -> Response {
     let visitor = Visitor {
         browsers: &cookie::read(headers),
         is_framed: is_framed(headers),
-        is_again: form.get(AGAIN.0) == Some(AGAIN.1),
+        is_again: form.get(RETRIED.0) == Some(RETRIED.1),
     };
     match logins::begin(app, asked, visitor).await {
         Ok(begun) => {

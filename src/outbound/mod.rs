@@ -29,9 +29,9 @@ pub use networks::Allowed;
 use networks::is_public;
 pub use retry::Retries;
 
-const TO_CONNECT: Duration = Duration::from_secs(5);
-const TO_RESOLVE: Duration = Duration::from_secs(5);
-const MOST_REDIRECTS: usize = 3;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+const RESOLVE_TIMEOUT: Duration = Duration::from_secs(5);
+const MAX_REDIRECTS: usize = 3;
 
 /// Timeouts and the initial backoff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,7 +139,7 @@ impl Outbound {
         let (Some(host), None) = (url.host_str(), host_ip(&url)) else { return Ok(()) };
         let plain = url.scheme() == "http";
         let looking = tokio::net::lookup_host((host, 0));
-        let Ok(Ok(mut found)) = tokio::time::timeout(TO_RESOLVE, looking).await else {
+        let Ok(Ok(mut found)) = tokio::time::timeout(RESOLVE_TIMEOUT, looking).await else {
             let fault = "uses plain http, and its name cannot be looked up now";
             return if plain { refused(fault) } else { Ok(()) };
         };
@@ -182,7 +182,7 @@ impl Outbound {
                 Some(next)
                     if response.status().is_redirection()
                         && ask.method == Method::GET
-                        && followed < MOST_REDIRECTS =>
+                        && followed < MAX_REDIRECTS =>
                 {
                     (url, followed) = (next, followed + 1);
                 }
@@ -201,7 +201,7 @@ impl Outbound {
         let builder = Client::builder();
         let builder = if plain { builder.tls_certs_only([]) } else { builder };
         let client = builder
-            .connect_timeout(TO_CONNECT)
+            .connect_timeout(CONNECT_TIMEOUT)
             .timeout(self.0.limits.request)
             // Between two chunks of a response that may take longer in total.
             .read_timeout(self.0.limits.request)

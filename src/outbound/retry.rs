@@ -15,9 +15,9 @@ pub enum Retries {
     Many,
 }
 
-const LONGEST_PAUSE: Duration = Duration::from_secs(8);
+const MAX_PAUSE: Duration = Duration::from_secs(8);
 /// If a system asks for a longer pause, we give up and leave it to the next attempt of the job.
-const LONGEST_WISH: Duration = Duration::from_secs(60);
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
 
 impl Retries {
     const fn attempts_when_broken(self) -> u32 {
@@ -96,13 +96,13 @@ impl Outbound {
             let is_too_long = match retries {
                 // The caller's timeout would expire during the wait.
                 Retries::Few => self.clock().instant().duration_since(began) + wait >= limits.question,
-                Retries::Many => wait > LONGEST_WISH,
+                Retries::Many => wait > MAX_RETRY_AFTER,
             };
             if broken >= retries.attempts_when_broken() || is_too_long {
                 return Err(why);
             }
             self.clock().sleep(wait).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            pause = (pause * 2).min(MAX_PAUSE);
         }
     }
 }
@@ -121,7 +121,7 @@ fn is_throttled(answer: &Answer) -> bool {
 
 /// Mentions a `Retry-After` that is too long for us to wait.
 fn for_long(wish: Option<Duration>) -> String {
-    let long = wish.filter(|wish| *wish > LONGEST_WISH);
+    let long = wish.filter(|wish| *wish > MAX_RETRY_AFTER);
     long.map_or_else(String::new, |wish| format!(", for {} seconds", wish.as_secs()))
 }
 

@@ -245,7 +245,7 @@ pub async fn delete_on_page(sql: &mut Sql, institution: InstitutionId, page: Nam
 async fn delete(sql: &mut Sql, whose: &str, params: &[Value<'_>]) -> Result<()> {
     for text in [
         format!(
-            "UPDATE call_attempts SET call_id = {NOBODYS}, phone_number = '', until = NULL, lease = NULL \
+            "UPDATE call_attempts SET call_id = {DETACHED}, phone_number = '', until = NULL, lease = NULL \
              WHERE institution_id = $1 AND call_id IN ({whose})"
         ),
         format!("DELETE FROM calls WHERE institution_id = $1 AND id IN ({whose})"),
@@ -256,7 +256,7 @@ async fn delete(sql: &mut Sql, whose: &str, params: &[Value<'_>]) -> Result<()> 
 }
 
 /// The call id of detached attempts, whose call was deleted.
-pub(super) const NOBODYS: CallId = CallId::new(0);
+pub(super) const DETACHED: CallId = CallId::new(0);
 
 /// Deletes everything, along with the institution.
 pub async fn delete_all(sql: &mut Sql, institution: InstitutionId) -> Result<()> {

@@ -46,7 +46,7 @@ pub struct Sqlite {
 
 /// Writes that share one commit (group commit). Limited to bound the latency.
 const MAX_BATCH: usize = 256;
-const STREAMS_AT_ONCE: usize = 4;
+const CONCURRENT_STREAMS: usize = 4;
 const ROWS_IN_A_GROUP: usize = 500;
 /// The page cache of all readers together: the inner pages of the B-trees fit, and more was not faster.
 const READ_CACHE_KIB: usize = 16 * 1024;
@@ -89,7 +89,7 @@ impl Sqlite {
             .name("sqlite-writer".to_owned())
             .spawn(move || write_together(Sql::new(Handle::Sqlite(writer)), &receiver))
             .map_err(|e| Error::Unavailable(e.to_string()))?;
-        let streams = Semaphore::new(STREAMS_AT_ONCE);
+        let streams = Semaphore::new(CONCURRENT_STREAMS);
         Ok(Self { path, _lock: lock, readers, writer: sender, streams })
     }
 

@@ -21,7 +21,7 @@ use symphonia::{
 const GRACE: Duration = Duration::from_millis(100);
 
 /// No acceptable file can have more bad packets: a tenth of the longest recording in the shortest packets (2.5 ms).
-const MANY_BAD: u64 = 1_500;
+const MAX_BAD_PACKETS: u64 = 1_500;
 
 /// Mixes down to mono on the fly.
 struct Mixer {
@@ -213,7 +213,7 @@ impl Tally {
             }
             None => self.bad += 1,
         }
-        if self.bad > MANY_BAD { Err(Refusal::Damaged) } else { Ok(()) }
+        if self.bad > MAX_BAD_PACKETS { Err(Refusal::Damaged) } else { Ok(()) }
     }
 
     /// A file is damaged if it is shorter than announced, or if more than a tenth of it cannot be decoded.

@@ -18,11 +18,11 @@ pub struct Breath {
 impl Breath {
     /// In seconds. The middle of the required 0.1 to 0.25 s, because the result depends on the measurement: a coarser
     /// one finds a soft onset later, and MP3 smears a hard one forward by up to 20 ms.
-    const AIM: f64 = 0.165;
+    const TARGET: f64 = 0.165;
 
     /// Pauses of which the encoder adds a part itself, in seconds.
     pub fn with_encoder_delay(encoder: f64) -> Self {
-        Self { before: Self::AIM - encoder, after: Self::AIM }
+        Self { before: Self::TARGET - encoder, after: Self::TARGET }
     }
 }
 

@@ -11,8 +11,8 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use tokio::task::spawn_blocking;
 
 use super::{
-    BLOBS, FILES, FILES_AT_ONCE, Manifest, ProgressFn, Result, cannot, each_linked_blob, entries, new_file,
-    new_folder, sync_filesystem,
+    BLOBS, CONCURRENT_FILES, FILES, Manifest, ProgressFn, Result, cannot, each_linked_blob, entries,
+    new_file, new_folder, sync_filesystem,
 };
 use crate::{
     app::Error,
@@ -144,7 +144,7 @@ impl<'a> Restore<'a> {
             self.blobs.put_unsynced(&key, bytes.into()).await?;
             Ok::<_, Error>(())
         });
-        let mut brought = brought.buffer_unordered(FILES_AT_ONCE);
+        let mut brought = brought.buffer_unordered(CONCURRENT_FILES);
         let mut count = 0;
         while brought.try_next().await?.is_some() {
             count += 1;

@@ -51,7 +51,7 @@ impl Lease {
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// How many calls that may not be made now are skipped before `claim` gives up.
-const LOOKED_AT: u32 = 50;
+const MAX_SKIPPED: u32 = 50;
 
 /// The result of looking at the next due call.
 enum Found {
@@ -63,7 +63,7 @@ enum Found {
 
 /// Claims the next due call, if the limits allow another one.
 pub async fn claim(app: &App, lease: Lease) -> Result<Option<Claimed>> {
-    for _ in 0..LOOKED_AT {
+    for _ in 0..MAX_SKIPPED {
         match look(app, lease).await? {
             Found::Taken(claimed) => return Ok(Some(*claimed)),
             Found::PutOff => {}

@@ -116,7 +116,7 @@ pub(super) async fn hand_over(
         }
         let now_called = names.take(now_called, || foreign_id(old.id, &user_id));
         // The new id may still be in use by another member, so rename in two passes.
-        let between = format!("{BETWEEN}{participant}");
+        let between = format!("{TEMPORARY_PREFIX}{participant}");
         members::rename(sql, institution, (course.id, participant), &between).await?;
         renamed.push((participant, now_called));
     }
@@ -129,7 +129,7 @@ pub(super) async fn hand_over(
         let ours = one.user_id.strip_prefix(&foreign_id(new.id, "")).map(str::to_owned);
         let marked = || foreign_id(old.id, &one.user_id);
         let now_called = names.take(ours.unwrap_or_else(marked), marked);
-        let between = format!("{BETWEEN}{}", one.user_id);
+        let between = format!("{TEMPORARY_PREFIX}{}", one.user_id);
         staff::rename(sql, institution, course.id, (&one.user_id, &between)).await?;
         renamed.push((between, now_called));
     }
@@ -140,7 +140,7 @@ pub(super) async fn hand_over(
 }
 
 /// Prefix of the temporary ids during a rename. No platform's ids start with it.
-const BETWEEN: &str = "~ ";
+const TEMPORARY_PREFIX: &str = "~ ";
 
 /// The ids assigned so far, to keep them unique.
 #[derive(Default)]

@@ -57,14 +57,14 @@ impl Photo {
     }
 }
 
-const COPIED_AT_ONCE: usize = 4;
+const CONCURRENT_COPIES: usize = 4;
 /// After this many consecutive failures the learning system is considered down. The next synchronization copies the rest.
-const MOST_FAILURES: usize = 5;
+const MAX_FAILURES: usize = 5;
 
 pub async fn follow(app: &App, connection: &Connection, institution: InstitutionId, photos: Vec<Photo>) {
     let failures = &AtomicUsize::new(0);
     let one = |photo: Photo| async move {
-        if failures.load(Ordering::Relaxed) >= MOST_FAILURES {
+        if failures.load(Ordering::Relaxed) >= MAX_FAILURES {
             return;
         }
         let done = match &photo.wish {
@@ -82,7 +82,7 @@ pub async fn follow(app: &App, connection: &Connection, institution: Institution
             tracing::warn!(participant = photo.participant.get(), %error, "copying a picture from the learning system failed");
         }
     };
-    futures_util::stream::iter(photos).for_each_concurrent(COPIED_AT_ONCE, one).await;
+    futures_util::stream::iter(photos).for_each_concurrent(CONCURRENT_COPIES, one).await;
 }
 
 async fn copy(

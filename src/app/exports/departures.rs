@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Batches deletions that follow each other closely.
-const TOGETHER: Duration = Duration::from_secs(2);
+const BATCH_DELAY: Duration = Duration::from_secs(2);
 
 /// Called in the transaction that deletes them, before the deletion. It holds the institution's lock.
 pub(in crate::app) async fn leave(
@@ -35,7 +35,7 @@ pub(in crate::app) async fn leave(
 ) -> Result<()> {
     if exports::any_in(sql, institution, &[State::InProgress, State::Completed]).await? {
         exports::depart(sql, institution, leaving).await?;
-        jobs::enqueue(sql, job, &Job::ScrubExports { institution }, now.plus(TOGETHER), now).await?;
+        jobs::enqueue(sql, job, &Job::ScrubExports { institution }, now.plus(BATCH_DELAY), now).await?;
     }
     Ok(())
 }

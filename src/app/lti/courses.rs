@@ -22,9 +22,9 @@ use crate::{
 };
 
 /// A launch starts a synchronization if the roster is older than this.
-const FRESH: Duration = Duration::from_secs(3_600);
+const MAX_ROSTER_AGE: Duration = Duration::from_secs(3_600);
 /// The minimum pause between synchronizations started by launches, after the last one failed.
-const PAUSE: Duration = Duration::from_secs(5 * 60);
+const RETRY_INTERVAL: Duration = Duration::from_secs(5 * 60);
 
 pub async fn find(app: &App, institution: InstitutionId, id: CourseId) -> Result<Option<Course>> {
     let found = store::find(&mut app.db.read(), institution, id).await?;
@@ -89,7 +89,7 @@ pub async fn launched(
     } else {
         tool_consumers::find(app, scope, course.tool_consumer).await?
     };
-    let is_fresh = course.synced_at.is_some_and(|at| app.clock.now().since(at) < FRESH);
+    let is_fresh = course.synced_at.is_some_and(|at| app.clock.now().since(at) < MAX_ROSTER_AGE);
     if course.sync == Sync::Idle
         && !is_fresh
         && (course.memberships_url.is_some() || owner.kind != LmsKind::Lti)
@@ -110,7 +110,7 @@ async fn is_turn(app: &App, course: &Course) -> bool {
     if course.error.is_none() {
         return true;
     }
-    let policy = Policy { ceiling: 1, window: PAUSE, throttle: PAUSE };
+    let policy = Policy { ceiling: 1, window: RETRY_INTERVAL, throttle: RETRY_INTERVAL };
     let standing = app.limiter.take_by(LimitKey::Course(course.id), policy, app.clock.instant()).await;
     standing.retry_after.is_none()
 }

@@ -28,8 +28,8 @@ use crate::{
 };
 
 /// Students may keep their own entry open for a school day. The full list that staff see expires earlier.
-const OF_STUDENTS: Duration = Duration::from_secs(8 * 3_600);
-const OF_STAFF: Duration = Duration::from_secs(4 * 3_600);
+const STUDENT_SESSION: Duration = Duration::from_secs(8 * 3_600);
+const STAFF_SESSION: Duration = Duration::from_secs(4 * 3_600);
 
 /// The platform's response, posted by the browser.
 pub struct Returned<'a> {
@@ -101,7 +101,7 @@ async fn taken(app: &App, returned: Returned<'_>, login: Login, consumer: &ToolC
         person,
         theme: launch.theme,
         deep_link,
-        expires_at: now.plus(if matches!(who, Who::Staff(_)) { OF_STAFF } else { OF_STUDENTS }),
+        expires_at: now.plus(if matches!(who, Who::Staff(_)) { STAFF_SESSION } else { STUDENT_SESSION }),
     };
     app.db
         .write::<_, Error>(move |sql| {

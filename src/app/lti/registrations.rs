@@ -19,7 +19,7 @@ use crate::{
 /// How long an invitation is valid.
 const LIFE_DAYS: i64 = 7;
 /// A registration that takes longer than this was interrupted by a restart, and the invitation can be used again.
-const LOST: Duration = Duration::from_secs(5 * 60);
+const ABANDONED_AFTER: Duration = Duration::from_secs(5 * 60);
 
 /// Creates an invitation. Returns its secret, which cannot be read again, and when it expires.
 pub async fn invite(app: &App, institution: InstitutionId) -> Result<(String, Moment), Error> {
@@ -45,7 +45,8 @@ pub fn invitation(base_url: &str, name: &str) -> String {
 pub async fn is_open(app: &App, invite: &str) -> Result<bool, Error> {
     let Some(invite) = Secret::parse(invite) else { return Ok(false) };
     let now = app.clock.now();
-    let found = lti_invites::find(&mut app.db.read(), &invite.digest(), now, now.minus(LOST)).await?;
+    let found =
+        lti_invites::find(&mut app.db.read(), &invite.digest(), now, now.minus(ABANDONED_AFTER)).await?;
     Ok(found.is_some())
 }
 
@@ -76,7 +77,7 @@ async fn register_to_the_end(app: &App, asked: &Asked) -> Result<Registered> {
     let invite = Secret::parse(&asked.invite).ok_or(Refusal::UnknownInvite)?.digest();
     let (kept, now) = (invite.clone(), app.clock.now());
     let taken = app.db.write::<_, Error>(move |sql| {
-        Box::pin(async move { Ok(lti_invites::take(sql, &kept, now, now.minus(LOST)).await?) })
+        Box::pin(async move { Ok(lti_invites::take(sql, &kept, now, now.minus(ABANDONED_AFTER)).await?) })
     });
     let institution = taken.await?.ok_or(Refusal::UnknownInvite)?;
     let made = attempt(app, institution, &asked.configuration_url, asked.token.as_deref()).await;

@@ -106,7 +106,7 @@ impl Shown {
 }
 
 /// The maximum number of people that one request can select by key and read into memory at once.
-const MOST_AT_ONCE: u64 = 1_000;
+const MAX_SELECTED: u64 = 1_000;
 /// Small enough to be read on a request thread without delaying other requests.
 const GROUP: usize = 500;
 
@@ -272,7 +272,7 @@ pub(in crate::app) async fn list_in(
         }
         // If the window holds all requested people, most of the matches will be shown, so read them in one query.
         let asked = (filter.emails.len() + filter.identifiers.len()) as u64;
-        if asked <= MOST_AT_ONCE && window.is_none_or(|window| window.page == 1 && asked <= window.per_page) {
+        if asked <= MAX_SELECTED && window.is_none_or(|window| window.page == 1 && asked <= window.per_page) {
             let people = matching(app, institution, within, filter).await?;
             return Ok(Listing::whole(institution, people, window));
         }

@@ -25,7 +25,7 @@ pub struct Folder {
 }
 
 /// Being processed or read at the same time.
-const AT_ONCE: usize = 8;
+const CONCURRENT_FILES: usize = 8;
 
 impl Folder {
     pub fn read(path: &Path) -> Result<Self, Failure> {
@@ -85,7 +85,7 @@ impl Folder {
             };
             Ok::<_, Error>((name, outcome))
         });
-        let mut work = std::pin::pin!(work.buffered(AT_ONCE));
+        let mut work = std::pin::pin!(work.buffered(CONCURRENT_FILES));
         while let Some(done) = work.next().await {
             let (name, outcome) = done?;
             report.file(name, outcome);

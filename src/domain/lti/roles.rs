@@ -17,7 +17,7 @@ const MEMBERSHIP: &str = "http://purl.imsglobal.org/vocab/lis/v2/membership";
 const INSTITUTION: &str = "http://purl.imsglobal.org/vocab/lis/v2/institution/person#";
 const SYSTEM: &str = "http://purl.imsglobal.org/vocab/lis/v2/system/person#";
 const TEST_USER: &str = "http://purl.imsglobal.org/vocab/lti/system/person#TestUser";
-const OLD: &str = "urn:lti:role:ims/lis/";
+const LEGACY_PREFIX: &str = "urn:lti:role:ims/lis/";
 
 impl Standing {
     pub fn of<'a>(roles: impl IntoIterator<Item = &'a str>) -> Self {
@@ -59,7 +59,7 @@ fn word_in_course(role: &str) -> &str {
     let in_course = match role.strip_prefix(MEMBERSHIP) {
         // `membership#Instructor`, `membership/Instructor#TeachingAssistant`
         Some(rest) => rest.trim_start_matches(['#', '/']),
-        None => role.strip_prefix(OLD).unwrap_or(role),
+        None => role.strip_prefix(LEGACY_PREFIX).unwrap_or(role),
     };
     in_course.split(['#', '/']).next().unwrap_or_default()
 }

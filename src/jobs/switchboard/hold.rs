@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{HELD, Holding};
+use super::{Holding, LEASE};
 use crate::{
     app::{
         App, Error, Result,
@@ -16,7 +16,7 @@ use crate::{
         call::{Outcome, Reason},
         conversation::{End, Step},
     },
-    jobs::LOOK,
+    jobs::POLL_INTERVAL,
     phone::{
         Progress,
         sip::{OutgoingCall, Trunk},
@@ -25,9 +25,9 @@ use crate::{
 
 const RENEW: Duration = Duration::from_secs(5);
 /// How soon a call that is no longer wanted is hung up.
-const GLANCE: Duration = Duration::from_secs(1);
+const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 /// How often writing the outcome is retried while the database or the file store is unavailable.
-const TRIES: u32 = 8;
+const ATTEMPTS: u32 = 8;
 
 /// Makes a call over the trunk, and renews its lease until the call has ended.
 pub async fn hold(app: App, trunk: Trunk, claimed: Claimed, stopping: CancellationToken, _holding: Holding) {
@@ -103,20 +103,20 @@ async fn note(app: &App, attempt: &Attempt, progress: Progress) {
 async fn watch(app: &App, attempt: &Attempt, hang_up: &CancellationToken) {
     let mut renewed = app.clock.instant();
     loop {
-        app.clock.sleep(GLANCE).await;
+        app.clock.sleep(WATCH_INTERVAL).await;
         let now = app.clock.instant();
         let since = now.duration_since(renewed);
         let asked = async {
             if since >= RENEW {
-                calls::renew(app, attempt, HELD).await.inspect(|_| renewed = now)
+                calls::renew(app, attempt, LEASE).await.inspect(|_| renewed = now)
             } else {
                 calls::still_wanted(app, attempt).await
             }
         };
-        match tokio::time::timeout(HELD, asked).await {
+        match tokio::time::timeout(LEASE, asked).await {
             Ok(Ok(true)) => {}
             Ok(Ok(false)) => hang_up.cancel(),
-            Ok(Err(_)) | Err(_) if since <= HELD => {}
+            Ok(Err(_)) | Err(_) if since <= LEASE => {}
             Ok(Err(_)) | Err(_) => {
                 tracing::warn!(attempt = attempt.id.get(), "hanging up a call whose record may be gone");
                 hang_up.cancel();
@@ -145,9 +145,9 @@ async fn patiently<T, F: Future<Output = Result<T>>>(app: &App, work: impl Fn() 
     let mut tries = 0;
     loop {
         match work().await {
-            Err(Error::Busy | Error::Unavailable(_)) if tries < TRIES => {
+            Err(Error::Busy | Error::Unavailable(_)) if tries < ATTEMPTS => {
                 tries += 1;
-                app.clock.sleep(LOOK * tries).await;
+                app.clock.sleep(POLL_INTERVAL * tries).await;
             }
             other => return other,
         }

@@ -12,12 +12,12 @@ use super::{
 };
 use crate::domain::moment::Moment;
 
-const TO_CONNECT: Duration = Duration::from_secs(5);
-const IN_ALL: Duration = Duration::from_secs(20);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(20);
 /// Connections that the vendor may already have closed are not reused: a failed request on one would leave it unknown
 /// whether a call was placed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
-const MOST_REDIRECTS: usize = 3;
+const MAX_REDIRECTS: usize = 3;
 /// Ten seconds of telephone audio are 160 KB.
 const MAX_RECORDING: usize = 4 << 20;
 /// Clock skew.
@@ -75,7 +75,7 @@ impl Client {
     pub fn new(settings: Settings) -> Result<Self, String> {
         let api = settings.api.clone();
         let within = redirect::Policy::custom(move |to| {
-            if to.url().origin() == api.origin() && to.previous().len() <= MOST_REDIRECTS {
+            if to.url().origin() == api.origin() && to.previous().len() <= MAX_REDIRECTS {
                 to.follow()
             } else {
                 to.stop()
@@ -83,8 +83,8 @@ impl Client {
         });
         let client = |policy| {
             let builder = reqwest::Client::builder()
-                .connect_timeout(TO_CONNECT)
-                .timeout(IN_ALL)
+                .connect_timeout(CONNECT_TIMEOUT)
+                .timeout(TIMEOUT)
                 .pool_idle_timeout(IDLE_TIMEOUT)
                 .redirect(policy);
             builder.build().map_err(|error| format!("cannot create the HTTP client: {error}"))

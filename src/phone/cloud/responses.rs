@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::{domain::moment::Moment, phone::masked};
 
-const LONGEST_ANSWER: usize = 1 << 20;
+const MAX_RESPONSE: usize = 1 << 20;
 
 /// A call in the vendor's API.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -89,7 +89,7 @@ pub async fn bytes(mut response: Response, most: usize) -> Result<Option<Bytes>,
 }
 
 pub async fn read<T: for<'de> Deserialize<'de>>(response: Response) -> Result<T, String> {
-    let whole = bytes(response, LONGEST_ANSWER).await?.ok_or("the response is too large")?;
+    let whole = bytes(response, MAX_RESPONSE).await?.ok_or("the response is too large")?;
     serde_json::from_slice(&whole).map_err(|error| format!("invalid response: {error}"))
 }
 

@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use crate::domain::{
     conversation::{
-        LONGEST_SECONDS, MENU_WAIT_SECONDS, Prompt, SILENCE_AFTER_SPEECH_SECONDS, SILENCE_SECONDS, Step,
-        TAKES,
+        MAX_SECONDS, MENU_WAIT_SECONDS, Prompt, SILENCE_AFTER_SPEECH_SECONDS, SILENCE_SECONDS, Step, TAKES,
     },
     ids::AttemptId,
 };
@@ -158,7 +157,7 @@ impl Scene {
                 ("method", "POST".to_owned()),
                 ("timeout", silence.to_string()),
                 ("finishOnKey", "#".to_owned()),
-                ("maxLength", LONGEST_SECONDS.to_string()),
+                ("maxLength", MAX_SECONDS.to_string()),
                 ("playBeep", tone.to_owned()),
                 ("trim", "trim-silence".to_owned()),
                 ("recordingStatusCallback", self.addresses.recording()),

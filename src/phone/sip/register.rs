@@ -19,7 +19,7 @@ use super::{
 /// The requested expiry.
 const REGISTERED_SECONDS: u32 = 600;
 /// Retry interval after a failed refresh.
-const AGAIN: Duration = Duration::from_secs(15);
+const RETRY_INTERVAL: Duration = Duration::from_secs(15);
 
 impl Inner {
     pub fn registrar(&self) -> Uri {
@@ -42,7 +42,7 @@ impl Inner {
                 let mut held = inner.registration.lock().await;
                 let Some(registration) = held.as_mut() else { return };
                 let done = inner.register(registration).await;
-                wait = done.as_ref().map_or(AGAIN, |granted| refresh_after(*granted));
+                wait = done.as_ref().map_or(RETRY_INTERVAL, |granted| refresh_after(*granted));
                 if let Err(error) = &done {
                     tracing::warn!(%error, "the registration with the trunk failed");
                 }

@@ -10,7 +10,7 @@ use tokio::{
     time::{Instant, sleep_until, timeout},
 };
 
-use super::dial::{CallResult, OutgoingCall, PARTING, is_our_own, shown};
+use super::dial::{CallResult, HANG_UP_TIMEOUT, OutgoingCall, is_our_own, shown};
 use crate::{
     domain::call::{Outcome, Reason},
     phone::{Progress, masked},
@@ -66,7 +66,7 @@ pub async fn ring(
         }
     });
     if heard {
-        let _ = timeout(PARTING, asked).await;
+        let _ = timeout(HANG_UP_TIMEOUT, asked).await;
     }
     RingResult::Ended(given_up)
 }

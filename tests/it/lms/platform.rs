@@ -22,7 +22,7 @@ pub const CLIENT: &str = "client-7";
 pub const DEPLOYMENTS: [&str; 2] = ["4", "5"];
 
 /// Whatever is asked for.
-const MOST_PER_PAGE: usize = 100;
+const MAX_PER_PAGE: usize = 100;
 
 /// What goes wrong, until `heal`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -310,8 +310,8 @@ impl Platform {
             found.and_then(|(_, value)| value.parse::<usize>().ok())
         };
         let mut inner = self.inner();
-        let (from, limit) = (number("from").unwrap_or(0), number("limit").unwrap_or(MOST_PER_PAGE));
-        let limit = limit.min(MOST_PER_PAGE);
+        let (from, limit) = (number("from").unwrap_or(0), number("limit").unwrap_or(MAX_PER_PAGE));
+        let limit = limit.min(MAX_PER_PAGE);
         let page = from.div_ceil(limit) + 1;
         match &mut inner.fault {
             Some(Fault::PageFails { page: which, times }) if *which == page && *times > 0 => {

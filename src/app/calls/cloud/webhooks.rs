@@ -34,13 +34,13 @@ use crate::{
 };
 
 /// Timeout between two webhooks of a conversation.
-const STEP: Duration = Duration::from_secs(90);
+const STEP_TIMEOUT: Duration = Duration::from_secs(90);
 /// Timeout for the farewell.
-const FAREWELL: Duration = Duration::from_secs(30);
+const FAREWELL_TIMEOUT: Duration = Duration::from_secs(30);
 /// How late a key press may arrive after the call has ended.
-const LATE_KEY: Duration = Duration::from_secs(5);
+const LATE_KEY_LIMIT: Duration = Duration::from_secs(5);
 /// Timeout for downloading the recording. The job queue has given up by then.
-const FETCH: Duration = Duration::from_secs(2 * 60 * 60);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// A request that claims to come from the vendor; not yet verified.
 pub struct Request<'a> {
@@ -261,7 +261,7 @@ async fn is_its_name(sql: &mut Sql, attempt: &Attempt, name: &str, now: Moment) 
     if let Some(known) = &attempt.vendor_call {
         return Ok(known == name);
     }
-    let since = now.minus(super::NAMES_LIVE);
+    let since = now.minus(super::CALL_ID_WINDOW);
     Ok(!conversations::is_anothers(sql, attempt, name, since).await?
         && conversations::name(sql, attempt, name).await?)
 }
@@ -285,9 +285,9 @@ async fn move_to(
     now: Moment,
 ) -> Result<Option<Outcome>> {
     let time = match step {
-        Step::Over { end: End::Kept } => FETCH,
-        Step::Over { .. } => FAREWELL,
-        _ => STEP,
+        Step::Over { end: End::Kept } => FETCH_TIMEOUT,
+        Step::Over { .. } => FAREWELL_TIMEOUT,
+        _ => STEP_TIMEOUT,
     };
     attempt.step = Some(step);
     attempt.step_number += 1;
@@ -316,7 +316,7 @@ async fn status(
     match outcome_of(&said.status, said.sip_code, attempt) {
         // The key press that answers the menu may still be on its way.
         Some(Outcome::Failed(Reason::HungUp)) if matches!(attempt.step, Some(Step::Review { .. })) => {
-            call_attempts::renew(sql, attempt, now.plus(LATE_KEY)).await?;
+            call_attempts::renew(sql, attempt, now.plus(LATE_KEY_LIMIT)).await?;
             Ok(None)
         }
         Some(outcome) => {
@@ -329,7 +329,7 @@ async fn status(
             }
             // Downloads and farewells have their own timeouts.
             if !matches!(attempt.step, Some(Step::Over { .. })) {
-                call_attempts::renew(sql, attempt, now.plus(app.calling.ring + STEP)).await?;
+                call_attempts::renew(sql, attempt, now.plus(app.calling.ring + STEP_TIMEOUT)).await?;
             }
             Ok(None)
         }
