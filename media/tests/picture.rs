@@ -28,7 +28,7 @@ fn refused(bytes: &[u8]) -> Refusal {
     sent(bytes).expect_err("was taken")
 }
 
-/// A colour for each quarter: top left, top right, bottom left, bottom right.
+/// A color for each quarter: top left, top right, bottom left, bottom right.
 fn quarters(width: u32, height: u32) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| {
         Rgb(match (x < width / 2, y < height / 2) {
@@ -51,7 +51,7 @@ fn read(jpeg: &[u8]) -> RgbImage {
 }
 
 #[track_caller]
-fn assert_colour(image: &RgbImage, (x, y): (u32, u32), expected: [u8; 3]) {
+fn assert_color(image: &RgbImage, (x, y): (u32, u32), expected: [u8; 3]) {
     let found = image.get_pixel(x, y).0;
     let far = found.iter().zip(expected).any(|(&a, b)| a.abs_diff(b) > 8);
     assert!(!far, "at {x}, {y}: {found:?} instead of {expected:?}");
@@ -61,9 +61,9 @@ fn assert_colour(image: &RgbImage, (x, y): (u32, u32), expected: [u8; 3]) {
 fn assert_quarters(image: &RgbImage, expected: [[u8; 3]; 4]) {
     let (width, height) = image.dimensions();
     let (left, right, top, bottom) = (width / 4, width * 3 / 4, height / 4, height * 3 / 4);
-    for (at, colour) in [(left, top), (right, top), (left, bottom), (right, bottom)].into_iter().zip(expected)
+    for (at, color) in [(left, top), (right, top), (left, bottom), (right, bottom)].into_iter().zip(expected)
     {
-        assert_colour(image, at, colour);
+        assert_color(image, at, color);
     }
 }
 
@@ -157,7 +157,7 @@ fn every_format_is_taken_and_fits() {
         ("lossless WebP", written(image.clone(), ImageFormat::WebP)),
         ("lossy WebP", by_ffmpeg(&image, &["-c:v", "libwebp", "-quality", "90"], "webp")),
         ("lossy WebP with alpha", by_ffmpeg(&image, &["-c:v", "libwebp", "-pix_fmt", "yuva420p"], "webp")),
-        ("JPEG with halved colours", by_ffmpeg(&image, &["-pix_fmt", "yuvj420p", "-q:v", "2"], "jpg")),
+        ("JPEG with halved colors", by_ffmpeg(&image, &["-pix_fmt", "yuvj420p", "-q:v", "2"], "jpg")),
         ("interlaced PNG", by_ffmpeg(&image, &["-flags", "+ildct"], "png")),
     ] {
         println!("{name}");
@@ -185,8 +185,8 @@ fn an_interlaced_png_is_the_same_picture() {
 fn a_progressive_jpeg_is_taken() {
     let large = read(&taken(&from_hex(PROGRESSIVE)).large);
     assert_eq!(large.dimensions(), (16, 16));
-    assert_colour(&large, (2, 8), [200, 40, 40]);
-    assert_colour(&large, (13, 8), [20, 60, 220]);
+    assert_color(&large, (2, 8), [200, 40, 40]);
+    assert_color(&large, (13, 8), [20, 60, 220]);
 }
 
 #[test]
@@ -289,30 +289,30 @@ fn colours_of_a_profile_become_srgb() {
     let jpeg = written(flat, ImageFormat::Jpeg);
     let tagged = with_segment(&jpeg, 0xE2, &[b"ICC_PROFILE\0\x01\x01", &profile[..]].concat());
     // Reckoned from the published matrix of Display P3 to sRGB in linear light.
-    assert_colour(&read(&taken(&tagged).large), (30, 30), [215, 93, 31]);
+    assert_color(&read(&taken(&tagged).large), (30, 30), [215, 93, 31]);
     let broken = with_segment(&jpeg, 0xE2, b"ICC_PROFILE\0\x01\x01this is no profile");
-    assert_colour(&read(&taken(&broken).large), (30, 30), [200, 100, 50]);
-    // For three colours, in a picture that has one.
-    let grey = written(GrayImage::from_pixel(64, 64, Luma([120])), ImageFormat::Jpeg);
-    let mistaken = with_segment(&grey, 0xE2, &[b"ICC_PROFILE\0\x01\x01", &profile[..]].concat());
-    assert_colour(&read(&taken(&mistaken).large), (30, 30), [120; 3]);
+    assert_color(&read(&taken(&broken).large), (30, 30), [200, 100, 50]);
+    // For three colors, in a picture that has one.
+    let gray = written(GrayImage::from_pixel(64, 64, Luma([120])), ImageFormat::Jpeg);
+    let mistaken = with_segment(&gray, 0xE2, &[b"ICC_PROFILE\0\x01\x01", &profile[..]].concat());
+    assert_color(&read(&taken(&mistaken).large), (30, 30), [120; 3]);
 }
 
 #[test]
 fn every_depth_and_kind_of_colour() {
-    let grey = [120; 3];
+    let gray = [120; 3];
     let grey16 = image::ImageBuffer::<Luma<u16>, _>::from_pixel(20, 10, Luma([120 * 257]));
     let grey_alpha = image::GrayAlphaImage::from_pixel(20, 10, image::LumaA([120, 255]));
     let rgb16 = image::ImageBuffer::<Rgb<u16>, _>::from_pixel(20, 10, Rgb(RED.map(|v| u16::from(v) * 257)));
     let rgba16 = image::ImageBuffer::<Rgba<u16>, _>::from_pixel(20, 10, Rgba([0, 0, 0, u16::MAX / 2]));
-    // A colour of the palette that ffmpeg uses.
+    // A color of the palette that ffmpeg uses.
     let flat = RgbImage::from_pixel(20, 10, Rgb([255, 0, 0]));
     for (name, bytes, expected) in [
-        ("16-bit grey", written(grey16, ImageFormat::Png), grey),
-        ("grey with alpha", written(grey_alpha, ImageFormat::Png), grey),
+        ("16-bit gray", written(grey16, ImageFormat::Png), gray),
+        ("gray with alpha", written(grey_alpha, ImageFormat::Png), gray),
         ("16-bit", written(rgb16, ImageFormat::Png), RED),
         ("16-bit with alpha", written(rgba16, ImageFormat::Png), [128; 3]),
-        ("grey JPEG", written(GrayImage::from_pixel(20, 10, Luma([120])), ImageFormat::Jpeg), grey),
+        ("gray JPEG", written(GrayImage::from_pixel(20, 10, Luma([120])), ImageFormat::Jpeg), gray),
         ("one bit", by_ffmpeg(&RgbImage::new(20, 10), &["-pix_fmt", "monob"], "png"), [0; 3]),
         ("palette", by_ffmpeg(&flat, &["-pix_fmt", "pal8"], "png"), [255, 0, 0]),
         // Written by Pillow: no cyan, all of magenta and yellow.
@@ -321,7 +321,7 @@ fn every_depth_and_kind_of_colour() {
         ("YCCK JPEG", from_hex(&CMYK.replacen("640000000000", "640000000002", 1)), [179, 0, 227]),
     ] {
         println!("{name}");
-        assert_colour(&read(&taken(&bytes).large), (4, 4), expected);
+        assert_color(&read(&taken(&bytes).large), (4, 4), expected);
     }
 }
 
@@ -332,12 +332,12 @@ fn transparency_becomes_white() {
             RgbaImage::from_fn(width, 10, |x, _| Rgba([0, 0, 0, if x < width / 2 { 0 } else { 255 }]));
         for format in [ImageFormat::Png, ImageFormat::WebP, ImageFormat::Gif] {
             let large = read(&taken(&written(image.clone(), format)).large);
-            assert_colour(&large, (1, 0), WHITE);
-            assert_colour(&large, (large.width() - 2, 0), [0; 3]);
+            assert_color(&large, (1, 0), WHITE);
+            assert_color(&large, (large.width() - 2, 0), [0; 3]);
         }
         let half = RgbaImage::from_pixel(width, 10, Rgba([255, 0, 0, 128]));
         for format in [ImageFormat::Png, ImageFormat::WebP] {
-            assert_colour(&read(&taken(&written(half.clone(), format)).large), (4, 0), [255, 127, 127]);
+            assert_color(&read(&taken(&written(half.clone(), format)).large), (4, 0), [255, 127, 127]);
         }
     }
 }
@@ -377,9 +377,9 @@ fn a_frame_lies_where_it_belongs() {
         for bytes in [&gif, &webp] {
             let large = read(&taken(bytes).large);
             assert_eq!(large.dimensions(), (100, 60));
-            assert_colour(&large, (50, 40), RED);
+            assert_color(&large, (50, 40), RED);
             for outside in [(20, 40), (50, 15), (80, 40), (50, 58)] {
-                assert_colour(&large, outside, WHITE);
+                assert_color(&large, outside, WHITE);
             }
         }
     }
@@ -387,7 +387,7 @@ fn a_frame_lies_where_it_belongs() {
 
 #[test]
 fn an_interlaced_gif_is_put_in_order() {
-    // Row y is of colour y; written in the order of the four goes.
+    // Row y is of color y; written in the order of the four goes.
     let palette: Vec<u8> = (0..32).flat_map(|row| [row * 8; 3]).collect();
     let order = [(0, 8), (4, 8), (2, 4), (1, 2)];
     let rows = order.into_iter().flat_map(|(first, step)| (first..32u8).step_by(step));
@@ -402,7 +402,7 @@ fn an_interlaced_gif_is_put_in_order() {
     gif::Encoder::new(&mut gif, 16, 32, &palette).and_then(|mut e| e.write_frame(&frame)).expect("a GIF");
     let large = read(&taken(&gif).large);
     for row in 0..32 {
-        assert_colour(&large, (8, row), [row as u8 * 8; 3]);
+        assert_color(&large, (8, row), [row as u8 * 8; 3]);
     }
 }
 
@@ -428,18 +428,18 @@ fn sizes_at_the_edges() {
                 (large, small),
                 "{size:?} {format:?}"
             );
-            assert_colour(&got_large, (0, 0), BLUE);
-            assert_colour(&got_large, (large.0 - 1, large.1 - 1), BLUE);
+            assert_color(&got_large, (0, 0), BLUE);
+            assert_color(&got_large, (large.0 - 1, large.1 - 1), BLUE);
         }
     }
 }
 
 #[test]
 fn detail_is_averaged_and_not_dropped() {
-    // A chequerboard of single pixels is grey from afar, and one that is merely thinned out is not.
+    // A chequerboard of single pixels is gray from afar, and one that is merely thinned out is not.
     let board = RgbImage::from_fn(2048, 2048, |x, y| Rgb([((x + y) % 2) as u8 * 255; 3]));
     for format in [ImageFormat::Png, ImageFormat::WebP] {
-        assert_colour(&read(&taken(&written(board.clone(), format)).large), (100, 100), [128; 3]);
+        assert_color(&read(&taken(&written(board.clone(), format)).large), (100, 100), [128; 3]);
     }
 }
 

@@ -95,7 +95,7 @@ pub struct Change {
 }
 
 pub async fn update(app: &App, slug: &str, change: Change) -> Result<Institution> {
-    let change = Checked::new(change)?;
+    let change = CheckedChange::new(change)?;
     let slug = slug.to_owned();
     app.db
         .write(move |sql| {
@@ -116,7 +116,7 @@ pub async fn update(app: &App, slug: &str, change: Change) -> Result<Institution
 }
 
 /// A validated change.
-struct Checked {
+struct CheckedChange {
     name: Option<String>,
     time_zone: Option<TimeZone>,
     multiple_recordings: Option<bool>,
@@ -126,7 +126,7 @@ struct Checked {
     phone_language: Option<Option<String>>,
 }
 
-impl Checked {
+impl CheckedChange {
     fn new(change: Change) -> Result<Self> {
         let mut errors = FieldErrors::default();
         if let Some(name) = &change.name {
@@ -182,13 +182,13 @@ const PEOPLE_BATCH: i64 = 5_000;
 /// If interrupted, calling it again continues.
 pub async fn delete(app: &App, slug: &str) -> Result<()> {
     let id = find(app, slug).await?.id;
-    let (now, at_hand) = (app.clock.now(), app.clone());
+    let (now, owned_app) = (app.clock.now(), app.clone());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 store::rolls::lock(sql, id).await?;
                 institutions::close_access(sql, id).await?;
-                calls::cancel_all(sql, &at_hand.ids, id, None, now).await
+                calls::cancel_all(sql, &owned_app.ids, id, None, now).await
             })
         })
         .await?;

@@ -12,7 +12,7 @@ use futures_util::StreamExt;
 
 use super::{
     App, Error, Missing, Result,
-    calls::{self, Attempt, Wish},
+    calls::{self, Attempt, CallChange},
     media::{self, keys},
 };
 use crate::{
@@ -53,9 +53,9 @@ pub async fn record(
         let whose = owners(&mut app.db.read(), institution, participant, scope).await?;
         let origin = if scope == Scope::All { Origin::Shared } else { Origin::Page };
         let copies = take.copies(app, whose.len(), origin);
-        let (at_hand, call) = (app.clone(), call.clone());
+        let (owned_app, call) = (app.clone(), call.clone());
         let write = move |made: Vec<Media>| async move {
-            let db = at_hand.db.clone();
+            let db = owned_app.db.clone();
             db.write(move |sql| {
                 Box::pin(async move {
                     rolls::lock(sql, institution).await?;
@@ -71,9 +71,9 @@ pub async fn record(
                     let mut made = made.into_iter();
                     let mut gone = Vec::new();
                     for (owner, recording) in whose.into_iter().zip(made.by_ref()) {
-                        let (rules, ids) = (&at_hand.calling, calls::Ids::new(&at_hand, now));
-                        let wish = Wish::Cancel(Reason::RecordedElsewhere);
-                        calls::settle(sql, rules, (institution, owner), wish, ids, now).await?;
+                        let (rules, ids) = (&owned_app.calling, calls::Ids::new(&owned_app, now));
+                        let call_change = CallChange::Cancel(Reason::RecordedElsewhere);
+                        calls::settle(sql, rules, (institution, owner), call_change, ids, now).await?;
                         gone.extend(store::media::attach(sql, institution, owner, &recording, now).await?);
                     }
                     gone.extend(made);

@@ -8,7 +8,7 @@ use crate::{
     domain::{access::Access, participant::Changed},
     store::{
         media,
-        participants::{By, keys},
+        participants::{KeyKind, keys},
         rolls,
     },
 };
@@ -35,7 +35,7 @@ pub async fn delete(app: &App, access: &Access, email_key: String, hex: String) 
                 rolls::lock(sql, institution).await?;
                 let within = access.within();
                 let theirs =
-                    keys(sql, institution, within, By::Email, &[&email_key], Changed::default()).await?;
+                    keys(sql, institution, within, KeyKind::Email, &[&email_key], Changed::default()).await?;
                 if theirs.is_empty() {
                     return Err(Error::Missing(Missing::Participant));
                 }

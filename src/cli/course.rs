@@ -10,7 +10,7 @@ use super::{Failure, Outcome, institution, output, stop_on_signal, tool_consumer
 use crate::{
     app::{
         Actor, App, Error,
-        courses::{self, Losses, WhenRunning},
+        courses::{self, LossPolicy, WhenRunning},
     },
     domain::{
         course::{Course, Sync},
@@ -80,7 +80,7 @@ impl Command {
                 join(app, owner, (&kept, &other), json).await
             }
             Self::Sync { tool_consumer, courses, accept_empty, json } => {
-                let losses = if accept_empty { Losses::Accepted } else { Losses::HeldBack };
+                let losses = if accept_empty { LossPolicy::Accepted } else { LossPolicy::HeldBack };
                 sync(app, &tool_consumer, courses, losses, json).await
             }
         }
@@ -170,7 +170,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Few enough to look up within the timeout of one synchronization request.
 const LOOKUP_BATCH: usize = 40;
 
-async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, json: bool) -> Outcome {
+async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: LossPolicy, json: bool) -> Outcome {
     let consumer = tool_consumer::find(app, consumer).await?;
     let given: Vec<String> = if given.is_empty() {
         courses::all(app, &consumer).await?.into_iter().map(|course| course.external_id).collect()
@@ -261,7 +261,7 @@ async fn wait(
         let (Sync::Running, Some(job), false) = (course.sync, job, stop.is_cancelled()) else {
             return Ok(course);
         };
-        if !jobs::do_now(app, settings, (institution, job), stop).await? {
+        if !jobs::run_now(app, settings, (institution, job), stop).await? {
             app.clock.sleep(POLL_INTERVAL).await;
         }
     }

@@ -27,7 +27,7 @@ pub struct Doctor {
 }
 
 /// A finding in words.
-struct Shown {
+struct FindingText {
     part: &'static str,
     works: bool,
     says: String,
@@ -46,7 +46,7 @@ impl Doctor {
         all.push(shown(doctor::listen(&self.listen).await));
         match self.phone.rules().and_then(|_| self.phone.phone("")) {
             Ok(phone) => all.extend(doctor::phone(&phone).await.into_iter().map(shown)),
-            Err(why) => all.push(Shown {
+            Err(why) => all.push(FindingText {
                 part: "phone",
                 works: false,
                 says: why,
@@ -55,7 +55,7 @@ impl Doctor {
         }
         let healthy = all.iter().all(|one| one.works);
         if self.json {
-            let part = |one: &Shown| json!({ "part": one.part, "works": one.works, "says": one.says, "mend": one.mend });
+            let part = |one: &FindingText| json!({ "part": one.part, "works": one.works, "says": one.says, "mend": one.mend });
             let parts: Vec<_> = all.iter().map(part).collect();
             output::print_json(&json!({ "works": healthy, "parts": parts }));
         } else {
@@ -84,7 +84,7 @@ const SECRET_KEY: &str = "set --secret-key (ENDONYM_SECRET_KEY) to its previous 
 const PHONE_URL: &str =
     "check the host and the account in --phone-url (ENDONYM_PHONE_URL), and the network path to it";
 
-fn shown(finding: Finding) -> Shown {
+fn shown(finding: Finding) -> FindingText {
     let works = finding.works();
     let (part, says, mend) = match finding {
         Finding::DataFolder { path, fault } => data_folder(&path.display().to_string(), fault),
@@ -124,7 +124,7 @@ fn shown(finding: Finding) -> Shown {
             ("prompts", why, "check the command in --phone-voice (ENDONYM_PHONE_VOICE)")
         }
     };
-    Shown { part, works, says, mend: (!mend.is_empty()).then(|| mend.to_owned()) }
+    FindingText { part, works, says, mend: (!mend.is_empty()).then(|| mend.to_owned()) }
 }
 
 /// The part, the finding, and the remedy, which is empty if nothing is wrong.

@@ -97,17 +97,17 @@ impl Access {
     }
 
     /// The search scope when a request names no page.
-    pub fn within(&self) -> Within<'_> {
+    pub fn within(&self) -> SearchScope<'_> {
         match &self.pages {
-            Some(pages) => Within::Pages(pages),
-            None => Within::Institution,
+            Some(pages) => SearchScope::Pages(pages),
+            None => SearchScope::Institution,
         }
     }
 }
 
 /// The scope of a search for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Within<'a> {
+pub enum SearchScope<'a> {
     Institution,
     Page(NamePageId),
     /// At most `MAX_PAGES`.
@@ -141,6 +141,6 @@ mod tests {
         assert!(!Access::new(institution, Some(vec![NamePageId::new(8)]), false).reaches(page));
         let none = Access::new(institution, Some(Vec::new()), false);
         assert!(!none.reaches(page));
-        assert_eq!(none.within(), Within::Pages(&[]));
+        assert_eq!(none.within(), SearchScope::Pages(&[]));
     }
 }

@@ -29,7 +29,7 @@ use futures_util::{StreamExt, stream};
 use http_body_util::BodyExt;
 use zstd::bulk::Compressor;
 
-use crate::domain::report::{Gzip, Sum};
+use crate::domain::report::{Checksum, Gzip};
 
 /// Smaller bodies fit into one packet uncompressed.
 const SMALLEST: u64 = 1_024;
@@ -191,7 +191,7 @@ async fn compressed(body: Body, coding: Coding) -> Body {
         Coding::Gzip => {
             let mut gzip = Gzip::default();
             let mut whole = Gzip::HEAD.to_vec();
-            gzip.part(Sum::of(&plain));
+            gzip.part(Checksum::of(&plain));
             deflate(&plain, &mut whole).await;
             whole.extend(gzip.end());
             Body::from(whole)
@@ -214,7 +214,7 @@ fn streamed(body: Body) -> Body {
         let mut piece = std::mem::take(&mut sending.head).to_vec();
         match sending.plain.next().await {
             Some(Ok(plain)) => {
-                sending.gzip.part(Sum::of(&plain));
+                sending.gzip.part(Checksum::of(&plain));
                 deflate(&plain, &mut piece).await;
                 Some((Ok(Bytes::from(piece)), Some(sending)))
             }

@@ -35,7 +35,7 @@ impl Form {
     }
 
     /// The first value of that name; `None` if blank.
-    pub fn filled(&self, name: &str) -> Option<String> {
+    pub fn text(&self, name: &str) -> Option<String> {
         self.get(name).filter(|value| !value.trim().is_empty()).map(str::to_owned)
     }
 }
@@ -89,7 +89,7 @@ mod tests {
         let form = Form::from_query("a=1+2&b=%C3%A9%26&a=3&c&d=+");
         assert_eq!(form.get("a"), Some("1 2"));
         assert_eq!(form.get("b"), Some("é&"));
-        assert_eq!(form.filled("c"), None);
-        assert_eq!(form.filled("d"), None);
+        assert_eq!(form.text("c"), None);
+        assert_eq!(form.text("d"), None);
     }
 }

@@ -100,7 +100,7 @@ async fn worker(app: App, settings: Settings, lanes: &'static [Lane], stop: Canc
 
 /// Runs one job in the calling task, for a caller that waits for it. Returns false if the job cannot be claimed: another
 /// worker holds it, or it is not due.
-pub async fn do_now(
+pub async fn run_now(
     app: &App,
     settings: Settings,
     (institution, id): (InstitutionId, JobId),
@@ -183,7 +183,7 @@ async fn perform(app: &App, settings: Settings, claim: Claim, stop: &Cancellatio
 async fn fail(app: &App, claim: &Claim, error: &str) -> Result<()> {
     let (job, kind) = (claim.id.get(), claim.job.kind().name());
     match jobs::fail(app, claim, error).await? {
-        jobs::Failed::RetryIn(pause) => {
+        jobs::FailureOutcome::RetryIn(pause) => {
             tracing::warn!(
                 error,
                 job,
@@ -192,10 +192,10 @@ async fn fail(app: &App, claim: &Claim, error: &str) -> Result<()> {
                 "a job has failed and will be retried"
             );
         }
-        jobs::Failed::LeaseLost => {
+        jobs::FailureOutcome::LeaseLost => {
             tracing::warn!(error, job, kind, "a job failed after its lease had gone to another worker");
         }
-        jobs::Failed::GivenUp => {
+        jobs::FailureOutcome::GivenUp => {
             tracing::error!(
                 error,
                 job,

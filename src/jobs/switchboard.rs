@@ -29,36 +29,36 @@ const CLOUD_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// Runs until it is stopped and its calls have ended. Calls get the same grace period as jobs, then they are hung up.
 pub async fn run(app: App, grace: Duration, stop: CancellationToken) {
-    let held = Arc::new(Held::default());
-    tokio::join!(look_around(&app, &held, &stop), make_calls(&app, &held, grace, &stop));
+    let held = Arc::new(ActiveAttempts::default());
+    tokio::join!(handle_overdue(&app, &held, &stop), make_calls(&app, &held, grace, &stop));
 }
 
 /// The call attempts that this process makes over a trunk.
 #[derive(Default)]
-struct Held(Mutex<HashSet<AttemptId>>);
+struct ActiveAttempts(Mutex<HashSet<AttemptId>>);
 
-impl Held {
+impl ActiveAttempts {
     fn has(&self, attempt: AttemptId) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&attempt)
     }
 
-    fn take(self: &Arc<Self>, attempt: AttemptId) -> Holding {
+    fn take(self: &Arc<Self>, attempt: AttemptId) -> ActiveAttempt {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(attempt);
-        Holding(self.clone(), attempt)
+        ActiveAttempt(self.clone(), attempt)
     }
 }
 
-/// Guard: removes the attempt from `Held` on drop, on every exit path.
-struct Holding(Arc<Held>, AttemptId);
+/// Guard: removes the attempt from `ActiveAttempts` on drop, on every exit path.
+struct ActiveAttempt(Arc<ActiveAttempts>, AttemptId);
 
-impl Drop for Holding {
+impl Drop for ActiveAttempt {
     fn drop(&mut self) {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.1);
     }
 }
 
 /// Handles overdue attempts. Also runs where no calls are made, or no longer.
-async fn look_around(app: &App, held: &Held, stop: &CancellationToken) {
+async fn handle_overdue(app: &App, held: &ActiveAttempts, stop: &CancellationToken) {
     let mut in_trouble = false;
     while stop.run_until_cancelled(app.clock.sleep(POLL_INTERVAL)).await.is_some() {
         let overdue = match calls::overdue(app).await {
@@ -80,7 +80,7 @@ async fn look_around(app: &App, held: &Held, stop: &CancellationToken) {
     }
 }
 
-async fn look_after(app: &App, held: &Held, attempt: &Attempt) -> Result<()> {
+async fn look_after(app: &App, held: &ActiveAttempts, attempt: &Attempt) -> Result<()> {
     if attempt.lease.is_none() {
         return calls::cloud::look_after(app, attempt).await;
     }
@@ -94,7 +94,7 @@ async fn look_after(app: &App, held: &Held, attempt: &Attempt) -> Result<()> {
     Ok(())
 }
 
-async fn make_calls(app: &App, held: &Arc<Held>, grace: Duration, stop: &CancellationToken) {
+async fn make_calls(app: &App, held: &Arc<ActiveAttempts>, grace: Duration, stop: &CancellationToken) {
     let under_way = TaskTracker::new();
     let hang_up = CancellationToken::new();
     while let Some(line) = Line::open(app, stop).await {
@@ -116,7 +116,7 @@ async fn make_calls(app: &App, held: &Arc<Held>, grace: Duration, stop: &Cancell
 async fn take_calls(
     app: &App,
     line: &Line,
-    held: &Arc<Held>,
+    held: &Arc<ActiveAttempts>,
     under_way: &TaskTracker,
     hang_up: &CancellationToken,
     stop: &CancellationToken,
@@ -202,7 +202,7 @@ impl Line {
 async fn turn(
     app: &App,
     line: &Line,
-    held: &Arc<Held>,
+    held: &Arc<ActiveAttempts>,
     under_way: &TaskTracker,
     hang_up: &CancellationToken,
 ) -> Result<Duration> {

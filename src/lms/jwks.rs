@@ -13,7 +13,7 @@ use super::{
     Error, Result,
     launch_token::{self, Fault},
 };
-use crate::outbound::{Ask, Outbound};
+use crate::outbound::{Outbound, Request};
 
 /// Time to live. A revoked key is trusted no longer than this.
 const CACHE_TIME: Duration = Duration::from_secs(3_600);
@@ -25,24 +25,24 @@ const MAX_BYTES: usize = 1 << 20;
 const MAX_PLATFORMS: usize = 10_000;
 
 #[derive(Default)]
-pub struct KeySets(Mutex<HashMap<String, Arc<Place>>>);
+pub struct KeySets(Mutex<HashMap<String, Arc<CacheEntry>>>);
 
 /// Cache entry of one platform.
 #[derive(Default)]
-struct Place {
-    known: Mutex<Known>,
+struct CacheEntry {
+    known: Mutex<Fetched>,
     /// Held while fetching, so that concurrent launches cause one request. Launches whose key is cached do not wait for it.
     asking: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
-struct Known {
+struct Fetched {
     keys: Option<(Arc<JwkSet>, Instant)>,
     asked: Option<Instant>,
 }
 
-impl Place {
-    fn known(&self) -> MutexGuard<'_, Known> {
+impl CacheEntry {
+    fn known(&self) -> MutexGuard<'_, Fetched> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -67,7 +67,7 @@ struct Token<'a> {
 
 impl Token<'_> {
     fn verified(&self, keys: &JwkSet) -> Option<Result<Value, Fault>> {
-        let key = launch_token::chosen(keys, self.kid.as_deref())?;
+        let key = launch_token::choose_key(keys, self.kid.as_deref())?;
         Some(launch_token::verified(self.text, key))
     }
 }
@@ -81,7 +81,7 @@ impl KeySets {
         token: &str,
         now: impl Fn() -> Instant,
     ) -> Result<Result<Value, Fault>> {
-        let token = match launch_token::key_wanted(token) {
+        let token = match launch_token::key_id(token) {
             Ok(kid) => Token { text: token, kid },
             Err(fault) => return Ok(Err(fault)),
         };
@@ -117,7 +117,7 @@ impl KeySets {
         }
     }
 
-    fn place(&self, url: &str) -> Arc<Place> {
+    fn place(&self, url: &str) -> Arc<CacheEntry> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() > MAX_PLATFORMS {
             all.clear();
@@ -135,6 +135,7 @@ async fn fetch(outbound: &Outbound, url: &str) -> Result<JwkSet> {
 }
 
 async fn ask(outbound: &Outbound, url: &str) -> Result<Value> {
-    let ask = Ask::get(outbound.address(url)?).accept("application/json").within(outbound.limits().question);
+    let ask =
+        Request::get(outbound.address(url)?).accept("application/json").within(outbound.limits().question);
     Ok(outbound.send(ask.at_most(MAX_BYTES)).await?.good()?.value()?)
 }

@@ -101,7 +101,7 @@ pub struct LtiAccess {
 
 /// A course as a caller named it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct CourseRef {
     pub given: String,
     /// Roster URL from an earlier launch or response.
     pub memberships_url: Option<String>,
@@ -121,7 +121,7 @@ pub struct Found {
 
 /// Result of a connection check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct CheckReport {
     /// Message for the operator.
     pub says: String,
     /// Title of a course that has members, and which of their fields are present. Large courses are sampled by their first
@@ -129,7 +129,7 @@ pub struct Seen {
     pub coverage: Option<(String, Coverage)>,
 }
 
-impl Seen {
+impl CheckReport {
     fn new(reached: &str, course: Sample) -> Self {
         match course {
             Sample::People(title, members) => {
@@ -193,7 +193,7 @@ impl Connection {
     }
 
     /// Looks a course up with one cheap request. Interactive.
-    pub async fn find(&self, course: &Wanted) -> Result<Option<Found>> {
+    pub async fn find(&self, course: &CourseRef) -> Result<Option<Found>> {
         let finding = async {
             match &self.access {
                 Access::Canvas { url, token } => self.canvas(url, token).find(&course.given).await,
@@ -270,7 +270,7 @@ impl Connection {
 
     /// Checks that the system is reachable, accepts our credentials and shows the members of a course. Known courses are tried
     /// first.
-    pub async fn check(&self, known: &[Found], roles: &[Role]) -> Result<Seen> {
+    pub async fn check(&self, known: &[Found], roles: &[Role]) -> Result<CheckReport> {
         let checking = async {
             match &self.access {
                 Access::Canvas { url, token } => self.canvas(url, token).check(known, roles).await,

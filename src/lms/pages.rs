@@ -33,14 +33,14 @@ impl Trail {
     /// URL of the next page. The system chooses the URL, but it must stay within the origin.
     pub(super) fn next(&mut self, answer: &Answer) -> Result<Option<Url>> {
         let here = &answer.url;
-        let told = link::related(&answer.headers, "next").map_err(|_| {
+        let next_link = link::related(&answer.headers, "next").map_err(|_| {
             Error::Unavailable(format!(
                 "{} says where its next page is in a way that cannot be read",
                 place(here)
             ))
         })?;
-        let Some(told) = told else { return Ok(None) };
-        let next = here.join(&told).ok().filter(|next| next.origin() == here.origin());
+        let Some(next_link) = next_link else { return Ok(None) };
+        let next = here.join(&next_link).ok().filter(|next| next.origin() == here.origin());
         let Some(next) = next else {
             return Err(Error::Unavailable(format!(
                 "{} says that its next page is elsewhere, where we do not follow",
@@ -87,18 +87,18 @@ pub(super) fn too_many() -> Error {
 pub(super) fn id(value: &Value) -> Option<String> {
     match value {
         Value::Number(number) if !number.is_f64() => Some(number.to_string()),
-        Value::String(text) => said(Some(text)),
+        Value::String(text) => non_empty(Some(text)),
         _ => None,
     }
 }
 
 /// The trimmed text, or `None` if it is empty.
-pub(super) fn said(text: Option<&str>) -> Option<String> {
+pub(super) fn non_empty(text: Option<&str>) -> Option<String> {
     text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
 /// A part of a name that is known to be empty, as opposed to unknown.
-#[expect(clippy::unnecessary_wraps, reason = "it stands for a part that is told")]
+#[expect(clippy::unnecessary_wraps, reason = "it stands for a part that is present")]
 pub(super) fn empty() -> Option<String> {
     Some(String::new())
 }
@@ -110,7 +110,7 @@ pub(super) fn names(
     whole: Option<String>,
 ) -> (Option<String>, Option<String>) {
     let part = |text: Option<&str>| text.map(|text| text.trim().to_owned());
-    if said(first).is_some() || said(last).is_some() {
+    if non_empty(first).is_some() || non_empty(last).is_some() {
         return (part(first), part(last));
     }
     match whole {

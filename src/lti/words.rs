@@ -321,7 +321,7 @@ fn refusal(why: &Refusal) -> Explanation {
                 if query.is_empty() { REOPEN } else { "In a window of its own it works." },
             ],
         ),
-        Refusal::PlatformSaid(said) => Explanation {
+        Refusal::Platform(said) => Explanation {
             title: "Your learning system did not let you in",
             sentences: vec![format!("It said: {}", isolate(&said.said)), REOPEN.to_owned()],
         },

@@ -16,7 +16,7 @@ const MAX_RESPONSE: usize = 16 << 20;
 
 /// A request.
 #[derive(Clone)]
-pub struct Ask {
+pub struct Request {
     pub(super) method: Method,
     pub(super) url: Url,
     pub(super) headers: HeaderMap,
@@ -37,7 +37,7 @@ pub struct Answer {
     pub whole: bool,
 }
 
-impl Ask {
+impl Request {
     fn new(method: Method, url: Url) -> Self {
         Self {
             method,

@@ -24,7 +24,7 @@ use serde_json::Value;
 
 use crate::{clock::Clock, domain::address::is_printable};
 pub use error::{Error, Result, Transient};
-pub use message::{Answer, Ask, place};
+pub use message::{Answer, Request, place};
 pub use networks::Allowed;
 use networks::is_public;
 pub use retry::Retries;
@@ -151,7 +151,7 @@ impl Outbound {
     }
 
     /// Sends a request. A `GET` follows redirects within its origin. A redirect to another origin is returned as the response.
-    pub async fn send(&self, ask: Ask) -> Result<Answer> {
+    pub async fn send(&self, ask: Request) -> Result<Answer> {
         let a_part_will_do = ask.a_part_will_do;
         let answer = self.exchange(ask).await?;
         if answer.whole || a_part_will_do {
@@ -162,7 +162,7 @@ impl Outbound {
     }
 
     /// Like `send`, but accepts a truncated response: check `Answer::whole`.
-    pub async fn exchange(&self, ask: Ask) -> Result<Answer> {
+    pub async fn exchange(&self, ask: Request) -> Result<Answer> {
         let mut url = ask.url.clone();
         let mut followed = 0;
         loop {
@@ -220,20 +220,20 @@ impl Outbound {
 
     /// Fetches a JSON document. Any status other than 2xx is an error.
     pub async fn json(&self, url: &str, headers: &[(HeaderName, &str)]) -> Result<Value> {
-        let ask = Ask::get(self.address(url)?).accept("application/json");
+        let ask = Request::get(self.address(url)?).accept("application/json");
         let ask = headers.iter().fold(ask, |ask, (name, value)| ask.header(name.clone(), value));
         self.send(ask).await?.good()?.value()
     }
 
     /// Posts JSON. Returns the response whatever its status.
     pub async fn post_json(&self, url: &str, headers: &[(HeaderName, &str)], body: &Value) -> Result<Answer> {
-        let ask = Ask::json(self.address(url)?, body).accept("application/json");
+        let ask = Request::json(self.address(url)?, body).accept("application/json");
         self.send(headers.iter().fold(ask, |ask, (name, value)| ask.header(name.clone(), value))).await
     }
 
     /// Posts a form. Returns the response whatever its status.
     pub async fn post_form(&self, url: &str, pairs: &[(&str, &str)]) -> Result<Answer> {
-        self.send(Ask::form(self.address(url)?, pairs).accept("application/json")).await
+        self.send(Request::form(self.address(url)?, pairs).accept("application/json")).await
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reqwest::{StatusCode, header};
 
-use super::{Answer, Ask, Error, Outbound, Transient, place};
+use super::{Answer, Error, Outbound, Request, Transient, place};
 
 /// Retry policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Outbound {
     pub async fn send_retrying<T, E: Transient>(
         &self,
         retries: Retries,
-        ask: Ask,
+        ask: Request,
         read: impl Fn(Answer) -> Result<T, E>,
     ) -> Result<T, E> {
         self.send_retrying_new(retries, || Ok(ask.clone()), read).await
@@ -51,7 +51,7 @@ impl Outbound {
     pub async fn send_retrying_new<T, E: Transient>(
         &self,
         retries: Retries,
-        make: impl Fn() -> Result<Ask, E>,
+        make: impl Fn() -> Result<Request, E>,
         read: impl Fn(Answer) -> Result<T, E>,
     ) -> Result<T, E> {
         let (mut broken, mut throttled) = (0, 0);
@@ -63,21 +63,21 @@ impl Outbound {
                 // A large response may take longer, as long as data keeps arriving.
                 Retries::Many => make()?.within(limits.request * 4),
             };
-            let (why, wish): (E, _) = match self.send(ask).await {
+            let (why, retry_after): (E, _) = match self.send(ask).await {
                 Ok(answer) if is_throttled(&answer) => {
                     throttled += 1;
-                    let wish = wish(&answer);
-                    let why = format!("{} asks us to slow down{}", place(&answer.url), for_long(wish));
+                    let retry_after = retry_after(&answer);
+                    let why = format!("{} asks us to slow down{}", place(&answer.url), for_long(retry_after));
                     if throttled >= retries.attempts_when_throttled() {
                         return Err(Error::Unavailable(why).into());
                     }
-                    (Error::Unavailable(why).into(), wish)
+                    (Error::Unavailable(why).into(), retry_after)
                 }
                 Ok(answer) if answer.status.is_server_error() => {
                     broken += 1;
-                    let (wish, status) = (wish(&answer), answer.status.as_u16());
-                    let why = format!("{} answers {status}{}", place(&answer.url), for_long(wish));
-                    (Error::Unavailable(why).into(), wish)
+                    let (retry_after, status) = (retry_after(&answer), answer.status.as_u16());
+                    let why = format!("{} answers {status}{}", place(&answer.url), for_long(retry_after));
+                    (Error::Unavailable(why).into(), retry_after)
                 }
                 Err(why) if why.is_transient() => {
                     broken += 1;
@@ -92,7 +92,7 @@ impl Outbound {
                     other => return other,
                 },
             };
-            let wait = wish.unwrap_or(pause);
+            let wait = retry_after.unwrap_or(pause);
             let is_too_long = match retries {
                 // The caller's timeout would expire during the wait.
                 Retries::Few => self.clock().instant().duration_since(began) + wait >= limits.question,
@@ -120,13 +120,13 @@ fn is_throttled(answer: &Answer) -> bool {
 }
 
 /// Mentions a `Retry-After` that is too long for us to wait.
-fn for_long(wish: Option<Duration>) -> String {
-    let long = wish.filter(|wish| *wish > MAX_RETRY_AFTER);
-    long.map_or_else(String::new, |wish| format!(", for {} seconds", wish.as_secs()))
+fn for_long(retry_after: Option<Duration>) -> String {
+    let long = retry_after.filter(|retry_after| *retry_after > MAX_RETRY_AFTER);
+    long.map_or_else(String::new, |retry_after| format!(", for {} seconds", retry_after.as_secs()))
 }
 
 /// `Retry-After` in seconds. We ignore its other form, a date.
-fn wish(answer: &Answer) -> Option<Duration> {
+fn retry_after(answer: &Answer) -> Option<Duration> {
     let seconds = answer.header(header::RETRY_AFTER)?.trim().parse::<f64>().ok()?;
     Duration::try_from_secs_f64(seconds).ok()
 }

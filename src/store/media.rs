@@ -46,7 +46,7 @@ fn from_hex(text: &str) -> Vec<u8> {
 }
 
 /// The most frequent query: does this link work, and what is the size of its file?
-pub async fn alive(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Result<Option<(Kind, u64)>> {
+pub async fn find_live(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Result<Option<(Kind, u64)>> {
     let read = |row: &Row<'_>| Ok((kind(row, 0)?, row.int(1)?.unsigned_abs()));
     sql.one(FIND_LIVE, &[institution.into(), hex.into()], read).await
 }
@@ -94,7 +94,7 @@ pub async fn owner(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Resu
 const OWNER: &str = "SELECT participant_id FROM media WHERE institution_id = $1 AND hex = $2 AND NOT hidden";
 
 /// Returns those of these files that are still referenced, including those of hidden people.
-pub async fn living(sql: &mut Sql, institution: InstitutionId, hexes: &[&str]) -> Result<Vec<String>> {
+pub async fn referenced(sql: &mut Sql, institution: InstitutionId, hexes: &[&str]) -> Result<Vec<String>> {
     let mut found = Vec::with_capacity(hexes.len());
     for group in padded(hexes) {
         let text = living_text(group.len());

@@ -87,7 +87,7 @@ impl Sqlite {
         let (sender, receiver) = sync_mpsc::channel();
         std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || write_together(Sql::new(Handle::Sqlite(writer)), &receiver))
+            .spawn(move || write_grouped(Sql::new(Handle::Sqlite(writer)), &receiver))
             .map_err(|e| Error::Unavailable(e.to_string()))?;
         let streams = Semaphore::new(CONCURRENT_STREAMS);
         Ok(Self { path, _lock: lock, readers, writer: sender, streams })
@@ -382,7 +382,7 @@ fn next(sql: &Sql, waiting: &sync_mpsc::Receiver<Work>, traces: &mut Option<u32>
     waiting.recv().ok()
 }
 
-fn write_together(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>) {
+fn write_grouped(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>) {
     let mut traces = None;
     while let Some(first) = next(&sql, waiting, &mut traces) {
         let mut replies = Vec::new();
@@ -400,7 +400,7 @@ fn write_together(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>) {
             }
             statement(&mut sql, "COMMIT")
         });
-        if std::mem::take(&mut sql.forgets) {
+        if std::mem::take(&mut sql.scrubs_wal) {
             traces = Some(WAL_TRUNCATE_COMMITS);
         }
         match &outcome {

@@ -56,23 +56,23 @@ struct Source {
 }
 
 impl Source {
-    fn room(&self) -> &str {
+    fn top_module(&self) -> &str {
         &self.module[0]
     }
 
     /// The modules that its paths lead to.
-    fn rooms(&self) -> BTreeSet<&str> {
+    fn used_modules(&self) -> BTreeSet<&str> {
         let crates = self.paths.iter().filter(|path| path[0] == "crate");
         crates
             .filter_map(|path| path.get(1))
             .map(String::as_str)
-            .filter(|room| layer(room).is_some())
+            .filter(|module| layer(module).is_some())
             .collect()
     }
 }
 
-fn layer(room: &str) -> Option<usize> {
-    LAYERS.iter().position(|layer| layer.contains(&room))
+fn layer(module: &str) -> Option<usize> {
+    LAYERS.iter().position(|layer| layer.contains(&module))
 }
 
 fn sources() -> Vec<Source> {
@@ -211,14 +211,14 @@ impl<'ast> Visit<'ast> for Reader {
 }
 
 #[test]
-fn rooms_use_only_what_lies_below_them() {
+fn modules_use_only_what_lies_below_them() {
     let mut wrong = Vec::new();
     for source in sources() {
-        let Some(own) = layer(source.room()) else {
+        let Some(own) = layer(source.top_module()) else {
             wrong.push(format!("src/{} is in no layer", source.name));
             continue;
         };
-        for other in source.rooms().into_iter().filter(|other| *other != source.room()) {
+        for other in source.used_modules().into_iter().filter(|other| *other != source.top_module()) {
             if layer(other).is_none_or(|other| other <= own) {
                 wrong.push(format!("src/{} uses `{other}`, which does not lie below it", source.name));
             }
@@ -230,12 +230,12 @@ fn rooms_use_only_what_lies_below_them() {
 #[test]
 fn a_version_never_uses_another() {
     for source in sources() {
-        let [room, version, ..] = &source.module[..] else { continue };
+        let [module, version, ..] = &source.module[..] else { continue };
         for path in source.paths.iter().filter(|path| path[0] == "crate") {
-            let [_, to_room, to, ..] = &path[..] else { continue };
+            let [_, to_module, to, ..] = &path[..] else { continue };
             let is_version = |name: &str| matches!(name, "v2" | "v3" | "v4" | "v5");
             let is_other = is_version(version) && is_version(to) && to != version;
-            assert!(!(room == "api" && to_room == "api" && is_other), "src/{} uses {to}", source.name);
+            assert!(!(module == "api" && to_module == "api" && is_other), "src/{} uses {to}", source.name);
         }
     }
 }
@@ -249,12 +249,12 @@ fn only_an_actor_gives_out_the_whole_installation() {
 }
 
 #[test]
-fn libraries_stay_in_their_rooms() {
+fn libraries_stay_in_their_modules() {
     for source in sources() {
-        for (library, rooms) in ONLY_IN {
+        for (library, modules) in ONLY_IN {
             let used = source.paths.iter().any(|path| path[0] == *library && path.len() > 1)
                 && !source.bound.contains(*library);
-            assert!(!used || rooms.contains(&source.room()), "src/{} uses {library}", source.name);
+            assert!(!used || modules.contains(&source.top_module()), "src/{} uses {library}", source.name);
         }
     }
 }
@@ -273,8 +273,8 @@ fn every_spelling_of_an_import_is_seen() {
         ("pages/x.rs", "#[derive(Clone)] struct S(Vec<crate::store::Db>);"),
         ("pages/x.rs", "pub use crate::store::*;"),
     ] {
-        assert!(read(name, text).rooms().contains("store"), "{text}");
+        assert!(read(name, text).used_modules().contains("store"), "{text}");
     }
-    assert!(!read("pages/x.rs", "fn f() { store::open(); }").rooms().contains("store"));
+    assert!(!read("pages/x.rs", "fn f() { store::open(); }").used_modules().contains("store"));
     assert!(read("lti/x.rs", "use crate::http::{cookie, html::{self, root}};").bound.contains("cookie"));
 }

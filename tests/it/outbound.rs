@@ -6,7 +6,7 @@ use std::{
 };
 
 use axum::{Router, body::Body, extract::Request, response::Response};
-use endonym::outbound::{Allowed, Ask, Error, Limits, Outbound};
+use endonym::outbound::{Allowed, Error, Limits, Outbound, Request as OutboundRequest};
 use futures_util::stream;
 
 use crate::lms::hasty;
@@ -175,11 +175,11 @@ async fn answers_end() {
     let (origin, _) = server().await;
     let outbound = hasty();
     let url = |path: &str| outbound.address(&format!("{origin}{path}")).unwrap();
-    match outbound.send(Ask::get(url("/endless")).at_most(1 << 20)).await {
+    match outbound.send(OutboundRequest::get(url("/endless")).at_most(1 << 20)).await {
         Err(Error::Unavailable(why)) => assert!(why.contains("too large"), "{why}"),
         other => panic!("{:?}", other.map(|answer| answer.status)),
     }
-    match outbound.send(Ask::get(url("/slow")).within(Duration::from_millis(100))).await {
+    match outbound.send(OutboundRequest::get(url("/slow")).within(Duration::from_millis(100))).await {
         Err(Error::Unavailable(why)) => assert!(why.contains("no answer in time"), "{why}"),
         other => panic!("{:?}", other.map(|answer| answer.status)),
     }

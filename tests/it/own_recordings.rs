@@ -167,7 +167,8 @@ async fn whoever_is_registered_later_starts_with_what_they_have_recorded() {
         let page = NamePageRef::parse(&imported.slug).unwrap();
         let lines = vec![line(1, "new@x.org"), line(2, ANA)];
         let institution = world.institution.id;
-        let done = imports::group(&world.app, institution, page, lines, imports::Calling::Nobody, rehearse);
+        let done =
+            imports::group(&world.app, institution, page, lines, imports::CallPolicy::Nobody, rehearse);
         done.await.unwrap()
     };
     let created = vec![(1, imports::Outcome::Created), (2, imports::Outcome::Created)];

@@ -78,7 +78,7 @@ fn fit(lines: &[f32; GRANULE], values: &mut [i32; GRANULE], budget: u32, bands: 
     while fine < coarse {
         let step = (fine + coarse).div_euclid(2);
         let fits = highest * scale(step) < MAX_VALUE as f32 && {
-            write_down(&powers, step, values);
+            quantize_values(&powers, step, values);
             code(values, bands).bits <= budget
         };
         if fits {
@@ -87,7 +87,7 @@ fn fit(lines: &[f32; GRANULE], values: &mut [i32; GRANULE], budget: u32, bands: 
             fine = step + 1;
         }
     }
-    write_down(&powers, coarse, values);
+    quantize_values(&powers, coarse, values);
     let coded = code(values, bands);
     for (value, line) in values.iter_mut().zip(lines) {
         if *line < 0.0 {
@@ -100,7 +100,7 @@ fn fit(lines: &[f32; GRANULE], values: &mut [i32; GRANULE], budget: u32, bands: 
 /// The highest value that the tables can encode.
 const MAX_VALUE: i32 = 15 + 8191;
 
-fn write_down(powers: &[f32; GRANULE], step: i32, values: &mut [i32; GRANULE]) {
+fn quantize_values(powers: &[f32; GRANULE], step: i32, values: &mut [i32; GRANULE]) {
     let scale = scale(step);
     for (value, power) in values.iter_mut().zip(powers) {
         *value = round(power * scale);
@@ -243,7 +243,7 @@ mod tests {
             last = step;
             let mut finer = [0; GRANULE];
             let powers = lines.map(|l| l.abs().powf(0.75));
-            write_down(&powers, step - 1, &mut finer);
+            quantize_values(&powers, step - 1, &mut finer);
             assert!(code(&finer, bands()).bits > budget);
             assert!(values.iter().zip(&lines).all(|(v, l)| *v == 0 || (*v < 0) == (*l < 0.0)));
         }

@@ -10,7 +10,7 @@ use std::time::Duration;
 pub use documents::prompt;
 pub(in crate::app) use takes::give_up;
 pub use takes::{delete_takes, fetch_take, hang_up, listen};
-pub use webhooks::{Answer, Asked, Request, hear};
+pub use webhooks::{Answer, Request, WebhookKind, handle};
 
 use super::{Claimed, attempts};
 use crate::{
@@ -189,7 +189,7 @@ async fn find(
 /// Stores the vendor's id of a call that is still active. `outcome` is set if the call must be hung up, because its
 /// conversation is over or it has run for too long.
 async fn still_there(app: &App, attempt: &Attempt, sid: String, outcome: Option<Outcome>) -> Result<()> {
-    let (attempt, now, at_hand) = (attempt.clone(), app.clock.now(), app.clone());
+    let (attempt, now, owned_app) = (attempt.clone(), app.clock.now(), app.clone());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -197,8 +197,8 @@ async fn still_there(app: &App, attempt: &Attempt, sid: String, outcome: Option<
                 calls::lock(sql, attempt.institution, attempt.call).await?;
                 conversations::name(sql, &attempt, &sid).await?;
                 if let Some(outcome) = outcome {
-                    jobs::enqueue(sql, at_hand.ids.id(now), &Job::hang_up(sid), now, now).await?;
-                    end_in(sql, &at_hand, &attempt, outcome, now).await?;
+                    jobs::enqueue(sql, owned_app.ids.id(now), &Job::hang_up(sid), now, now).await?;
+                    end_in(sql, &owned_app, &attempt, outcome, now).await?;
                 }
                 Ok(())
             })
@@ -232,9 +232,9 @@ fn outcome_of(status: &str, sip_code: Option<u16>, attempt: &Attempt) -> Option<
 
 /// Ends an attempt unless it has already ended, and schedules the deletion of its recordings at the vendor.
 async fn end(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<()> {
-    let (attempt, now, at_hand) = (attempt.clone(), app.clock.now(), app.clone());
+    let (attempt, now, owned_app) = (attempt.clone(), app.clock.now(), app.clone());
     let ended = app.db.write::<_, Error>(move |sql| {
-        Box::pin(async move { end_in(sql, &at_hand, &attempt, outcome, now).await })
+        Box::pin(async move { end_in(sql, &owned_app, &attempt, outcome, now).await })
     });
     if ended.await? {
         metrics::call_ended(outcome.state().word());

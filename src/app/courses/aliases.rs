@@ -93,8 +93,8 @@ pub(super) async fn hand_over(
 ) -> Result<()> {
     let institution = new.institution;
     aliases::remove(sql, institution, alias).await?;
-    let whose = (new.id, alias.external_id.as_str());
-    courses::give_to(sql, institution, course.id, whose, alias.memberships_url.as_deref()).await?;
+    let target = (new.id, alias.external_id.as_str());
+    courses::transfer(sql, institution, course.id, target, alias.memberships_url.as_deref()).await?;
     if share_users(old, new) {
         return Ok(());
     }
@@ -136,7 +136,7 @@ pub(super) async fn hand_over(
     for (between, now_called) in renamed {
         staff::rename(sql, institution, course.id, (&between, &now_called)).await?;
     }
-    Ok(aliases::forget_identities(sql, institution, course.id, new.id).await?)
+    Ok(aliases::delete_identities(sql, institution, course.id, new.id).await?)
 }
 
 /// Prefix of the temporary ids during a rename. No platform's ids start with it.

@@ -1,6 +1,6 @@
 //! Periodic synchronization of courses, according to the schedule of their tool consumer.
 
-use super::{Losses, enqueue, give_key, lock};
+use super::{LossPolicy, enqueue, give_key, lock};
 use crate::{
     app::{Actor, App, Error, Result, institutions, tool_consumers},
     domain::{
@@ -51,7 +51,7 @@ async fn run_due_of(app: &App, consumer: &ToolConsumer) -> Result<()> {
         return Ok(());
     }
     let zone = institutions::by_id(app, institution).await?.time_zone;
-    let (at_hand, now) = (app.clone(), app.clock.now());
+    let (owned_app, now) = (app.clone(), app.clock.now());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -63,8 +63,8 @@ async fn run_due_of(app: &App, consumer: &ToolConsumer) -> Result<()> {
                     };
                     give_key(sql, &consumer, &course).await?;
                     if consumer.enabled && can_start(&consumer, &course) {
-                        let losses = Losses::HeldBack;
-                        enqueue(sql, &at_hand, institution, (course.id, job), losses, now).await?;
+                        let losses = LossPolicy::HeldBack;
+                        enqueue(sql, &owned_app, institution, (course.id, job), losses, now).await?;
                     }
                     courses::schedule(sql, institution, course.id, next(course.id)).await?;
                 }

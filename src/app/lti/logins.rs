@@ -45,7 +45,7 @@ pub async fn admits(app: &App, client: Client) -> bool {
 
 /// The parameters of a login request.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct LoginRequest {
     pub iss: String,
     pub login_hint: String,
     pub target_link_uri: String,
@@ -54,7 +54,7 @@ pub struct Asked {
     pub lti_deployment_id: Option<String>,
 }
 
-impl Asked {
+impl LoginRequest {
     fn pairs(&self) -> Vec<(&'static str, &str)> {
         let must = [
             ("iss", Some(self.iss.as_str())),
@@ -83,7 +83,7 @@ impl Asked {
 }
 
 /// Where to redirect the browser, and the value of its cookie.
-pub struct Begun {
+pub struct LoginStart {
     pub next: Next,
     pub browser: String,
 }
@@ -109,7 +109,7 @@ pub const RETRIED: (&str, &str) = ("again", "1");
 
 /// Starts a login. The platform's hints can be used only once, so a browser that blocks our cookie is rejected before they are
 /// spent.
-pub async fn begin(app: &App, asked: Asked, visitor: Visitor<'_>) -> Result<Begun> {
+pub async fn begin(app: &App, asked: LoginRequest, visitor: Visitor<'_>) -> Result<LoginStart> {
     asked.check()?;
     let found = tool_consumers::by_issuer(app, &asked.iss, asked.client_id.as_deref()).await;
     let consumer = match found {
@@ -133,7 +133,7 @@ pub async fn begin(app: &App, asked: Asked, visitor: Visitor<'_>) -> Result<Begu
             return Err(Refusal::OtherBrowser(query(&pairs)).to(&consumer));
         }
         pairs.push(RETRIED);
-        return Ok(Begun { next: Next::Again(query(&pairs)), browser: browser.into_string() });
+        return Ok(LoginStart { next: Next::Again(query(&pairs)), browser: browser.into_string() });
     }
     let (state, nonce) = (Secret::generate(app), Secret::generate(app).into_string());
     let now = app.clock.now();
@@ -152,8 +152,8 @@ pub async fn begin(app: &App, asked: Asked, visitor: Visitor<'_>) -> Result<Begu
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                lti_logins::forget(sql, old).await?;
-                lti_sessions::forget(sql, old_session).await?;
+                lti_logins::delete_expired(sql, old).await?;
+                lti_sessions::delete_expired(sql, old_session).await?;
                 Ok(lti_logins::insert(sql, &login).await?)
             })
         })
@@ -173,5 +173,5 @@ pub async fn begin(app: &App, asked: Asked, visitor: Visitor<'_>) -> Result<Begu
     question.extend(asked.lti_message_hint.as_deref().map(|hint| ("lti_message_hint", hint)));
     let separator = if lti.auth_url.contains('?') { '&' } else { '?' };
     let address = format!("{}{separator}{}", lti.auth_url, query(&question));
-    Ok(Begun { next: Next::Platform(address), browser: browser.into_string() })
+    Ok(LoginStart { next: Next::Platform(address), browser: browser.into_string() })
 }

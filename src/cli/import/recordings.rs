@@ -45,7 +45,7 @@ impl Folder {
         Ok(Self { path: path.to_owned(), names })
     }
 
-    pub async fn bring_in(
+    pub async fn import(
         &self,
         app: &App,
         institution: InstitutionId,
@@ -62,7 +62,7 @@ impl Folder {
                 let first = *first_file.entry(person.id).or_insert(name);
                 (first != name).then_some(first)
             });
-            owners.push((name, person, earlier, report.would_know(name)));
+            owners.push((name, person, earlier, report.would_exist(name)));
         }
         let rehearse = report.dry_run;
         let work = stream::iter(owners).map(|(name, person, earlier, would_be_there)| async move {

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{Holding, LEASE};
+use super::{ActiveAttempt, LEASE};
 use crate::{
     app::{
         App, Error, Result,
@@ -30,7 +30,13 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 const ATTEMPTS: u32 = 8;
 
 /// Makes a call over the trunk, and renews its lease until the call has ended.
-pub async fn hold(app: App, trunk: Trunk, claimed: Claimed, stopping: CancellationToken, _holding: Holding) {
+pub async fn hold(
+    app: App,
+    trunk: Trunk,
+    claimed: Claimed,
+    stopping: CancellationToken,
+    _holding: ActiveAttempt,
+) {
     let hang_up = stopping.child_token();
     let attempt = claimed.attempt.id;
     let made = tokio::select! {
@@ -45,20 +51,20 @@ pub async fn hold(app: App, trunk: Trunk, claimed: Claimed, stopping: Cancellati
 /// The whole call, from dialing to its recorded outcome.
 async fn make(app: &App, trunk: &Trunk, claimed: &Claimed, hang_up: &CancellationToken) -> Result<()> {
     let attempt = &claimed.attempt;
-    let whose = institutions::by_id(app, attempt.institution).await?;
-    let script = app.phone.prompts.script(whose.phone_language.as_deref(), &whose.slug, &whose.name).await;
-    let (news, mut told) = mpsc::unbounded_channel();
+    let owner = institutions::by_id(app, attempt.institution).await?;
+    let script = app.phone.prompts.script(owner.phone_language.as_deref(), &owner.slug, &owner.name).await;
+    let (sender, mut updates) = mpsc::unbounded_channel();
     let call = trunk.call(OutgoingCall {
         to: claimed.number.clone(),
         ring: app.calling.ring,
         script,
         on_progress: Arc::new(move |progress| {
-            let _ = news.send(progress);
+            let _ = sender.send(progress);
         }),
         hang_up: hang_up.clone(),
     });
     let beside = async {
-        while let Some(progress) = told.recv().await {
+        while let Some(progress) = updates.recv().await {
             note(app, attempt, progress).await;
         }
         std::future::pending::<()>().await;
@@ -127,7 +133,7 @@ async fn watch(app: &App, attempt: &Attempt, hang_up: &CancellationToken) {
 
 /// Retries, so that a short outage does not lose the recording: people do not want to be called twice.
 async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<()> {
-    match patiently(app, || calls::keep(app, claimed, wav.clone())).await {
+    match with_retries(app, || calls::keep(app, claimed, wav.clone())).await {
         Ok(_) => Ok(()),
         Err(error) => {
             finish(app, &claimed.attempt, Outcome::Failed(Reason::Unusable)).await?;
@@ -137,11 +143,11 @@ async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<()> {
 }
 
 async fn finish(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<()> {
-    patiently(app, || calls::finish(app, attempt, outcome)).await.map(|_| ())
+    with_retries(app, || calls::finish(app, attempt, outcome)).await.map(|_| ())
 }
 
 /// Retries transient errors for about half a minute.
-async fn patiently<T, F: Future<Output = Result<T>>>(app: &App, work: impl Fn() -> F) -> Result<T> {
+async fn with_retries<T, F: Future<Output = Result<T>>>(app: &App, work: impl Fn() -> F) -> Result<T> {
     let mut tries = 0;
     loop {
         match work().await {

@@ -27,9 +27,9 @@ impl Call {
 
     /// Some vendors omit it.
     pub fn started_at(&self) -> Option<Moment> {
-        let said = self.date_created.as_deref().or(self.start_time.as_deref())?;
-        let moment = jiff::fmt::rfc2822::parse(said).map(|zoned| Moment::from_timestamp(zoned.timestamp()));
-        moment.ok().or_else(|| Moment::parse(said))
+        let text = self.date_created.as_deref().or(self.start_time.as_deref())?;
+        let moment = jiff::fmt::rfc2822::parse(text).map(|zoned| Moment::from_timestamp(zoned.timestamp()));
+        moment.ok().or_else(|| Moment::parse(text))
     }
 }
 

@@ -106,7 +106,7 @@ pub(super) fn shown(answer: &Response) -> String {
 }
 
 /// Was this response generated locally, because nobody answered?
-pub(super) fn is_our_own(answer: &Response) -> bool {
+pub(super) fn is_local(answer: &Response) -> bool {
     answer
         .headers
         .0

@@ -58,8 +58,8 @@ impl Inner {
         let contact = self.contact(remote).await?;
         registration.contact = Some(Contact { display_name: None, uri: contact, params: Vec::new() });
         registration.outbound_proxy = Some(remote);
-        let asked = registration.register(self.registrar(), Some(REGISTERED_SECONDS));
-        let answer = timeout(REQUEST_TIMEOUT, asked)
+        let request = registration.register(self.registrar(), Some(REGISTERED_SECONDS));
+        let answer = timeout(REQUEST_TIMEOUT, request)
             .await
             .map_err(|_| Error::new(format!("{} does not respond to REGISTER", self.shown())))?
             .map_err(|error| {

@@ -116,7 +116,7 @@ impl Receiver {
             return None;
         }
         let quiet = self.quiet_for > SILENT_FRAMES;
-        if !self.peer.accepts(from, quiet) || !self.is_theirs(packet.ssrc(), quiet) {
+        if !self.peer.accepts(from, quiet) || !self.is_from_peer(packet.ssrc(), quiet) {
             return None;
         }
         self.quiet_for = 0;
@@ -137,7 +137,7 @@ impl Receiver {
         None
     }
 
-    fn is_theirs(&mut self, stream: u32, quiet: bool) -> bool {
+    fn is_from_peer(&mut self, stream: u32, quiet: bool) -> bool {
         if self.stream == Some(stream) {
             self.rival = None;
             return true;

@@ -154,7 +154,7 @@ pub async fn delete_entry(
     ] {
         sql.execute(text, &[institution.into(), entry.id.into()]).await?;
     }
-    courses::staff::forget_entry(sql, institution, entry.id).await
+    courses::staff::unlink_entry(sql, institution, entry.id).await
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ use tokio::time::Instant;
 use crate::support::{
     database::on_postgres,
     media::{file, files, png, wav, wav_of},
-    process::{BINARY, Ended, Installation, Serving},
+    process::{BINARY, CommandOutput, Installation, Serving},
     s3::S3Server,
 };
 
@@ -742,7 +742,7 @@ async fn when_there_is_no_room_it_is_said_and_nothing_is_lost() {
     let token = furnished(&here).await;
     let limited = |words: &str| {
         let line = format!("trap '' XFSZ; ulimit -f 100; exec {BINARY} {words}");
-        Ended::of(Command::new("bash").args(["-c", &line]).current_dir(here.folder.path()))
+        CommandOutput::of(Command::new("bash").args(["-c", &line]).current_dir(here.folder.path()))
     };
     let said = limited("backup saved").refused();
     assert!(said.contains("too large") || said.contains("full") || said.contains("I/O"), "{said}");
@@ -835,7 +835,8 @@ async fn the_commands_for_postgres_work_when_pasted() {
             said.lines().filter(|line| line.starts_with("  ")).map(|line| format!("{line}\n")).collect();
         let migrate = format!("{BINARY} migrate --database-url {}", at.database_url.as_ref().unwrap());
         let lines = lines.replace("endonym migrate", &migrate);
-        Ended::of(Command::new("sh").args(["-e", "-c", &lines]).current_dir(at.folder.path())).succeeded();
+        CommandOutput::of(Command::new("sh").args(["-e", "-c", &lines]).current_dir(at.folder.path()))
+            .succeeded();
     };
     paste(&here, &here.refuse(&["backup", "saved"]));
     std::fs::rename(here.path("saved"), there.path("saved")).unwrap();

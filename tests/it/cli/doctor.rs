@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::keys;
 use crate::support::{
     database::{execute, on_postgres},
-    process::{Ended, Installation},
+    process::{CommandOutput, Installation},
 };
 
-fn report(ended: Ended) -> Value {
+fn report(ended: CommandOutput) -> Value {
     serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {ended:?}"))
 }
 
@@ -49,7 +49,7 @@ async fn a_database_that_is_not_there_is_said_and_how_to_mend_it() {
         "mysql://x/y",
     ] {
         let words = ["doctor", "--listen", "127.0.0.1:0", "--database-url", url];
-        let ended = Ended::of(here.bare().args(words).arg("--json"));
+        let ended = CommandOutput::of(here.bare().args(words).arg("--json"));
         assert!(ended.code > 0);
         let report = report(ended);
         assert_eq!(report["works"], false);
@@ -58,7 +58,7 @@ async fn a_database_that_is_not_there_is_said_and_how_to_mend_it() {
         assert!(database["mend"].as_str().unwrap().contains("--database-url"), "{database}");
         assert_eq!(part(&report, "data folder")["works"], true, "the other parts are looked at all the same");
         assert_eq!(part(&report, "listen")["works"], true);
-        let text = Ended::of(here.bare().args(words));
+        let text = CommandOutput::of(here.bare().args(words));
         assert!(text.code > 0 && text.stdout.contains("FAIL") && text.stdout.contains("->"), "{text:?}");
     }
 }

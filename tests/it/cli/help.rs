@@ -4,11 +4,11 @@ use std::process::{Command, Stdio};
 
 use crate::support::{
     database::on_postgres,
-    process::{BINARY, Ended, Installation},
+    process::{BINARY, CommandOutput, Installation},
 };
 
-fn run(words: &[&str]) -> Ended {
-    Ended::of(Command::new(BINARY).args(words).current_dir("/").stdin(Stdio::null()))
+fn run(words: &[&str]) -> CommandOutput {
+    CommandOutput::of(Command::new(BINARY).args(words).current_dir("/").stdin(Stdio::null()))
 }
 
 #[test]
@@ -101,7 +101,7 @@ async fn the_examples_work_when_pasted() {
         if let Some(url) = &here.database_url {
             command.env("ENDONYM_DATABASE_URL", url);
         }
-        let ended = Ended::of(&mut command);
+        let ended = CommandOutput::of(&mut command);
         assert_eq!(ended.code, 0, "{line}: {ended:?}");
     }
 }
@@ -140,7 +140,8 @@ fn completions_for_shells() {
             // In a file: it is longer than a word of a command line may be.
             let folder = tempfile::tempdir().unwrap();
             std::fs::write(folder.path().join("script"), &script).unwrap();
-            let ended = Ended::of(Command::new(checker).args(["-n", "script"]).current_dir(folder.path()));
+            let ended =
+                CommandOutput::of(Command::new(checker).args(["-n", "script"]).current_dir(folder.path()));
             assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{shell}");
         }
     }
@@ -163,7 +164,7 @@ async fn a_reader_that_goes_away_is_no_fault() {
         "import --institution example --name-page class people.csv --dry-run --json",
     ] {
         let line = format!("{BINARY} {words} {database} | head -c 1 >/dev/null");
-        let ended = Ended::of(Command::new("sh").args(["-c", &line]).current_dir(here.folder.path()));
+        let ended = CommandOutput::of(Command::new("sh").args(["-c", &line]).current_dir(here.folder.path()));
         assert!(!ended.stderr.contains("panicked"), "{words}: {}", ended.stderr);
     }
 }

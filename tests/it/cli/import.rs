@@ -15,16 +15,16 @@ use tokio::time::Instant;
 use super::keys;
 use crate::support::{
     database::on_postgres,
-    process::{Ended, Installation, on_terminal, peak_memory},
+    process::{CommandOutput, Installation, on_terminal, peak_memory},
 };
 
-fn import(here: &Installation, content: impl AsRef<[u8]>, more: &[&str]) -> Ended {
+fn import(here: &Installation, content: impl AsRef<[u8]>, more: &[&str]) -> CommandOutput {
     here.write("people.csv", content);
     here.run(&[&["import", "--institution", "example", "--name-page", "class", "people.csv"], more].concat())
 }
 
 /// The report of an import that may have refused rows: the object alone, whatever the exit.
-fn report(ended: &Ended) -> Value {
+fn report(ended: &CommandOutput) -> Value {
     let report: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {ended:?}"));
     let refused = report["refused"].as_u64().unwrap();
     assert_eq!(ended.code > 0, refused > 0, "the exit tells whether a row was refused: {ended:?}");
@@ -342,7 +342,7 @@ async fn imports_while_the_server_runs() {
         made += 1;
     }
     for child in children {
-        Ended::from(child.wait_with_output().unwrap()).succeeded();
+        CommandOutput::from(child.wait_with_output().unwrap()).succeeded();
     }
     assert!(made > 0);
     let answer = client.get(&address).header("Authorization", &token).send().await.unwrap();
@@ -374,7 +374,7 @@ async fn a_long_file_streams_through_bounded_memory() {
         peak = peak.max(peak_memory(child.id()).unwrap_or(0));
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    let ended = Ended::from(child.wait_with_output().unwrap());
+    let ended = CommandOutput::from(child.wait_with_output().unwrap());
     assert_eq!(ended.code, 0, "{ended:?}");
     println!("{rows} rows, {size} kB: {peak} kB at most, {:?}", started.elapsed());
     assert!(peak > 0 && peak < limit, "{peak} kB");

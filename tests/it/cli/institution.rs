@@ -148,7 +148,7 @@ async fn the_servers_rate_limit_is_not_an_institutions() {
     let here = Installation::new().await;
     here.succeed(&["institution", "create", "--name", "Example"]);
     let mut command = here.command(&["institution", "update", "example", "--name", "New name", "--json"]);
-    let changed = crate::support::process::Ended::of(command.env("ENDONYM_RATE_LIMIT", "77")).json();
+    let changed = crate::support::process::CommandOutput::of(command.env("ENDONYM_RATE_LIMIT", "77")).json();
     assert_eq!(changed["rate_limit"], json!(null));
 }
 

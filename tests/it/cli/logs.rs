@@ -3,7 +3,7 @@
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
-use crate::support::process::{Ended, Installation, Serving};
+use crate::support::process::{CommandOutput, Installation, Serving};
 
 fn client() -> Client {
     Client::builder().no_proxy().build().unwrap()
@@ -231,7 +231,8 @@ async fn level_and_format_are_settings() {
 async fn commands_log_to_standard_error_alone() {
     let (here, token) = Installation::with_token().await;
     let listed =
-        Ended::of(here.command(&["institution", "list", "--json"]).env("ENDONYM_LOG", "debug")).json();
+        CommandOutput::of(here.command(&["institution", "list", "--json"]).env("ENDONYM_LOG", "debug"))
+            .json();
     assert_eq!(listed["institutions"].as_array().unwrap().len(), 1);
     let serving = here.serve(&["--demo"]);
     get(&serving, "/api/private/v5/participants", &[("Authorization", &token)]).await;

@@ -4,16 +4,16 @@ use serde_json::{Value, json};
 
 use crate::support::{
     media::{files, wav, wav_of},
-    process::{Ended, Installation},
+    process::{CommandOutput, Installation},
 };
 
-fn import(here: &Installation, more: &[&str]) -> Ended {
+fn import(here: &Installation, more: &[&str]) -> CommandOutput {
     let start =
         ["import", "--institution", "example", "--name-page", "class", "--recordings", "sounds", "--json"];
     here.run(&[&start[..], more].concat())
 }
 
-fn report(ended: &Ended) -> Value {
+fn report(ended: &CommandOutput) -> Value {
     serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {ended:?}"))
 }
 

@@ -6,7 +6,7 @@ use reqwest::Client;
 use serde_json::{Value, json};
 
 use crate::support::{
-    process::{Ended, Installation, Serving},
+    process::{CommandOutput, Installation, Serving},
     until,
 };
 
@@ -25,8 +25,9 @@ async fn a_demonstration_can_be_tried_by_pasting_a_line() {
     let here = Installation::new().await;
     let serving = here.serve(&["--demo"]);
     let line = serving.greeting.lines().map(str::trim).find(|line| line.starts_with("curl ")).unwrap();
-    let ended =
-        Ended::of(Command::new("sh").args(["-c", &format!("{line} --silent --show-error --noproxy '*'")]));
+    let ended = CommandOutput::of(
+        Command::new("sh").args(["-c", &format!("{line} --silent --show-error --noproxy '*'")]),
+    );
     assert_eq!(ended.code, 0, "{line}: {ended:?}");
     let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert!(answer["participants"][0]["first_name"].is_string(), "{answer}");
@@ -98,7 +99,7 @@ async fn without_a_demonstration_nothing_is_made_and_the_next_step_is_said() {
         if let Some(url) = &here.database_url {
             command.env("ENDONYM_DATABASE_URL", url);
         }
-        Ended::of(&mut command).succeeded();
+        CommandOutput::of(&mut command).succeeded();
     }
     let again = here.serve(&[]);
     assert!(again.greeting.contains("endonym"), "there is something to say next: {}", again.greeting);

@@ -14,7 +14,7 @@ use crate::{
     },
     support::{
         keys,
-        process::{Ended, Installation},
+        process::{CommandOutput, Installation},
     },
 };
 
@@ -38,8 +38,8 @@ impl Office {
         self.here.command(&[words, &ALLOW].concat())
     }
 
-    fn run(&self, words: &[&str]) -> Ended {
-        Ended::of(&mut self.command(words))
+    fn run(&self, words: &[&str]) -> CommandOutput {
+        CommandOutput::of(&mut self.command(words))
     }
 
     fn create(&self, words: &[&str]) -> Vec<String> {
@@ -56,7 +56,7 @@ impl Office {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         writeln!(child.stdin.take().unwrap(), "{}", self.canvas.token()).unwrap();
-        Ended::from(child.wait_with_output().unwrap()).json()
+        CommandOutput::from(child.wait_with_output().unwrap()).json()
     }
 
     fn refused(&self, words: &[&str]) -> String {

@@ -221,7 +221,7 @@ async fn a_call_to_somebody_who_leaves_is_not_made() {
             report_format: endonym::site::report_format,
         };
         assert!(
-            endonym::jobs::do_now(
+            endonym::jobs::run_now(
                 &school.world.app,
                 settings,
                 (school.world.institution.id, job),

@@ -92,7 +92,7 @@ impl School {
 
     /// As an operator does who knows that the roster is right.
     async fn accept(&self) {
-        let (running, losses) = (courses::WhenRunning::Fine, courses::Losses::Accepted);
+        let (running, losses) = (courses::WhenRunning::Fine, courses::LossPolicy::Accepted);
         let given = vec!["sis_course_id:RHE-1".to_owned()];
         let access = Access::whole(self.consumer.institution);
         courses::synchronize_with(&self.world.app, &access, &self.consumer, given, running, losses)

@@ -111,7 +111,7 @@ async fn nobody_confirms_what_is_under_way() {
     let school = School::without_workers(patient()).await;
     school.ask(json!(["101"])).await.expect(200);
     let access = Access::whole(school.consumer.institution);
-    let (running, losses) = (courses::WhenRunning::Fine, courses::Losses::Accepted);
+    let (running, losses) = (courses::WhenRunning::Fine, courses::LossPolicy::Accepted);
     let asked = vec!["101".to_owned()];
     let app = &school.world.app;
     let refused = courses::synchronize_with(app, &access, &school.consumer, asked, running, losses).await;

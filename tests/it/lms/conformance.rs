@@ -3,7 +3,7 @@
 
 use endonym::{
     domain::roster::{Member, Role, Roster},
-    lms::{Access, Connection, Error, Found, Wanted},
+    lms::{Access, Connection, CourseRef, Error, Found},
     outbound::Outbound,
 };
 
@@ -199,7 +199,8 @@ impl System {
     }
 
     async fn find(&self, outbound: &Outbound, id: u64) -> Result<Option<Found>, Error> {
-        let wanted = Wanted { given: id.to_string(), memberships_url: self.memberships_url(id), title: None };
+        let wanted =
+            CourseRef { given: id.to_string(), memberships_url: self.memberships_url(id), title: None };
         self.connection(outbound).find(&wanted).await
     }
 

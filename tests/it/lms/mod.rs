@@ -12,7 +12,7 @@ mod platform;
 use std::time::Duration;
 
 use endonym::{
-    lms::{Error, Found, Wanted},
+    lms::{CourseRef, Error, Found},
     outbound::{Allowed, Limits, Outbound},
 };
 
@@ -31,8 +31,8 @@ fn waiting(request: Duration) -> Outbound {
     Outbound::with_limits(Allowed::parse("127.0.0.0/8").unwrap(), limits).unwrap()
 }
 
-fn wanted(given: &str) -> Wanted {
-    Wanted { given: given.into(), memberships_url: None, title: None }
+fn wanted(given: &str) -> CourseRef {
+    CourseRef { given: given.into(), memberships_url: None, title: None }
 }
 
 fn found(id: &str, title: &str) -> Found {

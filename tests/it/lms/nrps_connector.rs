@@ -5,7 +5,7 @@ use std::{sync::LazyLock, time::Duration};
 use endonym::{
     clock::Clock,
     domain::roster::{Member, Role, Roster},
-    lms::{Access, Connection, Error, Found, LtiAccess, ServiceTokens, Wanted, keys::SigningKey},
+    lms::{Access, Connection, CourseRef, Error, Found, LtiAccess, ServiceTokens, keys::SigningKey},
     outbound::Outbound,
 };
 
@@ -71,10 +71,11 @@ async fn roster(platform: &Platform) -> Result<Roster, Error> {
 async fn a_course_is_found_where_a_launch_has_told_or_where_it_is_known_to_be() {
     let platform = with_students(3).await;
     let (outbound, tokens) = (hasty(), ServiceTokens::default());
-    let find = async |product: Option<&str>, course: &Wanted| {
+    let find = async |product: Option<&str>, course: &CourseRef| {
         sharing(&tokens, &outbound, &platform, product).find(course).await
     };
-    let told = Wanted { given: "2".into(), memberships_url: Some(platform.memberships_url(2)), title: None };
+    let told =
+        CourseRef { given: "2".into(), memberships_url: Some(platform.memberships_url(2)), title: None };
     assert_eq!(find(None, &told).await, Ok(Some(launched(&platform))));
     assert!(platform.requests().contains(&"GET /memberships/2?rlid=a%26b&limit=1".to_owned()));
 
@@ -94,7 +95,7 @@ async fn a_course_is_found_where_a_launch_has_told_or_where_it_is_known_to_be() 
     assert_eq!(platform.tokens_given(), 1, "a token is used as long as it is good");
 
     // Where a course is not any more where it was, it is looked for where it should be.
-    let moved = Wanted { memberships_url: Some(platform.memberships_url(9)), ..told.clone() };
+    let moved = CourseRef { memberships_url: Some(platform.memberships_url(9)), ..told.clone() };
     assert_eq!(
         find(Some("moodle"), &moved).await.unwrap().unwrap().memberships_url.as_deref(),
         Some(address.as_str())
@@ -102,7 +103,7 @@ async fn a_course_is_found_where_a_launch_has_told_or_where_it_is_known_to_be() 
 
     // What is too large to be read is there.
     platform.fault(Fault::Large);
-    let large = Wanted { title: Some("Rhetoric until now".into()), ..told };
+    let large = CourseRef { title: Some("Rhetoric until now".into()), ..told };
     assert_eq!(find(None, &large).await.unwrap().unwrap().title, "Rhetoric until now");
     assert_eq!(find(Some("canvas"), &wanted("2")).await.unwrap().unwrap().title, "2");
     platform.heal();

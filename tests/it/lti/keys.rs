@@ -35,7 +35,7 @@ fn days_pass(world: &World, days: u64) {
 #[tokio::test]
 async fn a_key_is_made_on_first_need_and_says_what_it_is_for() {
     let world = World::new().await;
-    keys::rotate_in_time(&world.app).await.unwrap();
+    keys::rotate_if_due(&world.app).await.unwrap();
     assert!(lti_keys::all(&mut world.app.db.read()).await.unwrap().is_empty(), "nobody needs one yet");
     let first = shown(&world).await;
     assert_eq!(first.len(), 1);
@@ -52,8 +52,8 @@ async fn keys_are_replaced_in_time_and_without_a_gap() {
     let world = World::new().await;
     let old = shown(&world).await[0]["kid"].clone();
     days_pass(&world, 90);
-    keys::rotate_in_time(&world.app).await.unwrap();
-    keys::rotate_in_time(&world.app).await.unwrap();
+    keys::rotate_if_due(&world.app).await.unwrap();
+    keys::rotate_if_due(&world.app).await.unwrap();
     let both = shown(&world).await;
     assert_eq!(both.len(), 2, "the new one is shown at once, and there is but one of them");
     assert_eq!(keys::signing(&world.app).await.unwrap().kid, old, "platforms cannot know it yet");
@@ -61,10 +61,10 @@ async fn keys_are_replaced_in_time_and_without_a_gap() {
     let new = keys::signing(&world.app).await.unwrap().kid;
     assert_ne!(new, old);
     days_pass(&world, 29);
-    keys::rotate_in_time(&world.app).await.unwrap();
+    keys::rotate_if_due(&world.app).await.unwrap();
     assert_eq!(shown(&world).await.len(), 2, "what it has signed can still be checked");
     days_pass(&world, 1);
-    keys::rotate_in_time(&world.app).await.unwrap();
+    keys::rotate_if_due(&world.app).await.unwrap();
     let last = shown(&world).await;
     assert_eq!((last.len(), &last[0]["kid"]), (1, &Value::from(new)));
 }

@@ -131,7 +131,7 @@ impl Library {
     }
 
     /// Has the course synchronized, as somebody who teaches does it.
-    pub async fn synchronise(&self, landed: &Landed) {
+    pub async fn synchronize(&self, landed: &Landed) {
         assert_eq!(self.post(landed, "sync", "").await.status(), 303);
     }
 

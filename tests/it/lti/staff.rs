@@ -36,7 +36,7 @@ async fn who_teaches_by_their_launch_is_no_student_whatever_the_roster_calls_the
     assert!(ana.text.contains("Names of the World"), "{}", ana.text);
     assert_eq!(students().await, ["Siobhán Ní Bhriain", "محمد الأمين", "小龍 李"]);
     let before = library.state().await;
-    library.synchronise(&teacher).await;
+    library.synchronize(&teacher).await;
     until("it has been synchronized again", || async { library.state().await > before }).await;
     assert_eq!(students().await.len(), 3, "nor does a synchronization bring her back");
     // Moodle's “switch role”: the same person, as a learner.
@@ -111,7 +111,7 @@ async fn a_teacher_has_an_entry_of_their_own_that_no_synchronization_touches() {
     };
     check().await;
     let before = library.state().await;
-    library.synchronise(&teacher).await;
+    library.synchronize(&teacher).await;
     until("it has been synchronized again", || async { library.state().await > before }).await;
     check().await;
     assert!(found().await[0]["recording_link"].is_string(), "the API has it as any registration");

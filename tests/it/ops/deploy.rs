@@ -9,7 +9,7 @@ use std::{
 use endonym::config::DEFAULTS;
 use yaml_rust2::{Yaml, YamlLoader};
 
-use crate::support::process::{BINARY, Ended};
+use crate::support::process::{BINARY, CommandOutput};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -58,7 +58,7 @@ fn every_variable_is_a_setting() {
 }
 
 fn help(words: &[&str]) -> String {
-    Ended::of(Command::new(BINARY).args(words).arg("--help").current_dir("/")).succeeded()
+    CommandOutput::of(Command::new(BINARY).args(words).arg("--help").current_dir("/")).succeeded()
 }
 
 /// The words behind `endonym`: the command must be there, and each flag must be one of its flags.

@@ -2,7 +2,7 @@
 
 use crate::support::{
     database::execute,
-    process::{Ended, Installation},
+    process::{CommandOutput, Installation},
 };
 
 #[tokio::test]
@@ -12,7 +12,7 @@ async fn it_says_what_readyz_says() {
     let ask = || here.run(&["ready", "--listen", serving.address()]);
     assert!(ask().succeeded().contains("\"ok\""));
     // A way out of the machine is no way to the server.
-    let proxied = Ended::of(
+    let proxied = CommandOutput::of(
         here.command(&["ready"])
             .env("ENDONYM_LISTEN", serving.address())
             .env("HTTP_PROXY", "http://127.0.0.1:1"),

@@ -23,7 +23,7 @@ use tokio::{net::TcpListener, task::JoinHandle, time::Instant};
 
 use crate::support::{
     media,
-    process::{Ended, Installation, Serving},
+    process::{CommandOutput, Installation, Serving},
 };
 
 /// A collector on a free port. Keeps every parcel as it came.
@@ -215,7 +215,7 @@ async fn the_variables_of_opentelemetry_are_heard() {
     ] {
         assert!(sent(off).await.1.is_empty(), "{off:?}");
     }
-    let ended = Ended::of(&mut traced(&here, "no address", &[]));
+    let ended = CommandOutput::of(&mut traced(&here, "no address", &[]));
     let refused = ended.refused();
     assert!(refused.contains("OTEL_EXPORTER_OTLP_ENDPOINT"), "{refused}");
 }

@@ -1,4 +1,4 @@
-//! Within which bounds people are called: limits, hours, countries, and who asked not to be.
+//! Limits within which people are called: limits, hours, countries, and who asked not to be.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use endonym::{
     app::{
         Actor,
         calls::{self, Rules},
-        imports::{self, Calling, Line},
+        imports::{self, CallPolicy, Line},
     },
     domain::{
         call::{Outcome, Reason, State},
@@ -217,7 +217,7 @@ async fn takers_and_writers_do_not_wait_for_each_other_for_ever() {
         let page = NamePageRef::parse(&world.page.slug).unwrap();
         let lines = (0..10).map(line).collect();
         let writing = tokio::spawn(async move {
-            imports::group(&app, institution, page, lines, Calling::Those, false).await.map(|_| ())
+            imports::group(&app, institution, page, lines, CallPolicy::WithNumber, false).await.map(|_| ())
         });
         taking.await.unwrap().unwrap();
         writing.await.unwrap().unwrap();

@@ -219,7 +219,7 @@ impl Vendor {
     }
 
     /// Tells how a call is doing.
-    pub async fn tell(&self, sid: &str, status: &str, more: &[(&str, &str)]) {
+    pub async fn report_status(&self, sid: &str, status: &str, more: &[(&str, &str)]) {
         let call = self.set_status(sid, status);
         let answer = self.post(call.given("StatusCallback"), &self.params(&call, more)).await;
         if !answer.status().is_success() {
@@ -241,23 +241,23 @@ impl Vendor {
 
     /// The whole call, from the first ring to the end.
     async fn play(self, sid: String, person: Person) {
-        self.tell(&sid, "ringing", &[("SequenceNumber", "1")]).await;
+        self.report_status(&sid, "ringing", &[("SequenceNumber", "1")]).await;
         let acts = match person {
             Person::Ends(status, code) => {
                 let code = code.map(|code| code.to_string());
                 let more: Vec<(&str, &str)> =
                     code.iter().map(|code| ("SipResponseCode", code.as_str())).collect();
-                return self.tell(&sid, status, &more).await;
+                return self.report_status(&sid, status, &more).await;
             }
             Person::Answers(acts) => acts,
             Person::RingsOn => return,
         };
-        self.tell(&sid, "in-progress", &[("SequenceNumber", "2")]).await;
+        self.report_status(&sid, "in-progress", &[("SequenceNumber", "2")]).await;
         self.converse(&sid, acts.into()).await;
         if !self.is_over(&sid) {
             let more =
                 [("SequenceNumber", "3"), ("CallDuration", "20"), ("CallbackSource", "call-progress-events")];
-            self.tell(&sid, "completed", &more).await;
+            self.report_status(&sid, "completed", &more).await;
         }
     }
 
@@ -315,7 +315,7 @@ impl Vendor {
                             let call = self.set_status(sid, "completed");
                             let more = [("RecordingUrl", url.as_str()), ("Digits", "hangup")];
                             self.ask(&call, action, &more).await;
-                            self.tell(sid, "completed", &[]).await;
+                            self.report_status(sid, "completed", &[]).await;
                             self.tell_recording(&call, verb, &recording, &url).await;
                             return;
                         }

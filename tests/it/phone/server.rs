@@ -229,7 +229,8 @@ async fn a_test_call_is_told_step_by_step() {
     let doctor = here.succeed(&["doctor", "--phone-url", &url, "--listen", "127.0.0.1:0"]);
     assert!(doctor.contains("SIP trunk 127.0.0.1") && doctor.contains("answers"), "{doctor}");
     let mut command = here.command(&["phone", "test", NUMBER, "--phone-url", &url]);
-    let telling = tokio::task::spawn_blocking(move || crate::support::process::Ended::of(&mut command));
+    let telling =
+        tokio::task::spawn_blocking(move || crate::support::process::CommandOutput::of(&mut command));
     phone.until("CALL_ESTABLISHED").await;
     phone.press('9').await;
     let told = telling.await.unwrap().succeeded();

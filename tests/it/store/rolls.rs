@@ -20,9 +20,9 @@ use serde_json::json;
 
 use crate::support::{World, database::execute, emails};
 
-fn mark(email: &str) -> participants::Mark {
+fn person_key(email: &str) -> participants::PersonKey {
     let [as_email, as_given, spelled] = [(); 3].map(|()| email.to_owned());
-    participants::Mark { as_email, as_given, spelled }
+    participants::PersonKey { as_email, as_given, spelled }
 }
 
 /// Numbers that look like chance and are the same in every run.
@@ -83,7 +83,7 @@ impl Model {
             institution,
             reference(&self.pages[page]),
             lines.collect(),
-            imports::Calling::Nobody,
+            imports::CallPolicy::Nobody,
             false,
         )
         .await
@@ -103,7 +103,7 @@ impl Model {
         for group in going.chunks(64) {
             let deleted = group.iter().map(|(page, email)| {
                 let page = reference(&self.pages[*page]);
-                persons::delete_from_page(&self.world.app, &access, page, mark(email))
+                persons::delete_from_page(&self.world.app, &access, page, person_key(email))
             });
             join_all(deleted).await.into_iter().for_each(|deleted| deleted.unwrap());
         }
@@ -274,7 +274,7 @@ async fn paging_is_exact_at_the_edges() {
             model.people.retain(|left| *left != one);
             let (app, access) = (&model.world.app, Access::whole(model.world.institution.id));
             let page = reference(&model.pages[0]);
-            persons::delete_from_page(app, &access, page, mark(&one.1)).await.unwrap();
+            persons::delete_from_page(app, &access, page, person_key(&one.1)).await.unwrap();
         }
         model.check(&[1, 10, 128]).await;
     }

@@ -367,7 +367,7 @@ impl World {
             self.institution.id,
             page,
             numbers.map(line).collect(),
-            imports::Calling::Nobody,
+            imports::CallPolicy::Nobody,
             false,
         )
         .await;

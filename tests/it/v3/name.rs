@@ -143,7 +143,7 @@ async fn everybody_of_a_very_common_name_is_found() {
         };
         let lines = (0..700).map(|n| imports::Line { number: n as u64, draft: line(n) }).collect();
         let page = NamePageRef::parse(&page.slug).unwrap();
-        imports::group(&world.app, world.institution.id, page, lines, imports::Calling::Nobody, false)
+        imports::group(&world.app, world.institution.id, page, lines, imports::CallPolicy::Nobody, false)
             .await
             .unwrap();
     }

@@ -252,7 +252,7 @@ async fn a_conversation_goes_on_in_another_process() {
     assert!(review[0].attribute("action").starts_with(&scene.world.base), "{review:?}");
     let end = scene.vendor.ask(&call, review[0].attribute("action"), &[("Digits", "1")]).await.unwrap();
     assert_eq!(end.last().unwrap().verb, "Hangup");
-    scene.vendor.tell(&call.sid, "completed", &[]).await;
+    scene.vendor.report_status(&call.sid, "completed", &[]).await;
     assert_eq!(how(&scene.settled().await), (State::Recorded, None));
     assert_eq!(scene.deleted(), (1, 1));
 }

@@ -58,14 +58,14 @@ async fn whether_we_are_registered_is_asked_without_a_contact() {
         let account = account("endonym", password);
         let listen = Some(taken.local_addr().unwrap());
         let settings = Settings { account, register: true, listen, ..trunk_at(trunk_side.port) };
-        let trunk = Trunk::visit(&settings).await.unwrap();
+        let trunk = Trunk::open_unregistered(&settings).await.unwrap();
         let said = trunk.check().await;
         trunk.close().await;
         trunk_side.expect_success().await;
         match (said, wanted) {
             (Ok(said), Ok(wanted)) => assert!(said.contains(wanted), "{said}"),
             (Err(error), Err(wanted)) => {
-                assert!(error.to_string().contains("403") && error.mend().contains(wanted), "{error}");
+                assert!(error.to_string().contains("403") && error.remedy().contains(wanted), "{error}");
             }
             (said, _) => panic!("{said:?}"),
         }
