@@ -63,7 +63,7 @@ impl Nrps<'_> {
         for address in self.addresses(&course.given, course.memberships_url.as_deref()) {
             let first = limited(self.outbound.address(&address)?, "1");
             let ask = Request::get(first).at_most(MAX_SINGLE_MEMBER).or_a_part();
-            // A truncated body means that the platform ignores `limit`. The course exists all the same.
+            // A truncated body means that the platform ignores `limit`. The course exists nevertheless.
             let read = |answer: Answer| match answer.whole || answer.is_page() {
                 true => read(answer).map(|(container, _)| container.context),
                 false => Ok(Context::default()),
@@ -241,7 +241,7 @@ impl Nrps<'_> {
                     return Ok::<_, Error>(None);
                 }
                 // An HTML error page comes from a proxy in front of the platform and may be temporary. 404 is the exception:
-                // some platforms answer it with a page of their own.
+                // some platforms answer it with an HTML page.
                 let is_missing = answer.status == StatusCode::NOT_FOUND;
                 if !answer.status.is_success() && !is_missing && answer.is_page() {
                     let (place, status) = (place(&answer.url), answer.status.as_u16());

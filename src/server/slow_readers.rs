@@ -176,7 +176,7 @@ mod tests {
 
     const MIN_RATE: MinRate = MinRate { rate: 20_000, window: Duration::from_millis(300) };
 
-    /// Writes a megabyte in pieces of this size to a reader that takes so many bytes every ten milliseconds, and
+    /// Writes a megabyte in pieces of this size to a reader that reads this many bytes every ten milliseconds, and
     /// returns the result.
     async fn write_to(bytes_each_time: usize, piece: usize) -> io::Result<()> {
         let (ours, mut theirs) = tokio::io::duplex(1_024);

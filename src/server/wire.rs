@@ -2,8 +2,8 @@
 //! hyper's own errors for unparsable requests a JSON body, and it lets raw backticks pass the URI parser.
 //!
 //! Both need to know which request a byte belongs to. Therefore hyper sees one request at a time: no byte of the next
-//! request before the previous response is written. Whatever hyper writes while no response is due is an error of its
-//! own, so responses never have to be searched.
+//! request before the previous response is written. Anything that hyper writes while no response is due is its own error
+//! response, so responses never have to be searched.
 
 use std::{
     io::{self, IoSlice},

@@ -1,5 +1,5 @@
-//! Arrows point down only. Every path in `src` is read with `syn`, so that no spelling of an import escapes: groups, aliases,
-//! `super::super`, paths inside expressions and inside macros.
+//! The layers of the crate. Reads every path in `src` with `syn`, so that no form of import escapes: groups, aliases,
+//! `super::super`, paths in expressions and in macros.
 
 use std::{
     collections::BTreeSet,
@@ -9,7 +9,7 @@ use std::{
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Item, UseTree, visit::Visit};
 
-/// The modules of `src`, from the top down. A module may use those of the layers below its own, and none of its own layer.
+/// The modules of `src`, from the top down. A module may use modules of lower layers, but none of its own layer.
 const LAYERS: &[&[&str]] = &[
     &["main"],
     &["cli"],
@@ -24,7 +24,7 @@ const LAYERS: &[&[&str]] = &[
     &["domain"],
 ];
 
-/// A crate that belongs to some modules only.
+/// Crates that only some modules may use.
 const ONLY_IN: &[(&str, &[&str])] = &[
     ("rusqlite", &["store"]),
     ("tokio_postgres", &["store"]),
@@ -48,10 +48,10 @@ const ONLY_IN: &[(&str, &[&str])] = &[
 
 struct Source {
     name: String,
-    /// Where the file stands in the crate: `["api", "v5", "wire"]`.
+    /// The path of the module in the crate: `["api", "v5", "wire"]`.
     module: Vec<String>,
     paths: BTreeSet<Vec<String>>,
-    /// Names that its imports bind: `cookie` after `use crate::http::cookie`, which is then no crate.
+    /// Names bound by imports: after `use crate::http::cookie`, `cookie` is not the crate of that name.
     bound: BTreeSet<String>,
 }
 
@@ -60,7 +60,7 @@ impl Source {
         &self.module[0]
     }
 
-    /// The modules that its paths lead to.
+    /// The modules that its paths refer to.
     fn used_modules(&self) -> BTreeSet<&str> {
         let crates = self.paths.iter().filter(|path| path[0] == "crate");
         crates
@@ -152,7 +152,7 @@ impl Reader {
         }
     }
 
-    /// Macros are not parsed: whatever looks like a path in them is one.
+    /// Macros are not parsed: everything in them that looks like a path counts as one.
     fn note_tokens(&mut self, tokens: TokenStream) {
         let mut path: Vec<String> = Vec::new();
         let mut colons = 0;
@@ -240,7 +240,7 @@ fn a_version_never_uses_another() {
     }
 }
 
-/// Whoever else wants to reach every tenant asks an actor for it (ADR 17).
+/// All other code gets access to every tenant from an actor (ADR 17).
 #[test]
 fn only_an_actor_gives_out_the_whole_installation() {
     let is_named = |source: &Source| source.paths.iter().any(|path| path.last().unwrap() == "Installation");

@@ -1,4 +1,4 @@
-//! What belongs to one institution is missing for actors of another, and updates at the same time do not undo each other.
+//! Actors of other institutions get "not found", and concurrent updates do not lose each other's changes.
 
 use endonym::{
     app::{
@@ -34,7 +34,7 @@ async fn consumer(world: &World) -> ToolConsumer {
     tool_consumers::create(&world.app, world.institution.id, new).await.unwrap().0
 }
 
-/// A call that is scheduled and a job that was given up.
+/// A scheduled call and a job that was given up.
 async fn with_call_and_job(world: &World) {
     let institution = world.institution.id;
     let call = "INSERT INTO calls (institution_id, id, participant_id, phone_number, state, run_at, attempts_made, \

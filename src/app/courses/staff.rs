@@ -1,5 +1,5 @@
 //! A course's staff, identified by their launches. They are not listed as students, whatever role the roster gives them, and
-//! may have an entry of their own.
+//! may have their own entry.
 
 use std::{collections::HashSet, time::Duration};
 

@@ -145,9 +145,9 @@ impl Scene {
     }
 
     /// The vendor has one silence timeout for before and after speech, and we want two. An empty recording continues
-    /// with the next verb, so a second recording without a tone follows and waits for the rest of the time. Whoever
-    /// speaks at once has 2 s after the last word, whoever hesitates 3 s, and whoever says nothing 5 s. To count as
-    /// empty, the recording must be trimmed; our own pipeline would trim it anyway.
+    /// with the next verb, so a second recording without a tone follows and waits for the rest of the time. The
+    /// timeout is 2 s after the last word for people who speak at once, 3 s for those who hesitate, and 5 s without
+    /// any speech. To count as empty, the recording must be trimmed; our own pipeline would trim it anyway.
     fn record(&self, xml: &mut Xml) {
         self.play(xml, Prompt::SayYourName);
         let first = SILENCE_AFTER_SPEECH_SECONDS;

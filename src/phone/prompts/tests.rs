@@ -4,12 +4,12 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A WAV of so many samples, by which it is recognized.
+/// A WAV with this many samples, which identifies it.
 fn wav_of(samples: usize) -> Bytes {
     sound::wav(&vec![1_000; samples])
 }
 
-/// An operator's folder with these files, each of so many samples.
+/// An operator's folder with these files, each with this many samples.
 fn folder(files: &[(&str, usize)]) -> TempDir {
     let folder = TempDir::new().unwrap();
     for (file, samples) in files {

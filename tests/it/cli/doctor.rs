@@ -22,7 +22,7 @@ fn part<'a>(report: &'a Value, name: &str) -> &'a Value {
 #[tokio::test]
 async fn says_of_each_part_that_it_works() {
     let here = Installation::new().await;
-    // SQLite is made by the first command that needs it.
+    // The first command that needs SQLite creates the database.
     here.succeed(&["institution", "list"]);
     let ended = here.run(&["doctor", "--json", "--listen", "127.0.0.1:0"]);
     assert_eq!(ended.code, 0, "{ended:?}");
@@ -85,7 +85,7 @@ async fn an_address_that_is_not_ours_is_said() {
     }
 }
 
-/// It is run while the server runs, too.
+/// It also runs next to a running server.
 #[tokio::test]
 async fn a_port_in_use_is_no_illness() {
     let here = Installation::new().await;

@@ -23,7 +23,7 @@ fn import(here: &Installation, content: impl AsRef<[u8]>, more: &[&str]) -> Comm
     here.run(&[&["import", "--institution", "example", "--name-page", "class", "people.csv"], more].concat())
 }
 
-/// The report of an import that may have refused rows: the object alone, whatever the exit.
+/// The report of an import that may have rejected rows: the JSON object, regardless of the exit code.
 fn report(ended: &CommandOutput) -> Value {
     let report: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {ended:?}"));
     let refused = report["refused"].as_u64().unwrap();
@@ -36,7 +36,7 @@ fn counts(report: &Value) -> (u64, u64, u64) {
     (count("created"), count("updated"), count("refused"))
 }
 
-/// Everybody, with custom values, as version 5 tells.
+/// All people with custom values, from version 5.
 async fn everybody(here: &Installation, token: &str) -> Vec<Value> {
     let serving = here.serve(&[]);
     let address =
@@ -132,7 +132,7 @@ async fn files_that_are_no_list_of_people_are_refused_whole() {
     assert_eq!(everybody(&here, &token).await.len(), 0);
 }
 
-/// Each by its line, which is where a person finds it in an editor; the others come in.
+/// Each rejected row is reported with its line number, as shown by editors; the others are imported.
 #[tokio::test]
 async fn a_row_that_is_wrong_does_not_stop_the_others() {
     let (here, token) = Installation::with_token().await;
@@ -149,7 +149,7 @@ async fn a_row_that_is_wrong_does_not_stop_the_others() {
         file.extend_from_slice(row.as_bytes());
         file.push(b'\n');
     }
-    // Line 10, since the note before has a line break.
+    // Line 10, because the note before contains a line break.
     file.extend_from_slice(b"nine@example.edu,N\xef\xbfne,,,\n");
     file.extend_from_slice("ten@example.edu,bell\u{7},,,\n".as_bytes());
     file.extend_from_slice(b"eleven@example.edu,Eleven\n");
@@ -201,7 +201,7 @@ async fn a_person_reads_one_line_for_each_row_and_a_sum() {
     assert!(lines[2].contains("1 created") && lines[2].contains("1 refused"));
 }
 
-/// Windows ends a line with two characters, old Macs with one of them.
+/// Windows ends lines with CR LF, old Macs with CR.
 #[tokio::test]
 async fn lines_are_counted_as_editors_count_them() {
     let (here, _) = Installation::with_token().await;
@@ -265,7 +265,7 @@ async fn a_dry_run_tells_the_same_and_changes_nothing() {
     );
 }
 
-/// The second row of a person updates the first, however far apart they stand.
+/// A person's second row updates the first, regardless of the distance.
 #[tokio::test]
 async fn a_dry_run_of_a_long_file_tells_the_same() {
     let (here, _) = Installation::with_token().await;
@@ -334,7 +334,7 @@ async fn imports_while_the_server_runs() {
     };
     let mut children = [start("a.csv", 0), start("b.csv", 10_000)];
     let mut made = 0;
-    // Somebody goes on using the service meanwhile.
+    // The service is in use during the import.
     while children.iter_mut().any(|child| child.try_wait().unwrap().is_none()) {
         let body = json!({ "name_page_id": "class", "participant": { "first_name": "Q", "email": format!("q{made}@example.edu") } });
         let answer = client.post(&address).header("Authorization", &token).json(&body).send().await.unwrap();
@@ -350,9 +350,9 @@ async fn imports_while_the_server_runs() {
     assert_eq!(answer["Response"]["meta"]["total_count"], 3_000 + made);
 }
 
-/// On SQLite the file is larger than the memory that the import may take. 100,000 rows, as many as people will have,
-/// take half a minute and more in a debug build: 20,000 long ones show the same. On PostgreSQL each row makes several
-/// round trips, so there are fewer; the file is read by the same code.
+/// On SQLite, the file is larger than the memory that the import may use. 100,000 rows would be realistic, but take
+/// more than half a minute in a debug build: 20,000 long ones show the same. On PostgreSQL each row takes several round
+/// trips, so there are fewer; the file is read by the same code.
 #[tokio::test]
 async fn a_long_file_streams_through_bounded_memory() {
     let (here, _) = Installation::with_token().await;

@@ -1,4 +1,4 @@
-//! `endonym migrate`, and what happens without it.
+//! `endonym migrate`, and the behavior without it.
 
 use std::process::Stdio;
 
@@ -52,7 +52,7 @@ async fn sqlite_is_migrated_by_whoever_comes_first() {
     assert!(elsewhere.path("named.sqlite3").is_file());
 }
 
-/// A deployment starts many nodes at once.
+/// A deployment starts many nodes at the same time.
 #[tokio::test]
 async fn many_at_once_on_a_new_database() {
     let here = Installation::untouched().await;
@@ -65,7 +65,7 @@ async fn many_at_once_on_a_new_database() {
     here.succeed(&["institution", "create", "--name", "Example"]);
 }
 
-/// What one makes, another sees; nothing is lost, and none of them fails for the others.
+/// All nodes see each other's writes, nothing is lost, and none fails because of the others.
 #[tokio::test]
 async fn many_commands_at_once() {
     let (here, _) = Installation::with_token().await;

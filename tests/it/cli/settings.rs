@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::process::{BINARY, CommandOutput, Installation};
 
-/// What `doctor` says of its data folder and its address: both are settings.
+/// The data folder and the address that `doctor` prints: both are settings.
 fn seen(command: &mut Command, flags: &[&str]) -> (String, String) {
     let ended = CommandOutput::of(command.args(["doctor", "--json"]).args(flags));
     let report: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {ended:?}"));
@@ -83,7 +83,7 @@ async fn what_cannot_be_a_setting_is_refused() {
     assert!(said.contains("xml"), "{said}");
 }
 
-/// Flags without a value are settings like the others.
+/// Flags without a value can be set anywhere, too.
 #[tokio::test]
 async fn switches_can_be_set_in_file_and_environment() {
     let here = Installation::new().await;
@@ -111,7 +111,7 @@ async fn every_flag_of_a_command_can_come_from_the_environment() {
     );
 }
 
-/// A service file or a compose file leaves lines like `ENDONYM_LISTEN=` behind.
+/// Service files and compose files contain empty lines like `ENDONYM_LISTEN=`.
 #[tokio::test]
 async fn an_empty_variable_is_no_setting() {
     let here = Installation::untouched().await;
@@ -127,10 +127,10 @@ async fn an_empty_variable_is_no_setting() {
     }
 }
 
-/// The flags that `serve` has, from its help, each with its default.
+/// The flags of `serve`, from its help, each with its default.
 fn flags_of_serve() -> Vec<(String, Option<String>)> {
     let mut command = Command::new(BINARY);
-    // As wide as it gets, so that no default is broken in two.
+    // Wide enough that no default is wrapped.
     let help = CommandOutput::of(command.args(["serve", "--help"]).env("COLUMNS", "1000").current_dir("/"))
         .succeeded();
     let mut flags: Vec<(String, Option<String>)> = Vec::new();
@@ -150,7 +150,7 @@ fn flags_of_serve() -> Vec<(String, Option<String>)> {
     flags
 }
 
-/// Neither can stand in the file: they say which file, or that nothing is to be done.
+/// These cannot be set in the file: they name the file, or print something and exit.
 const NO_SETTINGS: [&str; 3] = ["config", "help", "version"];
 
 #[test]
@@ -188,7 +188,7 @@ fn every_flag_of_serve_names_its_variable() {
     }
 }
 
-/// What is in a file or in the environment may be a password.
+/// Values in a file or in the environment may be passwords.
 #[tokio::test]
 async fn a_password_is_shown_nowhere() {
     let here = Installation::untouched().await;

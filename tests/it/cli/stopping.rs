@@ -1,4 +1,4 @@
-//! How a server stops: what is under way is finished, and nothing else is waited for.
+//! Graceful shutdown: requests in progress are finished, and nothing else delays the exit.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ fn body(email: &str) -> String {
     json!({ "name_page_id": "class", "participant": { "first_name": "Ana", "email": email } }).to_string()
 }
 
-/// The start of a create, of which so many bytes of the body are sent.
+/// Starts a create request and sends only this many bytes of the body.
 async fn begin(serving: &Serving, token: &str, body: &str, sent: usize) -> TcpStream {
     let mut stream = TcpStream::connect(serving.address()).await.unwrap();
     let head = format!(
@@ -25,7 +25,7 @@ async fn begin(serving: &Serving, token: &str, body: &str, sent: usize) -> TcpSt
     );
     stream.write_all(head.as_bytes()).await.unwrap();
     stream.write_all(&body.as_bytes()[..sent]).await.unwrap();
-    // Until the server has it in its hands.
+    // Waits until the server has received it.
     tokio::time::sleep(Duration::from_millis(300)).await;
     stream
 }
@@ -62,7 +62,7 @@ async fn a_request_under_way_is_finished() {
 async fn idle_connections_are_not_waited_for() {
     let (here, token) = Installation::with_token().await;
     let mut serving = here.serve(&[]);
-    // One has sent nothing, one has had an answer and keeps the connection, one is in the middle of a head.
+    // One client has sent nothing, one keeps its connection open after a response, one has sent half of a request head.
     let _silent = TcpStream::connect(serving.address()).await.unwrap();
     let mut used = TcpStream::connect(serving.address()).await.unwrap();
     let request =
@@ -106,7 +106,7 @@ async fn a_second_signal_stops_at_once() {
     assert_eq!(serving.ended(Duration::from_secs(2)).await, Some(130));
 }
 
-/// Every request that was answered is there after a stop in the middle of many.
+/// If the server stops under load, every acknowledged request is stored.
 #[tokio::test]
 async fn nothing_that_was_answered_is_lost() {
     let (here, token) = Installation::with_token().await;

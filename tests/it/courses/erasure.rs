@@ -1,4 +1,4 @@
-//! People who have left a course can be erased for good, and nothing that runs at the same time brings them back.
+//! People who have left a course can be erased permanently, and no concurrent synchronization restores them.
 
 use endonym::{
     app::{Error, Missing, persons},
@@ -64,14 +64,14 @@ async fn version_5_deletes_who_has_left_by_email_token_or_institution_id() {
         delete(&school, whom).await.expect(200);
         assert_no_trace(&school).await;
         assert_eq!(delete(&school, whom).await.expect(404), nobody);
-        // The learning system may bring them again: as somebody new.
+        // The learning system may list them again: as a new person.
         school.enrol([Person::student(1, "Ana", "Lima")]);
         school.sync().await;
         let back = school.people().await.into_iter().find(|one| one["email"] == EMAIL).unwrap();
         assert_ne!(World::registration_token(&back), token);
         assert_eq!(back["recording_link"], json!(null), "with nothing of what they had");
         if whom != "S1" {
-            // Once more for the next way; the token is another now, so it is given back.
+            // For the next variant, restore the token, which is a new one now.
             let text = format!("UPDATE participants SET token = '{token}' WHERE email_key = '{EMAIL}'");
             crate::support::database::execute(&school.world.app.db, text, Vec::new()).await;
             let back = school.people().await.into_iter().find(|one| one["email"] == EMAIL).unwrap();
@@ -82,7 +82,7 @@ async fn version_5_deletes_who_has_left_by_email_token_or_institution_id() {
     }
 }
 
-/// Whoever is to be seen is deleted by their email alone, as ever.
+/// Visible people are deleted by email, as always.
 #[tokio::test]
 async fn the_token_or_identifier_of_somebody_who_is_there_deletes_nobody() {
     let world = World::new().await;
@@ -111,7 +111,7 @@ async fn an_erasure_takes_every_registration_and_leaves_other_people_and_institu
     let neighbour = world.neighbour().await;
     let person = json!({ "first_name": "Ana", "email": EMAIL, "institution_id": "S1" });
     world.person_on(&world.page, person.clone()).await;
-    // People from a learning system may have no email: the identifier says that it is her.
+    // People from a learning system may have no email: the identifier matches.
     let other = world.page("Other").await;
     world.person_on(&other, person.clone()).await;
     let text = "UPDATE participants SET email = NULL, email_key = NULL WHERE name_page_id = $1";
@@ -155,7 +155,7 @@ async fn whatever_runs_while_somebody_is_erased_leaves_them_whole_or_not_at_all(
         for one in erased {
             assert!(matches!(one, Ok(_) | Err(Error::Missing(_))), "{one:?}");
         }
-        // Whoever came after it is there whole; nothing belongs to nobody.
+        // People who joined later are complete, and no rows are orphaned.
         for (table, _) in TABLES.into_iter().filter(|(table, _)| *table != "departures") {
             let orphans = format!(
                 "{table} WHERE participant_id NOT IN (SELECT id FROM participants) \
@@ -173,7 +173,7 @@ async fn whatever_runs_while_somebody_is_erased_leaves_them_whole_or_not_at_all(
     }
 }
 
-/// A new table with somebody's rows cannot be forgotten.
+/// Fails if a new table with personal data is not covered.
 #[tokio::test]
 async fn every_table_that_names_a_registration_is_known_to_exports_and_erasures() {
     let world = World::new().await;

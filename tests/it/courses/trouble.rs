@@ -1,4 +1,4 @@
-//! A learning system that breaks in the middle, workers that meet, and what an operator is told.
+//! Failures of a learning system, concurrent workers, and the messages for operators.
 
 use endonym::{
     app::{Actor, Error, Missing, courses, jobs, name_pages, tool_consumers},
@@ -42,7 +42,7 @@ async fn a_roster_that_breaks_off_is_not_half_applied_and_is_tried_again() {
     assert_eq!(school.people().await.len(), 20);
     assert_eq!(school.first_names().await[0], "P1");
     assert_eq!(school.count("hidden_participants").await, 0);
-    // Whoever asks has it tried at once.
+    // A manual request is tried at once.
     school.canvas.heal();
     let course = school.sync().await;
     assert_eq!((course.sync, course.error), (Sync::Idle, None));
@@ -204,7 +204,7 @@ async fn a_moodles_course_is_found_by_its_id_and_then_by_its_idnumber() {
     assert_eq!(school.count("course_members WHERE photo_url IS NOT NULL").await, 1);
     let kept = format!("course_members WHERE photo_url LIKE '%{}%'", moodle.token());
     assert_eq!(school.count(&kept).await, 0, "nothing that opens it is kept");
-    // What a Moodle calls otherwise is told beside a course that has nobody then.
+    // If nobody has a mapped role, the course's error lists Moodle's role names.
     moodle.change(7, 1, |person| person.role = "learner".into());
     ask(json!([7])).await.expect(200);
     until("it is held back", || async { course().await.error.is_some() }).await;

@@ -1,4 +1,4 @@
-//! A platform registers itself, by a link that the operator has made.
+//! Dynamic registration: a platform registers itself with the operator's invitation link.
 
 use std::sync::{Arc, Mutex};
 
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::support::{World, database::execute, process::Installation};
 
-/// What it was told, and what it shall answer.
+/// The received registration, and the response to send.
 #[derive(Default)]
 pub struct Told {
     tool: Value,
@@ -25,7 +25,7 @@ pub struct Told {
     configuration: Value,
 }
 
-/// Where its administrators register tools, it shows what stands behind the `#` inside its own page.
+/// Where administrators register tools, the platform shows the URL after the `#` in an iframe.
 pub async fn platform() -> (String, Arc<Mutex<Told>>) {
     let told = Arc::new(Mutex::new(Told::default()));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -105,7 +105,7 @@ async fn a_platform_registers_itself_once() {
     assert_eq!((all[0].url.as_str(), all[0].product.as_deref()), (platform.as_str(), Some("moodle")));
     assert_eq!((lti.client_id.as_str(), &lti.deployments[..]), ("client-7", &["12".to_owned()][..]));
     assert_eq!(lti.frame_ancestors, std::slice::from_ref(&platform));
-    // The link is used up, however long ago it was.
+    // The link stays used, however long ago that was.
     execute(&world.app.db, "UPDATE lti_invites SET used_at = used_at - 600000000", vec![]).await;
     assert_eq!(visit(&world, &invite, &platform, "").await.0, 404);
     assert_eq!(visit(&world, &"0".repeat(64), &platform, "").await.0, 404);
@@ -154,7 +154,7 @@ async fn a_link_that_is_opened_by_hand_is_explained_and_not_used() {
     let now = world.app.clock.now().micros();
     execute(&world.app.db, text.clone(), vec![now.into()]).await;
     assert_eq!(visit(&world, &invite, &platform, "").await.0, 404, "too old");
-    // Somebody has used it, and was stopped before anything came of it.
+    // The link was used, but the registration was interrupted.
     let minutes_ago = |minutes: i64| vec![(now - minutes * 60_000_000).into()];
     let used = "UPDATE lti_invites SET used_at = $1";
     execute(&world.app.db, text.clone(), vec![(now + 60_000_000).into()]).await;
@@ -207,7 +207,7 @@ async fn a_platform_that_registers_again_updates_what_is_there() {
     assert_eq!(register().await.0, 200);
     let all = async || tool_consumers::all(&world.app, Actor::Operator.scope()).await.unwrap();
     let first = all().await.remove(0);
-    // What the operator has set since then stays.
+    // The operator's later settings are kept.
     let change = tool_consumers::Change {
         name: Some("Our Moodle".into()),
         enabled: Some(false),
@@ -232,7 +232,7 @@ async fn a_platform_that_registers_again_updates_what_is_there() {
     assert_eq!(lti.deployments, ["12", "13"]);
     assert_eq!(lti.frame_ancestors, [platform.as_str(), "https://www.example.edu"]);
 
-    // Another institution's registration is not taken over by an invitation of one's own.
+    // An invitation cannot take over another institution's registration.
     let neighbour = world.neighbour().await;
     let (invite, _) = registrations::invite(&world.app, neighbour.institution.id).await.unwrap();
     told.lock().unwrap().configuration["jwks_uri"] = json!(format!("{platform}/jwks3"));
@@ -261,7 +261,7 @@ async fn an_address_with_line_breaks_is_not_registered() {
     assert!(tool_consumers::all(&world.app, Actor::Operator.scope()).await.unwrap().is_empty());
     told.lock().unwrap().answer["client_id"] = json!("client-7");
     assert_eq!(visit(&world, &invite, &platform, "").await.0, 200, "the link is good for another attempt");
-    // Nor by an operator's hand, but for the end of the line that was pasted with it.
+    // Nor may an operator's input contain line breaks, except for a pasted one at the end.
     let id = tool_consumers::all(&world.app, Actor::Operator.scope()).await.unwrap()[0].id;
     let change = |url: &str| tool_consumers::Change { auth_url: Some(url.into()), ..Default::default() };
     let refused =

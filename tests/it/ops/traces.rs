@@ -1,4 +1,4 @@
-//! Traces, as a collector gets them: OTLP over HTTP.
+//! Traces, as received by a collector: OTLP over HTTP.
 
 use std::{
     process::Command,
@@ -26,7 +26,7 @@ use crate::support::{
     process::{CommandOutput, Installation, Serving},
 };
 
-/// A collector on a free port. Keeps every parcel as it came.
+/// A collector on a free port. Stores every request unchanged.
 struct Collector {
     endpoint: String,
     parcels: Arc<Mutex<Vec<Bytes>>>,
@@ -93,7 +93,7 @@ fn traced(here: &Installation, endpoint: &str, variables: &[(&str, &str)]) -> Co
             command.env_remove(name);
         }
     }
-    // The collector is on this machine, whatever the way out of it.
+    // The collector is on this machine, so no proxy is used.
     command.env("NO_PROXY", "127.0.0.1").env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
     command.envs(variables.iter().copied());
     command
@@ -107,7 +107,7 @@ fn client() -> Client {
     Client::builder().no_proxy().build().unwrap()
 }
 
-/// What a span says of this, as text.
+/// A span's attribute, as text.
 fn said(attributes: &[KeyValue], key: &str) -> String {
     let found = attributes.iter().find(|attribute| attribute.key == key);
     match found.and_then(|attribute| attribute.value.clone()?.value) {
@@ -225,7 +225,7 @@ async fn without_a_collector_no_span_is_made() {
     assert!(traces::request(&http::HeaderMap::new()).is_none());
 }
 
-/// A failure of ours is marked as one.
+/// An internal error is marked as one.
 #[tokio::test]
 async fn a_fault_is_marked() {
     let (here, _) = Installation::with_token().await;
@@ -241,7 +241,7 @@ async fn a_fault_is_marked() {
     assert_eq!(said(&ready.attributes, "error.type"), "503");
 }
 
-/// One that refuses connections, and one that takes them and never answers.
+/// One that refuses connections, and one that accepts them and never responds.
 #[tokio::test]
 async fn a_collector_that_is_gone_slows_nothing_and_is_complained_about_once() {
     let gone = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -255,7 +255,7 @@ async fn a_collector_that_is_gone_slows_nothing_and_is_complained_about_once() {
         let address = format!("{}/api/private/v5/participants", serving.base);
         let client = client();
         let started = Instant::now();
-        // More than the queue holds, reads included.
+        // More than the queue holds, including reads.
         for _ in 0..700 {
             let answer = client.get(&address).header("Authorization", &token).send().await.unwrap();
             assert_eq!(answer.status(), 200);

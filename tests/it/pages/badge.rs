@@ -13,7 +13,7 @@ fn path(person: &Value) -> String {
     link[link.find("/badges/").unwrap()..].to_owned()
 }
 
-/// Of the tag that has this name or property.
+/// The content of the tag with this name or property.
 fn meta<'a>(page: &'a Page, name: &str) -> Option<&'a str> {
     let tag = page.text.split("<meta ").find(|tag| tag.contains(&format!("=\"{name}\"")))?;
     tag.split("content=\"").nth(1)?.split('"').next()

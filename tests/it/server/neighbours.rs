@@ -1,4 +1,4 @@
-//! However large and strange a request is, other institutions' reads and writes go on.
+//! However large and unusual a request is, reads and writes of other institutions continue.
 
 use std::{
     fmt::Write,
@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use crate::support::{Neighbour, World};
 
-/// Without optimization, beside other tests; what this is about took a minute with it.
+/// For an unoptimized build on a busy machine; the bug that this guards against took a minute.
 const LONGEST: Duration = Duration::from_secs(10);
 
 fn keys(count: usize) -> Value {
@@ -26,7 +26,7 @@ fn repeated(pair: &str, count: usize) -> String {
     pair.repeat(count)
 }
 
-/// Each endpoint with the worst body for it, and how it is answered.
+/// Each endpoint with its worst-case body, and the expected status.
 fn worst(world: &World) -> Vec<(&'static str, RequestBuilder, u16)> {
     let page = &world.page.slug;
     let send = |method: Method, path: &str, body: Value| world.request(method, path).json(&body);
@@ -175,7 +175,7 @@ async fn nobody_waits_for_the_worst_request_of_another_institution() {
     }
 }
 
-/// Well above what institutions have, and told before anything is looked up.
+/// Well above realistic sizes, and rejected before any lookup.
 #[tokio::test]
 async fn more_than_a_thousand_custom_keys_are_refused_at_once() {
     let world = World::new().await;

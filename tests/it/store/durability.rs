@@ -1,5 +1,5 @@
-//! Acknowledged means durable. The real server is killed in the middle of a storm of writes, again and again, and
-//! everything that it had answered must be there afterwards, and nobody half.
+//! Acknowledged means durable. The real server is killed repeatedly under a heavy write load, and every acknowledged
+//! write must be stored completely.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,7 +19,7 @@ use crate::support::process::Installation;
 const ROUNDS: usize = 12;
 const SENDERS: usize = 16;
 
-/// What has been answered, and what was under way when the server died: that may be so or so.
+/// Acknowledged writes, and writes that were in progress when the server died, which may or may not be stored.
 #[derive(Default)]
 struct Ledger {
     answered: usize,
@@ -44,7 +44,7 @@ async fn every_answered_write_survives_kill_9() {
                 )
             })
             .collect();
-        // When every sender has come to its first deletion and change, however slow the machine is; and then at a
+        // Once every sender has made its first deletion and update, however slow the machine is; and then at a
         // different moment every time.
         let wanted = before + SENDERS * 6;
         let enough = async {
@@ -66,7 +66,7 @@ async fn every_answered_write_survives_kill_9() {
     assert!(!ledger.gone.is_empty() && !ledger.notes.is_empty());
 }
 
-/// Creates, and now and then changes or deletes what it has made, until the server is gone.
+/// Creates people, and updates or deletes some of them, until the server is gone.
 async fn storm(base: &str, token: &str, name: &str, ledger: &Mutex<Ledger>) {
     let client = Client::builder().no_proxy().build().unwrap();
     let address = format!("{base}/api/private/v5/participants");
@@ -119,7 +119,7 @@ async fn storm(base: &str, token: &str, name: &str, ledger: &Mutex<Ledger>) {
     }
 }
 
-/// Starts on the same data and compares what is there with what was answered.
+/// Starts a server on the same data and compares it with the acknowledged writes.
 async fn check(here: &Installation, token: &str, ledger: &Ledger) {
     let serving = here.serve(&["--log", "error"]);
     let client = Client::builder().no_proxy().build().unwrap();
@@ -129,7 +129,7 @@ async fn check(here: &Installation, token: &str, ledger: &Ledger) {
         assert_eq!(answer.status(), StatusCode::OK, "{path}");
         answer.json::<Value>().await.unwrap()
     };
-    // In the institution and on the page, which are counted apart.
+    // In the institution and on the page, which have separate counts.
     let mut listed: Vec<BTreeMap<String, Value>> = Vec::new();
     for path in ["/v4/participants", "/v4/name_pages/class/participants"] {
         let mut people = BTreeMap::new();
@@ -165,7 +165,7 @@ async fn check(here: &Installation, token: &str, ledger: &Ledger) {
     for email in all.keys() {
         assert!(ledger.there.contains(email) || ledger.unknown.contains(email), "{email} was never sent");
     }
-    // Whoever is listed is found by every key, and whoever is not by none.
+    // Everybody who is listed is found by every key, and nobody else is.
     for email in ledger.unknown.iter().chain(ledger.there.iter().take(20)) {
         let found = get(format!("/v5/participants?email_list={email}")).await;
         let by_identifier = get(format!("/v5/participants?institution_id_list=id-{email}")).await;
@@ -177,7 +177,7 @@ async fn check(here: &Installation, token: &str, ledger: &Ledger) {
     assert_eq!(serving.stop().await, 0);
 }
 
-/// A link that was answered plays, whatever was under way when the server died, and what it left behind is swept away.
+/// An acknowledged link plays, whatever was in progress when the server died, and orphans are swept.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_link_is_dead_after_kill_9() {
     let (here, token) = Installation::with_token().await;
@@ -193,7 +193,7 @@ async fn no_link_is_dead_after_kill_9() {
                 tokio::spawn(async move { record(&base, &token, &email, &recorded).await })
             })
             .collect();
-        // While some are answered, others are under way.
+        // Some requests complete while others are in progress.
         let enough = async {
             while recorded.load(Ordering::Relaxed) < 6 + round {
                 tokio::time::sleep(Duration::from_millis(1 + 3 * round)).await;
@@ -229,7 +229,7 @@ async fn no_link_is_dead_after_kill_9() {
     }
 }
 
-/// Records a name, and again and again over it, until the server is gone. Says who was answered.
+/// Records a name repeatedly until the server is gone. Returns what was acknowledged.
 async fn record(base: &str, token: &str, email: &str, recorded: &AtomicU64) -> Option<(String, String)> {
     let client = Client::builder().no_proxy().build().unwrap();
     let address = format!("{base}/api/private/v5/participants");

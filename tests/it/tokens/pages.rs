@@ -1,4 +1,4 @@
-//! `--allow-page`: a token sees and changes people of some name pages, and nobody else.
+//! `--allow-page`: a token reads and changes people of some name pages, and nobody else.
 
 use std::collections::BTreeSet;
 
@@ -18,12 +18,12 @@ use crate::support::{World, until};
 const ELSEWHERE: &str = "Forbidden: this access token is limited to other name pages";
 const JULY: i64 = 1_782_907_200_000_000;
 
-/// Ana is on all three pages, and her newest recording is on the one that the token does not reach.
+/// Ana is on all three pages, and her newest recording is on the one that the token cannot access.
 struct Scene {
     world: World,
     choir: NamePage,
     chess: NamePage,
-    /// Reaches the world's page and the choir.
+    /// Limited to the world's page and the choir.
     token: String,
 }
 
@@ -231,7 +231,7 @@ async fn a_page_that_is_deleted_does_not_widen_the_token() {
     name_pages::delete(&world.app, world.institution.id, &NamePageRef::parse(&chess.slug).unwrap())
         .await
         .unwrap();
-    // What is known of a token is believed for less than a second.
+    // Tokens are cached for less than a second.
     let path = format!("/v4/name_pages/{}/participants", chess.slug);
     until("the page is gone", || async { get(&world, &token, &path).await.status == 404 }).await;
     for path in [
@@ -251,7 +251,7 @@ async fn a_page_that_is_deleted_does_not_widen_the_token() {
     }
 }
 
-/// Over the edges of pages, groups and gaps.
+/// Across the boundaries of pages, groups and gaps.
 #[tokio::test]
 async fn paging_meets_everybody_of_these_pages_once() {
     let world = World::new().await;

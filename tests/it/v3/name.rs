@@ -20,7 +20,7 @@ async fn found(world: &World, query: &str) -> String {
     emails(data(&body)).join(" ")
 }
 
-/// Three who share something with each other.
+/// Three people who have some attributes in common.
 async fn people() -> World {
     let world = World::new().await;
     for (first, last, email, id) in [
@@ -129,7 +129,7 @@ async fn with_an_access_code_it_is_people_of_that_page_and_without_one_everybody
     }
 }
 
-/// More than are read at once, on several pages, each of them once, recorded ones first.
+/// More than one batch, on several pages, each once, recorded ones first.
 #[tokio::test]
 async fn everybody_of_a_very_common_name_is_found() {
     let world = World::new().await;

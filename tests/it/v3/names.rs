@@ -76,7 +76,7 @@ async fn extended_attributes_are_added_by_every_word_that_means_yes() {
     }
 }
 
-/// Legal names belong to version 5 alone.
+/// Only version 5 has legal names.
 #[tokio::test]
 async fn legal_names_are_never_shown() {
     let world = World::with(crate::support::Setup { multiple_recordings: true, ..Default::default() }).await;
@@ -117,7 +117,7 @@ async fn one_person_on_several_pages_has_the_newest_recording_first() {
         assert_eq!(slugs, [&pages[1].slug, &pages[0].slug, &pages[2].slug], "{who}");
         let link = data(&body)[0]["recording_link"].as_str().unwrap();
         assert!(link.ends_with(&format!("recording_{}.mp3", hex('b'))), "{who}");
-        // A page's own code shows what is there alone.
+        // A page's own code shows only that page.
         let here = get(&world, &format!("/names?access_code={}&{who}", pages[0].slug)).await.expect(200);
         assert_eq!(data(&here).as_array().unwrap().len(), 1, "{who}");
     }
@@ -230,7 +230,7 @@ async fn icons_and_pictures_of_ones_own() {
     assert_eq!(both, error(all), "all that is wrong is told together");
 }
 
-/// What old snippets of PHP and JavaScript really send.
+/// Requests as sent by deployed PHP and JavaScript snippets.
 #[tokio::test]
 async fn requests_as_old_clients_write_them() {
     let world = World::new().await;

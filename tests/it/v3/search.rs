@@ -1,4 +1,4 @@
-//! POST /names/search: whoever is in either list, in every form in which clients send lists.
+//! POST /names/search: everybody in either list, in every format that clients use for lists.
 
 use reqwest::Method;
 use serde_json::{Value, json};

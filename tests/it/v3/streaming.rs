@@ -1,4 +1,4 @@
-//! A page of twenty thousand people is sent as it is read: the server never holds it whole.
+//! A page of twenty thousand people is streamed: the server never holds all of it in memory.
 
 use std::{collections::HashSet, io::Read};
 
@@ -9,9 +9,9 @@ use crate::support::{
     process::{Installation, peak_memory},
 };
 
-/// Five such answers are under way at once, and taken one after the other: by version 3 and by version 2, of the page,
-/// of the institution and of a name, some of them compressed. Held whole, they would need several times the memory that
-/// there is for them.
+/// Five such responses are in progress at once, and read one after the other: by version 3 and version 2, of the page,
+/// of the institution and of a name, some of them compressed. If they were buffered, they would need several times the
+/// available memory.
 #[tokio::test]
 async fn a_page_of_twenty_thousand_people_streams_in_bounded_memory() {
     let (here, token) = Installation::with_token().await;
@@ -19,7 +19,7 @@ async fn a_page_of_twenty_thousand_people_streams_in_bounded_memory() {
     let name = "Wolfeschlegelsteinhausenbergerdorff ".repeat(5);
     let rows: String = (0..count).map(|n| format!("p{n}@x.org,{name}\n")).collect();
     here.import(&format!("email,first_name\n{rows}"));
-    // Snippets are most of an answer.
+    // Snippets are most of a response.
     let recorded = "UPDATE participants SET recording = $1, recorded_at = id + 1";
     execute(&here.database().await, recorded, vec!["a".repeat(32).into()]).await;
     here.succeed(&["name-page", "update", "--institution", "example", "class", "--allow-v2"]);
@@ -30,7 +30,7 @@ async fn a_page_of_twenty_thousand_people_streams_in_bounded_memory() {
     let serving = here.serve(&[]);
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let address = |path: &str| format!("{}/api/private{path}", serving.base);
-    // Whatever the first request brings into memory is not counted.
+    // The first request allocates memory that does not count.
     client
         .get(address(&format!("/v3/names?auth_token={token}&access_code=class&email=p0@x.org")))
         .send()

@@ -1,4 +1,4 @@
-//! Exports: asked for, built by a worker, read until their time is over.
+//! Exports: requested, built by a worker, and available until they expire.
 
 use std::{collections::BTreeSet, io::Read, time::Duration};
 
@@ -18,7 +18,7 @@ async fn state(world: &World, id: &str) -> String {
     shown["export"]["state"].as_str().unwrap().to_owned()
 }
 
-/// Waits until an export is done, and gives it with its report.
+/// Waits until an export is done, and returns it with its report.
 async fn completed(world: &World, id: &str) -> Value {
     until("the export is completed", || async { state(world, id).await == "completed" }).await;
     world.get(&format!("/v4/exports/{id}")).await.expect(200)["export"].clone()
@@ -32,7 +32,7 @@ async fn bytes(world: &World, path: &str, encoding: &str) -> (reqwest::header::H
     (headers, response.bytes().await.unwrap().to_vec())
 }
 
-/// As a program that knows nothing of parts reads it.
+/// Decompressed as a single gzip stream.
 fn unzipped(bytes: &[u8]) -> String {
     let mut text = String::new();
     flate2::read::GzDecoder::new(bytes).read_to_string(&mut text).unwrap();
@@ -43,7 +43,7 @@ fn names(report: &Value) -> Vec<&str> {
     report.as_array().unwrap().iter().map(|person| person["first_name"].as_str().unwrap()).collect()
 }
 
-/// So many people with long notes, enough for several parts.
+/// This many people with long notes, enough for several parts.
 pub async fn crowd(world: &World, count: i64) {
     let text = "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) \
          INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, email, email_key, \
@@ -273,7 +273,7 @@ async fn a_csv_has_a_column_for_each_field_and_no_formulas() {
     world.work(1);
     let id = ask(&world, json!({ "name_page_id": world.page.slug })).await;
     completed(&world, &id).await;
-    // A field that comes later is not in the report.
+    // A custom field that is created later is not in the report.
     world.custom_field("shoe_size").await;
 
     let (headers, sheet) = bytes(&world, &format!("/v4/exports/{id}.csv"), "identity").await;
@@ -392,7 +392,7 @@ async fn a_report_that_is_over_while_it_is_read_is_cut_and_never_looks_whole() {
     crowd(&world, 30_000).await;
     let id = ask(&world, json!({ "name_page_id": world.page.slug })).await;
     work_once(&world).await;
-    // Not compressed: that is so short that all of it is on its way at once.
+    // Not compressed: it is so short that all of it is sent at once.
     for (name, encoding) in [(id.clone(), "identity"), (format!("{id}.csv"), "identity")] {
         execute(&world.app.db, "UPDATE exports SET state = 'completed'", Vec::new()).await;
         let request =
@@ -400,7 +400,7 @@ async fn a_report_that_is_over_while_it_is_read_is_cut_and_never_looks_whole() {
         let mut response = request.send().await.unwrap();
         assert_eq!(response.status(), StatusCode::OK);
         assert!(response.chunk().await.unwrap().is_some());
-        // As it is when its time has come; the rows stay for the next turn.
+        // As if it had expired; the rows stay for the next run.
         execute(&world.app.db, "UPDATE exports SET state = 'expired'", Vec::new()).await;
         execute(&world.app.db, "UPDATE export_parts SET export_id = -export_id", Vec::new()).await;
         let ended = loop {
@@ -496,11 +496,11 @@ async fn whoever_is_deleted_is_gone_from_kept_reports_at_once_and_then_from_thei
         let email = format!("{name}@x.org");
         world.person_on(page, json!({ "first_name": name, "email": email })).await;
     }
-    // Their name is that of another's address: only who they are counts, not what they say.
+    // Their name equals another person's email: only ids count, not contents.
     let badge =
         world.get("/v4/participants/goes@x.org").await.expect(200)["participant"]["name_badge_link"].clone();
     world.person_on(&world.page, json!({ "first_name": badge, "email": "imitator@x.org" })).await;
-    // Nobody takes people out of bytes yet.
+    // Nobody has been removed from the stored bytes yet.
     let export = json!({ "created_after": "2000-01-01T00:00:00Z" });
     let id = ask(&world, export).await;
     work_once(&world).await;
@@ -533,7 +533,7 @@ async fn whoever_is_deleted_is_gone_from_kept_reports_at_once_and_then_from_thei
     })
     .await;
 
-    // A whole page goes, and then everybody.
+    // A whole page is deleted, and then everybody.
     let named = |page: &endonym::domain::name_page::NamePage| {
         endonym::domain::name_page::NamePageRef::parse(&page.slug).unwrap()
     };
@@ -546,7 +546,7 @@ async fn whoever_is_deleted_is_gone_from_kept_reports_at_once_and_then_from_thei
     all_forms(&[]).await;
 }
 
-/// Does the one job that is waiting, and nothing more.
+/// Runs the one pending job, and nothing more.
 pub async fn work_once(world: &World) {
     let stop = tokio_util::sync::CancellationToken::new();
     let settings = endonym::jobs::Settings {
@@ -571,7 +571,7 @@ pub async fn work_once(world: &World) {
 async fn a_report_is_a_picture_of_one_moment() {
     let world = World::new().await;
     crowd(&world, 6_000).await;
-    // In every moment all notes are the same.
+    // At any moment, all notes are the same.
     let change = "UPDATE participants SET phonetic = $1 WHERE institution_id = $2";
     let turn = async |number: i64| {
         let params = vec![format!("turn {number}").into(), world.institution.id.into()];

@@ -1,4 +1,4 @@
-//! Versions 5 and 4: tokens are secrets of servers, so only pages of origins that the institution lists may call.
+//! Versions 5 and 4: tokens are secrets of servers, so only origins that the institution lists may call (CORS).
 
 use endonym::app::institutions::{self, Change};
 use reqwest::Method;
@@ -15,7 +15,7 @@ async fn listing(origin: &str) -> World {
     world
 }
 
-/// What a browser asks before it lets a page call.
+/// A preflight request.
 async fn preflight(world: &World, path: &str, origin: &str) -> reqwest::Response {
     let request = world
         .request_without_token(Method::OPTIONS, path)

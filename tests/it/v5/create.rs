@@ -12,7 +12,7 @@ async fn create(world: &World, participant: Value) -> Answer {
     world.post("/v5/participants", on_page(world, participant)).await
 }
 
-/// What is wrong with this one.
+/// The validation errors of this participant.
 async fn errors(world: &World, participant: Value) -> Value {
     let body = create(world, participant).await.expect(422);
     assert_eq!(body["message"], "Unprocessable entity");

@@ -1,4 +1,4 @@
-//! Version 5: recordings and pictures that come with a participant, and deleting a recording.
+//! Version 5: recordings and pictures sent with a participant, and deleting a recording.
 
 use std::time::Duration;
 
@@ -263,7 +263,7 @@ async fn a_deleted_recording_is_gone_at_once_and_its_owner_stays() {
     assert_eq!(people(&after)[0]["recording_id"], Value::Null);
     assert_eq!(people(&after)[0]["photo"], made["photo"]);
     assert!(blobs(&world).iter().all(|name| name.starts_with("photos/")), "{:?}", blobs(&world));
-    // Once more: they are still known, and have no such recording.
+    // Again: the person still exists, but has no such recording.
     assert_eq!(world.delete(&path, json!({})).await.expect(404), json!({ "message": "Not Found" }));
 }
 

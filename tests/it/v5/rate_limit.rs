@@ -1,4 +1,4 @@
-//! Versions 5 and 4: so many requests in a window for each token, then one a second.
+//! Versions 5 and 4: a burst of requests per token, then one per second.
 
 use std::time::Duration;
 

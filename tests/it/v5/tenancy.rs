@@ -1,4 +1,4 @@
-//! Versions 5 and 4: a token sees its own institution and nothing else.
+//! Versions 5 and 4: a token sees only its own institution.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -9,10 +9,10 @@ use crate::support::{Answer, World};
 const NO_PAGE: &str = "Name page not found";
 const NOBODY: &str = "Registered participant not found";
 
-/// What an answer to the neighbour must be.
+/// The expected response to the other tenant.
 enum Expect {
     NotFound(&'static str),
-    /// No record at this place of the answer, and a total of 0 where there is one.
+    /// No record at this JSON path, and a total of 0 if there is one.
     Empty(&'static str),
 }
 use Expect::{Empty, NotFound};

@@ -1,8 +1,8 @@
-//! Webhooks that are not the vendor's, not about our calls, or not new.
+//! Webhooks that are forged, about other calls, or repeated.
 
 use super::*;
 
-/// A figure of this process: other tests count as well, so it is at least what happened here.
+/// A metric of this process: other tests count as well, so this is a lower bound.
 async fn metric(world: &World, name: &str) -> f64 {
     let answer = world.client.get(format!("{}/metrics", world.base)).send().await.unwrap();
     let text = answer.text().await.unwrap();
@@ -10,7 +10,7 @@ async fn metric(world: &World, name: &str) -> f64 {
     line.map_or(0.0, |value| value.trim().parse().unwrap())
 }
 
-/// Somebody has picked up, and the first menu is being said. Says the call and the attempt's address.
+/// The call is answered, and the first menu plays. Returns the call and the attempt's URL.
 async fn answered(scene: &Scene) -> (Call, String) {
     let attempt = scene.call().await;
     let call = scene.last_call();
@@ -113,7 +113,7 @@ async fn a_repeated_webhook_changes_nothing_and_gets_the_same_answer() {
         assert_eq!(again.status(), 200);
         assert_eq!(again.text().await.unwrap(), first);
     }
-    // A step that has not come yet is none either.
+    // Nor is a step valid that has not been reached yet.
     let ahead = scene.vendor.post(&format!("{address}/steps/7"), &params).await;
     assert_eq!((ahead.status().as_u16(), ahead.text().await.unwrap()), (200, first));
     assert_eq!(step(&scene).await, 2);
@@ -132,7 +132,7 @@ async fn after_the_end_there_is_nothing_more_to_say() {
     assert_eq!(answer.status(), 200);
     assert!(answer.text().await.unwrap().ends_with("<Response><Hangup/></Response>"));
     assert_eq!(how(&scene.settled().await), (State::Failed, Some(Reason::HungUp)));
-    // A recording that we hear of only now is removed at once.
+    // A recording that becomes known only now is deleted at once.
     let (sid, url) = scene.vendor.record(&call.sid, wav(0.5));
     let late = [("RecordingSid", sid.as_str()), ("RecordingUrl", &url), ("RecordingStatus", "completed")];
     let answer = scene.vendor.post(&format!("{address}/recording"), &scene.vendor.params(&call, &late)).await;
@@ -240,7 +240,7 @@ async fn prompts_are_served_and_nothing_beside_them() {
     }
 }
 
-/// They have said their name, and hear it again.
+/// They have recorded their name, and hear it again.
 async fn at_review(scene: &Scene) -> (Call, String) {
     let (call, address) = answered(scene).await;
     let keyed = scene.vendor.params(&call, &[("Digits", "1")]);

@@ -1,4 +1,4 @@
-//! The real binary, killed in the middle of a call that a cloud makes, behind a proxy that has the address the cloud knows.
+//! The real binary, killed in the middle of a call by a cloud provider, behind a proxy with the public URL.
 
 use super::*;
 use crate::support::process::{Installation, Serving};
