@@ -194,7 +194,7 @@ impl Nrps<'_> {
             "reached the platform {}: it gives us service tokens and shows its keys ({many})",
             self.access.issuer
         );
-        let none = "none is known here until one is launched or synchronised";
+        let none = "none is known here until one is launched or synchronized";
         let mut sample = Sample::None(none.to_owned());
         for course in known {
             let title = shown(&course.title);

@@ -59,7 +59,7 @@ async fn nothing_is_left_over(world: &World) {
 #[tokio::test]
 async fn what_somebody_records_is_theirs_on_all_of_their_pages_and_what_they_were_given_stays() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let [second, given, third] =
         [world.page("Second").await, world.page("Given").await, world.page("Third").await];
     let here = world.person_on(&world.page, ana()).await;
@@ -67,8 +67,8 @@ async fn what_somebody_records_is_theirs_on_all_of_their_pages_and_what_they_wer
         world.person_on(page, ana()).await;
     }
     let bea = world.person("Bea", "bea@x.org").await;
-    let there = json!({ "name_page_id": neighbour.page.slug, "participant": ana() });
-    let theirs = world.request_as(&neighbour.token, reqwest::Method::POST, "/v5/participants").json(&there);
+    let there = json!({ "name_page_id": neighbor.page.slug, "participant": ana() });
+    let theirs = world.request_as(&neighbor.token, reqwest::Method::POST, "/v5/participants").json(&there);
     Answer::of(theirs).await.expect(201);
     let sent = json!({ "first_name": "Ana", "email": "ANA@x.org", "pronunciation": file(wav(0.9)) });
     world.person_on(&given, sent).await;
@@ -98,7 +98,7 @@ async fn what_somebody_records_is_theirs_on_all_of_their_pages_and_what_they_wer
         bea["recording_link"]
     );
     let path = "/v4/participants/ana@x.org";
-    let theirs = Answer::of(world.request_as(&neighbour.token, reqwest::Method::GET, path)).await.expect(200);
+    let theirs = Answer::of(world.request_as(&neighbor.token, reqwest::Method::GET, path)).await.expect(200);
     assert_eq!(
         theirs["participant"]["recording_link"],
         Value::Null,

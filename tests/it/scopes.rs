@@ -54,8 +54,8 @@ async fn what_another_institution_owns_is_missing() {
     let world = World::new().await;
     let (app, id) = (&world.app, consumer(&world).await.id);
     with_call_and_job(&world).await;
-    let neighbour = world.neighbour().await;
-    let stranger = actor(&world, &neighbour.token).await;
+    let neighbor = world.neighbor().await;
+    let stranger = actor(&world, &neighbor.token).await;
 
     assert!(is_missing(tool_consumers::find(app, stranger.scope(), id).await));
     assert!(is_missing(tool_consumers::update(app, &stranger, id, Change::default()).await));

@@ -145,13 +145,13 @@ async fn the_word_in_the_path_says_which_learning_systems_are_meant() {
 #[tokio::test]
 async fn another_institutions_tool_consumer_is_not_found() {
     let school = school().await;
-    let neighbour = school.world.neighbour().await;
+    let neighbor = school.world.neighbor().await;
     for (version, key, id) in
         [("v5", "external_course_ids", json!(["101"])), ("v4", "external_course_id", json!("101"))]
     {
         let body = json!({ "api_token": school.api_token, key: id });
         let path = format!("/{version}/lti/lms/courses/synchronize");
-        let request = school.world.request_as(&neighbour.token, Method::POST, &path).json(&body);
+        let request = school.world.request_as(&neighbor.token, Method::POST, &path).json(&body);
         says(Answer::of(request).await, 404, NO_CONSUMER);
     }
     assert_eq!(school.count("courses").await, 0);

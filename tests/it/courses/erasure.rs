@@ -52,14 +52,14 @@ async fn assert_no_trace(school: &School) {
 async fn version_5_deletes_who_has_left_by_email_token_or_institution_id() {
     let (school, ana) = left().await;
     let token = World::registration_token(&ana);
-    let neighbour = school.world.neighbour().await;
+    let neighbor = school.world.neighbor().await;
     for whom in ["PERSON1@example.edu", token.as_str(), "S1"] {
         let nobody = json!({ "message": "Registered participant not found" });
         let elsewhere = json!({ "name_page_id": school.world.page.slug });
         let path = format!("/v5/participants/{whom}");
         assert_eq!(school.world.delete(&path, elsewhere).await.expect(404), nobody, "another page");
         let slug = school.page().await.slug;
-        let request = school.world.request_as(&neighbour.token, reqwest::Method::DELETE, &path);
+        let request = school.world.request_as(&neighbor.token, reqwest::Method::DELETE, &path);
         Answer::of(request.json(&json!({ "name_page_id": slug }))).await.expect(404);
         delete(&school, whom).await.expect(200);
         assert_no_trace(&school).await;
@@ -108,7 +108,7 @@ async fn a_deletion_by_email_takes_who_is_there_and_who_had_left() {
 async fn an_erasure_takes_every_registration_and_leaves_other_people_and_institutions_alone() {
     let (school, _) = left().await;
     let world = &school.world;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let person = json!({ "first_name": "Ana", "email": EMAIL, "institution_id": "S1" });
     world.person_on(&world.page, person.clone()).await;
     // People from a learning system may have no email: the identifier matches.
@@ -116,8 +116,8 @@ async fn an_erasure_takes_every_registration_and_leaves_other_people_and_institu
     world.person_on(&other, person.clone()).await;
     let text = "UPDATE participants SET email = NULL, email_key = NULL WHERE name_page_id = $1";
     crate::support::database::execute(&world.app.db, text, vec![other.id.into()]).await;
-    let theirs = json!({ "name_page_id": neighbour.page.slug, "participant": person });
-    let create = world.request_as(&neighbour.token, reqwest::Method::POST, "/v5/participants").json(&theirs);
+    let theirs = json!({ "name_page_id": neighbor.page.slug, "participant": person });
+    let create = world.request_as(&neighbor.token, reqwest::Method::POST, "/v5/participants").json(&theirs);
     Answer::of(create).await.expect(201);
 
     let erased = persons::erase(&world.app, &world.institution, EMAIL.into()).await.unwrap();
@@ -125,7 +125,7 @@ async fn an_erasure_takes_every_registration_and_leaves_other_people_and_institu
     assert_no_trace(&school).await;
     assert_eq!(world.get("/v5/participants").await.expect(200)["Response"]["meta"]["total_count"], 1, "Ben");
     let path = format!("/v5/participants?email_list={EMAIL}");
-    let there = Answer::of(world.request_as(&neighbour.token, reqwest::Method::GET, &path)).await.expect(200);
+    let there = Answer::of(world.request_as(&neighbor.token, reqwest::Method::GET, &path)).await.expect(200);
     assert_eq!(there["Response"]["meta"]["total_count"], 1, "in the other institution");
     let again = persons::erase(&world.app, &world.institution, EMAIL.into()).await;
     assert!(matches!(again, Err(Error::Missing(Missing::Participant))), "{again:?}");

@@ -93,7 +93,7 @@ async fn somebody_who_left_one_course_brings_their_recording_into_another() {
 /// The people in another course than 101, which is synchronized first.
 async fn people_of(school: &School, course: u64, title: &str) -> Vec<Value> {
     school.ask(json!([course])).await.expect(200);
-    until("the other course is synchronised", || async {
+    until("the other course is synchronized", || async {
         let all = endonym::app::courses::all(&school.world.app, &school.consumer).await.unwrap();
         let found = all.into_iter().find(|one| one.external_id == course.to_string());
         found.is_some_and(|one| one.synced_at.is_some() && one.sync != endonym::domain::course::Sync::Running)

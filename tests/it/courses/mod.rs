@@ -102,7 +102,7 @@ impl School {
     }
 
     async fn settled(&self) -> Course {
-        until("a course is not being synchronised any more", || async {
+        until("a course is not being synchronized any more", || async {
             self.course().await.is_some_and(|course| course.sync != Sync::Running)
         })
         .await;

@@ -195,7 +195,7 @@ async fn a_moodles_course_is_found_by_its_id_and_then_by_its_idnumber() {
     let unknown = ask(json!(["BIO-1", 7, "BIO-2"])).await.expect(202);
     assert_eq!(unknown["external_courses_ids"], json!(["BIO-2"]));
     let course = async || courses::all(&school.world.app, &consumer).await.unwrap().remove(0);
-    until("it is synchronised", || async { course().await.sync == Sync::Idle }).await;
+    until("it is synchronized", || async { course().await.sync == Sync::Idle }).await;
     assert_eq!((course().await.external_id.as_str(), course().await.error), ("7", None));
     let found = school.world.get("/v5/participants?email_list=person1@example.edu").await.expect(200);
     let person = &found["Response"]["participants"][0];

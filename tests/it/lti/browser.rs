@@ -41,7 +41,7 @@ async fn a_teacher_hears_a_course_by_keyboard_inside_a_frame_and_adds_a_link() {
     browser.until("document.querySelector('.none')?.textContent.includes('by themselves')").await;
     check(&browser, "a list that is being fetched").await;
     library.world.work(1);
-    library.synchronised().await;
+    library.synchronized().await;
     // The page updates itself.
     browser.until("document.querySelectorAll('.people li').length === 4").await;
     for email in ["ana@example.edu", "siobhan@example.edu"] {
@@ -257,7 +257,7 @@ async fn initials_of_any_script_fit_their_circle() {
     let library = Library::start(World::new().await).await;
     library.world.work(1);
     library.launch("user=teacher").await;
-    library.synchronised().await;
+    library.synchronized().await;
     let course = endonym::app::courses::all(&library.world.app, &library.consumer).await.unwrap().remove(0);
     let reference = endonym::domain::name_page::NamePageRef::parse(&course.name_page.to_string()).unwrap();
     let institution = library.world.institution.id;

@@ -147,8 +147,8 @@ impl Library {
     }
 
     /// Waits until the course's list matches the platform's.
-    pub async fn synchronised(&self) {
-        until("the course is synchronised", || async {
+    pub async fn synchronized(&self) {
+        until("the course is synchronized", || async {
             let all = courses::all(&self.world.app, &self.consumer).await.unwrap();
             all.iter().any(|course| course.synced_at.is_some() && course.sync == Sync::Idle)
         })
@@ -179,7 +179,7 @@ async fn a_teacher_sees_everybody_whom_the_platform_names() {
     let landed = library.launch("user=teacher").await;
     assert_eq!(landed.status, 200, "{}", landed.text);
     assert!(landed.text.contains("Names of the World"));
-    library.synchronised().await;
+    library.synchronized().await;
     let (_, text) = library.page(&landed.path, &landed.cookie).await;
     for name in ["Ana Đặng", "محمد الأمين", "Siobhán Ní Bhriain", "小龍 李"] {
         assert!(text.contains(name), "{name} in {text}");
@@ -196,7 +196,7 @@ async fn a_student_sees_themselves_and_finds_the_same_entry_after_the_list_has_c
     assert!(first.text.contains("Siobhán Ní Bhriain"));
     assert_eq!(library.post(&first, "details", "phonetic=shi-VAWN&notes=Irish").await.status(), 303);
     library.world.work(1);
-    library.synchronised().await;
+    library.synchronized().await;
     let again = library.launch("user=siobhan").await;
     assert!(again.text.contains("shi-VAWN") && !again.text.contains("Ana"), "{}", again.text);
     let teacher = library.launch("user=teacher").await;

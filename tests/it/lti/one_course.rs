@@ -353,8 +353,8 @@ async fn two_courses_are_joined_by_hand_and_nothing_is_lost() {
     let institution = platform.world.institution.id;
     assert!(courses::merge(app, institution, kept.id, second.id).await.is_err(), "two of one system are two");
     assert!(courses::merge(app, institution, kept.id, kept.id).await.is_err());
-    let neighbour = platform.world.neighbour().await;
-    assert!(courses::merge(app, neighbour.institution.id, kept.id, gone.id).await.is_err(), "not theirs");
+    let neighbor = platform.world.neighbor().await;
+    assert!(courses::merge(app, neighbor.institution.id, kept.id, gone.id).await.is_err(), "not theirs");
     // Some tokens are limited to the one page, some to both.
     for (token, page) in [(1, gone.name_page), (2, gone.name_page), (2, kept.name_page)] {
         let text = format!(

@@ -233,8 +233,8 @@ async fn a_platform_that_registers_again_updates_what_is_there() {
     assert_eq!(lti.frame_ancestors, [platform.as_str(), "https://www.example.edu"]);
 
     // An invitation cannot take over another institution's registration.
-    let neighbour = world.neighbour().await;
-    let (invite, _) = registrations::invite(&world.app, neighbour.institution.id).await.unwrap();
+    let neighbor = world.neighbor().await;
+    let (invite, _) = registrations::invite(&world.app, neighbor.institution.id).await.unwrap();
     told.lock().unwrap().configuration["jwks_uri"] = json!(format!("{platform}/jwks3"));
     let (status, text) = visit(&world, &invite, &platform, "").await;
     assert!(status == 400 && text.contains("has already been taken"), "{text}");

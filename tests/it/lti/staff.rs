@@ -25,7 +25,7 @@ async fn who_teaches_by_their_launch_is_no_student_whatever_the_roster_calls_the
     let library = Library::start(World::new().await).await;
     library.world.work(1);
     let teacher = library.launch("user=teacher").await;
-    library.synchronised().await;
+    library.synchronized().await;
     let students = async || {
         let (_, text) = library.page(&teacher.path, &teacher.cookie).await;
         lists(&text).0.into_iter().map(str::to_owned).collect::<Vec<String>>()
@@ -80,7 +80,7 @@ async fn a_teacher_has_an_entry_of_their_own_that_no_synchronization_touches() {
     let library = Library::start(World::new().await).await;
     library.world.work(1);
     let teacher = library.launch("user=teacher").await;
-    library.synchronised().await;
+    library.synchronized().await;
     assert!(teacher.text.contains("Add your own name"), "{}", teacher.text);
     let found = async || {
         let path = "/v5/participants?email_list=rosa@example.edu";

@@ -144,10 +144,10 @@ async fn a_name_is_text_and_not_markup() {
 #[tokio::test]
 async fn a_player_is_found_by_its_own_institution_and_token_alone() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let person = world.person("Ana", "ana@example.edu").await;
     let token = World::registration_token(&person);
-    check(&world, &format!("/players/{}/{token}", neighbour.institution.id), 404).await;
+    check(&world, &format!("/players/{}/{token}", neighbor.institution.id), 404).await;
     check(&world, &format!("/players/{}/ana@example.edu", world.institution.id), 404).await;
     check(&world, &format!("/players/{}/{}", world.institution.id, "0".repeat(32)), 404).await;
 }

@@ -107,10 +107,10 @@ async fn a_deleted_recording_takes_the_links_before_it_along_for_good() {
 #[tokio::test]
 async fn a_replaced_recording_of_somebody_who_is_gone_or_elsewhere_is_not_found() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let first = create(&world, json!({ "pronunciation": file(wav(1.0)) })).await;
     update(&world, json!({ "pronunciation": file(wav(1.1)) })).await;
-    let (ours, theirs) = (world.institution.id.to_string(), neighbour.institution.id.to_string());
+    let (ours, theirs) = (world.institution.id.to_string(), neighbor.institution.id.to_string());
     let elsewhere = json!(first["recording_link"].as_str().unwrap().replace(&ours, &theirs));
     assert_eq!((status(&first["recording_link"]).await, status(&elsewhere).await), (302, 404));
     let as_photo = json!(

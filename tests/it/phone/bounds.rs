@@ -37,7 +37,7 @@ async fn whoever_opts_out_is_not_called_again() {
     let world = world(rules()).await;
     create(&world, "ana@x.org", ANA).await;
     create(&world, "twin@x.org", ANA).await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let claimed = take(&world).await.unwrap();
     calls::finish(&world.app, &claimed.attempt, Outcome::Cancelled(Reason::OptedOut)).await.unwrap();
     assert_eq!(
@@ -52,7 +52,7 @@ async fn whoever_opts_out_is_not_called_again() {
         calls::retry(&world.app, &Actor::Operator, all(&world).await[0].id, 1).await.unwrap_err().to_string();
     assert!(why.contains("asked not to be called"), "{why}");
     // The opt-out applies to one institution.
-    assert_eq!(calls::opted_out(&world.app, neighbour.institution.id).await.unwrap().len(), 0);
+    assert_eq!(calls::opted_out(&world.app, neighbor.institution.id).await.unwrap().len(), 0);
     let listed = calls::opted_out(&world.app, world.institution.id).await.unwrap();
     assert_eq!(listed[0].0, ANA);
 }
@@ -91,14 +91,14 @@ async fn so_many_at_once_and_in_a_minute() {
 #[tokio::test]
 async fn so_many_in_a_day_for_each_institution() {
     let world = world(Rules { max_per_day: 1, ..rules() }).await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     create(&world, "ana@x.org", ANA).await;
     create(&world, "ben@x.org", BEN).await;
     let body = json!({
-        "name_page_id": neighbour.page.slug,
+        "name_page_id": neighbor.page.slug,
         "participant": { "first_name": "Eve", "email": "eve@x.org", "phone_number": "+12025550129" }
     });
-    let request = world.request_as(&neighbour.token, reqwest::Method::POST, "/v5/participants").json(&body);
+    let request = world.request_as(&neighbor.token, reqwest::Method::POST, "/v5/participants").json(&body);
     crate::support::Answer::of(request).await.expect(201);
     assert!(take(&world).await.is_some());
     assert_eq!(take(&world).await.unwrap().number.e164(), "+12025550129", "others have a day of their own");

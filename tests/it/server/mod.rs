@@ -3,7 +3,7 @@
 mod bodies;
 mod clients;
 mod health;
-mod neighbours;
+mod neighbors;
 mod panics;
 mod protocol;
 mod streams;

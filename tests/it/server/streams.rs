@@ -60,15 +60,15 @@ fn emails(body: &[u8]) -> Vec<String> {
 #[tokio::test]
 async fn slow_readers_of_one_institution_hold_up_nobody_elses_lists() {
     let world = world().await;
-    let neighbour = world.neighbour().await;
-    crowd_of(&world.app.db, neighbour.institution.id, neighbour.page.id, PEOPLE, 10).await;
+    let neighbor = world.neighbor().await;
+    crowd_of(&world.app.db, neighbor.institution.id, neighbor.page.id, PEOPLE, 10).await;
     let mut slow = Vec::new();
     for _ in 0..SLOTS {
         slow.push(slow_reader(&world, &world.token).await);
     }
     // The other institution's list is complete and fast, every time.
     for _ in 0..3 {
-        let (reply, took) = ask(&world, &neighbour.token, STREAM).await;
+        let (reply, took) = ask(&world, &neighbor.token, STREAM).await;
         assert_eq!(reply.status, 200);
         assert_eq!(emails(&reply.body).len(), PEOPLE as usize);
         assert!(took < Duration::from_secs(4), "{took:?}");

@@ -160,7 +160,7 @@ async fn version_3_has_people_of_these_pages_alone() {
 #[tokio::test]
 async fn a_page_outside_is_forbidden_and_one_of_another_institution_is_not_found() {
     let Scene { world, token, chess, choir } = scene().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let person = json!({ "first_name": "New", "email": "new@x.org" });
     let calls = |page: &str| {
         let on_page = format!("/v4/name_pages/{page}/participants");
@@ -181,7 +181,7 @@ async fn a_page_outside_is_forbidden_and_one_of_another_institution_is_not_found
             assert_eq!(answer.expect(403), json!({ "message": ELSEWHERE }), "{method} {path}");
         }
     }
-    for name in [neighbour.page.slug.as_str(), "nothing"] {
+    for name in [neighbor.page.slug.as_str(), "nothing"] {
         for (method, path, body) in calls(name) {
             send(&world, &token, method, &path, body.as_ref()).await.expect(404);
         }
@@ -311,7 +311,7 @@ async fn exports_have_people_of_these_pages_alone_and_others_cannot_be_read() {
     let narrower = id(ask(&narrow, since).await.expect(202));
     let refused = ask(&token, json!({ "name_page_id": chess.slug })).await;
     assert_eq!(refused.expect(403), json!({ "message": ELSEWHERE }));
-    let unknown = ask(&token, json!({ "name_page_id": world.neighbour().await.page.slug })).await;
+    let unknown = ask(&token, json!({ "name_page_id": world.neighbor().await.page.slug })).await;
     assert_eq!(unknown.expect(422)["errors"], json!({ "name_page_id": ["is not found"] }));
 
     world.work(1);

@@ -99,10 +99,10 @@ async fn a_token_that_reads_reads_reports_that_another_has_asked_for() {
 #[tokio::test]
 async fn another_institutions_things_stay_not_found_whatever_the_scope() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let token = scoped(&world, TokenScope::Write).await;
-    let path = format!("/v4/name_pages/{}/participants", neighbour.page.slug);
+    let path = format!("/v4/name_pages/{}/participants", neighbor.page.slug);
     get(&world, &token, &path).await.expect(404);
-    let body = json!({ "name_page_id": neighbour.page.slug, "participant": { "first_name": "A", "email": "a@x.org" } });
+    let body = json!({ "name_page_id": neighbor.page.slug, "participant": { "first_name": "A", "email": "a@x.org" } });
     post(&world, &token, "/v5/participants", body).await.expect(404);
 }

@@ -161,14 +161,14 @@ async fn an_access_code_must_be_there_and_an_icon_known() {
 #[tokio::test]
 async fn each_institution_shows_its_own() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     world.person("Ana", "ana@x.org").await;
-    let theirs = json!({ "name_page_id": neighbour.page.slug, "participant": { "first_name": "Cy", "email": "ana@x.org" } });
-    let request = world.request_as(&neighbour.token, Method::POST, "/v5/participants").json(&theirs);
+    let theirs = json!({ "name_page_id": neighbor.page.slug, "participant": { "first_name": "Cy", "email": "ana@x.org" } });
+    let request = world.request_as(&neighbor.token, Method::POST, "/v5/participants").json(&theirs);
     assert_eq!(request.send().await.unwrap().status(), 201);
     open(&world, &world.page).await;
     let body =
         get(&world, &format!("access_code={}&email=ana@x.org", world.page.access_code)).await.expect(200);
     assert_eq!((&data(&body)[0]["first_name"], data(&body).as_array().unwrap().len()), (&json!("Ana"), 1));
-    get(&world, &format!("access_code={}", neighbour.page.access_code)).await.expect(404);
+    get(&world, &format!("access_code={}", neighbor.page.access_code)).await.expect(404);
 }

@@ -98,7 +98,7 @@ async fn nothing_to_look_up_by_is_an_error() {
 #[tokio::test]
 async fn with_an_access_code_it_is_people_of_that_page_and_without_one_everybody_of_the_token() {
     let world = people().await;
-    let (choir, neighbour) = (world.page("Choir").await, world.neighbour().await);
+    let (choir, neighbor) = (world.page("Choir").await, world.neighbor().await);
     let person = json!({ "first_name": "Zoë", "email": "zoe@x.org", "institution_id": "S-3" });
     world.person_on(&choir, person).await;
     for (query, here, there, everywhere) in [
@@ -121,9 +121,9 @@ async fn with_an_access_code_it_is_people_of_that_page_and_without_one_everybody
         );
         assert_eq!(count("").await, everywhere, "{query}");
         assert_eq!(count("&access_code=").await, everywhere, "{query}");
-        let theirs = get_as(&world, &neighbour.token, &format!("/name?{query}")).await.expect(200);
+        let theirs = get_as(&world, &neighbor.token, &format!("/name?{query}")).await.expect(200);
         assert_eq!(data(&theirs), &json!([]), "{query}: nobody of another institution");
-        let code = &neighbour.page.access_code;
+        let code = &neighbor.page.access_code;
         let answer = get(&world, &format!("/name?{query}&access_code={code}")).await;
         assert_eq!(answer.expect(404), error("Not Found"), "{query}");
     }

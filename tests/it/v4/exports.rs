@@ -171,9 +171,9 @@ async fn without_any_filter_each_of_the_three_cannot_be_blank() {
 #[tokio::test]
 async fn errors_of_an_export_come_together_by_field() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let time = "is invalid: it must be an ISO-8601 time with a zone, like 2026-01-31T12:00:00Z";
-    for page in [json!("nowhere"), json!(neighbour.page.slug), json!(7), json!(["x"]), json!({}), json!(true)]
+    for page in [json!("nowhere"), json!(neighbor.page.slug), json!(7), json!(["x"]), json!({}), json!(true)]
     {
         let export =
             json!({ "created_after": "yesterday", "updated_after": "2026-07-01", "name_page_id": page });
@@ -418,13 +418,13 @@ async fn a_report_that_is_over_while_it_is_read_is_cut_and_never_looks_whole() {
 #[tokio::test]
 async fn an_institution_that_goes_takes_its_exports_its_jobs_and_their_bytes_with_it() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     world.person("Ana", "a@x.org").await;
     ask(&world, json!({ "name_page_id": world.page.slug })).await;
     work_once(&world).await;
     ask(&world, json!({ "name_page_id": world.page.slug })).await;
-    let body = json!({ "export": { "name_page_id": neighbour.page.slug } });
-    let theirs = world.request_as(&neighbour.token, Method::POST, "/v4/exports").json(&body);
+    let body = json!({ "export": { "name_page_id": neighbor.page.slug } });
+    let theirs = world.request_as(&neighbor.token, Method::POST, "/v4/exports").json(&body);
     crate::support::Answer::of(theirs).await.expect(202);
     assert_eq!(files(&world).len(), 1);
 
@@ -442,15 +442,15 @@ async fn an_institution_that_goes_takes_its_exports_its_jobs_and_their_bytes_wit
 #[tokio::test]
 async fn another_institutions_export_is_not_found() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     world.work(1);
     let id = ask(&world, json!({ "name_page_id": world.page.slug })).await;
     completed(&world, &id).await;
     for name in [id.clone(), format!("{id}.csv"), format!("{id}.ndjson")] {
-        let request = world.request_as(&neighbour.token, Method::GET, &format!("/v4/exports/{name}"));
+        let request = world.request_as(&neighbor.token, Method::GET, &format!("/v4/exports/{name}"));
         assert_eq!(crate::support::Answer::of(request).await.expect(404), not_found());
     }
-    let request = world.request_as(&neighbour.token, Method::GET, "/v4/exports");
+    let request = world.request_as(&neighbor.token, Method::GET, "/v4/exports");
     assert_eq!(crate::support::Answer::of(request).await.expect(200)["exports"], json!([]));
 }
 
@@ -610,7 +610,7 @@ async fn exports_work_with_blobs_on_s3() {
 #[tokio::test]
 async fn so_many_exports_of_an_institution_may_wait_and_one_more_is_told_when_to_come_back() {
     let world = World::with(Setup { exports_waiting: 3, ..Setup::default() }).await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     world.person("Ana", "ana@x.org").await;
     let body = json!({ "export": { "name_page_id": world.page.slug } });
     let asked = (0..8).map(|_| world.post("/v4/exports", body.clone()));
@@ -624,8 +624,8 @@ async fn so_many_exports_of_an_institution_may_wait_and_one_more_is_told_when_to
     }
     let listed = world.get("/v4/exports").await.expect(200);
     assert_eq!(listed["meta"]["total_count"], 3);
-    let theirs = json!({ "export": { "name_page_id": neighbour.page.slug } });
-    let request = world.request_as(&neighbour.token, Method::POST, "/v4/exports").json(&theirs);
+    let theirs = json!({ "export": { "name_page_id": neighbor.page.slug } });
+    let request = world.request_as(&neighbor.token, Method::POST, "/v4/exports").json(&theirs);
     Answer::of(request).await.expect(202);
     world.work(1);
     let ids: Vec<&str> =

@@ -111,13 +111,13 @@ async fn a_preflight_of_a_listed_origin_is_answered_without_a_token() {
 #[tokio::test]
 async fn the_origin_of_another_institution_may_not_read_this_ones_answers() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let change = Change { allow_origins: vec![DIRECTORY.to_owned()], ..Change::default() };
-    institutions::update(&world.app, &neighbour.institution.slug, change).await.unwrap();
+    institutions::update(&world.app, &neighbor.institution.slug, change).await.unwrap();
     let ours = Answer::of(world.request(Method::GET, "/v5/participants").header("Origin", DIRECTORY)).await;
     assert_eq!(ours.header("access-control-allow-origin"), "");
     let theirs =
-        world.request_as(&neighbour.token, Method::GET, "/v5/participants").header("Origin", DIRECTORY);
+        world.request_as(&neighbor.token, Method::GET, "/v5/participants").header("Origin", DIRECTORY);
     assert_eq!(Answer::of(theirs).await.header("access-control-allow-origin"), DIRECTORY);
 }
 

@@ -13,7 +13,7 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use crate::support::{Neighbour, World};
+use crate::support::{Neighbor, World};
 
 /// For an unoptimized build on a busy machine; the bug that this guards against took a minute.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -131,20 +131,20 @@ fn worst(world: &World) -> Vec<(&'static str, RequestBuilder, u16)> {
     ]
 }
 
-async fn live(world: &World, neighbour: &Neighbour, number: usize) {
+async fn live(world: &World, neighbor: &Neighbor, number: usize) {
     let participant = json!({ "first_name": "N", "email": format!("n{number}@x.org") });
-    let body = json!({ "name_page_id": neighbour.page.slug, "participant": participant });
-    let made = world.request_as(&neighbour.token, Method::POST, "/v5/participants").json(&body).send().await;
+    let body = json!({ "name_page_id": neighbor.page.slug, "participant": participant });
+    let made = world.request_as(&neighbor.token, Method::POST, "/v5/participants").json(&body).send().await;
     assert_eq!(made.unwrap().status(), 201);
     let path = format!("/v4/participants/n{number}@x.org");
-    let found = world.request_as(&neighbour.token, Method::GET, &path).send().await.unwrap();
+    let found = world.request_as(&neighbor.token, Method::GET, &path).send().await.unwrap();
     assert_eq!(found.status(), 200);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_waits_for_the_worst_request_of_another_institution() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     world.person("Known", "known@x.org").await;
     world.crowd(&world.page, 0..2_000).await;
     let mut number = 0;
@@ -160,7 +160,7 @@ async fn nobody_waits_for_the_worst_request_of_another_institution() {
         let mut longest = Duration::ZERO;
         loop {
             let began = Instant::now();
-            live(&world, &neighbour, number).await;
+            live(&world, &neighbor, number).await;
             longest = longest.max(began.elapsed());
             number += 1;
             if is_over.load(Ordering::Relaxed) {
@@ -169,7 +169,7 @@ async fn nobody_waits_for_the_worst_request_of_another_institution() {
         }
         let (answered, length) = asked.await.unwrap();
         assert_eq!(answered, status, "{what}");
-        assert!(longest < LONGEST, "{what}: a neighbour waited {longest:?}");
+        assert!(longest < LONGEST, "{what}: a neighbor waited {longest:?}");
         assert!(started.elapsed() < Duration::from_secs(60), "{what} took {:?}", started.elapsed());
         assert!(length < 2_000_000, "{what}: an answer of {length} bytes");
     }
