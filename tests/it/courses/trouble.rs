@@ -116,7 +116,7 @@ async fn a_course_says_why_its_synchronisation_was_given_up_and_a_page_takes_it_
     );
     let held = jobs::claim(app, lease, Lane::ALL).await.unwrap().unwrap();
     let last = Claim { attempts: 1_000, failures: 1_000, ..held };
-    assert_eq!(jobs::fail(app, &last, "its workers died").await.unwrap(), jobs::Failed::GivenUp);
+    assert_eq!(jobs::fail(app, &last, "its workers died").await.unwrap(), jobs::FailureOutcome::GivenUp);
     let course = school.course().await.unwrap();
     assert_eq!((course.sync, course.error.as_deref()), (Sync::Idle, Some("its workers died")));
     let page = NamePageRef::parse(&school.page().await.slug).unwrap();

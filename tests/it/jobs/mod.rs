@@ -10,7 +10,7 @@ use std::{
 use endonym::{
     app::{
         Actor,
-        jobs::{self, Failed},
+        jobs::{self, FailureOutcome},
     },
     domain::{
         ids::JobId,
@@ -119,7 +119,7 @@ async fn a_dead_workers_job_is_taken_up_when_its_lease_is_over() {
     assert!(!jobs::renew(&world.app, &dead, LEASE).await.unwrap());
     jobs::finish(&world.app, &dead).await.unwrap();
     jobs::release(&world.app, &dead).await.unwrap();
-    assert_eq!(jobs::fail(&world.app, &dead, "late").await.unwrap(), Failed::LeaseLost);
+    assert_eq!(jobs::fail(&world.app, &dead, "late").await.unwrap(), FailureOutcome::LeaseLost);
     let Job::BuildExport { institution, export, .. } = dead.job else { panic!("{dead:?}") };
     let late = endonym::app::exports::build(&world.app, &dead, institution, export, |_, _| {
         Box::new(|_, _| panic!("nobody is asked"))
@@ -141,13 +141,13 @@ async fn what_fails_comes_again_later_and_later_and_is_given_up_at_last() {
     let last = loop {
         let claimed = claim(&world).await;
         match jobs::fail(&world.app, &claimed, "the disk is full").await.unwrap() {
-            Failed::RetryIn(pause) => {
+            FailureOutcome::RetryIn(pause) => {
                 assert!(jobs::claim(&world.app, LEASE, Lane::ALL).await.unwrap().is_none(), "not at once");
                 pauses.push(pause);
                 world.advance(pause);
             }
-            Failed::GivenUp => break claimed,
-            Failed::LeaseLost => panic!("it was ours"),
+            FailureOutcome::GivenUp => break claimed,
+            FailureOutcome::LeaseLost => panic!("it was ours"),
         }
     };
     assert_eq!(pauses.len(), 9, "{pauses:?}");
@@ -233,7 +233,10 @@ async fn regular_work_is_written_down_once_for_all_and_comes_again_and_again() {
     for _ in 0..12 {
         world.advance(every);
         let claimed = claim(&world).await;
-        assert!(matches!(jobs::fail(&world.app, &claimed, "gone").await.unwrap(), Failed::RetryIn(_)));
+        assert!(matches!(
+            jobs::fail(&world.app, &claimed, "gone").await.unwrap(),
+            FailureOutcome::RetryIn(_)
+        ));
     }
     // A shorter interval takes effect at once.
     jobs::repeat(&world.app, Job::SweepBlobs, Duration::from_secs(5)).await.unwrap();

@@ -211,7 +211,7 @@ async fn a_platform_that_registers_again_updates_what_is_there() {
     let change = tool_consumers::Change {
         name: Some("Our Moodle".into()),
         enabled: Some(false),
-        frame_ancestors: tool_consumers::Listed {
+        frame_ancestors: tool_consumers::ListChange {
             add: vec!["https://www.example.edu".into()],
             remove: vec![],
         },
