@@ -44,7 +44,7 @@ pub fn site(app: App, draining: Draining, metrics: Metrics) -> Shared {
     Arc::new(Site { app, router, serves_files: true })
 }
 
-/// Only `/metrics`, for a listener of its own.
+/// Only `/metrics`, for a separate listener.
 pub fn metrics_only(app: App) -> Shared {
     let router = ops::metrics_only().layer(middleware::from_fn(reply::set_route)).with_state(app.clone());
     Arc::new(Site { app, router, serves_files: false })

@@ -1,4 +1,4 @@
-//! What all fuzz targets share.
+//! Shared code of the fuzz targets.
 
 mod targets;
 
@@ -9,7 +9,7 @@ pub fn fuzz(target: &str, data: &[u8]) {
     targets::run(target, data);
 }
 
-/// libFuzzer's panic hook ends the process, and so before anything can be caught.
+/// libFuzzer's panic hook aborts the process before a panic can be caught.
 fn let_panics_be_caught() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| panic::set_hook(Box::new(|_| ())));

@@ -1,4 +1,4 @@
-//! What each fuzz target does with a file. `media/tests/corpus.rs` includes this file and replays the corpus with it.
+//! The body of each fuzz target. `media/tests/corpus.rs` includes this file and replays the corpus with it.
 //!
 //! Panics inside the decoders are not failures: `process` catches them and calls the file damaged. What it cannot catch
 //! are hangs, excessive memory use, stack overflows and, in the few unsafe lines that decoders have, out-of-bounds
@@ -6,7 +6,7 @@
 
 use endonym_media::{picture, sound};
 
-/// One function for each file in `fuzz_targets` and each folder in `corpus`, by the same name.
+/// One function for each file in `fuzz_targets` and each folder in `corpus`, with the same name.
 pub fn run(target: &str, data: &[u8]) {
     match target {
         "adts" | "mp3" => sound(data, &[(0, b"\xff")]),
@@ -20,8 +20,7 @@ pub fn run(target: &str, data: &[u8]) {
     }
 }
 
-/// Puts the first bytes of a format where they belong, so that no time is lost on files that are turned away at the
-/// door.
+/// Inserts the magic bytes of a format, so that no time is wasted on files that are rejected at once.
 fn forced(data: &[u8], magic: &[(usize, &[u8])]) -> Vec<u8> {
     let mut file = data.to_vec();
     for (at, bytes) in magic {
@@ -32,8 +31,7 @@ fn forced(data: &[u8], magic: &[(usize, &[u8])]) -> Vec<u8> {
     file
 }
 
-/// As `sound`, for Ogg. Every page has a checksum, and a page that does not match it is thrown away before anything looks
-/// at it; so they are made to match.
+/// Like `sound`, for Ogg. The decoder discards pages whose checksum is wrong, so this corrects the checksums.
 fn ogg(data: &[u8]) {
     let mut file = forced(data, &[(0, b"OggS")]);
     let mut at = 0;
@@ -62,11 +60,11 @@ fn checksum(page: &[u8]) -> u32 {
 fn sound(data: &[u8], magic: &[(usize, &[u8])]) {
     let limits = sound::Limits::default();
     let file = forced(data, magic);
-    // Encoding takes its time and sees nothing of the file but its samples.
+    // Encoding is slow and sees only the samples, not the file.
     if !data.len().is_multiple_of(16) {
         drop(sound::only_decode(&file, &limits));
     } else if let Ok(sound) = sound::process(&file, &limits) {
-        // Two breaths and the last frame are on top of what came.
+        // The output is longer than the input by two pauses and the last frame.
         assert!(sound.duration < limits.longest + std::time::Duration::from_secs(1));
         assert!(!sound.mp3.is_empty());
     }

@@ -1,5 +1,5 @@
-//! The fuzzers' corpus, and damaged copies of it, through the code of the fuzz targets: a decoder that hangs or takes too
-//! much memory fails here, without libFuzzer. A file on which `fuzz/run` has failed belongs in the corpus.
+//! Runs the code of the fuzz targets on their corpus and on damaged copies of it: a decoder that hangs or uses too much
+//! memory fails here, without libFuzzer. Add files on which `fuzz/run` has failed to the corpus.
 
 #[path = "../../fuzz/src/targets.rs"]
 mod targets;
@@ -15,7 +15,7 @@ use std::{
 /// Damaged copies of each file.
 const COPIES: u64 = 60;
 /// The limits of `fuzz/run`.
-const LONGEST: Duration = Duration::from_secs(10);
+const MAX_TIME: Duration = Duration::from_secs(10);
 const MOST_MEMORY_KIB: u64 = 1024 * 1024;
 
 #[test]
@@ -34,7 +34,7 @@ fn no_file_of_the_corpus_whole_cut_or_damaged_takes_too_long_or_too_much_memory(
     assert!(peak < MOST_MEMORY_KIB, "{peak} KiB");
 }
 
-/// On another thread, so that one that never ends is a failure.
+/// In a separate thread, so that a hang is a failure.
 fn replay(target: &str, path: &Path) {
     let bytes = fs::read(path).unwrap();
     let (done, finished) = mpsc::channel();
@@ -48,23 +48,23 @@ fn replay(target: &str, path: &Path) {
     });
     for number in 0..total {
         let at = format!("copy {number} of {}", path.display());
-        match finished.recv_timeout(LONGEST) {
+        match finished.recv_timeout(MAX_TIME) {
             Ok(()) => {}
-            Err(mpsc::RecvTimeoutError::Timeout) => panic!("{at} takes longer than {LONGEST:?}"),
+            Err(mpsc::RecvTimeoutError::Timeout) => panic!("{at} takes longer than {MAX_TIME:?}"),
             Err(mpsc::RecvTimeoutError::Disconnected) => panic!("{at} breaks what the fuzz target asserts"),
         }
     }
     replaying.join().unwrap();
 }
 
-/// The file itself, its beginnings, and the file with a few bytes changed: the same ones in every run.
+/// The file itself, truncated copies, and copies with a few bytes changed; the same in every run.
 fn copies(bytes: &[u8]) -> Vec<Vec<u8>> {
     let cut = (1..16).map(|sixteenths| bytes[..bytes.len() * sixteenths / 16].to_vec());
     let damaged = (1..=COPIES).map(|seed| {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mut copy = bytes.to_vec();
         for _ in 0..=random.below(8) {
-            // Half of the damage goes to the head of the file, which steers everything behind it.
+            // Half of the damage is in the header, which controls how the rest is read.
             let reach = if random.below(2) == 0 { bytes.len().min(256) } else { bytes.len() };
             let at = random.below(reach);
             copy[at] = [0, 0x7f, 0x80, 0xff, copy[at] ^ 1 << random.below(8)][random.below(5)];

@@ -1,4 +1,4 @@
-//! Pictures as people send them, and as attackers do: what comes out, and with which words the rest is refused.
+//! Pictures from cameras, and from attackers: the results, and the error messages.
 
 #![allow(clippy::disallowed_methods, reason = "how long a refusal takes is measured")]
 
@@ -28,7 +28,7 @@ fn refused(bytes: &[u8]) -> Refusal {
     sent(bytes).expect_err("was taken")
 }
 
-/// A colour for each quarter: top left, top right, bottom left, bottom right.
+/// A color for each quarter: top left, top right, bottom left, bottom right.
 fn quarters(width: u32, height: u32) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| {
         Rgb(match (x < width / 2, y < height / 2) {
@@ -51,7 +51,7 @@ fn read(jpeg: &[u8]) -> RgbImage {
 }
 
 #[track_caller]
-fn assert_colour(image: &RgbImage, (x, y): (u32, u32), expected: [u8; 3]) {
+fn assert_color(image: &RgbImage, (x, y): (u32, u32), expected: [u8; 3]) {
     let found = image.get_pixel(x, y).0;
     let far = found.iter().zip(expected).any(|(&a, b)| a.abs_diff(b) > 8);
     assert!(!far, "at {x}, {y}: {found:?} instead of {expected:?}");
@@ -61,13 +61,13 @@ fn assert_colour(image: &RgbImage, (x, y): (u32, u32), expected: [u8; 3]) {
 fn assert_quarters(image: &RgbImage, expected: [[u8; 3]; 4]) {
     let (width, height) = image.dimensions();
     let (left, right, top, bottom) = (width / 4, width * 3 / 4, height / 4, height * 3 / 4);
-    for (at, colour) in [(left, top), (right, top), (left, bottom), (right, bottom)].into_iter().zip(expected)
+    for (at, color) in [(left, top), (right, top), (left, bottom), (right, bottom)].into_iter().zip(expected)
     {
-        assert_colour(image, at, colour);
+        assert_color(image, at, color);
     }
 }
 
-/// Runs ffmpeg on a PNG and gives back what it wrote.
+/// Runs ffmpeg on a PNG and returns its output.
 fn by_ffmpeg(input: &RgbImage, options: &[&str], extension: &str) -> Vec<u8> {
     let unique = format!("endonym-picture-{}-{:?}", std::process::id(), std::thread::current().id());
     let from = std::env::temp_dir().join(format!("{unique}.png"));
@@ -90,7 +90,7 @@ fn from_hex(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).expect("hex")).collect()
 }
 
-/// An EXIF block that says how the picture is to be turned, and holds a word that must not come out.
+/// An EXIF block with an orientation, and a word that must not appear in the output.
 fn exif(orientation: u8, big_endian: bool) -> Vec<u8> {
     let mut block = if big_endian {
         let mut block = b"MM\0\x2A\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\0\0\0\0\0\0\0".to_vec();
@@ -157,7 +157,7 @@ fn every_format_is_taken_and_fits() {
         ("lossless WebP", written(image.clone(), ImageFormat::WebP)),
         ("lossy WebP", by_ffmpeg(&image, &["-c:v", "libwebp", "-quality", "90"], "webp")),
         ("lossy WebP with alpha", by_ffmpeg(&image, &["-c:v", "libwebp", "-pix_fmt", "yuva420p"], "webp")),
-        ("JPEG with halved colours", by_ffmpeg(&image, &["-pix_fmt", "yuvj420p", "-q:v", "2"], "jpg")),
+        ("JPEG with halved colors", by_ffmpeg(&image, &["-pix_fmt", "yuvj420p", "-q:v", "2"], "jpg")),
         ("interlaced PNG", by_ffmpeg(&image, &["-flags", "+ildct"], "png")),
     ] {
         println!("{name}");
@@ -171,7 +171,7 @@ fn every_format_is_taken_and_fits() {
 
 #[test]
 fn an_interlaced_png_is_the_same_picture() {
-    // In odd sizes some passes have no columns or rows.
+    // With odd sizes, some passes have no columns or rows.
     for (width, height) in [(1, 1), (3, 2), (5, 9), (37, 23), (2300, 1100)] {
         let image = quarters(width, height);
         let bytes = by_ffmpeg(&image, &["-flags", "+ildct"], "png");
@@ -185,8 +185,8 @@ fn an_interlaced_png_is_the_same_picture() {
 fn a_progressive_jpeg_is_taken() {
     let large = read(&taken(&from_hex(PROGRESSIVE)).large);
     assert_eq!(large.dimensions(), (16, 16));
-    assert_colour(&large, (2, 8), [200, 40, 40]);
-    assert_colour(&large, (13, 8), [20, 60, 220]);
+    assert_color(&large, (2, 8), [200, 40, 40]);
+    assert_color(&large, (13, 8), [20, 60, 220]);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn all_eight_orientations_in_every_format_that_has_them() {
     let png = written(image.clone(), ImageFormat::Png);
     let webp = written(image, ImageFormat::WebP);
     for (orientation, expected) in (1..=8).zip(turned) {
-        // Either order of bytes, with both kinds of turning.
+        // Both byte orders, each with both ways to rotate.
         let big_endian = orientation % 2 == 0;
         let exif = exif(orientation, big_endian);
         let prefixed = [b"Exif\0\0", &exif[..]].concat();
@@ -226,7 +226,7 @@ fn all_eight_orientations_in_every_format_that_has_them() {
             assert_eq!(large.dimensions(), size);
         }
     }
-    // Numbers that mean nothing change nothing.
+    // Invalid values are ignored.
     let unknown = with_segment(&jpeg, 0xE1, &[b"Exif\0\0", &exif(9, false)[..]].concat());
     assert_quarters(&read(&taken(&unknown).large), turned[0]);
 }
@@ -267,7 +267,7 @@ fn nothing_but_the_picture_is_left() {
                     out.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()));
                 assert!(!found, "{word} came out");
             }
-            // Baseline, and no segment but JFIF's own, tables, frame and scan.
+            // Baseline, with only the segments for JFIF, tables, frame and scan.
             let mut at = 2;
             let mut markers = Vec::new();
             while out[at + 1] != 0xDA {
@@ -288,40 +288,40 @@ fn colours_of_a_profile_become_srgb() {
     let flat = RgbImage::from_pixel(64, 64, Rgb([200, 100, 50]));
     let jpeg = written(flat, ImageFormat::Jpeg);
     let tagged = with_segment(&jpeg, 0xE2, &[b"ICC_PROFILE\0\x01\x01", &profile[..]].concat());
-    // Reckoned from the published matrix of Display P3 to sRGB in linear light.
-    assert_colour(&read(&taken(&tagged).large), (30, 30), [215, 93, 31]);
+    // Computed from the published matrix from Display P3 to sRGB in linear light.
+    assert_color(&read(&taken(&tagged).large), (30, 30), [215, 93, 31]);
     let broken = with_segment(&jpeg, 0xE2, b"ICC_PROFILE\0\x01\x01this is no profile");
-    assert_colour(&read(&taken(&broken).large), (30, 30), [200, 100, 50]);
-    // For three colours, in a picture that has one.
-    let grey = written(GrayImage::from_pixel(64, 64, Luma([120])), ImageFormat::Jpeg);
-    let mistaken = with_segment(&grey, 0xE2, &[b"ICC_PROFILE\0\x01\x01", &profile[..]].concat());
-    assert_colour(&read(&taken(&mistaken).large), (30, 30), [120; 3]);
+    assert_color(&read(&taken(&broken).large), (30, 30), [200, 100, 50]);
+    // A profile for three colors in a grayscale picture.
+    let gray = written(GrayImage::from_pixel(64, 64, Luma([120])), ImageFormat::Jpeg);
+    let mistaken = with_segment(&gray, 0xE2, &[b"ICC_PROFILE\0\x01\x01", &profile[..]].concat());
+    assert_color(&read(&taken(&mistaken).large), (30, 30), [120; 3]);
 }
 
 #[test]
 fn every_depth_and_kind_of_colour() {
-    let grey = [120; 3];
+    let gray = [120; 3];
     let grey16 = image::ImageBuffer::<Luma<u16>, _>::from_pixel(20, 10, Luma([120 * 257]));
     let grey_alpha = image::GrayAlphaImage::from_pixel(20, 10, image::LumaA([120, 255]));
     let rgb16 = image::ImageBuffer::<Rgb<u16>, _>::from_pixel(20, 10, Rgb(RED.map(|v| u16::from(v) * 257)));
     let rgba16 = image::ImageBuffer::<Rgba<u16>, _>::from_pixel(20, 10, Rgba([0, 0, 0, u16::MAX / 2]));
-    // A colour of the palette that ffmpeg uses.
+    // A color of ffmpeg's palette.
     let flat = RgbImage::from_pixel(20, 10, Rgb([255, 0, 0]));
     for (name, bytes, expected) in [
-        ("16-bit grey", written(grey16, ImageFormat::Png), grey),
-        ("grey with alpha", written(grey_alpha, ImageFormat::Png), grey),
+        ("16-bit gray", written(grey16, ImageFormat::Png), gray),
+        ("gray with alpha", written(grey_alpha, ImageFormat::Png), gray),
         ("16-bit", written(rgb16, ImageFormat::Png), RED),
         ("16-bit with alpha", written(rgba16, ImageFormat::Png), [128; 3]),
-        ("grey JPEG", written(GrayImage::from_pixel(20, 10, Luma([120])), ImageFormat::Jpeg), grey),
+        ("gray JPEG", written(GrayImage::from_pixel(20, 10, Luma([120])), ImageFormat::Jpeg), gray),
         ("one bit", by_ffmpeg(&RgbImage::new(20, 10), &["-pix_fmt", "monob"], "png"), [0; 3]),
         ("palette", by_ffmpeg(&flat, &["-pix_fmt", "pal8"], "png"), [255, 0, 0]),
-        // Written by Pillow: no cyan, all of magenta and yellow.
+        // Written by Pillow: no cyan, full magenta and yellow.
         ("CMYK JPEG", from_hex(CMYK), [255, 0, 0]),
-        // The same numbers, taken as luma and chroma: 255, 0, 0 is the ink 76, 255, 28.
+        // The same values, interpreted as luma and chroma: 255, 0, 0 is the ink 76, 255, 28.
         ("YCCK JPEG", from_hex(&CMYK.replacen("640000000000", "640000000002", 1)), [179, 0, 227]),
     ] {
         println!("{name}");
-        assert_colour(&read(&taken(&bytes).large), (4, 4), expected);
+        assert_color(&read(&taken(&bytes).large), (4, 4), expected);
     }
 }
 
@@ -332,12 +332,12 @@ fn transparency_becomes_white() {
             RgbaImage::from_fn(width, 10, |x, _| Rgba([0, 0, 0, if x < width / 2 { 0 } else { 255 }]));
         for format in [ImageFormat::Png, ImageFormat::WebP, ImageFormat::Gif] {
             let large = read(&taken(&written(image.clone(), format)).large);
-            assert_colour(&large, (1, 0), WHITE);
-            assert_colour(&large, (large.width() - 2, 0), [0; 3]);
+            assert_color(&large, (1, 0), WHITE);
+            assert_color(&large, (large.width() - 2, 0), [0; 3]);
         }
         let half = RgbaImage::from_pixel(width, 10, Rgba([255, 0, 0, 128]));
         for format in [ImageFormat::Png, ImageFormat::WebP] {
-            assert_colour(&read(&taken(&written(half.clone(), format)).large), (4, 0), [255, 127, 127]);
+            assert_color(&read(&taken(&written(half.clone(), format)).large), (4, 0), [255, 127, 127]);
         }
     }
 }
@@ -362,7 +362,7 @@ fn of_an_animation_the_first_frame() {
 
 #[test]
 fn a_frame_lies_where_it_belongs() {
-    // A red square of 20 on a sheet of 100 × 60, at 40, 30.
+    // A red square of 20 × 20 at (40, 30), on a canvas of 100 × 60.
     let lossless = written(RgbImage::from_pixel(20, 20, Rgb(RED)), ImageFormat::WebP);
     let frame = [&[20, 0, 0, 15, 0, 0, 19, 0, 0, 19, 0, 0, 0, 0, 0, 0][..], &lossless[12..]].concat();
     let webp = riff(&[(b"VP8X", &vp8x(2, 100, 60)), (b"ANIM", &[0; 6]), (b"ANMF", &frame)]);
@@ -377,9 +377,9 @@ fn a_frame_lies_where_it_belongs() {
         for bytes in [&gif, &webp] {
             let large = read(&taken(bytes).large);
             assert_eq!(large.dimensions(), (100, 60));
-            assert_colour(&large, (50, 40), RED);
+            assert_color(&large, (50, 40), RED);
             for outside in [(20, 40), (50, 15), (80, 40), (50, 58)] {
-                assert_colour(&large, outside, WHITE);
+                assert_color(&large, outside, WHITE);
             }
         }
     }
@@ -387,7 +387,7 @@ fn a_frame_lies_where_it_belongs() {
 
 #[test]
 fn an_interlaced_gif_is_put_in_order() {
-    // Row y is of colour y; written in the order of the four goes.
+    // Row y has color y, in the order of the four passes.
     let palette: Vec<u8> = (0..32).flat_map(|row| [row * 8; 3]).collect();
     let order = [(0, 8), (4, 8), (2, 4), (1, 2)];
     let rows = order.into_iter().flat_map(|(first, step)| (first..32u8).step_by(step));
@@ -402,7 +402,7 @@ fn an_interlaced_gif_is_put_in_order() {
     gif::Encoder::new(&mut gif, 16, 32, &palette).and_then(|mut e| e.write_frame(&frame)).expect("a GIF");
     let large = read(&taken(&gif).large);
     for row in 0..32 {
-        assert_colour(&large, (8, row), [row as u8 * 8; 3]);
+        assert_color(&large, (8, row), [row as u8 * 8; 3]);
     }
 }
 
@@ -428,18 +428,18 @@ fn sizes_at_the_edges() {
                 (large, small),
                 "{size:?} {format:?}"
             );
-            assert_colour(&got_large, (0, 0), BLUE);
-            assert_colour(&got_large, (large.0 - 1, large.1 - 1), BLUE);
+            assert_color(&got_large, (0, 0), BLUE);
+            assert_color(&got_large, (large.0 - 1, large.1 - 1), BLUE);
         }
     }
 }
 
 #[test]
 fn detail_is_averaged_and_not_dropped() {
-    // A chequerboard of single pixels is grey from afar, and one that is merely thinned out is not.
+    // A checkerboard of single pixels becomes gray when it is averaged, but not when pixels are only skipped.
     let board = RgbImage::from_fn(2048, 2048, |x, y| Rgb([((x + y) % 2) as u8 * 255; 3]));
     for format in [ImageFormat::Png, ImageFormat::WebP] {
-        assert_colour(&read(&taken(&written(board.clone(), format)).large), (100, 100), [128; 3]);
+        assert_color(&read(&taken(&written(board.clone(), format)).large), (100, 100), [128; 3]);
     }
 }
 
@@ -481,9 +481,9 @@ fn a_bomb_costs_nothing() {
         assert!(start.elapsed() < Duration::from_millis(50), "{name}: {:?}", start.elapsed());
         assert!(refusal.to_string().ends_with("at most 50 megapixels"), "{refusal}");
     }
-    // Few pixels, in one row of millions.
+    // Few pixels, but a row of millions.
     assert_eq!(refused(&png_header(49_000_000, 1)), Refusal::TooLong { side: 49_000_000, limit: 65_535 });
-    // A picture without extent.
+    // A picture with no area.
     for (width, height) in [(0, 1), (1, 0), (0, 0)] {
         assert_eq!(refused(&png_header(width, height)), Refusal::Damaged);
     }
@@ -491,7 +491,7 @@ fn a_bomb_costs_nothing() {
 
 #[test]
 fn endless_scans_are_refused() {
-    // The last scan of the progressive picture, again and again.
+    // The last scan of the progressive picture, repeated many times.
     let jpeg = from_hex(PROGRESSIVE);
     let scan = jpeg.windows(2).rposition(|marker| marker == [0xFF, 0xDA]).expect("a scan");
     let again = jpeg[scan..jpeg.len() - 2].repeat(1000);
@@ -525,7 +525,7 @@ fn damaged_pictures_are_refused_and_never_panic() {
         for cut in [12, whole.len() / 4, whole.len() / 2, whole.len() * 3 / 4, whole.len() - 3] {
             assert_eq!(refused(&whole[..cut]), Refusal::Damaged, "{:?} cut at {cut}", &whole[..4]);
         }
-        // Whatever a changed byte does, it is an answer.
+        // Any changed byte gives a result or an error, never a panic.
         for at in (0..whole.len()).step_by(1 + whole.len() / 100) {
             for value in [0, 0xFF, whole[at] ^ 0x10] {
                 let mut changed = whole.clone();
@@ -534,7 +534,7 @@ fn damaged_pictures_are_refused_and_never_panic() {
             }
         }
     }
-    // A GIF is read to the end of its first frame only.
+    // A GIF is read only to the end of its first frame.
     let gif = written(image, ImageFormat::Gif);
     for cut in [8, 20, gif.len() / 2] {
         assert_eq!(refused(&gif[..cut]), Refusal::Damaged, "GIF cut at {cut}");
@@ -568,7 +568,7 @@ fn other_files_are_called_by_their_name() {
     }
 }
 
-/// 16 × 16, left half red and right half blue, by Pillow.
+/// 16 × 16, left half red and right half blue, written by Pillow.
 const PROGRESSIVE: &str = "\
     ffd8ffe000104a46494600010100000100010000ffdb00430002010101010102010101020202020204030202020205040403\
     04060506060605060606070908060709070606080b08090a0a0a0a0a06080b0c0b0a0c090a0a0affdb004301020202020202\
@@ -582,7 +582,7 @@ const PROGRESSIVE: &str = "\
     000000000000000000ffda0008010301013f1067ffc40014110100000000000000000000000000000000ffda000801020101\
     3f1067ffc40014100100000000000000000000000000000020ffda0008010100013f101fffd9";
 
-/// 8 × 8 with Adobe's marker, by Pillow.
+/// 8 × 8 with Adobe's marker, written by Pillow.
 const CMYK: &str = "\
     ffd8ffee000e41646f626500640000000000ffdb004300010101010101010101010101010101010101010101010101010101\
     01010101010101010101010101010101010101010101010101010101010101010101010101ffc00014080008000804431100\

@@ -1,4 +1,4 @@
-//! Real speech in every format that people send, made by other people's encoders and measured by other people's meters.
+//! Real speech in every common format, encoded and measured by third-party programs.
 
 mod studio;
 mod telephone;
@@ -15,10 +15,10 @@ fn refusal(bytes: &[u8]) -> Option<Refusal> {
     processed(bytes).err()
 }
 
-/// Everything that must be true of whatever comes out.
+/// Invariants of every result.
 fn assert_right(name: &str, bytes: &[u8]) -> studio::Heard {
     let sound = processed(bytes).unwrap_or_else(|refusal| panic!("{name}: {refusal}"));
-    // One program more for each file is a long time altogether; the header is the same whatever came in.
+    // Starting another program for each file would take long, and the header does not depend on the input.
     let heard = hear(name, &sound.mp3, !name.contains('.') || name.ends_with(".wav"));
     assert!((heard.loudness + 16.0).abs() < 0.6, "{name}: {} LUFS", heard.loudness);
     assert!(heard.true_peak <= -1.0, "{name}: {} dBTP", heard.true_peak);
@@ -37,7 +37,7 @@ fn assert_right(name: &str, bytes: &[u8]) -> studio::Heard {
     heard
 }
 
-/// The master through an encoder, and through us: same length, same pitch, right level.
+/// Encodes the master, processes it, and checks length, pitch and level.
 fn assert_format(name: &str, bytes: &[u8]) {
     let heard = assert_right(name, bytes);
     let expected = studio::MASTER_SECONDS + 2.0 * 0.165;
@@ -47,7 +47,7 @@ fn assert_format(name: &str, bytes: &[u8]) {
     assert!((pitch / TONE_HZ - 1.0).abs() < 0.005, "{name}: {pitch} Hz instead of {TONE_HZ}");
 }
 
-/// Tests many files on both cores.
+/// Uses all cores.
 fn each(formats: &[(&str, &str)], check: fn(&str, &[u8])) {
     let failures: Vec<String> = thread::scope(|scope| {
         let halves = formats.chunks(formats.len().div_ceil(2));
@@ -99,7 +99,7 @@ fn wav_of_every_kind() {
     );
 }
 
-/// Above 48 kHz ffmpeg writes `WAVE_FORMAT_EXTENSIBLE`, whatever is inside.
+/// Above 48 kHz, ffmpeg always writes `WAVE_FORMAT_EXTENSIBLE`.
 #[test]
 fn extensible_wav_of_every_kind() {
     each(
@@ -131,7 +131,7 @@ fn assert_extensible(name: &str, bytes: &[u8]) {
     assert_eq!(bytes[20..22], [0xfe, 0xff], "{name} is what it is to be");
     assert_format(name, bytes);
     if name.contains("law") {
-        // ffmpeg's own reading of the same file holds the same samples, so that the same MP3 comes out.
+        // ffmpeg decodes the file to the same samples, so the MP3 is the same.
         let decoded = path(&format!("decoded-{name}"));
         run("ffmpeg", &["-v", "error", "-y", "-i", &path(name), "-c:a", "pcm_s16le", &decoded]);
         let reference = fs::read(&decoded).expect("the file that was just written");
@@ -196,7 +196,7 @@ fn vorbis_and_opus() {
     );
 }
 
-/// The programs that people use instead of ffmpeg write other headers.
+/// Other popular programs write different headers.
 #[test]
 fn other_peoples_encoders() {
     let master = path("master.wav");
@@ -216,7 +216,7 @@ fn other_peoples_encoders() {
         run(program, &arguments.split(' ').collect::<Vec<_>>());
         assert_format(name, &fs::read(&out).expect("the file that was just written"));
     }
-    // A WAV that was written into a pipe does not know its length; one that sox writes knows another wrong one.
+    // A WAV written to a pipe has no length; sox writes a wrong one.
     assert_format("ffmpeg-pipe.wav", &shell(&format!("ffmpeg -v error -i {master} -f wav pipe:")));
     assert_format("sox-pipe.wav", &shell(&format!("sox {master} -t wav - 2>/dev/null")));
     assert_format("zero.wav", &with_data_length(&fs::read(&master).expect("the master"), 0));
@@ -226,7 +226,7 @@ fn master_exists() {
     master();
 }
 
-/// A WAV that says that it has so many bytes of samples.
+/// A WAV whose header claims this many bytes of samples.
 fn with_data_length(wav: &[u8], length: u32) -> Vec<u8> {
     let at = wav.windows(4).position(|w| w == b"data").expect("a data chunk") + 4;
     let mut wav = wav.to_vec();
@@ -374,8 +374,8 @@ fn a_few_bad_packets_are_skipped_and_many_are_not() {
         ("bad.opus", "-c:a libopus -b:a 32k -page_duration 20000"),
     ] {
         let whole = ffmpeg(arguments, name);
-        // Where packets begin differs from run to run. A scratch in the head of one may cut off all that follows, which is
-        // damage; those in between, which are most, are not.
+        // Packet boundaries differ from run to run. Damage in the header of a packet may cut off everything after it,
+        // which is an error; damage elsewhere, which is more common, is not.
         let scratched = |at: usize| {
             let mut scratched = whole.clone();
             scratched[at..at + 8].fill(0x55);
@@ -385,10 +385,10 @@ fn a_few_bad_packets_are_skipped_and_many_are_not() {
         let heard = (0..10).filter(|number| scratched(middle + number * 9)).count();
         assert!(heard >= 5, "of ten scratches in {name} {heard} were passed over");
     }
-    // Packets that are there and are no Opus: a code that says "an arbitrary number of frames" and then none.
+    // Packets that are not Opus: the code announces any number of frames, and none follow.
     let mut webm = ffmpeg("-c:a libopus -b:a 32k -f webm -live 1 pipe:", "broken.webm");
     for at in (webm.len() / 3..webm.len()).rev() {
-        // SimpleBlock, size, track 1, time, flags: then the packet begins.
+        // The packet follows the SimpleBlock's id, size, track, time and flags.
         if webm[at] == 0xa3 && webm.get(at + 2) == Some(&0x81) && webm.get(at + 5) == Some(&0x80) {
             webm[at + 6] = 0xff;
             webm[at + 7] = 0x00;
@@ -407,7 +407,7 @@ fn too_long_too_short_too_large_and_silent() {
     let too_long = Some(Refusal::TooLong { longest: Duration::from_secs(30) });
     assert_eq!(refusal(&tone("30", "", "30.wav")), None);
     assert_eq!(refusal(&tone("30.5", "", "31.wav")), too_long);
-    // As it came, not as it is after trimming.
+    // The original length, not the trimmed one.
     assert_eq!(refusal(&tone("2", "pad 0 30", "padded.wav")), too_long);
     let too_short = Some(Refusal::TooShort { shortest: Duration::from_millis(300) });
     assert_eq!(refusal(&tone("0.2", "pad 1 1", "short.wav")), too_short);
@@ -427,7 +427,7 @@ fn too_long_too_short_too_large_and_silent() {
     assert_eq!(refusal(&large), Some(Refusal::TooLarge { most: 16 << 20 }));
 }
 
-/// A few kilobytes that would be hours, and headers that ask for all the memory there is.
+/// A few kilobytes that decode to hours, and headers that ask for huge allocations.
 #[test]
 fn bombs_do_not_go_off() {
     let too_long = Some(Refusal::TooLong { longest: Duration::from_secs(30) });

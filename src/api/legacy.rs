@@ -209,17 +209,17 @@ async fn institution(app: &App, params: &Params, client: IpAddr) -> Option<Insti
 
 /// The person filter from email and identifier.
 pub fn person(params: &Params) -> Person {
-    let key = |name: &str| params.mark(name);
+    let key = |name: &str| params.person_key(name);
     Person {
-        email: key("email").map(|mark| mark.as_email),
-        identifier: key("institution_id").map(|mark| mark.as_given),
+        email: key("email").map(|person_key| person_key.as_email),
+        identifier: key("institution_id").map(|person_key| person_key.as_given),
         ..Person::default()
     }
 }
 
 /// The email as the request spelled it, if there is one.
 pub fn spellings(params: &Params) -> Spellings {
-    params.mark("email").map(|mark| Spellings::one(&mark.spelled)).unwrap_or_default()
+    params.person_key("email").map(|person_key| Spellings::one(&person_key.spelled)).unwrap_or_default()
 }
 
 /// Does the request name one person, even if only as `null`? Then it must not get the whole list: such clients

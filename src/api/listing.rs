@@ -116,7 +116,7 @@ pub struct Address {
 }
 
 /// Longer URLs are not safe everywhere. The lists are omitted then, since clients send the body again.
-const LONGEST: usize = 8_000;
+const MAX_URL: usize = 8_000;
 
 impl Address {
     pub fn plain(app: &App, path: &str, window: Window) -> Self {
@@ -125,7 +125,7 @@ impl Address {
 
     fn of(&self, page: u64) -> String {
         let whole = self.written(page, true);
-        if whole.len() > LONGEST { self.written(page, false) } else { whole }
+        if whole.len() > MAX_URL { self.written(page, false) } else { whole }
     }
 
     fn written(&self, page: u64, with_lists: bool) -> String {

@@ -6,7 +6,7 @@ use std::{borrow::Cow, collections::HashSet, hash::Hash};
 use serde_json::Value;
 
 use crate::{
-    app::participants::Mark,
+    app::participants::PersonKey,
     domain::{
         email::email_key,
         fault::{Fault, Field},
@@ -16,7 +16,7 @@ use crate::{
     http::params::{Given, Params, base},
 };
 
-const MOST_ENTRIES: usize = 10_000;
+const MAX_ENTRIES: usize = 10_000;
 
 /// A person in the request: the normalized key for the query, and the original spelling for URLs.
 #[derive(Debug, Clone)]
@@ -48,16 +48,16 @@ impl Entry {
         LookupKey { key: text::nfc(&self.text), shown: self.text.clone() }
     }
 
-    fn as_mark(&self) -> Mark {
+    fn person_key(&self) -> PersonKey {
         let LookupKey { key, shown } = self.as_email();
-        Mark { as_email: key, as_given: text::nfc(&self.text), spelled: shown }
+        PersonKey { as_email: key, as_given: text::nfc(&self.text), spelled: shown }
     }
 }
 
-/// A mark from a path, where `+` is literal.
-pub fn mark(given: &str) -> Mark {
+/// A person key from a path, where `+` is literal.
+pub fn person_key(given: &str) -> PersonKey {
     let given = given.trim();
-    Mark { as_email: email_key(given), as_given: text::nfc(given), spelled: given.to_owned() }
+    PersonKey { as_email: email_key(given), as_given: text::nfc(given), spelled: given.to_owned() }
 }
 
 impl Params {
@@ -72,20 +72,20 @@ impl Params {
     }
 
     /// Marks from all of these lists, deduplicated.
-    pub fn marks(&self, names: &[&'static str], errors: &mut FieldErrors) -> Vec<Mark> {
-        let mut marks = Vec::new();
+    pub fn person_keys(&self, names: &[&'static str], errors: &mut FieldErrors) -> Vec<PersonKey> {
+        let mut person_keys = Vec::new();
         for name in names {
             let entries = self.list(name, *name != "institution_id_list", errors);
-            marks.extend(entries.iter().map(Entry::as_mark));
+            person_keys.extend(entries.iter().map(Entry::person_key));
         }
-        once(marks.into_iter(), |mark| (mark.as_email.clone(), mark.as_given.clone()))
+        once(person_keys.into_iter(), |person_key| (person_key.as_email.clone(), person_key.as_given.clone()))
     }
 
-    /// A single mark, which may contain a comma.
-    pub fn mark(&self, name: &str) -> Option<Mark> {
+    /// A single person key, which may contain a comma.
+    pub fn person_key(&self, name: &str) -> Option<PersonKey> {
         let mut entries = Vec::new();
         read_entry(&self.text(name)?, self.is_form(name), &mut entries);
-        entries.first().map(Entry::as_mark)
+        entries.first().map(Entry::person_key)
     }
 
     /// Keywords such as those of `include`.
@@ -113,8 +113,8 @@ impl Params {
                 errors.add(Field::Parameter(name), Fault::Invalid);
             }
         }
-        if entries.len() > MOST_ENTRIES {
-            errors.add(Field::Parameter(name), Fault::TooManyEntries { most: MOST_ENTRIES });
+        if entries.len() > MAX_ENTRIES {
+            errors.add(Field::Parameter(name), Fault::TooManyEntries { most: MAX_ENTRIES });
             entries.clear();
         }
         entries
@@ -173,8 +173,8 @@ impl Params {
                 _ => errors.add(Field::Parameter(name), Fault::NotPeople),
             }
         }
-        if entries > MOST_ENTRIES {
-            errors.add(Field::Parameter(name), Fault::TooManyEntries { most: MOST_ENTRIES });
+        if entries > MAX_ENTRIES {
+            errors.add(Field::Parameter(name), Fault::TooManyEntries { most: MAX_ENTRIES });
         } else if emails.is_empty() && identifiers.is_empty() && errors.is_empty() {
             errors.add(Field::Parameter(name), Fault::Blank);
         }
@@ -224,8 +224,8 @@ fn read_array(
 }
 
 fn read_entry(text: &str, from_form: bool, entries: &mut Vec<Entry>) {
-    const STRAY: [char; 3] = ['"', '\'', '`'];
-    let text = text.trim().trim_matches(STRAY).trim();
+    const QUOTES: [char; 3] = ['"', '\'', '`'];
+    let text = text.trim().trim_matches(QUOTES).trim();
     if text.is_empty() || text == "null" {
         return;
     }

@@ -15,7 +15,7 @@ use crate::http::reply;
 use crate::{app::App, http::openapi::DOCUMENTS};
 
 /// Versions whose `documentation` path deployed systems link to.
-const DOCUMENTED_THERE: [&str; 2] = ["v5", "v4"];
+const LINKED_VERSIONS: [&str; 2] = ["v5", "v4"];
 
 pub fn routes() -> Router<App> {
     let documents = DOCUMENTS.iter().fold(Router::new(), |router, (version, text)| {
@@ -24,7 +24,7 @@ pub fn routes() -> Router<App> {
         };
         router.route(&format!("{}/{version}/openapi.json", super::ROOT), get(show))
     });
-    DOCUMENTED_THERE.iter().fold(documents, |router, version| {
+    LINKED_VERSIONS.iter().fold(documents, |router, version| {
         let lead = move |State(app): State<App>, route: MatchedPath| async move {
             reply::with_route(Some(route), reference(&app, version))
         };

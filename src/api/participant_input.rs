@@ -12,7 +12,7 @@ use crate::domain::{
 };
 
 /// Institutions have a few dozen custom fields. Every unknown key is listed in the error, so their number is bounded.
-const MOST_CUSTOM_KEYS: usize = 1_000;
+const MAX_CUSTOM_KEYS: usize = 1_000;
 
 pub struct JsonSource<'a> {
     pub fields: &'a Map<String, Value>,
@@ -26,9 +26,9 @@ impl JsonSource<'_> {
     /// Checked first, before any parsing or query.
     pub fn check_size(&self) -> Result<(), FieldErrors> {
         match self.fields.get(self.custom_key) {
-            Some(Value::Object(values)) if values.len() > MOST_CUSTOM_KEYS => {
+            Some(Value::Object(values)) if values.len() > MAX_CUSTOM_KEYS => {
                 let field = Field::Parameter(self.custom_key);
-                Err(FieldErrors::one(field, Fault::TooManyEntries { most: MOST_CUSTOM_KEYS }))
+                Err(FieldErrors::one(field, Fault::TooManyEntries { most: MAX_CUSTOM_KEYS }))
             }
             _ => Ok(()),
         }

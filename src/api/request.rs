@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-const MOST_PARTS: usize = 500_000;
+const MAX_PARTS: usize = 500_000;
 
 /// Query and body of a request, without the caller.
 pub struct RequestInput {
@@ -44,7 +44,7 @@ impl RequestInput {
     /// Parsing a body of very many elements would take a multiple of its size in memory.
     fn check_parts(&self) -> Result<(), Problem> {
         let parts = self.body.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{' | b'&')).count();
-        if parts > MOST_PARTS { Err(Problem::Malformed) } else { Ok(()) }
+        if parts > MAX_PARTS { Err(Problem::Malformed) } else { Ok(()) }
     }
 
     /// Parameters of the body (JSON or form) and of the query. The body wins where both set one.

@@ -26,8 +26,8 @@ use crate::{
 const BLOBS: &str = "blobs";
 const FILES: &str = "files";
 
-const LINKS_AT_ONCE: i64 = 500;
-const FILES_AT_ONCE: usize = 16;
+const LINK_BATCH: i64 = 500;
+const CONCURRENT_FILES: usize = 16;
 
 /// Called with the current step and the number of files done so far.
 pub type ProgressFn<'a> = &'a dyn Fn(&'static str, u64);
@@ -51,12 +51,12 @@ impl BlobSource {
     ) -> Result<Option<(Vec<Key>, String)>> {
         let (keys, last) = match self {
             Self::Media => {
-                let group = media::all(sql, institution, hex, LINKS_AT_ONCE).await?;
+                let group = media::all(sql, institution, hex, LINK_BATCH).await?;
                 let last = group.last().map(|one| one.hex.clone());
                 (group.iter().flat_map(|one| keys(institution, one)).collect(), last)
             }
             Self::Reports => {
-                let group = exports::all_parts(sql, institution, hex, LINKS_AT_ONCE).await?;
+                let group = exports::all_parts(sql, institution, hex, LINK_BATCH).await?;
                 let last = group.last().cloned();
                 let key = |hex: String| Key { shelf: Shelf::Exports, institution, hex };
                 (group.into_iter().map(key).collect(), last)

@@ -44,9 +44,9 @@ impl Caller {
 }
 
 /// How long a database lookup is cached. A revoked token must stop working within a second.
-const BELIEVED: Duration = Duration::from_millis(400);
+const CACHE_TIME: Duration = Duration::from_millis(400);
 
-struct Known {
+struct CachedToken {
     caller: Arc<Caller>,
     expires_at: Option<Moment>,
     read_at: Instant,
@@ -55,31 +55,31 @@ struct Known {
 }
 
 /// The maximum number of concurrent lookups of unknown tokens from addresses over their limit of failures.
-const SUSPECTS_AT_ONCE: usize = 2;
+const MAX_SUSPECTS: usize = 2;
 
 pub struct Callers {
-    known: RwLock<HashMap<TokenDigest, Arc<Known>>>,
+    known: RwLock<HashMap<TokenDigest, Arc<CachedToken>>>,
     suspects: Semaphore,
 }
 
 impl Default for Callers {
     fn default() -> Self {
-        Self { known: RwLock::default(), suspects: Semaphore::new(SUSPECTS_AT_ONCE) }
+        Self { known: RwLock::default(), suspects: Semaphore::new(MAX_SUSPECTS) }
     }
 }
 
 /// Authenticates a token sent from this address. Failures are rate-limited by address: over the limit they return
 /// `TooManyFailures`. A valid token is accepted regardless of other requests from its address.
 pub async fn authenticate(app: &App, token: &str, address: IpAddr) -> Result<Arc<Caller>> {
-    let found = if token.is_empty() || token.len() > LONGEST {
+    let found = if token.is_empty() || token.len() > MAX_TOKEN_BYTES {
         Err(Error::Unauthorized)
     } else {
         identify(app, token, Some(address)).await
     };
     if let Err(Error::Unauthorized) = found {
-        let (whose, most) = (LimitKey::failures(address), Some(app.auth_failures));
-        let standing = app.limiter.take(whose, most, app.clock.instant()).await;
-        if let Some(retry_after) = standing.retry_after {
+        let (limit_key, most) = (LimitKey::failures(address), Some(app.auth_failures));
+        let quota = app.limiter.take(limit_key, most, app.clock.instant()).await;
+        if let Some(retry_after) = quota.retry_after {
             return Err(Error::TooManyFailures { retry_after });
         }
     }
@@ -87,14 +87,14 @@ pub async fn authenticate(app: &App, token: &str, address: IpAddr) -> Result<Arc
 }
 
 /// No valid token is longer.
-const LONGEST: usize = 500;
+const MAX_TOKEN_BYTES: usize = 500;
 
 pub async fn identify(app: &App, token: &str, address: Option<IpAddr>) -> Result<Arc<Caller>> {
     let digest = token::digest(token);
     let (now, instant) = (app.clock.now(), app.clock.instant());
     let known = app.callers.known.read().unwrap_or_else(PoisonError::into_inner).get(&digest).cloned();
     let known = match known {
-        Some(known) if instant.duration_since(known.read_at) < BELIEVED => known,
+        Some(known) if instant.duration_since(known.read_at) < CACHE_TIME => known,
         None => {
             let _turn = suspect(app, address, instant).await;
             look_up(app, digest, instant, None).await?
@@ -115,8 +115,8 @@ async fn suspect(
     address: Option<IpAddr>,
     instant: Instant,
 ) -> Option<tokio::sync::SemaphorePermit<'_>> {
-    let whose = LimitKey::failures(address?);
-    if !app.limiter.is_past(whose, app.auth_failures, instant).await {
+    let limit_key = LimitKey::failures(address?);
+    if !app.limiter.is_past(limit_key, app.auth_failures, instant).await {
         return None;
     }
     tokio::time::timeout(SUSPECT_WAIT, app.callers.suspects.acquire()).await.ok()?.ok()
@@ -130,8 +130,8 @@ async fn look_up(
     app: &App,
     digest: TokenDigest,
     instant: Instant,
-    earlier: Option<Arc<Known>>,
-) -> Result<Arc<Known>> {
+    earlier: Option<Arc<CachedToken>>,
+) -> Result<Arc<CachedToken>> {
     let hex = token::hex(&digest);
     let found = tokens::by_digest(&mut app.db.read(), &hex).await?;
     let found = found.filter(|found| found.digest.as_bytes().ct_eq(hex.as_bytes()).into());
@@ -139,7 +139,7 @@ async fn look_up(
         app.callers.known.write().unwrap_or_else(PoisonError::into_inner).remove(&digest);
         return Err(Error::Unauthorized);
     };
-    let known = Arc::new(Known {
+    let known = Arc::new(CachedToken {
         caller: Arc::new(Caller {
             token_id: found.token_id,
             institution: Arc::new(found.institution),
@@ -155,7 +155,7 @@ async fn look_up(
 }
 
 /// Writes the last-used times of all tokens in one transaction, and evicts idle tokens from the cache.
-pub async fn write_down_use(app: &App) -> Result<()> {
+pub async fn store_last_used(app: &App) -> Result<()> {
     let instant = app.clock.instant();
     let mut used = Vec::new();
     app.callers.known.write().unwrap_or_else(PoisonError::into_inner).retain(|_, known| {

@@ -96,7 +96,7 @@ impl Switchboard {
 
 /// The effect of a write on a participant's calls.
 #[derive(Debug, Clone)]
-pub(super) enum Wish {
+pub(super) enum CallChange {
     Nothing,
     Call(PhoneNumber),
     /// The number changed, but no call is wanted. A pending call to the old number is cancelled.
@@ -104,7 +104,7 @@ pub(super) enum Wish {
     Cancel(Reason),
 }
 
-impl Wish {
+impl CallChange {
     /// A phone number without a recording requests a call.
     pub(super) fn of(draft: &Draft) -> Self {
         if draft.media.iter().any(|(kind, _)| *kind == Kind::Recording) {
@@ -126,7 +126,7 @@ impl Wish {
     }
 }
 
-/// Ids for the rows that a `Wish` may insert, generated before the transaction begins.
+/// Ids for the rows that a `CallChange` may insert, generated before the transaction begins.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ids {
     call: CallId,
@@ -149,10 +149,10 @@ const OWN_NUMBERS: usize = 2;
 pub(super) async fn check_own(
     sql: &mut Sql,
     (institution, participant): (InstitutionId, ParticipantId),
-    wish: &Wish,
+    call_change: &CallChange,
     now: Moment,
 ) -> Result<()> {
-    let Wish::Call(number) = wish else { return Ok(()) };
+    let CallChange::Call(number) = call_change else { return Ok(()) };
     let pending = calls::pending_of(sql, institution, participant).await?;
     if pending.is_some_and(|call| call.phone_number == number.e164()) {
         return Ok(());
@@ -168,24 +168,24 @@ pub(super) async fn check_own(
     Err(Error::invalid(Field::PhoneNumber, Fault::TooManyCalls { calls: OWN_CALLS, numbers: OWN_NUMBERS }))
 }
 
-/// Applies a `Wish` in the transaction of the write that caused it. The caller holds the institution's lock.
+/// Applies a `CallChange` in the transaction of the write that caused it. The caller holds the institution's lock.
 pub(super) async fn settle(
     sql: &mut Sql,
     rules: &Rules,
     (institution, participant): (InstitutionId, ParticipantId),
-    wish: Wish,
+    call_change: CallChange,
     ids: Ids,
     now: Moment,
 ) -> Result<()> {
-    if matches!(wish, Wish::Nothing) {
+    if matches!(call_change, CallChange::Nothing) {
         return Ok(());
     }
     let pending = calls::pending_of(sql, institution, participant).await?;
-    let (number, is_wanted) = match wish {
-        Wish::Nothing => return Ok(()),
-        Wish::Cancel(reason) => return cancel_in(sql, pending, reason, ids.job, now).await,
-        Wish::NumberOnly(number) => (number, false),
-        Wish::Call(number) => (number, true),
+    let (number, is_wanted) = match call_change {
+        CallChange::Nothing => return Ok(()),
+        CallChange::Cancel(reason) => return cancel_in(sql, pending, reason, ids.job, now).await,
+        CallChange::NumberOnly(number) => (number, false),
+        CallChange::Call(number) => (number, true),
     };
     if pending.as_ref().is_some_and(|call| call.phone_number == number.e164()) {
         return Ok(());

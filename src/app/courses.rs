@@ -34,7 +34,7 @@ use crate::{
         moment::Moment,
         scope::Scope,
         text::longest,
-        tool_consumer::{ToolConsumer, Word},
+        tool_consumer::{Selector, ToolConsumer},
     },
     lms::{self, Found},
     store::{self, Sql, courses, rolls},
@@ -62,7 +62,7 @@ pub enum WhenRunning {
 
 /// How to treat a roster that lacks most of the people on the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Losses {
+pub enum LossPolicy {
     HeldBack,
     /// An operator confirmed the losses, for one synchronization.
     Accepted,
@@ -76,7 +76,7 @@ pub async fn consumer(
     word: &str,
     api_token: &str,
 ) -> Result<ToolConsumer> {
-    let word = Word::parse(word);
+    let word = Selector::parse(word);
     let found = tool_consumers::by_token(app, institution, api_token).await?;
     if !found.answers_to(word) {
         return Err(Error::Missing(Missing::ToolConsumer));
@@ -89,7 +89,7 @@ pub async fn consumer(
 
 /// Whether a path segment is valid: `lms`, a known product, or the product of one of the institution's tool consumers.
 pub async fn is_known_word(app: &App, institution: InstitutionId, word: &str) -> Result<bool> {
-    let word = Word::parse(word);
+    let word = Selector::parse(word);
     if word.is_known() {
         return Ok(true);
     }
@@ -97,10 +97,10 @@ pub async fn is_known_word(app: &App, institution: InstitutionId, word: &str) ->
     Ok(all.iter().any(|consumer| consumer.answers_to(word)))
 }
 
-const ASKED_AT_ONCE: usize = 16;
-const BEGUN_AT_ONCE: usize = 50;
+const CONCURRENT_CHECKS: usize = 16;
+const START_BATCH: usize = 50;
 /// Timeout for looking up courses; the caller waits for the answer.
-const LONGEST_CHECK: Duration = Duration::from_secs(10);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Starts the synchronization of courses. Looks all of them up first; if the learning system fails on any lookup, starts
 /// nothing.
@@ -111,7 +111,7 @@ pub async fn synchronize(
     given: Vec<String>,
     when_running: WhenRunning,
 ) -> Result<Outcome> {
-    synchronize_with(app, access, consumer, given, when_running, Losses::HeldBack).await
+    synchronize_with(app, access, consumer, given, when_running, LossPolicy::HeldBack).await
 }
 
 pub async fn synchronize_with(
@@ -120,7 +120,7 @@ pub async fn synchronize_with(
     consumer: &ToolConsumer,
     given: Vec<String>,
     when_running: WhenRunning,
-    losses: Losses,
+    losses: LossPolicy,
 ) -> Result<Outcome> {
     let connection = tool_consumers::connect(app, consumer).await?;
     let mut seen = HashSet::new();
@@ -141,7 +141,7 @@ pub async fn synchronize_with(
             }
             None => (None, None),
         };
-        wanted.push(lms::Wanted { given, memberships_url, title });
+        wanted.push(lms::CourseRef { given, memberships_url, title });
     }
     let several = wanted.len() > 1;
     let checks = wanted.into_iter().map(|wanted| {
@@ -157,9 +157,9 @@ pub async fn synchronize_with(
             Ok::<_, lms::Error>((wanted.given, found))
         }
     });
-    let checks = futures_util::stream::iter(checks).buffered(ASKED_AT_ONCE).try_collect::<Vec<_>>();
+    let checks = futures_util::stream::iter(checks).buffered(CONCURRENT_CHECKS).try_collect::<Vec<_>>();
     let late = |_| lms::Error::Unavailable("the learning system takes too long to answer".to_owned());
-    let checked = tokio::time::timeout(LONGEST_CHECK, checks).await.map_err(late).flatten();
+    let checked = tokio::time::timeout(CHECK_TIMEOUT, checks).await.map_err(late).flatten();
     let checked = match checked {
         Ok(checked) => checked,
         Err(error) => {
@@ -182,7 +182,7 @@ pub async fn synchronize_with(
     let mut once = HashSet::new();
     found.retain(|course| once.insert(course.id.clone()));
     // In batches, so that a long list does not block other writes.
-    for group in found.chunks(BEGUN_AT_ONCE) {
+    for group in found.chunks(START_BATCH) {
         let (started, running) = begin(app, access, consumer, group.to_vec(), when_running, losses).await?;
         outcome.started.extend(started);
         outcome.running.extend(running);
@@ -205,7 +205,7 @@ async fn not_started(app: &App, institution: InstitutionId, ids: Vec<CourseId>, 
                 for id in ids {
                     let found = courses::find(sql, institution, id).await?;
                     if found.is_some_and(|(course, _)| course.sync == Sync::Idle) {
-                        courses::end(sql, institution, id, courses::Ended::Failed(&why)).await?;
+                        courses::end(sql, institution, id, courses::SyncResult::Failed(&why)).await?;
                     }
                 }
                 Ok(())
@@ -217,7 +217,7 @@ async fn not_started(app: &App, institution: InstitutionId, ids: Vec<CourseId>, 
 /// Starts the synchronization of a course that is known to exist. One that is already running is left alone.
 pub(super) async fn start(app: &App, consumer: &ToolConsumer, found: Found) -> Result<()> {
     let access = Actor::System.access(consumer.institution)?;
-    begin(app, &access, consumer, vec![found], WhenRunning::Fine, Losses::HeldBack).await?;
+    begin(app, &access, consumer, vec![found], WhenRunning::Fine, LossPolicy::HeldBack).await?;
     app.queue.wake();
     Ok(())
 }
@@ -239,7 +239,7 @@ async fn begin(
     consumer: &ToolConsumer,
     found: Vec<Found>,
     when_running: WhenRunning,
-    losses: Losses,
+    losses: LossPolicy,
 ) -> Result<(Vec<Course>, Vec<Course>)> {
     match begin_once(app, access, consumer, found.clone(), when_running, losses).await {
         // Retry once: another institution has just taken the page's slug, and the next attempt picks a different one.
@@ -254,9 +254,9 @@ async fn begin_once(
     consumer: &ToolConsumer,
     found: Vec<Found>,
     when_running: WhenRunning,
-    losses: Losses,
+    losses: LossPolicy,
 ) -> Result<(Vec<Course>, Vec<Course>)> {
-    let (at_hand, access, now) = (app.clone(), access.clone(), app.clock.now());
+    let (owned_app, access, now) = (app.clone(), access.clone(), app.clock.now());
     let (institution, consumer) = (consumer.institution, consumer.id);
     app.db
         .write(move |sql| {
@@ -268,27 +268,27 @@ async fn begin_once(
                 let (mut started, mut running) = (Vec::new(), Vec::new());
                 for found in &found {
                     let key = platform_key(&consumer, &found.id, None);
-                    let (course, job) = ensure_in(sql, &at_hand, &consumer, found, key, now).await?;
+                    let (course, job) = ensure_in(sql, &owned_app, &consumer, found, key, now).await?;
                     // A token that is limited to certain pages cannot create new ones; the error rolls the transaction back.
                     name_pages::check(&access, course.name_page)?;
                     match (course.sync, job) {
                         (Sync::Running, _) => {
                             // The running synchronization may have fetched its roster already; the confirmation must not
                             // apply to that one.
-                            if when_running == WhenRunning::Refuse || losses == Losses::Accepted {
+                            if when_running == WhenRunning::Refuse || losses == LossPolicy::Accepted {
                                 return Err(Error::CourseSynchronizing);
                             }
                             running.push(course);
                             continue;
                         }
                         (Sync::Resting, Some(job)) => {
-                            if losses == Losses::Accepted {
+                            if losses == LossPolicy::Accepted {
                                 courses::accept_losses(sql, institution, course.id, true).await?;
                             }
                             store::jobs::expedite(sql, job, now).await?;
                         }
                         (Sync::Resting | Sync::Idle, old) => {
-                            enqueue(sql, &at_hand, institution, (course.id, old), losses, now).await?;
+                            enqueue(sql, &owned_app, institution, (course.id, old), losses, now).await?;
                         }
                     }
                     started.push(course);
@@ -305,11 +305,11 @@ async fn enqueue(
     app: &App,
     institution: InstitutionId,
     (course, old): (CourseId, Option<JobId>),
-    losses: Losses,
+    losses: LossPolicy,
     now: Moment,
 ) -> Result<()> {
     // A confirmation holds for one synchronization only. It does not outlive a dead job.
-    courses::accept_losses(sql, institution, course, losses == Losses::Accepted).await?;
+    courses::accept_losses(sql, institution, course, losses == LossPolicy::Accepted).await?;
     if let Some(old) = old {
         store::jobs::remove_dead(sql, old).await?;
     }
@@ -333,13 +333,13 @@ async fn ensure_once(
     found: Found,
     key: Option<String>,
 ) -> Result<Course> {
-    let (at_hand, now) = (app.clone(), app.clock.now());
+    let (owned_app, now) = (app.clone(), app.clock.now());
     let (institution, consumer) = (consumer.institution, consumer.id);
     app.db
         .write(move |sql| {
             Box::pin(async move {
                 let consumer = lock(sql, institution, consumer).await?;
-                let made = ensure_in(sql, &at_hand, &consumer, &found, key, now).await?;
+                let made = ensure_in(sql, &owned_app, &consumer, &found, key, now).await?;
                 Ok(made.0)
             })
         })

@@ -219,8 +219,8 @@ async fn line(provider: &Provider) -> Line {
         Provider::None => Line::NotConfigured,
         Provider::Sip(settings) => {
             let fails =
-                |error: sip::Error| Line::Fails { why: error.to_string(), remedy: Some(error.mend()) };
-            let trunk = match Trunk::visit(settings).await {
+                |error: sip::Error| Line::Fails { why: error.to_string(), remedy: Some(error.remedy()) };
+            let trunk = match Trunk::open_unregistered(settings).await {
                 Ok(trunk) => trunk,
                 Err(error) => return fails(error),
             };

@@ -39,7 +39,7 @@ pub struct ExportRequest {
 }
 
 /// States of exports that have not been built yet.
-const WAITING: [State; 2] = [State::Initial, State::InProgress];
+const PENDING: [State; 2] = [State::Initial, State::InProgress];
 
 /// Without a page, the export covers all pages that the caller may access.
 pub async fn create(app: &App, access: &Access, request: ExportRequest) -> Result<Export> {
@@ -80,7 +80,7 @@ pub async fn create(app: &App, access: &Access, request: ExportRequest) -> Resul
             Box::pin(async move {
                 // Serialized, so that the count is exact.
                 rolls::lock(sql, institution).await?;
-                if exports::at_least_in(sql, institution, &WAITING, most).await? {
+                if exports::at_least_in(sql, institution, &PENDING, most).await? {
                     return Err(Error::TooManyExports { most });
                 }
                 exports::insert(sql, institution, &export, &only.unwrap_or_default()).await?;
@@ -121,13 +121,13 @@ pub(super) async fn discard(app: &App, institution: InstitutionId, hexes: &[Stri
     }
 }
 
-const EXPIRED_AT_ONCE: i64 = 100;
+const EXPIRY_BATCH: i64 = 100;
 
 /// Removes expired reports.
 pub async fn expire(app: &App) -> Result<()> {
     loop {
         let now = app.clock.now();
-        let over = exports::over(&mut app.db.read(), State::Completed, now, EXPIRED_AT_ONCE).await?;
+        let over = exports::over(&mut app.db.read(), State::Completed, now, EXPIRY_BATCH).await?;
         if over.is_empty() {
             return Ok(());
         }

@@ -15,7 +15,7 @@ const CLEAR_LETTERS: &[u8; 28] = b"ABCDEFGHJKLMNPQRTUVWXY346789";
 
 /// January 1, 2025. A recent epoch leaves more bits for randomness.
 const EPOCH_MICROS: i64 = 1_735_689_600_000_000;
-const CHANCE_BITS: u32 = 20;
+const RANDOM_BITS: u32 = 20;
 
 pub struct Ids {
     last: AtomicI64,
@@ -30,8 +30,8 @@ impl Ids {
     /// random bits. Ids increase monotonically within a process. The primary key catches collisions between nodes.
     pub fn id<T: Id>(&self, now: Moment) -> T {
         let millis = (now.micros() - EPOCH_MICROS).max(0) / 1_000;
-        let chance = i64::from(u32::from_le_bytes(bytes()) >> (32 - CHANCE_BITS));
-        let wanted = (millis << CHANCE_BITS) | chance;
+        let chance = i64::from(u32::from_le_bytes(bytes()) >> (32 - RANDOM_BITS));
+        let wanted = (millis << RANDOM_BITS) | chance;
         let give = |last: i64| Some(wanted.max(last + 1));
         let update = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, give);
         T::from(wanted.max(update.unwrap_or_default() + 1))

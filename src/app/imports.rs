@@ -8,14 +8,14 @@ pub use sheet::{Row, Sheet, SheetFault};
 
 use super::{
     App, Error, Missing, Result,
-    calls::{self, Wish},
-    media::{self, Arrival},
+    calls::{self, CallChange},
+    media::{self, PendingCall},
     own_recordings::{self, Attempts, Copies},
     participants::{self, Created},
 };
 use crate::{
     domain::{
-        access::{Access, Within},
+        access::{Access, SearchScope},
         email::email_key,
         fault::{Fault, Field},
         field_errors::FieldErrors,
@@ -28,7 +28,7 @@ use crate::{
     },
     store::{
         self,
-        participants::{By, best},
+        participants::{KeyKind, best},
         rolls,
     },
 };
@@ -41,9 +41,9 @@ pub struct Line {
 
 /// Whether to call people whose row has a phone number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Calling {
+pub enum CallPolicy {
     Nobody,
-    Those,
+    WithNumber,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub async fn rows(
     institution: InstitutionId,
     page: NamePageRef,
     rows: Vec<Row>,
-    calling: Calling,
+    calling: CallPolicy,
     rehearse: bool,
 ) -> Result<Vec<RowReport>> {
     let mut reports = Vec::with_capacity(rows.len());
@@ -93,19 +93,19 @@ fn unreadable() -> FieldErrors {
 }
 
 /// Why the transaction of a group was rolled back.
-enum Undone {
+enum RolledBack {
     /// A dry run. Contains what would have happened.
     Rehearsal(Vec<(u64, Outcome)>),
     Failed(Error),
 }
 
-impl From<store::Error> for Undone {
+impl From<store::Error> for RolledBack {
     fn from(error: store::Error) -> Self {
         Self::Failed(error.into())
     }
 }
 
-impl From<Error> for Undone {
+impl From<Error> for RolledBack {
     fn from(error: Error) -> Self {
         Self::Failed(error)
     }
@@ -118,7 +118,7 @@ pub async fn group(
     institution: InstitutionId,
     page: NamePageRef,
     lines: Vec<Line>,
-    calling: Calling,
+    calling: CallPolicy,
     rehearse: bool,
 ) -> Result<Vec<(u64, Outcome)>> {
     let now = app.clock.now();
@@ -147,7 +147,7 @@ async fn write(
     institution: InstitutionId,
     page: NamePageRef,
     (lines, copies): (Vec<(Line, String, calls::Ids)>, Copies),
-    calling: Calling,
+    calling: CallPolicy,
     rehearse: bool,
 ) -> Result<(Vec<(u64, Outcome)>, HashSet<String>)> {
     let (now, rules) = (app.clock.now(), app.calling.clone());
@@ -160,9 +160,9 @@ async fn write(
                 let mut report = Vec::with_capacity(lines.len());
                 let mut used = HashSet::new();
                 for (place, (Line { number, draft }, token, ids)) in lines.into_iter().enumerate() {
-                    let wish = match calling {
-                        Calling::Those => Wish::of(&draft),
-                        Calling::Nobody => Wish::of(&draft).without_call(),
+                    let call_change = match calling {
+                        CallPolicy::WithNumber => CallChange::of(&draft),
+                        CallPolicy::Nobody => CallChange::of(&draft).without_call(),
                     };
                     let registered = match draft.email.set() {
                         Some(email) => participants::registered(sql, institution, page, email.key()).await,
@@ -191,21 +191,21 @@ async fn write(
                     };
                     report.push(match written {
                         Ok((person, outcome)) => {
-                            calls::settle(sql, &rules, (institution, person), wish, ids, now).await?;
+                            calls::settle(sql, &rules, (institution, person), call_change, ids, now).await?;
                             (number, outcome)
                         }
                         Err(Error::Invalid(errors)) => (number, Outcome::Refused(errors)),
                         Err(other) => return Err(other.into()),
                     });
                 }
-                if rehearse { Err(Undone::Rehearsal(report)) } else { Ok((report, used)) }
+                if rehearse { Err(RolledBack::Rehearsal(report)) } else { Ok((report, used)) }
             })
         })
         .await;
     match outcome {
         Ok(done) => Ok(done),
-        Err(Undone::Rehearsal(report)) => Ok((report, HashSet::new())),
-        Err(Undone::Failed(error)) => Err(error),
+        Err(RolledBack::Rehearsal(report)) => Ok((report, HashSet::new())),
+        Err(RolledBack::Failed(error)) => Err(error),
     }
 }
 
@@ -219,8 +219,8 @@ pub async fn owner(
 ) -> Result<Option<Participant>> {
     let sql = &mut app.db.read();
     for (email, identifier) in names(file) {
-        for (by, key) in [(By::Email, email), (By::Identifier, identifier)] {
-            let found = best(sql, institution, Within::Page(page), by, &key).await?;
+        for (by, key) in [(KeyKind::Email, email), (KeyKind::Identifier, identifier)] {
+            let found = best(sql, institution, SearchScope::Page(page), by, &key).await?;
             if found.is_some() {
                 return Ok(found);
             }
@@ -249,8 +249,8 @@ pub async fn recording(
     let Some(person) = person.filter(|_| !rehearse) else {
         return Ok(app.studio.process(Kind::Recording, incoming).await?.map(|_| ()));
     };
-    let said = (Kind::Recording, incoming);
-    match media::give(app, (institution, person.id), said, Arrival::Sent).await {
+    let media_file = (Kind::Recording, incoming);
+    match media::store_one(app, (institution, person.id), media_file, PendingCall::Cancel).await {
         Ok(_) => Ok(Ok(())),
         Err(Error::Invalid(errors)) => {
             let fault = errors.iter().flat_map(|(_, faults)| faults).find_map(|fault| match fault {

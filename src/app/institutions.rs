@@ -149,26 +149,26 @@ pub async fn by_id(app: &App, id: InstitutionId) -> Result<Institution> {
     found.ok_or(Error::Missing(Missing::Institution))
 }
 
-const PEOPLE_AT_ONCE: i64 = 5_000;
+const PEOPLE_BATCH: i64 = 5_000;
 
 /// Deletes an institution with all of its data. Works in batches, so that deleting a large one does not block other writers.
 /// If interrupted, calling it again continues.
 pub async fn delete(app: &App, slug: &str) -> Result<()> {
     let id = find(app, slug).await?.id;
-    let (now, at_hand) = (app.clock.now(), app.clone());
+    let (now, owned_app) = (app.clock.now(), app.clone());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 store::rolls::lock(sql, id).await?;
                 institutions::close_access(sql, id).await?;
-                calls::cancel_all(sql, &at_hand.ids, id, None, now).await
+                calls::cancel_all(sql, &owned_app.ids, id, None, now).await
             })
         })
         .await?;
     let end = institutions::people_end(&mut app.db.read(), id).await?;
     let mut done = 0;
     while done < end {
-        done += PEOPLE_AT_ONCE;
+        done += PEOPLE_BATCH;
         let up_to = ParticipantId::new(done);
         let gone = app
             .db

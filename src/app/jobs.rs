@@ -141,7 +141,7 @@ pub async fn release(app: &App, claim: &Claim) -> Result<()> {
 
 /// What happens to a job after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Failed {
+pub enum FailureOutcome {
     RetryIn(Duration),
     /// The lease expired and another worker claimed the job: this failure does not count.
     LeaseLost,
@@ -149,42 +149,42 @@ pub enum Failed {
     GivenUp,
 }
 
-pub async fn fail(app: &App, claim: &Claim, error: &str) -> Result<Failed> {
+pub async fn fail(app: &App, claim: &Claim, error: &str) -> Result<FailureOutcome> {
     let (now, retry) = (app.clock.now(), policy(claim.job.kind()).retry);
     let backoff = retry.backoff(claim.failures + 1, app.ids.chance());
     let is_last = claim.is_last_attempt(&retry);
     let (next, ends) = match claim.every {
         // A periodic job runs again anyway, so it never becomes a dead letter.
-        Some(every) if is_last || backoff > every => (Failed::RetryIn(every), true),
-        None if is_last => (Failed::GivenUp, true),
-        _ => (Failed::RetryIn(backoff), false),
+        Some(every) if is_last || backoff > every => (FailureOutcome::RetryIn(every), true),
+        None if is_last => (FailureOutcome::GivenUp, true),
+        _ => (FailureOutcome::RetryIn(backoff), false),
     };
     let (failed, error) = (claim.clone(), error.to_owned());
-    let (spare_id, at_hand) = (app.ids.id(now), app.clone());
+    let (spare_id, owned_app) = (app.ids.id(now), app.clone());
     let (next, gone) = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 lock(sql, &failed.job).await?;
                 if !jobs::holds_lease(sql, &failed).await? {
-                    return Ok((Failed::LeaseLost, Vec::new()));
+                    return Ok((FailureOutcome::LeaseLost, Vec::new()));
                 }
                 let mut gone = Vec::new();
                 match next {
-                    Failed::RetryIn(pause) => {
+                    FailureOutcome::RetryIn(pause) => {
                         let why = match ends {
                             true => Reschedule::NextPeriod(Some(&error)),
                             false => Reschedule::Failed(&error),
                         };
                         jobs::reschedule(sql, &failed, now.plus(pause), why).await?;
                     }
-                    Failed::GivenUp => {
+                    FailureOutcome::GivenUp => {
                         jobs::dead_letter(sql, &failed, &error).await?;
                         let given_up =
-                            GivenUp { app: &at_hand, claim: &failed, error: &error, spare_id, now };
+                            GivenUp { app: &owned_app, claim: &failed, error: &error, spare_id, now };
                         gone = give_up(sql, &given_up).await?;
                     }
-                    Failed::LeaseLost => {}
+                    FailureOutcome::LeaseLost => {}
                 }
                 Ok((next, gone))
             })

@@ -32,7 +32,7 @@ pub enum Refusal {
     /// it was not stored.
     OtherBrowser(String),
     /// The platform returned an error.
-    PlatformSaid(Said),
+    Platform(PlatformError),
     /// The platform's keys could not be fetched.
     NoKeys(String),
     Token(launch_token::Fault),
@@ -71,7 +71,7 @@ impl std::fmt::Display for RegistrationFault {
 
 /// An error reported by the platform. Untrusted: anybody can forge it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct PlatformError {
     /// The error code, for the log.
     pub word: Option<String>,
     /// The description, shown only to the person in the browser; never logged.
@@ -88,8 +88,8 @@ impl std::fmt::Display for Refusal {
             Self::UnknownState => f.write_str("the state is not known, or used"),
             Self::Late => f.write_str("the state has expired"),
             Self::OtherBrowser(_) => f.write_str("the state is not this browser's"),
-            Self::PlatformSaid(Said { word: Some(word), .. }) => write!(f, "the platform said: {word}"),
-            Self::PlatformSaid(Said { word: None, .. }) => f.write_str("the platform said no"),
+            Self::Platform(PlatformError { word: Some(word), .. }) => write!(f, "the platform said: {word}"),
+            Self::Platform(PlatformError { word: None, .. }) => f.write_str("the platform said no"),
             Self::NoKeys(why) => write!(f, "the platform's keys cannot be had: {why}"),
             Self::Token(fault) => write!(f, "the token: {fault}"),
             Self::Claims(fault) => write!(f, "the token: {fault}"),
@@ -178,8 +178,9 @@ mod tests {
     #[test]
     fn what_a_platform_explains_is_not_for_the_log() {
         let said = |word: Option<&str>| {
-            let said = Said { word: word.map(str::to_owned), said: "Ana is not enrolled".to_owned() };
-            Refusal::PlatformSaid(said).to_string()
+            let said =
+                PlatformError { word: word.map(str::to_owned), said: "Ana is not enrolled".to_owned() };
+            Refusal::Platform(said).to_string()
         };
         assert_eq!(said(Some("login_required")), "the platform said: login_required");
         assert_eq!(said(None), "the platform said no");

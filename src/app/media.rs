@@ -11,7 +11,7 @@ use futures_util::StreamExt;
 
 use super::{
     App, Error, Missing, Result,
-    calls::{self, Wish},
+    calls::{self, CallChange},
     studio::Processed,
 };
 use crate::{
@@ -29,8 +29,8 @@ use crate::{
 
 /// The kind and size of a live link. Reads the database each time, so that a revoked link is dead at once on every
 /// node.
-pub async fn alive(app: &App, institution: InstitutionId, hex: &str) -> Result<(Kind, u64)> {
-    let found = media::alive(&mut app.db.read(), institution, hex).await?;
+pub async fn find_live(app: &App, institution: InstitutionId, hex: &str) -> Result<(Kind, u64)> {
+    let found = media::find_live(&mut app.db.read(), institution, hex).await?;
     found.ok_or(Error::Missing(Missing::Recording))
 }
 
@@ -70,14 +70,14 @@ impl ProcessedMedia {
 
 /// Processes the files of a draft. Unreadable files are added to the draft's errors, and then nothing is returned.
 pub(super) async fn process(app: &App, draft: &mut Draft, now: Moment) -> Result<ProcessedMedia> {
-    let mut brought = ProcessedMedia::default();
+    let mut processed = ProcessedMedia::default();
     for (kind, incoming) in std::mem::take(&mut draft.media) {
         match app.studio.process(kind, incoming).await? {
-            Ok(made) => brought.0.push(row_and_files(app, kind, made, now)),
+            Ok(made) => processed.0.push(row_and_files(app, kind, made, now)),
             Err(fault) => draft.errors.add(kind.field(), fault),
         }
     }
-    Ok(if draft.errors.is_empty() { brought } else { ProcessedMedia::default() })
+    Ok(if draft.errors.is_empty() { processed } else { ProcessedMedia::default() })
 }
 
 fn row_and_files(app: &App, kind: Kind, made: Processed, now: Moment) -> (Media, Vec<(Shelf, Bytes)>) {
@@ -115,14 +115,14 @@ fn row_and_files(app: &App, kind: Kind, made: Processed, now: Moment) -> (Media,
 /// The result of a write: the participant as stored, and the media that were replaced.
 pub(super) type Written = (Participant, Vec<Media>);
 
-const STORED_AT_ONCE: usize = 8;
+const CONCURRENT_PUTS: usize = 8;
 
 /// Stores the blobs, runs the write, then removes the replaced blobs. Runs to completion even if the caller is
 /// canceled.
 pub(super) async fn store_and<F, Fut, T>(
     app: &App,
     institution: InstitutionId,
-    brought: ProcessedMedia,
+    processed: ProcessedMedia,
     write: F,
 ) -> Result<T>
 where
@@ -130,15 +130,15 @@ where
     Fut: Future<Output = Result<(T, Vec<Media>)>> + Send,
     T: Send + 'static,
 {
-    if brought.is_empty() {
+    if processed.is_empty() {
         let (person, replaced) = write(Vec::new()).await?;
         discard(app, institution, &replaced).await;
         return Ok(person);
     }
     let app = app.clone();
     let work = async move {
-        let rows = brought.rows();
-        let files = brought.0.into_iter().flat_map(|(row, files)| {
+        let rows = processed.rows();
+        let files = processed.0.into_iter().flat_map(|(row, files)| {
             files
                 .into_iter()
                 .map(move |(shelf, bytes)| (Key { shelf, institution, hex: row.hex.clone() }, bytes))
@@ -147,7 +147,7 @@ where
             let app = &app;
             async move { app.blobs.put(&key, bytes).await }
         };
-        let mut puts = futures_util::stream::iter(files).map(put).buffer_unordered(STORED_AT_ONCE);
+        let mut puts = futures_util::stream::iter(files).map(put).buffer_unordered(CONCURRENT_PUTS);
         let mut failed = None;
         while let Some(done) = puts.next().await {
             failed = done.err().or(failed);
@@ -189,25 +189,25 @@ pub(super) async fn attach(
     Ok(replaced)
 }
 
-/// How a recording was received, which decides about pending calls.
-pub(super) enum Arrival {
-    /// Sent by the person or on their behalf: no call is needed any more.
-    Sent,
-    /// Unrelated to calls.
-    Aside,
+/// What happens to a pending call of the person.
+pub(super) enum PendingCall {
+    /// The recording was sent by the person or on their behalf: no call is needed any more.
+    Cancel,
+    /// The file is unrelated to calls.
+    Keep,
 }
 
 /// Attaches a single recording or photo, without other changes to the person.
-pub(super) async fn give(
+pub(super) async fn store_one(
     app: &App,
     (institution, participant): (InstitutionId, ParticipantId),
     (kind, incoming): (Kind, Incoming),
-    arrival: Arrival,
+    pending_call: PendingCall,
 ) -> Result<Participant> {
     let now = app.clock.now();
     let (rules, ids) = (app.calling.clone(), calls::Ids::new(app, now));
     let mut draft = Draft { media: vec![(kind, incoming)], ..Draft::default() };
-    let brought = process(app, &mut draft, now).await?;
+    let processed = process(app, &mut draft, now).await?;
     draft.errors.into_result()?;
     let db = app.db.clone();
     let write = move |new: Vec<Media>| async move {
@@ -216,9 +216,9 @@ pub(super) async fn give(
                 rolls::lock(sql, institution).await?;
                 let missing = || Error::Missing(Missing::Participant);
                 participants::by_ids(sql, institution, &[participant]).await?.pop().ok_or_else(missing)?;
-                if matches!(arrival, Arrival::Sent) {
-                    let wish = Wish::Cancel(Reason::RecordedElsewhere);
-                    calls::settle(sql, &rules, (institution, participant), wish, ids, now).await?;
+                if matches!(pending_call, PendingCall::Cancel) {
+                    let call_change = CallChange::Cancel(Reason::RecordedElsewhere);
+                    calls::settle(sql, &rules, (institution, participant), call_change, ids, now).await?;
                 }
                 let replaced = attach(sql, institution, participant, &new, now).await?;
                 let person = participants::by_ids(sql, institution, &[participant]).await?.pop();
@@ -227,10 +227,10 @@ pub(super) async fn give(
         })
         .await
     };
-    store_and(app, institution, brought, write).await
+    store_and(app, institution, processed, write).await
 }
 
-const REMOVALS_AT_ONCE: usize = 16;
+const CONCURRENT_REMOVALS: usize = 16;
 
 /// Removes blobs that no row references any more. The sweep removes what could not be removed now; returns how many
 /// those are.
@@ -243,7 +243,7 @@ pub(super) async fn discard(app: &App, institution: InstitutionId, gone: &[Media
         }
         usize::from(removed.is_err())
     };
-    let removals = futures_util::stream::iter(keys).map(remove).buffer_unordered(REMOVALS_AT_ONCE);
+    let removals = futures_util::stream::iter(keys).map(remove).buffer_unordered(CONCURRENT_REMOVALS);
     removals.fold(0, |left, failed| async move { left + failed }).await
 }
 
@@ -257,7 +257,7 @@ pub(super) fn keys(institution: InstitutionId, one: &Media) -> Vec<Key> {
     shelves.into_iter().map(|shelf| Key { shelf, institution, hex: one.hex.clone() }).collect()
 }
 
-const REPROCESSED_AT_ONCE: i64 = 100;
+const REPROCESS_BATCH: i64 = 100;
 
 /// Processes stored originals again, after processing has changed. Dates stay; links change with the bytes. `report` is
 /// called for each with its hex and, if it was skipped, the reason.
@@ -270,15 +270,14 @@ pub async fn reprocess(
     let mut seen = std::collections::HashSet::new();
     let mut behind = String::new();
     loop {
-        let group =
-            media::with_originals(&mut app.db.read(), institution, &behind, REPROCESSED_AT_ONCE).await?;
+        let group = media::with_originals(&mut app.db.read(), institution, &behind, REPROCESS_BATCH).await?;
         let Some((last, _)) = group.last() else { return Ok(()) };
         behind.clone_from(&last.hex);
         for (old, owner) in group {
             if !seen.insert((owner, old.kind)) {
                 continue;
             }
-            let why = match again(app, institution, owner, &old).await {
+            let why = match reprocess_one(app, institution, owner, &old).await {
                 Ok(()) => None,
                 Err(Error::Invalid(errors)) => Some(errors.to_string()),
                 Err(Error::Missing(_)) => Some("its original no longer exists".to_owned()),
@@ -289,11 +288,16 @@ pub async fn reprocess(
     }
 }
 
-async fn again(app: &App, institution: InstitutionId, owner: ParticipantId, old: &Media) -> Result<()> {
+async fn reprocess_one(
+    app: &App,
+    institution: InstitutionId,
+    owner: ParticipantId,
+    old: &Media,
+) -> Result<()> {
     let key = Key { shelf: Shelf::Originals, institution, hex: old.hex.clone() };
     let bytes = app.blobs.read(&key).await?.ok_or(Error::Missing(Missing::Recording))?;
     let mut draft = Draft { media: vec![(old.kind, Incoming::Bytes(bytes.to_vec()))], ..Draft::default() };
-    let brought = process(app, &mut draft, old.created_at).await?.copies(app, 1, old.origin);
+    let processed = process(app, &mut draft, old.created_at).await?.copies(app, 1, old.origin);
     draft.errors.into_result()?;
     let (db, now, hex) = (app.db.clone(), app.clock.now(), old.hex.clone());
     // Its owner may be hidden: it is processed anyway, and stays hidden.
@@ -301,7 +305,7 @@ async fn again(app: &App, institution: InstitutionId, owner: ParticipantId, old:
         db.write(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                if media::living(sql, institution, &[&hex]).await?.is_empty() {
+                if media::referenced(sql, institution, &[&hex]).await?.is_empty() {
                     return Err(Error::Missing(Missing::Recording));
                 }
                 Ok(((), attach(sql, institution, owner, &new, now).await?))
@@ -309,7 +313,7 @@ async fn again(app: &App, institution: InstitutionId, owner: ParticipantId, old:
         })
         .await
     };
-    store_and(app, institution, brought, write).await
+    store_and(app, institution, processed, write).await
 }
 
 /// The result of a sweep.
@@ -321,14 +325,14 @@ pub struct SweepReport {
     pub strange: u64,
 }
 
-const LOOKED_UP_AT_ONCE: usize = 256;
+const SWEEP_BATCH: usize = 256;
 
 /// Removes orphaned blobs and partial writes, once they are older than any request can take.
 pub async fn sweep(app: &App, older_than: std::time::Duration, rehearse: bool) -> Result<SweepReport> {
     let age = i64::try_from(older_than.as_micros()).unwrap_or(i64::MAX);
     let before = Moment::from_micros(app.clock.now().micros().saturating_sub(age));
     let mut swept = SweepReport::default();
-    let mut files = app.blobs.list().chunks(LOOKED_UP_AT_ONCE);
+    let mut files = app.blobs.list().chunks(SWEEP_BATCH);
     while let Some(group) = files.next().await {
         let group = group.into_iter().collect::<std::result::Result<Vec<Listed>, _>>()?;
         swept.seen += group.len() as u64;
@@ -366,9 +370,9 @@ async fn orphans(app: &App, files: Vec<Listed>, swept: &mut SweepReport) -> Resu
         let (institution, is_report) = owner(&group[0].0);
         let sql = &mut app.db.read();
         let living = if is_report {
-            exports::living(sql, institution, &hexes).await?
+            exports::referenced(sql, institution, &hexes).await?
         } else {
-            media::living(sql, institution, &hexes).await?
+            media::referenced(sql, institution, &hexes).await?
         };
         let dead = group.iter().filter(|(key, _)| !living.contains(&key.hex));
         orphans.extend(dead.map(|(_, listed)| listed.clone()));

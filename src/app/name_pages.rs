@@ -11,7 +11,7 @@ use crate::{
         name_page::{NamePage, NamePageRef, code_fault, code_key, slug_fault, without_blanks},
         text::{self, Lines, longest},
     },
-    store::{self, Sql, exports::Leaving, name_pages, rolls},
+    store::{self, Sql, exports::Departing, name_pages, rolls},
 };
 
 pub struct New {
@@ -160,7 +160,7 @@ pub async fn delete(app: &App, institution: InstitutionId, page: &NamePageRef) -
     let id = find(app, institution, page).await?.id;
     let now = app.clock.now();
     let job = app.ids.id(now);
-    let at_hand = app.clone();
+    let owned_app = app.clone();
     let (people, gone) = app
         .db
         .write::<_, Error>(move |sql| {
@@ -168,8 +168,8 @@ pub async fn delete(app: &App, institution: InstitutionId, page: &NamePageRef) -
                 rolls::lock(sql, institution).await?;
                 // One statement per table, regardless of the number of people, so each may take long.
                 sql.allow_long_statements().await?;
-                exports::leave(sql, job, institution, Leaving::OnPage(id), now).await?;
-                calls::cancel_all(sql, &at_hand.ids, institution, Some(id), now).await?;
+                exports::leave(sql, job, institution, Departing::OnPage(id), now).await?;
+                calls::cancel_all(sql, &owned_app.ids, institution, Some(id), now).await?;
                 store::calls::delete_on_page(sql, institution, id).await?;
                 let gone = store::media::delete_on_page(sql, institution, id).await?;
                 Ok((name_pages::delete(sql, institution, id).await?, gone))

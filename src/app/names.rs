@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     domain::{
-        access::{Access, Within},
+        access::{Access, SearchScope},
         email::email_key,
         ids::{InstitutionId, NamePageId, ParticipantId},
         institution::Institution,
@@ -34,9 +34,9 @@ pub enum Scope {
 
 impl Scope {
     /// Limited to what the caller may access.
-    fn within(self, access: &Access) -> Within<'_> {
+    fn within(self, access: &Access) -> SearchScope<'_> {
         match self {
-            Self::Page(page) => Within::Page(page),
+            Self::Page(page) => SearchScope::Page(page),
             Self::Institution | Self::OpenPages => access.within(),
         }
     }
@@ -140,14 +140,14 @@ const PART: usize = 500;
 async fn by_name(
     app: &App,
     institution: InstitutionId,
-    within: Within<'_>,
+    within: SearchScope<'_>,
     person: &Person,
 ) -> Result<Listing> {
     let names = Names { first: person.first_name.as_deref(), last: person.last_name.as_deref() };
     let pages: Vec<Option<NamePageId>> = match within {
-        Within::Institution => vec![None],
-        Within::Page(page) => vec![Some(page)],
-        Within::Pages(pages) => pages.iter().copied().map(Some).collect(),
+        SearchScope::Institution => vec![None],
+        SearchScope::Page(page) => vec![Some(page)],
+        SearchScope::Pages(pages) => pages.iter().copied().map(Some).collect(),
     };
     let mut found: Vec<(ParticipantId, i64)> = Vec::new();
     for page in pages {

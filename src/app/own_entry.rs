@@ -77,8 +77,8 @@ async fn update(app: &App, owner: Owner, draft: Draft) -> Result<()> {
 
 /// Stores the owner's recording, for all of their pages or for this one only.
 pub async fn record(app: &App, owner: Owner, sound: Vec<u8>, scope: Scope) -> Result<()> {
-    let whose = (owner.institution, owner.participant);
-    own_recordings::record(app, whose, Incoming::Bytes(sound), scope, None).await
+    let target = (owner.institution, owner.participant);
+    own_recordings::record(app, target, Incoming::Bytes(sound), scope, None).await
 }
 
 /// Stores this phone number for the owner and requests a call to it.

@@ -12,7 +12,7 @@ use futures_util::StreamExt;
 
 use super::{
     App, Error, Missing, Result,
-    calls::{self, Attempt, Wish},
+    calls::{self, Attempt, CallChange},
     media::{self, keys},
 };
 use crate::{
@@ -53,9 +53,9 @@ pub async fn record(
         let whose = owners(&mut app.db.read(), institution, participant, scope).await?;
         let origin = if scope == Scope::All { Origin::Shared } else { Origin::Page };
         let copies = take.copies(app, whose.len(), origin);
-        let (at_hand, call) = (app.clone(), call.clone());
+        let (owned_app, call) = (app.clone(), call.clone());
         let write = move |made: Vec<Media>| async move {
-            let db = at_hand.db.clone();
+            let db = owned_app.db.clone();
             db.write(move |sql| {
                 Box::pin(async move {
                     rolls::lock(sql, institution).await?;
@@ -71,9 +71,9 @@ pub async fn record(
                     let mut made = made.into_iter();
                     let mut gone = Vec::new();
                     for (owner, recording) in whose.into_iter().zip(made.by_ref()) {
-                        let (rules, ids) = (&at_hand.calling, calls::Ids::new(&at_hand, now));
-                        let wish = Wish::Cancel(Reason::RecordedElsewhere);
-                        calls::settle(sql, rules, (institution, owner), wish, ids, now).await?;
+                        let (rules, ids) = (&owned_app.calling, calls::Ids::new(&owned_app, now));
+                        let call_change = CallChange::Cancel(Reason::RecordedElsewhere);
+                        calls::settle(sql, rules, (institution, owner), call_change, ids, now).await?;
                         gone.extend(store::media::attach(sql, institution, owner, &recording, now).await?);
                     }
                     gone.extend(made);
@@ -122,12 +122,12 @@ pub(super) struct Attempts(usize);
 
 impl Attempts {
     /// Each retry means that a recording or a registration of the person was added concurrently.
-    const MOST: usize = 10;
+    const MAX_RETRIES: usize = 10;
 
     /// Returns `Ok` if the write is to be retried after this error.
     pub(super) fn again(&mut self, error: Error) -> Result<()> {
         match error {
-            Error::Missing(Missing::Recording) if self.0 < Self::MOST => {
+            Error::Missing(Missing::Recording) if self.0 < Self::MAX_RETRIES => {
                 self.0 += 1;
                 Ok(())
             }
@@ -163,14 +163,14 @@ pub(super) async fn prepare(
     these: &[(usize, Registration)],
     start: Start,
 ) -> Result<Copies> {
-    const COPIED_AT_ONCE: usize = 8;
+    const CONCURRENT_COPIES: usize = 8;
     let sources = sources(&mut app.db.read(), institution, these, start).await?;
     let copying = sources.into_iter().map(|(place, source)| async move {
         let media = copy(app, institution, &source.media, source.origin).await?;
         Ok((place, Copy { of: source.media.hex, media }))
     });
     let copied: Vec<Result<(usize, Copy)>> =
-        futures_util::stream::iter(copying).buffer_unordered(COPIED_AT_ONCE).collect().await;
+        futures_util::stream::iter(copying).buffer_unordered(CONCURRENT_COPIES).collect().await;
     let (mut copies, mut failed) = (Copies::new(), None);
     for one in copied {
         match one {

@@ -9,14 +9,14 @@ pub(super) use lists::{best_first, list_in, matching};
 
 use super::{
     App, Error, Missing, Result,
-    calls::{self, Wish},
+    calls::{self, CallChange},
     media::{self, Written},
     name_pages,
     own_recordings::{self, Attempts, Copies},
 };
 use crate::{
     domain::{
-        access::{Access, Within},
+        access::{Access, SearchScope},
         custom_field::CustomField,
         fault::{Fault, Field},
         field_errors::FieldErrors,
@@ -30,27 +30,27 @@ use crate::{
     },
     store::{
         self, Sql, custom_fields,
-        participants::{self, By, Key, KeyFilter, Record, Registered},
+        participants::{self, Key, KeyKind, KeyFilter, Record, Registered},
         rolls,
     },
 };
 
 /// A key that may be an email, a registration's token or an institution's identifier, tried in that order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Mark {
+pub struct PersonKey {
     pub as_email: String,
     pub as_given: String,
     /// As spelled in the request. If it is an email, the response shows it this way.
     pub spelled: String,
 }
 
-impl Mark {
-    pub(super) fn by(&self) -> impl Iterator<Item = (By, &str)> {
-        let email = self.as_email.contains('@').then_some((By::Email, self.as_email.as_str()));
+impl PersonKey {
+    pub(super) fn by(&self) -> impl Iterator<Item = (KeyKind, &str)> {
+        let email = self.as_email.contains('@').then_some((KeyKind::Email, self.as_email.as_str()));
         // Skip the lookup for anything that does not have the format of a token.
         let token_like = self.as_given.len() == 32 && self.as_given.bytes().all(|b| b.is_ascii_hexdigit());
-        let token = token_like.then_some((By::Token, self.as_given.as_str()));
-        [email, token, Some((By::Identifier, self.as_given.as_str()))].into_iter().flatten()
+        let token = token_like.then_some((KeyKind::Token, self.as_given.as_str()));
+        [email, token, Some((KeyKind::Identifier, self.as_given.as_str()))].into_iter().flatten()
     }
 }
 
@@ -59,14 +59,14 @@ pub async fn find(
     app: &App,
     access: &Access,
     page: Option<&NamePageRef>,
-    mark: &Mark,
+    person_key: &PersonKey,
 ) -> Result<Participant> {
     let within = match page {
-        Some(page) => Within::Page(name_pages::permitted(app, access, page).await?.id),
+        Some(page) => SearchScope::Page(name_pages::permitted(app, access, page).await?.id),
         None => access.within(),
     };
     let sql = &mut app.db.read();
-    for (by, key) in mark.by() {
+    for (by, key) in person_key.by() {
         if let Some(found) = participants::best(sql, access.institution, within, by, key).await? {
             return Ok(found);
         }
@@ -77,32 +77,34 @@ pub async fn find(
 /// Finds the registration with this token.
 pub async fn by_token(app: &App, institution: InstitutionId, token: &str) -> Result<Participant> {
     let sql = &mut app.db.read();
-    let found = participants::best(sql, institution, Within::Institution, By::Token, token).await?;
+    let found = participants::best(sql, institution, SearchScope::Institution, KeyKind::Token, token).await?;
     found.ok_or(Error::Missing(Missing::Participant))
 }
 
-/// Returns for each mark the person's registration with the newest recording, or else their newest registration.
-pub async fn latest(app: &App, access: &Access, marks: &[Mark]) -> Result<Vec<Participant>> {
+/// Returns for each key the person's registration with the newest recording, or else their newest registration.
+pub async fn latest(app: &App, access: &Access, person_keys: &[PersonKey]) -> Result<Vec<Participant>> {
     let (institution, within) = (access.institution, access.within());
     let sql = &mut app.db.read();
-    if let [mark] = marks
-        && let Some((By::Email, key)) = mark.by().next()
-        && let Some(found) = participants::best(sql, institution, within, By::Email, key).await?
+    if let [person_key] = person_keys
+        && let Some((KeyKind::Email, key)) = person_key.by().next()
+        && let Some(found) = participants::best(sql, institution, within, KeyKind::Email, key).await?
     {
         return Ok(vec![found]);
     }
-    let mut open: Vec<&Mark> = marks.iter().collect();
+    let mut open: Vec<&PersonKey> = person_keys.iter().collect();
     let mut best: HashMap<ParticipantId, i64> = HashMap::new();
-    for by in [By::Email, By::Token, By::Identifier] {
-        let wanted = |mark: &&Mark| mark.by().find(|(its, _)| *its == by).map(|(_, key)| key.to_owned());
+    for by in [KeyKind::Email, KeyKind::Token, KeyKind::Identifier] {
+        let wanted = |person_key: &&PersonKey| {
+            person_key.by().find(|(its, _)| *its == by).map(|(_, key)| key.to_owned())
+        };
         let asked: Vec<String> = open.iter().filter_map(wanted).collect();
         let mut found = newest_of_each(sql, institution, within, by, &asked).await?;
-        open.retain(|mark| wanted(mark).is_none_or(|key| !found.contains_key(&key)));
-        if by != By::Email {
-            // The mark identifies the person, who may have a newer registration under the same email.
+        open.retain(|person_key| wanted(person_key).is_none_or(|key| !found.contains_key(&key)));
+        if by != KeyKind::Email {
+            // The key identifies the person, who may have a newer registration under the same email.
             let emails: Vec<String> = found.values().filter_map(|key| key.email_key.clone()).collect();
             found.retain(|_, key| key.email_key.is_none());
-            found.extend(newest_of_each(sql, institution, within, By::Email, &emails).await?);
+            found.extend(newest_of_each(sql, institution, within, KeyKind::Email, &emails).await?);
         }
         best.extend(found.into_values().map(|key| (key.id, key.recorded_at)));
     }
@@ -113,8 +115,8 @@ pub async fn latest(app: &App, access: &Access, marks: &[Mark]) -> Result<Vec<Pa
 async fn newest_of_each(
     sql: &mut Sql,
     institution: InstitutionId,
-    within: Within<'_>,
-    by: By,
+    within: SearchScope<'_>,
+    by: KeyKind,
     asked: &[String],
 ) -> Result<HashMap<String, Key>> {
     let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
@@ -139,15 +141,16 @@ pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Dr
         // Do not process audio for a page that does not exist.
         name_pages::permitted(app, &access, &page).await?;
     }
-    let (wish, rules, ids) = (Wish::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
-    let brought = media::process(app, &mut draft, now).await?;
+    let (call_change, rules, ids) = (CallChange::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
+    let processed = media::process(app, &mut draft, now).await?;
     let asked = [(0, Registration::of(&draft))];
     // Most people are new to the institution or bring a recording. A recording is copied only when the write turns out to
     // need it; then it is retried.
     let (mut copies, mut attempts) = (Copies::new(), Attempts::default());
     let person = loop {
         let made = own_recordings::files(&copies);
-        let (db, rules, wish, token) = (app.db.clone(), rules.clone(), wish.clone(), token.clone());
+        let (db, rules, call_change, token) =
+            (app.db.clone(), rules.clone(), call_change.clone(), token.clone());
         let (access, page, draft) = (access.clone(), page.clone(), draft.clone());
         let write = move |mut new: Vec<Media>| async move {
             db.write(move |sql| {
@@ -156,7 +159,7 @@ pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Dr
                     let page = page_of(sql, &access, &page).await?;
                     let Created { person, recorded } =
                         create_in(sql, institution, page, draft, now, token).await?;
-                    calls::settle(sql, &rules, (institution, person.id), wish, ids, now).await?;
+                    calls::settle(sql, &rules, (institution, person.id), call_change, ids, now).await?;
                     // A token limited to some pages must not reach recordings from others.
                     let starts = recorded && access.pages().is_none();
                     if starts && !new.iter().any(|one| one.kind == Kind::Recording) {
@@ -167,7 +170,7 @@ pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Dr
             })
             .await
         };
-        let written = media::store_and(app, institution, brought.clone(), write).await;
+        let written = media::store_and(app, institution, processed.clone(), write).await;
         let written = written.map(|person| {
             let used = person.recording.iter().map(|recording| recording.hex.clone()).collect();
             (person, used)
@@ -279,7 +282,7 @@ pub async fn update(
     email_key: String,
     draft: Draft,
 ) -> Result<Participant> {
-    update_whom(app, access.clone(), Whom::Registered(page, email_key), draft).await
+    update_target(app, access.clone(), Target::Registered(page, email_key), draft).await
 }
 
 /// Like `update`, for a person who changes their own entry.
@@ -289,17 +292,17 @@ pub async fn update_own(
     id: ParticipantId,
     draft: Draft,
 ) -> Result<Participant> {
-    update_whom(app, Access::whole(institution), Whom::Own(id), draft).await
+    update_target(app, Access::whole(institution), Target::Own(id), draft).await
 }
 
-enum Whom {
+enum Target {
     /// On a page, by the key of the email.
     Registered(NamePageRef, String),
     /// The owner of the entry.
     Own(ParticipantId),
 }
 
-impl Whom {
+impl Target {
     async fn find(&self, sql: &mut Sql, access: &Access) -> Result<Participant> {
         match self {
             Self::Registered(page, email_key) => {
@@ -314,32 +317,32 @@ impl Whom {
     }
 }
 
-async fn update_whom(app: &App, access: Access, whom: Whom, draft: Draft) -> Result<Participant> {
+async fn update_target(app: &App, access: Access, target: Target, draft: Draft) -> Result<Participant> {
     let (institution, now) = (access.institution, app.clock.now());
     let mut draft = draft.ignore_identity();
     if !draft.media.is_empty() {
         // Do not process audio for a participant who does not exist.
-        whom.find(&mut app.db.read(), &access).await?;
+        target.find(&mut app.db.read(), &access).await?;
     }
-    let (wish, rules, ids) = (Wish::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
-    let brought = media::process(app, &mut draft, now).await?;
+    let (call_change, rules, ids) = (CallChange::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
+    let processed = media::process(app, &mut draft, now).await?;
     let db = app.db.clone();
     let write = move |new: Vec<Media>| async move {
         db.write(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let old = whom.find(sql, &access).await?;
-                if matches!(whom, Whom::Own(_)) {
-                    calls::check_own(sql, (institution, old.id), &wish, now).await?;
+                let old = target.find(sql, &access).await?;
+                if matches!(target, Target::Own(_)) {
+                    calls::check_own(sql, (institution, old.id), &call_change, now).await?;
                 }
                 let changed = update_in(sql, institution, old, draft, now).await?;
-                calls::settle(sql, &rules, (institution, changed.id), wish, ids, now).await?;
+                calls::settle(sql, &rules, (institution, changed.id), call_change, ids, now).await?;
                 with_media(sql, institution, changed, &new, now).await
             })
         })
         .await
     };
-    let person = media::store_and(app, institution, brought, write).await?;
+    let person = media::store_and(app, institution, processed, write).await?;
     app.switchboard.wake();
     Ok(person)
 }
@@ -403,7 +406,8 @@ pub(super) async fn registered(
     page: NamePageId,
     email_key: &str,
 ) -> Result<Participant> {
-    let found = participants::best(sql, institution, Within::Page(page), By::Email, email_key).await?;
+    let found =
+        participants::best(sql, institution, SearchScope::Page(page), KeyKind::Email, email_key).await?;
     found.ok_or(Error::Missing(Missing::Participant))
 }
 

@@ -9,11 +9,11 @@ use super::{
     App, Error, Missing, Result, calls,
     calls::cancel_in,
     exports, jobs, media,
-    participants::{Mark, page_of},
+    participants::{PersonKey, page_of},
 };
 use crate::{
     domain::{
-        access::{Access, Within},
+        access::{Access, SearchScope},
         call::Reason,
         ids::{InstitutionId, JobId, NamePageId, ParticipantId},
         institution::Institution,
@@ -24,9 +24,9 @@ use crate::{
     },
     store::{
         self, Sql, call_takes,
-        exports::Leaving,
+        exports::Departing,
         lti_logins, lti_sessions,
-        participants::{self, By, KeyFilter, hidden},
+        participants::{self, KeyKind, KeyFilter, hidden},
         persons::{self, Registration},
         rolls,
     },
@@ -71,7 +71,7 @@ pub async fn find(app: &App, institution: InstitutionId, email_key: &str) -> Res
 /// Data outside the database is deleted afterwards; if that is interrupted, the sweep and the job that rewrites reports
 /// complete it.
 pub async fn erase(app: &App, institution: &Institution, email_key: String) -> Result<Erased> {
-    let (institution, now, at_hand) = (institution.id, app.clock.now(), app.clone());
+    let (institution, now, owned_app) = (institution.id, app.clock.now(), app.clone());
     let (whose, gone, takes_left) = app
         .db
         .write::<_, Error>(move |sql| {
@@ -83,12 +83,12 @@ pub async fn erase(app: &App, institution: &Institution, email_key: String) -> R
                 }
                 let mut takes = 0;
                 for one in &whose {
-                    takes += end_calls(sql, &at_hand, institution, *one, now).await?;
+                    takes += end_calls(sql, &owned_app, institution, *one, now).await?;
                     store::courses::staff::delete_of(sql, institution, one.id).await?;
                 }
-                lti_logins::forget(sql, now).await?;
-                lti_sessions::forget(sql, now).await?;
-                let gone = erase_in(sql, at_hand.ids.id(now), institution, &whose, now).await?;
+                lti_logins::delete_expired(sql, now).await?;
+                lti_sessions::delete_expired(sql, now).await?;
+                let gone = erase_in(sql, owned_app.ids.id(now), institution, &whose, now).await?;
                 Ok((whose, gone, takes))
             })
         })
@@ -171,7 +171,7 @@ async fn erase_in(
 ) -> Result<Vec<Media>> {
     // Hidden registrations were removed from reports when they were hidden.
     let seen: Vec<ParticipantId> = whose.iter().filter(|one| !one.hidden).map(|one| one.id).collect();
-    exports::leave(sql, job, institution, Leaving::These(seen), now).await?;
+    exports::leave(sql, job, institution, Departing::These(seen), now).await?;
     let mut gone = Vec::new();
     for one in whose {
         if one.hidden {
@@ -188,9 +188,14 @@ async fn erase_in(
 
 /// Deletes a person from a page: the registration with this email, and hidden registrations (people who left) with this
 /// email, token or identifier.
-pub async fn delete_from_page(app: &App, access: &Access, page: NamePageRef, mark: Mark) -> Result<()> {
+pub async fn delete_from_page(
+    app: &App,
+    access: &Access,
+    page: NamePageRef,
+    person_key: PersonKey,
+) -> Result<()> {
     let (institution, now, access) = (access.institution, app.clock.now(), access.clone());
-    let at_hand = app.clone();
+    let owned_app = app.clone();
     let job = app.ids.id(now);
     let gone = app
         .db
@@ -198,14 +203,14 @@ pub async fn delete_from_page(app: &App, access: &Access, page: NamePageRef, mar
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let page = page_of(sql, &access, &page).await?;
-                let whose = on_page(sql, institution, page, &mark).await?;
+                let whose = on_page(sql, institution, page, &person_key).await?;
                 for one in &whose {
                     if calls::is_pending(sql, institution, one.id).await? {
                         return Err(Error::PendingCalls);
                     }
                 }
                 for one in &whose {
-                    end_takes(sql, &at_hand, institution, *one, now).await?;
+                    end_takes(sql, &owned_app, institution, *one, now).await?;
                 }
                 erase_in(sql, job, institution, &whose, now).await
             })
@@ -221,13 +226,13 @@ async fn on_page(
     sql: &mut Sql,
     institution: InstitutionId,
     page: NamePageId,
-    mark: &Mark,
+    person_key: &PersonKey,
 ) -> Result<Vec<Registration>> {
-    for (by, key) in mark.by() {
+    for (by, key) in person_key.by() {
         let mut whose = Vec::new();
-        if by == By::Email {
+        if by == KeyKind::Email {
             let keys = [key];
-            let filter = KeyFilter::new(Within::Page(page), by, &keys);
+            let filter = KeyFilter::new(SearchScope::Page(page), by, &keys);
             let found = participants::keys(sql, institution, filter).await?;
             whose.extend(found.into_iter().map(|found| Registration { id: found.id, page, hidden: false }));
         }

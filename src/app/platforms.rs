@@ -12,7 +12,7 @@ use crate::{
 const PATH: &str = "/.well-known/openid-configuration";
 
 #[derive(Debug, thiserror::Error)]
-pub enum Undiscovered {
+pub enum DiscoveryError {
     /// The issuer's address is not permitted.
     #[error("{0}")]
     Refused(String),
@@ -48,7 +48,7 @@ pub async fn complete(
     issuer: String,
     product: Option<String>,
     given: Endpoints,
-) -> Result<Platform, Undiscovered> {
+) -> Result<Platform, DiscoveryError> {
     let Endpoints { auth_url, token_url, token_audience, jwks_url } = given;
     if let (Some(auth_url), Some(token_url), Some(jwks_url)) = (&auth_url, &token_url, &jwks_url) {
         let [auth_url, token_url, jwks_url] = [auth_url, token_url, jwks_url].map(String::clone);
@@ -65,24 +65,24 @@ pub async fn complete(
     })
 }
 
-async fn discover(app: &App, issuer: &str) -> Result<Configuration, Undiscovered> {
+async fn discover(app: &App, issuer: &str) -> Result<Configuration, DiscoveryError> {
     let issuer = issuer.trim().trim_end_matches('/');
     let address = format!("{issuer}{PATH}");
     // This rejects an address with a user name or password, which `NoDocument` would show.
-    let refused = |error: crate::outbound::Error| Undiscovered::Refused(error.to_string());
+    let refused = |error: crate::outbound::Error| DiscoveryError::Refused(error.to_string());
     app.outbound.permits(&address).await.map_err(refused)?;
     let found = registration::configuration(&app.outbound, &address).await.map_err(|error| {
         let why = match error {
             lms::Error::Missing => "there is none".to_owned(),
             other => other.to_string(),
         };
-        Undiscovered::NoDocument { address, why }
+        DiscoveryError::NoDocument { address, why }
     })?;
     // Launches compare the issuer exactly, so the spelling in the document is kept. Only a trailing slash may differ from
     // the input.
     if found.issuer.trim_end_matches('/') == issuer {
         Ok(found)
     } else {
-        Err(Undiscovered::OtherIssuer(found.issuer))
+        Err(DiscoveryError::OtherIssuer(found.issuer))
     }
 }

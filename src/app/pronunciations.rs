@@ -8,7 +8,7 @@ use crate::{
     domain::access::Access,
     store::{
         media,
-        participants::{By, KeyFilter, keys},
+        participants::{KeyKind, KeyFilter, keys},
         rolls,
     },
 };
@@ -34,7 +34,7 @@ pub async fn delete(app: &App, access: &Access, email_key: String, hex: String) 
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let wanted = [email_key.as_str()];
-                let filter = KeyFilter::new(access.within(), By::Email, &wanted);
+                let filter = KeyFilter::new(access.within(), KeyKind::Email, &wanted);
                 let theirs = keys(sql, institution, filter).await?;
                 if theirs.is_empty() {
                     return Err(Error::Missing(Missing::Participant));

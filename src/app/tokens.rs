@@ -3,7 +3,7 @@
 use super::{App, Error, Missing, Result};
 use crate::{
     domain::{
-        access::{MOST_PAGES, TokenScope},
+        access::{MAX_PAGES, TokenScope},
         fault::{Fault, Field, SetupFault},
         ids::{InstitutionId, NamePageId, TokenId},
         name_page::NamePage,
@@ -46,8 +46,8 @@ pub async fn create_with(app: &App, institution: InstitutionId, new: New) -> Res
     if let Some(pages) = &mut pages {
         pages.sort_by_key(|page| page.id);
         pages.dedup_by_key(|page| page.id);
-        if pages.len() > MOST_PAGES {
-            let fault = SetupFault::TooManyNamePages { most: MOST_PAGES };
+        if pages.len() > MAX_PAGES {
+            let fault = SetupFault::TooManyNamePages { most: MAX_PAGES };
             return Err(Error::invalid(Field::NamePages, fault));
         }
     }

@@ -119,8 +119,8 @@ async fn update_registration(app: &App, known: ToolConsumer, new: New) -> Result
         token_url: Some(lti.token_url),
         token_audience: lti.token_audience,
         jwks_url: Some(lti.jwks_url),
-        deployments: Listed { add: lti.deployments, remove: Vec::new() },
-        frame_ancestors: Listed { add: lti.frame_ancestors, remove: Vec::new() },
+        deployments: ListChange { add: lti.deployments, remove: Vec::new() },
+        frame_ancestors: ListChange { add: lti.frame_ancestors, remove: Vec::new() },
         ..Change::default()
     };
     update_within(app, Scope::Institution(known.institution), known.id, change).await
@@ -128,12 +128,12 @@ async fn update_registration(app: &App, known: ToolConsumer, new: New) -> Result
 
 /// Items to add to a list and to remove from it. The rest stays, so that an operator can add one without knowing the others.
 #[derive(Clone, Default)]
-pub struct Listed {
+pub struct ListChange {
     pub add: Vec<String>,
     pub remove: Vec<String>,
 }
 
-impl Listed {
+impl ListChange {
     fn apply(self, list: &mut Vec<String>, field: Field, errors: &mut FieldErrors) {
         for one in self.remove {
             let before = list.len();
@@ -159,12 +159,12 @@ pub struct Change {
     pub roles: Option<Vec<Role>>,
     pub schedule: Option<Schedule>,
     pub access_token: Option<String>,
-    pub deployments: Listed,
+    pub deployments: ListChange,
     pub auth_url: Option<String>,
     pub token_url: Option<String>,
     pub token_audience: Option<String>,
     pub jwks_url: Option<String>,
-    pub frame_ancestors: Listed,
+    pub frame_ancestors: ListChange,
 }
 
 pub async fn update(app: &App, actor: &Actor, id: ToolConsumerId, change: Change) -> Result<ToolConsumer> {
@@ -226,10 +226,10 @@ fn changed(mut changed: ToolConsumer, change: Change, sealed: Option<String>) ->
     changed.roles = change.roles.filter(|roles| !roles.is_empty()).unwrap_or(changed.roles);
     if let Some(lti) = &mut changed.lti {
         change.deployments.apply(&mut lti.deployments, Field::DeploymentId, &mut errors);
-        let Listed { mut add, mut remove } = change.frame_ancestors;
+        let ListChange { mut add, mut remove } = change.frame_ancestors;
         as_origins(&mut add, &mut errors);
         as_origins(&mut remove, &mut errors);
-        Listed { add, remove }.apply(&mut lti.frame_ancestors, Field::FrameAncestor, &mut errors);
+        ListChange { add, remove }.apply(&mut lti.frame_ancestors, Field::FrameAncestor, &mut errors);
         lti.token_audience = change.token_audience.or(lti.token_audience.take());
         for (new, old) in [
             (change.auth_url, &mut lti.auth_url),
@@ -408,16 +408,16 @@ async fn courses(app: &App, consumer: &ToolConsumer) -> Result<Vec<Course>> {
 }
 
 /// The maximum number of known courses to try until one has people.
-const TRIED: usize = 5;
+const MAX_COURSES_TRIED: usize = 5;
 
 /// Checks the connection by reading a course that has people, preferably a known one.
-pub async fn check(app: &App, consumer: &ToolConsumer) -> Result<lms::Seen> {
+pub async fn check(app: &App, consumer: &ToolConsumer) -> Result<lms::CheckReport> {
     let mut known = courses(app, consumer).await?;
     // The most recently synchronized courses are the most likely to be in use.
     known.sort_by_key(|course| std::cmp::Reverse((course.error.is_none(), course.synced_at)));
     let known: Vec<Found> = known
         .into_iter()
-        .take(TRIED)
+        .take(MAX_COURSES_TRIED)
         .map(|course| Found {
             id: course.external_id,
             title: course.title,

@@ -23,7 +23,7 @@ pub struct S3 {
     delivery: Delivery,
 }
 
-const LOOKS_LIKE: &str = "s3://bucket?endpoint=https://s3.example.edu&region=…, with the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or as access_key_id=… and secret_access_key=…";
+const URL_FORMAT: &str = "s3://bucket?endpoint=https://s3.example.edu&region=…, with the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or as access_key_id=… and secret_access_key=…";
 
 impl S3 {
     /// `s3://bucket[/prefix]?endpoint=…&region=…&access_key_id=…&secret_access_key=…`. Defaults come from the
@@ -33,7 +33,7 @@ impl S3 {
         let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
         if bucket.is_empty() {
-            return Err(Error(format!("the URL has no bucket; expected {LOOKS_LIKE}")));
+            return Err(Error(format!("the URL has no bucket; expected {URL_FORMAT}")));
         }
         let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket).with_retry(RetryConfig {
             max_retries: 3,
@@ -55,7 +55,7 @@ impl S3 {
                 | "virtual_hosted_style_request" => format!("aws_{name}").parse(),
                 _ => {
                     return Err(Error(format!(
-                        "unknown parameter `{name}` in the S3 URL; expected {LOOKS_LIKE}"
+                        "unknown parameter `{name}` in the S3 URL; expected {URL_FORMAT}"
                     )));
                 }
             }

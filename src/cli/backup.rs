@@ -55,8 +55,8 @@ impl Backup {
         let db = Db::open(&options).await?;
         let source = Source { db: &db, database: &database, blobs: &blobs, data_dir: &storage.data_dir };
         let progress = progress();
-        let told = |what: &'static str, files: u64| show(&progress, what, files);
-        let manifest = backups::take(&source, &self.folder, &Clock::system(), &told).await?;
+        let on_progress = |what: &'static str, files: u64| show(&progress, what, files);
+        let manifest = backups::take(&source, &self.folder, &Clock::system(), &on_progress).await?;
         progress.finish_and_clear();
         for path in &manifest.missing {
             eprintln!("warning: {path} is referenced but missing, so it was not backed up");

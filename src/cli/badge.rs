@@ -17,13 +17,13 @@ pub enum Badge {
     /// Allow search engines to index a person's name badge, at that person's request
     ///
     /// For example: endonym badge list --institution example-university --name-page class-of-2027 ana@example.edu
-    List(Whose),
+    List(Target),
     /// Keep a person's name badge out of search engines (the default)
-    Unlist(Whose),
+    Unlist(Target),
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Whose {
+pub struct Target {
     #[arg(long, value_name = "SLUG")]
     institution: String,
     /// The page's id, slug, event code or access code
@@ -36,22 +36,22 @@ pub struct Whose {
 
 impl Badge {
     pub async fn run(&self, app: &App) -> Outcome {
-        let (whose, listed) = match self {
-            Self::List(whose) => (whose, true),
-            Self::Unlist(whose) => (whose, false),
+        let (target, listed) = match self {
+            Self::List(target) => (target, true),
+            Self::Unlist(target) => (target, false),
         };
-        let owner = institution(app, &whose.institution).await?;
-        let page = page_ref(&whose.name_page)?;
-        let set = participants::list_badge(app, owner.id, page, email_key(&whose.email), listed).await;
+        let owner = institution(app, &target.institution).await?;
+        let page = page_ref(&target.name_page)?;
+        let set = participants::list_badge(app, owner.id, page, email_key(&target.email), listed).await;
         set.map_err(|error| match error {
-            Error::Missing(_) => Failure(format!("{} is not on that page", whose.email)),
+            Error::Missing(_) => Failure(format!("{} is not on that page", target.email)),
             other => other.into(),
         })?;
-        if whose.json {
-            output::print_json(&json!({ "email": whose.email, "listed": listed }));
+        if target.json {
+            output::print_json(&json!({ "email": target.email, "listed": listed }));
         } else {
             let may = if listed { "may" } else { "may not" };
-            output::print_line(&format!("search engines {may} index the badge of {}", whose.email));
+            output::print_line(&format!("search engines {may} index the badge of {}", target.email));
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -65,14 +65,14 @@ async fn sweep(app: &App, orphan_seconds: u64, dry_run: bool, json: bool) -> Out
 async fn reprocess(app: &App, slug: &str, json: bool) -> Outcome {
     let owner = institution(app, slug).await?;
     let (mut processed, mut kept) = (0_u64, 0_u64);
-    let told = |hex: &str, why: Option<String>| match why {
+    let on_file = |hex: &str, why: Option<String>| match why {
         None => processed += 1,
         Some(why) => {
             kept += 1;
             eprintln!("recording_{hex} was not changed: {why}");
         }
     };
-    media::reprocess(app, owner.id, told).await?;
+    media::reprocess(app, owner.id, on_file).await?;
     if json {
         output::print_json(&json!({ "processed": processed, "kept": kept }));
     } else {

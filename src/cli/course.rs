@@ -10,7 +10,7 @@ use super::{Failure, Outcome, institution, output, stop_on_signal, tool_consumer
 use crate::{
     app::{
         Actor, App, Error,
-        courses::{self, Losses, WhenRunning},
+        courses::{self, LossPolicy, WhenRunning},
     },
     domain::{
         course::{Course, Sync},
@@ -80,7 +80,7 @@ impl Command {
                 join(app, owner, (&kept, &other), json).await
             }
             Self::Sync { tool_consumer, courses, accept_empty, json } => {
-                let losses = if accept_empty { Losses::Accepted } else { Losses::HeldBack };
+                let losses = if accept_empty { LossPolicy::Accepted } else { LossPolicy::HeldBack };
                 sync(app, &tool_consumer, courses, losses, json).await
             }
         }
@@ -165,12 +165,12 @@ async fn join(app: &App, institution: InstitutionId, (kept, other): (&str, &str)
 
 /// Lease of the job while this process runs it.
 const LEASE: Duration = Duration::from_secs(30);
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Few enough to look up within the timeout of one synchronization request.
-const LOOKED_FOR_AT_ONCE: usize = 40;
+const LOOKUP_BATCH: usize = 40;
 
-async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, json: bool) -> Outcome {
+async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: LossPolicy, json: bool) -> Outcome {
     let consumer = tool_consumer::find(app, consumer).await?;
     let given: Vec<String> = if given.is_empty() {
         courses::all(app, &consumer).await?.into_iter().map(|course| course.external_id).collect()
@@ -187,7 +187,7 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: Losses, jso
     let stop = CancellationToken::new();
     tokio::spawn(stop_on_signal(stop.clone(), || {}));
     let (mut results, mut unknown) = (Vec::new(), Vec::new());
-    for some in given.chunks(LOOKED_FOR_AT_ONCE) {
+    for some in given.chunks(LOOKUP_BATCH) {
         let access = Actor::Operator.access(consumer.institution)?;
         let outcome =
             courses::synchronize_with(app, &access, &consumer, some.to_vec(), WhenRunning::Fine, losses)
@@ -261,8 +261,8 @@ async fn wait(
         let (Sync::Running, Some(job), false) = (course.sync, job, stop.is_cancelled()) else {
             return Ok(course);
         };
-        if !jobs::do_now(app, settings, (institution, job), stop).await? {
-            app.clock.sleep(LOOK).await;
+        if !jobs::run_now(app, settings, (institution, job), stop).await? {
+            app.clock.sleep(POLL_INTERVAL).await;
         }
     }
 }

@@ -27,7 +27,7 @@ pub struct Doctor {
 }
 
 /// A finding in words.
-struct Shown {
+struct FindingText {
     part: &'static str,
     works: bool,
     says: String,
@@ -46,7 +46,7 @@ impl Doctor {
         all.push(shown(doctor::listen(&self.listen).await));
         match self.phone.rules().and_then(|_| self.phone.phone("")) {
             Ok(phone) => all.extend(doctor::phone(&phone).await.into_iter().map(shown)),
-            Err(why) => all.push(Shown {
+            Err(why) => all.push(FindingText {
                 part: "phone",
                 works: false,
                 says: why,
@@ -55,7 +55,7 @@ impl Doctor {
         }
         let healthy = all.iter().all(|one| one.works);
         if self.json {
-            let part = |one: &Shown| json!({ "part": one.part, "works": one.works, "says": one.says, "mend": one.mend });
+            let part = |one: &FindingText| json!({ "part": one.part, "works": one.works, "says": one.says, "mend": one.mend });
             let parts: Vec<_> = all.iter().map(part).collect();
             output::print_json(&json!({ "works": healthy, "parts": parts }));
         } else {
@@ -78,13 +78,13 @@ async fn secrets(storage: &Storage) -> Option<Finding> {
     }
 }
 
-const RIGHTS: &str = "check the permissions of the database user";
+const CHECK_PERMISSIONS: &str = "check the permissions of the database user";
 const SECRET_KEY: &str = "set --secret-key (ENDONYM_SECRET_KEY) to its previous value, or put back secret.key in the data directory; if it is lost, \
                           enter the access token of each learning system again with `endonym tool-consumer update`";
 const PHONE_URL: &str =
     "check the host and the account in --phone-url (ENDONYM_PHONE_URL), and the network path to it";
 
-fn shown(finding: Finding) -> Shown {
+fn shown(finding: Finding) -> FindingText {
     let works = finding.works();
     let (part, says, mend) = match finding {
         Finding::DataFolder { path, fault } => data_folder(&path.display().to_string(), fault),
@@ -95,9 +95,9 @@ fn shown(finding: Finding) -> Shown {
             "check that the database server is running and that --database-url (ENDONYM_DATABASE_URL) has the right host, database, user and password",
         ),
         Finding::Migrations(Ok(schema)) => migrations(&schema),
-        Finding::Migrations(Err(why)) => ("migrations", why, RIGHTS),
+        Finding::Migrations(Err(why)) => ("migrations", why, CHECK_PERMISSIONS),
         Finding::Jobs(Ok(queue)) => jobs(&queue),
-        Finding::Jobs(Err(why)) => ("jobs", why, RIGHTS),
+        Finding::Jobs(Err(why)) => ("jobs", why, CHECK_PERMISSIONS),
         Finding::Secrets(Ok(sealed)) if sealed.closed.is_empty() => (
             "secrets",
             format!("the credentials of all learning systems can be decrypted: {}", sealed.all),
@@ -107,7 +107,7 @@ fn shown(finding: Finding) -> Shown {
             ("secrets", format!("cannot decrypt the credentials of {}", sealed.closed.join(", ")), SECRET_KEY)
         }
         Finding::Secrets(Err(SecretsFault::Key(why))) => ("secrets", why, SECRET_KEY),
-        Finding::Secrets(Err(SecretsFault::Database(why))) => ("secrets", why, RIGHTS),
+        Finding::Secrets(Err(SecretsFault::Database(why))) => ("secrets", why, CHECK_PERMISSIONS),
         Finding::Blobs(Ok(kind)) => ("blobs", format!("{kind} is readable and writable"), ""),
         Finding::Blobs(Err(why)) => (
             "blobs",
@@ -124,7 +124,7 @@ fn shown(finding: Finding) -> Shown {
             ("prompts", why, "check the command in --phone-voice (ENDONYM_PHONE_VOICE)")
         }
     };
-    Shown { part, works, says, mend: (!mend.is_empty()).then(|| mend.to_owned()) }
+    FindingText { part, works, says, mend: (!mend.is_empty()).then(|| mend.to_owned()) }
 }
 
 /// The part, the finding, and the remedy, which is empty if nothing is wrong.

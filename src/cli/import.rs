@@ -16,7 +16,7 @@ use super::{Failure, Outcome, institution, page_ref};
 use crate::{
     app::{
         App, Error, custom_fields,
-        imports::{self, Calling, Sheet, SheetFault},
+        imports::{self, CallPolicy, Sheet, SheetFault},
         name_pages,
     },
     config::{self, Storage},
@@ -34,7 +34,7 @@ use crate::{
 ///
 /// For example: endonym import --institution example-university --name-page class-of-2027 people.csv --dry-run
 #[derive(Debug, clap::Args)]
-#[command(mut_args(without_what_others_do))]
+#[command(mut_args(hide_call_settings))]
 pub struct Import {
     #[arg(long, value_name = "SLUG")]
     institution: String,
@@ -61,7 +61,7 @@ pub struct Import {
 }
 
 /// An import schedules calls but does not make them: it accepts the settings for making calls, and hides them in its help.
-fn without_what_others_do(arg: clap::Arg) -> clap::Arg {
+fn hide_call_settings(arg: clap::Arg) -> clap::Arg {
     let ours = ["phone_url", "phone_quiet_hours", "phone_countries"];
     let id = arg.get_id().as_str();
     let is_others = id.starts_with("phone_") && !ours.contains(&id);
@@ -98,7 +98,7 @@ impl Import {
         }
         report.end_of_rows();
         if let Some(folder) = recordings {
-            folder.bring_in(app, owner.id, page_id, &mut report).await?;
+            folder.import(app, owner.id, page_id, &mut report).await?;
         }
         Ok(report.end())
     }
@@ -121,7 +121,7 @@ impl Import {
         }
         let progress = progress(file);
         report.begin();
-        let calling = if self.call { Calling::Those } else { Calling::Nobody };
+        let calling = if self.call { CallPolicy::WithNumber } else { CallPolicy::Nobody };
         let mut group = Vec::with_capacity(imports::GROUP);
         loop {
             let row = sheet.next_row().map_err(|fault| self.worded(fault, file))?;

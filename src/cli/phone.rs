@@ -62,8 +62,8 @@ impl Phone {
             )));
         }
         let phone = phone.phone("").map_err(Failure)?;
-        let told: fn(&str) = if *json { |line| eprintln!("{line}") } else { output::print_line };
-        let begin = || told(&format!("Calling {} through {}.", to.e164(), phone.provider.shown()));
+        let report: fn(&str) = if *json { |line| eprintln!("{line}") } else { output::print_line };
+        let begin = || report(&format!("Calling {} through {}.", to.e164(), phone.provider.shown()));
         let ended = match &phone.provider {
             Provider::None => {
                 return Err(Failure(
@@ -73,12 +73,12 @@ impl Phone {
             Provider::Sip(settings) => {
                 begin();
                 let script = phone.prompts.script(None, "", "Endonym").await;
-                let trunk = Trunk::visit(settings).await?;
+                let trunk = Trunk::open_unregistered(settings).await?;
                 let wanted = OutgoingCall {
                     to,
                     ring: rules.ring,
                     script,
-                    on_progress: Arc::new(move |progress| told(&progress.to_string())),
+                    on_progress: Arc::new(move |progress| report(&progress.to_string())),
                     hang_up: hang_up_on_signal(),
                 };
                 let ended = trunk.call(wanted).await;
@@ -86,16 +86,16 @@ impl Phone {
                 if let (Some(file), Some(wav)) = (recording, &ended.recording) {
                     std::fs::write(file, wav)
                         .map_err(|error| Failure(format!("cannot write {}: {error}", file.display())))?;
-                    told(&format!("The recording was written to {}.", file.display()));
+                    report(&format!("The recording was written to {}.", file.display()));
                 }
-                Ended::of_trunk(ended)
+                TestCallReport::of_trunk(ended)
             }
             Provider::Cloud(settings) => {
                 begin();
                 let client = Client::new(settings.clone()).map_err(Failure)?;
                 let ring = u32::try_from(rules.ring.as_secs()).unwrap_or(u32::MAX);
                 let hang_up = hang_up_on_signal();
-                Ended::of_cloud(cloud::test_call(&hang_up, &client, to.e164(), ring, told).await)
+                TestCallReport::of_cloud(cloud::test_call(&hang_up, &client, to.e164(), ring, report).await)
             }
         };
         if *json {
@@ -109,14 +109,14 @@ impl Phone {
 }
 
 /// How a test call ended. An unanswered call is not a telephony failure.
-struct Ended {
+struct TestCallReport {
     state: String,
     reason: Option<&'static str>,
     says: String,
     was_made: bool,
 }
 
-impl Ended {
+impl TestCallReport {
     fn of_trunk(ended: sip::CallResult) -> Self {
         Self {
             state: ended.outcome.state().word().to_owned(),

@@ -15,14 +15,14 @@ pub struct Ready {
 }
 
 /// Longer than the server's own timeout for its database.
-const PATIENCE: Duration = Duration::from_secs(7);
+const TIMEOUT: Duration = Duration::from_secs(7);
 
 impl Ready {
     pub async fn run(&self) -> Outcome {
         let address = reachable(&self.listen);
         let cannot = |error: reqwest::Error| Failure(format!("no response from {address}: {error}"));
         // The server is on this machine, so a proxy for outbound requests does not apply.
-        let client = reqwest::Client::builder().no_proxy().timeout(PATIENCE).build()?;
+        let client = reqwest::Client::builder().no_proxy().timeout(TIMEOUT).build()?;
         let answer = client.get(format!("http://{address}/readyz")).send().await;
         let answer = answer.map_err(|error| cannot(error.without_url()))?;
         let status = answer.status();

@@ -27,7 +27,7 @@ pub struct Serve {
     #[command(flatten)]
     media: config::Media,
     #[command(flatten)]
-    working: config::Working,
+    working: config::JobSettings,
     #[command(flatten)]
     phone: config::Phone,
 }
@@ -74,9 +74,9 @@ impl Serve {
         }
 
         let (stop, draining) = (CancellationToken::new(), Draining::default());
-        let told = draining.clone();
-        tokio::spawn(stop_on_signal(stop.clone(), move || told.begin()));
-        let housekeeping = tokio::spawn(keep_house(app.clone(), stop.clone()));
+        let on_stop = draining.clone();
+        tokio::spawn(stop_on_signal(stop.clone(), move || on_stop.begin()));
+        let housekeeping = tokio::spawn(run_housekeeping(app.clone(), stop.clone()));
         let working = tokio::spawn(jobs::run(app.clone(), self.working.settings(), stop.clone()));
         let beside = metrics_listener.map(|listener| {
             let site = site::metrics_only(app.clone());
@@ -90,7 +90,7 @@ impl Serve {
         if let Some(traces) = traces {
             traces.stop().await;
         }
-        callers::write_down_use(&app).await?;
+        callers::store_last_used(&app).await?;
         tracing::info!("stopped");
         Ok(ExitCode::SUCCESS)
     }
@@ -164,11 +164,11 @@ async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) ->
     Ok(())
 }
 
-async fn keep_house(app: App, stop: CancellationToken) {
+async fn run_housekeeping(app: App, stop: CancellationToken) {
     let mut tick = tokio::time::interval(HOUSEKEEPING);
     while stop.run_until_cancelled(tick.tick()).await.is_some() {
         app.limiter.remove_expired(app.clock.instant()).await;
-        if let Err(error) = callers::write_down_use(&app).await {
+        if let Err(error) = callers::store_last_used(&app).await {
             tracing::warn!(%error, "cannot store the last use of tokens");
         }
     }

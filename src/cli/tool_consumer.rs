@@ -10,10 +10,10 @@ use crate::{
     app::{
         Actor, App, Error, institutions,
         lti::{keys, registrations},
-        platforms::{self, Endpoints, Undiscovered},
+        platforms::{self, DiscoveryError, Endpoints},
         tool_consumers,
     },
-    config::Reached,
+    config::PublicUrl,
     domain::{
         ids::InstitutionId,
         roster::Role,
@@ -91,7 +91,7 @@ pub enum Command {
         #[arg(long, value_name = "SLUG")]
         institution: String,
         #[command(flatten)]
-        reached: Reached,
+        reached: PublicUrl,
         #[arg(long)]
         json: bool,
     },
@@ -216,13 +216,13 @@ impl Command {
     }
 }
 
-fn undiscovered(fault: Undiscovered) -> Failure {
+fn undiscovered(fault: DiscoveryError) -> Failure {
     Failure(match fault {
-        Undiscovered::Refused(why) => format!("url {why}"),
-        Undiscovered::NoDocument { address, why } => format!(
+        DiscoveryError::Refused(why) => format!("url {why}"),
+        DiscoveryError::NoDocument { address, why } => format!(
             "url has no readable document at {address} ({why}): set --auth-url, --token-url and --jwks-url"
         ),
-        Undiscovered::OtherIssuer(issuer) => {
+        DiscoveryError::OtherIssuer(issuer) => {
             format!("url is not the issuer that its own document names, which is `{issuer}`")
         }
     })
@@ -266,7 +266,7 @@ impl Details {
 
     fn into_change(self, name: Option<String>) -> Result<tool_consumers::Change, Failure> {
         let (access_token, roles) = (self.access_token()?, self.roles()?);
-        let added = |add: Vec<String>| tool_consumers::Listed { add, remove: Vec::new() };
+        let added = |add: Vec<String>| tool_consumers::ListChange { add, remove: Vec::new() };
         Ok(tool_consumers::Change {
             name,
             product: self.product.as_deref().and_then(product_word),

@@ -19,7 +19,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub struct Work {
     #[command(flatten)]
-    working: config::Working,
+    working: config::JobSettings,
     #[command(flatten)]
     media: config::Media,
     #[command(flatten)]

@@ -48,7 +48,7 @@ pub struct Storage {
     #[arg(long, value_name = "HOW", global = true, value_parser = ["stream", "redirect"])]
     blobs_delivery: String,
     #[command(flatten)]
-    outside: Outside,
+    outside: OutboundSettings,
 }
 
 impl Storage {
@@ -72,9 +72,9 @@ impl Storage {
 
     pub fn secrets(&self) -> Secrets {
         let key = set(&self.outside.secret_key);
-        if key.as_ref().is_some_and(|key| key.trim().chars().count() < LONG_ENOUGH) {
+        if key.as_ref().is_some_and(|key| key.trim().chars().count() < MIN_SECRET_BYTES) {
             tracing::warn!(
-                "the secret key is short enough to be guessed: use at least {LONG_ENOUGH} random characters"
+                "the secret key is short enough to be guessed: use at least {MIN_SECRET_BYTES} random characters"
             );
         }
         Secrets::new(key, &self.data_dir)
@@ -88,7 +88,7 @@ impl Storage {
 /// Settings for outbound connections to learning systems. Every command has these.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Learning systems")]
-struct Outside {
+struct OutboundSettings {
     /// Encrypts credentials in the database: at least 32 random characters, the same in every process; when empty, generated
     /// once in the data directory
     #[arg(long, value_name = "SECRET", global = true)]
@@ -98,7 +98,7 @@ struct Outside {
     outbound_allow: Option<String>,
 }
 
-const LONG_ENOUGH: usize = 32;
+const MIN_SECRET_BYTES: usize = 32;
 
 /// Limits and processing of recordings and pictures.
 #[derive(Debug, Clone, Args)]
@@ -302,7 +302,7 @@ impl Phone {
 /// Background jobs and metrics.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Background jobs")]
-pub struct Working {
+pub struct JobSettings {
     /// Separate address and port for /metrics; when empty, the main port; `off` for none
     #[arg(long, value_name = "ADDRESS:PORT", help_heading = "Options")]
     metrics_listen: Option<String>,
@@ -323,7 +323,7 @@ pub struct Working {
     grace_seconds: u64,
 }
 
-impl Working {
+impl JobSettings {
     pub fn settings(&self) -> jobs::Settings {
         jobs::Settings {
             workers: self.workers,
@@ -415,7 +415,7 @@ fn base_url(given: &Option<String>, listening: SocketAddr) -> Result<String, Str
 
 /// The public URL of a server with the same settings, for commands that print links to it.
 #[derive(Debug, Clone, Args)]
-pub struct Reached {
+pub struct PublicUrl {
     /// Public URL of the server, like https://names.example.edu
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
@@ -423,7 +423,7 @@ pub struct Reached {
     listen: String,
 }
 
-impl Reached {
+impl PublicUrl {
     pub fn base_url(&self) -> Result<String, String> {
         match self.listen.parse() {
             Ok(listening) => base_url(&self.base_url, listening),

@@ -65,7 +65,7 @@ impl TokenScope {
 }
 
 /// The most name pages that a token can be limited to: all of them are bound in one SQL statement.
-pub const MOST_PAGES: usize = 256;
+pub const MAX_PAGES: usize = 256;
 
 /// The records of an institution that a caller may see and change.
 #[derive(Debug, Clone)]
@@ -97,20 +97,20 @@ impl Access {
     }
 
     /// The search scope when a request names no page.
-    pub fn within(&self) -> Within<'_> {
+    pub fn within(&self) -> SearchScope<'_> {
         match &self.pages {
-            Some(pages) => Within::Pages(pages),
-            None => Within::Institution,
+            Some(pages) => SearchScope::Pages(pages),
+            None => SearchScope::Institution,
         }
     }
 }
 
 /// The scope of a search for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Within<'a> {
+pub enum SearchScope<'a> {
     Institution,
     Page(NamePageId),
-    /// At most `MOST_PAGES`.
+    /// At most `MAX_PAGES`.
     Pages(&'a [NamePageId]),
 }
 
@@ -141,6 +141,6 @@ mod tests {
         assert!(!Access::new(institution, Some(vec![NamePageId::new(8)]), false).reaches(page));
         let none = Access::new(institution, Some(Vec::new()), false);
         assert!(!none.reaches(page));
-        assert_eq!(none.within(), Within::Pages(&[]));
+        assert_eq!(none.within(), SearchScope::Pages(&[]));
     }
 }

@@ -66,11 +66,11 @@ pub fn client_address<'a>(
     trusted: &TrustedProxies,
 ) -> IpAddr {
     let mut client = peer.to_canonical();
-    for told in forwarded_for.rev().flat_map(|value| value.rsplit(',')) {
+    for forwarded in forwarded_for.rev().flat_map(|value| value.rsplit(',')) {
         if !trusted.contains(client) {
             break;
         }
-        match parse(told.trim()) {
+        match parse(forwarded.trim()) {
             Some(address) => client = address,
             None => break,
         }
@@ -97,15 +97,15 @@ pub fn network(address: IpAddr) -> IpAddr {
 mod tests {
     use super::*;
 
-    fn found(peer: &str, told: &[&str], trusted: &str) -> String {
+    fn found(peer: &str, forwarded: &[&str], trusted: &str) -> String {
         let trusted = TrustedProxies::parse(trusted).unwrap();
-        client_address(peer.parse().unwrap(), told.iter().copied(), &trusted).to_string()
+        client_address(peer.parse().unwrap(), forwarded.iter().copied(), &trusted).to_string()
     }
 
     #[test]
     fn only_trusted_proxies_are_believed() {
         let listed = "127.0.0.0/8,::1/128,10.0.0.0/8";
-        for (peer, told, client) in [
+        for (peer, forwarded, client) in [
             ("192.0.2.1", &[][..], "192.0.2.1"),
             ("192.0.2.1", &["198.51.100.7"], "192.0.2.1"),
             ("127.0.0.1", &[], "127.0.0.1"),
@@ -121,7 +121,7 @@ mod tests {
             ("10.0.0.1", &["[2001:db8::7]:4711"], "2001:db8::7"),
             ("10.0.0.1", &["2001:db8::7"], "2001:db8::7"),
         ] {
-            assert_eq!(found(peer, told, listed), client, "{peer} {told:?}");
+            assert_eq!(found(peer, forwarded, listed), client, "{peer} {forwarded:?}");
         }
         assert_eq!(found("127.0.0.1", &["198.51.100.7"], "none"), "127.0.0.1");
         let usual = TrustedProxies::LOCAL;

@@ -11,7 +11,7 @@ pub const SILENCE_AFTER_SPEECH_SECONDS: u32 = 2;
 /// … or after this much silence without speech, …
 pub const SILENCE_SECONDS: u32 = 5;
 /// … or at this length, or when `#` is pressed.
-pub const LONGEST_SECONDS: u32 = 10;
+pub const MAX_SECONDS: u32 = 10;
 pub const TAKES: u8 = 3;
 
 /// A prompt. Each one is an audio file per language.

@@ -12,9 +12,9 @@ pub struct FieldErrors {
 }
 
 /// More than a participant has built-in and custom fields.
-const MOST_FIELDS: usize = 1_100;
+const MAX_FIELDS: usize = 1_100;
 /// Per field.
-const MOST_FAULTS: usize = 20;
+const MAX_FAULTS: usize = 20;
 
 impl FieldErrors {
     pub fn one(field: Field, fault: impl Into<Fault>) -> Self {
@@ -28,11 +28,11 @@ impl FieldErrors {
         match self.places.get(&field) {
             Some(place) => {
                 let faults = &mut self.in_order[*place].1;
-                if faults.len() < MOST_FAULTS {
+                if faults.len() < MAX_FAULTS {
                     faults.push(fault.into());
                 }
             }
-            None if self.in_order.len() < MOST_FIELDS => {
+            None if self.in_order.len() < MAX_FIELDS => {
                 self.places.insert(field.clone(), self.in_order.len());
                 self.in_order.push((field, vec![fault.into()]));
             }
@@ -121,7 +121,7 @@ mod tests {
             errors.add(Field::Custom(format!("field {i}")), Fault::Invalid);
             errors.add(Field::Custom("field 0".to_owned()), Fault::Invalid);
         }
-        assert_eq!(errors.iter().len(), MOST_FIELDS);
-        assert_eq!(errors.iter().next().unwrap().1.len(), MOST_FAULTS);
+        assert_eq!(errors.iter().len(), MAX_FIELDS);
+        assert_eq!(errors.iter().next().unwrap().1.len(), MAX_FAULTS);
     }
 }

@@ -16,7 +16,7 @@ impl std::fmt::Display for Initials {
 }
 
 /// No script has more combining marks on one letter.
-const MOST_MARKS: usize = 3;
+const MAX_MARKS: usize = 3;
 
 impl Initials {
     pub fn of(first_name: &Option<String>, last_name: &Option<String>) -> Self {
@@ -27,7 +27,7 @@ impl Initials {
             if is_leading_vowel(&initial) {
                 initial.extend(letters.next_if(|c| c.is_alphanumeric()));
             }
-            initial.extend(letters.take_while(|c| is_combining_mark(*c)).take(MOST_MARKS));
+            initial.extend(letters.take_while(|c| is_combining_mark(*c)).take(MAX_MARKS));
             Some(initial)
         };
         // A name without letters, such as one of emoji, starts with its first sign.

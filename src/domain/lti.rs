@@ -6,7 +6,7 @@ pub mod roles;
 use serde_json::Value;
 
 use super::{address::is_printable, institution::origin_of, moment::Moment};
-pub use roles::Standing;
+pub use roles::CourseRole;
 
 const CLAIM: &str = "https://purl.imsglobal.org/spec/lti/claim/";
 const DEEP_LINKING: &str = "https://purl.imsglobal.org/spec/lti-dl/claim/";
@@ -23,7 +23,7 @@ pub struct Launch {
     pub message: Message,
     pub deployment: String,
     pub context: Option<Context>,
-    pub standing: Standing,
+    pub standing: CourseRole,
     pub may_add_links: bool,
     pub person: Person,
     /// The URL of the course's roster (Names and Role Provisioning Services).
@@ -164,7 +164,7 @@ impl Launch {
         let message = message(claims, &deployment)?;
         let roles = claims[&*claim("roles")].as_array().ok_or(Fault::Roles)?;
         let roles = roles.iter().filter_map(Value::as_str);
-        let (standing, may_add_links) = (Standing::of(roles.clone()), roles::may_add_links(roles));
+        let (standing, may_add_links) = (CourseRole::of(roles.clone()), roles::may_add_links(roles));
         let target = text(&claims[&*claim("target_link_uri")]);
         // A deep linking request may omit it.
         let is_ours = target

@@ -35,8 +35,8 @@ pub struct Entry {
 
 impl Entry {
     /// The identity that it holds now.
-    pub fn identity(&self) -> Wanted {
-        Wanted {
+    pub fn identity(&self) -> TargetIdentity {
+        TargetIdentity {
             first_name: self.first_name.clone(),
             last_name: self.last_name.clone(),
             email: self.email.clone(),
@@ -54,7 +54,7 @@ impl Entry {
 
 /// The identity that an entry is to have.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Wanted {
+pub struct TargetIdentity {
     pub first_name: Option<String>,
     pub last_name: Option<String>,
     pub email: Option<String>,
@@ -74,8 +74,8 @@ pub struct Holder {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
     /// On the page already, visible or hidden: the entry, the member and the identity to store.
-    pub known: Vec<(usize, usize, Wanted)>,
-    pub new: Vec<(usize, Wanted)>,
+    pub known: Vec<(usize, usize, TargetIdentity)>,
+    pub new: Vec<(usize, TargetIdentity)>,
     /// Previously on the roster, but no longer.
     pub leaving: Vec<usize>,
     /// How many members did not get their institution_id because a person with another email has it.
@@ -92,14 +92,14 @@ pub struct Loss {
 }
 
 /// With at least this many people, losing more than half at once is suspicious; with fewer, losing all of them.
-const MANY: usize = 10;
+const LARGE_COURSE: usize = 10;
 
 impl Plan {
     /// Detects a page that would lose all of its enrolled people, or more than half of many.
     pub fn loss(&self, entries: &[Entry]) -> Option<Loss> {
         let before = entries.iter().filter(|entry| !entry.hidden && entry.is_to_leave()).count();
         let lost = self.leaving.len();
-        let is_suspicious = lost > 0 && (lost == before || (before >= MANY && lost * 2 > before));
+        let is_suspicious = lost > 0 && (lost == before || (before >= LARGE_COURSE && lost * 2 > before));
         is_suspicious.then_some(Loss { before, lost })
     }
 
@@ -202,18 +202,18 @@ struct Person<'a> {
     /// The learning system's values, if they are valid.
     email: Option<Email>,
     identifier: Option<String>,
-    wanted: Wanted,
+    wanted: TargetIdentity,
 }
 
 impl<'a> Person<'a> {
-    fn new(member: usize, said: &Member, entry: Option<(usize, &'a Entry)>) -> Self {
-        let (first_name, last_name) = names(said, entry.map(|(_, entry)| entry));
+    fn new(member: usize, listed: &Member, entry: Option<(usize, &'a Entry)>) -> Self {
+        let (first_name, last_name) = names(listed, entry.map(|(_, entry)| entry));
         Self {
             member,
             entry,
-            email: said.email.as_deref().and_then(Email::parse),
-            identifier: identifier(said),
-            wanted: Wanted { first_name, last_name, ..Wanted::default() },
+            email: listed.email.as_deref().and_then(Email::parse),
+            identifier: identifier(listed),
+            wanted: TargetIdentity { first_name, last_name, ..TargetIdentity::default() },
         }
     }
 
@@ -258,8 +258,8 @@ fn give_emails(people: &mut [Person<'_>], others: &[&Entry]) {
     };
     for turn in 0..=5 {
         for person in people.iter_mut().filter(|person| rank(person) == turn) {
-            let said = person.email.as_ref().map(|email| email.key().to_owned());
-            if said.as_ref().is_some_and(|key| !held.contains(key)) {
+            let listed = person.email.as_ref().map(|email| email.key().to_owned());
+            if listed.as_ref().is_some_and(|key| !held.contains(key)) {
                 person.take_email();
             } else if person.old_email().is_some_and(|key| !held.contains(key)) {
                 person.keep_email();
@@ -287,9 +287,9 @@ fn give_identifiers(people: &mut [Person<'_>], others: &[&Entry], holders: &[Hol
     // Visible people who keep theirs go first; those who return may find theirs assigned to another person.
     for first in [true, false] {
         for person in people.iter_mut() {
-            let said = person.identifier.as_deref().map(text::nfc);
+            let listed = person.identifier.as_deref().map(text::nfc);
             let old = person.old_identifier().map(str::to_owned);
-            let keeps = !person.is_hidden() && (said.is_none() || said == old);
+            let keeps = !person.is_hidden() && (listed.is_none() || listed == old);
             if keeps != first {
                 continue;
             }
@@ -298,7 +298,7 @@ fn give_identifiers(people: &mut [Person<'_>], others: &[&Entry], holders: &[Hol
                 let shared = |other: &String| may_share(email.as_deref(), Some(other));
                 held.get(key).is_none_or(|emails| emails.iter().all(shared))
             };
-            let wanted = said.filter(|key| keeps || is_free(key));
+            let wanted = listed.filter(|key| keeps || is_free(key));
             taken += usize::from(wanted.is_none() && person.identifier.is_some());
             if wanted.is_some() {
                 person.wanted.identifier.clone_from(&person.identifier);
@@ -362,10 +362,10 @@ fn stand_in(member: &Member) -> String {
     local.or_else(|| identifier(member)).unwrap_or_else(|| numbered(member))
 }
 
-const LONGEST_NUMBER: usize = 12;
+const MAX_NUMBER: usize = 12;
 
 fn numbered(member: &Member) -> String {
-    let number: String = member.user_id.chars().take(LONGEST_NUMBER).collect();
+    let number: String = member.user_id.chars().take(MAX_NUMBER).collect();
     clean(&format!("Participant {number}"), longest::NAME).unwrap_or_default()
 }
 

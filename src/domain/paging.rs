@@ -1,6 +1,6 @@
 //! Pagination.
 
-pub const MOST_PER_PAGE: u64 = 10_000;
+pub const MAX_PER_PAGE: u64 = 10_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
@@ -12,7 +12,7 @@ impl Window {
     pub const FIRST: Self = Self { page: 1, per_page: 10 };
 
     pub const fn new(page: u64, per_page: u64) -> Self {
-        let per_page = if per_page > MOST_PER_PAGE { MOST_PER_PAGE } else { per_page };
+        let per_page = if per_page > MAX_PER_PAGE { MAX_PER_PAGE } else { per_page };
         Self { page, per_page }
     }
 
@@ -47,6 +47,6 @@ mod tests {
             (Window::new(1, 10).pages(0), Window::new(1, 10).pages(10), Window::new(1, 10).pages(11)),
             (0, 1, 2)
         );
-        assert_eq!(Window::new(1, 1_000_000).per_page, MOST_PER_PAGE);
+        assert_eq!(Window::new(1, 1_000_000).per_page, MAX_PER_PAGE);
     }
 }

@@ -12,7 +12,7 @@ use flate2::{Compress, Compression, FlushCompress, read::DeflateDecoder};
 pub const PART_BYTES: u64 = 4 << 20;
 /// The fastest level: a report is written once, read about once, and removed within a week.
 const LEVEL: Compression = Compression::fast();
-const AT_ONCE: usize = 64 * 1024;
+const CHUNK: usize = 64 * 1024;
 /// The final, empty block of a deflate stream.
 const LAST_BLOCK: &[u8] = &[3, 0];
 
@@ -20,19 +20,19 @@ const LAST_BLOCK: &[u8] = &[3, 0];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     pub compressed: Vec<u8>,
-    pub sum: Sum,
+    pub sum: Checksum,
     pub first_id: ParticipantId,
     pub last_id: ParticipantId,
 }
 
 /// The checksum and size in the trailer of a gzip stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Sum {
+pub struct Checksum {
     pub plain_bytes: u64,
     pub crc: u32,
 }
 
-impl Sum {
+impl Checksum {
     pub fn of(plain: &[u8]) -> Self {
         Self { plain_bytes: plain.len() as u64, crc: crc32fast::hash(plain) }
     }
@@ -45,7 +45,7 @@ impl Sum {
 }
 
 /// Builds parts.
-pub struct Press {
+pub struct PartBuilder {
     deflate: Compress,
     /// Input buffer: each call to the compressor has a fixed cost.
     plain: Vec<u8>,
@@ -55,11 +55,11 @@ pub struct Press {
     ids: Option<(ParticipantId, ParticipantId)>,
 }
 
-impl Default for Press {
+impl Default for PartBuilder {
     fn default() -> Self {
         Self {
             deflate: Compress::new(LEVEL, false),
-            plain: Vec::with_capacity(2 * AT_ONCE),
+            plain: Vec::with_capacity(2 * CHUNK),
             compressed: Vec::new(),
             hasher: Hasher::new(),
             plain_bytes: 0,
@@ -68,7 +68,7 @@ impl Default for Press {
     }
 }
 
-impl Press {
+impl PartBuilder {
     /// Ids are ascending, except for people who were moved to another page.
     pub fn add(&mut self, id: ParticipantId, record: &[u8]) {
         if self.ids.is_some() {
@@ -89,14 +89,14 @@ impl Press {
         let (first_id, last_id) = self.ids?;
         self.deflate(FlushCompress::Sync);
         let done = std::mem::take(self);
-        let sum = Sum { plain_bytes: done.plain_bytes, crc: done.hasher.finalize() };
+        let sum = Checksum { plain_bytes: done.plain_bytes, crc: done.hasher.finalize() };
         Some(Part { compressed: done.compressed, sum, first_id, last_id })
     }
 
     fn write(&mut self, plain: &[u8]) {
         self.plain.extend_from_slice(plain);
         self.plain_bytes += plain.len() as u64;
-        if self.plain.len() >= AT_ONCE {
+        if self.plain.len() >= CHUNK {
             self.deflate(FlushCompress::None);
         }
     }
@@ -124,11 +124,12 @@ impl Press {
 impl Part {
     /// Compresses any text like a part.
     pub fn of_text(text: &[u8]) -> Self {
-        let mut press = Press::default();
+        let mut press = PartBuilder::default();
         press.write(text);
         let nobody = ParticipantId::default();
         press.ids = Some((nobody, nobody));
-        let nothing = Self { compressed: Vec::new(), sum: Sum::default(), first_id: nobody, last_id: nobody };
+        let nothing =
+            Self { compressed: Vec::new(), sum: Checksum::default(), first_id: nobody, last_id: nobody };
         press.finish().unwrap_or(nothing)
     }
 
@@ -136,13 +137,13 @@ impl Part {
     pub fn plain(&self) -> std::io::Result<Vec<u8>> {
         let mut plain = Vec::with_capacity(usize::try_from(self.sum.plain_bytes).unwrap_or_default());
         DeflateDecoder::new(self.compressed.chain(LAST_BLOCK)).read_to_end(&mut plain)?;
-        if Sum::of(&plain) == self.sum { Ok(plain) } else { Err(damaged()) }
+        if Checksum::of(&plain) == self.sum { Ok(plain) } else { Err(damaged()) }
     }
 
     /// Removes records; `None` if none are left.
     pub fn without(&self, gone: impl Fn(&[u8]) -> std::io::Result<bool>) -> std::io::Result<Option<Self>> {
         let plain = self.plain()?;
-        let mut press = Press::default();
+        let mut press = PartBuilder::default();
         for record in records(&plain) {
             if !gone(record)? {
                 press.add(self.first_id, record);
@@ -154,14 +155,14 @@ impl Part {
 }
 
 /// Decompresses a part incrementally.
-pub struct Unpacking {
+pub struct Decompressor {
     plain: DeflateDecoder<Chain<Cursor<Vec<u8>>, &'static [u8]>>,
-    wanted: Sum,
+    wanted: Checksum,
     hasher: Hasher,
     bytes: u64,
 }
 
-impl Unpacking {
+impl Decompressor {
     pub fn new(part: Part) -> Self {
         Self {
             plain: DeflateDecoder::new(Cursor::new(part.compressed).chain(LAST_BLOCK)),
@@ -173,7 +174,7 @@ impl Unpacking {
 
     /// The next chunk of decompressed bytes; `None` at the end.
     pub fn piece(&mut self) -> std::io::Result<Option<Vec<u8>>> {
-        let mut piece = vec![0; AT_ONCE];
+        let mut piece = vec![0; CHUNK];
         let length = self.plain.read(&mut piece)?;
         piece.truncate(length);
         self.hasher.update(&piece);
@@ -181,7 +182,7 @@ impl Unpacking {
         if length > 0 {
             return Ok(Some(piece));
         }
-        let seen = Sum { plain_bytes: self.bytes, crc: self.hasher.clone().finalize() };
+        let seen = Checksum { plain_bytes: self.bytes, crc: self.hasher.clone().finalize() };
         if seen == self.wanted { Ok(None) } else { Err(damaged()) }
     }
 }
@@ -198,7 +199,7 @@ pub fn records(plain: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// Assembles a gzip stream from texts and parts.
 #[derive(Default)]
-pub struct Gzip(Sum);
+pub struct Gzip(Checksum);
 
 impl Gzip {
     /// No file name, no time, unknown operating system.
@@ -214,12 +215,12 @@ impl Gzip {
             block.extend_from_slice(&(!length).to_le_bytes());
             block.extend_from_slice(piece);
         }
-        self.0 = self.0.followed_by(Sum::of(text));
+        self.0 = self.0.followed_by(Checksum::of(text));
         block
     }
 
     /// Adds a part; the caller sends its bytes.
-    pub fn part(&mut self, sum: Sum) {
+    pub fn part(&mut self, sum: Checksum) {
         self.0 = self.0.followed_by(sum);
     }
 
@@ -233,8 +234,8 @@ impl Gzip {
 
 /// A CSV cell, protected against formula injection: an apostrophe in front makes it text.
 pub fn cell(text: &str) -> String {
-    const RUN: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
-    if text.starts_with(RUN) { format!("'{text}") } else { text.to_owned() }
+    const FORMULA_STARTS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+    if text.starts_with(FORMULA_STARTS) { format!("'{text}") } else { text.to_owned() }
 }
 
 #[cfg(test)]
@@ -244,7 +245,7 @@ mod tests {
     use super::*;
 
     fn pressed(all: impl Iterator<Item = String>) -> Vec<Part> {
-        let (mut press, mut parts) = (Press::default(), Vec::new());
+        let (mut press, mut parts) = (PartBuilder::default(), Vec::new());
         for (id, record) in all.enumerate() {
             press.add(ParticipantId::new(id as i64), record.as_bytes());
             if press.plain_bytes() >= PART_BYTES {
@@ -307,7 +308,7 @@ mod tests {
     fn damage_is_seen() {
         let mut part = pressed((0..100).map(record)).pop().unwrap();
         let unpack = |part: &Part| {
-            let mut unpacking = Unpacking::new(part.clone());
+            let mut unpacking = Decompressor::new(part.clone());
             std::iter::from_fn(|| unpacking.piece().transpose()).collect::<std::io::Result<Vec<_>>>()
         };
         assert_eq!(unpack(&part).unwrap().concat(), part.plain().unwrap());

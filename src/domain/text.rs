@@ -92,7 +92,7 @@ pub fn searchable(text: &str) -> String {
     plain
 }
 
-const LONGEST_MADE_SLUG: usize = 60;
+const MAX_GENERATED_SLUG: usize = 60;
 
 /// Creates a slug of lowercase ASCII letters, digits and single hyphens from a title in any script; `None` if nothing of it
 /// can be transliterated.
@@ -114,8 +114,8 @@ pub fn slug_from(title: &str) -> Option<String> {
                 slug.push('-');
             }
         }
-        if slug.len() >= LONGEST_MADE_SLUG {
-            slug.truncate(LONGEST_MADE_SLUG);
+        if slug.len() >= MAX_GENERATED_SLUG {
+            slug.truncate(MAX_GENERATED_SLUG);
             break;
         }
     }

@@ -68,13 +68,13 @@ const PRODUCTS: [&str; 8] =
 
 /// The word in a path that selects learning systems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Word<'a> {
+pub enum Selector<'a> {
     /// `lms`: all of them.
     Any,
     Product(&'a str),
 }
 
-impl<'a> Word<'a> {
+impl<'a> Selector<'a> {
     pub fn parse(word: &'a str) -> Self {
         if word == "lms" { Self::Any } else { Self::Product(word) }
     }
@@ -90,11 +90,11 @@ impl<'a> Word<'a> {
 
 impl ToolConsumer {
     /// Whether the word selects this tool consumer.
-    pub fn answers_to(&self, word: Word<'_>) -> bool {
+    pub fn answers_to(&self, word: Selector<'_>) -> bool {
         match (word, self.kind) {
-            (Word::Any, _) => true,
-            (Word::Product(word), LmsKind::Lti) => self.product.as_deref() == Some(word),
-            (Word::Product(word), kind) => word == kind.word(),
+            (Selector::Any, _) => true,
+            (Selector::Product(word), LmsKind::Lti) => self.product.as_deref() == Some(word),
+            (Selector::Product(word), kind) => word == kind.word(),
         }
     }
 }
@@ -136,13 +136,13 @@ mod tests {
     #[test]
     fn lms_means_everybody_and_a_product_its_own() {
         let canvas = consumer(LmsKind::Canvas, None);
-        assert!(canvas.answers_to(Word::parse("lms")) && canvas.answers_to(Word::parse("canvas")));
-        assert!(!canvas.answers_to(Word::parse("moodle")) && !canvas.answers_to(Word::parse("lti")));
+        assert!(canvas.answers_to(Selector::parse("lms")) && canvas.answers_to(Selector::parse("canvas")));
+        assert!(!canvas.answers_to(Selector::parse("moodle")) && !canvas.answers_to(Selector::parse("lti")));
         let sakai = consumer(LmsKind::Lti, Some("sakai"));
-        assert!(sakai.answers_to(Word::parse("lms")) && sakai.answers_to(Word::parse("sakai")));
-        assert!(!sakai.answers_to(Word::parse("lti")) && !sakai.answers_to(Word::parse("canvas")));
-        assert!(!consumer(LmsKind::Lti, None).answers_to(Word::parse("canvas")));
-        assert!(Word::parse("brightspace").is_known() && !Word::parse("fax").is_known());
+        assert!(sakai.answers_to(Selector::parse("lms")) && sakai.answers_to(Selector::parse("sakai")));
+        assert!(!sakai.answers_to(Selector::parse("lti")) && !sakai.answers_to(Selector::parse("canvas")));
+        assert!(!consumer(LmsKind::Lti, None).answers_to(Selector::parse("canvas")));
+        assert!(Selector::parse("brightspace").is_known() && !Selector::parse("fax").is_known());
     }
 
     #[test]

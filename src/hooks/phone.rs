@@ -12,7 +12,7 @@ use axum::{
 use crate::{
     app::{
         App, Error,
-        calls::cloud::{self, Answer, Asked},
+        calls::cloud::{self, Answer, WebhookKind},
     },
     http::{
         body::{self, BodyError},
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// A webhook has a few hundred bytes.
-const LARGEST: usize = 64 << 10;
+const MAX_BYTES: usize = 64 << 10;
 
 pub fn routes() -> Router<App> {
     Router::new()
@@ -41,7 +41,7 @@ async fn step(
     Path((attempt, number)): Path<(String, String)>,
     request: Request,
 ) -> Response {
-    webhook(&app, &attempt, number.parse().ok().map(Asked::Step), request).await
+    webhook(&app, &attempt, number.parse().ok().map(WebhookKind::Step), request).await
 }
 
 async fn silence(
@@ -49,21 +49,21 @@ async fn silence(
     Path((attempt, number)): Path<(String, String)>,
     request: Request,
 ) -> Response {
-    webhook(&app, &attempt, number.parse().ok().map(Asked::Silence), request).await
+    webhook(&app, &attempt, number.parse().ok().map(WebhookKind::Silence), request).await
 }
 
 async fn status(State(app): State<App>, Path(attempt): Path<String>, request: Request) -> Response {
-    webhook(&app, &attempt, Some(Asked::Status), request).await
+    webhook(&app, &attempt, Some(WebhookKind::Status), request).await
 }
 
 async fn recording(State(app): State<App>, Path(attempt): Path<String>, request: Request) -> Response {
-    webhook(&app, &attempt, Some(Asked::Recording), request).await
+    webhook(&app, &attempt, Some(WebhookKind::Recording), request).await
 }
 
-async fn webhook(app: &App, attempt: &str, asked: Option<Asked>, request: Request) -> Response {
+async fn webhook(app: &App, attempt: &str, kind: Option<WebhookKind>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     // The body counts as anonymous until its signature is verified, and is held until the response is ready.
-    let whole = match body::read_anonymous(LARGEST, &parts.extensions, body).await {
+    let whole = match body::read_anonymous(MAX_BYTES, &parts.extensions, body).await {
         Ok(whole) => whole,
         Err(fault) => {
             if let BodyError::TooLarge { .. } = fault {
@@ -74,19 +74,19 @@ async fn webhook(app: &App, attempt: &str, asked: Option<Asked>, request: Reques
         }
     };
     // An invalid id becomes 0, which no attempt has: the signature is verified before the id is looked up.
-    let (attempt, asked) = (attempt.parse().unwrap_or_default(), asked.unwrap_or(Asked::Status));
+    let (attempt, kind) = (attempt.parse().unwrap_or_default(), kind.unwrap_or(WebhookKind::Status));
     let path = parts.uri.path_and_query().map_or("", |path| path.as_str());
     let header =
         |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let request = cloud::Request { path, header: &header, body: &whole.bytes };
-    match cloud::hear(app, attempt, asked, request).await {
+    match cloud::handle(app, attempt, kind, request).await {
         Ok(Answer::Document(twiml)) => {
             let mut response = Response::new(Body::from(twiml));
             let xml = HeaderValue::from_static("text/xml; charset=utf-8");
             response.headers_mut().insert(header::CONTENT_TYPE, xml);
             no_store(response)
         }
-        Ok(Answer::Noted) => plain(StatusCode::NO_CONTENT),
+        Ok(Answer::Accepted) => plain(StatusCode::NO_CONTENT),
         Ok(Answer::Refused) => plain(StatusCode::FORBIDDEN),
         Err(error) => unavailable(&error),
     }

@@ -293,7 +293,7 @@ enum Owner {
 }
 
 /// The first bytes of a body are free, so most requests skip the accounting.
-const UNCOUNTED: usize = 16 << 10;
+const FREE_BYTES: usize = 16 << 10;
 const STEP: usize = 64 << 10;
 
 impl Pool {
@@ -322,7 +322,7 @@ impl Reservation {
 
     /// Waits until a body of this length fits.
     async fn grow(&mut self, length: usize) {
-        if length <= UNCOUNTED || length <= self.bytes || self.is_over {
+        if length <= FREE_BYTES || length <= self.bytes || self.is_over {
             return;
         }
         let wanted = length.next_multiple_of(STEP);
@@ -398,9 +398,9 @@ mod tests {
     fn memory_is_taken_as_bytes_arrive_and_given_back() {
         let pool = Arc::new(Pool::new(8 * MIB, 6 * MIB));
         let (mut one, mut other) = (reservation(&pool, 1), reservation(&pool, 2));
-        assert!(grows(&mut one, UNCOUNTED));
+        assert!(grows(&mut one, FREE_BYTES));
         assert_eq!(pool.used().all, 0, "most bodies are small");
-        assert!(grows(&mut one, UNCOUNTED + 1));
+        assert!(grows(&mut one, FREE_BYTES + 1));
         assert_eq!(pool.used().all, STEP);
         assert!(grows(&mut one, 2 * MIB) && grows(&mut other, MIB));
         assert_eq!(pool.used().all, 3 * MIB);

@@ -29,14 +29,14 @@ use futures_util::{StreamExt, stream};
 use http_body_util::BodyExt;
 use zstd::bulk::Compressor;
 
-use crate::domain::report::{Gzip, Sum};
+use crate::domain::report::{Checksum, Gzip};
 
 /// Smaller bodies fit into one packet uncompressed.
 const SMALLEST: u64 = 1_024;
 const LEVEL: u32 = 2;
 const ZSTD_LEVEL: i32 = 1;
 /// Compressed in one go, which takes about 2 ms. Larger bodies are gzip, which yields between slices.
-const LARGEST_ZSTD: u64 = 4 << 20;
+const MAX_ZSTD_BYTES: u64 = 4 << 20;
 /// Yield to the other tasks on this core after this many bytes, which take 0.2 ms at most.
 const SLICE: usize = 64 * 1024;
 
@@ -137,7 +137,7 @@ pub async fn encode(mut response: Response, accepts: &AcceptEncoding, is_head: b
     if !is_compressible(&response, length) {
         return response;
     }
-    let is_zstd_able = length.is_some_and(|length| length <= LARGEST_ZSTD);
+    let is_zstd_able = length.is_some_and(|length| length <= MAX_ZSTD_BYTES);
     let coding = if is_zstd_able { accepts.preferred() } else { accepts.preferred_for_stream() };
     let headers = response.headers_mut();
     // Uncompressed responses carry it too: caches must know that the body depends on the request.
@@ -191,7 +191,7 @@ async fn compressed(body: Body, coding: Coding) -> Body {
         Coding::Gzip => {
             let mut gzip = Gzip::default();
             let mut whole = Gzip::HEAD.to_vec();
-            gzip.part(Sum::of(&plain));
+            gzip.part(Checksum::of(&plain));
             deflate(&plain, &mut whole).await;
             whole.extend(gzip.end());
             Body::from(whole)
@@ -214,7 +214,7 @@ fn streamed(body: Body) -> Body {
         let mut piece = std::mem::take(&mut sending.head).to_vec();
         match sending.plain.next().await {
             Some(Ok(plain)) => {
-                sending.gzip.part(Sum::of(&plain));
+                sending.gzip.part(Checksum::of(&plain));
                 deflate(&plain, &mut piece).await;
                 Some((Ok(Bytes::from(piece)), Some(sending)))
             }

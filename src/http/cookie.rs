@@ -6,14 +6,14 @@ use cookie::{Cookie, SameSite, time::Duration};
 use crate::app::Links;
 
 /// Further cookies of the same name are ignored.
-const MOST: usize = 8;
+const MAX_SAME_NAME: usize = 8;
 
 /// All values of a cookie: two frames opened at the same time may each have set one, and some browsers keep both.
 pub fn values<'a>(headers: &'a HeaderMap, name: &str) -> Vec<&'a str> {
     let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
     let cookies = lines.flat_map(Cookie::split_parse).filter_map(Result::ok);
     let values = cookies.filter(|cookie| cookie.name() == name).filter_map(|cookie| cookie.value_raw());
-    values.take(MOST).collect()
+    values.take(MAX_SAME_NAME).collect()
 }
 
 /// A cookie of our own pages. Its name begins with `__Host-`, so that no other host of the domain can set it. Over plain http,

@@ -159,7 +159,7 @@ const LINK_STYLE: &str = "display:inline-block;padding:4px;line-height:0;vertica
 const PICTURE_STYLE: &str = "all:unset;display:block";
 
 /// If the image fails to load, shows a symbol instead of a broken image.
-const WITHOUT_PICTURE: &str = "onerror=\"var s=document.createElement('span');s.textContent=this.alt;\
+const IMAGE_FALLBACK: &str = "onerror=\"var s=document.createElement('span');s.textContent=this.alt;\
                                s.style.cssText=this.style.cssText;this.replaceWith(s)\"";
 
 /// The accessible name of the button: the preferred name or the legal name.
@@ -184,7 +184,7 @@ pub fn image(
     let recording = if legal { person.legal.recording.as_ref() } else { person.recording.as_ref() }?;
     let picture = match &icon.image {
         Some(url) => format!(
-            "<img src=\"{}\" alt=\"▶\" {WITHOUT_PICTURE} style=\"{PICTURE_STYLE};height:32px;min-width:24px;\
+            "<img src=\"{}\" alt=\"▶\" {IMAGE_FALLBACK} style=\"{PICTURE_STYLE};height:32px;min-width:24px;\
              font:24px/32px sans-serif;text-align:center\">",
             escape(url)
         ),

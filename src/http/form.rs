@@ -13,9 +13,9 @@ use crate::domain::{
 };
 
 /// From anonymous clients. An LTI launch has a few kilobytes, more on platforms with many parameters.
-const LARGEST_UNKNOWN: usize = 128 << 10;
+const MAX_ANONYMOUS_BYTES: usize = 128 << 10;
 /// Forms of our own pages, with notes in any script.
-const LARGEST: usize = 512 << 10;
+const MAX_BYTES: usize = 512 << 10;
 
 #[derive(Debug, Default)]
 pub struct Form(Vec<(String, String)>);
@@ -35,7 +35,7 @@ impl Form {
     }
 
     /// The first value of that name; `None` if blank.
-    pub fn filled(&self, name: &str) -> Option<String> {
+    pub fn text(&self, name: &str) -> Option<String> {
         self.get(name).filter(|value| !value.trim().is_empty()).map(str::to_owned)
     }
 }
@@ -60,7 +60,7 @@ pub async fn read_anonymous(request: Request) -> Result<Form, StatusCode> {
     if !is_form(&parts.headers) {
         return Err(StatusCode::UNSUPPORTED_MEDIA_TYPE);
     }
-    let read = body::read_anonymous(LARGEST_UNKNOWN, &parts.extensions, body).await;
+    let read = body::read_anonymous(MAX_ANONYMOUS_BYTES, &parts.extensions, body).await;
     Form::from_body(&read.map_err(body::BodyError::status)?.bytes)
 }
 
@@ -70,7 +70,7 @@ pub async fn read(request: Request, institution: InstitutionId) -> Result<Form, 
     if !is_form(&parts.headers) {
         return Err(StatusCode::UNSUPPORTED_MEDIA_TYPE);
     }
-    let read = body::read_limited(LARGEST, &parts.extensions, institution, body).await;
+    let read = body::read_limited(MAX_BYTES, &parts.extensions, institution, body).await;
     Form::from_body(&read.map_err(body::BodyError::status)?.bytes)
 }
 
@@ -89,7 +89,7 @@ mod tests {
         let form = Form::from_query("a=1+2&b=%C3%A9%26&a=3&c&d=+");
         assert_eq!(form.get("a"), Some("1 2"));
         assert_eq!(form.get("b"), Some("é&"));
-        assert_eq!(form.filled("c"), None);
-        assert_eq!(form.filled("d"), None);
+        assert_eq!(form.text("c"), None);
+        assert_eq!(form.text("d"), None);
     }
 }

@@ -12,9 +12,9 @@ use super::body::{self, BufferedBody, Reservation};
 use crate::domain::ids::InstitutionId;
 
 /// The size of everything in a form besides the file.
-const AROUND_A_FILE: usize = 64 << 10;
+const MAX_OVERHEAD: usize = 64 << 10;
 /// Our forms have a handful.
-const MOST_FIELDS: usize = 32;
+const MAX_FIELDS: usize = 32;
 
 /// The fields of a form with their memory reservation, which is released when the form is dropped.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl MultipartForm {
         let kind = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let boundary = kind.and_then(|kind| multer::parse_boundary(kind).ok());
         let boundary = boundary.ok_or(StatusCode::UNSUPPORTED_MEDIA_TYPE)?;
-        let most = largest.saturating_add(AROUND_A_FILE);
+        let most = largest.saturating_add(MAX_OVERHEAD);
         let read = body::read_limited(most, &parts.extensions, institution, body).await;
         let BufferedBody { bytes, reservation } = read.map_err(body::BodyError::status)?;
         let fields = fields(bytes, boundary).await.map_err(|_| StatusCode::BAD_REQUEST)?;
@@ -59,7 +59,7 @@ async fn fields(body: Bytes, boundary: String) -> multer::Result<Vec<(String, By
     while let Some(field) = multipart.next_field().await? {
         let name = field.name().unwrap_or_default().to_owned();
         let value = field.bytes().await?;
-        if fields.len() < MOST_FIELDS {
+        if fields.len() < MAX_FIELDS {
             fields.push((name, value));
         }
     }

@@ -48,10 +48,10 @@ impl Frames<'_> {
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Forms<'a> {
     #[default]
-    Nowhere,
-    Here,
+    None,
+    SelfOnly,
     /// Also to these origins, separated by spaces.
-    HereAnd(&'a str),
+    SelfAnd(&'a str),
 }
 
 impl Policy<'_> {
@@ -61,9 +61,9 @@ impl Policy<'_> {
         let also = |origin: Option<&str>| origin.map(|origin| format!(" {origin}")).unwrap_or_default();
         let (pictures, media) = (also(self.pictures_of), also(self.media_of));
         let forms = match self.forms {
-            Forms::Nowhere => "'none'".to_owned(),
-            Forms::Here => "'self'".to_owned(),
-            Forms::HereAnd(origin) => format!("'self' {origin}"),
+            Forms::None => "'none'".to_owned(),
+            Forms::SelfOnly => "'self'".to_owned(),
+            Forms::SelfAnd(origin) => format!("'self' {origin}"),
         };
         let ancestors = self.frames.sources();
         let policy = format!(

@@ -32,7 +32,7 @@ pub struct Settings {
 }
 
 /// How often a worker polls for jobs that other processes have enqueued.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 const EXPIRE_EVERY: Duration = Duration::from_secs(60);
 const ROTATE_EVERY: Duration = Duration::from_secs(24 * 3_600);
 /// Maximum delay before a due course sync starts on an idle queue.
@@ -64,7 +64,7 @@ async fn schedule(app: App, settings: Settings, stop: CancellationToken) {
     for (job, every) in all {
         while let Err(error) = jobs::repeat(&app, job.clone(), every).await {
             tracing::warn!(%error, job = job.kind().name(), "a periodic job could not be enqueued");
-            if stop.run_until_cancelled(app.clock.sleep(LOOK)).await.is_none() {
+            if stop.run_until_cancelled(app.clock.sleep(POLL_INTERVAL)).await.is_none() {
                 return;
             }
         }
@@ -81,13 +81,13 @@ async fn worker(app: App, settings: Settings, lanes: &'static [Lane], stop: Canc
             }
             Ok(None) => {
                 in_trouble = false;
-                jobs::until_next(&app, lanes).await.ok().flatten().unwrap_or(LOOK).min(LOOK)
+                jobs::until_next(&app, lanes).await.ok().flatten().unwrap_or(POLL_INTERVAL).min(POLL_INTERVAL)
             }
             Err(error) => {
                 if !std::mem::replace(&mut in_trouble, true) {
                     tracing::warn!(%error, "reading the job queue failed; will retry");
                 }
-                LOOK
+                POLL_INTERVAL
             }
         };
         tokio::select! {
@@ -100,7 +100,7 @@ async fn worker(app: App, settings: Settings, lanes: &'static [Lane], stop: Canc
 
 /// Runs one job in the calling task, for a caller that waits for it. Returns false if the job cannot be claimed: another
 /// worker holds it, or it is not due.
-pub async fn do_now(
+pub async fn run_now(
     app: &App,
     settings: Settings,
     (institution, id): (InstitutionId, JobId),
@@ -183,7 +183,7 @@ async fn perform(app: &App, settings: Settings, claim: Claim, stop: &Cancellatio
 async fn fail(app: &App, claim: &Claim, error: &str) -> Result<()> {
     let (job, kind) = (claim.id.get(), claim.job.kind().name());
     match jobs::fail(app, claim, error).await? {
-        jobs::Failed::RetryIn(pause) => {
+        jobs::FailureOutcome::RetryIn(pause) => {
             tracing::warn!(
                 error,
                 job,
@@ -192,10 +192,10 @@ async fn fail(app: &App, claim: &Claim, error: &str) -> Result<()> {
                 "a job has failed and will be retried"
             );
         }
-        jobs::Failed::LeaseLost => {
+        jobs::FailureOutcome::LeaseLost => {
             tracing::warn!(error, job, kind, "a job failed after its lease had gone to another worker");
         }
-        jobs::Failed::GivenUp => {
+        jobs::FailureOutcome::GivenUp => {
             tracing::error!(
                 error,
                 job,

@@ -12,7 +12,7 @@ use std::{
 
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::LOOK;
+use super::POLL_INTERVAL;
 use crate::{
     app::{
         App, Result,
@@ -23,44 +23,44 @@ use crate::{
 };
 
 /// A process that does not renew the lease of a call for this long is presumed dead.
-const HELD: Duration = Duration::from_secs(15);
+const LEASE: Duration = Duration::from_secs(15);
 /// How long a cloud provider may stay silent about a call, beyond the ring time, before we poll it.
-const CLOUD_SILENCE: Duration = Duration::from_secs(90);
+const CLOUD_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// Runs until it is stopped and its calls have ended. Calls get the same grace period as jobs, then they are hung up.
 pub async fn run(app: App, grace: Duration, stop: CancellationToken) {
-    let held = Arc::new(Held::default());
-    tokio::join!(look_around(&app, &held, &stop), make_calls(&app, &held, grace, &stop));
+    let held = Arc::new(ActiveAttempts::default());
+    tokio::join!(handle_overdue(&app, &held, &stop), make_calls(&app, &held, grace, &stop));
 }
 
 /// The call attempts that this process makes over a trunk.
 #[derive(Default)]
-struct Held(Mutex<HashSet<AttemptId>>);
+struct ActiveAttempts(Mutex<HashSet<AttemptId>>);
 
-impl Held {
+impl ActiveAttempts {
     fn has(&self, attempt: AttemptId) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&attempt)
     }
 
-    fn take(self: &Arc<Self>, attempt: AttemptId) -> Holding {
+    fn take(self: &Arc<Self>, attempt: AttemptId) -> ActiveAttempt {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(attempt);
-        Holding(self.clone(), attempt)
+        ActiveAttempt(self.clone(), attempt)
     }
 }
 
-/// Guard: removes the attempt from `Held` on drop, on every exit path.
-struct Holding(Arc<Held>, AttemptId);
+/// Guard: removes the attempt from `ActiveAttempts` on drop, on every exit path.
+struct ActiveAttempt(Arc<ActiveAttempts>, AttemptId);
 
-impl Drop for Holding {
+impl Drop for ActiveAttempt {
     fn drop(&mut self) {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.1);
     }
 }
 
 /// Handles overdue attempts. Also runs where no calls are made, or no longer.
-async fn look_around(app: &App, held: &Held, stop: &CancellationToken) {
+async fn handle_overdue(app: &App, held: &ActiveAttempts, stop: &CancellationToken) {
     let mut in_trouble = false;
-    while stop.run_until_cancelled(app.clock.sleep(LOOK)).await.is_some() {
+    while stop.run_until_cancelled(app.clock.sleep(POLL_INTERVAL)).await.is_some() {
         let overdue = match calls::overdue(app).await {
             Ok(overdue) => overdue,
             Err(error) => {
@@ -80,13 +80,13 @@ async fn look_around(app: &App, held: &Held, stop: &CancellationToken) {
     }
 }
 
-async fn look_after(app: &App, held: &Held, attempt: &Attempt) -> Result<()> {
+async fn look_after(app: &App, held: &ActiveAttempts, attempt: &Attempt) -> Result<()> {
     if attempt.lease.is_none() {
         return calls::cloud::look_after(app, attempt).await;
     }
     if held.has(attempt.id) {
         // The attempt is ours, but the database was unreachable for longer than the lease.
-        return calls::renew(app, attempt, HELD).await.map(|_| ());
+        return calls::renew(app, attempt, LEASE).await.map(|_| ());
     }
     if calls::interrupt(app, attempt).await? {
         tracing::warn!(attempt = attempt.id.get(), "the process that placed a call is gone");
@@ -94,7 +94,7 @@ async fn look_after(app: &App, held: &Held, attempt: &Attempt) -> Result<()> {
     Ok(())
 }
 
-async fn make_calls(app: &App, held: &Arc<Held>, grace: Duration, stop: &CancellationToken) {
+async fn make_calls(app: &App, held: &Arc<ActiveAttempts>, grace: Duration, stop: &CancellationToken) {
     let under_way = TaskTracker::new();
     let hang_up = CancellationToken::new();
     while let Some(line) = Line::open(app, stop).await {
@@ -108,7 +108,7 @@ async fn make_calls(app: &App, held: &Arc<Held>, grace: Duration, stop: &Cancell
         }
         line.close().await;
         // Back off, so that a trunk that dies right after opening does not cause a busy loop.
-        stop.run_until_cancelled(app.clock.sleep(LOOK)).await;
+        stop.run_until_cancelled(app.clock.sleep(POLL_INTERVAL)).await;
     }
 }
 
@@ -116,7 +116,7 @@ async fn make_calls(app: &App, held: &Arc<Held>, grace: Duration, stop: &Cancell
 async fn take_calls(
     app: &App,
     line: &Line,
-    held: &Arc<Held>,
+    held: &Arc<ActiveAttempts>,
     under_way: &TaskTracker,
     hang_up: &CancellationToken,
     stop: &CancellationToken,
@@ -132,7 +132,7 @@ async fn take_calls(
                 if !std::mem::replace(&mut in_trouble, true) {
                     tracing::warn!(%error, "claiming calls failed; will retry");
                 }
-                LOOK
+                POLL_INTERVAL
             }
         };
         tokio::select! {
@@ -163,7 +163,7 @@ impl Line {
             Provider::Cloud(_) => return Some(Self::Cloud),
             Provider::Sip(settings) => settings,
         };
-        let mut pause = LOOK;
+        let mut pause = POLL_INTERVAL;
         loop {
             match Trunk::open(settings).await {
                 Ok(trunk) => return Some(Self::Trunk(trunk)),
@@ -178,8 +178,8 @@ impl Line {
 
     fn lease(&self, app: &App) -> Lease {
         match self {
-            Self::Trunk(_) => Lease::Held(HELD),
-            Self::Cloud => Lease::Cloud(app.calling.ring + CLOUD_SILENCE),
+            Self::Trunk(_) => Lease::Held(LEASE),
+            Self::Cloud => Lease::Cloud(app.calling.ring + CLOUD_TIMEOUT),
         }
     }
 
@@ -202,7 +202,7 @@ impl Line {
 async fn turn(
     app: &App,
     line: &Line,
-    held: &Arc<Held>,
+    held: &Arc<ActiveAttempts>,
     under_way: &TaskTracker,
     hang_up: &CancellationToken,
 ) -> Result<Duration> {
@@ -224,5 +224,5 @@ async fn turn(
     }
     // Calls that are due but were not claimed wait for a concurrency limit. The end of a call wakes us.
     let next = calls::until_next(app).await?.filter(|next| !next.is_zero());
-    Ok(next.unwrap_or(LOOK).min(LOOK))
+    Ok(next.unwrap_or(POLL_INTERVAL).min(POLL_INTERVAL))
 }

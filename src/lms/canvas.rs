@@ -6,20 +6,20 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    Error, Found, Result, SAMPLED_COURSES, SAMPLED_PEOPLE, Sample, Seen,
-    pages::{People, Trail, empty, id, said, shown},
+    CheckReport, Error, Found, Result, SAMPLED_COURSES, SAMPLED_PEOPLE, Sample,
+    pages::{People, Trail, empty, id, non_empty, shown},
     photos,
 };
 use crate::{
     domain::roster::{Member, Role, Roster},
-    outbound::{Answer, Ask, Outbound, Retries, place},
+    outbound::{Answer, Outbound, Request, Retries, place},
 };
 
 /// Makes Canvas send ids as strings, so that large ones keep every digit.
 const JSON: &str = "application/json+canvas-string-ids, application/json";
 
 const PER_PAGE: usize = 100;
-const NO_API: &str = "there is no Canvas API at this address: --url must be Canvas's root";
+const WRONG_URL: &str = "there is no Canvas API at this address: --url must be Canvas's root";
 
 pub(super) struct Canvas<'a> {
     pub outbound: &'a Outbound,
@@ -73,7 +73,7 @@ impl Canvas<'_> {
             return Err(Error::Denied("Canvas does not show us this course outside of its dates".to_owned()));
         }
         let canonical = id(&course.id).ok_or_else(|| nonsense("a course without an id"))?;
-        let title = said(course.name.as_deref()).or_else(|| said(course.course_code.as_deref()));
+        let title = non_empty(course.name.as_deref()).or_else(|| non_empty(course.course_code.as_deref()));
         let title = title.unwrap_or_else(|| canonical.clone());
         Ok(Some(Found { id: canonical, title, memberships_url: None }))
     }
@@ -120,9 +120,9 @@ impl Canvas<'_> {
             user_id,
             first_name,
             last_name,
-            email: said(user.email.as_deref()),
+            email: non_empty(user.email.as_deref()),
             identifier: user.sis_user_id.as_ref().and_then(id),
-            photo_url: said(user.avatar_url.as_deref()).filter(|url| photos::is_real(url)),
+            photo_url: non_empty(user.avatar_url.as_deref()).filter(|url| photos::is_real(url)),
         })
     }
 
@@ -136,13 +136,13 @@ impl Canvas<'_> {
     }
 
     /// Samples a known course, or else one of the listed courses.
-    pub(super) async fn check(&self, known: &[Found], roles: &[Role]) -> Result<Seen> {
+    pub(super) async fn check(&self, known: &[Found], roles: &[Role]) -> Result<CheckReport> {
         #[derive(Deserialize)]
-        struct Myself {
+        struct CurrentUser {
             name: Option<String>,
         }
-        let myself = match self.ask::<Myself>(self.address(&["users", "self"])?, Retries::Few).await {
-            Ok((myself, _)) => Some(said(myself.name.as_deref()).unwrap_or_default()),
+        let myself = match self.ask::<CurrentUser>(self.address(&["users", "self"])?, Retries::Few).await {
+            Ok((myself, _)) => Some(non_empty(myself.name.as_deref()).unwrap_or_default()),
             Err(Error::Missing) => None,
             Err(other) => return Err(other),
         };
@@ -153,26 +153,26 @@ impl Canvas<'_> {
         let mut nobody = None;
         let known = known.iter().map(|course| (course.id.clone(), course.title.clone())).collect();
         if let Some(sample) = self.sample(known, roles, &mut nobody).await? {
-            return Ok(Seen::new(&reached, sample));
+            return Ok(CheckReport::new(&reached, sample));
         }
         let mut courses = self.address(&["courses"])?;
         courses.query_pairs_mut().append_pair("per_page", &SAMPLED_COURSES.to_string());
         let listed = match self.ask::<Vec<Course>>(courses, Retries::Few).await {
             Err(Error::Missing) if myself.is_none() && nobody.is_none() => {
-                return Err(Error::Unavailable(NO_API.to_owned()));
+                return Err(Error::Unavailable(WRONG_URL.to_owned()));
             }
             Err(Error::Missing) => Vec::new(),
             listed => listed?.0,
         };
         let listed = listed.iter().filter_map(|course| {
             let id = id(&course.id)?;
-            let title = said(course.name.as_deref()).unwrap_or_else(|| id.clone());
+            let title = non_empty(course.name.as_deref()).unwrap_or_else(|| id.clone());
             Some((id, title))
         });
         let sample = self.sample(listed.collect(), roles, &mut nobody).await?;
         let none = "none is known here yet, and Canvas lists none of theirs, which an administrator's token need not";
         let without = || nobody.map_or_else(|| Sample::None(none.to_owned()), Sample::Nobody);
-        Ok(Seen::new(&reached, sample.unwrap_or_else(without)))
+        Ok(CheckReport::new(&reached, sample.unwrap_or_else(without)))
     }
 
     /// Returns the first of these courses that has members. Remembers one that has none, and skips missing ones.
@@ -212,7 +212,7 @@ impl Canvas<'_> {
 
     /// Returns the parsed body, and the response for its headers.
     async fn ask<T: DeserializeOwned>(&self, url: Url, retries: Retries) -> Result<(T, Answer)> {
-        let ask = Ask::get(url).bearer(self.token).accept(JSON);
+        let ask = Request::get(url).bearer(self.token).accept(JSON);
         self.outbound.send_retrying(retries, ask, read).await
     }
 }
@@ -235,7 +235,7 @@ fn read<T: DeserializeOwned>(answer: Answer) -> Result<(T, Answer)> {
             Err(Error::Denied(why.to_owned()))
         }
         StatusCode::NOT_FOUND if !answer.is_page() => Err(Error::Missing),
-        StatusCode::NOT_FOUND => Err(Error::Unavailable(NO_API.to_owned())),
+        StatusCode::NOT_FOUND => Err(Error::Unavailable(WRONG_URL.to_owned())),
         status if status.is_redirection() => {
             let why = format!("{} sends us elsewhere, where we do not follow", place(&answer.url));
             Err(Error::Unavailable(why))
@@ -252,9 +252,9 @@ impl User {
             is_told.then(|| (first.or_else(empty), last.or_else(empty)))
         };
         let comma = self.sortable_name.as_deref().and_then(|name| name.split_once(','));
-        let sorted = comma.and_then(|(last, first)| whole(said(Some(first)), said(Some(last))));
-        let parts = || whole(said(self.first_name.as_deref()), said(self.last_name.as_deref()));
-        let name = || said(self.name.as_deref()).or_else(|| said(self.sortable_name.as_deref()));
+        let sorted = comma.and_then(|(last, first)| whole(non_empty(Some(first)), non_empty(Some(last))));
+        let parts = || whole(non_empty(self.first_name.as_deref()), non_empty(self.last_name.as_deref()));
+        let name = || non_empty(self.name.as_deref()).or_else(|| non_empty(self.sortable_name.as_deref()));
         sorted.or_else(parts).or_else(|| whole(name(), None)).unwrap_or_default()
     }
 

@@ -13,36 +13,36 @@ use super::{
     Error, Result,
     launch_token::{self, Fault},
 };
-use crate::outbound::{Ask, Outbound};
+use crate::outbound::{Outbound, Request};
 
 /// Time to live. A revoked key is trusted no longer than this.
-const KEPT: Duration = Duration::from_secs(3_600);
+const CACHE_TIME: Duration = Duration::from_secs(3_600);
 /// Time to live while the platform's keys cannot be fetched.
-const BELIEVED: Duration = Duration::from_secs(24 * 3_600);
+const STALE_CACHE_TIME: Duration = Duration::from_secs(24 * 3_600);
 /// Minimum interval between two fetches from the same platform, regardless of the number of launches.
-const PAUSE: Duration = Duration::from_secs(5);
-const LARGEST: usize = 1 << 20;
-const MOST_PLATFORMS: usize = 10_000;
+const FETCH_INTERVAL: Duration = Duration::from_secs(5);
+const MAX_BYTES: usize = 1 << 20;
+const MAX_PLATFORMS: usize = 10_000;
 
 #[derive(Default)]
-pub struct KeySets(Mutex<HashMap<String, Arc<Place>>>);
+pub struct KeySets(Mutex<HashMap<String, Arc<CacheEntry>>>);
 
 /// Cache entry of one platform.
 #[derive(Default)]
-struct Place {
-    known: Mutex<Known>,
+struct CacheEntry {
+    known: Mutex<Fetched>,
     /// Held while fetching, so that concurrent launches cause one request. Launches whose key is cached do not wait for it.
     asking: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
-struct Known {
+struct Fetched {
     keys: Option<(Arc<JwkSet>, Instant)>,
     asked: Option<Instant>,
 }
 
-impl Place {
-    fn known(&self) -> MutexGuard<'_, Known> {
+impl CacheEntry {
+    fn known(&self) -> MutexGuard<'_, Fetched> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -67,7 +67,7 @@ struct Token<'a> {
 
 impl Token<'_> {
     fn verified(&self, keys: &JwkSet) -> Option<Result<Value, Fault>> {
-        let key = launch_token::chosen(keys, self.kid.as_deref())?;
+        let key = launch_token::choose_key(keys, self.kid.as_deref())?;
         Some(launch_token::verified(self.text, key))
     }
 }
@@ -81,22 +81,22 @@ impl KeySets {
         token: &str,
         now: impl Fn() -> Instant,
     ) -> Result<Result<Value, Fault>> {
-        let token = match launch_token::key_wanted(token) {
+        let token = match launch_token::key_id(token) {
             Ok(kid) => Token { text: token, kid },
             Err(fault) => return Ok(Err(fault)),
         };
         let place = self.place(url);
-        if let Some(verified) = place.verified(&token, now(), KEPT) {
+        if let Some(verified) = place.verified(&token, now(), CACHE_TIME) {
             return Ok(verified);
         }
         let _asking = place.asking.lock().await;
         // Another task may have fetched the keys while we waited for the lock.
         let now = now();
-        if let Some(verified) = place.verified(&token, now, KEPT) {
+        if let Some(verified) = place.verified(&token, now, CACHE_TIME) {
             return Ok(verified);
         }
         let asked = place.known().asked;
-        let asked = if asked.is_some_and(|asked| now.saturating_duration_since(asked) < PAUSE) {
+        let asked = if asked.is_some_and(|asked| now.saturating_duration_since(asked) < FETCH_INTERVAL) {
             Err(Error::Unavailable("its keys could not be had a moment ago".to_owned()))
         } else {
             place.known().asked = Some(now);
@@ -109,17 +109,17 @@ impl KeySets {
                 Ok(verified)
             }
             // An outage does not revoke keys.
-            Err(error) => match place.verified(&token, now, BELIEVED) {
+            Err(error) => match place.verified(&token, now, STALE_CACHE_TIME) {
                 Some(verified) => Ok(verified),
-                None if place.keys(now, KEPT).is_some() => Ok(Err(Fault::Key)),
+                None if place.keys(now, CACHE_TIME).is_some() => Ok(Err(Fault::Key)),
                 None => Err(error),
             },
         }
     }
 
-    fn place(&self, url: &str) -> Arc<Place> {
+    fn place(&self, url: &str) -> Arc<CacheEntry> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() > MOST_PLATFORMS {
+        if all.len() > MAX_PLATFORMS {
             all.clear();
         }
         all.entry(url.to_owned()).or_default().clone()
@@ -135,6 +135,7 @@ async fn fetch(outbound: &Outbound, url: &str) -> Result<JwkSet> {
 }
 
 async fn ask(outbound: &Outbound, url: &str) -> Result<Value> {
-    let ask = Ask::get(outbound.address(url)?).accept("application/json").within(outbound.limits().question);
-    Ok(outbound.send(ask.at_most(LARGEST)).await?.good()?.value()?)
+    let ask =
+        Request::get(outbound.address(url)?).accept("application/json").within(outbound.limits().question);
+    Ok(outbound.send(ask.at_most(MAX_BYTES)).await?.good()?.value()?)
 }

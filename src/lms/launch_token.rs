@@ -20,7 +20,7 @@ pub enum Fault {
 }
 
 /// The key id in the token's header. The algorithm is fixed to RS256: the token cannot choose it.
-pub fn key_wanted(token: &str) -> Result<Option<String>, Fault> {
+pub fn key_id(token: &str) -> Result<Option<String>, Fault> {
     use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
     let mut parts = token.split('.');
     let (Some(head), Some(_), Some(_), None) = (parts.next(), parts.next(), parts.next(), parts.next())
@@ -36,7 +36,7 @@ pub fn key_wanted(token: &str) -> Result<Option<String>, Fault> {
 }
 
 /// The key with this id. If the key or the token has no id, the key must be the only one.
-pub fn chosen<'a>(keys: &'a JwkSet, kid: Option<&str>) -> Option<&'a Jwk> {
+pub fn choose_key<'a>(keys: &'a JwkSet, kid: Option<&str>) -> Option<&'a Jwk> {
     let is_rsa = |key: &&Jwk| matches!(key.algorithm, AlgorithmParameters::RSA(_));
     let named =
         keys.keys.iter().filter(is_rsa).find(|key| kid.is_some() && key.common.key_id.as_deref() == kid);
@@ -71,16 +71,15 @@ mod tests {
 
     #[test]
     fn only_rs256_gets_as_far_as_a_key() {
-        let with = |head: Value| {
-            key_wanted(&format!("{}.e30.c2ln", BASE64_URL_SAFE_NO_PAD.encode(head.to_string())))
-        };
+        let with =
+            |head: Value| key_id(&format!("{}.e30.c2ln", BASE64_URL_SAFE_NO_PAD.encode(head.to_string())));
         assert_eq!(with(json!({ "alg": "RS256", "kid": "a" })), Ok(Some("a".into())));
         assert_eq!(with(json!({ "alg": "RS256" })), Ok(None));
         for alg in ["none", "None", "HS256", "RS512", "PS256", "ES256", "rs256", ""] {
             assert_eq!(with(json!({ "alg": alg, "kid": "a" })), Err(Fault::Algorithm), "{alg}");
         }
         for shape in ["", "a.b", "a.b.c.d", "!.e30.x", "e30"] {
-            assert_eq!(key_wanted(shape), Err(Fault::Shape), "{shape}");
+            assert_eq!(key_id(shape), Err(Fault::Shape), "{shape}");
         }
     }
 
@@ -89,7 +88,7 @@ mod tests {
         let (one, two) = (SigningKey::make("1".into()).unwrap(), SigningKey::make("2".into()).unwrap());
         let keys = set(&[one.public().unwrap(), two.public().unwrap()]);
         let token = one.sign(&json!({ "exp": 1, "aud": "x" })).unwrap();
-        let pick = |kid| chosen(&keys, Some(kid)).unwrap();
+        let pick = |kid| choose_key(&keys, Some(kid)).unwrap();
         assert_eq!(verified(&token, pick("1")).unwrap()["exp"], 1);
         assert_eq!(verified(&token, pick("2")), Err(Fault::Signature));
         let (signed, _) = token.rsplit_once('.').unwrap();
@@ -101,11 +100,11 @@ mod tests {
         let key = SigningKey::make("1".into()).unwrap();
         let mut nameless = key.public().unwrap();
         nameless.as_object_mut().unwrap().remove("kid");
-        assert!(chosen(&set(&[nameless.clone()]), Some("1")).is_some());
-        assert!(chosen(&set(&[key.public().unwrap()]), None).is_some());
-        assert!(chosen(&set(&[key.public().unwrap()]), Some("2")).is_none());
-        assert!(chosen(&set(&[nameless.clone(), nameless]), Some("1")).is_none());
+        assert!(choose_key(&set(&[nameless.clone()]), Some("1")).is_some());
+        assert!(choose_key(&set(&[key.public().unwrap()]), None).is_some());
+        assert!(choose_key(&set(&[key.public().unwrap()]), Some("2")).is_none());
+        assert!(choose_key(&set(&[nameless.clone(), nameless]), Some("1")).is_none());
         let shared = json!({ "kty": "oct", "kid": "1", "k": "c2VjcmV0" });
-        assert!(chosen(&set(&[shared]), Some("1")).is_none());
+        assert!(choose_key(&set(&[shared]), Some("1")).is_none());
     }
 }

@@ -3,7 +3,7 @@
 use crate::domain::roster::Role;
 
 const CONTEXT: &str = "http://purl.imsglobal.org/vocab/lis/v2/membership";
-const OLD: &str = "urn:lti:role:ims/lis/";
+const LEGACY_PREFIX: &str = "urn:lti:role:ims/lis/";
 /// A test user of the platform, not a person.
 const TEST_USER: &str = "http://purl.imsglobal.org/vocab/lti/system/person#TestUser";
 
@@ -25,7 +25,7 @@ pub fn in_course<S: AsRef<str>>(words: &[S]) -> Vec<Role> {
 fn one(word: &str) -> Option<Role> {
     let short = match word.strip_prefix(CONTEXT) {
         Some(rest) => rest.trim_start_matches(['#', '/']),
-        None => word.strip_prefix(OLD).unwrap_or(word),
+        None => word.strip_prefix(LEGACY_PREFIX).unwrap_or(word),
     };
     let (role, within) = short.split_once(['#', '/']).unwrap_or((short, ""));
     match role {

@@ -66,7 +66,7 @@ pub struct LtiAccess {
 
 /// A course as a caller named it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct CourseRef {
     pub given: String,
     /// Roster URL from an earlier launch or response.
     pub memberships_url: Option<String>,
@@ -86,7 +86,7 @@ pub struct Found {
 
 /// Result of a connection check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct CheckReport {
     /// Message for the operator.
     pub says: String,
     /// Title of a course that has members, and which of their fields are present. Large courses are sampled by their first
@@ -94,7 +94,7 @@ pub struct Seen {
     pub coverage: Option<(String, Coverage)>,
 }
 
-impl Seen {
+impl CheckReport {
     fn new(reached: &str, course: Sample) -> Self {
         match course {
             Sample::People(title, members) => {
@@ -125,10 +125,10 @@ enum Sample {
 }
 
 /// Timeout for reading all pages of a roster.
-const FOR_A_ROSTER: Duration = Duration::from_secs(15 * 60);
-const FOR_A_PHOTO: Duration = Duration::from_secs(10);
+const ROSTER_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+const PHOTO_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout for a check: several requests, while an operator waits.
-const FOR_A_CHECK: Duration = Duration::from_secs(30);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(30);
 /// Limits of a connection check: members per course, and courses.
 const SAMPLED_PEOPLE: usize = 100;
 const SAMPLED_COURSES: usize = 5;
@@ -158,7 +158,7 @@ impl Connection {
     }
 
     /// Looks a course up with one cheap request. Interactive.
-    pub async fn find(&self, course: &Wanted) -> Result<Option<Found>> {
+    pub async fn find(&self, course: &CourseRef) -> Result<Option<Found>> {
         let finding = async {
             match &self.access {
                 Access::Canvas { url, token } => self.canvas(url, token).find(&course.given).await,
@@ -178,7 +178,7 @@ impl Connection {
                 Access::Lti(access) => self.lti(access).roster(course, roles).await,
             }
         };
-        let mut roster = within(FOR_A_ROSTER, reading).await?;
+        let mut roster = within(ROSTER_TIMEOUT, reading).await?;
         let nameless = roster.members.iter().filter(|member| !member.has_name()).count();
         if nameless > 0 {
             let without = format!(
@@ -230,12 +230,12 @@ impl Connection {
                 Access::Lti(access) => self.lti(access).photo(picture).await,
             }
         };
-        within(FOR_A_PHOTO, fetching).await
+        within(PHOTO_TIMEOUT, fetching).await
     }
 
     /// Checks that the system is reachable, accepts our credentials and shows the members of a course. Known courses are tried
     /// first.
-    pub async fn check(&self, known: &[Found], roles: &[Role]) -> Result<Seen> {
+    pub async fn check(&self, known: &[Found], roles: &[Role]) -> Result<CheckReport> {
         let checking = async {
             match &self.access {
                 Access::Canvas { url, token } => self.canvas(url, token).check(known, roles).await,
@@ -243,7 +243,7 @@ impl Connection {
                 Access::Lti(access) => self.lti(access).check(known, roles).await,
             }
         };
-        within(FOR_A_CHECK, checking).await
+        within(CHECK_TIMEOUT, checking).await
     }
 }
 

@@ -11,20 +11,20 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    Error, Found, Result, SAMPLED_COURSES, SAMPLED_PEOPLE, Sample, Seen,
-    pages::{MOST_PEOPLE, People, id, names, plain, said, shown, too_many},
+    CheckReport, Error, Found, Result, SAMPLED_COURSES, SAMPLED_PEOPLE, Sample,
+    pages::{MAX_PEOPLE, People, id, names, non_empty, plain, shown, too_many},
     photos,
 };
 use crate::{
     domain::roster::{Member, Role, Roster},
-    outbound::{Answer, Ask, Outbound, Retries, place},
+    outbound::{Answer, Outbound, Request, Retries, place},
 };
 
 const PER_PAGE: usize = 250;
 /// How often a roster that changes during pagination is read again.
-const MOST_READINGS: usize = 3;
+const MAX_READS: usize = 3;
 /// Timeout for listing courses during a check. An operator waits, and more requests follow.
-const TO_LIST: Duration = Duration::from_secs(8);
+const LIST_TIMEOUT: Duration = Duration::from_secs(8);
 const COURSES: &str = "core_course_get_courses_by_field";
 const ENROLLED: &str = "core_enrol_get_enrolled_users";
 const SITE: &str = "core_webservice_get_site_info";
@@ -39,7 +39,7 @@ pub(super) struct Moodle<'a> {
 
 /// Moodle's error response.
 #[derive(Deserialize)]
-struct Complaint {
+struct MoodleError {
     #[serde(rename = "exception")]
     _exception: Value,
     errorcode: Option<String>,
@@ -67,11 +67,11 @@ struct User {
     idnumber: Option<String>,
     profileimageurl: Option<String>,
     /// Missing for users whose profile we may not see.
-    roles: Option<Vec<RoleHeld>>,
+    roles: Option<Vec<UserRole>>,
 }
 
 #[derive(Deserialize)]
-struct RoleHeld {
+struct UserRole {
     shortname: Option<String>,
 }
 
@@ -97,7 +97,7 @@ impl Moodle<'_> {
 
     pub(super) async fn roster(&self, course: &Found, roles: &[Role]) -> Result<Roster> {
         let now = self.course("id", &course.id, Retries::Many).await?.ok_or(Error::Missing)?;
-        for _ in 0..MOST_READINGS {
+        for _ in 0..MAX_READS {
             if let Some((members, note)) = self.members(&now.id, roles).await? {
                 return Ok(Roster { title: Some(now.title), members, note });
             }
@@ -123,7 +123,7 @@ impl Moodle<'_> {
             for user in page {
                 seen.extend(id(&user.id));
                 untold.extend(id(&user.id).filter(|_| user.roles.is_none()));
-                strange.extend(user.strange_roles());
+                strange.extend(user.unmapped_roles());
                 if user.is_one_of(roles) {
                     people.add(user.member()?)?;
                 }
@@ -132,17 +132,17 @@ impl Moodle<'_> {
             if seen.len() == known || rows > PER_PAGE {
                 let members = people.all();
                 if members.is_empty() && !untold.is_empty() {
-                    return Err(roles_untold());
+                    return Err(hidden_roles());
                 }
                 let note = if untold.is_empty() {
-                    members.is_empty().then(|| strangers(roles, &strange)).flatten()
+                    members.is_empty().then(|| unmapped_note(roles, &strange)).flatten()
                 } else {
-                    Some(format!("{} people were left out: {}", untold.len(), ROLES_UNTOLD))
+                    Some(format!("{} people were left out: {}", untold.len(), HIDDEN_ROLES))
                 };
                 return Ok(Some((members, note)));
             }
             from += PER_PAGE - 1;
-            if from > MOST_PEOPLE {
+            if from > MAX_PEOPLE {
                 return Err(too_many());
             }
         }
@@ -182,7 +182,7 @@ impl Moodle<'_> {
     }
 
     /// Samples a known course, or else one of the visible courses.
-    pub(super) async fn check(&self, known: &[Found], roles: &[Role]) -> Result<Seen> {
+    pub(super) async fn check(&self, known: &[Found], roles: &[Role]) -> Result<CheckReport> {
         #[derive(Deserialize)]
         struct Site {
             sitename: Option<String>,
@@ -219,26 +219,26 @@ impl Moodle<'_> {
         for known in known {
             let Some(course) = self.course("id", &known.id, Retries::Few).await? else { continue };
             if let Some(sample) = self.sample(course, roles, &mut nobody).await? {
-                return Ok(Seen::new(&reached, sample));
+                return Ok(CheckReport::new(&reached, sample));
             }
         }
         // Lists all courses. The list may be too large to fetch, which does not fail the check.
         let listing = self.call::<Courses>(COURSES, &[], Retries::Few);
-        let listed = match tokio::time::timeout(TO_LIST, listing).await {
+        let listed = match tokio::time::timeout(LIST_TIMEOUT, listing).await {
             Ok(Err(Error::Unavailable(_))) | Err(_) if nobody.is_none() => {
                 let why = "its list of courses could not be had".to_owned();
-                return Ok(Seen::new(&reached, Sample::None(why)));
+                return Ok(CheckReport::new(&reached, Sample::None(why)));
             }
             Ok(Err(Error::Unavailable(_))) | Err(_) => Vec::new(),
             Ok(listed) => all(listed?)?,
         };
         for course in listed.into_iter().take(SAMPLED_COURSES) {
             if let Some(sample) = self.sample(course, roles, &mut nobody).await? {
-                return Ok(Seen::new(&reached, sample));
+                return Ok(CheckReport::new(&reached, sample));
             }
         }
         let without = || Sample::None("it shows us none".to_owned());
-        Ok(Seen::new(&reached, nobody.map_or_else(without, Sample::Nobody)))
+        Ok(CheckReport::new(&reached, nobody.map_or_else(without, Sample::Nobody)))
     }
 
     /// Returns the course if it has members. Remembers one that has none, and skips one that was deleted.
@@ -258,7 +258,7 @@ impl Moodle<'_> {
         let wanted = users.into_iter().filter(|user| user.is_one_of(roles));
         let members = wanted.map(User::member).collect::<Result<Vec<_>>>()?;
         if members.is_empty() && untold > 0 {
-            return Err(roles_untold().in_course(&title));
+            return Err(hidden_roles().in_course(&title));
         }
         if members.is_empty() {
             nobody.get_or_insert(title);
@@ -284,7 +284,9 @@ impl Moodle<'_> {
         url.set_query(None);
         let own = [("wstoken", self.token), ("wsfunction", function), ("moodlewsrestformat", "json")];
         let form: Vec<(&str, &str)> = own.iter().chain(form).copied().collect();
-        self.outbound.send_retrying(retries, Ask::form(url, &form), |answer| read(&answer, function)).await
+        self.outbound
+            .send_retrying(retries, Request::form(url, &form), |answer| read(&answer, function))
+            .await
     }
 }
 
@@ -318,21 +320,22 @@ fn all(found: Courses) -> Result<Vec<Found>> {
     found
         .map(|course| {
             let id = id(&course.id).ok_or_else(|| nonsense("a course without an id"))?;
-            let title = said(course.fullname.as_deref().map(plain).as_deref()).unwrap_or_else(|| id.clone());
+            let title =
+                non_empty(course.fullname.as_deref().map(plain).as_deref()).unwrap_or_else(|| id.clone());
             Ok(Found { id, title, memberships_url: None })
         })
         .collect()
 }
 
-const ROLES_UNTOLD: &str = "Moodle does not tell their roles; give the user of the access token moodle/user:viewdetails in the course";
+const HIDDEN_ROLES: &str = "Moodle does not tell their roles; give the user of the access token moodle/user:viewdetails in the course";
 
 /// The course has people, but Moodle hides their roles from us.
-fn roles_untold() -> Error {
-    Error::Denied(ROLES_UNTOLD.to_owned())
+fn hidden_roles() -> Error {
+    Error::Denied(HIDDEN_ROLES.to_owned())
 }
 
 /// A note for when nobody has a wanted role, but people have roles that we do not map.
-fn strangers(wanted: &[Role], strange: &BTreeSet<String>) -> Option<String> {
+fn unmapped_note(wanted: &[Role], strange: &BTreeSet<String>) -> Option<String> {
     let wanted: Vec<&str> = wanted.iter().map(|role| role.word()).collect();
     let there: Vec<&str> = strange.iter().map(String::as_str).collect();
     let (wanted, there) = (wanted.join(" or "), there.join(", "));
@@ -345,11 +348,11 @@ fn is_word(text: &str) -> bool {
 }
 
 /// Recognized by its `exception` field. Error responses are objects, never lists.
-fn complaint(body: &[u8]) -> Option<Complaint> {
+fn complaint(body: &[u8]) -> Option<MoodleError> {
     if body.trim_ascii_start().starts_with(b"{") { serde_json::from_slice(body).ok() } else { None }
 }
 
-impl Complaint {
+impl MoodleError {
     /// Matches the error code only: exception names differ between versions, and messages may contain personal data.
     fn meaning(&self, function: &str) -> Error {
         match self.errorcode.as_deref().filter(|code| is_word(code)) {
@@ -414,7 +417,7 @@ impl User {
         held.into_iter().any(|held| roles.contains(&held))
     }
 
-    fn strange_roles(&self) -> impl Iterator<Item = String> {
+    fn unmapped_roles(&self) -> impl Iterator<Item = String> {
         let names = self.roles.iter().flatten().filter_map(|role| role.shortname.as_deref());
         names.filter(|name| is_word(name) && role(name).is_none()).map(str::to_owned)
     }
@@ -422,14 +425,14 @@ impl User {
     fn member(self) -> Result<Member> {
         let user_id = id(&self.id).ok_or_else(|| nonsense("somebody without an id"))?;
         let (first_name, last_name) =
-            names(self.firstname.as_deref(), self.lastname.as_deref(), said(self.fullname.as_deref()));
+            names(self.firstname.as_deref(), self.lastname.as_deref(), non_empty(self.fullname.as_deref()));
         Ok(Member {
             user_id,
             first_name,
             last_name,
-            email: said(self.email.as_deref()),
-            identifier: said(self.idnumber.as_deref()),
-            photo_url: said(self.profileimageurl.as_deref()).filter(|url| photos::is_real(url)),
+            email: non_empty(self.email.as_deref()),
+            identifier: non_empty(self.idnumber.as_deref()),
+            photo_url: non_empty(self.profileimageurl.as_deref()).filter(|url| photos::is_real(url)),
         })
     }
 }
@@ -457,7 +460,7 @@ mod tests {
     #[test]
     fn complaints_are_told_apart_by_their_code() {
         let meaning = |exception: &str, code: Option<&str>, function: &str| {
-            Complaint { _exception: exception.into(), errorcode: code.map(str::to_owned) }.meaning(function)
+            MoodleError { _exception: exception.into(), errorcode: code.map(str::to_owned) }.meaning(function)
         };
         let denied = |error| matches!(error, Error::Denied(_));
         for class in ["moodle_exception", "core\\exception\\moodle_exception"] {

@@ -6,20 +6,20 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Error, Found, LtiAccess, Result, SAMPLED_PEOPLE, Sample, Seen, Wanted, lti_roles,
-    pages::{People, Trail, id, names, plain, said, shown},
+    CheckReport, CourseRef, Error, Found, LtiAccess, Result, SAMPLED_PEOPLE, Sample, lti_roles,
+    pages::{People, Trail, id, names, non_empty, plain, shown},
     photos,
 };
 use crate::{
     domain::roster::{Member, Role, Roster},
-    outbound::{Answer, Ask, Outbound, Retries, place},
+    outbound::{Answer, Outbound, Request, Retries, place},
 };
 
 const JSON: &str = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json";
 /// Large enough to get most courses in one page: some platforms recompute the whole roster for each page, and may skip people.
 const PER_PAGE: &str = "1000";
 /// Generous limit for a page with a single member.
-const LARGEST_FIRST: usize = 256 << 10;
+const MAX_SINGLE_MEMBER: usize = 256 << 10;
 
 pub(super) struct Nrps<'a> {
     pub outbound: &'a Outbound,
@@ -30,7 +30,7 @@ pub(super) struct Nrps<'a> {
 struct Container {
     #[serde(default)]
     context: Context,
-    members: Vec<Somebody>,
+    members: Vec<NrpsMember>,
 }
 
 #[derive(Deserialize, Default)]
@@ -42,7 +42,7 @@ struct Context {
 }
 
 #[derive(Deserialize)]
-struct Somebody {
+struct NrpsMember {
     #[serde(default)]
     user_id: Value,
     status: Option<String>,
@@ -58,12 +58,12 @@ struct Somebody {
 }
 
 impl Nrps<'_> {
-    pub(super) async fn find(&self, course: &Wanted) -> Result<Option<Found>> {
+    pub(super) async fn find(&self, course: &CourseRef) -> Result<Option<Found>> {
         let mut refusal = None;
         for address in self.addresses(&course.given, course.memberships_url.as_deref()) {
             let first = limited(self.outbound.address(&address)?, "1");
-            let ask = Ask::get(first).at_most(LARGEST_FIRST).or_a_part();
-            // A truncated body means that the platform ignores `limit`. The course exists all the same.
+            let ask = Request::get(first).at_most(MAX_SINGLE_MEMBER).or_a_part();
+            // A truncated body means that the platform ignores `limit`. The course exists nevertheless.
             let read = |answer: Answer| match answer.whole || answer.is_page() {
                 true => read(answer).map(|(container, _)| container.context),
                 false => Ok(Context::default()),
@@ -90,7 +90,7 @@ impl Nrps<'_> {
 
     /// The trimmed text, or `None` if it is empty. Moodle's texts are HTML-encoded.
     fn text(&self, text: Option<&str>) -> Option<String> {
-        if self.is_moodle() { said(text.map(plain).as_deref()) } else { said(text) }
+        if self.is_moodle() { non_empty(text.map(plain).as_deref()) } else { non_empty(text) }
     }
 
     fn named(&self, context: &Context) -> Option<String> {
@@ -98,9 +98,9 @@ impl Nrps<'_> {
     }
 
     /// Candidate roster URLs: the one from a launch first, then those built from the product's known paths.
-    fn addresses(&self, given: &str, told: Option<&str>) -> Vec<String> {
-        let built = self.built(given).into_iter().filter(|built| told != Some(built));
-        told.map(str::to_owned).into_iter().chain(built).collect()
+    fn addresses(&self, given: &str, known_url: Option<&str>) -> Vec<String> {
+        let built = self.built(given).into_iter().filter(|built| known_url != Some(built));
+        known_url.map(str::to_owned).into_iter().chain(built).collect()
     }
 
     fn built(&self, given: &str) -> Vec<String> {
@@ -152,7 +152,7 @@ impl Nrps<'_> {
         let mut page = limited(self.outbound.address(address)?, PER_PAGE);
         let (mut trail, mut people, mut title) = (Trail::from(&page), People::default(), None);
         loop {
-            let (container, answer) = match self.get(Ask::get(page), Retries::Many, read).await {
+            let (container, answer) = match self.get(Request::get(page), Retries::Many, read).await {
                 Err(Error::Missing) if trail.is_under_way() => {
                     let why = "the platform says that a page of a roster is not there";
                     return Err(Error::Unavailable(why.to_owned()));
@@ -182,7 +182,7 @@ impl Nrps<'_> {
         Ok(None)
     }
 
-    pub(super) async fn check(&self, known: &[Found], roles: &[Role]) -> Result<Seen> {
+    pub(super) async fn check(&self, known: &[Found], roles: &[Role]) -> Result<CheckReport> {
         self.access.new_service_token(self.outbound, Retries::Few).await?;
         let keys = self.outbound.json(&self.access.jwks_url, &[]).await?;
         let many = keys["keys"].as_array().map_or(0, Vec::len);
@@ -194,13 +194,13 @@ impl Nrps<'_> {
             "reached the platform {}: it gives us service tokens and shows its keys ({many})",
             self.access.issuer
         );
-        let none = "none is known here until one is launched or synchronised";
+        let none = "none is known here until one is launched or synchronized";
         let mut sample = Sample::None(none.to_owned());
         for course in known {
             let title = shown(&course.title);
             match self.first_members(course, roles).await.map_err(|error| error.in_course(&title))? {
                 Some(members) if !members.is_empty() => {
-                    return Ok(Seen::new(&reached, Sample::People(title, members)));
+                    return Ok(CheckReport::new(&reached, Sample::People(title, members)));
                 }
                 Some(_) => sample = Sample::Nobody(title),
                 None if matches!(sample, Sample::None(_)) => {
@@ -209,7 +209,7 @@ impl Nrps<'_> {
                 None => {}
             }
         }
-        Ok(Seen::new(&reached, sample))
+        Ok(CheckReport::new(&reached, sample))
     }
 
     /// Members on the first page of the roster. `None` if the course does not exist.
@@ -217,7 +217,7 @@ impl Nrps<'_> {
         let mut refusal = None;
         for address in self.addresses(&course.id, course.memberships_url.as_deref()) {
             let first = limited(self.outbound.address(&address)?, &SAMPLED_PEOPLE.to_string());
-            match self.get(Ask::get(first), Retries::Few, read).await {
+            match self.get(Request::get(first), Retries::Few, read).await {
                 // Another deployment may have access.
                 Err(Error::Denied(why)) => refusal = Some(Error::Denied(why)),
                 Err(Error::Missing) => {}
@@ -231,7 +231,7 @@ impl Nrps<'_> {
         refusal.map_or(Ok(None), Err)
     }
 
-    async fn get<T>(&self, ask: Ask, retries: Retries, read: impl Fn(Answer) -> Result<T>) -> Result<T> {
+    async fn get<T>(&self, ask: Request, retries: Retries, read: impl Fn(Answer) -> Result<T>) -> Result<T> {
         let mut token = self.access.service_token(self.outbound, retries).await?;
         let mut renewed = false;
         loop {
@@ -241,7 +241,7 @@ impl Nrps<'_> {
                     return Ok::<_, Error>(None);
                 }
                 // An HTML error page comes from a proxy in front of the platform and may be temporary. 404 is the exception:
-                // some platforms answer it with a page of their own.
+                // some platforms answer it with an HTML page.
                 let is_missing = answer.status == StatusCode::NOT_FOUND;
                 if !answer.status.is_success() && !is_missing && answer.is_page() {
                     let (place, status) = (place(&answer.url), answer.status.as_u16());
@@ -259,7 +259,7 @@ impl Nrps<'_> {
         }
     }
 
-    fn member(&self, one: Somebody) -> Result<Member> {
+    fn member(&self, one: NrpsMember) -> Result<Member> {
         let user_id = id(&one.user_id)
             .ok_or_else(|| Error::Unavailable("the platform answers somebody without an id".to_owned()))?;
         let part =
@@ -271,14 +271,14 @@ impl Nrps<'_> {
             user_id,
             first_name,
             last_name,
-            email: said(one.email.as_deref()),
+            email: non_empty(one.email.as_deref()),
             identifier: self.text(id(&one.lis_person_sourcedid).as_deref()),
-            photo_url: said(one.picture.as_deref()).filter(|url| photos::is_real(url)),
+            photo_url: non_empty(one.picture.as_deref()).filter(|url| photos::is_real(url)),
         })
     }
 }
 
-impl Somebody {
+impl NrpsMember {
     fn is_one_of(&self, roles: &[Role]) -> bool {
         let status = self.status.as_deref().map_or("active", str::trim).to_ascii_lowercase();
         let is_active = status.is_empty() || status == "active" || status.ends_with("#active");

@@ -11,9 +11,9 @@ use crate::{
     outbound::{Answer, place},
 };
 
-/// Sanity limits. `MOST_PEOPLE` at a hundred per page needs only a quarter of `MOST_PAGES`.
-pub(super) const MOST_PEOPLE: usize = 50_000;
-const MOST_PAGES: usize = 2_000;
+/// Sanity limits. `MAX_PEOPLE` at a hundred per page needs only a quarter of `MAX_PAGES`.
+pub(super) const MAX_PEOPLE: usize = 50_000;
+const MAX_PAGES: usize = 2_000;
 
 /// The pages visited so far. Stays within one origin and never visits a page twice.
 pub(super) struct Trail {
@@ -33,21 +33,21 @@ impl Trail {
     /// URL of the next page. The system chooses the URL, but it must stay within the origin.
     pub(super) fn next(&mut self, answer: &Answer) -> Result<Option<Url>> {
         let here = &answer.url;
-        let told = link::related(&answer.headers, "next").map_err(|_| {
+        let next_link = link::related(&answer.headers, "next").map_err(|_| {
             Error::Unavailable(format!(
                 "{} says where its next page is in a way that cannot be read",
                 place(here)
             ))
         })?;
-        let Some(told) = told else { return Ok(None) };
-        let next = here.join(&told).ok().filter(|next| next.origin() == here.origin());
+        let Some(next_link) = next_link else { return Ok(None) };
+        let next = here.join(&next_link).ok().filter(|next| next.origin() == here.origin());
         let Some(next) = next else {
             return Err(Error::Unavailable(format!(
                 "{} says that its next page is elsewhere, where we do not follow",
                 place(here)
             )));
         };
-        if self.seen.len() >= MOST_PAGES || !self.seen.insert(next.to_string()) {
+        if self.seen.len() >= MAX_PAGES || !self.seen.insert(next.to_string()) {
             return Err(Error::Unavailable(format!("{} has pages without end", place(here))));
         }
         Ok(Some(next))
@@ -67,7 +67,7 @@ impl People {
         if !self.known.insert(member.user_id.clone()) {
             return Ok(false);
         }
-        if self.members.len() == MOST_PEOPLE {
+        if self.members.len() == MAX_PEOPLE {
             return Err(too_many());
         }
         self.members.push(member);
@@ -80,25 +80,25 @@ impl People {
 }
 
 pub(super) fn too_many() -> Error {
-    Error::Unavailable(format!("the course has more than {MOST_PEOPLE} people, which is more than we take"))
+    Error::Unavailable(format!("the course has more than {MAX_PEOPLE} people, which is more than we take"))
 }
 
 /// Ids may be numbers or strings.
 pub(super) fn id(value: &Value) -> Option<String> {
     match value {
         Value::Number(number) if !number.is_f64() => Some(number.to_string()),
-        Value::String(text) => said(Some(text)),
+        Value::String(text) => non_empty(Some(text)),
         _ => None,
     }
 }
 
 /// The trimmed text, or `None` if it is empty.
-pub(super) fn said(text: Option<&str>) -> Option<String> {
+pub(super) fn non_empty(text: Option<&str>) -> Option<String> {
     text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
 /// A part of a name that is known to be empty, as opposed to unknown.
-#[expect(clippy::unnecessary_wraps, reason = "it stands for a part that is told")]
+#[expect(clippy::unnecessary_wraps, reason = "it stands for a part that is present")]
 pub(super) fn empty() -> Option<String> {
     Some(String::new())
 }
@@ -110,7 +110,7 @@ pub(super) fn names(
     whole: Option<String>,
 ) -> (Option<String>, Option<String>) {
     let part = |text: Option<&str>| text.map(|text| text.trim().to_owned());
-    if said(first).is_some() || said(last).is_some() {
+    if non_empty(first).is_some() || non_empty(last).is_some() {
         return (part(first), part(last));
     }
     match whole {

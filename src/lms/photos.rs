@@ -4,10 +4,10 @@ use bytes::Bytes;
 use reqwest::{StatusCode, Url, header};
 
 use super::{Error, Result};
-use crate::outbound::{Ask, Outbound};
+use crate::outbound::{Outbound, Request};
 
 /// Larger than what phone cameras produce.
-const LARGEST: usize = 10 << 20;
+const MAX_BYTES: usize = 10 << 20;
 
 /// Resolves the URL, if it is on the same origin as the system.
 pub(super) fn within(root: &Url, url: &str) -> Option<Url> {
@@ -17,7 +17,7 @@ pub(super) fn within(root: &Url, url: &str) -> Option<Url> {
 
 /// `None` if there is no picture, or if the response is too large or not an image.
 pub(super) async fn fetch(outbound: &Outbound, url: Url) -> Result<Option<Bytes>> {
-    let answer = outbound.exchange(Ask::get(url).accept("image/*").at_most(LARGEST)).await?;
+    let answer = outbound.exchange(Request::get(url).accept("image/*").at_most(MAX_BYTES)).await?;
     // Login pages and Moodle's token errors come with status 200 too.
     let kind = answer.header(header::CONTENT_TYPE).unwrap_or_default();
     let is_picture = kind.is_empty() || kind.starts_with("image/") || kind == "application/octet-stream";

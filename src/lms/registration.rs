@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Error, Result};
 use crate::{
     domain::address::is_printable,
-    outbound::{Ask, Outbound},
+    outbound::{Outbound, Request},
 };
 
 /// The platform's OpenID configuration.
@@ -29,20 +29,23 @@ pub struct Registered {
     pub deployment: Option<String>,
 }
 
-const LARGEST: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 const PLATFORM: &str = "https://purl.imsglobal.org/spec/lti-platform-configuration";
 const TOOL: &str = "https://purl.imsglobal.org/spec/lti-tool-configuration";
 pub const ROSTER_SCOPE: &str = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly";
 
 /// Fetches the platform's configuration. Its issuer must be on the host that serves it.
 pub async fn configuration(outbound: &Outbound, url: &str) -> Result<Configuration> {
-    read(url, &outbound.send(asked(outbound, Ask::get(outbound.address(url)?))).await?.good()?.value()?)
-        .map_err(Error::Unavailable)
+    read(
+        url,
+        &outbound.send(interactive(outbound, Request::get(outbound.address(url)?))).await?.good()?.value()?,
+    )
+    .map_err(Error::Unavailable)
 }
 
-fn read(url: &str, said: &Value) -> Result<Configuration, String> {
+fn read(url: &str, response: &Value) -> Result<Configuration, String> {
     let text = |key: &str| {
-        let text = said[key].as_str().map(str::trim).filter(|text| !text.is_empty());
+        let text = response[key].as_str().map(str::trim).filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| format!("the platform's configuration has no {key}"))?;
         if is_printable(text) {
             Ok(text.to_owned())
@@ -55,7 +58,7 @@ fn read(url: &str, said: &Value) -> Result<Configuration, String> {
         return Err("the platform's configuration comes from another host than its issuer".to_owned());
     }
     let token_url = text("token_endpoint")?;
-    let audience = said["authorization_server"].as_str().map(str::trim);
+    let audience = response["authorization_server"].as_str().map(str::trim);
     // Canvas puts a bare host there, which is not a valid audience.
     let audience = audience.filter(|audience| audience.starts_with("https://") && *audience != token_url);
     if !audience.is_none_or(is_printable) {
@@ -66,20 +69,20 @@ fn read(url: &str, said: &Value) -> Result<Configuration, String> {
         auth_url: text("authorization_endpoint")?,
         token_audience: audience.map(str::to_owned),
         jwks_url: text("jwks_uri")?,
-        registration_url: if said["registration_endpoint"].is_null() {
+        registration_url: if response["registration_endpoint"].is_null() {
             None
         } else {
             Some(text("registration_endpoint")?)
         },
-        product_family: said[PLATFORM]["product_family_code"].as_str().map(str::to_owned),
+        product_family: response[PLATFORM]["product_family_code"].as_str().map(str::to_owned),
         issuer,
         token_url,
     })
 }
 
 /// Interactive limits: an administrator waits.
-fn asked(outbound: &Outbound, ask: Ask) -> Ask {
-    ask.accept("application/json").at_most(LARGEST).within(outbound.limits().question)
+fn interactive(outbound: &Outbound, ask: Request) -> Request {
+    ask.accept("application/json").at_most(MAX_BYTES).within(outbound.limits().question)
 }
 
 /// The host of a URL with its port, in lower case.
@@ -185,17 +188,17 @@ pub async fn register(
     let nowhere =
         || Error::Unavailable("the platform's configuration has no registration_endpoint".to_owned());
     let address = platform.registration_url.as_deref().ok_or_else(nowhere)?;
-    let ask = Ask::json(outbound.address(address)?, tool);
+    let ask = Request::json(outbound.address(address)?, tool);
     let ask = token.into_iter().fold(ask, |ask, token| ask.bearer(token));
-    let said = outbound.send(asked(outbound, ask)).await?.good()?.value()?;
+    let response = outbound.send(interactive(outbound, ask)).await?.good()?.value()?;
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     };
     let nothing = || Error::Unavailable("the platform's answer has no client_id".to_owned());
-    let client_id = text(&said["client_id"]).ok_or_else(nothing)?;
-    let deployment = text(&said[TOOL]["deployment_id"]).or_else(|| text(&said["deployment_id"]));
+    let client_id = text(&response["client_id"]).ok_or_else(nothing)?;
+    let deployment = text(&response[TOOL]["deployment_id"]).or_else(|| text(&response["deployment_id"]));
     if [Some(&client_id), deployment.as_ref()].into_iter().flatten().any(|id| id.contains(char::is_control)) {
         let why = "the platform's answer has an id with control characters";
         return Err(Error::Unavailable(why.to_owned()));
@@ -207,7 +210,7 @@ pub async fn register(
 mod tests {
     use super::*;
 
-    fn said() -> Value {
+    fn platform_document() -> Value {
         json!({
             "issuer": "https://lms.example.edu",
             "authorization_endpoint": "https://lms.example.edu/auth",
@@ -220,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_platform_speaks_for_its_own_host() {
-        let at = |url: &str| read(url, &said());
+        let at = |url: &str| read(url, &platform_document());
         let found = at("https://LMS.example.edu/.well-known/openid-configuration").unwrap();
         assert_eq!(found.product_family.as_deref(), Some("moodle"));
         for elsewhere in [
@@ -241,9 +244,9 @@ mod tests {
             ("https://lms.example.edu/token", None),
             ("", None),
         ] {
-            let mut said = said();
-            said["authorization_server"] = server.into();
-            let found = read("https://lms.example.edu/x", &said).unwrap();
+            let mut response = platform_document();
+            response["authorization_server"] = server.into();
+            let found = read("https://lms.example.edu/x", &response).unwrap();
             assert_eq!(found.token_audience.as_deref(), audience, "{server}");
         }
     }
@@ -259,9 +262,9 @@ mod tests {
             "authorization_server",
         ] {
             for junk in ["\r\nSet-Cookie: a=b", "\tx", " x", "\u{0}x"] {
-                let mut said = said();
-                said[key] = format!("https://lms.example.edu/x{junk}").into();
-                let why = read("https://lms.example.edu/x", &said).unwrap_err();
+                let mut response = platform_document();
+                response[key] = format!("https://lms.example.edu/x{junk}").into();
+                let why = read("https://lms.example.edu/x", &response).unwrap_err();
                 assert!(why.contains("line breaks") && !why.contains("Cookie"), "{key}: {why}");
             }
         }
@@ -270,9 +273,9 @@ mod tests {
     #[test]
     fn a_configuration_without_its_endpoints_is_none() {
         for key in ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"] {
-            let mut said = said();
-            said[key] = Value::Null;
-            assert!(read("https://lms.example.edu/x", &said).unwrap_err().contains("no "), "{key}");
+            let mut response = platform_document();
+            response[key] = Value::Null;
+            assert!(read("https://lms.example.edu/x", &response).unwrap_err().contains("no "), "{key}");
         }
     }
 

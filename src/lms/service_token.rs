@@ -10,10 +10,10 @@ use aws_lc_rs::rand;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use super::{Error, LtiAccess, Result, pages::said};
+use super::{Error, LtiAccess, Result, pages::non_empty};
 use crate::{
     domain::{moment::Moment, token::hex},
-    outbound::{Ask, Outbound, Retries, place},
+    outbound::{Outbound, Request, Retries, place},
 };
 
 pub(super) const MEMBERSHIPS: &str =
@@ -23,7 +23,7 @@ const ASSERTION_LIFE: Duration = Duration::from_secs(300);
 /// Safety margin for clock skew and slow requests.
 const MARGIN: Duration = Duration::from_secs(60);
 /// Token lifetime if the platform does not send one.
-const LEAST_LIFE: u64 = 300;
+const DEFAULT_LIFE: u64 = 300;
 
 /// Cache key: the client and the platform that issued the token.
 #[derive(PartialEq, Eq, Hash)]
@@ -34,14 +34,14 @@ struct Registration {
 }
 
 /// A token and its expiry. Locked while a token is fetched, so that concurrent requests wait for the result.
-type Kept = Arc<tokio::sync::Mutex<Option<(String, Moment)>>>;
+type TokenCell = Arc<tokio::sync::Mutex<Option<(String, Moment)>>>;
 
 /// Cached tokens. Clones share the cache.
 #[derive(Clone, Default)]
-pub struct ServiceTokens(Arc<Mutex<HashMap<Registration, Kept>>>);
+pub struct ServiceTokens(Arc<Mutex<HashMap<Registration, TokenCell>>>);
 
 impl ServiceTokens {
-    fn of(&self, registration: Registration) -> Kept {
+    fn of(&self, registration: Registration) -> TokenCell {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(all.entry(registration).or_default())
     }
@@ -98,7 +98,7 @@ impl LtiAccess {
                 ("client_assertion", assertion.as_str()),
                 ("scope", MEMBERSHIPS),
             ];
-            Ok::<_, Error>(Ask::form(url.clone(), &form).accept("application/json"))
+            Ok::<_, Error>(Request::form(url.clone(), &form).accept("application/json"))
         };
         let answer = outbound.send_retrying_new(retries, make, Ok).await?;
         let place = place(&answer.url);
@@ -115,7 +115,7 @@ impl LtiAccess {
             }
         }
         let value = answer.value()?;
-        let token = said(value["access_token"].as_str())
+        let token = non_empty(value["access_token"].as_str())
             .ok_or_else(|| Error::Unavailable(format!("{place} answers without a service token")))?;
         let life = Duration::from_secs(seconds(&value["expires_in"])).saturating_sub(MARGIN);
         Ok((token, outbound.clock().now().plus(life)))
@@ -148,5 +148,5 @@ fn error_word(said: &Value) -> Option<String> {
 
 fn seconds(value: &Value) -> u64 {
     let told = value.as_u64().or_else(|| value.as_str().and_then(|text| text.parse().ok()));
-    told.unwrap_or(LEAST_LIFE).min(86_400)
+    told.unwrap_or(DEFAULT_LIFE).min(86_400)
 }

@@ -13,7 +13,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use super::{
     cookie, launch,
     pages::{self, Parts, written},
-    session::{SentForm, Visit},
+    session::{SubmittedForm, Visit},
     words::{Message, Time},
 };
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
         App,
         lti::{
             Fault, Refusal,
-            sessions::{self, Open, What},
+            sessions::{self, Open, SessionTarget},
         },
         people::{self, PeoplePage, Query},
     },
@@ -49,7 +49,7 @@ struct Page<'a> {
     /// The synchronization status, as HTML.
     sync: String,
     is_running: bool,
-    can_synchronise: bool,
+    can_synchronize: bool,
     /// The first synchronization has not finished, so the list is empty.
     is_first: bool,
     crowd: &'a PeoplePage,
@@ -182,7 +182,7 @@ pub async fn show(app: &App, open: &Open, course: &Course, form: &Form) -> Respo
         title: Message::CourseTitle { course: &course.title }.text(),
         sync: synchronization(open, course),
         is_running,
-        can_synchronise: open.can_synchronise(course),
+        can_synchronize: open.can_synchronize(course),
         is_first: is_running && course.synced_at.is_none(),
         people: crowd.people.iter().map(entry).collect(),
         staff: staff.collect(),
@@ -191,7 +191,7 @@ pub async fn show(app: &App, open: &Open, course: &Course, form: &Form) -> Respo
         crowd: &crowd,
         wanted: &wanted,
     };
-    written(StatusCode::OK, &page, &open.frames(), Forms::Here, media_of.as_deref())
+    written(StatusCode::OK, &page, &open.frames(), Forms::SelfOnly, media_of.as_deref())
 }
 
 /// The synchronization status, as HTML.
@@ -212,10 +212,12 @@ fn synchronization(open: &Open, course: &Course) -> String {
 pub async fn state(State(app): State<App>, Path(name): Path<String>, headers: HeaderMap) -> Response {
     let (status, said) = match sessions::find(&app, &name, &cookie::read(&headers)).await {
         Ok(open) => match &open.what {
-            What::Course { course, .. } => {
+            SessionTarget::Course { course, .. } => {
                 (StatusCode::OK, serde_json::json!({ "running": course.sync == Sync::Running }))
             }
-            What::Own { .. } | What::DeepLink(_) => (StatusCode::FORBIDDEN, serde_json::json!({})),
+            SessionTarget::Own { .. } | SessionTarget::DeepLink(_) => {
+                (StatusCode::FORBIDDEN, serde_json::json!({}))
+            }
         },
         Err(Fault::Refused { .. }) => (StatusCode::FORBIDDEN, serde_json::json!({})),
         Err(Fault::Trouble { error, .. }) => {
@@ -232,12 +234,12 @@ pub async fn state(State(app): State<App>, Path(name): Path<String>, headers: He
     response
 }
 
-pub async fn synchronise(State(app): State<App>, SentForm(visit): SentForm) -> Response {
+pub async fn synchronize(State(app): State<App>, SubmittedForm(visit): SubmittedForm) -> Response {
     let Visit { name, open } = visit;
-    let What::Course { course, .. } = &open.what else {
+    let SessionTarget::Course { course, .. } = &open.what else {
         return pages::fault_in(&app, &open, Refusal::NoSession);
     };
-    match sessions::synchronise(&app, &open, course).await {
+    match sessions::synchronize(&app, &open, course).await {
         Ok(()) => launch::to_session(&app, &name, ""),
         Err(fault) => pages::fault_in(&app, &open, fault),
     }

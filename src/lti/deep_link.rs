@@ -9,7 +9,7 @@ use axum::{
 
 use super::{
     pages::{self, Parts, written},
-    session::{SentForm, Visit},
+    session::{SubmittedForm, Visit},
     words::{Input, Message},
 };
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
         App,
         lti::{
             Refusal, deep_links,
-            sessions::{Open, What},
+            sessions::{Open, SessionTarget},
         },
     },
     domain::{
@@ -33,7 +33,7 @@ const TITLE: &str = "Names and how they are said";
 
 #[derive(Template)]
 #[template(path = "lti/deep_link.html")]
-struct Choose<'a> {
+struct LinkForm<'a> {
     parts: Parts<'a>,
     title: &'a str,
     error: Option<String>,
@@ -50,13 +50,19 @@ struct Return<'a> {
 }
 
 pub fn show(app: &App, open: &Open) -> Response {
-    let page = Choose { parts: Parts::in_session(app, open), title: TITLE, error: None };
-    written(StatusCode::OK, &page, &open.frames(), Forms::Here, None)
+    let page = LinkForm { parts: Parts::in_session(app, open), title: TITLE, error: None };
+    written(StatusCode::OK, &page, &open.frames(), Forms::SelfOnly, None)
 }
 
-pub async fn answer(State(app): State<App>, SentForm(visit): SentForm, request: Request) -> Response {
+pub async fn answer(
+    State(app): State<App>,
+    SubmittedForm(visit): SubmittedForm,
+    request: Request,
+) -> Response {
     let Visit { open, .. } = visit;
-    let What::DeepLink(asked) = &open.what else { return pages::fault_in(&app, &open, Refusal::NoSession) };
+    let SessionTarget::DeepLink(asked) = &open.what else {
+        return pages::fault_in(&app, &open, Refusal::NoSession);
+    };
     let form = match form::read(request, open.institution.id).await {
         Ok(form) => form,
         Err(status) => return pages::unreadable(&app, status, &open.frames()),
@@ -72,8 +78,8 @@ pub async fn answer(State(app): State<App>, SentForm(visit): SentForm, request: 
     };
     if let Some(fault) = &fault {
         let error = Some(Message::Fault { input: Input::LinkTitle, fault }.text());
-        let page = Choose { parts: Parts::in_session(&app, &open), title, error };
-        return written(StatusCode::UNPROCESSABLE_ENTITY, &page, &open.frames(), Forms::Here, None);
+        let page = LinkForm { parts: Parts::in_session(&app, &open), title, error };
+        return written(StatusCode::UNPROCESSABLE_ENTITY, &page, &open.frames(), Forms::SelfOnly, None);
     }
     back(&app, &open, asked, Some(title)).await
 }
@@ -100,5 +106,5 @@ async fn back(app: &App, open: &Open, asked: &DeepLinking, title: Option<&str>) 
         token: &response.token,
         has_link: title.is_some(),
     };
-    written(StatusCode::OK, &page, &open.frames(), Forms::HereAnd(&origins.join(" ")), None)
+    written(StatusCode::OK, &page, &open.frames(), Forms::SelfAnd(&origins.join(" ")), None)
 }

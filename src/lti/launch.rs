@@ -14,8 +14,8 @@ use crate::{
     app::{
         App,
         lti::{
-            Refusal, Said,
-            launches::{self, Answer, Returned},
+            PlatformError, Refusal,
+            launches::{self, Answer, AuthenticationResponse},
         },
     },
     http::{form, html::root, reply},
@@ -34,12 +34,12 @@ pub async fn launch(State(app): State<App>, request: Request) -> Response {
         Err(status) => return pages::unreadable(&app, status, &[]),
     };
     let error = || {
-        let word = form.filled("error");
-        let said = form.filled("error_description").or_else(|| word.clone())?;
+        let word = form.text("error");
+        let said = form.text("error_description").or_else(|| word.clone())?;
         let is_word =
             |word: &String| word.len() <= 64 && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         let said = said.chars().filter(|c| !c.is_control()).take(300).collect();
-        Some(Said { word: word.filter(is_word), said })
+        Some(PlatformError { word: word.filter(is_word), said })
     };
     let answer = match (form.get("id_token"), error()) {
         (_, Some(said)) => Answer::Error(said),
@@ -49,7 +49,7 @@ pub async fn launch(State(app): State<App>, request: Request) -> Response {
     let Some(state) = form.get("state").filter(|state| !state.is_empty()) else {
         return pages::fault(&app, colors, Refusal::Incomplete("state").into());
     };
-    let returned = Returned { state, answer, browsers: &cookie::read(&headers) };
+    let returned = AuthenticationResponse { state, answer, browsers: &cookie::read(&headers) };
     match launches::finish(&app, returned).await {
         Ok(session) => to_session(&app, &session, ""),
         Err(fault) => pages::fault(&app, colors, fault),

@@ -15,7 +15,7 @@ use crate::{
         App,
         lti::{
             Refusal,
-            logins::{self, AGAIN, Asked, Next, Visitor},
+            logins::{self, LoginRequest, Next, RETRIED, Visitor},
         },
     },
     domain::client_address::Client,
@@ -53,21 +53,21 @@ async fn admits(app: &App, client: Option<Client>) -> bool {
 }
 
 async fn begin(app: &App, form: &Form, headers: &HeaderMap) -> Response {
-    let must = |name: &str| form.filled(name).unwrap_or_default();
-    let asked = Asked {
+    let must = |name: &str| form.text(name).unwrap_or_default();
+    let request = LoginRequest {
         iss: must("iss"),
         login_hint: must("login_hint"),
         target_link_uri: must("target_link_uri"),
-        client_id: form.filled("client_id"),
-        lti_message_hint: form.filled("lti_message_hint"),
-        lti_deployment_id: form.filled("lti_deployment_id"),
+        client_id: form.text("client_id"),
+        lti_message_hint: form.text("lti_message_hint"),
+        lti_deployment_id: form.text("lti_deployment_id"),
     };
     let visitor = Visitor {
         browsers: &cookie::read(headers),
         is_framed: is_framed(headers),
-        is_again: form.get(AGAIN.0) == Some(AGAIN.1),
+        is_again: form.get(RETRIED.0) == Some(RETRIED.1),
     };
-    match logins::begin(app, asked, visitor).await {
+    match logins::begin(app, request, visitor).await {
         Ok(begun) => {
             let (status, address) = match begun.next {
                 Next::Platform(address) => (StatusCode::FOUND, address),

@@ -31,7 +31,7 @@ pub fn routes() -> Router<App> {
         .route("/lti/register/{invite}", get(register::register))
         .route("/lti/s/{session}", get(session::slashless))
         .route("/lti/s/{session}/", get(session::show))
-        .route("/lti/s/{session}/sync", post(course::synchronise))
+        .route("/lti/s/{session}/sync", post(course::synchronize))
         .route("/lti/s/{session}/state", get(course::state))
         .route("/lti/s/{session}/me", get(session::show_own).post(session::add_own))
         .route("/lti/s/{session}/details", post(own::details))

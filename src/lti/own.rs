@@ -10,7 +10,7 @@ use axum::{
 use super::{
     launch,
     pages::{self, Parts, written},
-    session::{SentForm, Visit},
+    session::{SubmittedForm, Visit},
     words::{Input, Message},
 };
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
         App, Error, badges,
         lti::{
             Refusal,
-            sessions::{Open, What},
+            sessions::{Open, SessionTarget},
         },
         own_entry::{self, Details, OwnEntry, Owner},
         own_recordings::Scope,
@@ -43,7 +43,7 @@ struct Page<'a> {
     name: String,
     own: &'a OwnEntry,
     sound: Option<String>,
-    typed: Typed,
+    typed: FormValues,
     faults: Faults,
     /// The action that was just completed.
     done: Option<String>,
@@ -56,7 +56,7 @@ impl Page<'_> {
 }
 
 /// The values of the input fields: the stored ones, or the rejected input.
-struct Typed {
+struct FormValues {
     phonetic: String,
     notes: String,
     phone_number: String,
@@ -110,7 +110,7 @@ async fn draw(
     open: &Open,
     course: &Course,
     owner: Owner,
-    fill: impl FnOnce(&mut Typed),
+    fill: impl FnOnce(&mut FormValues),
     faults: Faults,
     done: Option<Message<'_>>,
 ) -> Response {
@@ -122,7 +122,7 @@ async fn draw(
         Ok(address) => address.as_deref().and_then(origin_of),
         Err(error) => return pages::fault_in(app, open, error),
     };
-    let mut typed = Typed {
+    let mut typed = FormValues {
         phonetic: own.person.phonetic.clone().unwrap_or_default(),
         notes: own.person.notes.clone().unwrap_or_default(),
         phone_number: own.phone_number.clone().unwrap_or_default(),
@@ -137,7 +137,7 @@ async fn draw(
     let name = own.person.full_name();
     let page = Page {
         parts: Parts::in_session(app, open),
-        is_staff: matches!(open.what, What::Course { .. }),
+        is_staff: matches!(open.what, SessionTarget::Course { .. }),
         course,
         title: Message::OwnTitle { name: &name }.text(),
         name,
@@ -147,10 +147,14 @@ async fn draw(
         faults,
         done: done.map(|message| message.text()),
     };
-    written(status, &page, &open.frames(), Forms::Here, media_of.as_deref())
+    written(status, &page, &open.frames(), Forms::SelfOnly, media_of.as_deref())
 }
 
-pub async fn details(State(app): State<App>, SentForm(visit): SentForm, request: Request) -> Response {
+pub async fn details(
+    State(app): State<App>,
+    SubmittedForm(visit): SubmittedForm,
+    request: Request,
+) -> Response {
     let Visit { name, open } = visit;
     let Some((course, owner)) = open.own() else { return none(&app, &open) };
     let form = match form::read(request, open.institution.id).await {
@@ -160,7 +164,7 @@ pub async fn details(State(app): State<App>, SentForm(visit): SentForm, request:
     match own_entry::change(&app, owner, Details::read(&form)).await {
         Ok(()) => done(&app, &open, &name, "details"),
         Err(Error::Invalid(errors)) => {
-            let fill = |typed: &mut Typed| {
+            let fill = |typed: &mut FormValues| {
                 typed.phonetic = form.get("phonetic").unwrap_or_default().to_owned();
                 typed.notes = form.get("notes").unwrap_or_default().to_owned();
             };
@@ -170,7 +174,11 @@ pub async fn details(State(app): State<App>, SentForm(visit): SentForm, request:
     }
 }
 
-pub async fn recording(State(app): State<App>, SentForm(visit): SentForm, request: Request) -> Response {
+pub async fn recording(
+    State(app): State<App>,
+    SubmittedForm(visit): SubmittedForm,
+    request: Request,
+) -> Response {
     let Visit { name, open } = visit;
     let Some((course, owner)) = open.own() else { return none(&app, &open) };
     let largest = app.studio.settings.sound.bytes;
@@ -195,7 +203,7 @@ pub async fn recording(State(app): State<App>, SentForm(visit): SentForm, reques
     draw(&app, &open, course, owner, |_| {}, faults, None).await
 }
 
-pub async fn call(State(app): State<App>, SentForm(visit): SentForm, request: Request) -> Response {
+pub async fn call(State(app): State<App>, SubmittedForm(visit): SubmittedForm, request: Request) -> Response {
     let Visit { name, open } = visit;
     let Some((course, owner)) = open.own() else { return none(&app, &open) };
     let form = match form::read(request, open.institution.id).await {
@@ -206,7 +214,7 @@ pub async fn call(State(app): State<App>, SentForm(visit): SentForm, request: Re
     match own_entry::call(&app, owner, number).await {
         Ok(()) => done(&app, &open, &name, "call"),
         Err(Error::Invalid(errors)) => {
-            let fill = |typed: &mut Typed| typed.phone_number = number.to_owned();
+            let fill = |typed: &mut FormValues| typed.phone_number = number.to_owned();
             draw(&app, &open, course, owner, fill, Faults::of(&errors), None).await
         }
         Err(other) => gone_or(&app, &open, other),
@@ -215,7 +223,7 @@ pub async fn call(State(app): State<App>, SentForm(visit): SentForm, request: Re
 
 /// Redirects to the page of the form.
 fn done(app: &App, open: &Open, name: &str, what: &str) -> Response {
-    let page = if matches!(open.what, What::Course { .. }) { "me" } else { "" };
+    let page = if matches!(open.what, SessionTarget::Course { .. }) { "me" } else { "" };
     launch::to_session(app, name, &format!("{page}?done={what}"))
 }
 

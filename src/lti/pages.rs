@@ -189,7 +189,7 @@ const fn status(why: &Refusal) -> StatusCode {
         | Refusal::UnknownState
         | Refusal::Late
         | Refusal::OtherBrowser(_)
-        | Refusal::PlatformSaid(_)
+        | Refusal::Platform(_)
         | Refusal::NoKeys(_)
         | Refusal::Token(_)
         | Refusal::Claims(_)
@@ -218,7 +218,7 @@ fn say(app: &App, colors: Colors, status: StatusCode, notice: &Notice<'_>, frame
     let page =
         Sentence { own_window: own_window(app, notice), ..Sentence::new(Parts::of(app, colors), notice) };
     let frames = if frames.is_empty() { Frames::Anybody } else { Frames::Of(frames) };
-    framed(status, &page, frames, Forms::Nowhere, None)
+    framed(status, &page, frames, Forms::None, None)
 }
 
 #[cfg(test)]

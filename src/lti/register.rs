@@ -15,7 +15,7 @@ use crate::{
         App,
         lti::{
             Fault, Refusal, frames,
-            registrations::{self, Asked, Registered},
+            registrations::{self, Registered, RegistrationRequest},
         },
     },
     http::{form::Form, html::origin_of, path::Path, policy::Forms},
@@ -38,15 +38,15 @@ pub async fn register(
         Ok(false) => return pages::fault(&app, colors, Refusal::UnknownInvite.into()),
         Err(error) => return pages::fault(&app, colors, error.into()),
     }
-    let Some(address) = form.filled("openid_configuration") else {
+    let Some(address) = form.text("openid_configuration") else {
         let page = Sentence::new(Parts::of(&app, colors), &Notice::RegistrationLink);
-        return written(StatusCode::BAD_REQUEST, &page, &[], Forms::Nowhere, None);
+        return written(StatusCode::BAD_REQUEST, &page, &[], Forms::None, None);
     };
     // Platforms embed this page.
     let frame: Vec<String> = origin_of(&address).into_iter().collect();
-    let token = form.filled("registration_token");
-    let asked = Asked { invite, configuration_url: address, token };
-    let Registered { consumer, is_update } = match registrations::register(&app, asked).await {
+    let token = form.text("registration_token");
+    let request = RegistrationRequest { invite, configuration_url: address, token };
+    let Registered { consumer, is_update } = match registrations::register(&app, request).await {
         Ok(registered) => registered,
         Err(Fault::Refused { why, .. }) => {
             return pages::fault(&app, colors, Fault::Refused { why, frames: frame });
@@ -62,5 +62,5 @@ pub async fn register(
     let page = Sentence { is_done: has_deployment, ..Sentence::new(Parts::of(&app, colors), &notice) };
     let mut all = [frame, frames(&consumer)].concat();
     all.dedup();
-    written(StatusCode::OK, &page, &all, Forms::Nowhere, None)
+    written(StatusCode::OK, &page, &all, Forms::None, None)
 }

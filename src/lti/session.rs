@@ -15,7 +15,7 @@ use crate::{
         App,
         lti::{
             Refusal,
-            sessions::{self, Open, What},
+            sessions::{self, Open, SessionTarget},
         },
     },
     http::{csrf, form::Form, path::Path},
@@ -39,9 +39,9 @@ impl FromRequestParts<App> for Visit {
 }
 
 /// Like `Visit`, for a form submission from our own pages only: CSRF protection.
-pub struct SentForm(pub Visit);
+pub struct SubmittedForm(pub Visit);
 
-impl FromRequestParts<App> for SentForm {
+impl FromRequestParts<App> for SubmittedForm {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
@@ -76,9 +76,9 @@ pub async fn slashless(State(app): State<App>, Path(session): Path<String>) -> R
 pub async fn show(State(app): State<App>, visit: Visit, RawQuery(query): RawQuery) -> Response {
     let (open, form) = (visit.open, Form::from_query(&query.unwrap_or_default()));
     match &open.what {
-        What::Course { course, .. } => course::show(&app, &open, course, &form).await,
-        What::Own { course, owner } => own::show(&app, &open, course, *owner, &form).await,
-        What::DeepLink(_) => deep_link::show(&app, &open),
+        SessionTarget::Course { course, .. } => course::show(&app, &open, course, &form).await,
+        SessionTarget::Own { course, owner } => own::show(&app, &open, course, *owner, &form).await,
+        SessionTarget::DeepLink(_) => deep_link::show(&app, &open),
     }
 }
 
@@ -95,9 +95,9 @@ pub async fn show_own(State(app): State<App>, visit: Visit, RawQuery(query): Raw
 }
 
 /// Creates a staff member's own entry.
-pub async fn add_own(State(app): State<App>, SentForm(visit): SentForm) -> Response {
+pub async fn add_own(State(app): State<App>, SubmittedForm(visit): SubmittedForm) -> Response {
     let Visit { name, open } = visit;
-    let What::Course { course, own } = &open.what else {
+    let SessionTarget::Course { course, own } = &open.what else {
         return pages::fault_in(&app, &open, Refusal::NoSession);
     };
     if own.is_none()

@@ -241,13 +241,14 @@ fn explain<const N: usize>(title: &'static str, sentences: [&str; N]) -> Explana
     Explanation { title, sentences: sentences.map(str::to_owned).into() }
 }
 
-const OPEN_AGAIN: &str = "Please open it again from your course.";
-const ASK: &str = "If that does not help, please tell the administrator of your learning system.";
+const REOPEN: &str = "Please open it again from your course.";
+const CONTACT_ADMINISTRATOR: &str =
+    "If that does not help, please tell the administrator of your learning system.";
 
 impl Notice<'_> {
     pub fn explain(&self) -> Explanation {
         match self {
-            Self::NothingHere => explain("Nothing here", ["There is nothing at this address.", OPEN_AGAIN]),
+            Self::NothingHere => explain("Nothing here", ["There is nothing at this address.", REOPEN]),
             Self::Trouble => explain(
                 "Something went wrong",
                 ["This could not be done just now. It is not your fault; please try again in a moment."],
@@ -294,7 +295,7 @@ fn refusal(why: &Refusal) -> Explanation {
     match why {
         Refusal::Incomplete(_) => explain(
             "Nothing to open",
-            ["This address is for learning systems, which send more than has come here.", OPEN_AGAIN],
+            ["This address is for learning systems, which send more than has come here.", REOPEN],
         ),
         Refusal::UnknownPlatform => explain(
             "This learning system is not known here",
@@ -310,23 +311,23 @@ fn refusal(why: &Refusal) -> Explanation {
         ),
         Refusal::UnknownState | Refusal::Late => explain(
             "This has been opened already",
-            ["A launch can be used once, and only for a few minutes.", OPEN_AGAIN],
+            ["A launch can be used once, and only for a few minutes.", REOPEN],
         ),
         Refusal::OtherBrowser(query) => explain(
             "Your browser keeps this page from working here",
             [
                 "It does not let this site keep a cookie inside the page of your learning system, so that nobody can tell \
                  whether it is really you who opened it.",
-                if query.is_empty() { OPEN_AGAIN } else { "In a window of its own it works." },
+                if query.is_empty() { REOPEN } else { "In a window of its own it works." },
             ],
         ),
-        Refusal::PlatformSaid(said) => Explanation {
+        Refusal::Platform(said) => Explanation {
             title: "Your learning system did not let you in",
-            sentences: vec![format!("It said: {}", isolate(&said.said)), OPEN_AGAIN.to_owned()],
+            sentences: vec![format!("It said: {}", isolate(&said.said)), REOPEN.to_owned()],
         },
         Refusal::NoKeys(_) => explain(
             "Your learning system cannot be reached just now",
-            ["Its public keys, which verify its messages, cannot be fetched.", OPEN_AGAIN, ASK],
+            ["Its public keys, which verify its messages, cannot be fetched.", REOPEN, CONTACT_ADMINISTRATOR],
         ),
         Refusal::Claims(lti::Fault::Deployment(deployment)) => Explanation {
             title: "This deployment is not known here",
@@ -342,7 +343,7 @@ fn refusal(why: &Refusal) -> Explanation {
         ),
         Refusal::Token(_) | Refusal::Claims(_) => explain(
             "This launch cannot be trusted",
-            ["What your learning system has sent is not as it should be.", OPEN_AGAIN, ASK],
+            ["What your learning system has sent is not as it should be.", REOPEN, CONTACT_ADMINISTRATOR],
         ),
         Refusal::NoCourse => explain(
             "This is not a course",
@@ -362,10 +363,10 @@ fn refusal(why: &Refusal) -> Explanation {
         ),
         Refusal::Anonymous => explain(
             "Your learning system does not say who you are",
-            ["Without that, your own name cannot be shown.", ASK],
+            ["Without that, your own name cannot be shown.", CONTACT_ADMINISTRATOR],
         ),
         Refusal::NoSession => {
-            explain("This page is closed", ["It was open for some hours, or in another browser.", OPEN_AGAIN])
+            explain("This page is closed", ["It was open for some hours, or in another browser.", REOPEN])
         }
         Refusal::UnknownInvite => explain(
             "This invitation cannot be used",

@@ -12,11 +12,11 @@ use serde_json::Value;
 
 use super::{Error, Result};
 
-const LARGEST_ANSWER: usize = 16 << 20;
+const MAX_RESPONSE: usize = 16 << 20;
 
 /// A request.
 #[derive(Clone)]
-pub struct Ask {
+pub struct Request {
     pub(super) method: Method,
     pub(super) url: Url,
     pub(super) headers: HeaderMap,
@@ -37,14 +37,14 @@ pub struct Answer {
     pub whole: bool,
 }
 
-impl Ask {
+impl Request {
     fn new(method: Method, url: Url) -> Self {
         Self {
             method,
             url,
             headers: HeaderMap::new(),
             body: None,
-            most: LARGEST_ANSWER,
+            most: MAX_RESPONSE,
             within: None,
             a_part_will_do: false,
         }
@@ -145,10 +145,10 @@ pub fn place(url: &Url) -> String {
     format!("{}://{}{port}", url.scheme(), url.host_str().unwrap_or_default())
 }
 
-const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const ENCODE_SET: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 fn written(pairs: &[(&str, &str)]) -> String {
-    let escape = |text: &str| utf8_percent_encode(text, PLAIN).to_string();
+    let escape = |text: &str| utf8_percent_encode(text, ENCODE_SET).to_string();
     let pieces = pairs.iter().map(|(name, value)| format!("{}={}", escape(name), escape(value)));
     pieces.collect::<Vec<_>>().join("&")
 }

@@ -25,14 +25,14 @@ use serde_json::Value;
 
 use crate::{clock::Clock, domain::address::is_printable};
 pub use error::{Error, Result};
-pub use message::{Answer, Ask, place};
+pub use message::{Answer, Request, place};
 pub use networks::Allowed;
 use networks::is_public;
 pub use retry::Retries;
 
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-const TO_RESOLVE: Duration = Duration::from_secs(5);
-pub const MOST_REDIRECTS: usize = 3;
+const RESOLVE_TIMEOUT: Duration = Duration::from_secs(5);
+pub const MAX_REDIRECTS: usize = 3;
 
 /// Timeouts and the initial backoff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,7 +140,7 @@ impl Outbound {
         let (Some(host), None) = (url.host_str(), host_ip(&url)) else { return Ok(()) };
         let plain = url.scheme() == "http";
         let looking = tokio::net::lookup_host((host, 0));
-        let Ok(Ok(mut found)) = tokio::time::timeout(TO_RESOLVE, looking).await else {
+        let Ok(Ok(mut found)) = tokio::time::timeout(RESOLVE_TIMEOUT, looking).await else {
             let fault = "uses plain http, and its name cannot be looked up now";
             return if plain { refused(fault) } else { Ok(()) };
         };
@@ -152,7 +152,7 @@ impl Outbound {
     }
 
     /// Sends a request. A `GET` follows redirects within its origin. A redirect to another origin is returned as the response.
-    pub async fn send(&self, ask: Ask) -> Result<Answer> {
+    pub async fn send(&self, ask: Request) -> Result<Answer> {
         let a_part_will_do = ask.a_part_will_do;
         let answer = self.exchange(ask).await?;
         if answer.whole || a_part_will_do {
@@ -163,7 +163,7 @@ impl Outbound {
     }
 
     /// Like `send`, but accepts a truncated response: check `Answer::whole`.
-    pub async fn exchange(&self, ask: Ask) -> Result<Answer> {
+    pub async fn exchange(&self, ask: Request) -> Result<Answer> {
         let mut url = ask.url.clone();
         let mut followed = 0;
         loop {
@@ -183,7 +183,7 @@ impl Outbound {
                 Some(next)
                     if response.status().is_redirection()
                         && ask.method == Method::GET
-                        && followed < MOST_REDIRECTS =>
+                        && followed < MAX_REDIRECTS =>
                 {
                     (url, followed) = (next, followed + 1);
                 }
@@ -221,20 +221,20 @@ impl Outbound {
 
     /// Fetches a JSON document. Any status other than 2xx is an error.
     pub async fn json(&self, url: &str, headers: &[(HeaderName, &str)]) -> Result<Value> {
-        let ask = Ask::get(self.address(url)?).accept("application/json");
+        let ask = Request::get(self.address(url)?).accept("application/json");
         let ask = headers.iter().fold(ask, |ask, (name, value)| ask.header(name.clone(), value));
         self.send(ask).await?.good()?.value()
     }
 
     /// Posts JSON. Returns the response whatever its status.
     pub async fn post_json(&self, url: &str, headers: &[(HeaderName, &str)], body: &Value) -> Result<Answer> {
-        let ask = Ask::json(self.address(url)?, body).accept("application/json");
+        let ask = Request::json(self.address(url)?, body).accept("application/json");
         self.send(headers.iter().fold(ask, |ask, (name, value)| ask.header(name.clone(), value))).await
     }
 
     /// Posts a form. Returns the response whatever its status.
     pub async fn post_form(&self, url: &str, pairs: &[(&str, &str)]) -> Result<Answer> {
-        self.send(Ask::form(self.address(url)?, pairs).accept("application/json")).await
+        self.send(Request::form(self.address(url)?, pairs).accept("application/json")).await
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reqwest::{StatusCode, header};
 
-use super::{Answer, Ask, Error, Outbound, Result, place};
+use super::{Answer, Request, Error, Outbound, Result, place};
 
 /// Retry policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,9 +15,9 @@ pub enum Retries {
     Many,
 }
 
-const LONGEST_PAUSE: Duration = Duration::from_secs(8);
+const MAX_PAUSE: Duration = Duration::from_secs(8);
 /// If a system asks for a longer pause, we give up and leave it to the next attempt of the job.
-const LONGEST_WISH: Duration = Duration::from_secs(60);
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
 
 impl Retries {
     const fn attempts_when_broken(self) -> u32 {
@@ -41,7 +41,7 @@ impl Outbound {
     pub async fn send_retrying<T>(
         &self,
         retries: Retries,
-        ask: Ask,
+        ask: Request,
         read: impl Fn(Answer) -> Result<T>,
     ) -> Result<T> {
         self.send_retrying_new(retries, || Ok(ask.clone()), read).await
@@ -51,7 +51,7 @@ impl Outbound {
     pub async fn send_retrying_new<T>(
         &self,
         retries: Retries,
-        make: impl Fn() -> Result<Ask>,
+        make: impl Fn() -> Result<Request>,
         read: impl Fn(Answer) -> Result<T>,
     ) -> Result<T> {
         let (mut broken, mut throttled) = (0, 0);
@@ -63,21 +63,21 @@ impl Outbound {
                 // A large response may take longer, as long as data keeps arriving.
                 Retries::Many => make()?.within(limits.request * 4),
             };
-            let (why, wish) = match self.send(ask).await {
+            let (why, retry_after) = match self.send(ask).await {
                 Ok(answer) if is_throttled(&answer) => {
                     throttled += 1;
-                    let wish = wish(&answer);
-                    let why = format!("{} asks us to slow down{}", place(&answer.url), for_long(wish));
+                    let retry_after = retry_after(&answer);
+                    let why = format!("{} asks us to slow down{}", place(&answer.url), for_long(retry_after));
                     if throttled >= retries.attempts_when_throttled() {
                         return Err(Error::Unavailable(why));
                     }
-                    (Error::Unavailable(why), wish)
+                    (Error::Unavailable(why), retry_after)
                 }
                 Ok(answer) if answer.status.is_server_error() => {
                     broken += 1;
-                    let (wish, status) = (wish(&answer), answer.status.as_u16());
-                    let why = format!("{} answers {status}{}", place(&answer.url), for_long(wish));
-                    (Error::Unavailable(why), wish)
+                    let (retry_after, status) = (retry_after(&answer), answer.status.as_u16());
+                    let why = format!("{} answers {status}{}", place(&answer.url), for_long(retry_after));
+                    (Error::Unavailable(why), retry_after)
                 }
                 Err(why) if why.is_transient() => {
                     broken += 1;
@@ -92,17 +92,17 @@ impl Outbound {
                     other => return other,
                 },
             };
-            let wait = wish.unwrap_or(pause);
+            let wait = retry_after.unwrap_or(pause);
             let is_too_long = match retries {
                 // The caller's timeout would expire during the wait.
                 Retries::Few => self.clock().instant().duration_since(began) + wait >= limits.question,
-                Retries::Many => wait > LONGEST_WISH,
+                Retries::Many => wait > MAX_RETRY_AFTER,
             };
             if broken >= retries.attempts_when_broken() || is_too_long {
                 return Err(why);
             }
             self.clock().sleep(wait).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            pause = (pause * 2).min(MAX_PAUSE);
         }
     }
 }
@@ -120,13 +120,13 @@ fn is_throttled(answer: &Answer) -> bool {
 }
 
 /// Mentions a `Retry-After` that is too long for us to wait.
-fn for_long(wish: Option<Duration>) -> String {
-    let long = wish.filter(|wish| *wish > LONGEST_WISH);
-    long.map_or_else(String::new, |wish| format!(", for {} seconds", wish.as_secs()))
+fn for_long(retry_after: Option<Duration>) -> String {
+    let long = retry_after.filter(|retry_after| *retry_after > MAX_RETRY_AFTER);
+    long.map_or_else(String::new, |retry_after| format!(", for {} seconds", retry_after.as_secs()))
 }
 
 /// `Retry-After` in seconds. We ignore its other form, a date.
-fn wish(answer: &Answer) -> Option<Duration> {
+fn retry_after(answer: &Answer) -> Option<Duration> {
     let seconds = answer.header(header::RETRY_AFTER)?.trim().parse::<f64>().ok()?;
     Duration::try_from_secs_f64(seconds).ok()
 }

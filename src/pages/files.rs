@@ -90,7 +90,7 @@ struct MediaFile {
 }
 
 async fn find(app: &App, institution: InstitutionId, hex: &str, shelf: Shelf) -> Result<MediaFile, Error> {
-    let (kind, bytes) = media::alive(app, institution, hex).await?;
+    let (kind, bytes) = media::find_live(app, institution, hex).await?;
     // A recording URL never returns a photo, and vice versa.
     if kind.is_sound() != (shelf == Shelf::Recordings) {
         return Err(Error::Missing(crate::app::Missing::Recording));

@@ -20,7 +20,7 @@ const IMAGES: [(&str, &str, &[u8]); 3] = [
     ("/images/photo-blank.gif", "image/gif", include_bytes!("../../assets/images/photo-blank.gif")),
 ];
 /// The names are fixed, so browsers must revalidate now and then.
-const A_DAY: HeaderValue = HeaderValue::from_static("public, max-age=86400");
+const ONE_DAY: HeaderValue = HeaderValue::from_static("public, max-age=86400");
 
 pub fn routes() -> Router<App> {
     IMAGES.into_iter().fold(Router::new(), |router, (address, kind, bytes)| {
@@ -38,7 +38,7 @@ fn show(headers: &HeaderMap, kind: &'static str, bytes: &'static [u8], etag: &st
     };
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    headers.insert(header::CACHE_CONTROL, A_DAY);
+    headers.insert(header::CACHE_CONTROL, ONE_DAY);
     if let Ok(etag) = HeaderValue::from_str(etag) {
         headers.insert(header::ETAG, etag);
     }

@@ -9,7 +9,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use super::words::Message;
 use crate::app::{App, badges::Badge};
 
-const LONGEST_LINE: usize = 75;
+const MAX_LINE: usize = 75;
 
 pub fn response(app: &App, badge: &Badge) -> Response {
     let mut response = Response::new(written(app, badge).into());
@@ -58,7 +58,7 @@ impl Card {
     fn line(&mut self, text: &str) {
         let mut length = 0;
         for c in text.chars() {
-            if length + c.len_utf8() > LONGEST_LINE {
+            if length + c.len_utf8() > MAX_LINE {
                 self.0.push_str("\r\n ");
                 length = 1;
             }
@@ -84,14 +84,14 @@ fn escaped(text: &str) -> String {
 
 /// Two file names: an ASCII fallback, and the person's own name.
 fn disposition(name: &str) -> HeaderValue {
-    const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
+    const ENCODE_SET: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
     let parts = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
     let plain: String = parts.collect::<Vec<_>>().join("-").chars().take(60).collect();
     let plain = if plain.is_empty() { "name-badge" } else { &plain };
     // Characters with a meaning in paths are not allowed in file names.
     let own: String =
         name.chars().filter(|c| !c.is_control() && !"/\\:*?\"<>|".contains(*c)).take(60).collect();
-    let own = utf8_percent_encode(own.trim_matches('.'), PLAIN).to_string();
+    let own = utf8_percent_encode(own.trim_matches('.'), ENCODE_SET).to_string();
     let value = format!("attachment; filename=\"{plain}.vcf\"; filename*=UTF-8''{own}.vcf");
     HeaderValue::try_from(value).unwrap_or(HeaderValue::from_static("attachment"))
 }

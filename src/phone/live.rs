@@ -9,8 +9,8 @@ use super::{
     speech::{Detector, Noise},
 };
 use crate::domain::conversation::{
-    End, Event, LONGEST_SECONDS, MENU_WAIT_SECONDS, Prompt, SILENCE_AFTER_SPEECH_SECONDS, SILENCE_SECONDS,
-    Step, TAKES,
+    End, Event, MAX_SECONDS, MENU_WAIT_SECONDS, Prompt, SILENCE_AFTER_SPEECH_SECONDS, SILENCE_SECONDS, Step,
+    TAKES,
 };
 
 /// Samples in 20 ms, the payload of one RTP packet.
@@ -224,7 +224,7 @@ impl Recording {
         } else {
             frames(SILENCE_SECONDS)
         };
-        silent >= patience || self.frames as u32 >= frames(LONGEST_SECONDS)
+        silent >= patience || self.frames as u32 >= frames(MAX_SECONDS)
     }
 }
 

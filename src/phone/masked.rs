@@ -1,7 +1,7 @@
 //! Masks phone numbers in text from vendors and trunks, for logs.
 
 /// Shorter runs of digits may be a code or a port.
-const SHORT: usize = 5;
+const MIN_DIGITS: usize = 5;
 
 /// Masks all but the last two digits of every long number, including numbers with spaces, hyphens or brackets.
 pub fn masked(text: &str) -> String {
@@ -16,7 +16,7 @@ pub fn masked(text: &str) -> String {
         }
         let end = at + length(&chars[at..]);
         let digits = chars[at..end].iter().filter(|c| c.is_ascii_digit()).count();
-        let mut hidden = if digits > SHORT { digits - 2 } else { 0 };
+        let mut hidden = if digits > MIN_DIGITS { digits - 2 } else { 0 };
         for c in &chars[at..end] {
             let hide = hidden > 0 && c.is_ascii_digit();
             hidden -= usize::from(hide);

@@ -24,7 +24,7 @@ pub struct Phone {
     /// Our base URL for webhooks, without a trailing slash; empty if unknown.
     pub callback_base: String,
     /// The client of the service, created on first use.
-    pub line: cloud::Line,
+    pub line: cloud::SharedClient,
 }
 
 impl Phone {

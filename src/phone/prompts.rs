@@ -16,10 +16,10 @@ use crate::domain::{conversation::Prompt, institution::parse_language};
 pub const RATE: u32 = 8_000;
 
 /// The fallback language, which is always complete.
-const LAST_RESORT: &str = "en";
+const FALLBACK_LANGUAGE: &str = "en";
 
 /// A pause of a quarter of a second after the institution's name.
-const BREATH: [i16; RATE as usize / 4] = [0; RATE as usize / 4];
+const SHORT_PAUSE: [i16; RATE as usize / 4] = [0; RATE as usize / 4];
 
 /// The audio of one call, in its language and with the institution's name.
 #[derive(Clone, Default)]
@@ -73,7 +73,7 @@ impl fmt::Debug for Prompts {
 /// Built-in prompts in English.
 impl Default for Prompts {
     fn default() -> Self {
-        Self(Arc::new(Inner { folder: None, language: LAST_RESORT.to_owned(), voice: None }))
+        Self(Arc::new(Inner { folder: None, language: FALLBACK_LANGUAGE.to_owned(), voice: None }))
     }
 }
 
@@ -176,7 +176,7 @@ impl Prompts {
 
     async fn greeting(&self, language: &str, slug: &str, name: &str) -> Sound {
         match self.institution(language, slug, name).await {
-            Some(name) => sound::joined(&[&self.sound(language, Prompt::ThisIs), &name, &BREATH]),
+            Some(name) => sound::joined(&[&self.sound(language, Prompt::ThisIs), &name, &SHORT_PAUSE]),
             None => self.sound(language, Prompt::AnInstitution),
         }
     }
@@ -237,7 +237,7 @@ impl Prompts {
         };
         said(language).unwrap_or_else(|| {
             tracing::warn!(language, prompt = prompt.file(), "playing a prompt in another language");
-            said(&self.0.language).or_else(|| shipped::sound(LAST_RESORT, prompt)).unwrap_or_default()
+            said(&self.0.language).or_else(|| shipped::sound(FALLBACK_LANGUAGE, prompt)).unwrap_or_default()
         })
     }
 }

@@ -71,7 +71,7 @@ fn caller(from: &str) -> String {
 }
 
 /// Is the host this machine?
-fn is_here(host: &str) -> bool {
+fn is_loopback(host: &str) -> bool {
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
     address.map_or_else(|_| host.eq_ignore_ascii_case("localhost"), |address| address.is_loopback())
 }
@@ -120,7 +120,7 @@ fn sip_trunk(url: &Url) -> Result<sip::Settings, String> {
             other => return Err(format!("unknown parameter `{other}` in the phone URL")),
         }
     }
-    settings.port = url.port().unwrap_or_else(|| settings.transport.usual_port());
+    settings.port = url.port().unwrap_or_else(|| settings.transport.default_port());
     if settings.from.is_empty() {
         // A trunk that identifies us by our account may set the number itself.
         let user = settings.account.as_ref().map(|account| account.user.clone());
@@ -152,7 +152,7 @@ fn cloud(url: &Url, vendor: cloud::Vendor) -> Result<cloud::Settings, String> {
         return Err("the phone URL needs `signing_key`: SignalWire signs with a separate key".to_owned());
     }
     let host = host(url)?;
-    if scheme == "http" && !is_here(&host) {
+    if scheme == "http" && !is_loopback(&host) {
         let why = "the token would be sent in clear text";
         return Err(format!("`scheme=http` in the phone URL is allowed only for this machine, since {why}"));
     }

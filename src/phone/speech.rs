@@ -11,7 +11,7 @@ const LOUDEST_NOISE: f32 = -20.0;
 /// Speech is this much louder than the noise.
 const ABOVE_NOISE: f32 = 8.0;
 /// The noise level is estimated over this many frames: two seconds.
-const REMEMBERED: usize = 100;
+const NOISE_FRAMES: usize = 100;
 /// Anything shorter is a click: 80 ms.
 const SPEECH_FRAMES: u8 = 4;
 
@@ -30,7 +30,7 @@ pub struct Noise {
 
 impl Noise {
     pub fn hear(&mut self, frame: &Frame) {
-        if self.levels.len() == REMEMBERED {
+        if self.levels.len() == NOISE_FRAMES {
             self.levels.pop_front();
         }
         self.levels.push_back(level(frame));

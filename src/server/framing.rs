@@ -86,7 +86,7 @@ impl RequestLine {
     }
 
     /// The `http` crate rejects backticks in paths, but deployed clients send them. They are replaced by double
-    /// quotes, and the service is told which quotes are backticks.
+    /// quotes here, and `normalize_path` restores them.
     fn take(&mut self, byte: &mut u8) {
         match *byte {
             b'?' => self.in_query = true,

@@ -175,13 +175,13 @@ mod tests {
     use super::*;
 
     /// On a busy machine, a reader may have to wait for the processor for a good part of the window.
-    const PACE: MinRate = MinRate { rate: 20_000, window: Duration::from_secs(1) };
+    const MIN_RATE: MinRate = MinRate { rate: 20_000, window: Duration::from_secs(1) };
 
-    /// Writes a megabyte in pieces of this size to a reader that takes so many bytes every ten milliseconds, and
+    /// Writes a megabyte in pieces of this size to a reader that reads this many bytes every ten milliseconds, and
     /// returns the result.
     async fn write_to(bytes_each_time: usize, piece: usize) -> io::Result<()> {
         let (ours, mut theirs) = tokio::io::duplex(1_024);
-        let mut paced = RateGuard::new(ours, PACE);
+        let mut guarded = RateGuard::new(ours, MIN_RATE);
         let reading = tokio::spawn(async move {
             let mut buffer = vec![0; bytes_each_time];
             while theirs.read_exact(&mut buffer).await.is_ok() {
@@ -190,8 +190,8 @@ mod tests {
         });
         let writing = async {
             for _ in 0..(1 << 20) / piece {
-                paced.write_all(&vec![0; piece]).await?;
-                paced.flush().await?;
+                guarded.write_all(&vec![0; piece]).await?;
+                guarded.flush().await?;
             }
             Ok(())
         };
@@ -212,7 +212,7 @@ mod tests {
         for piece in [1 << 20, 10_000] {
             let started = Instant::now();
             assert_eq!(write_to(20, piece).await.unwrap_err().kind(), io::ErrorKind::TimedOut);
-            assert!(started.elapsed() >= PACE.window, "pieces of {piece}: {:?}", started.elapsed());
+            assert!(started.elapsed() >= MIN_RATE.window, "pieces of {piece}: {:?}", started.elapsed());
         }
     }
 
@@ -220,18 +220,18 @@ mod tests {
     #[tokio::test]
     async fn pauses_of_our_own_do_not_count() {
         let (ours, mut theirs) = tokio::io::duplex(1_024);
-        let mut paced = RateGuard::new(ours, PACE);
+        let mut guarded = RateGuard::new(ours, MIN_RATE);
         let reading = tokio::spawn(async move {
             let mut whole = Vec::new();
             theirs.read_to_end(&mut whole).await.unwrap();
             whole.len()
         });
         for _ in 0..3 {
-            paced.write_all(&[0; 2_000]).await.unwrap();
-            paced.flush().await.unwrap();
-            tokio::time::sleep(PACE.window * 2).await;
+            guarded.write_all(&[0; 2_000]).await.unwrap();
+            guarded.flush().await.unwrap();
+            tokio::time::sleep(MIN_RATE.window * 2).await;
         }
-        drop(paced);
+        drop(guarded);
         assert_eq!(reading.await.unwrap(), 6_000);
     }
 

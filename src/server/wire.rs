@@ -2,8 +2,8 @@
 //! hyper's own errors for unparsable requests a JSON body, and it lets raw backticks pass the URI parser.
 //!
 //! Both need to know which request a byte belongs to. Therefore hyper sees one request at a time: no byte of the next
-//! request before the previous response is written. Whatever hyper writes while no response is due is an error of its
-//! own, so responses never have to be searched.
+//! request before the previous response is written. Anything that hyper writes while no response is due is its own error
+//! response, so responses never have to be searched.
 
 use std::{
     io::{self, IoSlice},
@@ -234,14 +234,14 @@ pub async fn reject(mut stream: TcpStream, ids: &RequestIds) {
 /// Closes a connection on which the client may still be sending. Closing it with unread data would reset it, and the
 /// client could lose the response.
 pub async fn linger(mut stream: TcpStream) {
-    const QUIET: Duration = Duration::from_secs(2);
-    const LONGEST: Duration = Duration::from_secs(10);
+    const IDLE_LIMIT: Duration = Duration::from_secs(2);
+    const TOTAL_LIMIT: Duration = Duration::from_secs(10);
     let _ = stream.shutdown().await;
     let mut discarded = [0; 16 * 1024];
     let drain = async {
-        while matches!(tokio::time::timeout(QUIET, stream.read(&mut discarded)).await, Ok(Ok(1..))) {}
+        while matches!(tokio::time::timeout(IDLE_LIMIT, stream.read(&mut discarded)).await, Ok(Ok(1..))) {}
     };
-    let _ = tokio::time::timeout(LONGEST, drain).await;
+    let _ = tokio::time::timeout(TOTAL_LIMIT, drain).await;
 }
 
 impl AsyncRead for Wire {

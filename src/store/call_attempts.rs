@@ -121,9 +121,9 @@ pub async fn begun_by(
 }
 
 /// Deletes detached attempts once they no longer count toward the rate limits.
-pub async fn forget_nobodys(sql: &mut Sql, institution: InstitutionId, before: Moment) -> Result<()> {
+pub async fn delete_detached(sql: &mut Sql, institution: InstitutionId, before: Moment) -> Result<()> {
     let text = "DELETE FROM call_attempts WHERE institution_id = $1 AND call_id = $2 AND started_at <= $3";
-    let params: [Value<'_>; 3] = [institution.into(), calls::NOBODYS.into(), before.micros().into()];
+    let params: [Value<'_>; 3] = [institution.into(), calls::DETACHED.into(), before.micros().into()];
     sql.execute(text, &params).await.map(|_| ())
 }
 

@@ -46,7 +46,7 @@ pub async fn attempts_of(
 }
 
 /// Forgets a recording that was deleted at the provider.
-pub async fn forget(
+pub async fn delete(
     sql: &mut Sql,
     institution: InstitutionId,
     attempt: AttemptId,

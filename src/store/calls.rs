@@ -225,38 +225,38 @@ pub async fn give_over(
 
 /// Deletes all calls of a participant.
 pub async fn delete_of(sql: &mut Sql, institution: InstitutionId, participant: ParticipantId) -> Result<()> {
-    let whose = "SELECT id FROM calls WHERE institution_id = $1 AND participant_id = $2";
-    delete(sql, whose, &[institution.into(), participant.into()]).await
+    let call_ids = "SELECT id FROM calls WHERE institution_id = $1 AND participant_id = $2";
+    delete(sql, call_ids, &[institution.into(), participant.into()]).await
 }
 
 pub async fn delete_on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
     for table in ["participants", "hidden_participants"] {
-        let whose = format!(
+        let call_ids = format!(
             "SELECT c.id FROM calls c JOIN {table} p ON p.institution_id = c.institution_id \
              AND p.id = c.participant_id WHERE c.institution_id = $1 AND p.name_page_id = $2"
         );
-        delete(sql, &whose, &[institution.into(), page.into()]).await?;
+        delete(sql, &call_ids, &[institution.into(), page.into()]).await?;
     }
     Ok(())
 }
 
 /// Attempts are detached and kept for a day, so that deleting and recreating people does not evade the rate limits. The
 /// provider's call ids are kept too: they are needed to delete the recordings there.
-async fn delete(sql: &mut Sql, whose: &str, params: &[Value<'_>]) -> Result<()> {
+async fn delete(sql: &mut Sql, call_ids: &str, params: &[Value<'_>]) -> Result<()> {
     for text in [
         format!(
-            "UPDATE call_attempts SET call_id = {NOBODYS}, phone_number = '', until = NULL, lease = NULL \
-             WHERE institution_id = $1 AND call_id IN ({whose})"
+            "UPDATE call_attempts SET call_id = {DETACHED}, phone_number = '', until = NULL, lease = NULL \
+             WHERE institution_id = $1 AND call_id IN ({call_ids})"
         ),
-        format!("DELETE FROM calls WHERE institution_id = $1 AND id IN ({whose})"),
+        format!("DELETE FROM calls WHERE institution_id = $1 AND id IN ({call_ids})"),
     ] {
         sql.execute(&text, params).await?;
     }
     Ok(())
 }
 
-/// The call id of detached attempts, whose call was deleted.
-pub(super) const NOBODYS: CallId = CallId::new(0);
+/// The call id of detached attempts, call_ids call was deleted.
+pub(super) const DETACHED: CallId = CallId::new(0);
 
 /// Deletes everything, along with the institution.
 pub async fn delete_all(sql: &mut Sql, institution: InstitutionId) -> Result<()> {

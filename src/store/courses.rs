@@ -131,7 +131,7 @@ pub async fn set_platform_key(
 }
 
 /// Makes this tool consumer the one that synchronizes the course.
-pub async fn give_to(
+pub async fn transfer(
     sql: &mut Sql,
     institution: InstitutionId,
     id: CourseId,
@@ -151,19 +151,19 @@ pub(super) async fn delete_all(
     institution: InstitutionId,
     (column, id): (&str, i64),
 ) -> Result<()> {
-    let whose = [Value::from(institution), Value::from(id)];
+    let key_params = [Value::from(institution), Value::from(id)];
     let of_courses = |what: &str| {
         format!("(SELECT c.{what} FROM courses c WHERE c.institution_id = $1 AND c.{column} = $2)")
     };
     let text = format!("DELETE FROM jobs WHERE state <> 'running' AND id IN {}", of_courses("job_id"));
-    sql.execute(&text, &whose).await?;
+    sql.execute(&text, &key_params).await?;
     for table in ["course_members", "course_aliases", "course_identities", "course_staff"] {
         let text =
             format!("DELETE FROM {table} WHERE institution_id = $1 AND course_id IN {}", of_courses("id"));
-        sql.execute(&text, &whose).await?;
+        sql.execute(&text, &key_params).await?;
     }
     let text = format!("DELETE FROM courses WHERE institution_id = $1 AND {column} = $2");
-    sql.execute(&text, &whose).await.map(|_| ())
+    sql.execute(&text, &key_params).await.map(|_| ())
 }
 
 /// Deletes a course that was merged into another, including its queued jobs.
@@ -222,19 +222,19 @@ pub async fn accepts_losses(sql: &mut Sql, institution: InstitutionId, id: Cours
 }
 
 /// Outcome of an attempt.
-pub enum Ended<'a> {
+pub enum SyncResult<'a> {
     Synced(Moment, Option<&'a str>),
     Failed(&'a str),
 }
 
-pub async fn end(sql: &mut Sql, institution: InstitutionId, id: CourseId, how: Ended<'_>) -> Result<()> {
+pub async fn end(sql: &mut Sql, institution: InstitutionId, id: CourseId, how: SyncResult<'_>) -> Result<()> {
     match how {
-        Ended::Synced(now, note) => {
+        SyncResult::Synced(now, note) => {
             let text = "UPDATE courses SET synced_at = $1, note = $2, error = NULL, accept_losses = FALSE \
                         WHERE institution_id = $3 AND id = $4";
             sql.execute(text, &[now.micros().into(), note.into(), institution.into(), id.into()]).await?;
         }
-        Ended::Failed(why) => {
+        SyncResult::Failed(why) => {
             let text = "UPDATE courses SET error = $1 WHERE institution_id = $2 AND id = $3";
             sql.execute(text, &[why.into(), institution.into(), id.into()]).await?;
         }
@@ -242,7 +242,7 @@ pub async fn end(sql: &mut Sql, institution: InstitutionId, id: CourseId, how: E
     Ok(())
 }
 
-/// Courses whose scheduled synchronization is due, the longest overdue first.
+/// Courses key_params scheduled synchronization is due, the longest overdue first.
 pub async fn due(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -258,7 +258,7 @@ pub async fn due(
     sql.rows(&text, &params, |row| from_row(row).map(|(course, _)| course)).await
 }
 
-/// The ids of courses whose next synchronization has not been scheduled yet.
+/// The ids of courses key_params next synchronization has not been scheduled yet.
 pub async fn unscheduled(
     sql: &mut Sql,
     institution: InstitutionId,

@@ -367,7 +367,7 @@ pub struct Sql {
     /// Statements that changed rows.
     pub(super) executed: u64,
     /// Were people deleted?
-    pub(super) forgets: bool,
+    pub(super) scrubs_wal: bool,
 }
 
 pub(super) enum Handle {
@@ -378,7 +378,7 @@ pub(super) enum Handle {
 
 impl Sql {
     pub(super) fn new(handle: Handle) -> Self {
-        Self { handle, executed: 0, forgets: false }
+        Self { handle, executed: 0, scrubs_wal: false }
     }
 
     /// For queues: skips rows that are locked by other workers. SQLite has a single writer anyway.
@@ -422,8 +422,8 @@ impl Sql {
     }
 
     /// Data deleted in this transaction must not remain in SQLite's write-ahead log. PostgreSQL manages its own.
-    pub(super) const fn forget(&mut self) {
-        self.forgets = true;
+    pub(super) const fn scrub_wal(&mut self) {
+        self.scrubs_wal = true;
     }
 
     /// Returns the number of affected rows.

@@ -7,7 +7,7 @@ use crate::domain::{
     moment::Moment,
     paging::Window,
     participant::Participant,
-    report::Sum,
+    report::Checksum,
 };
 
 const COLUMNS: &str = "id, created_after, updated_after, name_page_given, name_page_id, created_at, expires_at, state, \
@@ -235,7 +235,7 @@ pub struct PartRow {
     pub hex: String,
     pub first_id: ParticipantId,
     pub last_id: ParticipantId,
-    pub sum: Sum,
+    pub sum: Checksum,
 }
 
 const PART: &str = "number, hex, first_id, last_id, plain_bytes, crc";
@@ -246,7 +246,7 @@ fn part_from_row(row: &Row<'_>) -> Result<PartRow> {
         hex: row.text(1)?,
         first_id: row.id(2)?,
         last_id: row.id(3)?,
-        sum: Sum {
+        sum: Checksum {
             plain_bytes: row.int(4)?.unsigned_abs(),
             crc: u32::try_from(row.int(5)?).unwrap_or_default(),
         },
@@ -352,7 +352,7 @@ pub async fn all_parts(
 }
 
 /// Returns those of these files that are still referenced.
-pub async fn living(sql: &mut Sql, institution: InstitutionId, hexes: &[&str]) -> Result<Vec<String>> {
+pub async fn referenced(sql: &mut Sql, institution: InstitutionId, hexes: &[&str]) -> Result<Vec<String>> {
     let mut found = Vec::with_capacity(hexes.len());
     for group in padded(hexes) {
         let text = format!(
@@ -377,7 +377,7 @@ pub async fn touched(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<(E
 }
 
 /// Who is about to be deleted or hidden.
-pub enum Leaving {
+pub enum Departing {
     One(ParticipantId),
     OnPage(NamePageId),
     /// Soft-deleted (hidden): they may come back.
@@ -385,11 +385,11 @@ pub enum Leaving {
 }
 
 /// Records who leaves, while their rows still exist.
-pub async fn depart(sql: &mut Sql, institution: InstitutionId, leaving: Leaving) -> Result<()> {
+pub async fn depart(sql: &mut Sql, institution: InstitutionId, leaving: Departing) -> Result<()> {
     let (column, values) = match leaving {
-        Leaving::One(id) => ("id", vec![id.get()]),
-        Leaving::OnPage(page) => ("name_page_id", vec![page.get()]),
-        Leaving::These(ids) => ("id", ids.into_iter().map(ParticipantId::get).collect()),
+        Departing::One(id) => ("id", vec![id.get()]),
+        Departing::OnPage(page) => ("name_page_id", vec![page.get()]),
+        Departing::These(ids) => ("id", ids.into_iter().map(ParticipantId::get).collect()),
     };
     for group in padded(&values) {
         let text = format!(
@@ -421,11 +421,7 @@ pub async fn any_departed(sql: &mut Sql, institution: InstitutionId) -> Result<b
     Ok(sql.one(text, &[institution.into()], |_| Ok(())).await?.is_some())
 }
 
-pub async fn forget_departures(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    ids: &[ParticipantId],
-) -> Result<()> {
+pub async fn delete_departed(sql: &mut Sql, institution: InstitutionId, ids: &[ParticipantId]) -> Result<()> {
     for group in padded(ids) {
         let text = format!(
             "DELETE FROM departures WHERE institution_id = $1 AND participant_id IN ({})",

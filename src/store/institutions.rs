@@ -158,7 +158,7 @@ pub async fn close_access(sql: &mut Sql, institution: InstitutionId) -> Result<(
 
 pub async fn delete_people(sql: &mut Sql, institution: InstitutionId, up_to: ParticipantId) -> Result<u64> {
     let mut gone = 0;
-    sql.forget();
+    sql.scrub_wal();
     for table in ["participants", "hidden_participants"] {
         let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND id < $2");
         gone += sql.execute(&text, &[institution.into(), up_to.into()]).await?;

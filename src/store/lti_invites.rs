@@ -46,6 +46,6 @@ pub async fn keep(sql: &mut Sql, digest: &str, tool_consumer: ToolConsumerId) ->
 }
 
 /// Deletes invites that expired before then.
-pub async fn forget(sql: &mut Sql, before: Moment) -> Result<()> {
+pub async fn delete_expired(sql: &mut Sql, before: Moment) -> Result<()> {
     sql.execute("DELETE FROM lti_invites WHERE expires_at < $1", &[before.micros().into()]).await.map(|_| ())
 }

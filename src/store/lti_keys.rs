@@ -4,7 +4,7 @@ use super::{Result, Row, Sql};
 use crate::domain::moment::Moment;
 
 #[derive(Debug, Clone)]
-pub struct Kept {
+pub struct StoredKey {
     pub kid: String,
     pub sealed: String,
     /// The public JWK, as JSON.
@@ -13,10 +13,10 @@ pub struct Kept {
 }
 
 /// Oldest first.
-pub async fn all(sql: &mut Sql) -> Result<Vec<Kept>> {
+pub async fn all(sql: &mut Sql) -> Result<Vec<StoredKey>> {
     let text = "SELECT kid, private_key, public_key, created_at FROM lti_keys ORDER BY created_at, kid";
     let read = |row: &Row<'_>| {
-        Ok(Kept {
+        Ok(StoredKey {
             kid: row.text(0)?,
             sealed: row.text(1)?,
             public: row.text(2)?,
@@ -26,7 +26,7 @@ pub async fn all(sql: &mut Sql) -> Result<Vec<Kept>> {
     sql.rows(text, &[], read).await
 }
 
-pub async fn insert(sql: &mut Sql, key: &Kept) -> Result<()> {
+pub async fn insert(sql: &mut Sql, key: &StoredKey) -> Result<()> {
     let text = "INSERT INTO lti_keys (kid, private_key, public_key, created_at) VALUES ($1, $2, $3, $4)";
     let params =
         [(&key.kid).into(), (&key.sealed).into(), (&key.public).into(), key.created_at.micros().into()];

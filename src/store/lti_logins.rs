@@ -61,6 +61,6 @@ pub async fn consumer_of(
 }
 
 /// Deletes logins that expired before then.
-pub async fn forget(sql: &mut Sql, before: Moment) -> Result<()> {
+pub async fn delete_expired(sql: &mut Sql, before: Moment) -> Result<()> {
     sql.execute("DELETE FROM lti_logins WHERE expires_at < $1", &[before.micros().into()]).await.map(|_| ())
 }

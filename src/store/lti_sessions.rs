@@ -14,7 +14,7 @@ pub struct Session {
     pub institution: InstitutionId,
     pub tool_consumer: ToolConsumerId,
     pub course: Option<CourseId>,
-    pub who: Who,
+    pub who: Viewer,
     /// Digest of the user id that the platform sent.
     pub user_digest: String,
     /// Digest of the user id that the course uses for the same person.
@@ -28,7 +28,7 @@ pub struct Session {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Who {
+pub enum Viewer {
     /// With their own entry, if they have one.
     Staff(Option<ParticipantId>),
     /// With their own entry.
@@ -40,8 +40,8 @@ pub async fn insert(sql: &mut Sql, session: &Session) -> Result<()> {
          participant_id, role, user_digest, deep_link, expires_at, member_digest, person, theme) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
     let (role, participant) = match session.who {
-        Who::Staff(participant) => ("staff", participant),
-        Who::Student(participant) => ("student", Some(participant)),
+        Viewer::Staff(participant) => ("staff", participant),
+        Viewer::Student(participant) => ("student", Some(participant)),
     };
     let params: [Value<'_>; 13] = [
         (&session.session_digest).into(),
@@ -86,8 +86,8 @@ pub async fn find(sql: &mut Sql, session_digest: &str) -> Result<Option<Session>
             tool_consumer: row.id(3)?,
             course: row.opt_id(4)?,
             who: match (row.text(6)?.as_str(), row.opt_id(5)?) {
-                ("staff", participant) => Who::Staff(participant),
-                ("student", Some(participant)) => Who::Student(participant),
+                ("staff", participant) => Viewer::Staff(participant),
+                ("student", Some(participant)) => Viewer::Student(participant),
                 _ => return Err(Error::Broken("a session of a kind that is not known".to_owned())),
             },
             user_digest: row.text(7)?,
@@ -115,6 +115,6 @@ pub async fn end_of_others(sql: &mut Sql, session: &Session, now: Moment) -> Res
 }
 
 /// Deletes sessions that expired before then.
-pub async fn forget(sql: &mut Sql, before: Moment) -> Result<()> {
+pub async fn delete_expired(sql: &mut Sql, before: Moment) -> Result<()> {
     sql.execute("DELETE FROM lti_sessions WHERE expires_at < $1", &[before.micros().into()]).await.map(|_| ())
 }

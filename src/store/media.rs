@@ -46,13 +46,13 @@ fn from_hex(text: &str) -> Vec<u8> {
 }
 
 /// The most frequent query: does this link work, and what is the size of its file?
-pub async fn alive(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Result<Option<(Kind, u64)>> {
+pub async fn find_live(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Result<Option<(Kind, u64)>> {
     let read = |row: &Row<'_>| Ok((kind(row, 0)?, row.int(1)?.unsigned_abs()));
-    sql.one(ALIVE, &[institution.into(), hex.into()], read).await
+    sql.one(FIND_LIVE, &[institution.into(), hex.into()], read).await
 }
 
 /// Media of hidden people is kept but not served.
-const ALIVE: &str = "SELECT kind, bytes FROM media WHERE institution_id = $1 AND hex = $2 AND NOT hidden";
+const FIND_LIVE: &str = "SELECT kind, bytes FROM media WHERE institution_id = $1 AND hex = $2 AND NOT hidden";
 
 /// The recording that has replaced this one, possibly after several replacements.
 pub async fn successor(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Result<Option<Recording>> {
@@ -94,7 +94,7 @@ pub async fn owner(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Resu
 const OWNER: &str = "SELECT participant_id FROM media WHERE institution_id = $1 AND hex = $2 AND NOT hidden";
 
 /// Returns those of these files that are still referenced, including those of hidden people.
-pub async fn living(sql: &mut Sql, institution: InstitutionId, hexes: &[&str]) -> Result<Vec<String>> {
+pub async fn referenced(sql: &mut Sql, institution: InstitutionId, hexes: &[&str]) -> Result<Vec<String>> {
     let mut found = Vec::with_capacity(hexes.len());
     for group in padded(hexes) {
         let text = living_text(group.len());
@@ -283,13 +283,13 @@ pub async fn detach(
 ) -> Result<Option<Media>> {
     let old = remove(sql, institution, participant, kind).await?;
     if kind.is_sound() {
-        sql.execute(FORGET, &[institution.into(), participant.into(), kind.word().into()]).await?;
+        sql.execute(DELETE_REPLACED, &[institution.into(), participant.into(), kind.word().into()]).await?;
     }
     show(sql, institution, participant, kind, None, now).await?;
     Ok(old)
 }
 
-const FORGET: &str =
+const DELETE_REPLACED: &str =
     "DELETE FROM replaced_recordings WHERE institution_id = $1 AND participant_id = $2 AND kind = $3";
 
 const REMOVE: &str =
@@ -365,12 +365,13 @@ pub async fn delete_of(
     let gone = removed(sql, DELETE_OF, &params).await?;
     // Only recordings are ever replaced, so without one there are no links to clean up.
     if gone.iter().any(|one| one.kind.is_sound()) {
-        sql.execute(FORGET_OF, &params).await?;
+        sql.execute(DELETE_REPLACED_OF, &params).await?;
     }
     Ok(gone)
 }
 
-const FORGET_OF: &str = "DELETE FROM replaced_recordings WHERE institution_id = $1 AND participant_id = $2";
+const DELETE_REPLACED_OF: &str =
+    "DELETE FROM replaced_recordings WHERE institution_id = $1 AND participant_id = $2";
 
 /// Deletes the media of everybody on a page, including hidden people.
 pub async fn delete_on_page(
@@ -414,7 +415,7 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let (institution, participant) = (Value::Int(1), Value::Int(7));
     let hex = || Value::from("hex10");
     vec![
-        ("is a link alive", ALIVE.to_owned(), vec![institution.clone(), hex()]),
+        ("is a link alive", FIND_LIVE.to_owned(), vec![institution.clone(), hex()]),
         ("what has replaced it", SUCCESSOR.to_owned(), vec![institution.clone(), "old10".into()]),
         ("what is it", FIND.clone(), vec![institution.clone(), hex()]),
         ("whose is it", OWNER.to_owned(), vec![institution.clone(), hex()]),
@@ -426,7 +427,7 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
         ),
         (
             "forget what was replaced",
-            FORGET.to_owned(),
+            DELETE_REPLACED.to_owned(),
             vec![institution.clone(), participant.clone(), "recording".into()],
         ),
         ("take everything away", DELETE_OF.to_owned(), vec![institution, participant]),

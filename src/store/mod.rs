@@ -88,11 +88,11 @@ fn within(scope: Scope, column: &str, params: &mut Vec<Value<'_>>) -> String {
 }
 
 /// Maximum number of keys in one IN list.
-const MOST_KEYS: usize = 256;
+const MAX_KEYS: usize = 256;
 
 /// The keys in chunks, each padded to a power of two by repeating its last key.
 fn padded<T: Copy>(keys: &[T]) -> impl Iterator<Item = Vec<T>> {
-    keys.chunks(MOST_KEYS).map(|chunk| {
+    keys.chunks(MAX_KEYS).map(|chunk| {
         let mut group = chunk.to_vec();
         let last = chunk[chunk.len() - 1];
         group.resize(chunk.len().next_power_of_two(), last);
@@ -104,7 +104,7 @@ fn padded<T: Copy>(keys: &[T]) -> impl Iterator<Item = Vec<T>> {
 fn in_powers<T>(rows: &[T]) -> impl Iterator<Item = &[T]> {
     let mut left = rows;
     std::iter::from_fn(move || {
-        let count = left.len().min(MOST_ROWS);
+        let count = left.len().min(MAX_ROWS);
         let (group, rest) = left.split_at(if count == 0 { 0 } else { 1 << count.ilog2() });
         left = rest;
         (!group.is_empty()).then_some(group)
@@ -112,7 +112,7 @@ fn in_powers<T>(rows: &[T]) -> impl Iterator<Item = &[T]> {
 }
 
 /// Maximum number of rows in one insert.
-const MOST_ROWS: usize = 128;
+const MAX_ROWS: usize = 128;
 
 /// `($first, …), (…)` for a multi-row insert.
 fn value_rows(first: usize, rows: usize, columns: usize) -> String {

@@ -167,7 +167,7 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
     let text =
         "SELECT id FROM participants WHERE institution_id = $1 AND name_page_id = $2 ORDER BY page_place";
     let people = sql.rows(text, &here, |row| row.int(0)).await?;
-    sql.forget();
+    sql.scrub_wal();
     courses::delete_all(sql, institution, ("name_page_id", page.get())).await?;
     for text in [
         "DELETE FROM participants WHERE institution_id = $1 AND name_page_id = $2",

@@ -13,7 +13,7 @@ use std::{
 
 use super::{Db, Result, Row, RowStream, Sql, Value, padded, placeholders, rolls::Start};
 use crate::domain::{
-    access::Within,
+    access::SearchScope,
     ids::{InstitutionId, NamePageId, ParticipantId},
     moment::Moment,
     name_page::PageLabel,
@@ -54,7 +54,7 @@ pub(super) fn with_label(row: &Row<'_>) -> Result<Participant> {
 }
 
 /// Runs a query that selects `SELECTION`, and adds the labels.
-async fn labelled(
+async fn labeled(
     sql: &mut Sql,
     institution: InstitutionId,
     text: &str,
@@ -101,13 +101,13 @@ async fn add_labels(
 
 /// Lookup key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum KeyKind {
     Email,
     Token,
     Identifier,
 }
 
-impl By {
+impl KeyKind {
     const fn column(self) -> &'static str {
         match self {
             Self::Email => "email_key",
@@ -118,12 +118,12 @@ impl By {
 }
 
 /// The page ids of a condition: empty for the whole institution.
-fn page_ids(within: Within<'_>) -> Vec<NamePageId> {
+fn page_ids(within: SearchScope<'_>) -> Vec<NamePageId> {
     match within {
-        Within::Institution => Vec::new(),
-        Within::Page(page) => vec![page],
+        SearchScope::Institution => Vec::new(),
+        SearchScope::Page(page) => vec![page],
         // An id that no page has.
-        Within::Pages(pages) => padded(pages).next().unwrap_or_else(|| vec![NamePageId::new(-1)]),
+        SearchScope::Pages(pages) => padded(pages).next().unwrap_or_else(|| vec![NamePageId::new(-1)]),
     }
 }
 
@@ -140,8 +140,8 @@ fn on_pages(first: usize, count: usize) -> String {
 pub async fn best(
     sql: &mut Sql,
     institution: InstitutionId,
-    within: Within<'_>,
-    by: By,
+    within: SearchScope<'_>,
+    by: KeyKind,
     key: &str,
 ) -> Result<Option<Participant>> {
     let pages = page_ids(within);
@@ -154,10 +154,11 @@ pub async fn best(
 }
 
 /// The most frequent lookups, prebuilt: by key, without and with a page.
-static BEST: LazyLock<[[String; 2]; 3]> =
-    LazyLock::new(|| [By::Email, By::Token, By::Identifier].map(|by| [best_text(by, 0), best_text(by, 1)]));
+static BEST: LazyLock<[[String; 2]; 3]> = LazyLock::new(|| {
+    [KeyKind::Email, KeyKind::Token, KeyKind::Identifier].map(|by| [best_text(by, 0), best_text(by, 1)])
+});
 
-fn best_text(by: By, pages: usize) -> String {
+fn best_text(by: KeyKind, pages: usize) -> String {
     let (column, on_pages) = (by.column(), on_pages(3, pages));
     format!(
         "SELECT {} WHERE p.institution_id = $1 AND p.{column} = $2{on_pages} {BEST_FIRST} LIMIT 1",
@@ -189,15 +190,15 @@ fn bounds(changed: Changed) -> [Value<'static>; 2] {
 /// Selects people by key, within these pages, and in this range of changes.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyFilter<'a> {
-    pub within: Within<'a>,
-    pub by: By,
+    pub within: SearchScope<'a>,
+    pub by: KeyKind,
     pub keys: &'a [&'a str],
     pub changed: Changed,
 }
 
 impl<'a> KeyFilter<'a> {
     /// Whenever they changed.
-    pub fn new(within: Within<'a>, by: By, keys: &'a [&'a str]) -> Self {
+    pub fn new(within: SearchScope<'a>, by: KeyKind, keys: &'a [&'a str]) -> Self {
         Self { within, by, keys, changed: Changed::default() }
     }
 }
@@ -273,7 +274,7 @@ async fn matching<T: Send>(
     Ok(found)
 }
 
-fn by_keys_text(what: &str, by: By, count: usize, changed: bool, pages: usize) -> String {
+fn by_keys_text(what: &str, by: KeyKind, count: usize, changed: bool, pages: usize) -> String {
     let column = by.column();
     let next = count + 2;
     let on_pages = on_pages(if changed { next + 2 } else { next }, pages);
@@ -298,7 +299,7 @@ pub async fn by_ids(
     for group in padded(ids) {
         let mut params: Vec<Value<'_>> = vec![institution.into()];
         params.extend(group.iter().map(|id| Value::from(*id)));
-        found.extend(labelled(sql, institution, &by_ids_text(group.len()), &params).await?);
+        found.extend(labeled(sql, institution, &by_ids_text(group.len()), &params).await?);
     }
     let place: HashMap<ParticipantId, usize> = ids.iter().enumerate().map(|(at, id)| (*id, at)).collect();
     found.sort_by_cached_key(|participant| place.get(&participant.id).copied());
@@ -325,7 +326,7 @@ pub async fn in_roll(
     let mut params: Vec<Value<'_>> = vec![institution.into()];
     params.extend(page.map(Value::from));
     params.extend([start.place.into(), count.into(), start.pass.into()]);
-    labelled(sql, institution, if page.is_some() { &ON_PAGE } else { &IN_INSTITUTION }, &params).await
+    labeled(sql, institution, if page.is_some() { &ON_PAGE } else { &IN_INSTITUTION }, &params).await
 }
 
 static IN_INSTITUTION: LazyLock<String> = LazyLock::new(|| {
@@ -344,7 +345,7 @@ static ON_PAGE: LazyLock<String> = LazyLock::new(|| {
 
 /// A match of a lookup by name.
 #[derive(Debug, Clone, Copy)]
-pub struct Named {
+pub struct NameMatch {
     pub page: NamePageId,
     pub id: ParticipantId,
     pub recorded_at: i64,
@@ -365,12 +366,12 @@ pub async fn named(
     names: Names<'_>,
     (page, id): (NamePageId, ParticipantId),
     count: i64,
-) -> Result<Vec<Named>> {
+) -> Result<Vec<NameMatch>> {
     let mut params: Vec<Value<'_>> = vec![institution.into()];
     params.extend([names.last, names.first].into_iter().flatten().map(Value::from));
     params.extend([on_page.unwrap_or(page).into(), id.into(), count.into()]);
     let text = named_text(names, on_page.is_some());
-    let read = |row: &Row<'_>| Ok(Named { page: row.id(0)?, id: row.id(1)?, recorded_at: row.int(2)? });
+    let read = |row: &Row<'_>| Ok(NameMatch { page: row.id(0)?, id: row.id(1)?, recorded_at: row.int(2)? });
     sql.rows(&text, &params, read).await
 }
 
@@ -464,7 +465,7 @@ static CHANGED: LazyLock<String> = LazyLock::new(|| {
 pub fn changed_ids(
     db: &Db,
     institution: InstitutionId,
-    within: Within<'_>,
+    within: SearchScope<'_>,
     changed: Changed,
 ) -> RowStream<ParticipantId> {
     let pages = page_ids(within);

@@ -7,7 +7,7 @@ use crate::domain::ids::{InstitutionId, NamePageId, ParticipantId};
 
 /// What happens to the rows of a table when a person is erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Goes {
+pub enum OnErasure {
     /// Deleted, without further effects.
     Alone,
     /// Deleted by `media::delete_of`, which returns the files to delete.
@@ -21,15 +21,15 @@ pub enum Goes {
 }
 
 /// Every table with rows that refer to a registration by `participant_id`. Add new tables here and nowhere else.
-pub const TABLES: [(&str, Goes); 8] = [
-    ("calls", Goes::WithAttempts),
-    ("course_identities", Goes::Alone),
-    ("course_members", Goes::Alone),
-    ("course_staff", Goes::Unlinked),
-    ("departures", Goes::WithReports),
-    ("lti_sessions", Goes::Alone),
-    ("media", Goes::WithFiles),
-    ("replaced_recordings", Goes::WithFiles),
+pub const TABLES: [(&str, OnErasure); 8] = [
+    ("calls", OnErasure::WithAttempts),
+    ("course_identities", OnErasure::Alone),
+    ("course_members", OnErasure::Alone),
+    ("course_staff", OnErasure::Unlinked),
+    ("departures", OnErasure::WithReports),
+    ("lti_sessions", OnErasure::Alone),
+    ("media", OnErasure::WithFiles),
+    ("replaced_recordings", OnErasure::WithFiles),
 ];
 
 /// One registration of a person.
@@ -183,8 +183,8 @@ pub async fn delete_belongings(
     institution: InstitutionId,
     participant: ParticipantId,
 ) -> Result<()> {
-    courses::staff::forget_entry(sql, institution, participant).await?;
-    for (table, _) in TABLES.iter().filter(|(_, goes)| *goes == Goes::Alone) {
+    courses::staff::unlink_entry(sql, institution, participant).await?;
+    for (table, _) in TABLES.iter().filter(|(_, goes)| *goes == OnErasure::Alone) {
         let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND participant_id = $2");
         sql.execute(&text, &[institution.into(), participant.into()]).await?;
     }

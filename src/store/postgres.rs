@@ -168,7 +168,7 @@ impl Postgres {
             Box::pin(async move {
                 let outcome = job(sql).await;
                 let commit = outcome.is_ok();
-                // The caller may have gone; the work is done all the same.
+                // The caller may have gone; the work is completed nevertheless.
                 let _ = sender.send(outcome);
                 commit
             })

@@ -31,7 +31,7 @@ struct Inner {
 /// In the data folder.
 pub const FILE: &str = "secret.key";
 /// The format prefix; a future scheme gets another.
-const WAY: &str = "v1:";
+const FORMAT_PREFIX: &str = "v1:";
 
 /// Omits the key.
 impl std::fmt::Debug for Secrets {
@@ -53,7 +53,7 @@ impl Secrets {
             .seal_in_place_append_tag(Aad::from(purpose.as_bytes()), &mut sealed)
             .map_err(|_| Error::Broken("encrypting a secret failed".to_owned()))?;
         let whole = [nonce.as_ref().as_slice(), &sealed].concat();
-        Ok(format!("{WAY}{}", BASE64_STANDARD.encode(whole)))
+        Ok(format!("{FORMAT_PREFIX}{}", BASE64_STANDARD.encode(whole)))
     }
 
     pub fn open(&self, purpose: &str, sealed: &str) -> Result<Vec<u8>> {
@@ -64,7 +64,7 @@ impl Secrets {
                     .to_owned(),
             )
         };
-        let text = sealed.strip_prefix(WAY).ok_or_else(cannot)?;
+        let text = sealed.strip_prefix(FORMAT_PREFIX).ok_or_else(cannot)?;
         let mut whole = BASE64_STANDARD.decode(text).map_err(|_| cannot())?;
         if whole.len() < NONCE_LEN {
             return Err(cannot());

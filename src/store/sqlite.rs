@@ -45,7 +45,7 @@ pub struct Sqlite {
 
 /// Writes that share one commit (group commit). Limited to bound the latency.
 const MAX_BATCH: usize = 256;
-const STREAMS_AT_ONCE: usize = 4;
+const CONCURRENT_STREAMS: usize = 4;
 const ROWS_IN_A_GROUP: usize = 500;
 /// The page cache of all readers together: the inner pages of the B-trees fit, and more was not faster.
 const READ_CACHE_KIB: usize = 16 * 1024;
@@ -86,9 +86,9 @@ impl Sqlite {
         let (sender, receiver) = sync_mpsc::channel();
         std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || write_together(Sql::new(Handle::Sqlite(writer)), &receiver))
+            .spawn(move || write_grouped(Sql::new(Handle::Sqlite(writer)), &receiver))
             .map_err(|e| Error::Unavailable(e.to_string()))?;
-        let streams = Semaphore::new(STREAMS_AT_ONCE);
+        let streams = Semaphore::new(CONCURRENT_STREAMS);
         Ok(Self { path, _lock: lock, readers, writer: sender, streams })
     }
 
@@ -303,7 +303,7 @@ fn next(sql: &Sql, waiting: &sync_mpsc::Receiver<Work>, traces: &mut Option<u32>
     waiting.recv().ok()
 }
 
-fn write_together(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>) {
+fn write_grouped(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>) {
     let mut traces = None;
     while let Some(first) = next(&sql, waiting, &mut traces) {
         let mut replies = Vec::new();
@@ -321,7 +321,7 @@ fn write_together(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>) {
             }
             statement(&mut sql, "COMMIT")
         });
-        if std::mem::take(&mut sql.forgets) {
+        if std::mem::take(&mut sql.scrubs_wal) {
             traces = Some(WAL_TRUNCATE_COMMITS);
         }
         match &outcome {

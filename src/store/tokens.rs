@@ -12,7 +12,7 @@ use crate::domain::{
 };
 
 /// The token that a digest belongs to.
-pub struct Found {
+pub struct TokenRecord {
     pub token_id: TokenId,
     pub digest: String,
     pub expires_at: Option<Moment>,
@@ -27,7 +27,7 @@ fn scope(row: &Row<'_>, column: usize) -> Result<TokenScope> {
 }
 
 /// Takes no institution: the digest determines it.
-pub async fn by_digest(sql: &mut Sql, digest: &str) -> Result<Option<Found>> {
+pub async fn by_digest(sql: &mut Sql, digest: &str) -> Result<Option<TokenRecord>> {
     let text = format!(
         "SELECT t.id, t.digest, t.expires_at, t.scope, t.newest_only, t.pages_limited, {} FROM tokens t JOIN institutions i ON i.id = t.institution_id \
          WHERE t.digest = $1 AND t.revoked_at IS NULL",
@@ -36,7 +36,7 @@ pub async fn by_digest(sql: &mut Sql, digest: &str) -> Result<Option<Found>> {
     let found = sql
         .one(&text, &[digest.into()], |row| {
             let institution = institutions::from_row(row, 6)?;
-            let found = Found {
+            let found = TokenRecord {
                 token_id: row.id(0)?,
                 digest: row.text(1)?,
                 expires_at: row.opt_int(2)?.map(Moment::from_micros),

@@ -205,8 +205,8 @@ async fn with_deployments(sql: &mut Sql, mut found: Vec<ToolConsumer>) -> Result
         if let Some(lti) = &mut consumer.lti {
             let text = "SELECT deployment_id FROM lti_deployments WHERE institution_id = $1 AND tool_consumer_id = $2 \
                         ORDER BY deployment_id";
-            let whose = [consumer.institution.into(), consumer.id.into()];
-            lti.deployments = sql.rows(text, &whose, |row| row.text(0)).await?;
+            let key_params = [consumer.institution.into(), consumer.id.into()];
+            lti.deployments = sql.rows(text, &key_params, |row| row.text(0)).await?;
         }
     }
     Ok(found)
@@ -215,7 +215,7 @@ async fn with_deployments(sql: &mut Sql, mut found: Vec<ToolConsumer>) -> Result
 /// Deletes it with its courses and their queued jobs. Name pages and the people on them stay; hidden people stay hidden. The
 /// caller holds the institution's lock.
 pub async fn delete(sql: &mut Sql, institution: InstitutionId, id: ToolConsumerId) -> Result<bool> {
-    let whose = [Value::from(institution), Value::from(id)];
+    let key_params = [Value::from(institution), Value::from(id)];
     courses::delete_all(sql, institution, ("tool_consumer_id", id.get())).await?;
     for text in [
         "DELETE FROM course_aliases WHERE institution_id = $1 AND tool_consumer_id = $2",
@@ -224,7 +224,8 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, id: ToolConsumerI
         "DELETE FROM lti_logins WHERE institution_id = $1 AND tool_consumer_id = $2",
         "DELETE FROM lti_sessions WHERE institution_id = $1 AND tool_consumer_id = $2",
     ] {
-        sql.execute(text, &whose).await?;
+        sql.execute(text, &key_params).await?;
     }
-    Ok(sql.execute("DELETE FROM tool_consumers WHERE institution_id = $1 AND id = $2", &whose).await? == 1)
+    Ok(sql.execute("DELETE FROM tool_consumers WHERE institution_id = $1 AND id = $2", &key_params).await?
+        == 1)
 }

@@ -22,8 +22,9 @@ pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 const LATENCY: &[f64] =
     &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 /// Processing audio takes a second, and an export takes minutes.
-const WORK: &[f64] = &[0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0];
-const TOGETHER: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
+const JOB_DURATIONS: &[f64] =
+    &[0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0];
+const BATCH_SIZES: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
 
 pub(super) struct Metrics {
     registry: Registry,
@@ -93,7 +94,7 @@ impl Metrics {
             media_seconds: registrar.histograms(
                 "endonym_media_processing_seconds",
                 "Time to process a recording or photo, without the time in the queue.",
-                WORK,
+                JOB_DURATIONS,
                 &["kind"],
             ),
             media_waiting: registrar.gauge("endonym_media_queue_length", "Recordings and photos waiting to be processed."),
@@ -121,7 +122,7 @@ impl Metrics {
             job_seconds: registrar.histograms(
                 "endonym_job_duration_seconds",
                 "Duration of job runs, whatever the outcome.",
-                WORK,
+                JOB_DURATIONS,
                 &["kind"],
             ),
             db_connections: registrar.gauges(
@@ -141,7 +142,7 @@ impl Metrics {
             db_commit_writes: registrar.histogram(
                 "endonym_db_commit_writes",
                 "Writes per SQLite commit; the count is the number of commits.",
-                TOGETHER,
+                BATCH_SIZES,
             ),
             memory: registrar.gauge("process_resident_memory_bytes", "Resident memory size in bytes."),
             cpu: registrar.register(Counter::new(

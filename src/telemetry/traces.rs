@@ -35,7 +35,7 @@ static TRACER: OnceLock<SdkTracer> = OnceLock::new();
 const EXPORT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout of the last one, at shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
-const COMPLAIN_EVERY: Duration = Duration::from_secs(300);
+const WARN_INTERVAL: Duration = Duration::from_secs(300);
 
 /// Must be stopped at exit to flush pending spans.
 #[must_use]
@@ -183,7 +183,7 @@ impl HttpExporter {
     /// Rate-limited: an outage of the collector must not flood the log.
     fn warn_rate_limited(&self, error: &str) {
         let mut complained = self.complained.lock().unwrap_or_else(PoisonError::into_inner);
-        if complained.is_none_or(|since| since.elapsed() > COMPLAIN_EVERY) {
+        if complained.is_none_or(|since| since.elapsed() > WARN_INTERVAL) {
             tracing::warn!(error, "exporting traces failed; further failures are not logged for a while");
             *complained = Some(Timer::start());
         }

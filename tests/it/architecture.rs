@@ -1,5 +1,5 @@
-//! Arrows point down only. Every path in `src` is read with `syn`, so that no spelling of an import escapes: groups, aliases,
-//! `super::super`, paths inside expressions and inside macros.
+//! The layers of the crate. Reads every path in `src` with `syn`, so that no form of import escapes: groups, aliases,
+//! `super::super`, paths in expressions and in macros.
 
 use std::{
     collections::BTreeSet,
@@ -10,7 +10,7 @@ use std::{
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Item, UseTree, visit::Visit};
 
-/// The modules of `src`, from the top down. A module may use those of the layers below its own, and none of its own layer.
+/// The modules of `src`, from the top down. A module may use modules of lower layers, but none of its own layer.
 const LAYERS: &[&[&str]] = &[
     &["main"],
     &["cli"],
@@ -25,7 +25,7 @@ const LAYERS: &[&[&str]] = &[
     &["domain"],
 ];
 
-/// A crate that belongs to some modules only.
+/// Crates that only some modules may use.
 const ONLY_IN: &[(&str, &[&str])] = &[
     ("rusqlite", &["store"]),
     ("tokio_postgres", &["store"]),
@@ -51,31 +51,31 @@ const ONLY_IN: &[(&str, &[&str])] = &[
 
 struct Source {
     name: String,
-    /// Where the file stands in the crate: `["api", "v5", "wire"]`.
+    /// The path of the module in the crate: `["api", "v5", "wire"]`.
     module: Vec<String>,
     paths: BTreeSet<Vec<String>>,
-    /// Names that its imports bind: `cookie` after `use crate::http::cookie`, which is then no crate.
+    /// Names bound by imports: after `use crate::http::cookie`, `cookie` is not the crate of that name.
     bound: BTreeSet<String>,
 }
 
 impl Source {
-    fn room(&self) -> &str {
+    fn top_module(&self) -> &str {
         &self.module[0]
     }
 
-    /// The modules that its paths lead to.
-    fn rooms(&self) -> BTreeSet<&str> {
+    /// The modules that its paths refer to.
+    fn used_modules(&self) -> BTreeSet<&str> {
         let crates = self.paths.iter().filter(|path| path[0] == "crate");
         crates
             .filter_map(|path| path.get(1))
             .map(String::as_str)
-            .filter(|room| layer(room).is_some())
+            .filter(|module| layer(module).is_some())
             .collect()
     }
 }
 
-fn layer(room: &str) -> Option<usize> {
-    LAYERS.iter().position(|layer| layer.contains(&room))
+fn layer(module: &str) -> Option<usize> {
+    LAYERS.iter().position(|layer| layer.contains(&module))
 }
 
 /// Every file below `src`, parsed once for all tests.
@@ -158,7 +158,7 @@ impl Reader {
         }
     }
 
-    /// Macros are not parsed: whatever looks like a path in them is one.
+    /// Macros are not parsed: everything in them that looks like a path counts as one.
     fn note_tokens(&mut self, tokens: TokenStream) {
         let mut path: Vec<String> = Vec::new();
         let mut colons = 0;
@@ -217,14 +217,14 @@ impl<'ast> Visit<'ast> for Reader {
 }
 
 #[test]
-fn rooms_use_only_what_lies_below_them() {
+fn modules_use_only_what_lies_below_them() {
     let mut wrong = Vec::new();
     for source in &*SOURCES {
-        let Some(own) = layer(source.room()) else {
+        let Some(own) = layer(source.top_module()) else {
             wrong.push(format!("src/{} is in no layer", source.name));
             continue;
         };
-        for other in source.rooms().into_iter().filter(|other| *other != source.room()) {
+        for other in source.used_modules().into_iter().filter(|other| *other != source.top_module()) {
             if layer(other).is_none_or(|other| other <= own) {
                 wrong.push(format!("src/{} uses `{other}`, which does not lie below it", source.name));
             }
@@ -236,17 +236,17 @@ fn rooms_use_only_what_lies_below_them() {
 #[test]
 fn a_version_never_uses_another() {
     for source in &*SOURCES {
-        let [room, version, ..] = &source.module[..] else { continue };
+        let [module, version, ..] = &source.module[..] else { continue };
         for path in source.paths.iter().filter(|path| path[0] == "crate") {
-            let [_, to_room, to, ..] = &path[..] else { continue };
+            let [_, to_module, to, ..] = &path[..] else { continue };
             let is_version = |name: &str| matches!(name, "v2" | "v3" | "v4" | "v5");
             let is_other = is_version(version) && is_version(to) && to != version;
-            assert!(!(room == "api" && to_room == "api" && is_other), "src/{} uses {to}", source.name);
+            assert!(!(module == "api" && to_module == "api" && is_other), "src/{} uses {to}", source.name);
         }
     }
 }
 
-/// Whoever else wants to reach every tenant asks an actor for it (ADR 17).
+/// All other code gets access to every tenant from an actor (ADR 17).
 #[test]
 fn only_an_actor_gives_out_the_whole_installation() {
     let is_named = |source: &&Source| source.paths.iter().any(|path| path.last().unwrap() == "Installation");
@@ -255,12 +255,12 @@ fn only_an_actor_gives_out_the_whole_installation() {
 }
 
 #[test]
-fn libraries_stay_in_their_rooms() {
+fn libraries_stay_in_their_modules() {
     for source in &*SOURCES {
-        for (library, rooms) in ONLY_IN {
+        for (library, modules) in ONLY_IN {
             let used = source.paths.iter().any(|path| path[0] == *library && path.len() > 1)
                 && !source.bound.contains(*library);
-            assert!(!used || rooms.contains(&source.room()), "src/{} uses {library}", source.name);
+            assert!(!used || modules.contains(&source.top_module()), "src/{} uses {library}", source.name);
         }
     }
 }
@@ -279,8 +279,8 @@ fn every_spelling_of_an_import_is_seen() {
         ("pages/x.rs", "#[derive(Clone)] struct S(Vec<crate::store::Db>);"),
         ("pages/x.rs", "pub use crate::store::*;"),
     ] {
-        assert!(read(name, text).rooms().contains("store"), "{text}");
+        assert!(read(name, text).used_modules().contains("store"), "{text}");
     }
-    assert!(!read("pages/x.rs", "fn f() { store::open(); }").rooms().contains("store"));
+    assert!(!read("pages/x.rs", "fn f() { store::open(); }").used_modules().contains("store"));
     assert!(read("lti/x.rs", "use crate::http::{cookie, html::{self, root}};").bound.contains("cookie"));
 }

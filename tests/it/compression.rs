@@ -1,4 +1,4 @@
-//! JSON answers of 1 KB and more are compressed for clients that accept gzip or zstd.
+//! JSON responses of 1 KB and more are compressed for clients that accept gzip or zstd.
 
 use std::io::Read;
 
@@ -29,7 +29,7 @@ fn header<'a>(response: &'a Response, name: &str) -> &'a str {
     response.headers().get(name).map_or("", |value| value.to_str().unwrap())
 }
 
-/// As a program that knows nothing of how it was made reads it: one member, with its check sum.
+/// Decompressed with a standard decoder: one member, with a valid checksum.
 fn unzipped(bytes: &[u8]) -> Vec<u8> {
     let mut plain = Vec::new();
     let mut decoder = flate2::bufread::GzDecoder::new(bytes);
@@ -117,7 +117,7 @@ async fn an_answer_of_less_than_a_kilobyte_stays_as_it_is() {
         let bytes = answer.bytes().await.unwrap();
         assert!(bytes.len() < 1_024 && serde_json::from_slice::<Value>(&bytes).is_ok(), "{path}");
     }
-    // The length of the notes decides on which side of the line an answer is.
+    // The length of the notes moves the response across the threshold.
     for (notes, coding) in [(0, ""), (2_000, "gzip")] {
         let change = serde_json::json!({ "name_page_id": world.page.slug, "participant": { "notes": "n".repeat(notes) } });
         world.put("/v5/participants/p0@x.org", change).await.expect(200);

@@ -1,5 +1,4 @@
-//! docs/contract.md says which test holds each open point of the contract. Here those names are looked up, so that the
-//! page cannot speak of tests that are gone.
+//! docs/contract.md names the test for each open point of the contract. This checks that those tests exist.
 
 use std::path::Path;
 

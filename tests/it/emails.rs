@@ -1,4 +1,4 @@
-//! How answers spell emails, in every version: as the request that named them did, and otherwise in lower case.
+//! How responses spell emails, in every version: like the request that named them, otherwise in lower case.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ async fn world() -> World {
     world
 }
 
-/// Every email in an answer, whatever its shape, sorted.
+/// Every email anywhere in a response, sorted.
 fn spelled(body: &Value) -> Vec<&str> {
     fn walk<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
         match value {
@@ -125,7 +125,7 @@ async fn an_email_that_the_request_did_not_name_is_in_lower_case() {
     ] {
         assert_eq!(spelled(&get(&world, path).await), ["bo@x.org"], "{path}");
     }
-    // Of one list, whoever was named is as named, and whoever was not is not.
+    // In one list, only the emails that the request named are spelled as there.
     let body = get(&world, "/v5/participants?email_list=ANA.lima@Example.edu&institution_id_list=S2").await;
     assert_eq!(spelled(&body), ["ANA.lima@Example.edu", "bo@x.org"]);
     let identifiers = json!({ "identifiers": [{ "institution_id": "S1" }, { "institution_id": "S2" }] });

@@ -1,4 +1,4 @@
-//! Where requests of ours may go, and how far.
+//! Where outbound requests may go, and how far they follow redirects.
 
 use std::{
     sync::{Arc, Mutex},
@@ -6,7 +6,7 @@ use std::{
 };
 
 use axum::{Router, body::Body, extract::Request, response::Response};
-use endonym::outbound::{Allowed, Ask, Error, Limits, Outbound};
+use endonym::outbound::{Allowed, Error, Limits, Outbound, Request as OutboundRequest};
 use futures_util::stream;
 
 use crate::{lms::hasty, support::World};
@@ -22,7 +22,7 @@ fn refused<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
     }
 }
 
-/// A server that writes down what it is asked: its origin, and the paths.
+/// A server that records its requests: its origin, and the paths.
 async fn server() -> (String, Arc<Mutex<Vec<String>>>) {
     let asked: Arc<Mutex<Vec<String>>> = Arc::default();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -142,13 +142,13 @@ async fn each_request_is_held_to_it_whatever_was_permitted_once() {
         let why = refused(nowhere().json(&url, &[]).await);
         assert!(why.contains("ENDONYM_OUTBOUND_ALLOW"), "{url}: {why}");
     }
-    // Listed is another network.
+    // Another network is allowed.
     let other = Outbound::new(Allowed::parse("10.0.0.0/8").unwrap()).unwrap();
     refused(other.json(&origin, &[]).await);
     refused(other.json(&format!("http://localhost:{port}/"), &[]).await);
     assert!(asked.lock().unwrap().is_empty());
 
-    // Where it is listed, plain http will do, by address and by name.
+    // In an allowed network, plain http works, by address and by name.
     for url in [origin.clone(), format!("http://localhost:{port}/")] {
         assert_eq!(hasty().permits(&url).await, Ok(()));
         assert_eq!(hasty().json(&url, &[]).await.unwrap()["ok"], 1);
@@ -172,7 +172,7 @@ async fn redirects_are_followed_within_an_origin_and_no_further() {
     }
     let asked_for: Vec<String> = asked.lock().unwrap().drain(..).collect();
     assert_eq!(asked_for.iter().filter(|line| line.contains("/hops/0")).count(), 1, "{asked_for:?}");
-    // What changes something is sent once.
+    // Requests that change something are not retried.
     let answer = hasty().post_form(&format!("{origin}/hops/1"), &[("a b", "c&d")]).await.unwrap();
     assert_eq!(answer.status, 301);
     assert_eq!(asked.lock().unwrap().len(), 1);
@@ -183,11 +183,11 @@ async fn answers_end() {
     let (origin, _) = server().await;
     let outbound = hasty();
     let url = |path: &str| outbound.address(&format!("{origin}{path}")).unwrap();
-    match outbound.send(Ask::get(url("/endless")).at_most(1 << 20)).await {
+    match outbound.send(OutboundRequest::get(url("/endless")).at_most(1 << 20)).await {
         Err(Error::Unavailable(why)) => assert!(why.contains("too large"), "{why}"),
         other => panic!("{:?}", other.map(|answer| answer.status)),
     }
-    match outbound.send(Ask::get(url("/slow")).within(Duration::from_millis(100))).await {
+    match outbound.send(OutboundRequest::get(url("/slow")).within(Duration::from_millis(100))).await {
         Err(Error::Unavailable(why)) => assert!(why.contains("no answer in time"), "{why}"),
         other => panic!("{:?}", other.map(|answer| answer.status)),
     }

@@ -1,4 +1,4 @@
-//! What people record themselves is theirs on all of their pages, unless they make it for one of them.
+//! Recordings that people make themselves apply to all of their pages, unless they are made for one page.
 
 use endonym::{
     app::{
@@ -29,7 +29,7 @@ fn ana() -> Value {
     json!({ "first_name": "Ana", "email": ANA })
 }
 
-/// Has somebody record their name where this registration is.
+/// Records a name as this registration's owner.
 pub async fn record(world: &World, person: &Value, hertz: f32, scope: Scope) {
     let token = World::registration_token(person);
     let owner = participants::by_token(&world.app, world.institution.id, &token).await.unwrap();
@@ -37,13 +37,13 @@ pub async fn record(world: &World, person: &Value, hertz: f32, scope: Scope) {
     own_recordings::record(&world.app, (world.institution.id, owner.id), sound, scope, None).await.unwrap();
 }
 
-/// Somebody's registration on a page, as it is now.
+/// A person's registration on a page, as it is now.
 async fn on(world: &World, page: &NamePage) -> Value {
     let path = format!("/v4/name_pages/{}/participants/{ANA}", page.slug);
     world.get(&path).await.expect(200)["participant"].clone()
 }
 
-/// What is heard there; nothing where there is no recording.
+/// The audio there; `None` without a recording.
 pub async fn heard(world: &World, person: &Value) -> Vec<u8> {
     let Some(link) = person["recording_link"].as_str() else { return Vec::new() };
     let answer = world.client.get(link).send().await.unwrap();
@@ -59,7 +59,7 @@ async fn nothing_is_left_over(world: &World) {
 #[tokio::test]
 async fn what_somebody_records_is_theirs_on_all_of_their_pages_and_what_they_were_given_stays() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let [second, given, third] =
         [world.page("Second").await, world.page("Given").await, world.page("Third").await];
     let here = world.person_on(&world.page, ana()).await;
@@ -67,8 +67,8 @@ async fn what_somebody_records_is_theirs_on_all_of_their_pages_and_what_they_wer
         world.person_on(page, ana()).await;
     }
     let bea = world.person("Bea", "bea@x.org").await;
-    let there = json!({ "name_page_id": neighbour.page.slug, "participant": ana() });
-    let theirs = world.request_as(&neighbour.token, reqwest::Method::POST, "/v5/participants").json(&there);
+    let there = json!({ "name_page_id": neighbor.page.slug, "participant": ana() });
+    let theirs = world.request_as(&neighbor.token, reqwest::Method::POST, "/v5/participants").json(&there);
     Answer::of(theirs).await.expect(201);
     let sent = json!({ "first_name": "Ana", "email": "ANA@x.org", "pronunciation": file(wav(0.9)) });
     world.person_on(&given, sent).await;
@@ -85,7 +85,7 @@ async fn what_somebody_records_is_theirs_on_all_of_their_pages_and_what_they_wer
     assert_eq!(on(&world, &given).await, was_given);
     assert_ne!(heard(&world, &was_given).await, sound);
 
-    // Once more, from another page: nowhere the old voice stays, and the old links lead to the new one.
+    // Again, from another page: the old recording is replaced everywhere, and the old links redirect to the new one.
     record(&world, &first[1], 220.0, Scope::All).await;
     let anew = heard(&world, &on(&world, &world.page).await).await;
     assert_ne!(anew, sound);
@@ -98,7 +98,7 @@ async fn what_somebody_records_is_theirs_on_all_of_their_pages_and_what_they_wer
         bea["recording_link"]
     );
     let path = "/v4/participants/ana@x.org";
-    let theirs = Answer::of(world.request_as(&neighbour.token, reqwest::Method::GET, path)).await.expect(200);
+    let theirs = Answer::of(world.request_as(&neighbor.token, reqwest::Method::GET, path)).await.expect(200);
     assert_eq!(
         theirs["participant"]["recording_link"],
         Value::Null,
@@ -127,7 +127,7 @@ async fn a_recording_for_one_page_is_heard_there_alone_until_it_is_replaced_by_o
     let anew = heard(&world, &on(&world, &second).await).await;
     assert_eq!(heard(&world, &on(&world, &world.page).await).await, anew);
     assert!(anew != only && anew != shared);
-    // What one page alone has is nothing to start with elsewhere.
+    // A recording for one page is not copied to new registrations.
     record(&world, &there, 240.0, Scope::ThisPage).await;
     let third = world.page("Third").await;
     let new = world.person_on(&third, ana()).await;
@@ -167,7 +167,8 @@ async fn whoever_is_registered_later_starts_with_what_they_have_recorded() {
         let page = NamePageRef::parse(&imported.slug).unwrap();
         let lines = vec![line(1, "new@x.org"), line(2, ANA)];
         let institution = world.institution.id;
-        let done = imports::group(&world.app, institution, page, lines, imports::Calling::Nobody, rehearse);
+        let done =
+            imports::group(&world.app, institution, page, lines, imports::CallPolicy::Nobody, rehearse);
         done.await.unwrap()
     };
     let created = vec![(1, imports::Outcome::Created), (2, imports::Outcome::Created)];
@@ -175,7 +176,7 @@ async fn whoever_is_registered_later_starts_with_what_they_have_recorded() {
     assert_eq!(group(false).await, created);
     assert_eq!(heard(&world, &on(&world, &imported).await).await, sound);
 
-    // Whoever brings a recording has that one, which is that registration's.
+    // A registration that is created with a recording keeps its own.
     let sent = json!({ "first_name": "Ana", "email": ANA, "pronunciation": file(wav(0.9)) });
     let made = world.person_on(&given, sent).await;
     let was_given = heard(&world, &made).await;
@@ -220,7 +221,7 @@ async fn deleting_a_recording_or_a_registration_silences_that_one_alone() {
         .expect(200);
     assert_eq!(heard(&world, &on(&world, &third).await).await, sound);
     nothing_is_left_over(&world).await;
-    // What is gone there stays gone, until they record again.
+    // A deleted recording stays deleted, until they record again.
     record(&world, &on(&world, &third).await, 200.0, Scope::All).await;
     assert!(on(&world, &second).await["recording_link"].is_string());
 }

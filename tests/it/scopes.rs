@@ -1,4 +1,4 @@
-//! What belongs to one institution is missing for actors of another, and updates at the same time do not undo each other.
+//! Actors of other institutions get "not found", and concurrent updates do not lose each other's changes.
 
 use endonym::{
     app::{
@@ -34,7 +34,7 @@ async fn consumer(world: &World) -> ToolConsumer {
     tool_consumers::create(&world.app, world.institution.id, new).await.unwrap().0
 }
 
-/// A call that is scheduled and a job that was given up.
+/// A scheduled call and a job that was given up.
 async fn with_call_and_job(world: &World) {
     let institution = world.institution.id;
     let call = "INSERT INTO calls (institution_id, id, participant_id, phone_number, state, run_at, attempts_made, \
@@ -54,8 +54,8 @@ async fn what_another_institution_owns_is_missing() {
     let world = World::new().await;
     let (app, id) = (&world.app, consumer(&world).await.id);
     with_call_and_job(&world).await;
-    let neighbour = world.neighbour().await;
-    let stranger = actor(&world, &neighbour.token).await;
+    let neighbor = world.neighbor().await;
+    let stranger = actor(&world, &neighbor.token).await;
 
     assert!(is_missing(tool_consumers::find(app, stranger.scope(), id).await));
     assert!(is_missing(tool_consumers::update(app, &stranger, id, Change::default()).await));

@@ -1,5 +1,5 @@
-//! What versions 4 and 5 answer alike, except for version 5's wrapper: lists and searches of participants. What only one of
-//! them does is in `v4` or `v5`.
+//! What versions 4 and 5 have in common, except for version 5's wrapper: lists and searches of participants. Tests for
+//! only one of them are in `v4` or `v5`.
 
 use std::collections::HashSet;
 
@@ -45,7 +45,7 @@ suite! {
     }
 }
 
-/// A recording's hex: 128 bits, told apart by one letter.
+/// A recording's hex id: 128 bits, which differ in one letter.
 pub fn hex(letter: char) -> String {
     letter.to_string().repeat(32)
 }
@@ -59,7 +59,7 @@ pub fn unprocessable(errors: Value) -> Value {
     json!({ "message": "Unprocessable entity", "errors": errors })
 }
 
-/// A path behind `/api/private` from an address of `meta`.
+/// The path after `/api/private` of a URL in `meta`.
 pub fn path(address: &Value) -> &str {
     address.as_str().unwrap().split("/api/private").nth(1).unwrap()
 }
@@ -69,7 +69,7 @@ pub fn sorted(mut all: Vec<&str>) -> Vec<&str> {
     all
 }
 
-/// The emails of the first so many of a crowd.
+/// The first emails of a crowd.
 pub fn numbered(count: usize) -> Vec<String> {
     (0..count).map(|n| format!("p{n}@x.org")).collect()
 }
@@ -77,7 +77,7 @@ pub fn numbered(count: usize) -> Vec<String> {
 struct Version {
     /// `/v4/participants`
     participants: &'static str,
-    /// Answers are in `Response`.
+    /// Responses are wrapped in `Response`.
     wrapped: bool,
 }
 

@@ -30,7 +30,7 @@ fn by_profile(reduced: &Reduced, icc: &[u8]) -> Option<Vec<u8>> {
 
 fn plainly(reduced: Reduced) -> Vec<u8> {
     match reduced.channels {
-        1 => reduced.samples.into_iter().flat_map(|grey| [grey; 3]).collect(),
+        1 => reduced.samples.into_iter().flat_map(|gray| [gray; 3]).collect(),
         3 => reduced.samples,
         _ => reduced
             .samples

@@ -7,7 +7,7 @@ use super::{Decoded, Limits, Refusal};
 
 /// Cameras write one scan, progressive encoders about ten. Each costs a pass over all blocks, even if it has only a
 /// few bytes, so a small file with thousands of scans would keep a core busy for minutes.
-const MOST_SCANS: usize = 100;
+const MAX_SCANS: usize = 100;
 
 pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Refusal> {
     let mut decoder = Decoder::new(bytes);
@@ -19,7 +19,7 @@ pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Refusal> 
     if info.coding_process == CodingProcess::Lossless {
         return Err(Refusal::Unsupported("a lossless JPEG"));
     }
-    if scans(bytes) > MOST_SCANS {
+    if scans(bytes) > MAX_SCANS {
         return Err(Refusal::Damaged);
     }
     // The decoder picks the smallest size that suffices in one direction: the longer side decides.

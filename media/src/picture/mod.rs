@@ -27,7 +27,7 @@ const SMALL_SIDE: u32 = 128;
 const QUALITY: u8 = 85;
 
 /// JPEG and GIF cannot exceed this; a PNG could, and a single row would then be as large as a whole image.
-const LONGEST_SIDE: u32 = 65_535;
+const MAX_SIDE: u32 = 65_535;
 
 /// Limits of accepted images.
 #[derive(Debug, Clone, Copy)]
@@ -51,8 +51,8 @@ impl Limits {
         if u64::from(width) * u64::from(height) > self.pixels {
             return Err(Refusal::TooManyPixels { width, height, limit: self.pixels });
         }
-        if width.max(height) > LONGEST_SIDE {
-            return Err(Refusal::TooLong { side: width.max(height), limit: LONGEST_SIDE });
+        if width.max(height) > MAX_SIDE {
+            return Err(Refusal::TooLong { side: width.max(height), limit: MAX_SIDE });
         }
         Ok(())
     }

@@ -26,9 +26,9 @@ pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Refusal> 
 
     let mut reader = decoder.read_info().map_err(damaged)?;
     let reduced = match reader.output_color_type() {
-        (ColorType::Grayscale, BitDepth::Eight) => read(&mut reader, |&[grey]: &[u8; 1]| ([grey], 255)),
+        (ColorType::Grayscale, BitDepth::Eight) => read(&mut reader, |&[gray]: &[u8; 1]| ([gray], 255)),
         (ColorType::GrayscaleAlpha, BitDepth::Eight) => {
-            read(&mut reader, |&[grey, alpha]: &[u8; 2]| ([grey], alpha))
+            read(&mut reader, |&[gray, alpha]: &[u8; 2]| ([gray], alpha))
         }
         (ColorType::Rgb, BitDepth::Eight) => read(&mut reader, |&rgb: &[u8; 3]| (rgb, 255)),
         (ColorType::Rgba, BitDepth::Eight) => {

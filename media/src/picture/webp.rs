@@ -1,7 +1,7 @@
 //! WebP: the still image or the first frame of an animation, on a white canvas of the full size.
 //!
 //! The container is parsed here, because the decoder would hold an animation three times, a lossless image twice, and
-//! another image for the alpha of a lossy one. It gets each part separately, as a file of its own.
+//! another image for the alpha of a lossy one. It gets each part separately, as a separate file.
 
 use std::io::Cursor;
 use std::iter::repeat;

@@ -16,7 +16,7 @@ pub enum Kind {
 
 /// The length that the header announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Promise {
+pub enum DeclaredLength {
     /// A stream without an announced length.
     Nothing,
     Packets(u64),
@@ -28,25 +28,26 @@ pub enum Promise {
 pub struct Container<'a> {
     pub kind: Kind,
     pub bytes: Cow<'a, [u8]>,
-    pub promise: Promise,
+    pub promise: DeclaredLength,
 }
 
 impl<'a> Container<'a> {
-    pub fn tell(bytes: &'a [u8]) -> Result<Self, Refusal> {
+    pub fn detect(bytes: &'a [u8]) -> Result<Self, Refusal> {
         let body = after_id3(bytes)?;
         let kind = kind(body).ok_or(Refusal::NotSound)?;
         let (bytes, promise) = match kind {
-            Kind::Wav => (Cow::Owned(whole_wav(body)?), Promise::Nothing),
+            Kind::Wav => (Cow::Owned(whole_wav(body)?), DeclaredLength::Nothing),
             Kind::Flac => (Cow::Borrowed(body), flac_promise(body)),
             Kind::Mp4 => (Cow::Borrowed(body), mp4_promise(body)?),
             Kind::Mpeg => {
                 let stream = from_first(body, mpeg_frame).ok_or(Refusal::NotSound)?;
                 (Cow::Borrowed(stream), mpeg_promise(stream)?)
             }
-            Kind::Adts => {
-                (Cow::Borrowed(from_first(body, adts_frame).ok_or(Refusal::NotSound)?), Promise::Nothing)
-            }
-            Kind::Ogg | Kind::Matroska => (Cow::Borrowed(body), Promise::Nothing),
+            Kind::Adts => (
+                Cow::Borrowed(from_first(body, adts_frame).ok_or(Refusal::NotSound)?),
+                DeclaredLength::Nothing,
+            ),
+            Kind::Ogg | Kind::Matroska => (Cow::Borrowed(body), DeclaredLength::Nothing),
         };
         Ok(Self { kind, bytes, promise })
     }
@@ -148,8 +149,10 @@ fn adts_frame(bytes: &[u8]) -> Option<((u8, u8), usize)> {
 }
 
 /// The frame count in the first frame ("Xing", or "Info" for constant bit rate).
-fn mpeg_promise(stream: &[u8]) -> Result<Promise, Refusal> {
-    let (Some(second), Some(fourth)) = (stream.get(1), stream.get(3)) else { return Ok(Promise::Nothing) };
+fn mpeg_promise(stream: &[u8]) -> Result<DeclaredLength, Refusal> {
+    let (Some(second), Some(fourth)) = (stream.get(1), stream.get(3)) else {
+        return Ok(DeclaredLength::Nothing);
+    };
     let side = match (second >> 3 & 3 == 3, fourth >> 6 == 3) {
         (true, false) => 32,
         (true, true) | (false, false) => 17,
@@ -161,7 +164,7 @@ fn mpeg_promise(stream: &[u8]) -> Result<Promise, Refusal> {
         .filter_map(|at| stream.get(*at..))
         .find(|rest| rest.starts_with(b"Xing") || rest.starts_with(b"Info"))
     else {
-        return Ok(Promise::Nothing);
+        return Ok(DeclaredLength::Nothing);
     };
     let flags = be32(header, 4).unwrap_or(0);
     let (frames, bytes) = match flags & 3 {
@@ -174,20 +177,20 @@ fn mpeg_promise(stream: &[u8]) -> Result<Promise, Refusal> {
         return Err(Refusal::Damaged);
     }
     // Some encoders include this frame in the count.
-    Ok(frames.map_or(Promise::Nothing, |f| Promise::Packets(f.saturating_sub(1) as u64)))
+    Ok(frames.map_or(DeclaredLength::Nothing, |f| DeclaredLength::Packets(f.saturating_sub(1) as u64)))
 }
 
-fn flac_promise(bytes: &[u8]) -> Promise {
+fn flac_promise(bytes: &[u8]) -> DeclaredLength {
     // 36 bits after rate, channels and bits, in the STREAMINFO block, which is always first.
     let high = bytes.get(21).map_or(0, |b| u64::from(b & 15));
     match high << 32 | be32(bytes, 22).unwrap_or(0) as u64 {
-        0 => Promise::Nothing,
-        samples => Promise::Samples(samples),
+        0 => DeclaredLength::Nothing,
+        samples => DeclaredLength::Samples(samples),
     }
 }
 
 /// Walks the top-level boxes.
-fn mp4_promise(bytes: &[u8]) -> Result<Promise, Refusal> {
+fn mp4_promise(bytes: &[u8]) -> Result<DeclaredLength, Refusal> {
     let (mut at, mut index, mut fragments) = (0, false, false);
     let mut cut_off = false;
     while at < bytes.len() {
@@ -218,9 +221,9 @@ fn mp4_promise(bytes: &[u8]) -> Result<Promise, Refusal> {
         (false, _) if picture => Err(Refusal::NotSound),
         (false, _) => Err(Refusal::Damaged),
         // A recorder that was killed leaves its last fragment incomplete.
-        (true, true) => Ok(Promise::Nothing),
+        (true, true) => Ok(DeclaredLength::Nothing),
         (true, false) if cut_off => Err(Refusal::Damaged),
-        (true, false) => Ok(Promise::EveryPacket),
+        (true, false) => Ok(DeclaredLength::EveryPacket),
     }
 }
 
@@ -317,8 +320,8 @@ pub fn usable(rate: u64, channels: usize) -> Result<(), Refusal> {
 mod tests {
     use super::*;
 
-    fn detect(bytes: &[u8]) -> Result<(Kind, Promise), Refusal> {
-        Container::tell(bytes).map(|c| (c.kind, c.promise))
+    fn detect(bytes: &[u8]) -> Result<(Kind, DeclaredLength), Refusal> {
+        Container::detect(bytes).map(|c| (c.kind, c.promise))
     }
 
     fn chunk(name: &[u8], body: &[u8]) -> Vec<u8> {
@@ -340,7 +343,7 @@ mod tests {
     #[test]
     fn a_wav_has_what_it_says_or_goes_on_until_the_end() {
         let whole = wav(&[chunk(b"LIST", b"odd"), chunk(b"data", &[7; 100]), chunk(b"id3 ", b"tag")]);
-        let container = Container::tell(&whole).expect("a WAV");
+        let container = Container::detect(&whole).expect("a WAV");
         assert!(
             container
                 .bytes
@@ -348,7 +351,7 @@ mod tests {
         );
         let bare = wav(&[chunk(b"data", &[7; 101])]);
         for unknown in [0, u32::MAX, u32::MAX - 44, 0x7fff_ff00] {
-            let container = Container::tell(&with_length(bare.clone(), unknown)).map(|c| c.bytes.len());
+            let container = Container::detect(&with_length(bare.clone(), unknown)).map(|c| c.bytes.len());
             // A partial sample is dropped.
             assert_eq!(container, Ok(44 + 102), "{unknown}");
         }
@@ -375,22 +378,22 @@ mod tests {
 
     #[test]
     fn frames_are_told_by_those_that_follow() {
-        assert_eq!(detect(&frame().repeat(5)), Ok((Kind::Mpeg, Promise::Nothing)));
+        assert_eq!(detect(&frame().repeat(5)), Ok((Kind::Mpeg, DeclaredLength::Nothing)));
         let late = [[7; 99].as_slice(), &frame().repeat(5)].concat();
-        assert_eq!(Container::tell(&late).map(|c| c.bytes.len()), Ok(5 * 288), "joined late");
+        assert_eq!(Container::detect(&late).map(|c| c.bytes.len()), Ok(5 * 288), "joined late");
         let tagged = [b"ID3\x04\0\0\0\0\x01\x00".as_slice(), &[0; 128], &frame().repeat(5)].concat();
-        assert_eq!(detect(&tagged), Ok((Kind::Mpeg, Promise::Nothing)));
+        assert_eq!(detect(&tagged), Ok((Kind::Mpeg, DeclaredLength::Nothing)));
         assert_eq!(detect(&tagged[..100]), Err(Refusal::Damaged), "cut off in the tag");
         let once = [frame(), vec![1; 5000]].concat();
         assert_eq!(detect(&once), Err(Refusal::NotSound), "two bytes that look like a frame");
         let adts = [[0xff, 0xf1, 0x50, 0x80, 0x02, 0x1f, 0xfc].as_slice(), &[0; 9]].concat();
-        assert_eq!(detect(&adts.repeat(5)), Ok((Kind::Adts, Promise::Nothing)));
+        assert_eq!(detect(&adts.repeat(5)), Ok((Kind::Adts, DeclaredLength::Nothing)));
     }
 
     #[test]
     fn an_mp3_that_tells_its_length_is_held_to_it() {
         let whole = [info(4, 5 * 288), frame().repeat(4)].concat();
-        assert_eq!(detect(&whole), Ok((Kind::Mpeg, Promise::Packets(3))));
+        assert_eq!(detect(&whole), Ok((Kind::Mpeg, DeclaredLength::Packets(3))));
         assert_eq!(detect(&whole[..whole.len() - 1]), Err(Refusal::Damaged));
     }
 
@@ -402,19 +405,19 @@ mod tests {
     fn an_mp4_needs_its_index_and_all_that_is_in_it() {
         let (kind, index, data) = (atom(b"ftyp", 16), atom(b"moov", 200), atom(b"mdat", 300));
         let whole = [kind.clone(), data.clone(), index.clone()].concat();
-        assert_eq!(detect(&whole), Ok((Kind::Mp4, Promise::EveryPacket)));
+        assert_eq!(detect(&whole), Ok((Kind::Mp4, DeclaredLength::EveryPacket)));
         assert_eq!(detect(&whole[..whole.len() - 20]), Err(Refusal::Damaged));
         assert_eq!(detect(&whole[..100]), Err(Refusal::Damaged));
         let fragments = [kind, index, atom(b"moof", 90), data.clone(), atom(b"moof", 90), data].concat();
-        assert_eq!(detect(&fragments), Ok((Kind::Mp4, Promise::Nothing)));
-        assert_eq!(detect(&fragments[..fragments.len() - 100]), Ok((Kind::Mp4, Promise::Nothing)));
+        assert_eq!(detect(&fragments), Ok((Kind::Mp4, DeclaredLength::Nothing)));
+        assert_eq!(detect(&fragments[..fragments.len() - 100]), Ok((Kind::Mp4, DeclaredLength::Nothing)));
     }
 
     #[test]
     fn a_flac_promises_samples_unless_it_was_streamed() {
         let head = |samples: [u8; 5]| [b"fLaC\0\0\0\x22".as_slice(), &[0; 13], &samples, &[0; 16]].concat();
-        assert_eq!(detect(&head([0xf0, 0, 1, 0, 0])), Ok((Kind::Flac, Promise::Samples(65_536))));
-        assert_eq!(detect(&head([0xf0, 0, 0, 0, 0])), Ok((Kind::Flac, Promise::Nothing)));
+        assert_eq!(detect(&head([0xf0, 0, 1, 0, 0])), Ok((Kind::Flac, DeclaredLength::Samples(65_536))));
+        assert_eq!(detect(&head([0xf0, 0, 0, 0, 0])), Ok((Kind::Flac, DeclaredLength::Nothing)));
     }
 
     #[test]

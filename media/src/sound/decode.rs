@@ -2,7 +2,7 @@
 
 use super::{
     Mono, Refusal,
-    container::{Container, Kind, Promise, usable},
+    container::{Container, DeclaredLength, Kind, usable},
     opus::{self, Opus},
 };
 use std::{io, time::Duration};
@@ -21,7 +21,7 @@ use symphonia::{
 const GRACE: Duration = Duration::from_millis(100);
 
 /// No acceptable file can have more bad packets: a tenth of the longest recording in the shortest packets (2.5 ms).
-const MANY_BAD: u64 = 1_500;
+const MAX_BAD_PACKETS: u64 = 1_500;
 
 /// Mixes down to mono on the fly.
 struct Mixer {
@@ -35,7 +35,7 @@ struct Mixer {
 }
 
 pub fn decode(bytes: &[u8], longest: Duration) -> Result<Mono, Refusal> {
-    let container = Container::tell(bytes)?;
+    let container = Container::detect(bytes)?;
     let mut reader = open(&container)?;
     let (track, mut decoder) = choose(&*reader)?;
     let mut mixer = Mixer::new(longest);
@@ -213,16 +213,16 @@ impl Tally {
             }
             None => self.bad += 1,
         }
-        if self.bad > MANY_BAD { Err(Refusal::Damaged) } else { Ok(()) }
+        if self.bad > MAX_BAD_PACKETS { Err(Refusal::Damaged) } else { Ok(()) }
     }
 
     /// A file is damaged if it is shorter than announced, or if more than a tenth of it cannot be decoded.
     fn judge(&self, container: &Container<'_>) -> Result<(), Refusal> {
         let kept = match container.promise {
-            Promise::Nothing => true,
-            Promise::Packets(packets) => self.good + self.bad >= packets,
-            Promise::Samples(samples) => self.end >= samples as i64,
-            Promise::EveryPacket => !self.ended_early && !self.broken,
+            DeclaredLength::Nothing => true,
+            DeclaredLength::Packets(packets) => self.good + self.bad >= packets,
+            DeclaredLength::Samples(samples) => self.end >= samples as i64,
+            DeclaredLength::EveryPacket => !self.ended_early && !self.broken,
         };
         let undecodable = self.bad > (self.good + self.bad).div_ceil(10);
         // The container is unreadable from some point on; near the end that counts as the end.
@@ -266,20 +266,23 @@ mod tests {
             let container = Container { kind: Kind::Ogg, bytes: [0; 1000].as_slice().into(), promise };
             Tally { good, bad, end: 500, ..Tally::default() }.judge(&container).is_ok()
         };
-        assert!(verdict(90, 10, Promise::Nothing));
-        assert!(!verdict(89, 11, Promise::Nothing));
-        assert!(verdict(5, 1, Promise::Nothing), "the one at the end, of a short one");
-        assert!(verdict(90, 10, Promise::Packets(100)));
-        assert!(!verdict(90, 9, Promise::Packets(100)));
-        assert!(verdict(90, 0, Promise::Samples(500)));
-        assert!(!verdict(90, 0, Promise::Samples(501)));
+        assert!(verdict(90, 10, DeclaredLength::Nothing));
+        assert!(!verdict(89, 11, DeclaredLength::Nothing));
+        assert!(verdict(5, 1, DeclaredLength::Nothing), "the one at the end, of a short one");
+        assert!(verdict(90, 10, DeclaredLength::Packets(100)));
+        assert!(!verdict(90, 9, DeclaredLength::Packets(100)));
+        assert!(verdict(90, 0, DeclaredLength::Samples(500)));
+        assert!(!verdict(90, 0, DeclaredLength::Samples(501)));
     }
 
     #[test]
     fn an_unreadable_rest_is_damage_unless_it_is_short() {
         let verdict = |bytes| {
-            let container =
-                Container { kind: Kind::Mp4, bytes: [0; 1000].as_slice().into(), promise: Promise::Nothing };
+            let container = Container {
+                kind: Kind::Mp4,
+                bytes: [0; 1000].as_slice().into(),
+                promise: DeclaredLength::Nothing,
+            };
             Tally { good: 50, bytes, broken: true, ..Tally::default() }.judge(&container).is_ok()
         };
         assert!(verdict(950));

@@ -11,12 +11,12 @@ use std::time::Duration;
 /// Integrated loudness per ITU BS.1770, in LUFS, of one channel.
 const LOUDNESS: f64 = -16.0;
 /// The tolerance before another attempt.
-const NEAR: f64 = 0.05;
-const TRIES: usize = 12;
+const TOLERANCE: f64 = 0.05;
+const MAX_ADJUSTMENTS: usize = 12;
 /// The maximum number of encodings, until the decoded result fits.
-const ATTEMPTS: usize = 4;
+const MAX_ENCODINGS: usize = 4;
 /// How much loudness the last attempt may give up to stay below the ceiling.
-const GIVE: f64 = 0.5;
+const MAX_SHORTFALL: f64 = 0.5;
 
 /// The maximum true peak of the decoded result, in dBTP.
 const CEILING: f64 = -1.0;
@@ -41,14 +41,14 @@ pub fn to_mp3(voice: &Mono) -> Result<(Vec<u8>, Vec<f32>), Refusal> {
         let heard = decode::decode(&file, Duration::MAX)?.samples;
         // (The loudness changes only by a few hundredths.)
         let over = decibels(limiter::true_peak(&heard)) - CEILING;
-        if over <= 0.0 || attempt == ATTEMPTS {
+        if over <= 0.0 || attempt == MAX_ENCODINGS {
             return Ok((file, heard));
         }
         attempt += 1;
         // Half of what is removed from a sharp peak comes back as coding noise.
         ceiling -= 1.7 * over + 0.1;
-        if attempt == ATTEMPTS {
-            aim -= over.min(GIVE);
+        if attempt == MAX_ENCODINGS {
+            aim -= over.min(MAX_SHORTFALL);
         }
     }
 }
@@ -59,12 +59,12 @@ pub fn to_mp3(voice: &Mono) -> Result<(Vec<u8>, Vec<f32>), Refusal> {
 /// difference.
 fn gains(meter: &Meter, limiter: &Limiter, aim: f64, ceiling: f32) -> Vec<f32> {
     let mut gain = factor(aim - meter.loudness());
-    let mut tries = 0;
+    let mut adjustments = 0;
     loop {
         let (gains, limited) = limiter.gains(gain, ceiling);
         let missing = aim - meter.loudness_at(&gains);
-        tries += 1;
-        if !limited || missing.abs() < NEAR || tries == TRIES {
+        adjustments += 1;
+        if !limited || missing.abs() < TOLERANCE || adjustments == MAX_ADJUSTMENTS {
             return gains;
         }
         gain *= factor(missing);
@@ -103,7 +103,7 @@ mod tests {
         {
             let (_, heard) = to_mp3(&voice(gain, every)).expect("encoded");
             let loudness = Meter::new(&heard, 48_000).loudness();
-            assert!((loudness - LOUDNESS).abs() < GIVE + 0.1, "{gain} {every}: {loudness} LUFS");
+            assert!((loudness - LOUDNESS).abs() < MAX_SHORTFALL + 0.1, "{gain} {every}: {loudness} LUFS");
             let peak = decibels(limiter::true_peak(&heard));
             assert!(peak <= CEILING, "{gain} {every}: {peak} dBTP");
         }

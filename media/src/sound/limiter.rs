@@ -6,8 +6,8 @@ use std::f32::consts::PI;
 /// Interpolated positions between two samples.
 const PHASES: usize = 3;
 /// Filter taps on each side. With 8, a full-scale tone is measured within 0.1 dB up to 18 kHz.
-const REACH: usize = 8;
-const TAPS: usize = 2 * REACH;
+const TAPS_PER_SIDE: usize = 8;
+const TAPS: usize = 2 * TAPS_PER_SIDE;
 
 /// A limiter that measures peaks once and can then evaluate many gains cheaply.
 pub struct Limiter {
@@ -85,9 +85,9 @@ fn peaks(samples: &[f32]) -> Vec<f32> {
     const BLOCK: usize = 256;
     let filters: [[f32; TAPS]; PHASES] =
         std::array::from_fn(|p| filter((p + 1) as f32 / (PHASES + 1) as f32));
-    let mut padded = vec![0.0; REACH - 1];
+    let mut padded = vec![0.0; TAPS_PER_SIDE - 1];
     padded.extend_from_slice(samples);
-    padded.resize(padded.len() + REACH, 0.0);
+    padded.resize(padded.len() + TAPS_PER_SIDE, 0.0);
 
     let mut peaks: Vec<f32> = samples.iter().map(|s| s.abs()).collect();
     // In quiet parts nothing between the samples comes near the highest peak, which is all that matters.
@@ -117,8 +117,8 @@ fn peaks(samples: &[f32]) -> Vec<f32> {
 /// A windowed sinc for position `at` between two samples.
 fn filter(at: f32) -> [f32; TAPS] {
     let taps: [f32; TAPS] = std::array::from_fn(|i| {
-        let x = i as f32 - (REACH as f32 - 1.0) - at;
-        let window = (PI * x / (2.0 * REACH as f32)).cos().powi(2);
+        let x = i as f32 - (TAPS_PER_SIDE as f32 - 1.0) - at;
+        let window = (PI * x / (2.0 * TAPS_PER_SIDE as f32)).cos().powi(2);
         (PI * x).sin() / (PI * x) * window
     });
     let sum: f32 = taps.iter().sum();

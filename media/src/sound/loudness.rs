@@ -6,7 +6,7 @@
 use std::f64::consts::PI;
 
 /// The absolute gate of the meter.
-pub const NOTHING: f64 = -70.0;
+pub const SILENCE_GATE: f64 = -70.0;
 
 /// Samples that are measured together and share a gain.
 pub const STRIDE: usize = 16;
@@ -60,10 +60,14 @@ impl Meter {
             steps.windows(STEPS).map(|w| w.iter().sum::<f64>() / (STEPS * self.step) as f64).collect();
         let mean_above = |threshold: f64| {
             let loud: Vec<f64> = blocks.iter().copied().filter(|b| decibels(*b) > threshold).collect();
-            if loud.is_empty() { NOTHING } else { decibels(loud.iter().sum::<f64>() / loud.len() as f64) }
+            if loud.is_empty() {
+                SILENCE_GATE
+            } else {
+                decibels(loud.iter().sum::<f64>() / loud.len() as f64)
+            }
         };
         // The relative gate: excludes silence and pauses, 10 LU below the rest.
-        mean_above(mean_above(NOTHING) - 10.0)
+        mean_above(mean_above(SILENCE_GATE) - 10.0)
     }
 }
 
@@ -163,8 +167,8 @@ mod tests {
         assert!((Meter::new(&sine, 48_000).loudness() + 3.01).abs() < 0.02);
         // The same loudness if it is shorter than a block.
         assert!((Meter::new(&sine[..9_600], 48_000).loudness() + 3.01).abs() < 0.1);
-        assert_eq!(Meter::new(&[0.0; 48_000], 48_000).loudness(), NOTHING);
-        assert_eq!(Meter::new(&[], 48_000).loudness(), NOTHING);
+        assert_eq!(Meter::new(&[0.0; 48_000], 48_000).loudness(), SILENCE_GATE);
+        assert_eq!(Meter::new(&[], 48_000).loudness(), SILENCE_GATE);
     }
 
     #[test]

@@ -135,7 +135,7 @@ fn chain(bytes: &[u8], limits: &Limits) -> Result<Sound, Refusal> {
     let recording = decode::decode(bytes, limits.longest)?;
     let clean = clean::without_rumble(recording);
     let rate = mp3::rate_for(clean.rate);
-    let trimmed = trim::trim(&clean, limits.shortest, trim::Breath::with_encoder_delay(mp3::delay(rate)))?;
+    let trimmed = trim::trim(&clean, limits.shortest, trim::Pauses::with_encoder_delay(mp3::delay(rate)))?;
     let voice = resample::to(rate, trimmed)?;
     let (mp3, heard) = level::to_mp3(&voice)?;
     Ok(Sound {

@@ -7,7 +7,7 @@ use ropus::{Channels, DecodeMode, Decoder};
 pub const RATE: u32 = 48_000;
 
 /// The longest packet, 120 ms, in samples per channel.
-const LONGEST: usize = 5_760;
+const MAX_PACKET: usize = 5_760;
 
 /// The header of an Opus stream (RFC 7845, 5.1).
 #[derive(Debug, PartialEq)]
@@ -52,7 +52,7 @@ impl Opus {
             _ => return Err(Refusal::Unusual),
         };
         let decoder = Decoder::new(RATE, layout).map_err(|_| Refusal::Damaged)?;
-        Ok(Self { decoder, channels, skip, gain, buffer: vec![0.0; LONGEST * channels] })
+        Ok(Self { decoder, channels, skip, gain, buffer: vec![0.0; MAX_PACKET * channels] })
     }
 
     pub fn channels(&self) -> usize {

@@ -77,8 +77,8 @@ fn fit(lines: &[f32; GRANULE], values: &mut [i32; GRANULE], budget: u32, bands: 
     let highest = powers.iter().fold(0.0_f32, |a, b| a.max(*b));
     while fine < coarse {
         let step = (fine + coarse).div_euclid(2);
-        let fits = highest * scale(step) < HIGHEST as f32 && {
-            write_down(&powers, step, values);
+        let fits = highest * scale(step) < MAX_VALUE as f32 && {
+            quantize_values(&powers, step, values);
             code(values, bands).bits <= budget
         };
         if fits {
@@ -87,7 +87,7 @@ fn fit(lines: &[f32; GRANULE], values: &mut [i32; GRANULE], budget: u32, bands: 
             fine = step + 1;
         }
     }
-    write_down(&powers, coarse, values);
+    quantize_values(&powers, coarse, values);
     let coded = code(values, bands);
     for (value, line) in values.iter_mut().zip(lines) {
         if *line < 0.0 {
@@ -98,9 +98,9 @@ fn fit(lines: &[f32; GRANULE], values: &mut [i32; GRANULE], budget: u32, bands: 
 }
 
 /// The highest value that the tables can encode.
-const HIGHEST: i32 = 15 + 8191;
+const MAX_VALUE: i32 = 15 + 8191;
 
-fn write_down(powers: &[f32; GRANULE], step: i32, values: &mut [i32; GRANULE]) {
+fn quantize_values(powers: &[f32; GRANULE], step: i32, values: &mut [i32; GRANULE]) {
     let scale = scale(step);
     for (value, power) in values.iter_mut().zip(powers) {
         *value = round(power * scale);
@@ -110,10 +110,10 @@ fn write_down(powers: &[f32; GRANULE], step: i32, values: &mut [i32; GRANULE]) {
 /// Rounds to nearest with a bias downward, because small values are more frequent than large ones.
 ///
 /// Floats near 2^23 have no fractional bits, so adding it rounds. A cast would do the same but take five times as
-/// long, because it checks for overflow; nothing here exceeds `HIGHEST`.
+/// long, because it checks for overflow; nothing here exceeds `MAX_VALUE`.
 fn round(value: f32) -> i32 {
-    const NO_PLACES: f32 = (1 << 23) as f32;
-    (value - 0.0946 + NO_PLACES).to_bits() as i32 - NO_PLACES.to_bits() as i32
+    const INTEGERS_ONLY: f32 = (1 << 23) as f32;
+    (value - 0.0946 + INTEGERS_ONLY).to_bits() as i32 - INTEGERS_ONLY.to_bits() as i32
 }
 
 fn scale(step: i32) -> f32 {
@@ -134,7 +134,7 @@ static CHOICES: LazyLock<Vec<Choice>> = LazyLock::new(|| {
     let tables = [[1, 1, 1], [2, 3, 3], [5, 6, 6], [7, 8, 9], [10, 11, 12], [13, 15, 15], [16, 24, 24]];
     tables
         .into_iter()
-        .zip([1, 2, 3, 5, 7, 15, HIGHEST])
+        .zip([1, 2, 3, 5, 7, 15, MAX_VALUE])
         .map(|(numbers, highest)| Choice::new(numbers, highest))
         .collect()
 });
@@ -243,7 +243,7 @@ mod tests {
             last = step;
             let mut finer = [0; GRANULE];
             let powers = lines.map(|l| l.abs().powf(0.75));
-            write_down(&powers, step - 1, &mut finer);
+            quantize_values(&powers, step - 1, &mut finer);
             assert!(code(&finer, bands()).bits > budget);
             assert!(values.iter().zip(&lines).all(|(v, l)| *v == 0 || (*v < 0) == (*l < 0.0)));
         }
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(fit(&[0.0; GRANULE], &mut values, 1_000, bands()).1.bits, 0);
         let (_, coded) = fit(&[8.0; GRANULE], &mut values, 1_000, bands());
         assert!(coded.bits <= 1_000);
-        assert!(values.iter().all(|v| v.abs() <= HIGHEST));
+        assert!(values.iter().all(|v| v.abs() <= MAX_VALUE));
     }
 
     #[test]

@@ -10,23 +10,23 @@ const SILENCE: f32 = 0.003_162_278;
 const STEPS_PER_SECOND: u32 = 200;
 
 /// The pauses before and after the voice.
-pub struct Breath {
+pub struct Pauses {
     before: f64,
     after: f64,
 }
 
-impl Breath {
+impl Pauses {
     /// In seconds. The middle of the required 0.1 to 0.25 s, because the result depends on the measurement: a coarser
     /// one finds a soft onset later, and MP3 smears a hard one forward by up to 20 ms.
-    const AIM: f64 = 0.165;
+    const TARGET: f64 = 0.165;
 
     /// Pauses of which the encoder adds a part itself, in seconds.
     pub fn with_encoder_delay(encoder: f64) -> Self {
-        Self { before: Self::AIM - encoder, after: Self::AIM }
+        Self { before: Self::TARGET - encoder, after: Self::TARGET }
     }
 }
 
-pub fn trim(sound: &Mono, shortest: Duration, breath: Breath) -> Result<Mono, Refusal> {
+pub fn trim(sound: &Mono, shortest: Duration, breath: Pauses) -> Result<Mono, Refusal> {
     let too_short = Refusal::TooShort { shortest };
     let heard = clean::without_hum(sound);
     if heard.is_empty() {
@@ -38,7 +38,7 @@ pub fn trim(sound: &Mono, shortest: Duration, breath: Breath) -> Result<Mono, Re
 
     let step = (sound.rate / STEPS_PER_SECOND).max(1) as usize;
     let levels = levels(&heard, step);
-    let scene = Scene::of(&levels);
+    let scene = Levels::of(&levels);
     let voice = scene.voice(&levels);
     // A tolerance of one step, the resolution of the edges.
     let length = (voice.len() + 1) as f64 / f64::from(STEPS_PER_SECOND);
@@ -59,12 +59,12 @@ fn levels(samples: &[f32], step: usize) -> Vec<f32> {
 }
 
 /// The levels of the voice and of the background.
-struct Scene {
+struct Levels {
     voice: f32,
     noise: f32,
 }
 
-impl Scene {
+impl Levels {
     fn of(levels: &[f32]) -> Self {
         let mut sorted: Vec<f32> = levels.to_vec();
         sorted.sort_by(f32::total_cmp);
@@ -147,7 +147,7 @@ fn reach(steps: impl Iterator<Item = usize>, goes_on: impl Fn(&usize) -> bool) -
 }
 
 /// The voice with its pauses. If the recording is too short before or after the voice, silence is added.
-fn cut(sound: &Mono, voice: Range<usize>, breath: &Breath, hush: f32) -> Vec<f32> {
+fn cut(sound: &Mono, voice: Range<usize>, breath: &Pauses, hush: f32) -> Vec<f32> {
     let samples = |seconds: f64| (seconds * f64::from(sound.rate)).round().max(0.0) as usize;
     let (before, after) = (samples(breath.before), samples(breath.after));
     let from = voice.start.saturating_sub(before);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     fn trimmed(sound: &Mono) -> Mono {
-        trim(sound, SHORTEST, Breath::with_encoder_delay(0.0)).expect("a voice")
+        trim(sound, SHORTEST, Pauses::with_encoder_delay(0.0)).expect("a voice")
     }
 
     /// Seconds before the first and after the last sample above a level in dB.
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn refuses_silence_and_what_is_too_short() {
         let refusal = |parts: &[(f64, f32)], noise| {
-            trim(&scene(parts, noise), SHORTEST, Breath::with_encoder_delay(0.0)).err()
+            trim(&scene(parts, noise), SHORTEST, Pauses::with_encoder_delay(0.0)).err()
         };
         assert_eq!(refusal(&[(2.0, -200.0)], -200.0), Some(Refusal::Silent));
         assert_eq!(refusal(&[(2.0, -200.0)], -56.0), Some(Refusal::Silent));

@@ -1,4 +1,4 @@
-//! Makes recordings and measures them, with programs that are not ours.
+//! Creates recordings and measures them with third-party programs.
 
 use std::{
     fs,
@@ -7,7 +7,7 @@ use std::{
     sync::LazyLock,
 };
 
-/// Where the files of this run are. They stay until the next run, to be listened to.
+/// The output directory. Its files stay until the next run, so that you can listen to them.
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sound");
     drop(fs::remove_dir_all(&folder));
@@ -22,9 +22,9 @@ static SPEECH: LazyLock<String> = LazyLock::new(|| {
     speech
 });
 
-/// In the master, of the tone that ends it.
+/// The frequency of the tone at the end of the master.
 pub const TONE_HZ: f64 = 311.0;
-/// Without the silence around it.
+/// The length without the surrounding silence.
 pub const MASTER_SECONDS: f64 = 2.3;
 
 static MASTER: LazyLock<String> = LazyLock::new(|| {
@@ -42,12 +42,12 @@ static MASTER: LazyLock<String> = LazyLock::new(|| {
     master
 });
 
-/// A sentence with silence around it, a WAV at 48 kHz.
+/// A sentence surrounded by silence, as WAV at 48 kHz.
 pub fn speech() -> &'static str {
     &SPEECH
 }
 
-/// A piece of speech, a pause and a tone, with silence around it, a WAV at 48 kHz.
+/// Speech, a pause and a tone, surrounded by silence, as WAV at 48 kHz.
 pub fn master() -> &'static str {
     &MASTER
 }
@@ -56,7 +56,7 @@ pub fn path(name: &str) -> String {
     FOLDER.join(name).to_str().expect("a name in Unicode").to_owned()
 }
 
-/// What the program writes to its standard output and its standard error.
+/// Returns the program's standard output and standard error.
 pub fn run(program: &str, arguments: &[&str]) -> (Vec<u8>, String) {
     let output =
         Command::new(program).args(arguments).stdin(Stdio::null()).output().unwrap_or_else(|error| {
@@ -71,7 +71,7 @@ pub fn shell(line: &str) -> Vec<u8> {
     run("bash", &["-o", "pipefail", "-c", line]).0
 }
 
-/// The master through ffmpeg, with these arguments, to a file of this name.
+/// Converts the master with ffmpeg and these arguments to a file of this name.
 pub fn ffmpeg(arguments: &str, name: &str) -> Vec<u8> {
     let (arguments, to) = match arguments.strip_suffix("pipe:") {
         Some(arguments) => (arguments.trim(), "pipe:".to_owned()),
@@ -83,13 +83,13 @@ pub fn ffmpeg(arguments: &str, name: &str) -> Vec<u8> {
     if to == "pipe:" { piped } else { fs::read(Path::new(&to)).expect("the file that was just written") }
 }
 
-/// An MP3 as ffmpeg hears it.
+/// Measurements of an MP3, made with ffmpeg.
 pub struct Heard {
     pub loudness: f64,
     pub true_peak: f64,
     pub before: f64,
     pub after: f64,
-    /// ffprobe's, if it was asked.
+    /// From ffprobe, if it was run.
     pub duration: Option<f64>,
     pub rate: u32,
     pub mono: bool,
@@ -122,7 +122,7 @@ pub fn hear(name: &str, mp3: &[u8], exact: bool) -> Heard {
     let summary = said.rsplit("Summary:").next().unwrap_or_default();
     let rate = leading_number(stream).unwrap_or_else(|| panic!("{name}: no rate in {said}")) as u32;
     let length = samples.len() as f64 / f64::from(rate);
-    // Silence that begins at the beginning, and silence that goes on to the end.
+    // The silence at the start and at the end.
     let begins = number_after(&said, "silence_start: ").is_some_and(|start| start < 0.001);
     let last_start = said.rsplit("silence_start: ").next().and_then(leading_number).unwrap_or(length);
     Heard {
@@ -157,7 +157,7 @@ fn leading_number(text: &str) -> Option<f64> {
 }
 
 impl Heard {
-    /// The strongest frequency in the tone at the end, in Hz.
+    /// The dominant frequency of the tone at the end, in Hz.
     pub fn pitch(&self) -> f64 {
         let rate = f64::from(self.rate);
         let end = self.samples.len() - (0.35 * rate) as usize;
@@ -172,7 +172,7 @@ impl Heard {
     }
 }
 
-/// How much of a frequency, in cycles for each sample, there is.
+/// The magnitude of a frequency, given in cycles per sample.
 fn strength(samples: &[f32], frequency: f64) -> f64 {
     let (mut sine, mut cosine) = (0.0, 0.0);
     for (i, sample) in samples.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Whatever a studio delivers, as a phone plays it: one channel at 8 kHz, held against what ffmpeg and sox make of it.
+//! Output for phones (mono, 8 kHz), compared with the output of ffmpeg and sox.
 
 use super::studio::{ffmpeg, path, shell};
 use endonym_media::sound::{Limits, Refusal, samples};
@@ -14,7 +14,7 @@ fn root_mean_square(samples: &[f32]) -> f64 {
     (samples.iter().map(|s| f64::from(s * s)).sum::<f64>() / samples.len() as f64).sqrt()
 }
 
-/// How alike two sounds are, 1 for the same.
+/// The correlation of two signals: 1 if they are equal.
 fn correlation(one: &[f32], other: &[f32]) -> f64 {
     let product: f64 = one.iter().zip(other).map(|(a, b)| f64::from(a * b)).sum();
     let count = one.len().min(other.len());
@@ -42,7 +42,7 @@ fn wav_of_every_kind_sounds_the_same() {
         let bytes = ffmpeg(arguments, &format!("telephone-{name}"));
         let heard = telephone(&bytes).unwrap_or_else(|refusal| panic!("{name}: {refusal}"));
         assert!(heard.len().abs_diff(expected.len()) <= 8, "{name}: {} to {}", heard.len(), expected.len());
-        // Two resamplers may be apart by a part of a sample.
+        // Two resamplers may differ by a fraction of a sample.
         let alike = correlation(&heard, &expected);
         assert!(alike > 0.95, "{name}: {alike}");
         let louder = root_mean_square(&heard) / root_mean_square(&expected);
@@ -56,7 +56,7 @@ fn what_a_phone_cannot_carry_is_gone() {
         let file = path(&format!("telephone-{hz}.wav"));
         shell(&format!("sox -D -n -r 48000 -b 24 {file} synth 1 sine {hz} gain -6"));
         let heard = telephone(&fs::read(&file).expect("the file that was just written")).expect("samples");
-        // The middle: at the ends the tone begins and stops.
+        // The middle only: the tone starts and stops at the ends.
         20.0 * root_mean_square(&heard[2_000..6_000]).log10()
     };
     let carried = level(1_000);

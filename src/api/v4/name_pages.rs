@@ -31,11 +31,12 @@ pub async fn list(app: App, request: ApiRequest) -> Result<Response, Problem> {
 }
 
 pub async fn show(app: App, request: ApiRequest) -> Result<Response, Problem> {
-    let (params, mark) = (request.query(), lists::mark(request.path("id_or_email")));
+    let (params, person_key) = (request.query(), lists::person_key(request.path("id_or_email")));
     let icon = participants::icon(&params, FieldErrors::default())?;
-    let found = app::participants::find(&app, request.access(), Some(&name_page(&request)?), &mark).await?;
+    let found =
+        app::participants::find(&app, request.access(), Some(&name_page(&request)?), &person_key).await?;
     let include = Include { custom_attributes: true, ..Include::read(&params, DIALECT) };
-    participants::one(&app, &request, &found, &mark, include, icon, false).await
+    participants::one(&app, &request, &found, &person_key, include, icon, false).await
 }
 
 pub async fn create(app: App, request: ApiRequest) -> Result<Response, Problem> {

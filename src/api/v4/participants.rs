@@ -14,7 +14,7 @@ use crate::{
     },
     app::{
         App, Error, Missing,
-        participants::{self, Mark},
+        participants::{self, PersonKey},
     },
     domain::{
         email::Spellings,
@@ -67,25 +67,25 @@ pub async fn page_of(
 }
 
 pub async fn show(app: App, request: ApiRequest) -> Result<Response, Problem> {
-    let (params, mark) = (request.query(), lists::mark(request.path("id_or_email")));
+    let (params, person_key) = (request.query(), lists::person_key(request.path("id_or_email")));
     let icon = icon(&params, FieldErrors::default())?;
-    let found = participants::find(&app, request.access(), None, &mark).await?;
-    one(&app, &request, &found, &mark, Include::read(&params, DIALECT), icon, false).await
+    let found = participants::find(&app, request.access(), None, &person_key).await?;
+    one(&app, &request, &found, &person_key, Include::read(&params, DIALECT), icon, false).await
 }
 
 pub async fn latest(app: App, request: ApiRequest) -> Result<Response, Problem> {
     let params = request.query();
     let mut errors = FieldErrors::default();
     // Version 5 calls it `tokens`, and some clients send that here.
-    let mark = params.mark("token").or_else(|| params.mark("tokens"));
-    if mark.is_none() {
+    let person_key = params.person_key("token").or_else(|| params.person_key("tokens"));
+    if person_key.is_none() {
         errors.add(Field::Parameter("token"), Fault::Blank);
     }
     let icon = icon(&params, errors)?;
-    let mark = mark.ok_or(Error::Missing(Missing::Participant))?;
-    let found = participants::latest(&app, request.access(), std::slice::from_ref(&mark)).await?;
+    let person_key = person_key.ok_or(Error::Missing(Missing::Participant))?;
+    let found = participants::latest(&app, request.access(), std::slice::from_ref(&person_key)).await?;
     let found = found.first().ok_or(Error::Missing(Missing::Participant))?;
-    one(&app, &request, found, &mark, Include::read(&params, DIALECT), icon, true).await
+    one(&app, &request, found, &person_key, Include::read(&params, DIALECT), icon, true).await
 }
 
 /// The requested icon; fails on any error so far.
@@ -95,17 +95,17 @@ pub fn icon(params: &Params, mut errors: FieldErrors) -> Result<Icon, Problem> {
     Ok(icon)
 }
 
-/// A response with one participant, found by this mark.
+/// A response with one participant, found by this key.
 pub async fn one(
     app: &App,
     request: &ApiRequest,
     person: &Participant,
-    mark: &Mark,
+    person_key: &PersonKey,
     include: Include,
     icon: Icon,
     dates: bool,
 ) -> Result<Response, Problem> {
     let mut view = View::new(app, request.institution(), include, icon).await?;
-    (view.dates, view.spellings) = (dates, Spellings::one(&mark.spelled));
+    (view.dates, view.spellings) = (dates, Spellings::one(&person_key.spelled));
     Ok(reply::json(StatusCode::OK, &wire::One { participant: wire::Participant(&view, person), meta: None }))
 }

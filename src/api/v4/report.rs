@@ -16,7 +16,7 @@ use crate::{
     domain::{
         custom_field::import_key,
         ids::ExportId,
-        report::{Gzip, Part, Unpacking, cell, records},
+        report::{Decompressor, Gzip, Part, cell, records},
     },
     http::compression::Coding,
 };
@@ -179,7 +179,7 @@ struct ReportStream {
     position: Position,
     /// The stored part that is being decompressed, and the incomplete line at its end. A slow reader holds no more
     /// memory than these.
-    open: Option<Unpacking>,
+    open: Option<Decompressor>,
     line: Vec<u8>,
 }
 
@@ -233,7 +233,7 @@ impl ReportStream {
                 gzip.part(part.sum);
                 chunk.extend(part.compressed);
             }
-            _ => self.open = Some(Unpacking::new(part)),
+            _ => self.open = Some(Decompressor::new(part)),
         }
         Ok(chunk)
     }

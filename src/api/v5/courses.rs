@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Each course is looked up in the learning management system while the caller waits.
-const MOST_COURSES: usize = 1_000;
+const MAX_COURSES: usize = 1_000;
 
 #[derive(Serialize)]
 struct NotFound {
@@ -34,8 +34,8 @@ pub async fn synchronize(app: App, request: ApiRequest) -> Result<Response, Prob
         return Err(Problem::Malformed);
     };
     let consumer = courses::consumer(&app, &request, &token).await?;
-    if given.len() > MOST_COURSES {
-        let fault = Fault::TooManyEntries { most: MOST_COURSES };
+    if given.len() > MAX_COURSES {
+        let fault = Fault::TooManyEntries { most: MAX_COURSES };
         return Err(FieldErrors::one(Field::Parameter("external_course_ids"), fault).into());
     }
     let outcome = begin(&app, request.access(), &consumer, given, WhenRunning::Fine).await?;

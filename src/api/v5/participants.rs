@@ -76,16 +76,16 @@ pub async fn latest(app: App, request: ApiRequest) -> Result<Response, Problem> 
     let params = request.query();
     let mut errors = FieldErrors::default();
     // Deployed clients send the latter two here as well.
-    let marks = params.marks(&["tokens", "email_list", "institution_id_list"], &mut errors);
-    if marks.is_empty() && errors.is_empty() {
+    let person_keys = params.person_keys(&["tokens", "email_list", "institution_id_list"], &mut errors);
+    if person_keys.is_empty() && errors.is_empty() {
         errors.add(Field::Parameter("tokens"), Fault::Blank);
     }
     let icon = Icon::read(&params, DIALECT, &mut errors);
     errors.into_result()?;
-    let people = participants::latest(&app, request.access(), &marks).await?;
+    let people = participants::latest(&app, request.access(), &person_keys).await?;
     let mut view = View::new(&app, request.institution(), Include::read(&params, DIALECT), icon).await?;
     view.dates = true;
-    view.spellings = Spellings::new(marks.iter().map(|mark| mark.spelled.as_str()));
+    view.spellings = Spellings::new(person_keys.iter().map(|person_key| person_key.spelled.as_str()));
     let mut body = LATEST.open.as_bytes().to_vec();
     for (i, person) in people.iter().enumerate() {
         if i > 0 {
@@ -123,8 +123,8 @@ pub async fn update(app: App, mut request: ApiRequest) -> Result<Response, Probl
 pub async fn delete(app: App, request: ApiRequest) -> Result<Response, Problem> {
     let page = request.params()?.text("name_page_id").and_then(|page| NamePageRef::parse(&page));
     let nobody = || Error::Missing(Missing::Participant);
-    let mark = lists::mark(request.path("user_email"));
-    match persons::delete_from_page(&app, request.access(), page.ok_or_else(nobody)?, mark).await {
+    let person_key = lists::person_key(request.path("user_email"));
+    match persons::delete_from_page(&app, request.access(), page.ok_or_else(nobody)?, person_key).await {
         Err(Error::Missing(_)) => Err(nobody().into()),
         other => Ok(other.map(|()| face::no_content())?),
     }

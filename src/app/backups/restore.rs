@@ -11,8 +11,8 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use tokio::task::spawn_blocking;
 
 use super::{
-    BLOBS, FILES, FILES_AT_ONCE, Manifest, ProgressFn, Result, cannot, each_linked_blob, entries, new_file,
-    new_folder, sync_filesystem,
+    BLOBS, CONCURRENT_FILES, FILES, Manifest, ProgressFn, Result, cannot, each_linked_blob, entries,
+    new_file, new_folder, sync_filesystem,
 };
 use crate::{
     app::Error,
@@ -136,7 +136,7 @@ impl<'a> Restore<'a> {
             Ok((path, _)) => path.strip_prefix(BLOBS)?.strip_prefix('/').and_then(Key::parse).map(Ok),
             Err(error) => Some(Err(error)),
         });
-        let brought = stream::iter(blobs).map(|key| async {
+        let restored = stream::iter(blobs).map(|key| async {
             let key = key?;
             let path = self.from.join(BLOBS).join(key.path());
             let read = spawn_blocking(move || fs::read(&path).map_err(|e| cannot("read", &path, &e)));
@@ -144,9 +144,9 @@ impl<'a> Restore<'a> {
             self.blobs.put_unsynced(&key, bytes.into()).await?;
             Ok::<_, Error>(())
         });
-        let mut brought = brought.buffer_unordered(FILES_AT_ONCE);
+        let mut restored = restored.buffer_unordered(CONCURRENT_FILES);
         let mut count = 0;
-        while brought.try_next().await?.is_some() {
+        while restored.try_next().await?.is_some() {
             count += 1;
             progress("restoring recordings and photos", count);
         }

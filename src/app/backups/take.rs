@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use tokio::task::spawn_blocking;
 
 use super::{
-    BLOBS, FILES, FILES_AT_ONCE, Manifest, ProgressFn, Result, cannot, each_linked_blob, entries,
+    BLOBS, CONCURRENT_FILES, FILES, Manifest, ProgressFn, Result, cannot, each_linked_blob, entries,
     manifest::{Entry, LIST, List, digest_of},
     new_file, new_folder, sync_filesystem,
 };
@@ -200,7 +200,7 @@ impl Copies<'_> {
             };
             Ok::<_, Error>((key, entry))
         });
-        let mut copied = copied.buffer_unordered(FILES_AT_ONCE);
+        let mut copied = copied.buffer_unordered(CONCURRENT_FILES);
         let mut gone = Vec::new();
         while let Some((key, entry)) = copied.try_next().await? {
             match entry {

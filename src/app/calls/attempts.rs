@@ -51,10 +51,10 @@ impl Lease {
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// How many calls that may not be made now are skipped before `claim` gives up.
-const LOOKED_AT: u32 = 50;
+const MAX_SKIPPED: u32 = 50;
 
 /// The result of looking at the next due call.
-enum Found {
+enum NextCall {
     Taken(Box<Claimed>),
     /// It may not be made now. It was postponed or cancelled, or it changed concurrently.
     PutOff,
@@ -63,22 +63,22 @@ enum Found {
 
 /// Claims the next due call, if the limits allow another one.
 pub async fn claim(app: &App, lease: Lease) -> Result<Option<Claimed>> {
-    for _ in 0..LOOKED_AT {
+    for _ in 0..MAX_SKIPPED {
         match look(app, lease).await? {
-            Found::Taken(claimed) => return Ok(Some(*claimed)),
-            Found::PutOff => {}
-            Found::Nothing => break,
+            NextCall::Taken(claimed) => return Ok(Some(*claimed)),
+            NextCall::PutOff => {}
+            NextCall::Nothing => break,
         }
     }
     Ok(None)
 }
 
 /// Locks at most one call per transaction: transactions that lock several in different orders could deadlock.
-async fn look(app: &App, lease: Lease) -> Result<Found> {
+async fn look(app: &App, lease: Lease) -> Result<NextCall> {
     let now = app.clock.now();
     // A cheap read first, to keep the database's single writer free.
     if calls::next(&mut app.db.read()).await?.is_none_or(|next| next > now) {
-        return Ok(Found::Nothing);
+        return Ok(NextCall::Nothing);
     }
     let (id, job, proof, rules) = (app.ids.id(now), app.ids.id(now), app.ids.hex(), app.calling.clone());
     app.db
@@ -89,17 +89,17 @@ async fn look(app: &App, lease: Lease) -> Result<Found> {
                     || call_attempts::begun_since(sql, now.minus(MINUTE)).await?.len()
                         >= rules.max_per_minute as usize
                 {
-                    return Ok(Found::Nothing);
+                    return Ok(NextCall::Nothing);
                 }
-                let Some(due) = calls::due(sql, now).await? else { return Ok(Found::Nothing) };
+                let Some(due) = calls::due(sql, now).await? else { return Ok(NextCall::Nothing) };
                 let Some(call) = calls::lock(sql, due.institution, due.id).await? else {
-                    return Ok(Found::PutOff);
+                    return Ok(NextCall::PutOff);
                 };
                 if call.state != State::Scheduled || !may_be_made(sql, &rules, &call, job, now).await? {
-                    return Ok(Found::PutOff);
+                    return Ok(NextCall::PutOff);
                 }
                 let claimed = begin(sql, call, id, proof, lease, now).await?;
-                Ok(Found::Taken(Box::new(claimed)))
+                Ok(NextCall::Taken(Box::new(claimed)))
             })
         })
         .await
@@ -124,7 +124,7 @@ async fn may_be_made(sql: &mut Sql, rules: &Rules, call: &Call, job: JobId, now:
         calls::postpone(sql, call, allowed).await?;
         return Ok(false);
     }
-    call_attempts::forget_nobodys(sql, call.institution, now.minus(DAY)).await?;
+    call_attempts::delete_detached(sql, call.institution, now.minus(DAY)).await?;
     let (begun, first) = call_attempts::begun_by(sql, call.institution, now.minus(DAY)).await?;
     if begun >= u64::from(rules.max_per_day) {
         // The oldest attempt leaves the 24-hour window then. With a limit of 0 there is none: check again in a minute.
@@ -223,7 +223,7 @@ pub async fn finish(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<bo
         cancel_opted_out(app, attempt.institution, &attempt.phone_number).await?;
     }
     if ended {
-        told(app, outcome);
+        note_ended(app, outcome);
     }
     Ok(ended)
 }
@@ -249,13 +249,13 @@ pub async fn interrupt(app: &App, attempt: &Attempt) -> Result<bool> {
         })
         .await?;
     if ended {
-        told(app, outcome);
+        note_ended(app, outcome);
     }
     Ok(ended)
 }
 
 /// Counts the ended attempt and wakes the queue and the switchboard, since a slot is free.
-fn told(app: &App, outcome: Outcome) {
+fn note_ended(app: &App, outcome: Outcome) {
     metrics::call_ended(outcome.state().word());
     app.queue.wake();
     app.switchboard.wake();
@@ -290,10 +290,10 @@ pub(in crate::app) async fn finish_in(
 pub async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<Outcome> {
     let attempt = &claimed.attempt;
     let whose = (attempt.institution, claimed.participant);
-    let said = Incoming::Bytes(wav);
-    match own_recordings::record(app, whose, said, Scope::All, Some(attempt.clone())).await {
+    let recording_bytes = Incoming::Bytes(wav);
+    match own_recordings::record(app, whose, recording_bytes, Scope::All, Some(attempt.clone())).await {
         Ok(_) => {
-            told(app, Outcome::Recorded);
+            note_ended(app, Outcome::Recorded);
             Ok(Outcome::Recorded)
         }
         // The attempt was ended elsewhere, or the person was deleted.

@@ -10,7 +10,7 @@ use std::time::Duration;
 pub use documents::prompt;
 pub(in crate::app) use takes::give_up;
 pub use takes::{delete_takes, fetch_take, hang_up, listen};
-pub use webhooks::{Answer, Asked, Request, hear};
+pub use webhooks::{Answer, Request, WebhookKind, handle};
 
 use super::{Claimed, attempts};
 use crate::{
@@ -32,11 +32,11 @@ use crate::{
 };
 
 /// Polling interval for a call without webhooks.
-const ASK_AGAIN: Duration = Duration::from_secs(30);
+const POLL_INTERVAL: Duration = Duration::from_secs(30);
 /// Upper bound for the length of a call.
-const LONGEST: Duration = Duration::from_secs(10 * 60);
+const MAX_CALL: Duration = Duration::from_secs(10 * 60);
 /// How far back to search for another attempt with the same vendor call id.
-const NAMES_LIVE: Duration = Duration::from_secs(24 * 60 * 60);
+const CALL_ID_WINDOW: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Asks the vendor to make a call whose attempt is already stored.
 pub async fn place(app: &App, claimed: &Claimed) -> Result<()> {
@@ -105,7 +105,7 @@ async fn named(app: &App, attempt: &Attempt, sid: String) -> Result<()> {
 
 /// Polls the vendor about a call whose lease has expired. Runs in a background task because the request takes time.
 pub async fn look_after(app: &App, attempt: &Attempt) -> Result<()> {
-    let (found, until) = (attempt.clone(), app.clock.now().plus(ASK_AGAIN));
+    let (found, until) = (attempt.clone(), app.clock.now().plus(POLL_INTERVAL));
     let renewed = app.db.write::<_, Error>(move |sql| {
         Box::pin(async move { Ok(call_attempts::renew(sql, &found, until).await?) })
     });
@@ -128,7 +128,7 @@ async fn ask_about(app: &App, attempt: &Attempt) -> Result<()> {
         // The fetch job had more time than it needs, so it failed.
         return end(app, &attempt, Outcome::Failed(Reason::Unusable)).await;
     }
-    let too_long = app.clock.now() > attempt.started_at.plus(LONGEST);
+    let too_long = app.clock.now() > attempt.started_at.plus(MAX_CALL);
     let call = match app.phone.cloud() {
         None => Ok(None),
         Some(client) => find(app, client, &attempt).await,
@@ -176,7 +176,7 @@ async fn find(
     if let Some(sid) = &attempt.vendor_call {
         return client.call(sid).await;
     }
-    let since = attempt.started_at.minus(NAMES_LIVE);
+    let since = attempt.started_at.minus(CALL_ID_WINDOW);
     for call in client.find_since(&attempt.phone_number, attempt.started_at).await? {
         let anothers = conversations::is_anothers(&mut app.db.read(), attempt, &call.sid, since).await;
         if !anothers.map_err(|error| error.to_string())? {
@@ -189,7 +189,7 @@ async fn find(
 /// Stores the vendor's id of a call that is still active. `outcome` is set if the call must be hung up, because its
 /// conversation is over or it has run for too long.
 async fn still_there(app: &App, attempt: &Attempt, sid: String, outcome: Option<Outcome>) -> Result<()> {
-    let (attempt, now, at_hand) = (attempt.clone(), app.clock.now(), app.clone());
+    let (attempt, now, owned_app) = (attempt.clone(), app.clock.now(), app.clone());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -197,8 +197,8 @@ async fn still_there(app: &App, attempt: &Attempt, sid: String, outcome: Option<
                 calls::lock(sql, attempt.institution, attempt.call).await?;
                 conversations::name(sql, &attempt, &sid).await?;
                 if let Some(outcome) = outcome {
-                    jobs::enqueue(sql, at_hand.ids.id(now), &Job::hang_up(sid), now, now).await?;
-                    end_in(sql, &at_hand, &attempt, outcome, now).await?;
+                    jobs::enqueue(sql, owned_app.ids.id(now), &Job::hang_up(sid), now, now).await?;
+                    end_in(sql, &owned_app, &attempt, outcome, now).await?;
                 }
                 Ok(())
             })
@@ -232,9 +232,9 @@ fn outcome_of(status: &str, sip_code: Option<u16>, attempt: &Attempt) -> Option<
 
 /// Ends an attempt unless it has already ended, and schedules the deletion of its recordings at the vendor.
 async fn end(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<()> {
-    let (attempt, now, at_hand) = (attempt.clone(), app.clock.now(), app.clone());
+    let (attempt, now, owned_app) = (attempt.clone(), app.clock.now(), app.clone());
     let ended = app.db.write::<_, Error>(move |sql| {
-        Box::pin(async move { end_in(sql, &at_hand, &attempt, outcome, now).await })
+        Box::pin(async move { end_in(sql, &owned_app, &attempt, outcome, now).await })
     });
     if ended.await? {
         metrics::call_ended(outcome.state().word());

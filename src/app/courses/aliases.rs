@@ -93,8 +93,8 @@ pub(super) async fn hand_over(
 ) -> Result<()> {
     let institution = new.institution;
     aliases::remove(sql, institution, alias).await?;
-    let whose = (new.id, alias.external_id.as_str());
-    courses::give_to(sql, institution, course.id, whose, alias.memberships_url.as_deref()).await?;
+    let target = (new.id, alias.external_id.as_str());
+    courses::transfer(sql, institution, course.id, target, alias.memberships_url.as_deref()).await?;
     if share_users(old, new) {
         return Ok(());
     }
@@ -116,7 +116,7 @@ pub(super) async fn hand_over(
         }
         let now_called = names.take(now_called, || foreign_id(old.id, &user_id));
         // The new id may still be in use by another member, so rename in two passes.
-        let between = format!("{BETWEEN}{participant}");
+        let between = format!("{TEMPORARY_PREFIX}{participant}");
         members::rename(sql, institution, (course.id, participant), &between).await?;
         renamed.push((participant, now_called));
     }
@@ -129,18 +129,18 @@ pub(super) async fn hand_over(
         let ours = one.user_id.strip_prefix(&foreign_id(new.id, "")).map(str::to_owned);
         let marked = || foreign_id(old.id, &one.user_id);
         let now_called = names.take(ours.unwrap_or_else(marked), marked);
-        let between = format!("{BETWEEN}{}", one.user_id);
+        let between = format!("{TEMPORARY_PREFIX}{}", one.user_id);
         staff::rename(sql, institution, course.id, (&one.user_id, &between)).await?;
         renamed.push((between, now_called));
     }
     for (between, now_called) in renamed {
         staff::rename(sql, institution, course.id, (&between, &now_called)).await?;
     }
-    Ok(aliases::forget_identities(sql, institution, course.id, new.id).await?)
+    Ok(aliases::delete_identities(sql, institution, course.id, new.id).await?)
 }
 
 /// Prefix of the temporary ids during a rename. No platform's ids start with it.
-const BETWEEN: &str = "~ ";
+const TEMPORARY_PREFIX: &str = "~ ";
 
 /// The ids assigned so far, to keep them unique.
 #[derive(Default)]

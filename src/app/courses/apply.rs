@@ -6,7 +6,7 @@ use super::{give_key, photos::Photo, staff};
 use crate::{
     app::{
         App, Error, Missing, Result,
-        calls::{self, Wish},
+        calls::{self, CallChange},
         exports,
         own_recordings::{self, Copies},
     },
@@ -15,7 +15,7 @@ use crate::{
         course::Course,
         ids::{CourseId, InstitutionId, NamePageId, ParticipantId, ToolConsumerId},
         job::Claim,
-        matching::{Entry, Holder, Loss, Plan, Wanted, identifier_key},
+        matching::{Entry, Holder, Loss, Plan, TargetIdentity, identifier_key},
         media::Media,
         moment::Moment,
         own_recording::{Registration, Start},
@@ -25,8 +25,8 @@ use crate::{
     },
     store::{
         self, Sql,
-        courses::{self, Ended, members},
-        exports::Leaving,
+        courses::{self, SyncResult, members},
+        exports::Departing,
         name_pages,
         participants::{self, Record, hidden},
         rolls,
@@ -118,9 +118,9 @@ pub async fn prepare(
 pub(super) fn registrations<'a>(
     consumer: ToolConsumerId,
     members: &[Member],
-    people: impl Iterator<Item = (usize, &'a Wanted)>,
+    people: impl Iterator<Item = (usize, &'a TargetIdentity)>,
 ) -> Vec<(usize, Registration)> {
-    let registration = |(who, wanted): (usize, &Wanted)| {
+    let registration = |(who, wanted): (usize, &TargetIdentity)| {
         let users = vec![(consumer, members[who].user_id.clone())];
         let (email_key, identifier_key) = (wanted.email_key.clone(), wanted.identifier_key.clone());
         (who, Registration { email_key, identifier_key, users, ..Registration::default() })
@@ -135,11 +135,11 @@ async fn recognized<'a>(
     institution: InstitutionId,
     entries: &[Entry],
     plan: &'a Plan,
-) -> Result<Vec<(usize, ParticipantId, &'a Wanted)>> {
-    let is_recognized = |(at, _, wanted): &&(usize, usize, Wanted)| {
+) -> Result<Vec<(usize, ParticipantId, &'a TargetIdentity)>> {
+    let is_recognized = |(at, _, wanted): &&(usize, usize, TargetIdentity)| {
         entries[*at].email_key.is_none() && wanted.email_key.is_some()
     };
-    let known: Vec<(usize, ParticipantId, &Wanted)> = plan
+    let known: Vec<(usize, ParticipantId, &TargetIdentity)> = plan
         .known
         .iter()
         .filter(is_recognized)
@@ -209,7 +209,7 @@ impl Sync {
             && !courses::accepts_losses(sql, institution, self.course).await?
         {
             let why = held_back(loss, roster.note.as_deref());
-            courses::end(sql, institution, self.course, Ended::Failed(&why)).await?;
+            courses::end(sql, institution, self.course, SyncResult::Failed(&why)).await?;
             return Ok(Applied::HeldBack(why));
         }
         let left: Vec<ParticipantId> = plan.leaving.iter().map(|at| entries[*at].id).collect();
@@ -220,7 +220,7 @@ impl Sync {
             identifiers_taken: plan.identifiers_taken,
             ..Counts::default()
         };
-        let changes_email = |(at, _, wanted): &&(usize, usize, Wanted)| {
+        let changes_email = |(at, _, wanted): &&(usize, usize, TargetIdentity)| {
             let entry = &entries[*at];
             !entry.hidden && entry.email_key.is_some() && entry.email_key != wanted.email_key
         };
@@ -252,7 +252,7 @@ impl Sync {
         });
         let notes: Vec<String> = roster.note.iter().cloned().chain(taken).collect();
         let note = (!notes.is_empty()).then(|| notes.join("; "));
-        courses::end(sql, institution, self.course, Ended::Synced(self.now, note.as_deref())).await?;
+        courses::end(sql, institution, self.course, SyncResult::Synced(self.now, note.as_deref())).await?;
         let known = plan.known.iter().map(|(at, who, _)| Photo::of(&members[*who], &entries[*at]));
         let new = plan.new.iter().zip(&first).map(|((who, _), id)| Photo::new(&members[*who], *id));
         Ok(Applied::Written { counts, photos: known.chain(new).flatten().collect() })
@@ -265,12 +265,13 @@ impl Sync {
         let leaving: HashSet<ParticipantId> = ids.iter().copied().collect();
         let pending = store::calls::pending_in(sql, self.institution, Some(self.page)).await?;
         for id in pending.iter().map(|call| call.participant).filter(|id| leaving.contains(id)) {
-            let wish = Wish::Cancel(Reason::LeftCourse);
+            let call_change = CallChange::Cancel(Reason::LeftCourse);
             let made = calls::Ids::new(&self.app, self.now);
-            calls::settle(sql, &self.app.calling, (self.institution, id), wish, made, self.now).await?;
+            calls::settle(sql, &self.app.calling, (self.institution, id), call_change, made, self.now)
+                .await?;
         }
         let job = self.app.ids.id(self.now);
-        exports::leave(sql, job, self.institution, Leaving::These(ids.clone()), self.now).await?;
+        exports::leave(sql, job, self.institution, Departing::These(ids.clone()), self.now).await?;
         Ok(hidden::hide(sql, self.institution, self.page, &ids).await?)
     }
 
@@ -287,7 +288,7 @@ impl Sync {
         &mut self,
         sql: &mut Sql,
         members: &[Member],
-        new: &[(usize, Wanted)],
+        new: &[(usize, TargetIdentity)],
     ) -> Result<Vec<ParticipantId>> {
         if new.is_empty() {
             return Ok(Vec::new());
@@ -297,7 +298,7 @@ impl Sync {
         let first_place = rolls::join_all(sql, self.institution, self.page, count).await?;
         let people = registrations(self.consumer, members, new.iter().map(|(who, wanted)| (*who, wanted)));
         let started = own_recordings::start(sql, self.institution, &people, Start::Any, &self.copies).await?;
-        let record = |(nth, (who, wanted)): (i64, &(usize, Wanted))| {
+        let record = |(nth, (who, wanted)): (i64, &(usize, TargetIdentity))| {
             let id = ParticipantId::new(first_id + nth);
             let mut person = Participant::new(id, first_place + nth, self.app.ids.hex());
             person.first_name = wanted.first_name.clone();
@@ -316,13 +317,13 @@ impl Sync {
         };
         let records: Vec<Record> = (0..).zip(new).map(record).collect();
         participants::insert_all(sql, self.institution, &records).await?;
-        let brought: Vec<(ParticipantId, &Media)> = records
+        let recordings: Vec<(ParticipantId, &Media)> = records
             .iter()
             .zip(new)
             .filter_map(|(record, (who, _))| Some((record.person.id, &started.get(who)?.media)))
             .collect();
-        store::media::attach_recordings(sql, self.institution, &brought).await?;
-        self.used.extend(brought.iter().map(|(_, media)| media.hex.clone()));
+        store::media::attach_recordings(sql, self.institution, &recordings).await?;
+        self.used.extend(recordings.iter().map(|(_, media)| media.hex.clone()));
         Ok(records.into_iter().map(|record| record.person.id).collect())
     }
 
@@ -382,7 +383,7 @@ fn held_back(loss: Loss, note: Option<&str>) -> String {
     )
 }
 
-fn is_changed(entry: &Entry, wanted: &Wanted) -> bool {
+fn is_changed(entry: &Entry, wanted: &TargetIdentity) -> bool {
     let said = (&entry.first_name, &entry.last_name, &entry.email, &entry.identifier);
     said != (&wanted.first_name, &wanted.last_name, &wanted.email, &wanted.identifier)
 }

@@ -11,7 +11,7 @@ use crate::{
     domain::{
         course::Course,
         ids::{CourseId, InstitutionId, NamePageId, ParticipantId, ToolConsumerId},
-        matching::{Entry, Holder, Plan, Wanted, may_share},
+        matching::{Entry, Holder, Plan, TargetIdentity, may_share},
         moment::Moment,
         own_recording::Start,
         roster::Member,
@@ -99,18 +99,18 @@ async fn prepare(
     now: Moment,
 ) -> Result<Copies> {
     let here = (course.id, course.name_page);
-    let around = Around::read(&mut app.db.read(), institution, here, joining, now).await?;
+    let around = PageEntries::read(&mut app.db.read(), institution, here, joining, now).await?;
     let member = std::slice::from_ref(&joining.member);
     let new = match around.place(member) {
-        Place::New(who, wanted) => vec![(who, wanted)],
-        Place::Own(_) | Place::Free(..) | Place::Nowhere => Vec::new(),
+        Match::New(who, wanted) => vec![(who, wanted)],
+        Match::Own(_) | Match::Free(..) | Match::Nowhere => Vec::new(),
     };
     let new = registrations(course.tool_consumer, member, new.iter().map(|(who, wanted)| (*who, wanted)));
     own_recordings::prepare(app, institution, &new, Start::Any).await
 }
 
 /// The entries on the page, from the point of view of a joining person.
-struct Around {
+struct PageEntries {
     entries: Vec<Entry>,
     holders: Vec<Holder>,
     /// The index of the entry that is already linked to them.
@@ -120,15 +120,15 @@ struct Around {
 }
 
 /// The result of matching a person with the entries.
-enum Place<'a> {
+enum Match<'a> {
     Own(&'a Entry),
-    Free(&'a Entry, Wanted),
+    Free(&'a Entry, TargetIdentity),
     /// To be created.
-    New(usize, Wanted),
+    New(usize, TargetIdentity),
     Nowhere,
 }
 
-impl Around {
+impl PageEntries {
     async fn read(
         sql: &mut Sql,
         institution: InstitutionId,
@@ -163,18 +163,18 @@ impl Around {
         Ok(Self { entries, holders, own, free })
     }
 
-    fn place(&self, member: &[Member]) -> Place<'_> {
+    fn place(&self, member: &[Member]) -> Match<'_> {
         if let Some(own) = self.own {
-            return Place::Own(&self.entries[own]);
+            return Match::Own(&self.entries[own]);
         }
         let plan = Plan::new(member, &self.free, &self.holders);
         match (plan.known.into_iter().next(), plan.new.into_iter().next()) {
-            (Some((at, _, wanted)), _) => Place::Free(&self.free[at], wanted),
+            (Some((at, _, wanted)), _) => Match::Free(&self.free[at], wanted),
             (None, Some((who, wanted))) => {
                 let everybody: Vec<&Entry> = self.entries.iter().collect();
-                Place::New(who, without_what_is_taken(wanted, &everybody))
+                Match::New(who, without_what_is_taken(wanted, &everybody))
             }
-            (None, None) => Place::Nowhere,
+            (None, None) => Match::Nowhere,
         }
     }
 }
@@ -219,11 +219,11 @@ impl Sync {
     ) -> Result<ParticipantId> {
         let (institution, user) = (self.institution, member[0].user_id.as_str());
         let here = (self.course, self.page);
-        let around = Around::read(sql, institution, here, joining, self.asked).await?;
+        let around = PageEntries::read(sql, institution, here, joining, self.asked).await?;
         let (entries, holders) = (&around.entries, &around.holders);
         let mut is_linked = false;
         let participant = match around.place(member) {
-            Place::Own(own) => {
+            Match::Own(own) => {
                 if own.hidden {
                     self.write_entry(sql, own, what_is_left(own, entries, holders)).await?;
                     members::join(sql, institution, own.id, self.now).await?;
@@ -233,7 +233,7 @@ impl Sync {
                 }
                 return Ok(own.id);
             }
-            Place::Free(entry, wanted) => {
+            Match::Free(entry, wanted) => {
                 is_linked = entry.user_id.is_some();
                 let had = what_is_left(entry, entries, holders);
                 let mut wanted = without_what_is_taken(wanted, &others(entries, entry.id));
@@ -248,11 +248,11 @@ impl Sync {
                 self.write_entry(sql, entry, if is_linked { had } else { wanted }).await?;
                 entry.id
             }
-            Place::New(who, wanted) => {
+            Match::New(who, wanted) => {
                 let made = self.insert(sql, member, &[(who, wanted)]).await?;
                 made.first().copied().ok_or_else(|| Error::Internal("nobody was made".to_owned()))?
             }
-            Place::Nowhere => return Err(Error::Internal("a roster of one has nobody".to_owned())),
+            Match::Nowhere => return Err(Error::Internal("a roster of one has nobody".to_owned())),
         };
         if joining.is_staff {
             self.keep_for_staff(sql, joining, participant).await?;
@@ -284,10 +284,10 @@ impl Sync {
     }
 
     /// Updates the entry's identity, and shows it if it is hidden.
-    async fn write_entry(&self, sql: &mut Sql, entry: &Entry, wanted: Wanted) -> Result<()> {
+    async fn write_entry(&self, sql: &mut Sql, entry: &Entry, wanted: TargetIdentity) -> Result<()> {
         if wanted != entry.identity() {
-            let whose = (entry.id, entry.hidden);
-            participants::set_identity(sql, self.institution, whose, &wanted, self.now).await?;
+            let target = (entry.id, entry.hidden);
+            participants::set_identity(sql, self.institution, target, &wanted, self.now).await?;
         }
         if entry.hidden {
             self.show(sql, vec![entry.id]).await?;
@@ -301,7 +301,7 @@ fn others(entries: &[Entry], own: ParticipantId) -> Vec<&Entry> {
 }
 
 /// The identity that a hidden entry still has: somebody else may have taken its email or identifier in the meantime.
-fn what_is_left(entry: &Entry, entries: &[Entry], holders: &[Holder]) -> Wanted {
+fn what_is_left(entry: &Entry, entries: &[Entry], holders: &[Holder]) -> TargetIdentity {
     if !entry.hidden {
         return entry.identity();
     }
@@ -319,7 +319,7 @@ fn what_is_left(entry: &Entry, entries: &[Entry], holders: &[Holder]) -> Wanted 
 
 /// Drops an email or identifier that another visible entry in the course has. The next synchronization sees the whole roster
 /// and resolves the conflict.
-fn without_what_is_taken(mut wanted: Wanted, others: &[&Entry]) -> Wanted {
+fn without_what_is_taken(mut wanted: TargetIdentity, others: &[&Entry]) -> TargetIdentity {
     let seen = || others.iter().filter(|other| !other.hidden);
     if wanted.email_key.is_some() && seen().any(|other| other.email_key == wanted.email_key) {
         (wanted.email, wanted.email_key) = (None, None);

@@ -7,7 +7,7 @@ use super::aliases::hand_over;
 use crate::{
     app::{
         App, Error, Missing, Result,
-        calls::{self, Wish},
+        calls::{self, CallChange},
         exports, media,
     },
     domain::{
@@ -15,7 +15,7 @@ use crate::{
         course::{Course, foreign_id, share_users},
         fault::{Field, SetupFault},
         ids::{CourseId, InstitutionId, ParticipantId, ToolConsumerId},
-        matching::{Entry, Wanted, may_share},
+        matching::{Entry, TargetIdentity, may_share},
         media::{Kind, Media},
         moment::Moment,
         scope::Scope,
@@ -29,7 +29,7 @@ use crate::{
             members,
             staff::{self, Staff},
         },
-        exports::Leaving,
+        exports::Departing,
         name_pages,
         participants::{self, merge as entries},
         rolls,
@@ -47,13 +47,13 @@ pub struct Merged {
 
 /// Merges the second course into the first. All references to the second page point to the first afterwards.
 pub async fn merge(app: &App, institution: InstitutionId, kept: CourseId, gone: CourseId) -> Result<Merged> {
-    let (at_hand, now) = (app.clone(), app.clock.now());
+    let (owned_app, now) = (app.clone(), app.clock.now());
     let (merged, nobodys) = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let mut merging = Merging::new(sql, &at_hand, institution, (kept, gone), now).await?;
+                let mut merging = Merging::new(sql, &owned_app, institution, (kept, gone), now).await?;
                 let merged = merging.run(sql).await?;
                 Ok((merged, merging.nobodys))
             })
@@ -173,13 +173,13 @@ impl Merging {
         entries::fill(sql, institution, own, other, now).await?;
         if calls::is_pending(sql, institution, own.id).await? {
             let made = calls::Ids::new(&self.app, now);
-            let wish = Wish::Cancel(Reason::ByOperator);
-            calls::settle(sql, &self.app.calling, (institution, other.id), wish, made, now).await?;
+            let call_change = CallChange::Cancel(Reason::ByOperator);
+            calls::settle(sql, &self.app.calling, (institution, other.id), call_change, made, now).await?;
         }
         store::calls::give_over(sql, institution, other.id, own.id).await?;
         if !other.hidden {
             let job = self.app.ids.id(now);
-            exports::leave(sql, job, institution, Leaving::These(vec![other.id]), now).await?;
+            exports::leave(sql, job, institution, Departing::These(vec![other.id]), now).await?;
         }
         self.nobodys.extend(store::media::delete_of(sql, institution, other.id).await?);
         entries::delete_entry(sql, institution, self.gone.name_page, other).await?;
@@ -188,7 +188,7 @@ impl Merging {
             if let Some(key) = &own.email_key
                 && participants::registered(sql, institution, self.kept.name_page, key).await?.on_page
             {
-                let wanted = Wanted { email: None, email_key: None, ..own.identity() };
+                let wanted = TargetIdentity { email: None, email_key: None, ..own.identity() };
                 participants::set_identity(sql, institution, (own.id, true), &wanted, now).await?;
             }
             exports::come_back(sql, institution, &[own.id]).await?;
@@ -224,8 +224,8 @@ impl Merging {
             (wanted.identifier, wanted.identifier_key) =
                 (other.identifier.clone(), other.identifier_key.clone());
         }
-        let whose = (own.id, own.hidden);
-        Ok(participants::set_identity(sql, self.institution, whose, &wanted, self.now).await?)
+        let target = (own.id, own.hidden);
+        Ok(participants::set_identity(sql, self.institution, target, &wanted, self.now).await?)
     }
 
     /// Moves the entry of a person who is only on the second page.
@@ -235,7 +235,7 @@ impl Merging {
         let is_taken = |other: &Entry| other.email_key == entry.email_key && other.hidden == entry.hidden;
         if entry.email_key.is_some() && first.iter().any(is_taken) {
             // Two accounts share an email: the one on the first page keeps it.
-            let wanted = Wanted { email: None, email_key: None, ..entry.identity() };
+            let wanted = TargetIdentity { email: None, email_key: None, ..entry.identity() };
             participants::set_identity(sql, institution, (entry.id, entry.hidden), &wanted, self.now).await?;
         }
         entries::move_to(sql, institution, entry, self.kept.name_page, self.now).await?;

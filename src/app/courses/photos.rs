@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use crate::{
     app::{
         App, Error, Result,
-        media::{self, Arrival},
+        media::{self, PendingCall},
     },
     domain::{
         ids::{InstitutionId, ParticipantId},
@@ -24,54 +24,54 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Photo {
     participant: ParticipantId,
-    wish: Wish,
+    change: PhotoChange,
 }
 
 #[derive(Debug, Clone)]
-enum Wish {
-    /// Download from `url`. `mark` is a digest of the URL without its credentials, stored to detect changes.
-    Copy { url: String, mark: String },
+enum PhotoChange {
+    /// Download from `url`. `digest` is a digest of the URL without its credentials, stored to detect changes.
+    Copy { url: String, digest: String },
     /// The learning system no longer has a photo, and the current one was copied from there.
     Remove,
 }
 
 impl Photo {
     pub fn new(member: &Member, participant: ParticipantId) -> Option<Self> {
-        let wish = Wish::Copy { url: member.photo_url.clone()?, mark: member.photo_mark()? };
-        Some(Self { participant, wish })
+        let change = PhotoChange::Copy { url: member.photo_url.clone()?, digest: member.photo_mark()? };
+        Some(Self { participant, change })
     }
 
     /// `None` if the photo is up to date.
     pub fn of(member: &Member, entry: &Entry) -> Option<Self> {
-        // If the entry was linked to another user before, the stored mark is that user's.
+        // If the entry was linked to another user before, the stored digest is that user's.
         let was = entry.user_id.as_deref() == Some(&member.user_id);
-        let mark = entry.photo_url.as_ref().filter(|_| was);
+        let digest = entry.photo_url.as_ref().filter(|_| was);
         match member.photo_mark() {
-            Some(wanted) if mark == Some(&wanted) => None,
+            Some(wanted) if digest == Some(&wanted) => None,
             Some(_) => Self::new(member, entry.id),
             None => {
                 let is_theirs = entry.copied_photo.is_some() && entry.copied_photo == entry.photo;
-                is_theirs.then_some(Self { participant: entry.id, wish: Wish::Remove })
+                is_theirs.then_some(Self { participant: entry.id, change: PhotoChange::Remove })
             }
         }
     }
 }
 
-const COPIED_AT_ONCE: usize = 4;
+const CONCURRENT_COPIES: usize = 4;
 /// After this many consecutive failures the learning system is considered down. The next synchronization copies the rest.
-const MOST_FAILURES: usize = 5;
+const MAX_FAILURES: usize = 5;
 
 pub async fn follow(app: &App, connection: &Connection, institution: InstitutionId, photos: Vec<Photo>) {
     let failures = &AtomicUsize::new(0);
     let one = |photo: Photo| async move {
-        if failures.load(Ordering::Relaxed) >= MOST_FAILURES {
+        if failures.load(Ordering::Relaxed) >= MAX_FAILURES {
             return;
         }
-        let done = match &photo.wish {
-            Wish::Copy { url, mark } => {
-                copy(app, connection, (institution, photo.participant), url, mark).await
+        let done = match &photo.change {
+            PhotoChange::Copy { url, digest } => {
+                copy(app, connection, (institution, photo.participant), url, digest).await
             }
-            Wish::Remove => remove(app, institution, photo.participant).await,
+            PhotoChange::Remove => remove(app, institution, photo.participant).await,
         };
         match &done {
             Err(Error::LearningSystem(_)) => failures.fetch_add(1, Ordering::Relaxed),
@@ -82,7 +82,7 @@ pub async fn follow(app: &App, connection: &Connection, institution: Institution
             tracing::warn!(participant = photo.participant.get(), %error, "copying a picture from the learning system failed");
         }
     };
-    futures_util::stream::iter(photos).for_each_concurrent(COPIED_AT_ONCE, one).await;
+    futures_util::stream::iter(photos).for_each_concurrent(CONCURRENT_COPIES, one).await;
 }
 
 async fn copy(
@@ -90,11 +90,11 @@ async fn copy(
     connection: &Connection,
     (institution, participant): (InstitutionId, ParticipantId),
     url: &str,
-    mark: &str,
+    digest: &str,
 ) -> Result<()> {
     let given = match connection.photo(url).await? {
         None => None,
-        Some(bytes) => match give(app, (institution, participant), bytes).await {
+        Some(bytes) => match store_photo(app, (institution, participant), bytes).await {
             Err(Error::Invalid(why)) => {
                 tracing::info!(participant = participant.get(), %why, "a picture from the learning system is unusable");
                 None
@@ -102,16 +102,16 @@ async fn copy(
             other => other?,
         },
     };
-    let (mark, hex) = (mark.to_owned(), given);
+    let (digest, hex) = (digest.to_owned(), given);
     app.db
         .write(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 match hex {
                     Some(hex) => {
-                        members::set_photo(sql, institution, participant, Some((&mark, &hex))).await?;
+                        members::set_photo(sql, institution, participant, Some((&digest, &hex))).await?;
                     }
-                    None => members::give_photo_up(sql, institution, participant, &mark).await?,
+                    None => members::give_photo_up(sql, institution, participant, &digest).await?,
                 }
                 Ok(())
             })
@@ -120,10 +120,14 @@ async fn copy(
 }
 
 /// Stores a photo and returns its hex id. Photos are not urgent, so this retries while media processing is busy.
-async fn give(app: &App, whose: (InstitutionId, ParticipantId), bytes: Bytes) -> Result<Option<String>> {
+async fn store_photo(
+    app: &App,
+    target: (InstitutionId, ParticipantId),
+    bytes: Bytes,
+) -> Result<Option<String>> {
     loop {
-        let said = (Kind::Photo, Incoming::Bytes(bytes.to_vec()));
-        match media::give(app, whose, said, Arrival::Aside).await {
+        let photo_bytes = (Kind::Photo, Incoming::Bytes(bytes.to_vec()));
+        match media::store_one(app, target, photo_bytes, PendingCall::Keep).await {
             Err(Error::Busy) => app.clock.sleep(std::time::Duration::from_secs(1)).await,
             other => return Ok(other?.photo),
         }

@@ -13,7 +13,7 @@ use crate::{
     lms::{self, Connection, Found},
     store::{
         self,
-        courses::{self, Ended},
+        courses::{self, SyncResult},
         rolls,
     },
 };
@@ -123,7 +123,7 @@ async fn failed(
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 if store::jobs::holds_lease(sql, &claim).await? {
-                    courses::end(sql, institution, id, Ended::Failed(&why)).await?;
+                    courses::end(sql, institution, id, SyncResult::Failed(&why)).await?;
                 }
                 Ok(())
             })

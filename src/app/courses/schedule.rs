@@ -1,6 +1,6 @@
 //! Periodic synchronization of courses, according to the schedule of their tool consumer.
 
-use super::{Losses, enqueue, give_key, lock};
+use super::{LossPolicy, enqueue, give_key, lock};
 use crate::{
     app::{Actor, App, Error, Result, institutions, tool_consumers},
     domain::{
@@ -14,12 +14,12 @@ use crate::{
 
 /// The schedule starts no more while this many synchronizations of a tool consumer are queued or running, so that a large
 /// institution cannot fill the shared queue.
-const AT_ONCE: usize = 20;
+const MAX_RUNNING: usize = 20;
 /// With this many failing synchronizations the learning system may be down: starts one at a time until it recovers (circuit
 /// breaker).
-const IN_TROUBLE: usize = 3;
+const FAILURE_THRESHOLD: usize = 3;
 /// How many new courses are scheduled in one transaction.
-const SCHEDULED_AT_ONCE: usize = 500;
+const SCHEDULE_BATCH: usize = 500;
 
 /// Starts due synchronizations. Safe to interrupt and repeat: a course is enqueued and rescheduled in one transaction.
 pub async fn run_due(app: &App) -> Result<()> {
@@ -39,19 +39,19 @@ pub async fn run_due(app: &App) -> Result<()> {
 async fn run_due_of(app: &App, consumer: &ToolConsumer) -> Result<()> {
     let sql = &mut app.db.read();
     let (institution, id) = (consumer.institution, consumer.id);
-    let new = courses::unscheduled(sql, institution, id, SCHEDULED_AT_ONCE).await?;
-    let mut due = courses::due(sql, institution, id, app.clock.now(), AT_ONCE).await?;
+    let new = courses::unscheduled(sql, institution, id, SCHEDULE_BATCH).await?;
+    let mut due = courses::due(sql, institution, id, app.clock.now(), MAX_RUNNING).await?;
     if !due.is_empty() {
         let (under_way, failing) = courses::under_way(sql, institution, id).await?;
-        let room = AT_ONCE.saturating_sub(under_way);
+        let room = MAX_RUNNING.saturating_sub(under_way);
         let is_tried = under_way > failing;
-        due.truncate(if failing >= IN_TROUBLE { room.min(usize::from(!is_tried)) } else { room });
+        due.truncate(if failing >= FAILURE_THRESHOLD { room.min(usize::from(!is_tried)) } else { room });
     }
     if new.is_empty() && due.is_empty() {
         return Ok(());
     }
     let zone = institutions::by_id(app, institution).await?.time_zone;
-    let (at_hand, now) = (app.clone(), app.clock.now());
+    let (owned_app, now) = (app.clone(), app.clock.now());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -63,8 +63,8 @@ async fn run_due_of(app: &App, consumer: &ToolConsumer) -> Result<()> {
                     };
                     give_key(sql, &consumer, &course).await?;
                     if consumer.enabled && can_start(&consumer, &course) {
-                        let losses = Losses::HeldBack;
-                        enqueue(sql, &at_hand, institution, (course.id, job), losses, now).await?;
+                        let losses = LossPolicy::HeldBack;
+                        enqueue(sql, &owned_app, institution, (course.id, job), losses, now).await?;
                     }
                     courses::schedule(sql, institution, course.id, next(course.id)).await?;
                 }

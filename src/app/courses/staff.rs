@@ -1,5 +1,5 @@
 //! A course's staff, identified by their launches. They are not listed as students, whatever role the roster gives them, and
-//! may have an entry of their own.
+//! may have their own entry.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -29,12 +29,12 @@ use crate::{
 };
 
 /// Longer than any course lasts. People who have not launched as staff for this long and are on the roster count as students.
-const KNOWN: Duration = Duration::from_secs(365 * 24 * 3_600);
+const STAFF_MEMORY: Duration = Duration::from_secs(365 * 24 * 3_600);
 /// A launch this soon after `seen_at` need not be recorded.
 const PRECISION: Duration = Duration::from_secs(24 * 3_600);
 
 fn is_known(one: &Staff, now: Moment) -> bool {
-    now.since(one.seen_at) < KNOWN
+    now.since(one.seen_at) < STAFF_MEMORY
 }
 
 /// Whether the operator has configured staff roles to be listed on the page.

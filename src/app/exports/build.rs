@@ -15,7 +15,7 @@ use crate::{
         job::Claim,
         moment::Moment,
         participant::Participant,
-        report::{Part, Press},
+        report::{Part, PartBuilder},
     },
     store::{
         self, RowStream, Sql, custom_fields,
@@ -168,7 +168,7 @@ fn compress(
     let (sender, parts) = mpsc::channel(1);
     let work = move || {
         let _ = rustix::process::nice(PRIORITY);
-        let (mut press, mut record) = (Press::default(), Vec::new());
+        let (mut press, mut record) = (PartBuilder::default(), Vec::new());
         let groups = people.first.take().map(Ok).into_iter();
         let rest = std::iter::from_fn(|| people.rest.blocking_next());
         for group in groups.chain(rest) {

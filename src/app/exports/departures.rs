@@ -18,24 +18,24 @@ use crate::{
     },
     store::{
         Sql,
-        exports::{self, Leaving, PartRow},
+        exports::{self, Departing, PartRow},
     },
 };
 
 /// Batches deletions that follow each other closely.
-const TOGETHER: Duration = Duration::from_secs(2);
+const BATCH_DELAY: Duration = Duration::from_secs(2);
 
 /// Called in the transaction that deletes them, before the deletion. It holds the institution's lock.
 pub(in crate::app) async fn leave(
     sql: &mut Sql,
     job: JobId,
     institution: InstitutionId,
-    leaving: Leaving,
+    leaving: Departing,
     now: Moment,
 ) -> Result<()> {
     if exports::any_in(sql, institution, &[State::InProgress, State::Completed]).await? {
         exports::depart(sql, institution, leaving).await?;
-        jobs::enqueue(sql, job, &Job::ScrubExports { institution }, now.plus(TOGETHER), now).await?;
+        jobs::enqueue(sql, job, &Job::ScrubExports { institution }, now.plus(BATCH_DELAY), now).await?;
     }
     Ok(())
 }
@@ -47,7 +47,7 @@ pub(in crate::app) async fn come_back(
     institution: InstitutionId,
     ids: &[ParticipantId],
 ) -> Result<()> {
-    Ok(exports::forget_departures(sql, institution, ids).await?)
+    Ok(exports::delete_departed(sql, institution, ids).await?)
 }
 
 /// More conflicts than this with concurrent rewrites of the same parts are not a coincidence.
@@ -108,7 +108,7 @@ async fn delete_departures(
     for group in departed.chunks(DELETE_BATCH) {
         let group = group.to_vec();
         let forgotten = app.db.write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(exports::forget_departures(sql, institution, &group).await?) })
+            Box::pin(async move { Ok(exports::delete_departed(sql, institution, &group).await?) })
         });
         forgotten.await?;
     }

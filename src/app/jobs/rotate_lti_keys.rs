@@ -9,5 +9,5 @@ use crate::{
 pub const POLICY: Policy = Policy { lane: Lane::Background, retry: RetryPolicy::STANDARD };
 
 pub async fn run(context: &Context<'_>) -> Result<()> {
-    lti::keys::rotate_in_time(context.app).await
+    lti::keys::rotate_if_due(context.app).await
 }

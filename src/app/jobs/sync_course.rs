@@ -9,7 +9,7 @@ use crate::{
     },
     store::{
         Sql,
-        courses::{self, Ended},
+        courses::{self, SyncResult},
     },
 };
 
@@ -29,7 +29,7 @@ pub async fn give_up(
 ) -> Result<()> {
     let found = courses::find(sql, institution, course).await?;
     if found.is_some_and(|(_, job)| job == Some(given_up.claim.id)) {
-        courses::end(sql, institution, course, Ended::Failed(given_up.error)).await?;
+        courses::end(sql, institution, course, SyncResult::Failed(given_up.error)).await?;
     }
     Ok(())
 }

@@ -22,9 +22,9 @@ use crate::{
 };
 
 /// A launch starts a synchronization if the roster is older than this.
-const FRESH: Duration = Duration::from_secs(3_600);
+const MAX_ROSTER_AGE: Duration = Duration::from_secs(3_600);
 /// The minimum pause between synchronizations started by launches, after the last one failed.
-const PAUSE: Duration = Duration::from_secs(5 * 60);
+const RETRY_INTERVAL: Duration = Duration::from_secs(5 * 60);
 
 pub async fn find(app: &App, institution: InstitutionId, id: CourseId) -> Result<Option<Course>> {
     let found = store::find(&mut app.db.read(), institution, id).await?;
@@ -43,7 +43,7 @@ pub async fn users_of(
 
 /// A launched course, the tool consumer that synchronizes it (not necessarily the one that launched it), and the visitor as
 /// that tool consumer identifies them.
-pub struct Launched {
+pub struct LaunchedCourse {
     pub course: Course,
     pub owner: ToolConsumer,
     visitor: Option<Joining>,
@@ -56,7 +56,7 @@ pub async fn launched(
     consumer: &ToolConsumer,
     context: &Context,
     launch: &Launch,
-) -> Result<Launched> {
+) -> Result<LaunchedCourse> {
     let key = platform_key(consumer, &context.id, launch.canvas.as_ref());
     let memberships_url = launch.memberships_url.as_deref();
     let (sql, scope) = (&mut app.db.read(), Scope::Institution(consumer.institution));
@@ -79,7 +79,7 @@ pub async fn launched(
     };
     let course = match known {
         // Most launches contain nothing new, so they need no write.
-        Some(course) if !is_taken_over && says_the_same(&course, way.as_ref(), &found, key.as_deref()) => {
+        Some(course) if !is_taken_over && is_unchanged(&course, way.as_ref(), &found, key.as_deref()) => {
             course
         }
         _ => courses::ensure(app, consumer, found, key).await?,
@@ -89,33 +89,33 @@ pub async fn launched(
     } else {
         tool_consumers::find(app, scope, course.tool_consumer).await?
     };
-    let is_fresh = course.synced_at.is_some_and(|at| app.clock.now().since(at) < FRESH);
+    let is_fresh = course.synced_at.is_some_and(|at| app.clock.now().since(at) < MAX_ROSTER_AGE);
     if course.sync == Sync::Idle
         && !is_fresh
         && (course.memberships_url.is_some() || owner.kind != LmsKind::Lti)
         && owner.enabled
-        && is_turn(app, &course).await
+        && may_retry(app, &course).await
     {
-        synchronise(app, &owner, &course).await?;
+        synchronize(app, &owner, &course).await?;
     }
     let user_id = launch.person.user_id.as_deref();
     let id = user_id.map(|user| member_id(&owner, consumer, user));
     let is_foreign = id.as_ref().is_some_and(|id| id.is_foreign);
     let visitor = id.map(|id| joining(&launch.person, id.id, is_foreign.then_some(consumer.id)));
-    Ok(Launched { course, owner, visitor, is_foreign })
+    Ok(LaunchedCourse { course, owner, visitor, is_foreign })
 }
 
 /// Rate-limits retries after a failure: a whole class launches within minutes, and the next attempt would fail as well.
-async fn is_turn(app: &App, course: &Course) -> bool {
+async fn may_retry(app: &App, course: &Course) -> bool {
     if course.error.is_none() {
         return true;
     }
-    let policy = Policy { ceiling: 1, window: PAUSE, throttle: PAUSE };
+    let policy = Policy { ceiling: 1, window: RETRY_INTERVAL, throttle: RETRY_INTERVAL };
     let standing = app.limiter.take_by(LimitKey::Course(course.id), policy, app.clock.instant()).await;
     standing.retry_after.is_none()
 }
 
-fn says_the_same(course: &Course, way: Option<&Alias>, found: &Found, key: Option<&str>) -> bool {
+fn is_unchanged(course: &Course, way: Option<&Alias>, found: &Found, key: Option<&str>) -> bool {
     // Only the tool consumer that synchronizes a course determines its title.
     if let Some(way) = way {
         return found.memberships_url.is_none() || found.memberships_url == way.memberships_url;
@@ -146,7 +146,7 @@ fn joining(person: &Person, user_id: String, through: Option<ToolConsumerId>) ->
     Joining { member, foreign, is_staff: false }
 }
 
-impl Launched {
+impl LaunchedCourse {
     /// The visitor's user id, as the course's roster has it.
     pub fn member_id(&self) -> Option<&str> {
         self.visitor.as_ref().map(|visitor| visitor.member.user_id.as_str())
@@ -177,7 +177,7 @@ impl Launched {
 }
 
 /// Enqueues a synchronization of the roster, unless one is in progress.
-pub async fn synchronise(app: &App, consumer: &ToolConsumer, course: &Course) -> Result<()> {
+pub async fn synchronize(app: &App, consumer: &ToolConsumer, course: &Course) -> Result<()> {
     let found = Found {
         id: course.external_id.clone(),
         title: course.title.clone(),

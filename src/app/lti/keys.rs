@@ -8,7 +8,7 @@ use crate::{
     lms::keys::SigningKey,
     store::{
         self, Sql,
-        lti_keys::{self, Kept},
+        lti_keys::{self, StoredKey},
     },
 };
 
@@ -16,20 +16,20 @@ fn purpose(kid: &str) -> String {
     format!("lti key {kid}")
 }
 
-fn opened(app: &App, kept: &Kept) -> Option<SigningKey> {
+fn opened(app: &App, kept: &StoredKey) -> Option<SigningKey> {
     let der = app.secrets.open(&purpose(&kept.kid), &kept.sealed).ok()?;
     Some(SigningKey::from_der(kept.kid.clone(), der))
 }
 
-fn ages(app: &App, all: &[Kept]) -> Vec<Key> {
-    let age = |kept: &Kept| Key { created_at: kept.created_at, opens: opened(app, kept).is_some() };
+fn ages(app: &App, all: &[StoredKey]) -> Vec<Key> {
+    let age = |kept: &StoredKey| Key { created_at: kept.created_at, opens: opened(app, kept).is_some() };
     all.iter().map(age).collect()
 }
 
 /// Returns the JSON Web Key Set (JWKS) for `/lti/jwks.json`.
 pub async fn shown(app: &App) -> Result<Value> {
     let all = present(app).await?;
-    let public = |kept: &Kept| {
+    let public = |kept: &StoredKey| {
         store::stored_json::<Value>(("lti_keys", "public_key", &kept.kid), &kept.public)
             .inspect_err(|error| tracing::error!(%error, "a stored public key is unreadable"))
             .ok()
@@ -54,7 +54,7 @@ pub async fn open(app: &App) -> Result<bool> {
 }
 
 /// Returns all keys, and generates one if none of them can be decrypted.
-async fn present(app: &App) -> Result<Vec<Kept>> {
+async fn present(app: &App) -> Result<Vec<StoredKey>> {
     let all = lti_keys::all(&mut app.db.read()).await?;
     if ages(app, &all).iter().any(|key| key.opens) {
         return Ok(all);
@@ -70,13 +70,13 @@ pub async fn rotate(app: &App) -> Result<String> {
 }
 
 /// Generates a new key if the newest one is old enough, and removes keys that no platform needs any more.
-pub async fn rotate_in_time(app: &App) -> Result<()> {
+pub async fn rotate_if_due(app: &App) -> Result<()> {
     let all = lti_keys::all(&mut app.db.read()).await?;
     // No key yet means that no platform is connected, so there is nothing to rotate.
     if all.is_empty() {
         return Ok(());
     }
-    let due = |app: &App, all: &[Kept]| is_due(&ages(app, all), app.clock.now());
+    let due = |app: &App, all: &[StoredKey]| is_due(&ages(app, all), app.clock.now());
     if due(app, &all) {
         make(app, due).await?;
     }
@@ -97,13 +97,13 @@ pub async fn rotate_in_time(app: &App) -> Result<()> {
 }
 
 /// Generates and stores a key, unless a concurrent call has stored one so that it is no longer needed.
-async fn make(app: &App, is_needed: fn(&App, &[Kept]) -> bool) -> Result<Option<String>> {
+async fn make(app: &App, is_needed: fn(&App, &[StoredKey]) -> bool) -> Result<Option<String>> {
     let kid = app.ids.hex();
     let named = kid.clone();
     // Generating an RSA key is CPU-bound.
     let made = tokio::task::spawn_blocking(move || SigningKey::make(named)).await;
     let key = made.map_err(|error| Error::Internal(error.to_string()))?.map_err(Error::Internal)?;
-    let kept = Kept {
+    let kept = StoredKey {
         sealed: app.secrets.seal(&purpose(&kid), key.der())?,
         public: key.public().map_err(Error::Internal)?.to_string(),
         created_at: app.clock.now(),
@@ -119,8 +119,8 @@ async fn make(app: &App, is_needed: fn(&App, &[Kept]) -> bool) -> Result<Option<
 async fn insert_if(
     sql: &mut Sql,
     app: &App,
-    kept: Kept,
-    is_needed: fn(&App, &[Kept]) -> bool,
+    kept: StoredKey,
+    is_needed: fn(&App, &[StoredKey]) -> bool,
 ) -> Result<Option<String>> {
     if !is_needed(app, &lti_keys::all(sql).await?) {
         return Ok(None);

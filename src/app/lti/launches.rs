@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Refusal, Result, Said,
-    courses::{self, Launched},
+    PlatformError, Refusal, Result,
+    courses::{self, LaunchedCourse},
     registrations::origins,
     sessions, user_digest,
 };
@@ -16,23 +16,23 @@ use crate::{
     },
     domain::{
         ids::{InstitutionId, ToolConsumerId},
-        lti::{DeepLinking, Expected, Launch, Message, Standing},
+        lti::{CourseRole, DeepLinking, Expected, Launch, Message},
         scope::Scope,
         tool_consumer::{ToolConsumer, product_word},
     },
     store::{
         lti_logins::{self, Login},
-        lti_sessions::{self, Session, Who},
+        lti_sessions::{self, Session, Viewer},
         tool_consumers as store,
     },
 };
 
 /// Students may keep their own entry open for a school day. The full list that staff see expires earlier.
-const OF_STUDENTS: Duration = Duration::from_secs(8 * 3_600);
-const OF_STAFF: Duration = Duration::from_secs(4 * 3_600);
+const STUDENT_SESSION: Duration = Duration::from_secs(8 * 3_600);
+const STAFF_SESSION: Duration = Duration::from_secs(4 * 3_600);
 
 /// The platform's response, posted by the browser.
-pub struct Returned<'a> {
+pub struct AuthenticationResponse<'a> {
     pub state: &'a str,
     pub answer: Answer<'a>,
     /// The values of the browser's cookies. If there are several, one of them must match.
@@ -41,11 +41,11 @@ pub struct Returned<'a> {
 
 pub enum Answer<'a> {
     Token(&'a str),
-    Error(Said),
+    Error(PlatformError),
 }
 
 /// Returns the name of the new session, which is a secret.
-pub async fn finish(app: &App, returned: Returned<'_>) -> Result<String> {
+pub async fn finish(app: &App, returned: AuthenticationResponse<'_>) -> Result<String> {
     let login = take(app, returned.state).await?;
     let consumer = consumer(app, login.institution, login.tool_consumer).await?;
     taken(app, returned, login, &consumer).await.map_err(|fault| fault.inside(&consumer))
@@ -59,7 +59,12 @@ async fn consumer(app: &App, institution: InstitutionId, id: ToolConsumerId) -> 
 }
 
 /// Continues with a login that `take` has consumed.
-async fn taken(app: &App, returned: Returned<'_>, login: Login, consumer: &ToolConsumer) -> Result<String> {
+async fn taken(
+    app: &App,
+    returned: AuthenticationResponse<'_>,
+    login: Login,
+    consumer: &ToolConsumer,
+) -> Result<String> {
     if !is_same_browser(returned.browsers, &login.browser_digest) {
         return Err(Refusal::OtherBrowser(login.asked).to(consumer));
     }
@@ -71,13 +76,13 @@ async fn taken(app: &App, returned: Returned<'_>, login: Login, consumer: &ToolC
     }
     let token = match returned.answer {
         Answer::Token(token) => token,
-        Answer::Error(why) => return Err(Refusal::PlatformSaid(why).to(consumer)),
+        Answer::Error(why) => return Err(Refusal::Platform(why).to(consumer)),
     };
     let launch = verified(app, consumer, &login, token).await?;
     let consumer = &learn_product(app, consumer, &launch).await?;
     let (launched, who, deep_link) = match &launch.message {
         Message::DeepLinking(asked) => {
-            (None, Who::Staff(None), Some(deep_linking(app, consumer, &launch, asked).await?))
+            (None, Viewer::Staff(None), Some(deep_linking(app, consumer, &launch, asked).await?))
         }
         Message::ResourceLink => {
             let (launched, who) = course(app, consumer, &launch).await?;
@@ -86,9 +91,10 @@ async fn taken(app: &App, returned: Returned<'_>, login: Login, consumer: &ToolC
     };
     let (name, now) = (Secret::generate(app), app.clock.now());
     let session_digest = name.digest();
-    let visitor = launched.as_ref().and_then(Launched::visitor).filter(|_| matches!(who, Who::Staff(_)));
+    let visitor =
+        launched.as_ref().and_then(LaunchedCourse::visitor).filter(|_| matches!(who, Viewer::Staff(_)));
     let person = visitor.map(|visitor| sessions::sealed(app, &session_digest, visitor)).transpose()?;
-    let member = launched.as_ref().and_then(Launched::member_id);
+    let member = launched.as_ref().and_then(LaunchedCourse::member_id);
     let session = Session {
         session_digest,
         browser_digest: login.browser_digest,
@@ -101,7 +107,7 @@ async fn taken(app: &App, returned: Returned<'_>, login: Login, consumer: &ToolC
         person,
         theme: launch.theme,
         deep_link,
-        expires_at: now.plus(if matches!(who, Who::Staff(_)) { OF_STAFF } else { OF_STUDENTS }),
+        expires_at: now.plus(if matches!(who, Viewer::Staff(_)) { STAFF_SESSION } else { STUDENT_SESSION }),
     };
     app.db
         .write::<_, Error>(move |sql| {
@@ -181,22 +187,22 @@ async fn deep_linking(
 }
 
 /// Finds or creates the launched course, and determines the visitor's role in it.
-async fn course(app: &App, consumer: &ToolConsumer, launch: &Launch) -> Result<(Launched, Who)> {
+async fn course(app: &App, consumer: &ToolConsumer, launch: &Launch) -> Result<(LaunchedCourse, Viewer)> {
     match launch.standing {
-        Standing::Neither => return Err(Refusal::NoPart.to(consumer)),
-        Standing::Preview => return Err(Refusal::Preview.to(consumer)),
-        Standing::Student | Standing::Staff => {}
+        CourseRole::Neither => return Err(Refusal::NoPart.to(consumer)),
+        CourseRole::Preview => return Err(Refusal::Preview.to(consumer)),
+        CourseRole::Student | CourseRole::Staff => {}
     }
     let Some(context) = &launch.context else { return Err(Refusal::NoCourse.to(consumer)) };
-    if launch.standing == Standing::Student && launch.person.user_id.is_none() {
+    if launch.standing == CourseRole::Student && launch.person.user_id.is_none() {
         return Err(Refusal::Anonymous.to(consumer));
     }
     let launched = courses::launched(app, consumer, context, launch).await?;
-    let who = if launch.standing == Standing::Student {
+    let who = if launch.standing == CourseRole::Student {
         let own = launched.student(app).await?;
-        Who::Student(own.ok_or_else(|| Refusal::Preview.to(consumer))?)
+        Viewer::Student(own.ok_or_else(|| Refusal::Preview.to(consumer))?)
     } else {
-        Who::Staff(launched.staff(app).await?)
+        Viewer::Staff(launched.staff(app).await?)
     };
     Ok((launched, who))
 }

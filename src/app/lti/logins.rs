@@ -20,24 +20,24 @@ use crate::{
 
 pub(super) const LIFE: Duration = Duration::from_secs(10 * 60);
 /// Expired rows are kept this long, so that error pages can still be embedded by the platform's pages.
-const REMEMBERED: Duration = Duration::from_secs(3_600);
-const SESSIONS_REMEMBERED: Duration = Duration::from_secs(24 * 3_600);
+const LOGIN_RETENTION: Duration = Duration::from_secs(3_600);
+const SESSION_RETENTION: Duration = Duration::from_secs(24 * 3_600);
 
-const LONGEST: usize = 4_096;
+const MAX_PARAMETER: usize = 4_096;
 /// Canvas and others put whole tokens into the hints.
-const LONGEST_HINTS: usize = 16 << 10;
+const MAX_HINT: usize = 16 << 10;
 /// Longer queries are not stored: anybody can start logins, and each one is a row.
-const LONGEST_KEPT: usize = 4 << 10;
+const MAX_STORED_QUERY: usize = 4 << 10;
 
 /// A whole campus may share one address (NAT).
-const OF_A_CLIENT: u32 = 600;
+const CLIENT_LIMIT: u32 = 600;
 /// A proxy that does not forward the client's address.
-const OF_A_PROXY: u32 = 6_000;
+const PROXY_LIMIT: u32 = 6_000;
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// Counts one login against the client's rate limit. Returns false if the limit is exceeded.
 pub async fn admits(app: &App, client: Client) -> bool {
-    let ceiling = if client.is_proxy { OF_A_PROXY } else { OF_A_CLIENT };
+    let ceiling = if client.is_proxy { PROXY_LIMIT } else { CLIENT_LIMIT };
     let policy = Policy { ceiling, window: MINUTE, throttle: Duration::from_secs(1) };
     let standing = app.limiter.take_by(LimitKey::launches(client.address), policy, app.clock.instant()).await;
     standing.retry_after.is_none()
@@ -45,7 +45,7 @@ pub async fn admits(app: &App, client: Client) -> bool {
 
 /// The parameters of a login request.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct LoginRequest {
     pub iss: String,
     pub login_hint: String,
     pub target_link_uri: String,
@@ -54,7 +54,7 @@ pub struct Asked {
     pub lti_deployment_id: Option<String>,
 }
 
-impl Asked {
+impl LoginRequest {
     fn pairs(&self) -> Vec<(&'static str, &str)> {
         let must = [
             ("iss", Some(self.iss.as_str())),
@@ -73,17 +73,17 @@ impl Asked {
         for (key, value) in self.pairs() {
             let is_hint = matches!(key, "login_hint" | "lti_message_hint");
             let is_needed = matches!(key, "iss" | "login_hint" | "target_link_uri");
-            if (value.len() > LONGEST && !is_hint) || (is_needed && value.is_empty()) {
+            if (value.len() > MAX_PARAMETER && !is_hint) || (is_needed && value.is_empty()) {
                 return Err(Refusal::Incomplete(key));
             }
         }
         let hints = self.login_hint.len() + self.lti_message_hint.as_ref().map_or(0, String::len);
-        if hints > LONGEST_HINTS { Err(Refusal::Incomplete("a hint")) } else { Ok(()) }
+        if hints > MAX_HINT { Err(Refusal::Incomplete("a hint")) } else { Ok(()) }
     }
 }
 
 /// Where to redirect the browser, and the value of its cookie.
-pub struct Begun {
+pub struct LoginStart {
     pub next: Next,
     pub browser: String,
 }
@@ -105,11 +105,11 @@ pub struct Visitor<'a> {
 }
 
 /// The query parameter that marks the second request of the cookie test.
-pub const AGAIN: (&str, &str) = ("again", "1");
+pub const RETRIED: (&str, &str) = ("again", "1");
 
 /// Starts a login. The platform's hints can be used only once, so a browser that blocks our cookie is rejected before they are
 /// spent.
-pub async fn begin(app: &App, asked: Asked, visitor: Visitor<'_>) -> Result<Begun> {
+pub async fn begin(app: &App, asked: LoginRequest, visitor: Visitor<'_>) -> Result<LoginStart> {
     asked.check()?;
     let found = tool_consumers::by_issuer(app, &asked.iss, asked.client_id.as_deref()).await;
     let consumer = match found {
@@ -132,8 +132,8 @@ pub async fn begin(app: &App, asked: Asked, visitor: Visitor<'_>) -> Result<Begu
         if visitor.is_again {
             return Err(Refusal::OtherBrowser(query(&pairs)).to(&consumer));
         }
-        pairs.push(AGAIN);
-        return Ok(Begun { next: Next::Again(query(&pairs)), browser: browser.into_string() });
+        pairs.push(RETRIED);
+        return Ok(LoginStart { next: Next::Again(query(&pairs)), browser: browser.into_string() });
     }
     let (state, nonce) = (Secret::generate(app), Secret::generate(app).into_string());
     let now = app.clock.now();
@@ -143,15 +143,17 @@ pub async fn begin(app: &App, asked: Asked, visitor: Visitor<'_>) -> Result<Begu
         institution: consumer.institution,
         tool_consumer: consumer.id,
         nonce: nonce.clone(),
-        asked: Some(query(&asked.pairs())).filter(|query| query.len() <= LONGEST_KEPT).unwrap_or_default(),
+        asked: Some(query(&asked.pairs()))
+            .filter(|query| query.len() <= MAX_STORED_QUERY)
+            .unwrap_or_default(),
         expires_at: now.plus(LIFE),
     };
-    let (old, old_session) = (now.minus(REMEMBERED), now.minus(SESSIONS_REMEMBERED));
+    let (old, old_session) = (now.minus(LOGIN_RETENTION), now.minus(SESSION_RETENTION));
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                lti_logins::forget(sql, old).await?;
-                lti_sessions::forget(sql, old_session).await?;
+                lti_logins::delete_expired(sql, old).await?;
+                lti_sessions::delete_expired(sql, old_session).await?;
                 Ok(lti_logins::insert(sql, &login).await?)
             })
         })
@@ -171,5 +173,5 @@ pub async fn begin(app: &App, asked: Asked, visitor: Visitor<'_>) -> Result<Begu
     question.extend(asked.lti_message_hint.as_deref().map(|hint| ("lti_message_hint", hint)));
     let separator = if lti.auth_url.contains('?') { '&' } else { '?' };
     let address = format!("{}{separator}{}", lti.auth_url, query(&question));
-    Ok(Begun { next: Next::Platform(address), browser: browser.into_string() })
+    Ok(LoginStart { next: Next::Platform(address), browser: browser.into_string() })
 }

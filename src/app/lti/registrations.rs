@@ -19,7 +19,7 @@ use crate::{
 /// How long an invitation is valid.
 const LIFE_DAYS: i64 = 7;
 /// A registration that takes longer than this was interrupted by a restart, and the invitation can be used again.
-const LOST: Duration = Duration::from_secs(5 * 60);
+const ABANDONED_AFTER: Duration = Duration::from_secs(5 * 60);
 
 /// Creates an invitation. Returns its secret, which cannot be read again, and when it expires.
 pub async fn invite(app: &App, institution: InstitutionId) -> Result<(String, Moment), Error> {
@@ -28,7 +28,7 @@ pub async fn invite(app: &App, institution: InstitutionId) -> Result<(String, Mo
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                lti_invites::forget(sql, now.plus_days(-LIFE_DAYS)).await?;
+                lti_invites::delete_expired(sql, now.plus_days(-LIFE_DAYS)).await?;
                 Ok(lti_invites::insert(sql, &kept, institution, until, now).await?)
             })
         })
@@ -45,12 +45,13 @@ pub fn invitation(base_url: &str, name: &str) -> String {
 pub async fn is_open(app: &App, invite: &str) -> Result<bool, Error> {
     let Some(invite) = Secret::parse(invite) else { return Ok(false) };
     let now = app.clock.now();
-    let found = lti_invites::find(&mut app.db.read(), &invite.digest(), now, now.minus(LOST)).await?;
+    let found =
+        lti_invites::find(&mut app.db.read(), &invite.digest(), now, now.minus(ABANDONED_AFTER)).await?;
     Ok(found.is_some())
 }
 
 /// The request of a platform's administrator.
-pub struct Asked {
+pub struct RegistrationRequest {
     pub invite: String,
     pub configuration_url: String,
     pub token: Option<String>,
@@ -66,20 +67,20 @@ pub struct Registered {
 /// Registers the platform with this configuration document. If that fails, the invitation can be used again. Runs in its own
 /// task, so that it completes even if the browser disconnects: the platform may have stored its side of the registration
 /// already.
-pub async fn register(app: &App, asked: Asked) -> Result<Registered> {
+pub async fn register(app: &App, request: RegistrationRequest) -> Result<Registered> {
     let app = app.clone();
-    let registering = tokio::spawn(async move { register_to_the_end(&app, &asked).await });
+    let registering = tokio::spawn(async move { register_uncancelled(&app, &request).await });
     registering.await.map_err(|error| Error::Internal(error.to_string()))?
 }
 
-async fn register_to_the_end(app: &App, asked: &Asked) -> Result<Registered> {
-    let invite = Secret::parse(&asked.invite).ok_or(Refusal::UnknownInvite)?.digest();
+async fn register_uncancelled(app: &App, request: &RegistrationRequest) -> Result<Registered> {
+    let invite = Secret::parse(&request.invite).ok_or(Refusal::UnknownInvite)?.digest();
     let (kept, now) = (invite.clone(), app.clock.now());
     let taken = app.db.write::<_, Error>(move |sql| {
-        Box::pin(async move { Ok(lti_invites::take(sql, &kept, now, now.minus(LOST)).await?) })
+        Box::pin(async move { Ok(lti_invites::take(sql, &kept, now, now.minus(ABANDONED_AFTER)).await?) })
     });
     let institution = taken.await?.ok_or(Refusal::UnknownInvite)?;
-    let made = attempt(app, institution, &asked.configuration_url, asked.token.as_deref()).await;
+    let made = attempt(app, institution, &request.configuration_url, request.token.as_deref()).await;
     let (kept, id) = (invite, made.as_ref().ok().map(|made| made.consumer.id));
     app.db
         .write::<_, Error>(move |sql| {

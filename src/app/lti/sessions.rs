@@ -24,7 +24,7 @@ use crate::{
     },
     store::{
         self,
-        lti_sessions::{self, Session, Who},
+        lti_sessions::{self, Session, Viewer},
     },
 };
 
@@ -35,13 +35,13 @@ pub struct Open {
     /// The tool consumer that synchronizes the course; not necessarily the same.
     owner: ToolConsumer,
     pub institution: Institution,
-    pub what: What,
+    pub what: SessionTarget,
     /// Light or dark pages, if the platform specified it; otherwise the pages follow the system's setting.
     pub theme: Option<Theme>,
     session: Session,
 }
 
-pub enum What {
+pub enum SessionTarget {
     /// The course with all of its people, and the staff member's own entry, if there is one.
     Course { course: Course, own: Option<Owner> },
     /// A student's own entry.
@@ -58,20 +58,20 @@ impl Open {
     /// Returns the course and the visitor's own entry in it.
     pub fn own(&self) -> Option<(&Course, Owner)> {
         match &self.what {
-            What::Course { course, own } => own.map(|own| (course, own)),
-            What::Own { course, owner } => Some((course, *owner)),
-            What::DeepLink(_) => None,
+            SessionTarget::Course { course, own } => own.map(|own| (course, own)),
+            SessionTarget::Own { course, owner } => Some((course, *owner)),
+            SessionTarget::DeepLink(_) => None,
         }
     }
 
     /// Returns whether the staff member can add their own entry.
     pub fn may_add_own_entry(&self) -> bool {
-        matches!(&self.what, What::Course { own: None, .. }) && self.session.person.is_some()
+        matches!(&self.what, SessionTarget::Course { own: None, .. }) && self.session.person.is_some()
     }
 
     /// Returns whether the roster can be fetched: the address is known or can be guessed (`lms/nrps.rs`). Web services need
     /// none.
-    pub fn can_synchronise(&self, course: &Course) -> bool {
+    pub fn can_synchronize(&self, course: &Course) -> bool {
         let is_guessed = matches!(self.owner.product.as_deref(), Some("canvas" | "moodle"));
         let is_number = course.external_id.bytes().all(|byte| byte.is_ascii_digit());
         let is_known = course.memberships_url.is_some() || (is_guessed && is_number);
@@ -102,7 +102,7 @@ async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: 
     }
     let institution = institutions::by_id(app, session.institution).await?;
     let what = match (&session.deep_link, session.course) {
-        (Some(asked), _) => What::DeepLink(serde_json::from_str(asked).map_err(|_| none())?),
+        (Some(asked), _) => SessionTarget::DeepLink(serde_json::from_str(asked).map_err(|_| none())?),
         (None, None) => return Err(none()),
         (None, Some(id)) => {
             let course = courses::find(app, session.institution, id).await?.ok_or_else(none)?;
@@ -114,19 +114,23 @@ async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: 
             };
             let owner = |participant| Owner { institution: session.institution, participant };
             match session.who {
-                Who::Staff(None) => What::Course { course, own: None },
-                Who::Staff(Some(own)) => {
+                Viewer::Staff(None) => SessionTarget::Course { course, own: None },
+                Viewer::Staff(Some(own)) => {
                     let own = is_theirs(own).await?.then(|| owner(own));
-                    What::Course { course, own }
+                    SessionTarget::Course { course, own }
                 }
-                Who::Student(own) if is_theirs(own).await? => What::Own { course, owner: owner(own) },
-                Who::Student(_) => return Err(none()),
+                Viewer::Student(own) if is_theirs(own).await? => {
+                    SessionTarget::Own { course, owner: owner(own) }
+                }
+                Viewer::Student(_) => return Err(none()),
             }
         }
     };
     let tenant = scope::Scope::Institution(session.institution);
     let owner = match &what {
-        What::Course { course, .. } | What::Own { course, .. } if course.tool_consumer != consumer.id => {
+        SessionTarget::Course { course, .. } | SessionTarget::Own { course, .. }
+            if course.tool_consumer != consumer.id =>
+        {
             tool_consumers::find(app, tenant, course.tool_consumer).await?
         }
         _ => consumer.clone(),
@@ -191,6 +195,6 @@ pub async fn people(app: &App, open: &Open, course: &Course, query: &Query) -> R
 }
 
 /// Enqueues a synchronization of the course, unless one is in progress.
-pub async fn synchronise(app: &App, open: &Open, course: &Course) -> Result<()> {
-    Ok(courses::synchronise(app, &open.owner, course).await?)
+pub async fn synchronize(app: &App, open: &Open, course: &Course) -> Result<()> {
+    Ok(courses::synchronize(app, &open.owner, course).await?)
 }

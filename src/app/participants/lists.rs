@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::{
     app::{App, Error, Result, name_pages, streams::Slot},
     domain::{
-        access::{Access, Within},
+        access::{Access, SearchScope},
         ids::{InstitutionId, NamePageId, ParticipantId},
         name_page::NamePageRef,
         newest::one_per_person,
@@ -13,7 +13,7 @@ use crate::{
         participant::{Changed, Participant},
     },
     store::{
-        participants::{self, By, ChangePlace, KeyFilter},
+        participants::{self, KeyKind, ChangePlace, KeyFilter},
         rolls,
     },
 };
@@ -39,11 +39,11 @@ impl Filter {
         self.names_people() || self.changed.is_set()
     }
 
-    fn lists(&self) -> [(By, Vec<&str>); 2] {
+    fn lists(&self) -> [(KeyKind, Vec<&str>); 2] {
         fn words(list: &[String]) -> Vec<&str> {
             list.iter().map(String::as_str).collect()
         }
-        [(By::Email, words(&self.emails)), (By::Identifier, words(&self.identifiers))]
+        [(KeyKind::Email, words(&self.emails)), (KeyKind::Identifier, words(&self.identifiers))]
     }
 
     pub fn names_people(&self) -> bool {
@@ -82,16 +82,16 @@ enum People {
         /// The first batch, already read.
         first: Vec<Participant>,
         next: Option<ChangePlace>,
-        shown: Shown,
+        shown: SeenIds,
     },
 }
 
 /// Deduplicates people across batches. Batches do not share a snapshot: a person who changes in between moves towards the
 /// end, and must not be listed twice. Ids are places in the institution's roll, so a bitmap is small.
 #[derive(Default)]
-struct Shown(Vec<u64>);
+struct SeenIds(Vec<u64>);
 
-impl Shown {
+impl SeenIds {
     /// Returns true if the id is new.
     fn add(&mut self, id: ParticipantId) -> bool {
         let id = id.get();
@@ -106,7 +106,7 @@ impl Shown {
 }
 
 /// The maximum number of people that one request can select by key and read into memory at once.
-const MOST_AT_ONCE: u64 = 1_000;
+const MAX_SELECTED: u64 = 1_000;
 /// Small enough to be read on a request thread without delaying other requests.
 const GROUP: usize = 500;
 
@@ -250,7 +250,7 @@ impl Listing {
 /// Lists participants. Without a window, returns every match.
 pub async fn list(app: &App, access: &Access, filter: &Filter, window: Option<Window>) -> Result<Listing> {
     let within = match &filter.page {
-        Some(page) => Within::Page(name_pages::permitted(app, access, page).await?.id),
+        Some(page) => SearchScope::Page(name_pages::permitted(app, access, page).await?.id),
         None => access.within(),
     };
     list_in(app, access, within, filter, window).await
@@ -260,7 +260,7 @@ pub async fn list(app: &App, access: &Access, filter: &Filter, window: Option<Wi
 pub(in crate::app) async fn list_in(
     app: &App,
     access: &Access,
-    within: Within<'_>,
+    within: SearchScope<'_>,
     filter: &Filter,
     window: Option<Window>,
 ) -> Result<Listing> {
@@ -272,7 +272,7 @@ pub(in crate::app) async fn list_in(
         }
         // If the window holds all requested people, most of the matches will be shown, so read them in one query.
         let asked = (filter.emails.len() + filter.identifiers.len()) as u64;
-        if asked <= MOST_AT_ONCE && window.is_none_or(|window| window.page == 1 && asked <= window.per_page) {
+        if asked <= MAX_SELECTED && window.is_none_or(|window| window.page == 1 && asked <= window.per_page) {
             let people = matching(app, institution, within, filter).await?;
             return Ok(Listing::whole(institution, people, window));
         }
@@ -281,7 +281,7 @@ pub(in crate::app) async fn list_in(
     }
     match (filter.changed.is_set(), window) {
         (true, None) => {
-            if within != Within::Institution {
+            if within != SearchScope::Institution {
                 // Few of the changed people may be on these pages, so the scan does not run on a request thread.
                 let ids = changed_ids(app, institution, within, filter.changed).await?;
                 return Ok(Listing::of_ids(institution, ids));
@@ -292,7 +292,7 @@ pub(in crate::app) async fn list_in(
             if next.is_none() {
                 return Ok(Listing::whole(institution, first, None));
             }
-            let mut shown = Shown::default();
+            let mut shown = SeenIds::default();
             for person in &first {
                 shown.add(person.id);
             }
@@ -308,9 +308,9 @@ pub(in crate::app) async fn list_in(
         }
         (false, window) => {
             let page = match within {
-                Within::Institution => None,
-                Within::Page(page) => Some(page),
-                Within::Pages(pages) => {
+                SearchScope::Institution => None,
+                SearchScope::Page(page) => Some(page),
+                SearchScope::Pages(pages) => {
                     let pages = rolls::members_of(&mut app.db.read(), institution, pages).await?;
                     return Listing::of_pages(app, institution, pages, window).await;
                 }
@@ -335,7 +335,7 @@ pub(in crate::app) async fn list_in(
 async fn changed_ids(
     app: &App,
     institution: InstitutionId,
-    within: Within<'_>,
+    within: SearchScope<'_>,
     changed: Changed,
 ) -> Result<Vec<ParticipantId>> {
     let mut rows = participants::changed_ids(&app.db, institution, within, changed);
@@ -359,7 +359,7 @@ fn cut(institution: InstitutionId, ids: Vec<ParticipantId>, window: Option<Windo
 pub(in crate::app) async fn matching(
     app: &App,
     institution: InstitutionId,
-    within: Within<'_>,
+    within: SearchScope<'_>,
     filter: &Filter,
 ) -> Result<Vec<Participant>> {
     let sql = &mut app.db.read();
@@ -381,7 +381,7 @@ pub(in crate::app) async fn matching(
 async fn matching_ids(
     app: &App,
     institution: InstitutionId,
-    within: Within<'_>,
+    within: SearchScope<'_>,
     filter: &Filter,
 ) -> Result<Vec<ParticipantId>> {
     let sql = &mut app.db.read();
@@ -400,7 +400,7 @@ async fn matching_ids(
 async fn newest_ids(
     app: &App,
     institution: InstitutionId,
-    within: Within<'_>,
+    within: SearchScope<'_>,
     filter: &Filter,
 ) -> Result<Vec<ParticipantId>> {
     let sql = &mut app.db.read();

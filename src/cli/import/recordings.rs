@@ -25,7 +25,7 @@ pub struct Folder {
 }
 
 /// Being processed or read at the same time.
-const AT_ONCE: usize = 8;
+const CONCURRENT_FILES: usize = 8;
 
 impl Folder {
     pub fn read(path: &Path) -> Result<Self, Failure> {
@@ -45,7 +45,7 @@ impl Folder {
         Ok(Self { path: path.to_owned(), names })
     }
 
-    pub async fn bring_in(
+    pub async fn import(
         &self,
         app: &App,
         institution: InstitutionId,
@@ -62,7 +62,7 @@ impl Folder {
                 let first = *first_file.entry(person.id).or_insert(name);
                 (first != name).then_some(first)
             });
-            owners.push((name, person, earlier, report.would_know(name)));
+            owners.push((name, person, earlier, report.would_exist(name)));
         }
         let rehearse = report.dry_run;
         let work = stream::iter(owners).map(|(name, person, earlier, would_be_there)| async move {
@@ -85,7 +85,7 @@ impl Folder {
             };
             Ok::<_, Error>((name, outcome))
         });
-        let mut work = std::pin::pin!(work.buffered(AT_ONCE));
+        let mut work = std::pin::pin!(work.buffered(CONCURRENT_FILES));
         while let Some(done) = work.next().await {
             let (name, outcome) = done?;
             report.file(name, outcome);

@@ -86,7 +86,7 @@ impl Report {
     }
 
     /// Would a person with this name exist by now if this were not a dry run?
-    pub fn would_know(&self, file: &str) -> bool {
+    pub fn would_exist(&self, file: &str) -> bool {
         imports::names(file).any(|(email, identifier)| {
             self.rehearsed.contains(&email) || self.rehearsed.contains(&identifier)
         })

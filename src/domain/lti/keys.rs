@@ -8,9 +8,9 @@ const DAY: Duration = Duration::from_secs(24 * 3_600);
 /// The age at which a key is replaced.
 const LIFE: Duration = Duration::from_secs(90 * 24 * 3_600);
 /// Platforms cache our JWKS for a while, so a new key signs only after they have had time to fetch it.
-const RIPE: Duration = DAY;
+const PUBLISHED_BEFORE_USE: Duration = DAY;
 /// Signatures may still be verified for this long after a newer key has started to sign.
-const SHOWN_AFTERWARDS: Duration = Duration::from_secs(30 * 24 * 3_600);
+const PUBLISHED_AFTER_USE: Duration = Duration::from_secs(30 * 24 * 3_600);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
@@ -22,7 +22,7 @@ pub struct Key {
 /// The index of the key to sign with, or `None` if no key is usable.
 pub fn signing(keys: &[Key], now: Moment) -> Option<usize> {
     let usable = || keys.iter().enumerate().filter(|(_, key)| key.opens);
-    let ripe = usable().filter(|(_, key)| now.since(key.created_at) >= RIPE);
+    let ripe = usable().filter(|(_, key)| now.since(key.created_at) >= PUBLISHED_BEFORE_USE);
     let newest = ripe.max_by_key(|(_, key)| key.created_at);
     newest.or_else(|| usable().min_by_key(|(_, key)| key.created_at)).map(|(place, _)| place)
 }
@@ -36,8 +36,8 @@ pub fn is_due(keys: &[Key], now: Moment) -> bool {
 /// Whether a key must no longer be published.
 pub fn is_over(key: Key, keys: &[Key], now: Moment) -> bool {
     let successors = keys.iter().filter(|other| other.opens && other.created_at > key.created_at);
-    let since = successors.map(|other| other.created_at.plus(RIPE)).min();
-    since.is_some_and(|since| now >= since.plus(SHOWN_AFTERWARDS))
+    let since = successors.map(|other| other.created_at.plus(PUBLISHED_BEFORE_USE)).min();
+    since.is_some_and(|since| now >= since.plus(PUBLISHED_AFTER_USE))
 }
 
 #[cfg(test)]

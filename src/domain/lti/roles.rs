@@ -2,7 +2,7 @@
 
 /// What a user may see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum CourseRole {
     /// Everybody in the course.
     Staff,
     /// Themselves.
@@ -17,9 +17,9 @@ const MEMBERSHIP: &str = "http://purl.imsglobal.org/vocab/lis/v2/membership";
 const INSTITUTION: &str = "http://purl.imsglobal.org/vocab/lis/v2/institution/person#";
 const SYSTEM: &str = "http://purl.imsglobal.org/vocab/lis/v2/system/person#";
 const TEST_USER: &str = "http://purl.imsglobal.org/vocab/lti/system/person#TestUser";
-const OLD: &str = "urn:lti:role:ims/lis/";
+const LEGACY_PREFIX: &str = "urn:lti:role:ims/lis/";
 
-impl Standing {
+impl CourseRole {
     pub fn of<'a>(roles: impl IntoIterator<Item = &'a str>) -> Self {
         let (mut found, mut is_administrator) = (Self::Neither, false);
         for role in roles {
@@ -41,10 +41,10 @@ impl Standing {
 /// Whether a user may add links to a course: instructors and content developers may.
 pub fn may_add_links<'a>(roles: impl IntoIterator<Item = &'a str> + Clone) -> bool {
     let makes_content = |role: &str| word_in_course(role) == "ContentDeveloper";
-    match Standing::of(roles.clone()) {
-        Standing::Staff => true,
-        Standing::Student | Standing::Preview => false,
-        Standing::Neither => roles.into_iter().any(makes_content),
+    match CourseRole::of(roles.clone()) {
+        CourseRole::Staff => true,
+        CourseRole::Student | CourseRole::Preview => false,
+        CourseRole::Neither => roles.into_iter().any(makes_content),
     }
 }
 
@@ -59,16 +59,16 @@ fn word_in_course(role: &str) -> &str {
     let in_course = match role.strip_prefix(MEMBERSHIP) {
         // `membership#Instructor`, `membership/Instructor#TeachingAssistant`
         Some(rest) => rest.trim_start_matches(['#', '/']),
-        None => role.strip_prefix(OLD).unwrap_or(role),
+        None => role.strip_prefix(LEGACY_PREFIX).unwrap_or(role),
     };
     in_course.split(['#', '/']).next().unwrap_or_default()
 }
 
-fn in_course(role: &str) -> Standing {
+fn in_course(role: &str) -> CourseRole {
     match word_in_course(role) {
-        "Instructor" | "TeachingAssistant" | "Administrator" => Standing::Staff,
-        "Learner" => Standing::Student,
-        _ => Standing::Neither,
+        "Instructor" | "TeachingAssistant" | "Administrator" => CourseRole::Staff,
+        "Learner" => CourseRole::Student,
+        _ => CourseRole::Neither,
     }
 }
 
@@ -94,55 +94,58 @@ mod tests {
     #[test]
     fn roles_are_known_in_full_in_short_and_in_older_words() {
         for (roles, wanted) in [
-            (vec!["http://purl.imsglobal.org/vocab/lis/v2/membership#Instructor"], Standing::Staff),
+            (vec!["http://purl.imsglobal.org/vocab/lis/v2/membership#Instructor"], CourseRole::Staff),
             (
                 vec!["http://purl.imsglobal.org/vocab/lis/v2/membership/Instructor#TeachingAssistant"],
-                Standing::Staff,
+                CourseRole::Staff,
             ),
-            (vec!["http://purl.imsglobal.org/vocab/lis/v2/membership#Administrator"], Standing::Staff),
+            (vec!["http://purl.imsglobal.org/vocab/lis/v2/membership#Administrator"], CourseRole::Staff),
             (
                 vec!["http://purl.imsglobal.org/vocab/lis/v2/institution/person#Administrator"],
-                Standing::Staff,
+                CourseRole::Staff,
             ),
-            (vec!["http://purl.imsglobal.org/vocab/lis/v2/system/person#Administrator"], Standing::Staff),
-            (vec!["Instructor"], Standing::Staff),
-            (vec!["TeachingAssistant"], Standing::Staff),
-            (vec!["urn:lti:role:ims/lis/Instructor"], Standing::Staff),
-            (vec!["http://purl.imsglobal.org/vocab/lis/v2/membership#Learner"], Standing::Student),
+            (vec!["http://purl.imsglobal.org/vocab/lis/v2/system/person#Administrator"], CourseRole::Staff),
+            (vec!["Instructor"], CourseRole::Staff),
+            (vec!["TeachingAssistant"], CourseRole::Staff),
+            (vec!["urn:lti:role:ims/lis/Instructor"], CourseRole::Staff),
+            (vec!["http://purl.imsglobal.org/vocab/lis/v2/membership#Learner"], CourseRole::Student),
             (
                 vec!["http://purl.imsglobal.org/vocab/lis/v2/membership/Learner#GuestLearner"],
-                Standing::Student,
+                CourseRole::Student,
             ),
-            (vec!["Learner"], Standing::Student),
-            (vec!["Learner", "Instructor"], Standing::Staff),
-            (vec!["http://purl.imsglobal.org/vocab/lis/v2/institution/person#Instructor"], Standing::Neither),
-            (vec!["http://purl.imsglobal.org/vocab/lis/v2/institution/person#Student"], Standing::Neither),
-            (vec!["http://purl.imsglobal.org/vocab/lis/v2/membership#Mentor"], Standing::Neither),
-            (vec!["http://purl.imsglobal.org/vocab/lis/v2/membership#ContentDeveloper"], Standing::Neither),
+            (vec!["Learner"], CourseRole::Student),
+            (vec!["Learner", "Instructor"], CourseRole::Staff),
+            (
+                vec!["http://purl.imsglobal.org/vocab/lis/v2/institution/person#Instructor"],
+                CourseRole::Neither,
+            ),
+            (vec!["http://purl.imsglobal.org/vocab/lis/v2/institution/person#Student"], CourseRole::Neither),
+            (vec!["http://purl.imsglobal.org/vocab/lis/v2/membership#Mentor"], CourseRole::Neither),
+            (vec!["http://purl.imsglobal.org/vocab/lis/v2/membership#ContentDeveloper"], CourseRole::Neither),
             (
                 vec!["instructor", "http://evil.example/membership#Instructor", "x/Instructor"],
-                Standing::Neither,
+                CourseRole::Neither,
             ),
-            (vec!["Learner", TEST_USER], Standing::Preview),
-            (vec!["Instructor", TEST_USER], Standing::Preview),
+            (vec!["Learner", TEST_USER], CourseRole::Preview),
+            (vec!["Instructor", TEST_USER], CourseRole::Preview),
             (
                 vec!["Learner", "http://purl.imsglobal.org/vocab/lis/v2/institution/person#Administrator"],
-                Standing::Student,
+                CourseRole::Student,
             ),
             (
                 vec![
                     "http://purl.imsglobal.org/vocab/lis/v2/system/person#SysAdmin",
                     "http://purl.imsglobal.org/vocab/lis/v2/membership#Learner",
                 ],
-                Standing::Student,
+                CourseRole::Student,
             ),
             (
                 vec!["Learner", "http://purl.imsglobal.org/vocab/lis/v2/membership#Administrator"],
-                Standing::Staff,
+                CourseRole::Staff,
             ),
-            (vec![], Standing::Neither),
+            (vec![], CourseRole::Neither),
         ] {
-            assert_eq!(Standing::of(roles.iter().copied()), wanted, "{roles:?}");
+            assert_eq!(CourseRole::of(roles.iter().copied()), wanted, "{roles:?}");
         }
     }
 }

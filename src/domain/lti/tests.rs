@@ -44,7 +44,7 @@ fn with(key: &str, value: Value) -> Option<Fault> {
 fn a_good_launch_says_who_is_where() {
     let launch = read(&good()).unwrap();
     assert!(matches!(launch.message, Message::ResourceLink));
-    assert_eq!(launch.standing, Standing::Student);
+    assert_eq!(launch.standing, CourseRole::Student);
     assert_eq!(launch.context, Some(Context { id: "c1".into(), title: Some("Biology".into()) }));
     assert_eq!(launch.person.user_id.as_deref(), Some("u7"));
     assert_eq!(launch.person.sourced_id.as_deref(), Some("S7"));

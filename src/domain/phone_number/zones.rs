@@ -11,12 +11,12 @@ static BY_PREFIX: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(
     entries.flat_map(|(zones, prefixes)| prefixes.split(' ').map(move |prefix| (prefix, zones))).collect()
 });
 
-static LONGEST: LazyLock<usize> =
+static MAX_PREFIX: LazyLock<usize> =
     LazyLock::new(|| BY_PREFIX.keys().map(|prefix| prefix.len()).max().unwrap_or(0));
 
 /// The zones of the longest known prefix of these digits.
 pub fn of(digits: &str) -> Vec<&'static str> {
-    let longest = digits.len().min(*LONGEST);
+    let longest = digits.len().min(*MAX_PREFIX);
     let found = (1..=longest).rev().find_map(|length| BY_PREFIX.get(digits.get(..length)?));
     found.map_or_else(Vec::new, |zones| zones.split(',').collect())
 }

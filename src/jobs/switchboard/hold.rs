@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{HELD, Holding};
+use super::{ActiveAttempt, LEASE};
 use crate::{
     app::{
         App, Error, Result,
@@ -16,7 +16,7 @@ use crate::{
         call::{Outcome, Reason},
         conversation::{End, Step},
     },
-    jobs::LOOK,
+    jobs::POLL_INTERVAL,
     phone::{
         Progress,
         sip::{OutgoingCall, Trunk},
@@ -25,12 +25,18 @@ use crate::{
 
 const RENEW: Duration = Duration::from_secs(5);
 /// How soon a call that is no longer wanted is hung up.
-const GLANCE: Duration = Duration::from_secs(1);
+const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 /// How often writing the outcome is retried while the database or the file store is unavailable.
-const TRIES: u32 = 8;
+const ATTEMPTS: u32 = 8;
 
 /// Makes a call over the trunk, and renews its lease until the call has ended.
-pub async fn hold(app: App, trunk: Trunk, claimed: Claimed, stopping: CancellationToken, _holding: Holding) {
+pub async fn hold(
+    app: App,
+    trunk: Trunk,
+    claimed: Claimed,
+    stopping: CancellationToken,
+    _holding: ActiveAttempt,
+) {
     let hang_up = stopping.child_token();
     let attempt = claimed.attempt.id;
     let made = tokio::select! {
@@ -45,20 +51,20 @@ pub async fn hold(app: App, trunk: Trunk, claimed: Claimed, stopping: Cancellati
 /// The whole call, from dialing to its recorded outcome.
 async fn make(app: &App, trunk: &Trunk, claimed: &Claimed, hang_up: &CancellationToken) -> Result<()> {
     let attempt = &claimed.attempt;
-    let whose = institutions::by_id(app, attempt.institution).await?;
-    let script = app.phone.prompts.script(whose.phone_language.as_deref(), &whose.slug, &whose.name).await;
-    let (news, mut told) = mpsc::unbounded_channel();
+    let owner = institutions::by_id(app, attempt.institution).await?;
+    let script = app.phone.prompts.script(owner.phone_language.as_deref(), &owner.slug, &owner.name).await;
+    let (sender, mut updates) = mpsc::unbounded_channel();
     let call = trunk.call(OutgoingCall {
         to: claimed.number.clone(),
         ring: app.calling.ring,
         script,
         on_progress: Arc::new(move |progress| {
-            let _ = news.send(progress);
+            let _ = sender.send(progress);
         }),
         hang_up: hang_up.clone(),
     });
     let beside = async {
-        while let Some(progress) = told.recv().await {
+        while let Some(progress) = updates.recv().await {
             note(app, attempt, progress).await;
         }
         std::future::pending::<()>().await;
@@ -103,20 +109,20 @@ async fn note(app: &App, attempt: &Attempt, progress: Progress) {
 async fn watch(app: &App, attempt: &Attempt, hang_up: &CancellationToken) {
     let mut renewed = app.clock.instant();
     loop {
-        app.clock.sleep(GLANCE).await;
+        app.clock.sleep(WATCH_INTERVAL).await;
         let now = app.clock.instant();
         let since = now.duration_since(renewed);
         let asked = async {
             if since >= RENEW {
-                calls::renew(app, attempt, HELD).await.inspect(|_| renewed = now)
+                calls::renew(app, attempt, LEASE).await.inspect(|_| renewed = now)
             } else {
                 calls::still_wanted(app, attempt).await
             }
         };
-        match tokio::time::timeout(HELD, asked).await {
+        match tokio::time::timeout(LEASE, asked).await {
             Ok(Ok(true)) => {}
             Ok(Ok(false)) => hang_up.cancel(),
-            Ok(Err(_)) | Err(_) if since <= HELD => {}
+            Ok(Err(_)) | Err(_) if since <= LEASE => {}
             Ok(Err(_)) | Err(_) => {
                 tracing::warn!(attempt = attempt.id.get(), "hanging up a call whose record may be gone");
                 hang_up.cancel();
@@ -127,7 +133,7 @@ async fn watch(app: &App, attempt: &Attempt, hang_up: &CancellationToken) {
 
 /// Retries, so that a short outage does not lose the recording: people do not want to be called twice.
 async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<()> {
-    match patiently(app, || calls::keep(app, claimed, wav.clone())).await {
+    match with_retries(app, || calls::keep(app, claimed, wav.clone())).await {
         Ok(_) => Ok(()),
         Err(error) => {
             finish(app, &claimed.attempt, Outcome::Failed(Reason::Unusable)).await?;
@@ -137,17 +143,17 @@ async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<()> {
 }
 
 async fn finish(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<()> {
-    patiently(app, || calls::finish(app, attempt, outcome)).await.map(|_| ())
+    with_retries(app, || calls::finish(app, attempt, outcome)).await.map(|_| ())
 }
 
 /// Retries transient errors for about half a minute.
-async fn patiently<T, F: Future<Output = Result<T>>>(app: &App, work: impl Fn() -> F) -> Result<T> {
+async fn with_retries<T, F: Future<Output = Result<T>>>(app: &App, work: impl Fn() -> F) -> Result<T> {
     let mut tries = 0;
     loop {
         match work().await {
-            Err(Error::Busy | Error::Unavailable(_)) if tries < TRIES => {
+            Err(Error::Busy | Error::Unavailable(_)) if tries < ATTEMPTS => {
                 tries += 1;
-                app.clock.sleep(LOOK * tries).await;
+                app.clock.sleep(POLL_INTERVAL * tries).await;
             }
             other => return other,
         }

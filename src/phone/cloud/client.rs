@@ -81,7 +81,7 @@ impl Client {
     pub fn new(settings: Settings) -> Result<Self, String> {
         let api = settings.api.clone();
         let within = redirect::Policy::custom(move |to| {
-            if to.url().origin() == api.origin() && to.previous().len() <= MOST_REDIRECTS {
+            if to.url().origin() == api.origin() && to.previous().len() <= MAX_REDIRECTS {
                 to.follow()
             } else {
                 to.stop()

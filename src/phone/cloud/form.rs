@@ -33,12 +33,12 @@ impl Form {
 
 /// Encodes a form.
 pub fn written<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
-    let escape = |text: &str| percent_encoding::utf8_percent_encode(text, PLAIN).to_string();
+    let escape = |text: &str| percent_encoding::utf8_percent_encode(text, ENCODE_SET).to_string();
     let pieces = pairs.into_iter().map(|(name, value)| format!("{}={}", escape(name), escape(value)));
     pieces.collect::<Vec<_>>().join("&")
 }
 
-const PLAIN: &percent_encoding::AsciiSet =
+const ENCODE_SET: &percent_encoding::AsciiSet =
     &percent_encoding::NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 fn pair(piece: &[u8]) -> (Vec<u8>, Vec<u8>) {

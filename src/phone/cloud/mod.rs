@@ -49,9 +49,9 @@ pub fn silence() -> Vec<u8> {
 
 /// A lazily created, shared client.
 #[derive(Debug, Clone, Default)]
-pub struct Line(Arc<OnceLock<Option<Client>>>);
+pub struct SharedClient(Arc<OnceLock<Option<Client>>>);
 
-impl Line {
+impl SharedClient {
     /// Always for the same service. `None` if no client can be created on this machine.
     pub(super) fn to(&self, settings: &Settings) -> Option<&Client> {
         let made = || {

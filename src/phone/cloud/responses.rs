@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::{domain::moment::Moment, outbound::read_body, phone::masked};
 
-const LONGEST_ANSWER: usize = 1 << 20;
+const MAX_RESPONSE: usize = 1 << 20;
 
 /// A call in the vendor's API.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -27,9 +27,9 @@ impl Call {
 
     /// Some vendors omit it.
     pub fn started_at(&self) -> Option<Moment> {
-        let said = self.date_created.as_deref().or(self.start_time.as_deref())?;
-        let moment = jiff::fmt::rfc2822::parse(said).map(|zoned| Moment::from_timestamp(zoned.timestamp()));
-        moment.ok().or_else(|| Moment::parse(said))
+        let text = self.date_created.as_deref().or(self.start_time.as_deref())?;
+        let moment = jiff::fmt::rfc2822::parse(text).map(|zoned| Moment::from_timestamp(zoned.timestamp()));
+        moment.ok().or_else(|| Moment::parse(text))
     }
 }
 
@@ -83,7 +83,7 @@ pub async fn bytes(response: Response, most: usize) -> Result<Option<Bytes>, Str
 }
 
 pub async fn read<T: for<'de> Deserialize<'de>>(response: Response) -> Result<T, String> {
-    let whole = bytes(response, LONGEST_ANSWER).await?.ok_or("the response is too large")?;
+    let whole = bytes(response, MAX_RESPONSE).await?.ok_or("the response is too large")?;
     serde_json::from_slice(&whole).map_err(|error| format!("invalid response: {error}"))
 }
 

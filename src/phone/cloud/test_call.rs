@@ -10,7 +10,7 @@ use super::{
     twiml,
 };
 
-const LOOK: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// In addition to the ring time.
 const MAX_CALL_TIME: Duration = Duration::from_secs(90);
 const SENTENCE: &str = "This is a test of the phone calls of Endonym. Everything works. Goodbye.";
@@ -79,6 +79,6 @@ async fn watch(client: &Client, sid: &str, report: &mut impl FnMut(&str)) -> Tes
             }
             Err(why) => report(&why),
         }
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }

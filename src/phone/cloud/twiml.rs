@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use crate::domain::{
     conversation::{
-        LONGEST_SECONDS, MENU_WAIT_SECONDS, Prompt, SILENCE_AFTER_SPEECH_SECONDS, SILENCE_SECONDS, Step,
-        TAKES,
+        MAX_SECONDS, MENU_WAIT_SECONDS, Prompt, SILENCE_AFTER_SPEECH_SECONDS, SILENCE_SECONDS, Step, TAKES,
     },
     ids::AttemptId,
 };
@@ -146,9 +145,9 @@ impl Scene {
     }
 
     /// The vendor has one silence timeout for before and after speech, and we want two. An empty recording continues
-    /// with the next verb, so a second recording without a tone follows and waits for the rest of the time. Whoever
-    /// speaks at once has 2 s after the last word, whoever hesitates 3 s, and whoever says nothing 5 s. To count as
-    /// empty, the recording must be trimmed; our own pipeline would trim it anyway.
+    /// with the next verb, so a second recording without a tone follows and waits for the rest of the time. The
+    /// timeout is 2 s after the last word for people who speak at once, 3 s for those who hesitate, and 5 s without
+    /// any speech. To count as empty, the recording must be trimmed; our own pipeline would trim it anyway.
     fn record(&self, xml: &mut Xml) {
         self.play(xml, Prompt::SayYourName);
         let first = SILENCE_AFTER_SPEECH_SECONDS;
@@ -158,7 +157,7 @@ impl Scene {
                 ("method", "POST".to_owned()),
                 ("timeout", silence.to_string()),
                 ("finishOnKey", "#".to_owned()),
-                ("maxLength", LONGEST_SECONDS.to_string()),
+                ("maxLength", MAX_SECONDS.to_string()),
                 ("playBeep", tone.to_owned()),
                 ("trim", "trim-silence".to_owned()),
                 ("recordingStatusCallback", self.addresses.recording()),

@@ -6,7 +6,7 @@ use std::{
 
 use super::*;
 
-/// Each prompt is a distinct tone of so many frames.
+/// Each prompt is a distinct tone of this many frames.
 fn script() -> Script {
     let sounds: HashMap<Prompt, Arc<[i16]>> =
         Prompt::ALL.into_iter().enumerate().map(|(at, prompt)| (prompt, marked(at, 10))).collect();
@@ -43,7 +43,7 @@ impl Call {
         Self { conversation, events }
     }
 
-    /// What is played while this is heard for so many frames: each sound once, in order.
+    /// The sounds that are played during this many frames of input: each once, in order.
     fn hear(&mut self, frame: &Frame, frames: u32) -> Vec<i16> {
         let mut said = Vec::new();
         for _ in 0..frames {

@@ -110,8 +110,8 @@ impl Folder {
         if !about.is_file() {
             return Err(fault(&"is not a file"));
         }
-        if about.len() > sound::LARGEST as u64 {
-            return Err(fault(&format!("is larger than {} MiB", sound::LARGEST >> 20)));
+        if about.len() > sound::MAX_BYTES as u64 {
+            return Err(fault(&format!("is larger than {} MiB", sound::MAX_BYTES >> 20)));
         }
         let bytes = fs::read(path).map_err(|error| fault(&format!("cannot be read: {error}")))?;
         sound::read(&bytes).map_err(|why| fault(&why))

@@ -11,12 +11,12 @@ use crate::phone::wav;
 /// Mono, 16-bit, at the sample rate of a phone call.
 pub type Sound = Arc<[i16]>;
 
-pub const LONGEST: Duration = Duration::from_secs(60);
-pub const LARGEST: usize = 20 << 20;
+pub const MAX_DURATION: Duration = Duration::from_secs(60);
+pub const MAX_BYTES: usize = 20 << 20;
 
 /// Reads any kind of WAV. The error message is meant to follow the file name.
 pub fn read(bytes: &[u8]) -> Result<Sound, String> {
-    let limits = Limits { bytes: LARGEST, longest: LONGEST, ..Limits::default() };
+    let limits = Limits { bytes: MAX_BYTES, longest: MAX_DURATION, ..Limits::default() };
     let samples = sound::samples(bytes, RATE, &limits).map_err(|refusal| match refusal {
         Refusal::TooLarge { most } => format!("is larger than {} MiB", most >> 20),
         Refusal::TooLong { longest } => format!("is longer than {} seconds", longest.as_secs()),
@@ -59,6 +59,6 @@ mod tests {
         let whole = wav(&[100; 8_000]);
         assert_eq!(read(&whole[..8_000]).unwrap_err(), "is damaged, or was cut off");
         assert_eq!(read(&wav(&[100; 8_000 * 61])).unwrap_err(), "is longer than 60 seconds");
-        assert_eq!(read(&vec![0; LARGEST + 1]).unwrap_err(), "is larger than 20 MiB");
+        assert_eq!(read(&vec![0; MAX_BYTES + 1]).unwrap_err(), "is larger than 20 MiB");
     }
 }

@@ -4,12 +4,12 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A WAV of so many samples, by which it is recognized.
+/// A WAV with this many samples, which identifies it.
 fn wav_of(samples: usize) -> Bytes {
     sound::wav(&vec![1_000; samples])
 }
 
-/// An operator's folder with these files, each of so many samples.
+/// An operator's folder with these files, each with this many samples.
 fn folder(files: &[(&str, usize)]) -> TempDir {
     let folder = TempDir::new().unwrap();
     for (file, samples) in files {
@@ -59,7 +59,7 @@ async fn an_operators_files_come_first() {
     assert_eq!(script.sound(Prompt::Invite).len(), 800);
     assert_eq!(script.sound(Prompt::Review), shipped::sound("en", Prompt::Review).unwrap());
     let this_is = script.sound(Prompt::ThisIs).len();
-    assert_eq!(script.greeting().len(), this_is + 1_600 + BREATH.len());
+    assert_eq!(script.greeting().len(), this_is + 1_600 + SHORT_PAUSE.len());
     let other = prompts.script(None, "other", "Other University").await;
     assert_eq!(other.greeting(), other.sound(Prompt::AnInstitution));
     assert_eq!(prompts.about(), ["in `en` your files are said for invite, and ours for the rest"]);
@@ -246,7 +246,7 @@ async fn a_voice_says_names_that_have_no_file() {
     let voice = Some(speaker.command());
     let prompts = Prompts::open(Some(folder.path().to_owned()), "en", voice).unwrap();
     let other = prompts.script(None, "other", "$(rm) \"Other\" University").await;
-    assert_eq!(other.greeting().len(), other.sound(Prompt::ThisIs).len() + 1_600 + BREATH.len());
+    assert_eq!(other.greeting().len(), other.sound(Prompt::ThisIs).len() + 1_600 + SHORT_PAUSE.len());
     assert_eq!(speaker.runs(), "en $(rm) \"Other\" University\n");
     // Concurrent requests share one run.
     let again = tokio::join!(

@@ -103,10 +103,10 @@ impl Voice {
                 let _ = stdin.write_all(text.as_bytes()).await;
             }
         };
-        let most = sound::LARGEST as u64 + 1;
+        let most = sound::MAX_BYTES as u64 + 1;
         let ((), wav, complaint) = tokio::join!(write, read(stdout, most), read(stderr, MAX_STDERR));
         if wav.len() as u64 == most {
-            return Err(format!("writes more than {} MiB", sound::LARGEST >> 20));
+            return Err(format!("writes more than {} MiB", sound::MAX_BYTES >> 20));
         }
         let status = child.wait().await.map_err(|error| format!("cannot be waited for: {error}"))?;
         if !status.success() {

@@ -40,10 +40,10 @@ use crate::{
 /// Supported methods.
 pub const ALLOW: &str = "INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, INFO";
 /// How long we wait for the end of a call that we have given up.
-pub(super) const PARTING: Duration = Duration::from_secs(3);
+pub(super) const HANG_UP_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The SIP stack has stopped.
-const STOPPED: &str =
+const STACK_STOPPED: &str =
     "our side of the SIP trunk has stopped, so nobody can be called until it is opened again";
 
 /// A call to place.
@@ -106,7 +106,7 @@ pub(super) fn shown(answer: &Response) -> String {
 }
 
 /// Was this response generated locally, because nobody answered?
-pub(super) fn is_our_own(answer: &Response) -> bool {
+pub(super) fn is_local(answer: &Response) -> bool {
     answer
         .headers
         .0
@@ -123,7 +123,7 @@ fn random() -> u64 {
 impl Trunk {
     pub async fn call(&self, call: OutgoingCall) -> CallResult {
         if !self.is_alive() {
-            return CallResult::unreachable(STOPPED);
+            return CallResult::unreachable(STACK_STOPPED);
         }
         match self.0.prepare(&call).await {
             Ok(prepared) => prepared.dial(call).await,
@@ -234,7 +234,7 @@ impl PreparedCall {
         let rang = tokio::select! {
             biased;
             rang = ring(&dialog, asked, &mut news, &call) => rang,
-            () = inner.stop.cancelled() => RingResult::Ended(CallResult::unreachable(STOPPED)),
+            () = inner.stop.cancelled() => RingResult::Ended(CallResult::unreachable(STACK_STOPPED)),
         };
         let answer = match rang {
             RingResult::Answer(answer) => answer,
@@ -297,7 +297,7 @@ async fn send_bye(inner: &Arc<Inner>, dialog: InviteDialog) {
             tracing::warn!(%error, "sending BYE failed");
         }
     });
-    let _ = timeout(PARTING, leaving).await;
+    let _ = timeout(HANG_UP_TIMEOUT, leaving).await;
     inner.layer.remove_dialog(&id);
 }
 

@@ -8,7 +8,7 @@ const DELAY: i64 = 3 * FRAME as i64;
 /// How many frames we wait in total before an underrun becomes silence: 400 ms. Each adds latency.
 const MAX_WAIT_FRAMES: u8 = 20;
 /// A larger jump of the timestamp is not reordering but a clock change. One second.
-const JUMP: i64 = 8_000;
+const MAX_JUMP: i64 = 8_000;
 /// Resynchronize after this many consecutive late packets.
 const MAX_CONSECUTIVE_LATE: u8 = 3;
 
@@ -39,12 +39,12 @@ impl Jitter {
         let (from, to) = (time - next, time - next + samples.len() as i64);
         if to <= 0 {
             self.late += 1;
-            if to < -JUMP || self.late >= MAX_CONSECUTIVE_LATE {
+            if to < -MAX_JUMP || self.late >= MAX_CONSECUTIVE_LATE {
                 self.begin(time, samples);
             }
             return;
         }
-        if from > JUMP {
+        if from > MAX_JUMP {
             self.begin(time, samples);
             return;
         }
@@ -115,12 +115,12 @@ mod tests {
                 let (time, samples) = packet(*number);
                 jitter.put(start.wrapping_add(time), &samples);
             }
-            heard.push(jitter.take().map_or(WAITED, |frame| frame[0]));
+            heard.push(jitter.take().map_or(PAUSE, |frame| frame[0]));
         }
         heard
     }
 
-    const WAITED: i16 = -1;
+    const PAUSE: i16 = -1;
 
     #[test]
     fn in_order_after_a_little_while() {
@@ -149,7 +149,7 @@ mod tests {
         let mut arrivals = vec![Some(0)];
         arrivals.extend([None; 40]);
         let heard = play(0, &arrivals);
-        assert_eq!(heard.iter().filter(|sample| **sample == WAITED).count(), usize::from(MAX_WAIT_FRAMES));
+        assert_eq!(heard.iter().filter(|sample| **sample == PAUSE).count(), usize::from(MAX_WAIT_FRAMES));
         assert_eq!(heard.last(), Some(&0));
     }
 

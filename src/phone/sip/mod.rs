@@ -81,7 +81,7 @@ impl Transport {
         }
     }
 
-    pub const fn usual_port(self) -> u16 {
+    pub const fn default_port(self) -> u16 {
         match self {
             Self::Udp | Self::Tcp => 5060,
             Self::Tls => 5061,

@@ -15,7 +15,7 @@ use rsipstack::{
 use tokio::time::timeout;
 
 use super::{
-    dial::{is_our_own, shown},
+    dial::{is_local, shown},
     trunk::{Error, Inner, REQUEST_TIMEOUT},
 };
 
@@ -45,7 +45,7 @@ impl Inner {
             }
             StatusCode::Unauthorized | StatusCode::ProxyAuthenticationRequired | StatusCode::Forbidden => {
                 Err(Error::new(format!("the trunk rejected our user and password, or requires them: {says}"))
-                    .advising("check the user and the password in --phone-url (ENDONYM_PHONE_URL)"))
+                    .with_remedy("check the user and the password in --phone-url (ENDONYM_PHONE_URL)"))
             }
             _ => Err(Error::new(format!("the trunk does not report our registration: {says}"))),
         }
@@ -87,7 +87,7 @@ impl Inner {
             if answer.status_code.kind() == StatusCodeKind::Provisional {
                 continue;
             }
-            if is_our_own(&answer) {
+            if is_local(&answer) {
                 break;
             }
             let wants = matches!(

@@ -19,7 +19,7 @@ use super::{
 /// The requested expiry.
 const REGISTERED_SECONDS: u32 = 600;
 /// Retry interval after a failed refresh.
-const AGAIN: Duration = Duration::from_secs(15);
+const RETRY_INTERVAL: Duration = Duration::from_secs(15);
 
 impl Inner {
     pub fn registrar(&self) -> Uri {
@@ -42,7 +42,7 @@ impl Inner {
                 let mut held = inner.registration.lock().await;
                 let Some(registration) = held.as_mut() else { return };
                 let done = inner.register(registration).await;
-                wait = done.as_ref().map_or(AGAIN, |granted| refresh_after(*granted));
+                wait = done.as_ref().map_or(RETRY_INTERVAL, |granted| refresh_after(*granted));
                 if let Err(error) = &done {
                     tracing::warn!(%error, "the registration with the trunk failed");
                 }
@@ -58,8 +58,8 @@ impl Inner {
         let contact = self.contact(remote).await?;
         registration.contact = Some(Contact { display_name: None, uri: contact, params: Vec::new() });
         registration.outbound_proxy = Some(remote);
-        let asked = registration.register(self.registrar(), Some(REGISTERED_SECONDS));
-        let answer = timeout(REQUEST_TIMEOUT, asked)
+        let request = registration.register(self.registrar(), Some(REGISTERED_SECONDS));
+        let answer = timeout(REQUEST_TIMEOUT, request)
             .await
             .map_err(|_| Error::new(format!("{} does not respond to REGISTER", self.shown())))?
             .map_err(|error| {

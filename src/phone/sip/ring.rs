@@ -10,7 +10,7 @@ use tokio::{
     time::{Instant, sleep_until, timeout},
 };
 
-use super::dial::{CallResult, OutgoingCall, PARTING, is_our_own, shown};
+use super::dial::{CallResult, HANG_UP_TIMEOUT, OutgoingCall, is_local, shown};
 use crate::{
     domain::call::{Outcome, Reason},
     phone::{Progress, masked},
@@ -24,7 +24,7 @@ pub enum RingResult {
 /// Waits until the call is answered or refused.
 pub async fn ring(
     dialog: &InviteDialog,
-    mut asked: JoinHandle<InviteAsyncResult>,
+    mut invite: JoinHandle<InviteAsyncResult>,
     news: &mut UnboundedReceiver<DialogState>,
     call: &OutgoingCall,
 ) -> RingResult {
@@ -33,7 +33,7 @@ pub async fn ring(
     let given_up = loop {
         tokio::select! {
             biased;
-            answer = &mut asked => return answered(answer, heard),
+            answer = &mut invite => return answered(answer, heard),
             () = call.hang_up.cancelled() => {
                 break CallResult::without(Outcome::Cancelled(Reason::ByOperator), "ended by us while ringing");
             }
@@ -66,7 +66,7 @@ pub async fn ring(
         }
     });
     if heard {
-        let _ = timeout(PARTING, asked).await;
+        let _ = timeout(HANG_UP_TIMEOUT, invite).await;
     }
     RingResult::Ended(given_up)
 }
@@ -86,7 +86,7 @@ fn answered(answer: Result<InviteAsyncResult, tokio::task::JoinError>, heard: bo
     let says = shown(&answer);
     RingResult::Ended(match answer.status_code {
         StatusCode::OK => return RingResult::Answer(Box::new(answer)),
-        _ if is_our_own(&answer) && !heard => CallResult::unreachable("no response from the trunk"),
+        _ if is_local(&answer) && !heard => CallResult::unreachable("no response from the trunk"),
         StatusCode::Unauthorized | StatusCode::ProxyAuthenticationRequired => CallResult::unreachable(
             format!("the trunk rejected our user and password, or requires them: {says}"),
         ),

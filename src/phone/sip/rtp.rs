@@ -13,14 +13,14 @@ use super::{
 use crate::phone::live::{FRAME, Frame};
 
 /// No phone sends more than 200 ms per packet.
-const LONGEST_PACKET: usize = 1_600;
+const MAX_PACKET: usize = 1_600;
 /// After this many silent frames another stream may take over.
 const SILENT_FRAMES: u32 = 10;
 /// This many packets of another stream, with none of the current one, replace it.
 const PACKETS_TO_REPLACE: u8 = 5;
 
 /// Without any packet for this long, the peer is gone without a BYE. 30 seconds.
-const GONE_FRAMES: u32 = 30 * 50;
+const DEAD_PEER_FRAMES: u32 = 30 * 50;
 
 /// The receiving side of a call.
 #[derive(Debug)]
@@ -105,18 +105,18 @@ impl Receiver {
 
     /// Has nothing arrived for so long that the peer must be gone?
     pub fn is_gone(&self) -> bool {
-        self.quiet_for >= GONE_FRAMES
+        self.quiet_for >= DEAD_PEER_FRAMES
     }
 
     /// Processes a packet, which may contain a key press. Packets from others and non-RTP packets are ignored.
     pub fn packet(&mut self, bytes: &[u8], from: SocketAddr) -> Option<Pressed> {
         let packet = RtpPacket::parse(bytes).ok()?;
         let payload = packet.payload();
-        if payload.len() > LONGEST_PACKET {
+        if payload.len() > MAX_PACKET {
             return None;
         }
         let quiet = self.quiet_for > SILENT_FRAMES;
-        if !self.peer.accepts(from, quiet) || !self.is_theirs(packet.ssrc(), quiet) {
+        if !self.peer.accepts(from, quiet) || !self.is_from_peer(packet.ssrc(), quiet) {
             return None;
         }
         self.quiet_for = 0;
@@ -137,7 +137,7 @@ impl Receiver {
         None
     }
 
-    fn is_theirs(&mut self, stream: u32, quiet: bool) -> bool {
+    fn is_from_peer(&mut self, stream: u32, quiet: bool) -> bool {
         if self.stream == Some(stream) {
             self.rival = None;
             return true;

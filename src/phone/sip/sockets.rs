@@ -16,7 +16,7 @@ use super::{Settings, Transport, tls, trunk::Error};
 pub async fn resolve(settings: &Settings, ours: Option<IpAddr>) -> Result<SocketAddr, Error> {
     let host = settings.host.trim_matches(['[', ']']);
     let found = tokio::net::lookup_host((host, settings.port)).await.map_err(|error| {
-        Error::new(format!("{host} cannot be resolved: {error}")).advising(
+        Error::new(format!("{host} cannot be resolved: {error}")).with_remedy(
             "check the host in --phone-url (ENDONYM_PHONE_URL), and the DNS configuration of this machine",
         )
     })?;
@@ -44,7 +44,7 @@ pub async fn sockets(
     stop: &CancellationToken,
 ) -> Result<SocketAddr, Error> {
     let failed = |error: &dyn fmt::Display| {
-        Error::new(format!("cannot listen on {listen}: {error}")).advising(
+        Error::new(format!("cannot listen on {listen}: {error}")).with_remedy(
             "set an address of this machine and a free port as `listen` in --phone-url (ENDONYM_PHONE_URL)",
         )
     };

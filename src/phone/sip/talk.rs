@@ -27,8 +27,8 @@ use crate::{
 };
 
 /// Ends calls that are left on hold.
-const LONGEST_CALL: Duration = Duration::from_secs(10 * 60);
-const LARGEST_PACKET: usize = 2_048;
+const MAX_CALL: Duration = Duration::from_secs(10 * 60);
+const MAX_PACKET: usize = 2_048;
 /// Packets processed per frame: a flood must not keep us from sending.
 const PACKETS_PER_FRAME: usize = 50;
 
@@ -73,12 +73,12 @@ pub async fn talk(mut line: Line, script: Script, on_progress: ProgressFn) -> Ta
     let mut sender = Sender::new(line.remote.codec, line.random);
     let mut conversation = Conversation::start(script, on_progress.clone());
     let mut they_ended = false;
-    let mut packet = [0; LARGEST_PACKET];
+    let mut packet = [0; MAX_PACKET];
     // Drop early media.
     while line.socket.try_recv_from(&mut packet).is_ok() {}
     // Frames are sent by the clock, so that delays do not add up.
     let mut next = Instant::now();
-    let last = next + LONGEST_CALL;
+    let last = next + MAX_CALL;
     while conversation.over().is_none() {
         tokio::select! {
             biased;

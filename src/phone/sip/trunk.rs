@@ -31,22 +31,22 @@ pub(super) const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 #[error("{why}")]
 pub struct Error {
     why: String,
-    mend: &'static str,
+    remedy: &'static str,
 }
 
 impl Error {
     pub(super) fn new(why: impl Into<String>) -> Self {
-        let mend = "check the host, the port and the transport in --phone-url (ENDONYM_PHONE_URL), and the network in between";
-        Self { why: why.into(), mend }
+        let remedy = "check the host, the port and the transport in --phone-url (ENDONYM_PHONE_URL), and the network in between";
+        Self { why: why.into(), remedy }
     }
 
     /// Adds advice for the operator.
-    pub(super) fn advising(self, mend: &'static str) -> Self {
-        Self { mend, ..self }
+    pub(super) fn with_remedy(self, remedy: &'static str) -> Self {
+        Self { remedy, ..self }
     }
 
-    pub fn mend(&self) -> &'static str {
-        self.mend
+    pub fn remedy(&self) -> &'static str {
+        self.remedy
     }
 }
 
@@ -84,7 +84,7 @@ impl Trunk {
     /// that keeps one contact per account would replace the server's registration, and drop it when we leave. A trunk
     /// that requires registration accepts our calls while the server is registered; the INVITE authenticates with the
     /// password anyway.
-    pub async fn visit(settings: &Settings) -> Result<Self, Error> {
+    pub async fn open_unregistered(settings: &Settings) -> Result<Self, Error> {
         let listen = settings.listen.map(|listen| SocketAddr::new(listen.ip(), 0));
         Self::begin(&Settings { listen, ..settings.clone() }).await
     }
@@ -208,7 +208,7 @@ impl Inner {
     pub fn at_trunk(&self, user: Option<&str>) -> Uri {
         let name = self.settings.host.trim_matches(['[', ']']);
         let host = name.parse::<IpAddr>().map_or_else(|_| Host::Domain(name.into()), Host::IpAddr);
-        let unusual = self.settings.port != self.settings.transport.usual_port();
+        let unusual = self.settings.port != self.settings.transport.default_port();
         Uri {
             scheme: Some(Scheme::Sip),
             auth: user.map(|user| Auth { user: user.to_owned(), password: None }),

@@ -120,7 +120,7 @@ pub async fn identify(
 }
 
 /// Deletes the ids of one tool consumer, once the course itself uses them.
-pub async fn forget_identities(
+pub async fn delete_identities(
     sql: &mut Sql,
     institution: InstitutionId,
     course: CourseId,

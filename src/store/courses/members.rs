@@ -92,8 +92,8 @@ pub async fn same_users(
              JOIN courses d ON d.institution_id = c.institution_id AND d.tool_consumer_id = c.tool_consumer_id \
              JOIN course_members o ON o.institution_id = d.institution_id AND o.course_id = d.id AND o.user_id = m.user_id \
              WHERE m.institution_id = $1 AND m.participant_id = $2 ORDER BY o.participant_id";
-        let whose = [institution.into(), (*participant).into()];
-        found.extend(sql.rows(text, &whose, |row| row.id::<ParticipantId>(0)).await?);
+        let key_params = [institution.into(), (*participant).into()];
+        found.extend(sql.rows(text, &key_params, |row| row.id::<ParticipantId>(0)).await?);
     }
     Ok(found)
 }
@@ -105,17 +105,17 @@ pub async fn users_of(
     course: CourseId,
     participant: ParticipantId,
 ) -> Result<Vec<String>> {
-    let whose = [institution.into(), course.into(), participant.into()];
+    let key_params = [institution.into(), course.into(), participant.into()];
     let mut all = Vec::new();
     for table in ["course_members", "course_staff"] {
         let text = format!(
             "SELECT user_id FROM {table} WHERE institution_id = $1 AND course_id = $2 AND participant_id = $3"
         );
-        all.extend(sql.rows(&text, &whose, |row| row.text(0)).await?);
+        all.extend(sql.rows(&text, &key_params, |row| row.text(0)).await?);
     }
     let text = "SELECT tool_consumer_id, user_id FROM course_identities \
                 WHERE institution_id = $1 AND course_id = $2 AND participant_id = $3";
-    all.extend(sql.rows(text, &whose, |row| Ok(foreign_id(row.id(0)?, &row.text(1)?))).await?);
+    all.extend(sql.rows(text, &key_params, |row| Ok(foreign_id(row.id(0)?, &row.text(1)?))).await?);
     Ok(all)
 }
 

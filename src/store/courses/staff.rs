@@ -71,7 +71,7 @@ pub async fn rename(
 }
 
 /// Unlinks an entry that was deleted, or that is now a student's.
-pub async fn forget_entry(
+pub async fn unlink_entry(
     sql: &mut Sql,
     institution: InstitutionId,
     participant: ParticipantId,

@@ -29,7 +29,7 @@ const READ: [&str; 12] = [
     "photo",
 ];
 /// Columns for lookups, calls and badges, which are not part of a `Participant`.
-const UNREAD: [&str; 9] = [
+const NOT_IN_RECORD: [&str; 9] = [
     "institution_id",
     "email_key",
     "identifier_key",
@@ -61,7 +61,7 @@ pub(super) static SELECTION: LazyLock<String> =
 /// Every column of the tables.
 #[doc(hidden)]
 pub fn all() -> Vec<&'static str> {
-    SELECTED.into_iter().chain(UNREAD).collect()
+    SELECTED.into_iter().chain(NOT_IN_RECORD).collect()
 }
 
 /// The position of a column in `SELECTED`. An unknown name does not compile.

@@ -52,7 +52,7 @@ pub async fn on_page(
     sql: &mut Sql,
     institution: InstitutionId,
     page: NamePageId,
-    by: By,
+    by: KeyKind,
     key: &str,
 ) -> Result<Vec<ParticipantId>> {
     let text = format!(
@@ -64,7 +64,7 @@ pub async fn on_page(
 
 /// Deletes a hidden person permanently. Their place stays empty.
 pub async fn delete(sql: &mut Sql, institution: InstitutionId, id: ParticipantId) -> Result<()> {
-    sql.forget();
+    sql.scrub_wal();
     let text = "DELETE FROM hidden_participants WHERE institution_id = $1 AND id = $2";
     sql.execute(text, &[institution.into(), id.into()]).await.map(|_| ())
 }

@@ -50,8 +50,8 @@ pub async fn fill(
     now: Moment,
 ) -> Result<()> {
     // Names and identifier come from the learning system. Notes are concatenated below, if they fit.
-    const KEPT: [&str; 4] = ["first_name", "last_name", "identifier", "notes"];
-    let is_filled = |field: &&TextField| !KEPT.contains(&field.column);
+    const INHERITED: [&str; 4] = ["first_name", "last_name", "identifier", "notes"];
+    let is_filled = |field: &&TextField| !INHERITED.contains(&field.column);
     let filled = TEXT_FIELDS.iter().filter(is_filled).map(|field| field.column).chain(["phone_number"]);
     let (into, of) = (table(to.hidden), table(from.hidden));
     let others = |column: &str| {
@@ -154,7 +154,7 @@ pub async fn delete_entry(
     ] {
         sql.execute(text, &[institution.into(), entry.id.into()]).await?;
     }
-    courses::staff::forget_entry(sql, institution, entry.id).await
+    courses::staff::unlink_entry(sql, institution, entry.id).await
 }
 
 #[cfg(test)]

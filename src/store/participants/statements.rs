@@ -9,7 +9,8 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let text = |text: &'static str| Value::from(text);
     let bounds = || bounds(Changed { after: Some(Moment::from_micros(1_000)), before: None });
     let mut all = Vec::new();
-    for (by, key) in [(By::Email, "a@example.edu"), (By::Token, "0f"), (By::Identifier, "A1")] {
+    for (by, key) in [(KeyKind::Email, "a@example.edu"), (KeyKind::Token, "0f"), (KeyKind::Identifier, "A1")]
+    {
         let one = vec![institution.clone(), text(key)];
         all.push(("the best by key", best_text(by, 0), one.clone()));
         all.push(("the best by key on a page", best_text(by, 1), [one.clone(), vec![page.clone()]].concat()));

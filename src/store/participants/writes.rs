@@ -4,7 +4,7 @@ use super::{columns::custom_to_json, *};
 use crate::{
     domain::{
         ids::{InstitutionId, NamePageId},
-        matching::Wanted,
+        matching::TargetIdentity,
         participant::TextKind,
     },
     store::{in_powers, rolls, value_rows},
@@ -78,7 +78,7 @@ pub async fn set_identity(
     sql: &mut Sql,
     institution: InstitutionId,
     (id, hidden): (ParticipantId, bool),
-    wanted: &Wanted,
+    wanted: &TargetIdentity,
     now: Moment,
 ) -> Result<()> {
     let table = if hidden { "hidden_participants" } else { "participants" };
@@ -138,8 +138,8 @@ pub async fn update(
         set.len() + 1,
         set.len() + 2
     );
-    let whose = [institution.into(), changed.id.into()];
-    let params: Vec<Value<'_>> = set.into_iter().map(|(_, value)| value).chain(whose).collect();
+    let key_params = [institution.into(), changed.id.into()];
+    let params: Vec<Value<'_>> = set.into_iter().map(|(_, value)| value).chain(key_params).collect();
     sql.execute(&text, &params).await.map(|_| ())
 }
 
@@ -160,7 +160,7 @@ pub async fn delete(
     page: NamePageId,
     id: ParticipantId,
 ) -> Result<()> {
-    sql.forget();
+    sql.scrub_wal();
     let text = "DELETE FROM participants WHERE institution_id = $1 AND id = $2 RETURNING page_place";
     let place = sql.one(text, &[institution.into(), id.into()], |row| row.int(0)).await?;
     if let Some(place) = place {

@@ -1,4 +1,4 @@
-//! `endonym backup` and `endonym restore`, beside a server that is being written to.
+//! `endonym backup` and `endonym restore` while the server handles writes.
 
 use std::{
     collections::BTreeMap,
@@ -30,7 +30,7 @@ use tokio::time::Instant;
 use crate::support::{
     database::on_postgres,
     media::{file, files, png, wav, wav_of},
-    process::{BINARY, Ended, Installation, PATIENCE, Serving},
+    process::{BINARY, CommandOutput, Installation, PATIENCE, Serving},
     s3::S3Server,
 };
 
@@ -51,8 +51,7 @@ async fn get(address: &str, token: &str) -> Value {
     answer.json().await.unwrap()
 }
 
-/// Two institutions with people of every kind: with and without recordings, legal names, pictures, custom values. One
-/// has a report.
+/// Two institutions with people with and without recordings, legal names, pictures and custom values. One has a report.
 async fn furnished(here: &Installation) -> String {
     let token = here.furnish();
     here.succeed(&["institution", "update", "example", "--multiple-recordings", "true"]);
@@ -88,7 +87,7 @@ async fn furnished(here: &Installation) -> String {
     token
 }
 
-/// Everything that can be had over HTTP with a token, with `{base}` in the place of where it is had.
+/// All responses that a token can get over HTTP, with the base URL replaced by `{base}`.
 async fn everything(serving: &Serving, token: &str) -> BTreeMap<String, Vec<u8>> {
     let client = client();
     let mut seen = BTreeMap::new();
@@ -102,7 +101,7 @@ async fn everything(serving: &Serving, token: &str) -> BTreeMap<String, Vec<u8>>
     ] {
         let address = format!("{}{path}", serving.base);
         let answer = client.get(address).header("Authorization", token).send().await.unwrap();
-        // The page is not everybody's.
+        // The page is not public.
         assert!(answer.status() == 200 || path.contains("/class/"), "{path}: {}", answer.status());
         let text = answer.text().await.unwrap();
         found.push_str(&text);
@@ -165,7 +164,7 @@ fn bytes_below(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     files(folder).into_iter().map(|name| (name.clone(), std::fs::read(folder.join(name)).unwrap())).collect()
 }
 
-/// Another installation, with what a backup has.
+/// A new installation, restored from a backup.
 fn restored(backup: &Path) -> Installation {
     let there = Installation::on_sqlite();
     there.succeed(&["restore", backup.to_str().unwrap()]);
@@ -228,7 +227,7 @@ async fn what_is_restored_is_the_same_in_every_byte() {
     }
 }
 
-/// Records names over and over until it is told to stop.
+/// Records names in a loop until it is stopped.
 async fn storm(base: String, token: String, who: usize, stop: Arc<AtomicBool>, recorded: Arc<AtomicU64>) {
     let client = client();
     let address = format!("{base}/api/private/v5/participants");
@@ -282,14 +281,14 @@ async fn backups_beside_a_storm_of_uploads_have_no_dead_link() {
     for round in 0..4 {
         let there = restored(&here.path(&format!("saved{round}")));
         let serving = there.serve(&["--log", "error"]);
-        // Each link that it finds must play.
+        // Each link must play.
         let seen = everything(&serving, &token).await;
         let pronounced = seen.keys().filter(|name| name.ends_with(".mp3")).count();
         assert!(pronounced >= 8, "{pronounced}");
     }
 }
 
-/// It would open what is sealed in the database beside it.
+/// The key would decrypt the secrets in the database next to it.
 #[tokio::test]
 async fn the_secret_key_is_in_no_backup() {
     let here = Installation::on_sqlite();
@@ -387,7 +386,7 @@ async fn a_backup_that_is_damaged_or_cut_short_is_refused_and_nothing_is_touched
         assert_eq!(before, (rows(&full.path("endonym-data")), files(&full.path("endonym-data"))), "{name}");
         std::fs::write(&path, good).unwrap();
     }
-    // A list that leads out of the folder, with a manifest that agrees.
+    // A list with a path outside of the folder, and a matching manifest.
     for name in
         ["files/../../outside", "/etc/passwd", "endonym.sqlite3/x", "blobs/recordings/1/zz/nothing.mp3"]
     {
@@ -408,7 +407,7 @@ fn copy_of(backup: &Path) -> tempfile::TempDir {
     copy
 }
 
-/// Makes the manifest one of the list that is there.
+/// Updates the manifest to match the list.
 fn agree(backup: &Path) {
     let list = std::fs::read(backup.join("SHA256SUMS")).unwrap();
     let digest: String = Sha256::digest(&list).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -446,26 +445,26 @@ async fn a_data_folder_in_use_or_not_empty_is_left_alone() {
     let said = there.refuse(&["restore", &backup, "--yes"]);
     assert!(said.contains("in use"), "{said}");
     assert_eq!(slugs(), ["theirs"]);
-    // The lock of a process that was killed is no lock.
+    // The lock of a killed process is released.
     serving.kill();
     there.succeed(&["restore", &backup, "--yes"]);
     assert_eq!(slugs(), ["example"], "what was in the log of the old database does not come back");
     assert_eq!(there.serve(&[]).stop().await, 0);
 
-    // Any file at all is somebody's.
+    // Any existing file counts as somebody's data.
     let third = Installation::on_sqlite();
     std::fs::create_dir(third.path("endonym-data")).unwrap();
     third.write("endonym-data/notes.txt", "mine");
     assert!(third.refuse(&["restore", &backup]).contains("is not empty"));
     third.succeed(&["restore", &backup, "--yes"]);
     assert!(third.path("endonym-data/notes.txt").exists(), "what a backup does not have is not removed");
-    // An empty folder is as good as none.
+    // An empty folder is allowed.
     let fourth = Installation::on_sqlite();
     std::fs::create_dir(fourth.path("endonym-data")).unwrap();
     fourth.succeed(&["restore", &backup]);
 }
 
-/// A program that knows nothing of our lock, as an older version or `sqlite3`.
+/// A program that ignores our lock, like an older version or `sqlite3`.
 #[tokio::test]
 async fn a_database_that_another_program_has_open_is_left_alone() {
     let here = Installation::on_sqlite();
@@ -522,7 +521,7 @@ async fn a_backup_of_an_older_version_is_brought_up_to_date() {
     assert_eq!(told["migration"], migrations::NEWEST);
     assert_eq!(there.json(&["institution", "list", "--json"])["institutions"][0]["slug"], "old");
 
-    // A backup of a database that is behind would need a binary that knows its shape.
+    // A backup of an outdated database would need an older binary to restore it.
     std::fs::copy(&path, there.path("endonym-data/endonym.sqlite3")).unwrap();
     let said = there.refuse(&["backup", "saved"]);
     assert!(said.contains("version 1") && said.contains("endonym migrate"), "{said}");
@@ -543,7 +542,7 @@ async fn a_link_that_leads_nowhere_is_told_and_the_rest_is_saved() {
     assert_eq!(rows(&here.path("endonym-data")), rows(&there.path("endonym-data")));
 }
 
-/// Recordings that are made quickly and without sound: their bytes, and then their rows.
+/// Fake recordings, which are fast to create: the bytes, then the rows.
 struct Crowd {
     database: Connection,
     institution: i64,
@@ -581,8 +580,8 @@ impl Crowd {
     }
 }
 
-/// What comes while the rest is copied is copied too, and when some of that is gone before its turn comes, another
-/// moment is chosen.
+/// Files added during the copy are copied too. If some of them are deleted before they are copied, the backup takes a
+/// new snapshot.
 #[tokio::test]
 async fn what_is_replaced_while_a_backup_is_taken_is_no_dead_link_in_it() {
     let here = Installation::on_sqlite();
@@ -594,8 +593,8 @@ async fn what_is_replaced_while_a_backup_is_taken_is_no_dead_link_in_it() {
     let options = blobs::Options { url: None, data_dir: data_dir.clone(), delivery: blobs::Delivery::Stream };
     let blobs = blobs::Blobs::open(&options).unwrap();
     let source = Source { db: &db, database: &database, blobs: &blobs, data_dir: &data_dir };
-    // Each is called once: when the last of the first twenty is copied, and when the first of the next is. They are
-    // copied in order, so those that come lie behind, and what goes lies ahead.
+    // Each hook is called once: when the last of the first twenty files is copied, and when the first of the next is.
+    // Files are copied in order, so added files come later in the order, and deleted ones have not been copied yet.
     let told = |_: &str, files: u64| match files {
         20 if !crowd.path(0).exists() => crowd.add(0..80),
         21 if crowd.path(79).exists() => crowd.remove(79),
@@ -609,7 +608,7 @@ async fn what_is_replaced_while_a_backup_is_taken_is_no_dead_link_in_it() {
     assert_eq!(rows(&there.path("endonym-data")), rows(&data_dir));
 }
 
-/// Starts a command, and kills it at once when something has come to pass. Says whether it was still running.
+/// Starts a command and kills it as soon as a condition holds. Returns whether it was still running.
 fn killed_when(mut command: Command, come_to_pass: impl Fn() -> bool) -> bool {
     let mut child = command.stdout(Stdio::null()).spawn().unwrap();
     let started = Instant::now();
@@ -698,7 +697,7 @@ async fn a_restore_that_was_killed_leaves_the_old_data_or_the_new() {
     assert!(killed >= 4 && kept >= 2, "{killed} were killed in the middle, {kept} before the end");
 }
 
-/// The rename of the database is what decides; the other files are then brought by whoever comes first.
+/// The rename of the database is the commit point; the next process that starts moves the remaining files.
 #[tokio::test]
 async fn whoever_comes_next_finishes_a_restore_that_was_cut_short() {
     let here = Installation::on_sqlite();
@@ -740,14 +739,14 @@ async fn what_is_in_the_way_is_said_before_anything_is_changed() {
     }
 }
 
-/// A file may not grow beyond a limit, which is what a full disk looks like.
+/// A file size limit behaves like a full disk.
 #[tokio::test]
 async fn when_there_is_no_room_it_is_said_and_nothing_is_lost() {
     let here = Installation::on_sqlite();
     let token = furnished(&here).await;
     let limited = |words: &str| {
         let line = format!("trap '' XFSZ; ulimit -f 100; exec {BINARY} {words}");
-        Ended::of(Command::new("bash").args(["-c", &line]).current_dir(here.folder.path()))
+        CommandOutput::of(Command::new("bash").args(["-c", &line]).current_dir(here.folder.path()))
     };
     let said = limited("backup saved").refused();
     assert!(said.contains("too large") || said.contains("full") || said.contains("I/O"), "{said}");
@@ -794,7 +793,7 @@ async fn files_on_s3_are_backed_up_and_restored_too() {
     let restored = there.serve(&["--blobs-url", &to]);
     assert_eq!(everything(&serving, &token).await, everything(&restored, &token).await);
 
-    // A server that is gone, and a key that is wrong.
+    // An unreachable server, and a wrong key.
     for url in [first.url_with_a_wrong_secret(), first.url().replace(&first.endpoint, "http://127.0.0.1:1")] {
         let inside = here.clone();
         let said =
@@ -827,7 +826,7 @@ async fn for_postgres_it_says_what_to_use() {
     assert!(!here.path("saved").exists() && !here.path("endonym-data").exists());
 }
 
-/// The lines that it prints are run as they stand.
+/// Runs the printed commands as they are.
 #[tokio::test]
 async fn the_commands_for_postgres_work_when_pasted() {
     if !on_postgres() {
@@ -840,7 +839,8 @@ async fn the_commands_for_postgres_work_when_pasted() {
             said.lines().filter(|line| line.starts_with("  ")).map(|line| format!("{line}\n")).collect();
         let migrate = format!("{BINARY} migrate --database-url {}", at.database_url.as_ref().unwrap());
         let lines = lines.replace("endonym migrate", &migrate);
-        Ended::of(Command::new("sh").args(["-e", "-c", &lines]).current_dir(at.folder.path())).succeeded();
+        CommandOutput::of(Command::new("sh").args(["-e", "-c", &lines]).current_dir(at.folder.path()))
+            .succeeded();
     };
     paste(&here, &here.refuse(&["backup", "saved"]));
     std::fs::rename(here.path("saved"), there.path("saved")).unwrap();

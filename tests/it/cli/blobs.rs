@@ -1,4 +1,4 @@
-//! `endonym blobs …`, and the sweep that `serve` makes by itself.
+//! `endonym blobs …`, and the sweep that `serve` runs periodically.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use crate::support::{
 
 const ORPHAN: &str = "recordings/1/00/00000000000000000000000000000000.mp3";
 
-/// Leaves what a crash would: a blob without a row, and one that was never finished.
+/// Simulates a crash: leaves a blob without a row, and a partial write.
 fn leave_orphans(here: &Installation) {
     for name in [ORPHAN, "recordings/1/00/.part-17-3"] {
         let path = here.path("endonym-data/blobs").join(name);

@@ -1,11 +1,11 @@
-//! `endonym calls`, and what `import --call` schedules.
+//! `endonym calls`, and the calls that `import --call` schedules.
 
 use serde_json::{Value, json};
 
 use super::keys;
 use crate::support::process::Installation;
 
-/// A trunk that nobody answers at, and nobody is called on: there are no workers here.
+/// An unreachable trunk. It is not used: there are no workers here.
 const TRUNK: &str = "sip://127.0.0.1:9?from=%2B12025550100";
 const PEOPLE: &str = "first_name,email,phone_number\nAna,ana@x.org,+12025550123\nBen,ben@x.org,\n";
 

@@ -33,7 +33,7 @@ async fn what_is_wrong_is_said_in_a_sentence() {
     };
     create("major").succeeded();
     assert!(create("major").refused().contains("already been taken"));
-    // A name that every participant has already would hide it.
+    // The custom field would be shadowed by a built-in key.
     for name in
         ["email", "first_name", "notes", "photo", "recording_link", "legal_first_name", "custom_objects"]
     {
@@ -75,7 +75,7 @@ async fn delete_asks_first() {
     assert!(again.contains("no custom field `major`"), "{again}");
 }
 
-/// A field of the same name that is made later starts empty.
+/// A new field of the same name starts empty.
 #[tokio::test]
 async fn a_deleted_field_takes_its_values_along() {
     let (here, token) = Installation::with_token().await;

@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::keys;
 use crate::support::{
     database::{execute, on_postgres},
-    process::{Ended, Installation},
+    process::{CommandOutput, Installation},
 };
 
-fn report(ended: Ended) -> Value {
+fn report(ended: CommandOutput) -> Value {
     serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {ended:?}"))
 }
 
@@ -22,7 +22,7 @@ fn part<'a>(report: &'a Value, name: &str) -> &'a Value {
 #[tokio::test]
 async fn says_of_each_part_that_it_works() {
     let here = Installation::new().await;
-    // SQLite is made by the first command that needs it.
+    // The first command that needs SQLite creates the database.
     here.succeed(&["institution", "list"]);
     let ended = here.run(&["doctor", "--json", "--listen", "127.0.0.1:0"]);
     assert_eq!(ended.code, 0, "{ended:?}");
@@ -49,7 +49,7 @@ async fn a_database_that_is_not_there_is_said_and_how_to_mend_it() {
         "mysql://x/y",
     ] {
         let words = ["doctor", "--listen", "127.0.0.1:0", "--database-url", url];
-        let ended = Ended::of(here.bare().args(words).arg("--json"));
+        let ended = CommandOutput::of(here.bare().args(words).arg("--json"));
         assert!(ended.code > 0);
         let report = report(ended);
         assert_eq!(report["works"], false);
@@ -58,7 +58,7 @@ async fn a_database_that_is_not_there_is_said_and_how_to_mend_it() {
         assert!(database["mend"].as_str().unwrap().contains("--database-url"), "{database}");
         assert_eq!(part(&report, "data folder")["works"], true, "the other parts are looked at all the same");
         assert_eq!(part(&report, "listen")["works"], true);
-        let text = Ended::of(here.bare().args(words));
+        let text = CommandOutput::of(here.bare().args(words));
         assert!(text.code > 0 && text.stdout.contains("FAIL") && text.stdout.contains("->"), "{text:?}");
     }
 }
@@ -85,7 +85,7 @@ async fn an_address_that_is_not_ours_is_said() {
     }
 }
 
-/// It is run while the server runs, too.
+/// It also runs next to a running server.
 #[tokio::test]
 async fn a_port_in_use_is_no_illness() {
     let here = Installation::new().await;

@@ -1,14 +1,14 @@
-//! What the binary says about itself.
+//! Help, version and completions.
 
 use std::process::{Command, Stdio};
 
 use crate::support::{
     database::on_postgres,
-    process::{BINARY, Ended, Installation},
+    process::{BINARY, CommandOutput, Installation},
 };
 
-fn run(words: &[&str]) -> Ended {
-    Ended::of(Command::new(BINARY).args(words).current_dir("/").stdin(Stdio::null()))
+fn run(words: &[&str]) -> CommandOutput {
+    CommandOutput::of(Command::new(BINARY).args(words).current_dir("/").stdin(Stdio::null()))
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn help_teaches_by_example() {
     }
 }
 
-/// An import makes no calls, and has enough flags of its own.
+/// An import makes no calls, and its help is long enough already.
 #[test]
 fn an_import_tells_of_the_phone_what_matters_to_it() {
     let help = run(&["import", "--help"]).succeeded();
@@ -68,12 +68,12 @@ fn an_import_tells_of_the_phone_what_matters_to_it() {
     assert_eq!(help.matches("--phone-").count(), told.len(), "{help}");
     let all = run(&["serve", "--help"]).succeeded();
     assert!(all.contains("--phone-attempts") && all.contains("--phone-voice"), "{all}");
-    // What is not told of is understood all the same, like every setting.
+    // Hidden settings are accepted nevertheless.
     let wrong = ["import", "--institution", "x", "--name-page", "x", "x.csv", "--phone-attempts", "0"];
     assert!(run(&wrong).refused().contains("--phone-attempts"));
 }
 
-/// Every line of the examples is run as it stands, in the order in which it stands.
+/// Runs every line of the examples, in order.
 #[tokio::test]
 async fn the_examples_work_when_pasted() {
     let here = Installation::new().await;
@@ -84,13 +84,13 @@ async fn the_examples_work_when_pasted() {
     let (_, examples) = help.split_once("Examples:").unwrap();
     let lines: Vec<&str> =
         examples.lines().map(str::trim).filter(|line| line.starts_with("endonym ")).collect();
-    // Those that go on until they are told to stop, or that call or ask somebody, are shown elsewhere.
+    // Other tests cover commands that run until they are stopped, make calls or contact learning systems.
     let ends = |line: &&str| {
         let others = ["endonym work", "endonym phone", "endonym course"];
         !line.contains("serve") && !others.iter().any(|other| line.starts_with(other))
     };
     let lines: Vec<&str> = lines.into_iter().filter(ends).collect();
-    // PostgreSQL has tools of its own for these.
+    // PostgreSQL has its own tools for these.
     let for_sqlite = |line: &str| line.contains(" backup ") || line.contains(" restore ");
     let lines: Vec<&str> = lines.into_iter().filter(|line| !(on_postgres() && for_sqlite(line))).collect();
     assert!(lines.len() >= 4, "{examples}");
@@ -101,7 +101,7 @@ async fn the_examples_work_when_pasted() {
         if let Some(url) = &here.database_url {
             command.env("ENDONYM_DATABASE_URL", url);
         }
-        let ended = Ended::of(&mut command);
+        let ended = CommandOutput::of(&mut command);
         assert_eq!(ended.code, 0, "{line}: {ended:?}");
     }
 }
@@ -133,14 +133,15 @@ fn completions_for_shells() {
     for (shell, checker) in [("bash", Some("bash")), ("zsh", None), ("fish", None)] {
         let script = run(&["completions", shell]).succeeded();
         for word in ["name-page", "custom-field", "--institution", "--dry-run"] {
-            // fish writes a long option without its dashes.
+            // fish completes long options without their dashes.
             assert!(script.contains(word.trim_start_matches('-')), "{shell} does not complete {word}");
         }
         if let Some(checker) = checker {
-            // In a file: it is longer than a word of a command line may be.
+            // In a file: it is longer than a command-line argument may be.
             let folder = tempfile::tempdir().unwrap();
             std::fs::write(folder.path().join("script"), &script).unwrap();
-            let ended = Ended::of(Command::new(checker).args(["-n", "script"]).current_dir(folder.path()));
+            let ended =
+                CommandOutput::of(Command::new(checker).args(["-n", "script"]).current_dir(folder.path()));
             assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{shell}");
         }
     }
@@ -148,7 +149,7 @@ fn completions_for_shells() {
     assert!(said.contains("bash") && said.contains("fish"), "{said}");
 }
 
-/// `endonym … | head` is an everyday thing.
+/// `endonym … | head` is common.
 #[test]
 fn a_reader_that_goes_away_is_no_fault() {
     let here = Installation::on_sqlite();
@@ -164,7 +165,7 @@ fn a_reader_that_goes_away_is_no_fault() {
         "import --institution example --name-page class people.csv --dry-run --json",
     ] {
         let line = format!("{BINARY} {words} | head -c 1 >/dev/null");
-        let ended = Ended::of(Command::new("sh").args(["-c", &line]).current_dir(here.folder.path()));
+        let ended = CommandOutput::of(Command::new("sh").args(["-c", &line]).current_dir(here.folder.path()));
         assert!(!ended.stderr.contains("panicked"), "{words}: {}", ended.stderr);
     }
 }

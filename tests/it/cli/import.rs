@@ -12,15 +12,15 @@ use reqwest::Client;
 use serde_json::{Value, json};
 
 use super::keys;
-use crate::support::process::{Ended, Installation, on_terminal, peak_memory};
+use crate::support::process::{CommandOutput, Installation, on_terminal, peak_memory};
 
-fn import(here: &Installation, content: impl AsRef<[u8]>, more: &[&str]) -> Ended {
+fn import(here: &Installation, content: impl AsRef<[u8]>, more: &[&str]) -> CommandOutput {
     here.write("people.csv", content);
     here.run(&[&["import", "--institution", "example", "--name-page", "class", "people.csv"], more].concat())
 }
 
-/// The report of an import that may have refused rows: the object alone, whatever the exit.
-fn report(ended: &Ended) -> Value {
+/// The report of an import that may have rejected rows: the JSON object, regardless of the exit code.
+fn report(ended: &CommandOutput) -> Value {
     let report: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {ended:?}"));
     let refused = report["refused"].as_u64().unwrap();
     assert_eq!(ended.code > 0, refused > 0, "the exit tells whether a row was refused: {ended:?}");
@@ -32,7 +32,7 @@ fn counts(report: &Value) -> (u64, u64, u64) {
     (count("created"), count("updated"), count("refused"))
 }
 
-/// Everybody, with custom values, as version 5 tells.
+/// All people with custom values, from version 5.
 async fn everybody(here: &Installation, token: &str) -> Vec<Value> {
     let serving = here.serve(&[]);
     let address =
@@ -128,7 +128,7 @@ async fn files_that_are_no_list_of_people_are_refused_whole() {
     assert_eq!(everybody(&here, &token).await.len(), 0);
 }
 
-/// Each by its line, which is where a person finds it in an editor; the others come in.
+/// Each rejected row is reported with its line number, as shown by editors; the others are imported.
 #[tokio::test]
 async fn a_row_that_is_wrong_does_not_stop_the_others() {
     let (here, token) = Installation::with_token().await;
@@ -145,7 +145,7 @@ async fn a_row_that_is_wrong_does_not_stop_the_others() {
         file.extend_from_slice(row.as_bytes());
         file.push(b'\n');
     }
-    // Line 10, since the note before has a line break.
+    // Line 10, because the note before contains a line break.
     file.extend_from_slice(b"nine@example.edu,N\xef\xbfne,,,\n");
     file.extend_from_slice("ten@example.edu,bell\u{7},,,\n".as_bytes());
     file.extend_from_slice(b"eleven@example.edu,Eleven\n");
@@ -197,7 +197,7 @@ async fn a_person_reads_one_line_for_each_row_and_a_sum() {
     assert!(lines[2].contains("1 created") && lines[2].contains("1 refused"));
 }
 
-/// Windows ends a line with two characters, old Macs with one of them.
+/// Windows ends lines with CR LF, old Macs with CR.
 #[tokio::test]
 async fn lines_are_counted_as_editors_count_them() {
     let (here, _) = Installation::with_token().await;
@@ -261,7 +261,7 @@ async fn a_dry_run_tells_the_same_and_changes_nothing() {
     );
 }
 
-/// The second row of a person updates the first, however far apart they stand.
+/// A person's second row updates the first, regardless of the distance.
 #[tokio::test]
 async fn a_dry_run_of_a_long_file_tells_the_same() {
     let (here, _) = Installation::with_token().await;
@@ -331,7 +331,7 @@ async fn imports_while_the_server_runs() {
     };
     let mut children = [start("a.csv", 0), start("b.csv", 10_000)];
     let mut made = 0;
-    // Somebody goes on using the service meanwhile.
+    // The service is in use during the import.
     while children.iter_mut().any(|child| child.try_wait().unwrap().is_none()) {
         let body = json!({ "name_page_id": "class", "participant": { "first_name": "Q", "email": format!("q{made}@example.edu") } });
         let answer = client.post(&address).header("Authorization", &token).json(&body).send().await.unwrap();
@@ -339,7 +339,7 @@ async fn imports_while_the_server_runs() {
         made += 1;
     }
     for child in children {
-        Ended::from(child.wait_with_output().unwrap()).succeeded();
+        CommandOutput::from(child.wait_with_output().unwrap()).succeeded();
     }
     assert!(made > 0);
     let answer = client.get(&address).header("Authorization", &token).send().await.unwrap();
@@ -369,7 +369,7 @@ async fn a_long_file_streams_through_bounded_memory() {
             peak = peak.max(peak_memory(child.id()).unwrap_or(0));
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        let ended = Ended::from(child.wait_with_output().unwrap());
+        let ended = CommandOutput::from(child.wait_with_output().unwrap());
         assert_eq!(ended.code, 0, "{ended:?}");
         (size, peak)
     };

@@ -142,13 +142,13 @@ async fn update_changes_what_is_given_and_nothing_else() {
     here.refuse(&["institution", "update", "nobody", "--name", "X"]);
 }
 
-/// The server's setting of the same name is another thing.
+/// Unrelated to the server's setting of the same name.
 #[tokio::test]
 async fn the_servers_rate_limit_is_not_an_institutions() {
     let here = Installation::new().await;
     here.succeed(&["institution", "create", "--name", "Example"]);
     let mut command = here.command(&["institution", "update", "example", "--name", "New name", "--json"]);
-    let changed = crate::support::process::Ended::of(command.env("ENDONYM_RATE_LIMIT", "77")).json();
+    let changed = crate::support::process::CommandOutput::of(command.env("ENDONYM_RATE_LIMIT", "77")).json();
     assert_eq!(changed["rate_limit"], json!(null));
 }
 
@@ -186,7 +186,7 @@ async fn delete_takes_everything_with_it() {
     here.succeed(&["institution", "delete", "example", "--yes"]);
     until("the token is dead", || async { list().await.unwrap().status() == 401 }).await;
     assert!(here.refuse(&["institution", "delete", "example", "--yes"]).contains("no institution `example`"));
-    // Slug and codes are free again, and nothing of the old one shows in the new.
+    // Slug and codes are free again, and the new institution contains no data of the old one.
     here.succeed(&["institution", "create", "--name", "Example University", "--slug", "example"]);
     here.succeed(&["name-page", "create", "--institution", "example", "--title", "Class", "--slug", "class"]);
     let pages = here.json(&["name-page", "list", "--institution", "example", "--json"]);

@@ -65,7 +65,7 @@ async fn what_was_given_up_is_listed_and_tried_again() {
 
     let mut working = here.command(&["work", "--workers", "1"]).spawn().unwrap();
     until("it is built", || async { state(&serving, &token, &made).await == "completed" }).await;
-    // Told to stop, it stops.
+    // It stops on SIGTERM.
     let told =
         std::process::Command::new("sh").args(["-c", &format!("kill -TERM {}", working.id())]).status();
     assert!(told.unwrap().success());

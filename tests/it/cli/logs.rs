@@ -1,15 +1,15 @@
-//! Logs: on standard error, a line for each request, and nothing in them that belongs to people.
+//! Logs: on standard error, one line per request, without personal data.
 
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
-use crate::support::process::{Ended, Installation, Serving};
+use crate::support::process::{CommandOutput, Installation, Serving};
 
 fn client() -> Client {
     Client::builder().no_proxy().build().unwrap()
 }
 
-/// The lines of the log, each of which must be an object.
+/// The lines of the log, each of which must be a JSON object.
 fn lines(serving_log: &str) -> Vec<Value> {
     let lines = serving_log.lines();
     lines.map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect()
@@ -66,7 +66,7 @@ async fn every_request_has_a_line_with_the_id_that_the_answer_has() {
     assert!(!log.contains("ana@example.edu"));
 }
 
-/// Whatever people put into paths, queries, headers and bodies, in requests that work and in requests that do not.
+/// Personal data in paths, queries, headers and bodies, in successful and in failing requests.
 #[tokio::test]
 async fn no_personal_data_and_no_token() {
     let (here, token) = Installation::with_token().await;
@@ -162,7 +162,7 @@ async fn no_personal_data_and_no_token() {
     }
 }
 
-/// What is wrong with an upload is its sender's affair: decoders would call it an error, once for each packet.
+/// An invalid upload is the client's error: decoders would log an error for each packet.
 #[tokio::test]
 async fn a_damaged_upload_is_no_error_of_ours() {
     let (here, token) = Installation::with_token().await;
@@ -226,12 +226,13 @@ async fn level_and_format_are_settings() {
     assert!(refused.contains("a=b=c"), "{refused}");
 }
 
-/// Standard output is for what a script reads.
+/// Standard output is reserved for scripts.
 #[tokio::test]
 async fn commands_log_to_standard_error_alone() {
     let (here, token) = Installation::with_token().await;
     let listed =
-        Ended::of(here.command(&["institution", "list", "--json"]).env("ENDONYM_LOG", "debug")).json();
+        CommandOutput::of(here.command(&["institution", "list", "--json"]).env("ENDONYM_LOG", "debug"))
+            .json();
     assert_eq!(listed["institutions"].as_array().unwrap().len(), 1);
     let serving = here.serve(&["--demo"]);
     get(&serving, "/api/private/v5/participants", &[("Authorization", &token)]).await;

@@ -1,4 +1,4 @@
-//! `endonym migrate`, and what happens without it.
+//! `endonym migrate`, and the behavior without it.
 
 use std::process::Stdio;
 
@@ -6,7 +6,7 @@ use endonym::store::migrations;
 
 use crate::support::{
     database::on_postgres,
-    process::{Ended, Installation},
+    process::{CommandOutput, Installation},
 };
 
 #[tokio::test]
@@ -48,11 +48,11 @@ async fn sqlite_is_migrated_by_whoever_comes_first() {
     elsewhere.succeed(&["migrate"]);
     elsewhere.succeed(&["institution", "list"]);
     let url = format!("sqlite:{}", elsewhere.path("named.sqlite3").display());
-    Ended::of(elsewhere.bare().args(["institution", "list", "--database-url", &url])).succeeded();
+    CommandOutput::of(elsewhere.bare().args(["institution", "list", "--database-url", &url])).succeeded();
     assert!(elsewhere.path("named.sqlite3").is_file());
 }
 
-/// A deployment starts many nodes at once.
+/// A deployment starts many nodes at the same time.
 #[tokio::test]
 async fn many_at_once_on_a_new_database() {
     let here = Installation::untouched().await;
@@ -60,12 +60,12 @@ async fn many_at_once_on_a_new_database() {
     let start = |_| here.command(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let children: Vec<_> = (0..8).map(start).collect();
     for child in children {
-        Ended::from(child.wait_with_output().unwrap()).succeeded();
+        CommandOutput::from(child.wait_with_output().unwrap()).succeeded();
     }
     here.succeed(&["institution", "create", "--name", "Example"]);
 }
 
-/// What one makes, another sees; nothing is lost, and none of them fails for the others.
+/// All nodes see each other's writes, nothing is lost, and none fails because of the others.
 #[tokio::test]
 async fn many_commands_at_once() {
     let (here, _) = Installation::with_token().await;
@@ -76,7 +76,7 @@ async fn many_commands_at_once() {
     };
     let children: Vec<_> = (0..8).map(start).collect();
     for child in children {
-        Ended::from(child.wait_with_output().unwrap()).succeeded();
+        CommandOutput::from(child.wait_with_output().unwrap()).succeeded();
     }
     let pages = here.json(&["name-page", "list", "--institution", "example", "--json"]);
     assert_eq!(pages["name_pages"].as_array().unwrap().len(), 9);

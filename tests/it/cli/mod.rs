@@ -1,4 +1,4 @@
-//! The command line, with the real binary.
+//! The command line, tested with the real binary.
 
 mod backup;
 mod badge;
@@ -22,7 +22,7 @@ mod token;
 
 use serde_json::Value;
 
-/// The keys of an object, sorted.
+/// The sorted keys of an object.
 fn keys(object: &Value) -> Vec<&str> {
     let mut keys: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();

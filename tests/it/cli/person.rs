@@ -1,4 +1,4 @@
-//! `endonym person`: everything about somebody is handed out, or erased.
+//! `endonym person`: exports or erases everything stored about a person.
 
 use std::{collections::BTreeMap, io::Read, os::unix::fs::PermissionsExt, path::Path};
 
@@ -19,7 +19,7 @@ use crate::support::{
 const EMAIL: &str = "Zoë.Trace@Example.edu";
 const NUMBER: &str = "+12025550187";
 
-/// What stands nowhere but in this person's data.
+/// Texts that occur only in this person's data.
 const MARKS: [&str; 11] = [
     "zoë.trace@example.edu",
     EMAIL,
@@ -52,8 +52,8 @@ impl Client5<'_> {
     }
 }
 
-/// With a page `second`, a crowd on `class`, and somebody on both who has everything that one can have. On `second` they have left
-/// the course. Says the ids of the two registrations.
+/// With a page `second`, other people on `class`, and a person on both pages who has every kind of data. On `second`
+/// they have left the course. Returns the ids of the two registrations.
 async fn with_person(here: &Installation, asking: &Client5<'_>) -> Vec<ParticipantId> {
     let page = [
         "name-page",
@@ -125,14 +125,14 @@ async fn export(asking: &Client5<'_>) -> String {
     path
 }
 
-/// Every byte of every file below a folder, and of reports what is compressed in them.
+/// The bytes of every file below a folder; reports are decompressed.
 fn bytes(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let read = |name: String| {
         let mut bytes = std::fs::read(folder.join(&name)).unwrap_or_default();
         if name.contains("exports/") {
             let mut plain = Vec::new();
             let mut inflate = flate2::read::DeflateDecoder::new(&bytes[..]);
-            // A part has no end of its own.
+            // A part has no end marker.
             while matches!(inflate.by_ref().take(4_096).read_to_end(&mut plain), Ok(1..)) {}
             bytes = plain;
         }
@@ -181,7 +181,7 @@ async fn of_somebody_who_is_erased_no_byte_is_left_in_the_database_or_the_data_f
     }
     assert!(bytes(&data).iter().any(|(name, bytes)| name.contains("exports/") && holds(bytes, b"Tracewell")));
 
-    // However it is typed: in capitals, and with its marks apart from its letters.
+    // Spelled differently: in capitals, and in decomposed Unicode.
     let typed = "ZOE\u{308}.TRACE@EXAMPLE.EDU";
     let said = here.succeed(&["person", "delete", typed, "--institution", "example", "--yes"]);
     assert!(said.contains("2 registrations (1 of courses they had left)"), "{said}");
@@ -209,7 +209,7 @@ async fn of_somebody_who_is_erased_no_byte_is_left_in_the_database_or_the_data_f
     assert!(!shown.contains("Tracewell") && shown.contains("First299"), "everybody else is there");
     let listed = asking.ask(Method::GET, "/v5/participants?per_page=1", Value::Null).await;
     assert_eq!(listed["Response"]["meta"]["total_count"], 300);
-    // That they do not want to be called is known still, without their number.
+    // The opt-out is kept, without the number.
     let person = json!({ "first_name": "Zed", "email": EMAIL, "phone_number": NUMBER });
     let opted_out = "SELECT phone_number FROM do_not_call";
     let kept = db.read().one(opted_out, &[], |row| row.text(0)).await.unwrap().unwrap();
@@ -231,7 +231,8 @@ async fn of_somebody_who_is_erased_no_byte_is_left_in_the_database_or_the_data_f
     }
 }
 
-/// Deleted by version 5, too: what is deleted is overwritten, and the log of the database is emptied within a moment.
+/// Also after a deletion by version 5: deleted data is overwritten, and SQLite's write-ahead log is truncated shortly
+/// after.
 #[tokio::test]
 async fn of_somebody_whom_version_5_deletes_no_byte_is_left_in_a_sqlite_database() {
     let here = Installation::on_sqlite();
@@ -243,7 +244,7 @@ async fn of_somebody_whom_version_5_deletes_no_byte_is_left_in_a_sqlite_database
     let left = || {
         let folder = bytes(&data);
         let found = MARKS.iter().filter(|mark| folder.values().any(|bytes| holds(bytes, mark.as_bytes())));
-        // Opting out is the number's, not the registration's.
+        // The opt-out belongs to the number, not to the registration.
         found.filter(|mark| **mark != NUMBER).copied().collect::<Vec<_>>()
     };
     assert_ne!(left(), [""; 0]);

@@ -4,20 +4,20 @@ use serde_json::{Value, json};
 
 use crate::support::{
     media::{files, wav, wav_of},
-    process::{Ended, Installation},
+    process::{CommandOutput, Installation},
 };
 
-fn import(here: &Installation, more: &[&str]) -> Ended {
+fn import(here: &Installation, more: &[&str]) -> CommandOutput {
     let start =
         ["import", "--institution", "example", "--name-page", "class", "--recordings", "sounds", "--json"];
     here.run(&[&start[..], more].concat())
 }
 
-fn report(ended: &Ended) -> Value {
+fn report(ended: &CommandOutput) -> Value {
     serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {ended:?}"))
 }
 
-/// What became of each file: its name, whose it is, the outcome.
+/// The result for each file: its name, its owner, the outcome.
 fn outcomes(report: &Value) -> Vec<(String, Value, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let files = report["recordings"].as_array().unwrap().iter();
@@ -31,7 +31,7 @@ fn sound(here: &Installation, name: &str, bytes: impl AsRef<[u8]>) {
 
 const PEOPLE: &str = "email,first_name,institution_id\nAna@example.edu,Ana,S-1\nbea@example.edu,Bea,S.2\n                      cy@example.edu,Cy,S-3\ndee@example.edu,Dee,S-4\n";
 
-/// Everybody's recording link by email.
+/// Recording links by email.
 async fn links(here: &Installation, token: &str) -> Vec<(String, Value)> {
     let serving = here.serve(&[]);
     let client = reqwest::Client::builder().no_proxy().build().unwrap();

@@ -1,4 +1,4 @@
-//! `endonym serve`: how it starts, and what its settings do.
+//! `endonym serve`: how it starts, and the effect of its settings.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use reqwest::Client;
 use serde_json::{Value, json};
 
 use crate::support::{
-    process::{Ended, Installation, Serving},
+    process::{CommandOutput, Installation, Serving},
     until,
 };
 
@@ -14,7 +14,7 @@ fn client() -> Client {
     Client::builder().no_proxy().build().unwrap()
 }
 
-/// What stands behind a word of the greeting.
+/// The text after a label in the greeting.
 fn said<'a>(serving: &'a Serving, word: &str) -> &'a str {
     let line = serving.greeting.lines().find(|line| line.trim_start().starts_with(word));
     line.unwrap_or_else(|| panic!("no {word} in {}", serving.greeting)).trim_start()[word.len()..].trim()
@@ -25,13 +25,14 @@ async fn a_demonstration_can_be_tried_by_pasting_a_line() {
     let here = Installation::new().await;
     let serving = here.serve(&["--demo"]);
     let line = serving.greeting.lines().map(str::trim).find(|line| line.starts_with("curl ")).unwrap();
-    let ended =
-        Ended::of(Command::new("sh").args(["-c", &format!("{line} --silent --show-error --noproxy '*'")]));
+    let ended = CommandOutput::of(
+        Command::new("sh").args(["-c", &format!("{line} --silent --show-error --noproxy '*'")]),
+    );
     assert_eq!(ended.code, 0, "{line}: {ended:?}");
     let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert!(answer["participants"][0]["first_name"].is_string(), "{answer}");
     assert!(line.contains(said(&serving, "Token")), "the line has the token that is printed");
-    // The name page that is printed is one, and there are people on it.
+    // The printed name page exists and has people on it.
     let page = said(&serving, "Name page").split_whitespace().next().unwrap();
     let address = format!("{}/api/private/v4/name_pages/{page}/participants", serving.base);
     let people = client().get(address).header("Authorization", said(&serving, "Token")).send().await.unwrap();
@@ -52,7 +53,7 @@ async fn a_demonstration_is_made_once() {
     let tokens = here.json(&["token", "list", "--institution", "demo", "--json"]);
     assert_eq!(tokens["tokens"].as_array().unwrap().len(), 1);
     assert_eq!(here.json(&["institution", "list", "--json"])["institutions"].as_array().unwrap().len(), 1);
-    // A token that was revoked is not printed again.
+    // A revoked token is not printed again.
     here.succeed(&["token", "revoke", "--institution", "demo", tokens["tokens"][0]["id"].as_str().unwrap()]);
     assert_eq!(second.stop().await, 0);
     let third = here.serve(&["--demo"]);
@@ -62,7 +63,7 @@ async fn a_demonstration_is_made_once() {
     assert_eq!(client().get(address).header("Authorization", fresh).send().await.unwrap().status(), 200);
 }
 
-/// The token opens the demonstration's data: it is for its owner to read.
+/// The token grants access to the demo data: only its owner may read it.
 #[tokio::test]
 async fn the_kept_token_is_nobody_elses_to_read() {
     use std::os::unix::fs::PermissionsExt;
@@ -71,7 +72,7 @@ async fn the_kept_token_is_nobody_elses_to_read() {
     let token = said(&serving, "Token");
     for entry in std::fs::read_dir(here.path("endonym-data")).unwrap() {
         let entry = entry.unwrap();
-        // Recordings and pictures are in a folder.
+        // Recordings and pictures are stored in a folder.
         let Ok(content) = std::fs::read(entry.path()) else { continue };
         if content.windows(token.len()).any(|part| part == token.as_bytes()) {
             let mode = entry.metadata().unwrap().permissions().mode() & 0o777;
@@ -89,7 +90,7 @@ async fn without_a_demonstration_nothing_is_made_and_the_next_step_is_said() {
     {
         assert!(serving.greeting.contains(words), "{}", serving.greeting);
     }
-    // What it says to run works, while it runs.
+    // The suggested commands work while the server runs.
     for line in serving.greeting.lines().map(str::trim).filter(|line| line.starts_with("endonym ")) {
         let folder =
             std::path::Path::new(crate::support::process::BINARY).parent().unwrap().to_str().unwrap();
@@ -98,7 +99,7 @@ async fn without_a_demonstration_nothing_is_made_and_the_next_step_is_said() {
         if let Some(url) = &here.database_url {
             command.env("ENDONYM_DATABASE_URL", url);
         }
-        Ended::of(&mut command).succeeded();
+        CommandOutput::of(&mut command).succeeded();
     }
     let again = here.serve(&[]);
     assert!(again.greeting.contains("endonym"), "there is something to say next: {}", again.greeting);
@@ -185,7 +186,7 @@ async fn an_institution_may_have_a_ceiling_of_its_own() {
     until("it counts", || async { limit().await == "5000" }).await;
 }
 
-/// Systems begin with 1,024 open files for a process, and allow many more.
+/// The usual soft limit is 1,024 open files per process, and the hard limit is much higher.
 #[tokio::test]
 async fn as_many_files_may_be_open_as_the_system_allows() {
     let here = Installation::new().await;

@@ -5,11 +5,11 @@ use std::{collections::BTreeSet, process::Command};
 use endonym::config::DEFAULTS;
 use serde_json::{Value, json};
 
-use crate::support::process::{BINARY, Ended, Installation};
+use crate::support::process::{BINARY, CommandOutput, Installation};
 
-/// What `doctor` says of its data folder and its address: both are settings.
+/// The data folder and the address that `doctor` prints: both are settings.
 fn seen(command: &mut Command, flags: &[&str]) -> (String, String) {
-    let ended = Ended::of(command.args(["doctor", "--json"]).args(flags));
+    let ended = CommandOutput::of(command.args(["doctor", "--json"]).args(flags));
     let report: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {ended:?}"));
     let says = |part: &str| {
         let parts = report["parts"].as_array().unwrap();
@@ -63,7 +63,7 @@ async fn what_cannot_be_a_setting_is_refused() {
     let here = Installation::untouched().await;
     let refused = |text: &str| {
         here.write("bad.toml", text);
-        Ended::of(here.bare().args(["--config", "bad.toml", "institution", "list"])).refused()
+        CommandOutput::of(here.bare().args(["--config", "bad.toml", "institution", "list"])).refused()
     };
     let said = refused("data_dri = \"x\"\n");
     assert!(said.contains("data_dri") && said.contains("bad.toml"), "{said}");
@@ -75,24 +75,25 @@ async fn what_cannot_be_a_setting_is_refused() {
     assert!(said.contains("many") && said.contains("database-connections"), "{said}");
     let said = refused("log_format = \"xml\"\n");
     assert!(said.contains("xml"), "{said}");
-    let said = Ended::of(here.bare().args(["--config", "nowhere.toml", "institution", "list"])).refused();
-    assert!(said.contains("nowhere.toml"), "{said}");
     let said =
-        Ended::of(here.bare().env("ENDONYM_LOG_FORMAT", "xml").args(["institution", "list"])).refused();
+        CommandOutput::of(here.bare().args(["--config", "nowhere.toml", "institution", "list"])).refused();
+    assert!(said.contains("nowhere.toml"), "{said}");
+    let said = CommandOutput::of(here.bare().env("ENDONYM_LOG_FORMAT", "xml").args(["institution", "list"]))
+        .refused();
     assert!(said.contains("xml"), "{said}");
 }
 
-/// Flags without a value are settings like the others.
+/// Flags without a value can be set anywhere, too.
 #[tokio::test]
 async fn switches_can_be_set_in_file_and_environment() {
     let here = Installation::new().await;
     let list = || here.command(&["institution", "list"]);
-    assert!(Ended::of(&mut list()).succeeded().starts_with("SLUG"));
-    assert_eq!(Ended::of(list().env("ENDONYM_JSON", "true")).json(), json!({ "institutions": [] }));
-    assert!(Ended::of(list().env("ENDONYM_JSON", "false")).succeeded().starts_with("SLUG"));
+    assert!(CommandOutput::of(&mut list()).succeeded().starts_with("SLUG"));
+    assert_eq!(CommandOutput::of(list().env("ENDONYM_JSON", "true")).json(), json!({ "institutions": [] }));
+    assert!(CommandOutput::of(list().env("ENDONYM_JSON", "false")).succeeded().starts_with("SLUG"));
     here.write("endonym.toml", "json = true\n");
-    assert_eq!(Ended::of(&mut list()).json(), json!({ "institutions": [] }));
-    assert!(Ended::of(list().env("ENDONYM_JSON", "0")).succeeded().starts_with("SLUG"));
+    assert_eq!(CommandOutput::of(&mut list()).json(), json!({ "institutions": [] }));
+    assert!(CommandOutput::of(list().env("ENDONYM_JSON", "0")).succeeded().starts_with("SLUG"));
 }
 
 #[tokio::test]
@@ -101,7 +102,7 @@ async fn every_flag_of_a_command_can_come_from_the_environment() {
     let mut command = here.command(&["institution", "create", "--json"]);
     command.env("ENDONYM_NAME", "From Outside").env("ENDONYM_SLUG", "outside");
     command.env("ENDONYM_TIME_ZONE", "Europe/Paris").env("ENDONYM_MULTIPLE_RECORDINGS", "true");
-    assert_eq!(Ended::of(&mut command).json()["slug"], "outside");
+    assert_eq!(CommandOutput::of(&mut command).json()["slug"], "outside");
     let listed = here.json(&["institution", "list", "--json"])["institutions"][0].clone();
     assert_eq!(listed["name"], "From Outside");
     assert_eq!(
@@ -110,7 +111,7 @@ async fn every_flag_of_a_command_can_come_from_the_environment() {
     );
 }
 
-/// A service file or a compose file leaves lines like `ENDONYM_LISTEN=` behind.
+/// Service files and compose files contain empty lines like `ENDONYM_LISTEN=`.
 #[tokio::test]
 async fn an_empty_variable_is_no_setting() {
     let here = Installation::untouched().await;
@@ -126,12 +127,12 @@ async fn an_empty_variable_is_no_setting() {
     }
 }
 
-/// The flags that `serve` has, from its help, each with its default.
+/// The flags of `serve`, from its help, each with its default.
 fn flags_of_serve() -> Vec<(String, Option<String>)> {
     let mut command = Command::new(BINARY);
-    // As wide as it gets, so that no default is broken in two.
-    let help =
-        Ended::of(command.args(["serve", "--help"]).env("COLUMNS", "1000").current_dir("/")).succeeded();
+    // Wide enough that no default is wrapped.
+    let help = CommandOutput::of(command.args(["serve", "--help"]).env("COLUMNS", "1000").current_dir("/"))
+        .succeeded();
     let mut flags: Vec<(String, Option<String>)> = Vec::new();
     let words: Vec<&str> = help.split_whitespace().collect();
     for (at, word) in words.iter().enumerate() {
@@ -149,7 +150,7 @@ fn flags_of_serve() -> Vec<(String, Option<String>)> {
     flags
 }
 
-/// Neither can stand in the file: they say which file, or that nothing is to be done.
+/// These cannot be set in the file: they name the file, or print something and exit.
 const NO_SETTINGS: [&str; 3] = ["config", "help", "version"];
 
 #[test]
@@ -176,8 +177,8 @@ fn the_file_of_defaults_has_every_setting_of_serve() {
 #[test]
 fn every_flag_of_serve_names_its_variable() {
     let mut command = Command::new(BINARY);
-    let help =
-        Ended::of(command.args(["serve", "--help"]).env("COLUMNS", "1000").current_dir("/")).succeeded();
+    let help = CommandOutput::of(command.args(["serve", "--help"]).env("COLUMNS", "1000").current_dir("/"))
+        .succeeded();
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     for (name, _) in flags_of_serve() {
         if !["help", "version"].contains(&name.as_str()) {
@@ -187,7 +188,7 @@ fn every_flag_of_serve_names_its_variable() {
     }
 }
 
-/// What is in a file or in the environment may be a password.
+/// Values in a file or in the environment may be passwords.
 #[tokio::test]
 async fn a_password_is_shown_nowhere() {
     let here = Installation::untouched().await;
@@ -202,8 +203,8 @@ async fn a_password_is_shown_nowhere() {
         &["migrate"],
         &["serve"],
     ] {
-        let in_file = Ended::of(here.bare().args(["--config", "secret.toml"]).args(words));
-        let in_environment = Ended::of(here.bare().env("ENDONYM_DATABASE_URL", url).args(words));
+        let in_file = CommandOutput::of(here.bare().args(["--config", "secret.toml"]).args(words));
+        let in_environment = CommandOutput::of(here.bare().env("ENDONYM_DATABASE_URL", url).args(words));
         for ended in [in_file, in_environment] {
             assert!(
                 !ended.stdout.contains("hunter2") && !ended.stderr.contains("hunter2"),

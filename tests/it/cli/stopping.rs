@@ -1,4 +1,4 @@
-//! How a server stops: what is under way is finished, and nothing else is waited for.
+//! Graceful shutdown: requests in progress are finished, and nothing else delays the exit.
 
 use std::{
     sync::{
@@ -24,7 +24,7 @@ fn body(email: &str) -> String {
     json!({ "name_page_id": "class", "participant": { "first_name": "Ana", "email": email } }).to_string()
 }
 
-/// The start of a create, of which so many bytes of the body are sent.
+/// Starts a create request and sends only this many bytes of the body.
 async fn begin(serving: &Serving, token: &str, body: &str, sent: usize) -> TcpStream {
     let mut stream = TcpStream::connect(serving.address()).await.unwrap();
     let head = format!(
@@ -123,7 +123,7 @@ async fn a_second_signal_stops_at_once() {
     assert_eq!(serving.ended(PATIENCE).await, Some(130));
 }
 
-/// Every request that was answered is there after a stop in the middle of many.
+/// If the server stops under load, every acknowledged request is stored.
 #[tokio::test]
 async fn nothing_that_was_answered_is_lost() {
     let (here, token) = Installation::with_token().await;

@@ -1,4 +1,4 @@
-//! `endonym token …`, and what it does to a server that runs.
+//! `endonym token …`, and its effect on a running server.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ async fn create_shows_the_token_this_once() {
     let made = here.token("Learning system");
     assert_eq!(keys(&made), ["id", "token"]);
     let token = made["token"].as_str().unwrap();
-    // 27 letters and digits of 62 are 160 bits.
+    // 27 characters out of 62 are 160 bits.
     let secret = token.rsplit('_').next().unwrap();
     assert!(secret.len() >= 27 && secret.bytes().all(|b| b.is_ascii_alphanumeric()), "{token}");
     assert_ne!(here.token("Learning system")["token"], made["token"]);
@@ -34,7 +34,7 @@ async fn create_shows_the_token_this_once() {
     assert!(said.contains("shown only now"), "{said}");
 }
 
-/// Neither in the database's files nor in a dump of it.
+/// Neither in the files of the database nor in a dump.
 #[tokio::test]
 async fn only_a_digest_is_stored() {
     let (here, token) = Installation::with_token().await;
@@ -163,7 +163,7 @@ async fn revoke_has_effect_within_a_second() {
     assert_eq!(status(&serving, goes).await, 200);
     here.succeed(&["token", "revoke", "--institution", "example", id]);
     let revoked = Instant::now();
-    // Asked all the time, so that what the server remembers is always fresh. However long an answer takes, a request
+    // Polls all the time, so that the server's cache is always fresh. However long an answer takes, a request
     // that is sent after a second is refused.
     loop {
         let sent_after = revoked.elapsed();
@@ -192,7 +192,7 @@ async fn another_institution_cannot_revoke_it() {
     assert_eq!(status(&here.serve(&[]), &token).await, 200);
 }
 
-/// Between two rounds of the server's housekeeping, requests leave no trace in the database; when it stops, they do.
+/// The last-used time is written by periodic housekeeping, and when the server stops.
 #[tokio::test]
 async fn the_last_use_is_known_and_costs_no_write_per_request() {
     let (here, token) = Installation::with_token().await;
@@ -214,7 +214,7 @@ async fn the_last_use_is_known_and_costs_no_write_per_request() {
     assert!((used - now).abs() < 60_000_000, "{used} {now}");
 }
 
-/// A number that is another one when somebody has changed the tokens.
+/// A checksum that changes with any change of the tokens.
 async fn changes(db: &Db) -> i64 {
     let text = match db {
         Db::Sqlite(_) => "PRAGMA data_version",

@@ -14,7 +14,7 @@ use crate::{
     },
     support::{
         keys,
-        process::{Ended, Installation},
+        process::{CommandOutput, Installation},
     },
 };
 
@@ -38,8 +38,8 @@ impl Office {
         self.here.command(&[words, &ALLOW].concat())
     }
 
-    fn run(&self, words: &[&str]) -> Ended {
-        Ended::of(&mut self.command(words))
+    fn run(&self, words: &[&str]) -> CommandOutput {
+        CommandOutput::of(&mut self.command(words))
     }
 
     fn create(&self, words: &[&str]) -> Vec<String> {
@@ -47,7 +47,7 @@ impl Office {
         create.iter().chain(words).map(|word| (*word).to_owned()).collect()
     }
 
-    /// Its id and api_token.
+    /// Its id and `api_token`.
     fn connect(&self) -> Value {
         let words =
             self.create(&["--lms", "canvas", "--url", self.canvas.url(), "--access-token", "-", "--json"]);
@@ -56,7 +56,7 @@ impl Office {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         writeln!(child.stdin.take().unwrap(), "{}", self.canvas.token()).unwrap();
-        Ended::from(child.wait_with_output().unwrap()).json()
+        CommandOutput::from(child.wait_with_output().unwrap()).json()
     }
 
     fn refused(&self, words: &[&str]) -> String {
@@ -90,7 +90,7 @@ async fn a_learning_system_is_connected_tried_listed_switched_and_forgotten() {
     let said = office.run(&["tool-consumer", "test", id]).refused();
     assert!(!said.contains(office.canvas.token()), "{said}");
     office.canvas.heal();
-    // With another key nothing can be opened, and doctor says so too.
+    // Credentials cannot be decrypted with another key, and `doctor` reports that too.
     let other = ["--secret-key", "another key that is long enough for it"];
     let said = office.run(&[&["tool-consumer", "test", id][..], &other].concat()).refused();
     assert!(said.contains("ENDONYM_SECRET_KEY"), "{said}");
@@ -116,7 +116,7 @@ async fn one_whose_addresses_nobody_may_reach_any_more_can_be_disabled() {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let made = office.run(&words).json();
     let id = made["id"].as_str().unwrap();
-    // The network is listed no more.
+    // The network is no longer allowed.
     office.here.run(&["tool-consumer", "disable", id]).succeeded();
     let listed = office.here.json(&["tool-consumer", "list", "--json"]);
     assert_eq!(listed["tool_consumers"][0]["enabled"], false);
@@ -193,7 +193,7 @@ async fn courses_are_synchronised_here_and_now_and_listed() {
         ["error", "external_id", "id", "name_page_id", "next_sync_at", "note", "state", "synced_at", "title"]
     );
     assert_eq!(listed["courses"][0]["state"], "synchronised");
-    // Without ids it is all that are known.
+    // Without ids, all known courses.
     office.canvas.enrol(101, Person::student(2, "Ben", "Okri"));
     assert!(office.run(&sync).succeeded().contains("101 (Rhetoric): synchronized"));
     let ended = office.run(&[&sync[..], &["101", "999"]].concat());
@@ -270,7 +270,7 @@ async fn a_test_says_what_comes_through_and_a_schedule_is_kept() {
 async fn what_cannot_be_connected_is_said_in_a_sentence_and_not_kept() {
     let office = Office::new().await;
     let url = office.canvas.url().to_owned();
-    // Nobody has listed the network here.
+    // This network is not allowed here.
     let said = office.refused(&["--lms", "canvas", "--url", &url, "--access-token", "x"]);
     assert!(said.contains("url uses plain http, which is only allowed to networks named in"), "{said}");
     let public = ["--lms", "canvas", "--url", "https://192.0.2.1"];
@@ -279,7 +279,7 @@ async fn what_cannot_be_connected_is_said_in_a_sentence_and_not_kept() {
     assert!(said.contains("king") && said.contains("teacher"), "{said}");
     office.refused(&["--lms", "fax", "--url", "https://x.example", "--access-token", "x"]);
     assert!(office.refused(&["--lms", "lti", "--url", "https://x.example"]).contains("client id"));
-    // An issuer whose document cannot be read, and no addresses in its place.
+    // An issuer whose configuration cannot be fetched, without the URLs in its place.
     let lti = office.create(&["--lms", "lti", "--url", &url, "--client-id", "c1"]);
     let lti: Vec<&str> = lti.iter().map(String::as_str).collect();
     assert!(office.run(&lti).refused().contains("--token-url"));

@@ -1,4 +1,4 @@
-//! `POST /lti/{word}/courses/synchronize`: every answer of versions 5 and 4.
+//! `POST /lti/{word}/courses/synchronize`: every response of versions 5 and 4.
 
 use std::time::Duration;
 
@@ -41,13 +41,13 @@ async fn every_known_course_is_started_and_the_unknown_are_listed() {
     assert!(body["message"].as_str().unwrap().contains("999"));
     assert_eq!(school.count("courses").await, 3);
     assert_eq!(school.count("jobs WHERE kind = 'sync_course'").await, 3);
-    // The same course under two of its names is one, and one that waits already is started.
+    // Two names of the same course count once, and a course that is already queued counts as started.
     assert_eq!(school.ask(json!(["101", "sis_course_id:RHE-1"])).await.expect(200), Value::Null);
     assert_eq!(school.count("courses").await, 3);
     assert_eq!(school.count("jobs WHERE kind = 'sync_course'").await, 3);
 }
 
-/// More than are begun in one transaction, and more than may be named.
+/// More than are started in one transaction, and more than a request may name.
 #[tokio::test]
 async fn a_long_list_of_courses_is_begun_and_one_that_is_too_long_is_refused() {
     let school = school().await;
@@ -133,7 +133,7 @@ async fn the_word_in_the_path_says_which_learning_systems_are_meant() {
             answer.expect(found);
         }
         says(school.world.post(&path("moodle"), body.clone()).await, 404, NO_CONSUMER);
-        // Nobody has such a system, so there is no such path, whatever the body is.
+        // No such learning system: 404, regardless of the body.
         let told = format!("No such endpoint: see {}/docs/{version}", school.world.base);
         says(school.world.post(&path("fax"), json!({})).await, 404, &told);
         let wrong =
@@ -145,13 +145,13 @@ async fn the_word_in_the_path_says_which_learning_systems_are_meant() {
 #[tokio::test]
 async fn another_institutions_tool_consumer_is_not_found() {
     let school = school().await;
-    let neighbour = school.world.neighbour().await;
+    let neighbor = school.world.neighbor().await;
     for (version, key, id) in
         [("v5", "external_course_ids", json!(["101"])), ("v4", "external_course_id", json!("101"))]
     {
         let body = json!({ "api_token": school.api_token, key: id });
         let path = format!("/{version}/lti/lms/courses/synchronize");
-        let request = school.world.request_as(&neighbour.token, Method::POST, &path).json(&body);
+        let request = school.world.request_as(&neighbor.token, Method::POST, &path).json(&body);
         says(Answer::of(request).await, 404, NO_CONSUMER);
     }
     assert_eq!(school.count("courses").await, 0);

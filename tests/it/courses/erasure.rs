@@ -1,4 +1,4 @@
-//! People who have left a course can be erased for good, and nothing that runs at the same time brings them back.
+//! People who have left a course can be erased permanently, and no concurrent synchronization restores them.
 
 use endonym::{
     app::{Error, Missing, persons},
@@ -52,26 +52,26 @@ async fn assert_no_trace(school: &School) {
 async fn version_5_deletes_who_has_left_by_email_token_or_institution_id() {
     let (school, ana) = left().await;
     let token = World::registration_token(&ana);
-    let neighbour = school.world.neighbour().await;
+    let neighbor = school.world.neighbor().await;
     for whom in ["PERSON1@example.edu", token.as_str(), "S1"] {
         let nobody = json!({ "message": "Registered participant not found" });
         let elsewhere = json!({ "name_page_id": school.world.page.slug });
         let path = format!("/v5/participants/{whom}");
         assert_eq!(school.world.delete(&path, elsewhere).await.expect(404), nobody, "another page");
         let slug = school.page().await.slug;
-        let request = school.world.request_as(&neighbour.token, reqwest::Method::DELETE, &path);
+        let request = school.world.request_as(&neighbor.token, reqwest::Method::DELETE, &path);
         Answer::of(request.json(&json!({ "name_page_id": slug }))).await.expect(404);
         delete(&school, whom).await.expect(200);
         assert_no_trace(&school).await;
         assert_eq!(delete(&school, whom).await.expect(404), nobody);
-        // The learning system may bring them again: as somebody new.
+        // The learning system may list them again: as a new person.
         school.enrol([Person::student(1, "Ana", "Lima")]);
         school.sync().await;
         let back = school.people().await.into_iter().find(|one| one["email"] == EMAIL).unwrap();
         assert_ne!(World::registration_token(&back), token);
         assert_eq!(back["recording_link"], json!(null), "with nothing of what they had");
         if whom != "S1" {
-            // Once more for the next way; the token is another now, so it is given back.
+            // For the next variant, restore the token, which is a new one now.
             let text = format!("UPDATE participants SET token = '{token}' WHERE email_key = '{EMAIL}'");
             crate::support::database::execute(&school.world.app.db, text, Vec::new()).await;
             let back = school.people().await.into_iter().find(|one| one["email"] == EMAIL).unwrap();
@@ -82,7 +82,7 @@ async fn version_5_deletes_who_has_left_by_email_token_or_institution_id() {
     }
 }
 
-/// Whoever is to be seen is deleted by their email alone, as ever.
+/// Visible people are deleted by email, as always.
 #[tokio::test]
 async fn the_token_or_identifier_of_somebody_who_is_there_deletes_nobody() {
     let world = World::new().await;
@@ -108,16 +108,16 @@ async fn a_deletion_by_email_takes_who_is_there_and_who_had_left() {
 async fn an_erasure_takes_every_registration_and_leaves_other_people_and_institutions_alone() {
     let (school, _) = left().await;
     let world = &school.world;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let person = json!({ "first_name": "Ana", "email": EMAIL, "institution_id": "S1" });
     world.person_on(&world.page, person.clone()).await;
-    // People from a learning system may have no email: the identifier says that it is her.
+    // People from a learning system may have no email: the identifier matches.
     let other = world.page("Other").await;
     world.person_on(&other, person.clone()).await;
     let text = "UPDATE participants SET email = NULL, email_key = NULL WHERE name_page_id = $1";
     crate::support::database::execute(&world.app.db, text, vec![other.id.into()]).await;
-    let theirs = json!({ "name_page_id": neighbour.page.slug, "participant": person });
-    let create = world.request_as(&neighbour.token, reqwest::Method::POST, "/v5/participants").json(&theirs);
+    let theirs = json!({ "name_page_id": neighbor.page.slug, "participant": person });
+    let create = world.request_as(&neighbor.token, reqwest::Method::POST, "/v5/participants").json(&theirs);
     Answer::of(create).await.expect(201);
 
     let erased = persons::erase(&world.app, &world.institution, EMAIL.into()).await.unwrap();
@@ -125,7 +125,7 @@ async fn an_erasure_takes_every_registration_and_leaves_other_people_and_institu
     assert_no_trace(&school).await;
     assert_eq!(world.get("/v5/participants").await.expect(200)["Response"]["meta"]["total_count"], 1, "Ben");
     let path = format!("/v5/participants?email_list={EMAIL}");
-    let there = Answer::of(world.request_as(&neighbour.token, reqwest::Method::GET, &path)).await.expect(200);
+    let there = Answer::of(world.request_as(&neighbor.token, reqwest::Method::GET, &path)).await.expect(200);
     assert_eq!(there["Response"]["meta"]["total_count"], 1, "in the other institution");
     let again = persons::erase(&world.app, &world.institution, EMAIL.into()).await;
     assert!(matches!(again, Err(Error::Missing(Missing::Participant))), "{again:?}");
@@ -155,7 +155,7 @@ async fn whatever_runs_while_somebody_is_erased_leaves_them_whole_or_not_at_all(
         for one in erased {
             assert!(matches!(one, Ok(_) | Err(Error::Missing(_))), "{one:?}");
         }
-        // Whoever came after it is there whole; nothing belongs to nobody.
+        // People who joined later are complete, and no rows are orphaned.
         for (table, _) in TABLES.into_iter().filter(|(table, _)| *table != "departures") {
             let orphans = format!(
                 "{table} WHERE participant_id NOT IN (SELECT id FROM participants) \
@@ -173,7 +173,7 @@ async fn whatever_runs_while_somebody_is_erased_leaves_them_whole_or_not_at_all(
     }
 }
 
-/// A new table with somebody's rows cannot be forgotten.
+/// Fails if a new table with personal data is not covered.
 #[tokio::test]
 async fn every_table_that_names_a_registration_is_known_to_exports_and_erasures() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! People who have left a course are in no list, look-up or count, and come back with everything that they had.
+//! People who have left a course are in no list, lookup or count, and return with all their data.
 
 use endonym::{
     app::{Actor, calls, institutions, media, participants},
@@ -27,7 +27,7 @@ use crate::{
 
 const EMAIL: &str = "person1@example.edu";
 
-/// Ana, Ben and Cy are in the course, and Ana has a recording and a spelling.
+/// Ana, Ben and Cy are in the course. Ana has a recording and a phonetic spelling.
 async fn school() -> School {
     let school = School::new().await;
     school
@@ -91,7 +91,7 @@ async fn whoever_leaves_is_nowhere_and_comes_back_with_what_they_had() {
     assert_eq!(school.count("roll_gaps").await, 0);
 }
 
-/// All four versions.
+/// In all four versions.
 async fn nowhere(school: &School, slug: &str, access_code: &str) {
     let world = &school.world;
     let allow = NamePageRef::parse(slug).unwrap();
@@ -191,7 +191,7 @@ async fn what_hidden_people_have_is_made_anew_with_the_rest() {
     let after = link().await;
     assert_ne!(after, before);
     assert_eq!((school.link(&before).await, school.link(&after).await), (200, 200));
-    // While she is away, neither leads anywhere; when she is back, both do.
+    // While she is hidden, both links are dead; afterwards both work again.
     school.canvas.drop_person(101, 1);
     school.sync().await;
     assert_eq!((school.link(&before).await, school.link(&after).await), (404, 404));
@@ -221,7 +221,7 @@ async fn a_call_to_somebody_who_leaves_is_not_made() {
             report_format: endonym::site::report_format,
         };
         assert!(
-            endonym::jobs::do_now(
+            endonym::jobs::run_now(
                 &school.world.app,
                 settings,
                 (school.world.institution.id, job),

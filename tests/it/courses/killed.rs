@@ -1,4 +1,4 @@
-//! A server that is killed in the middle of a synchronisation: it is done all the same, and never by half.
+//! A server that is killed during a synchronization: it is completed later, and never half applied.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What a synchronisation makes of a roster: who is who, and what of them follows the learning system.
+//! How a synchronization matches a roster with existing people, and which data follows the learning system.
 
 use endonym::app::{Actor, name_pages};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ async fn a_course_becomes_a_name_page_with_its_people() {
         Person::student(6, "Sukarno", "").without_email().without_identifier(),
         Person::student(7, "Tom", "Teacher").role("teacher"),
         Person::student(8, "Gone", "Away").inactive(),
-        // In a second section.
+        // Enrolled in two sections.
         Person::student(6, "Sukarno", "").without_email().without_identifier(),
     ]);
     school.sync().await;
@@ -132,7 +132,7 @@ async fn people_are_found_by_email_then_institution_id_then_their_own_id() {
     school.sync().await;
     let tokens = |people: &[Value]| people.iter().map(World::registration_token).collect::<Vec<_>>();
     let before = tokens(&school.people().await);
-    // Another account with the same address; another address with the same institution_id; and whoever has neither.
+    // Another account with the same email; another email with the same institution_id; and a person with neither.
     school.canvas.drop_person(101, 1);
     school.canvas.drop_person(101, 2);
     school.enrol([

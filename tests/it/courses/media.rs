@@ -1,4 +1,4 @@
-//! Recordings that people bring along, and pictures that follow the learning system.
+//! Recordings that people already have, and pictures from the learning system.
 
 use endonym::{app::own_recordings::Scope, domain::media::Kind};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ async fn whoever_has_a_recording_elsewhere_starts_with_a_copy_of_the_newest() {
     assert_eq!(sound(&school, &people[1]["recording_link"]).await, b"how Ben says it");
     assert_eq!(people[2]["recording_link"], Value::Null);
 
-    // It is theirs: what becomes of the original is another matter.
+    // It is an independent copy: changes to the original do not affect it.
     let gone = json!({ "name_page_id": world.page.slug });
     world.delete("/v5/participants/person1@example.edu", gone).await.expect(200);
     school.sync().await;
@@ -90,10 +90,10 @@ async fn somebody_who_left_one_course_brings_their_recording_into_another() {
     assert_eq!(sound(&school, &found["participants"][0]["recording_link"]).await, b"how Ana says it");
 }
 
-/// Everybody in a course other than 101, which is synchronised first.
+/// The people in another course than 101, which is synchronized first.
 async fn people_of(school: &School, course: u64, title: &str) -> Vec<Value> {
     school.ask(json!([course])).await.expect(200);
-    until("the other course is synchronised", || async {
+    until("the other course is synchronized", || async {
         let all = endonym::app::courses::all(&school.world.app, &school.consumer).await.unwrap();
         let found = all.into_iter().find(|one| one.external_id == course.to_string());
         found.is_some_and(|one| one.synced_at.is_some() && one.sync != endonym::domain::course::Sync::Running)
@@ -109,7 +109,7 @@ async fn who_has_recorded_in_one_course_is_recorded_in_the_next_and_records_for_
     let school = School::new().await;
     let world = &school.world;
     school.canvas.course(102, None, "Logic");
-    // One has an email, and one nothing but who they are in the learning system.
+    // One has an email, and one only a user id in the learning system.
     let people = [
         Person::student(1, "Ana", "Lima"),
         Person::student(2, "Ben", "Okri").without_email().without_identifier(),
@@ -198,7 +198,7 @@ async fn who_is_recognized_by_an_email_later_gets_what_they_have_recorded() {
     school.canvas.change(101, 1, |ana| ana.email = Some("person1@example.edu".into()));
     school.sync().await;
     assert!(!heard(world, &school.people().await[0]).await.is_empty());
-    // What is deleted there afterwards does not come back with the next synchronisation.
+    // A deleted recording is not restored by the next synchronization.
     let all = world.get("/v5/participants?email_list=person1@example.edu").await.expect(200);
     let all = all["Response"]["participants"].as_array().unwrap().clone();
     let there = all.iter().find(|one| one["event_title"] == "Rhetoric").unwrap();
@@ -256,7 +256,7 @@ async fn pictures_follow_the_learning_system_and_what_came_otherwise_stays() {
     assert_eq!(school.link(first[0].as_deref().unwrap()).await, 200);
     let stored =
         school.count("course_members WHERE photo_url IS NOT NULL AND photo_url NOT LIKE '%/%'").await;
-    // Ben's is no picture, and Di's is elsewhere: that is not found out again and again.
+    // Ben's file is not a picture, and Di's is on another host: neither is fetched again.
     assert_eq!(stored, 3, "of each address that was tried a digest is kept");
 
     let asked = |school: &School| {
@@ -271,7 +271,7 @@ async fn pictures_follow_the_learning_system_and_what_came_otherwise_stays() {
         "what has not changed is not fetched"
     );
 
-    // Cy sends a picture, which is no affair of the learning system's.
+    // Cy uploads a picture, which the learning system does not replace.
     let page = school.page().await.slug;
     let body = json!({ "name_page_id": page, "participant": { "avatar": file(png()), "pronunciation": file(wav(1.0)) } });
     school.world.put("/v5/participants/person3@example.edu", body).await.expect(200);

@@ -1,4 +1,4 @@
-//! Courses of a learning system, from the request that has one synchronised to the people on its name page.
+//! Courses of a learning system, from the synchronization request to the people on its name page.
 
 mod cli;
 mod endpoint;
@@ -32,13 +32,13 @@ use crate::{
     support::{Answer, Setup, World, until},
 };
 
-/// Asks again at once, and waits so long for whoever does not answer.
+/// Retries at once, with short timeouts.
 fn waiting(request: Duration) -> Setup {
     let outbound_limits = Limits { request, question: request, pause: Duration::from_millis(5) };
     Setup { outbound_limits, ..Setup::default() }
 }
 
-/// A machine that is busy is no failure.
+/// Generous, for a busy machine.
 pub fn patient() -> Setup {
     waiting(Duration::from_secs(9))
 }
@@ -71,7 +71,7 @@ impl School {
         people.into_iter().for_each(|person| self.canvas.enrol(101, person));
     }
 
-    /// Version 5's wish for these courses.
+    /// Requests a synchronization of these courses by version 5.
     async fn ask(&self, ids: Value) -> Answer {
         let body = json!({ "api_token": self.api_token, "external_course_ids": ids });
         self.world.post("/v5/lti/lms/courses/synchronize", body).await
@@ -82,7 +82,7 @@ impl School {
         self.world.post("/v4/lti/lms/courses/synchronize", body).await
     }
 
-    /// Has 101 synchronised, and waits for the end of it.
+    /// Synchronizes course 101, and waits until it is done.
     async fn sync(&self) -> Course {
         self.ask(json!(["101"])).await.expect(200);
         let course = self.settled().await;
@@ -90,9 +90,9 @@ impl School {
         course
     }
 
-    /// As an operator does who knows that the roster is right.
+    /// Like an operator who confirms that the roster is right.
     async fn accept(&self) {
-        let (running, losses) = (courses::WhenRunning::Fine, courses::Losses::Accepted);
+        let (running, losses) = (courses::WhenRunning::Fine, courses::LossPolicy::Accepted);
         let given = vec!["sis_course_id:RHE-1".to_owned()];
         let access = Access::whole(self.consumer.institution);
         courses::synchronize_with(&self.world.app, &access, &self.consumer, given, running, losses)
@@ -102,7 +102,7 @@ impl School {
     }
 
     async fn settled(&self) -> Course {
-        until("a course is not being synchronised any more", || async {
+        until("a course is not being synchronized any more", || async {
             self.course().await.is_some_and(|course| course.sync != Sync::Running)
         })
         .await;
@@ -120,7 +120,7 @@ impl School {
         name_pages::find(&self.world.app, self.world.institution.id, &reference).await.unwrap()
     }
 
-    /// Everybody on the course's page, in the order in which they came.
+    /// The people on the course's page, in order.
     async fn people(&self) -> Vec<Value> {
         let path = format!("/v4/name_pages/{}/participants?per_page=10000", self.page().await.slug);
         let body = self.world.get(&path).await.expect(200);
@@ -138,7 +138,7 @@ impl School {
         self.world.app.db.read().one(&text, &[], |row| row.int(0)).await.unwrap().unwrap()
     }
 
-    /// What a link answers.
+    /// The status of a link.
     async fn link(&self, url: &str) -> u16 {
         self.world.client.request(Method::GET, url).send().await.unwrap().status().as_u16()
     }

@@ -1,4 +1,4 @@
-//! Courses that are synchronized without anybody asking for it.
+//! Scheduled synchronization of courses.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use crate::{
 const WAITING: &str = "jobs WHERE kind = 'sync_course'";
 
 impl School {
-    /// So many further courses, which have been synchronized once or are to be.
+    /// Adds these courses, which are synchronized once or due.
     async fn courses(&self, ids: std::ops::RangeInclusive<u64>) {
         for id in ids {
             self.canvas.course(id, None, &format!("Course {id}"));
@@ -167,7 +167,7 @@ async fn of_a_learning_system_in_trouble_one_course_is_tried_at_a_time() {
     school.run_due().await;
     assert_eq!(school.count(WAITING).await, 4, "these come again, and one more is tried");
     assert_eq!(school.count_due().await, 9, "the rest is still due");
-    // What never works stands in nobody's way.
+    // A course that always fails does not delay the others.
     execute(&school.world.app.db, "DELETE FROM jobs WHERE failures = 0 AND kind = 'sync_course'", vec![])
         .await;
     school.run_due().await;
@@ -183,7 +183,7 @@ async fn a_course_says_why_it_could_not_be_synchronized_also_when_it_is_gone() {
     school.enrol([Person::student(1, "Ana", "Lima")]);
     school.sync().await;
     let error = async || school.course().await.unwrap().error;
-    // The schedule finds it gone.
+    // The schedule finds that it no longer exists.
     school.canvas.remove_course(101);
     school.due().await;
     school.run_due().await;
@@ -193,7 +193,7 @@ async fn a_course_says_why_it_could_not_be_synchronized_also_when_it_is_gone() {
     school.canvas.course(101, None, "Rhetoric");
     school.enrol([Person::student(1, "Ana", "Lima")]);
     school.sync().await;
-    // Somebody who asks for it does.
+    // A manual synchronization does.
     school.canvas.remove_course(101);
     school.ask(json!(["101"])).await.expect(202);
     assert!(error().await.unwrap().starts_with("Canvas does not show this course"));

@@ -1,4 +1,4 @@
-//! A learning system that breaks in the middle, workers that meet, and what an operator is told.
+//! Failures of a learning system, concurrent workers, and the messages for operators.
 
 use endonym::{
     app::{Actor, Error, Missing, courses, jobs, name_pages, tool_consumers},
@@ -42,7 +42,7 @@ async fn a_roster_that_breaks_off_is_not_half_applied_and_is_tried_again() {
     assert_eq!(school.people().await.len(), 20);
     assert_eq!(school.first_names().await[0], "P1");
     assert_eq!(school.count("hidden_participants").await, 0);
-    // Whoever asks has it tried at once.
+    // A manual request is tried at once.
     school.canvas.heal();
     let course = school.sync().await;
     assert_eq!((course.sync, course.error), (Sync::Idle, None));
@@ -116,7 +116,7 @@ async fn a_course_says_why_its_synchronisation_was_given_up_and_a_page_takes_it_
     );
     let held = jobs::claim(app, lease, Lane::ALL).await.unwrap().unwrap();
     let last = Claim { attempts: 1_000, failures: 1_000, ..held };
-    assert_eq!(jobs::fail(app, &last, "its workers died").await.unwrap(), jobs::Failed::GivenUp);
+    assert_eq!(jobs::fail(app, &last, "its workers died").await.unwrap(), jobs::FailureOutcome::GivenUp);
     let course = school.course().await.unwrap();
     assert_eq!((course.sync, course.error.as_deref()), (Sync::Idle, Some("its workers died")));
     let page = NamePageRef::parse(&school.page().await.slug).unwrap();
@@ -195,7 +195,7 @@ async fn a_moodles_course_is_found_by_its_id_and_then_by_its_idnumber() {
     let unknown = ask(json!(["BIO-1", 7, "BIO-2"])).await.expect(202);
     assert_eq!(unknown["external_courses_ids"], json!(["BIO-2"]));
     let course = async || courses::all(&school.world.app, &consumer).await.unwrap().remove(0);
-    until("it is synchronised", || async { course().await.sync == Sync::Idle }).await;
+    until("it is synchronized", || async { course().await.sync == Sync::Idle }).await;
     assert_eq!((course().await.external_id.as_str(), course().await.error), ("7", None));
     let found = school.world.get("/v5/participants?email_list=person1@example.edu").await.expect(200);
     let person = &found["Response"]["participants"][0];
@@ -204,7 +204,7 @@ async fn a_moodles_course_is_found_by_its_id_and_then_by_its_idnumber() {
     assert_eq!(school.count("course_members WHERE photo_url IS NOT NULL").await, 1);
     let kept = format!("course_members WHERE photo_url LIKE '%{}%'", moodle.token());
     assert_eq!(school.count(&kept).await, 0, "nothing that opens it is kept");
-    // What a Moodle calls otherwise is told beside a course that has nobody then.
+    // If nobody has a mapped role, the course's error lists Moodle's role names.
     moodle.change(7, 1, |person| person.role = "learner".into());
     ask(json!([7])).await.expect(200);
     until("it is held back", || async { course().await.error.is_some() }).await;

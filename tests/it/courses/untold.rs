@@ -1,4 +1,4 @@
-//! Rosters that say less than they did: names that are withheld, and people who are suddenly gone.
+//! Rosters with less data than before: hidden names, and people who are suddenly missing.
 
 use endonym::{
     app::{Error, courses},
@@ -13,7 +13,7 @@ fn class(ids: std::ops::RangeInclusive<u64>) -> impl Iterator<Item = Person> {
     ids.map(|id| Person::student(id, &format!("First{id}"), &format!("Last{id}")))
 }
 
-/// What is told of everybody, and whether that is a name.
+/// The names of everybody, and whether they are placeholders.
 async fn told(school: &School) -> Vec<[Value; 4]> {
     let keys = ["first_name", "last_name", "email", "institution_id"];
     school.people().await.iter().map(|one| keys.map(|key| one[key].clone())).collect()
@@ -41,7 +41,7 @@ async fn a_roster_that_does_not_tell_names_overwrites_none() {
     assert_eq!(told(&school).await, before);
     assert_eq!(school.course().await.unwrap().notes(), [note]);
 
-    // Somebody new can be shown at least, and has their name once it is told.
+    // A new person is shown with a placeholder, and with their name once it is known.
     school.enrol([Person::student(27, "", "").without_email().without_identifier()]);
     let note = school.sync().await.note.unwrap();
     assert!(note.starts_with("27 of 27 people"), "{note}");
@@ -86,7 +86,7 @@ async fn a_roster_that_loses_everybody_is_held_back_until_it_is_confirmed() {
     assert_eq!((school.people().await.len(), school.count("hidden_participants").await), (3, 0));
     assert_eq!(school.count("jobs WHERE kind = 'sync_course'").await, 0, "trying again is of no use");
 
-    // A confirmation is good for one attempt, whatever comes of it.
+    // A confirmation is valid for one attempt, regardless of its result.
     school.accept().await;
     assert_eq!((school.people().await.len(), school.count("hidden_participants").await), (0, 3));
     assert_eq!(school.course().await.unwrap().error, None);
@@ -95,12 +95,12 @@ async fn a_roster_that_loses_everybody_is_held_back_until_it_is_confirmed() {
     (4..=5).for_each(|id| school.canvas.drop_person(101, id));
     school.ask(json!(["101"])).await.expect(200);
     assert!(school.settled().await.error.unwrap().contains("has lost everybody who was on it (2)"));
-    // Nor does one hold that was for a synchronization which was given up.
+    // Nor is one valid that was meant for a synchronization that was given up.
     execute(&school.world.app.db, "UPDATE courses SET accept_losses = TRUE", vec![]).await;
     school.ask(json!(["101"])).await.expect(200);
     assert!(school.settled().await.error.unwrap().contains("has lost everybody who was on it (2)"));
     assert_eq!(school.people().await.len(), 2);
-    // And a roster that has people again needs none.
+    // A complete roster needs no confirmation.
     school.enrol(class(5..=5));
     assert_eq!(school.sync().await.error, None);
     assert_eq!(school.first_names().await, ["First5"]);
@@ -111,7 +111,7 @@ async fn nobody_confirms_what_is_under_way() {
     let school = School::without_workers(patient()).await;
     school.ask(json!(["101"])).await.expect(200);
     let access = Access::whole(school.consumer.institution);
-    let (running, losses) = (courses::WhenRunning::Fine, courses::Losses::Accepted);
+    let (running, losses) = (courses::WhenRunning::Fine, courses::LossPolicy::Accepted);
     let asked = vec!["101".to_owned()];
     let app = &school.world.app;
     let refused = courses::synchronize_with(app, &access, &school.consumer, asked, running, losses).await;
@@ -131,7 +131,7 @@ async fn of_ten_people_or_more_the_loss_of_more_than_half_is_held_back() {
     school.sync().await;
     assert_eq!(school.people().await.len(), 10);
     (7..=12).for_each(|id| school.canvas.drop_person(101, id));
-    // Whoever comes at the same time waits with the others.
+    // People who join at the same time wait with the others.
     school.enrol(class(20..=40));
     school.ask(json!(["101"])).await.expect(200);
     let why = school.settled().await.error.unwrap();

@@ -1,4 +1,4 @@
-//! Workers in processes of their own, killed again and again in the middle of exports.
+//! Workers in separate processes, killed repeatedly in the middle of exports.
 
 use std::{
     collections::BTreeSet,
@@ -169,7 +169,7 @@ async fn workers_killed_in_the_middle_of_exports_lose_nothing_and_do_nothing_twi
         "regular work stands there once: {queue}"
     );
 
-    // What the dead have left behind is found, and nothing else.
+    // The leftovers of killed workers are found, and nothing else.
     here.json(&["blobs", "sweep", "--orphan-seconds", "0", "--json"]);
     let swept = here.json(&["blobs", "sweep", "--orphan-seconds", "0", "--json"]);
     assert_eq!(swept["removed"], 0);

@@ -1,4 +1,4 @@
-//! The queue: every job is done, by one worker at a time, whatever happens to workers.
+//! The queue: every job is done, by one worker at a time, even if workers crash.
 
 mod killed;
 
@@ -10,7 +10,7 @@ use std::{
 use endonym::{
     app::{
         Actor,
-        jobs::{self, Failed},
+        jobs::{self, FailureOutcome},
     },
     domain::{
         ids::JobId,
@@ -23,7 +23,7 @@ use crate::support::{Setup, World, database::execute, until};
 
 const LEASE: Duration = Duration::from_secs(30);
 
-/// An export that waits; says its id.
+/// Creates a pending export and returns its id.
 async fn export(world: &World) -> String {
     let body = json!({ "export": { "name_page_id": world.page.slug } });
     let made = world.post("/v4/exports", body).await.expect(202);
@@ -38,7 +38,7 @@ async fn claim(world: &World) -> Claim {
     jobs::claim(&world.app, LEASE, Lane::ALL).await.unwrap().expect("a job is due")
 }
 
-/// Writes of a person what a report cannot do without.
+/// Writes the minimal record of a report.
 fn little_record() -> endonym::app::exports::Write {
     Box::new(|person, out| {
         let badge = format!("x/{}", person.token);
@@ -80,7 +80,7 @@ async fn many_workers_never_take_a_job_twice() {
         }
     }
     assert!(times.values().all(|times| *times == 1), "{times:?}");
-    // One that found another at the same job may have gone home early; nothing is left behind all the same.
+    // A worker that lost the race for a job may have stopped early; all jobs are done nevertheless.
     while let Some(claimed) = jobs::claim(&world.app, LEASE, Lane::ALL).await.unwrap() {
         assert_eq!(times.insert(claimed.id, 1), None);
     }
@@ -115,11 +115,11 @@ async fn a_dead_workers_job_is_taken_up_when_its_lease_is_over() {
     let again = claim(&world).await;
     assert_eq!((again.id, again.attempts, again.failures), (dead.id, 2, 0));
 
-    // Whatever the dead one still does, it has no say any more.
+    // The results of a worker that lost its lease do not count.
     assert!(!jobs::renew(&world.app, &dead, LEASE).await.unwrap());
     jobs::finish(&world.app, &dead).await.unwrap();
     jobs::release(&world.app, &dead).await.unwrap();
-    assert_eq!(jobs::fail(&world.app, &dead, "late").await.unwrap(), Failed::LeaseLost);
+    assert_eq!(jobs::fail(&world.app, &dead, "late").await.unwrap(), FailureOutcome::LeaseLost);
     let Job::BuildExport { institution, export, .. } = dead.job else { panic!("{dead:?}") };
     let late = endonym::app::exports::build(&world.app, &dead, institution, export, |_, _| {
         Box::new(|_, _| panic!("nobody is asked"))
@@ -141,13 +141,13 @@ async fn what_fails_comes_again_later_and_later_and_is_given_up_at_last() {
     let last = loop {
         let claimed = claim(&world).await;
         match jobs::fail(&world.app, &claimed, "the disk is full").await.unwrap() {
-            Failed::RetryIn(pause) => {
+            FailureOutcome::RetryIn(pause) => {
                 assert!(jobs::claim(&world.app, LEASE, Lane::ALL).await.unwrap().is_none(), "not at once");
                 pauses.push(pause);
                 world.advance(pause);
             }
-            Failed::GivenUp => break claimed,
-            Failed::LeaseLost => panic!("it was ours"),
+            FailureOutcome::GivenUp => break claimed,
+            FailureOutcome::LeaseLost => panic!("it was ours"),
         }
     };
     assert_eq!(pauses.len(), 9, "{pauses:?}");
@@ -189,7 +189,7 @@ async fn a_job_that_kills_its_worker_each_time_is_given_up_too() {
 async fn a_worker_whose_store_is_gone_fails_and_the_export_is_built_when_it_is_back() {
     let world = World::new().await;
     world.person("Ana", "a@x.org").await;
-    // A file where the folder should be.
+    // Puts a file in the place of the folder.
     let blobs = world.folder.path().join("blobs");
     std::fs::write(&blobs, "").unwrap();
     let id = export(&world).await;
@@ -229,13 +229,16 @@ async fn regular_work_is_written_down_once_for_all_and_comes_again_and_again() {
         jobs::finish(&world.app, &claimed).await.unwrap();
         assert_eq!(count(&world, "jobs").await, 1);
     }
-    // It fails as often as it likes, and is never given up.
+    // Periodic jobs are never given up, however often they fail.
     for _ in 0..12 {
         world.advance(every);
         let claimed = claim(&world).await;
-        assert!(matches!(jobs::fail(&world.app, &claimed, "gone").await.unwrap(), Failed::RetryIn(_)));
+        assert!(matches!(
+            jobs::fail(&world.app, &claimed, "gone").await.unwrap(),
+            FailureOutcome::RetryIn(_)
+        ));
     }
-    // A shorter pause counts at once.
+    // A shorter interval takes effect at once.
     jobs::repeat(&world.app, Job::SweepBlobs, Duration::from_secs(5)).await.unwrap();
     world.advance(Duration::from_secs(6));
     jobs::finish(&world.app, &claim(&world).await).await.unwrap();
@@ -247,7 +250,7 @@ async fn regular_work_is_written_down_once_for_all_and_comes_again_and_again() {
 async fn of_jobs_that_say_the_same_one_waits_and_another_may_come_once_it_has_begun() {
     let world = World::new().await;
     world.crowd(&world.page, 0..5).await;
-    // A report that is kept, and nobody at work.
+    // A stored report, and no workers.
     export(&world).await;
     execute(&world.app.db, "UPDATE exports SET state = 'completed'", Vec::new()).await;
     execute(&world.app.db, "DELETE FROM jobs", Vec::new()).await;
@@ -271,7 +274,7 @@ async fn somebody_who_is_deleted_while_a_report_is_built_is_not_in_it() {
     let id = export(&world).await;
     let claimed = claim(&world).await;
     let Job::BuildExport { institution, export: number, .. } = claimed.job else { panic!("{claimed:?}") };
-    // The writer is asked once the picture is taken: from then on they are in it.
+    // The writer is called after the snapshot is taken: people are in the report from then on.
     let (app, token, base, page) =
         (world.app.clone(), world.token.clone(), world.base.clone(), world.page.slug.clone());
     let built = endonym::app::exports::build(&app, &claimed, institution, number, move |_, _| {
@@ -305,7 +308,7 @@ async fn somebody_who_is_deleted_while_a_report_is_built_is_not_in_it() {
         .await;
 }
 
-/// A report that is being built when people are taken out of others, and done before that is.
+/// A report that is being built while people are removed from others, and finished before that.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn whoever_takes_people_out_does_not_forget_those_of_a_report_that_was_not_there_yet() {
     let world = crate::v4::exports::world_of_small_parts().await;
@@ -319,7 +322,7 @@ async fn whoever_takes_people_out_does_not_forget_those_of_a_report_that_was_not
 
     let body = json!({ "export": { "name_page_id": small.slug } });
     let made = world.post("/v4/exports", body).await.expect(202);
-    // The regular work is due now and then, and is not what is asked about.
+    // Ignore periodic jobs, which become due now and then.
     let claimed = loop {
         let claimed = claim(&world).await;
         if !matches!(claimed.job, Job::SyncDueCourses) {
@@ -342,7 +345,7 @@ async fn whoever_takes_people_out_does_not_forget_those_of_a_report_that_was_not
             let request = client.delete(address).header("Authorization", token);
             let answer = request.json(&json!({ "name_page_id": slug })).send().await.unwrap();
             assert_eq!(answer.status(), 200);
-            // Somebody of each part of the large one too, so that it takes a while.
+            // Somebody in each part of the large report, so that it takes a while.
             let text = "INSERT INTO departures (institution_id, participant_id, token) \
                         SELECT institution_id, id, token FROM participants WHERE first_name LIKE 'P%5'";
             execute(&app.db, text, Vec::new()).await;
@@ -372,7 +375,7 @@ async fn whoever_takes_people_out_does_not_forget_those_of_a_report_that_was_not
     assert_eq!(text.lines().count(), 4, "{text}");
 }
 
-/// Exports are built, and people deleted, by several at once: whoever was deleted is in none of them in the end.
+/// Concurrent exports and deletions: in the end no report contains a deleted person.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_is_deleted_while_many_reports_are_built_is_in_none_of_them() {
     let world = World::with(Setup { exports_waiting: 10, ..Setup::default() }).await;
@@ -386,7 +389,7 @@ async fn whoever_is_deleted_while_many_reports_are_built_is_in_none_of_them() {
             let path = format!("/v5/participants/p{number}@x.org");
             world.delete(&path, json!({ "name_page_id": world.page.slug })).await.expect(200);
         }
-        // Two take people out at once, as often as it can be.
+        // Two workers scrub concurrently, as often as possible.
         world.advance(Duration::from_secs(3));
     }
     for id in &ids {

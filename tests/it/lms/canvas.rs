@@ -1,4 +1,4 @@
-//! A Canvas, written from its documents: its REST API as far as rosters go, with a switch for everything that goes wrong.
+//! A fake Canvas, written from its documentation: the REST API for rosters, with a switch for every failure.
 
 use std::{
     collections::BTreeMap,
@@ -18,67 +18,67 @@ use super::people::{Avatar, Person};
 
 const TOKEN: &str = "7~canvasTokenThatNobodyMaySee";
 
-/// How Canvas says that it has no time.
+/// How Canvas signals throttling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Throttle {
-    /// 403 with words.
+    /// 403 with a message.
     Words,
     /// 429 with `Retry-After`.
     TooMany,
-    /// The same, for an hour.
+    /// The same, with an hour.
     AnHour,
 }
 
-/// What goes wrong, until `heal`.
+/// The current failure, until `heal`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// There is never an answer.
+    /// Never responds.
     Hang,
-    /// Each of the next so many requests is answered so.
+    /// The next requests get this status, this many times.
     Fails {
         status: u16,
         times: usize,
     },
-    /// This page of a roster fails so often; pages count from 1.
+    /// This page of a roster fails this many times; pages count from 1.
     PageFails {
         page: usize,
         times: usize,
     },
-    /// This page is a page for people so often, with status 200.
+    /// This page is HTML with status 200, this many times.
     PageGarbled {
         page: usize,
         times: usize,
     },
-    /// This page is not there, Canvas says.
+    /// This page is a 404.
     PageGone {
         page: usize,
     },
-    /// What it says cannot be read to its end.
+    /// The response is truncated.
     BrokenLinks,
-    /// Whatever stands before Canvas answers so, with a page for people.
+    /// A proxy in front of Canvas responds with this status and HTML.
     Front {
         status: u16,
     },
-    /// This page never comes.
+    /// This page never arrives.
     PageHangs {
         page: usize,
     },
-    /// The second page says that the first comes next.
+    /// The second page links to the first as the next one.
     Loop,
-    /// Somebody was enrolled while the list was read: each page begins with the last of the one before.
+    /// Somebody was enrolled during pagination: each page starts with the last person of the previous one.
     Shifted,
-    /// The next page is there, at this origin.
+    /// The next page is at this origin.
     NextAt(String),
     TokenDead,
-    /// The token is good, but its user may see no course.
+    /// The token is valid, but its user may see no courses.
     NoPermission,
     Throttled {
         how: Throttle,
         times: usize,
     },
-    /// A page for people, with status 200.
+    /// HTML with status 200.
     Maintenance,
-    /// Every answer sends elsewhere.
+    /// Every response is a redirect.
     Redirect(String),
 }
 
@@ -93,10 +93,10 @@ struct Course {
 struct Inner {
     courses: BTreeMap<u64, Course>,
     fault: Option<Fault>,
-    /// The most on a page, whatever is asked for.
+    /// The maximum page size, regardless of the request.
     most_per_page: Option<usize>,
     requests: Vec<String>,
-    /// Of requests for pictures, those that brought a token.
+    /// The number of picture requests that had a token.
     tokens_shown: usize,
 }
 
@@ -128,7 +128,7 @@ impl Canvas {
         TOKEN
     }
 
-    /// There is such a course; called again, its title is another.
+    /// Adds a course; if it exists, changes its title.
     pub fn course(&self, id: u64, sis_id: Option<&str>, title: &str) {
         let mut inner = self.inner();
         let course = inner.courses.entry(id).or_insert_with(|| Course {
@@ -149,12 +149,12 @@ impl Canvas {
         self.inner().courses.get_mut(&course).unwrap().people.push(person);
     }
 
-    /// Whoever has this id has no enrolment any more.
+    /// Removes the enrollments of the user with this id.
     pub fn drop_person(&self, course: u64, person: u64) {
         self.inner().courses.get_mut(&course).unwrap().people.retain(|known| known.id != person);
     }
 
-    /// Changes what is known of somebody.
+    /// Changes a user's data.
     pub fn change(&self, course: u64, person: u64, change: impl Fn(&mut Person)) {
         let mut inner = self.inner();
         let people = &mut inner.courses.get_mut(&course).unwrap().people;
@@ -173,12 +173,12 @@ impl Canvas {
         self.inner().most_per_page = Some(most);
     }
 
-    /// What was asked, as `GET /api/v1/courses/101`.
+    /// The requests so far, like `GET /api/v1/courses/101`.
     pub fn requests(&self) -> Vec<String> {
         self.inner().requests.clone()
     }
 
-    /// How many requests for pictures brought a token along.
+    /// The number of picture requests that had a token.
     pub fn tokens_shown_to_pictures(&self) -> usize {
         self.inner().tokens_shown
     }
@@ -273,7 +273,7 @@ impl Inner {
         }
     }
 
-    /// What goes wrong with this request: with that page of a roster, or with any request.
+    /// The failure for this request: for this page of a roster, or for any request.
     fn trouble(&mut self, page: Option<usize>) -> Option<Fault> {
         let counted = match self.fault.as_mut()? {
             Fault::Fails { times, .. } | Fault::Throttled { times, .. } if page.is_none() => Some(times),
@@ -307,7 +307,7 @@ impl Canvas {
         })
     }
 
-    /// What goes wrong with every request.
+    /// The failure for every request.
     async fn trouble(&self) -> Option<Response> {
         let fault = self.inner().trouble(None);
         match fault? {
@@ -350,13 +350,13 @@ impl Canvas {
         }
     }
 
-    /// One row for each user, a page at a time, with the way to the next in `Link`.
+    /// One row per user, with the URL of the next page in `Link`.
     async fn users(&self, course: &str, query: &[(String, String)], strings: bool) -> Response {
         let all = |name: &str| -> Vec<&str> {
             query.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str()).collect()
         };
         let first = |name: &str| all(name).first().and_then(|text| text.parse::<usize>().ok());
-        // The address of a page is Canvas's affair: nobody else can count on its form.
+        // The form of page URLs is opaque: clients must not depend on it.
         let page =
             all("page").first().map_or(1, |word| word.trim_start_matches("bookmark:").parse().unwrap());
         let (includes, kinds, states) =

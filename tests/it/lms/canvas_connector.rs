@@ -1,4 +1,4 @@
-//! Canvas: what is particular to it. `conformance.rs` has what every connector does alike.
+//! Behavior that is specific to Canvas. `conformance.rs` covers what all connectors have in common.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn connection_with(outbound: &Outbound, canvas: &Canvas, token: &str) -> Connect
     Connection::new(outbound, Access::Canvas { url: canvas.url().into(), token: token.into() })
 }
 
-/// A course with so many students.
+/// A course with this many students.
 async fn with_students(many: u64) -> Canvas {
     let canvas = Canvas::start().await;
     canvas.course(101, Some("A/1"), "Rhetoric");
@@ -209,13 +209,13 @@ async fn an_operator_is_told_what_was_seen() {
     assert!(told.says.ends_with(counts), "{told:?}");
     canvas.course(102, None, "Rhe\u{1b}[31mtoric");
     let strange = found("102", "Rhe\u{1b}[31mtoric");
-    // A course that has nobody is no proof: the next one is read.
+    // An empty course proves nothing: the next one is read.
     assert!(check(std::slice::from_ref(&strange)).await.unwrap().says.contains("course Rhetoric: names"));
     canvas.enrol(102, Person::student(7, "Zoe", "Zed").without_email());
     let told = check(&[strange]).await.unwrap();
     assert!(told.says.contains("course Rhe[31mtoric: names 1 of 1, emails 0 of 1"), "{told:?}");
     assert_eq!(told.coverage.map(|(_, counts)| (counts.people, counts.emails)), Some((1, 0)));
-    // One that is gone is no reason to fail.
+    // A deleted course is not a failure.
     assert!(check(&[found("999", "Gone")]).await.unwrap().says.contains("course Rhetoric"));
     canvas.fault(Fault::Front { status: 404 });
     let told = check(&[]).await.unwrap_err().to_string();

@@ -1,9 +1,9 @@
-//! What every connector does alike: one suite of scenarios, run against the stand-in of each learning system. What is
-//! particular to one system (its ids, its paging, its words for a refusal) is tested in that connector's own file.
+//! One suite of scenarios, run against the fake of each learning system. Behavior that is specific to one system (its
+//! ids, paging, error messages) is tested in that connector's own file.
 
 use endonym::{
     domain::roster::{Member, Role, Roster},
-    lms::{Access, Connection, Error, Found, Wanted},
+    lms::{Access, Connection, CourseRef, Error, Found},
     outbound::Outbound,
 };
 
@@ -17,7 +17,7 @@ use super::{
     unavailable,
 };
 
-/// Every system has this course.
+/// Every fake has this course.
 const COURSE: u64 = 2;
 
 /// Each scenario becomes a test of each system: `conformance::moodle::SCENARIO`.
@@ -54,23 +54,23 @@ enum System {
     Lti(Platform),
 }
 
-/// What can happen to each of them.
+/// Failures that all of them can simulate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trouble {
     Hang,
-    /// Every request is answered so, with a page of HTML.
+    /// Every response has this status and an HTML body.
     Status(u16),
-    /// Every page of a roster, from this one on, fails so many times.
+    /// Every page of a roster, from this one on, fails this many times.
     PageFails {
         page: usize,
         times: usize,
     },
-    /// A page of HTML, and status 200.
+    /// HTML with status 200.
     Maintenance,
     Refused,
 }
 
-/// Calls the same method of each stand-in.
+/// Calls the same method of each fake.
 macro_rules! each {
     ($system:expr, $stand_in:ident => $call:expr) => {
         match $system {
@@ -104,7 +104,7 @@ impl System {
         Self::Lti(platform).furnished()
     }
 
-    /// Another of the same kind.
+    /// Another installation of the same system.
     async fn another(&self) -> Self {
         match self {
             Self::Canvas(_) => Self::canvas().await,
@@ -136,7 +136,7 @@ impl System {
         }
     }
 
-    /// Its own words for teachers and for their assistants.
+    /// Each system has its own names for teachers and assistants.
     fn staff_words(&self) -> (&'static str, &'static str) {
         match self {
             Self::Moodle(_) => ("editingteacher", "teacher"),
@@ -149,7 +149,7 @@ impl System {
         match self {
             Self::Canvas(canvas) => canvas.fault(match trouble {
                 Trouble::Hang => CanvasFault::Hang,
-                // Not in Canvas's words.
+                // Not in the format of Canvas.
                 Trouble::Status(status @ 400..=499) => CanvasFault::Front { status },
                 Trouble::Status(status) => CanvasFault::Fails { status, times: ALWAYS },
                 Trouble::PageFails { page, times } => CanvasFault::PageFails { page, times },
@@ -186,7 +186,7 @@ impl System {
         Connection::new(outbound, access)
     }
 
-    /// Where a launch said that the roster is; Canvas and Moodle need no launch.
+    /// The roster URL from a launch; Canvas and Moodle need none.
     fn memberships_url(&self, course: u64) -> Option<String> {
         match self {
             Self::Lti(platform) => Some(platform.memberships_url(course)),
@@ -199,7 +199,8 @@ impl System {
     }
 
     async fn find(&self, outbound: &Outbound, id: u64) -> Result<Option<Found>, Error> {
-        let wanted = Wanted { given: id.to_string(), memberships_url: self.memberships_url(id), title: None };
+        let wanted =
+            CourseRef { given: id.to_string(), memberships_url: self.memberships_url(id), title: None };
         self.connection(outbound).find(&wanted).await
     }
 
@@ -234,7 +235,7 @@ async fn a_roster_is_everybody_with_one_of_the_roles(system: System) {
     system.enrol(Person::student(7, "Gone", "Away").inactive());
     system.enrol(Person::student(8, "Tom", "Teacher").role(teacher));
     system.enrol(Person::student(9, "Tia", "Assistant").role(assistant));
-    // In two sections.
+    // Enrolled in two sections.
     system.enrol(Person::student(1, "Siobhán", "Ní Dhomhnaill"));
 
     let roster = system.roster().await.unwrap();
@@ -300,7 +301,7 @@ async fn an_outage_may_pass(system: System) {
     system.enrol_students(1);
     let statuses = [401, 403, 404, 429, 500, 503].map(Trouble::Status);
     for trouble in [Trouble::Hang, Trouble::Maintenance].into_iter().chain(statuses) {
-        // There are platforms whose own "not found" is a page.
+        // Some platforms respond to unknown URLs with an HTML page.
         if matches!(system, System::Lti(_)) && trouble == Trouble::Status(404) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Learning systems: how they are asked, against stand-ins that were written from their documents.
+//! The connectors to learning systems, tested against fakes that were written from their documentation.
 
 pub mod canvas;
 mod canvas_connector;
@@ -12,16 +12,16 @@ mod platform;
 use std::time::Duration;
 
 use endonym::{
-    lms::{Error, Found, Wanted},
+    lms::{CourseRef, Error, Found},
     outbound::{Allowed, Limits, Outbound},
 };
 
-/// May go to stand-ins, and asks again at once.
+/// May connect to the fakes, and retries at once.
 pub fn hasty() -> Outbound {
     waiting(Duration::from_secs(10))
 }
 
-/// Waits for nobody: for those who never answer.
+/// With short timeouts, for systems that never respond.
 fn impatient() -> Outbound {
     waiting(Duration::from_millis(100))
 }
@@ -31,8 +31,8 @@ fn waiting(request: Duration) -> Outbound {
     Outbound::with_limits(Allowed::parse("127.0.0.0/8").unwrap(), limits).unwrap()
 }
 
-fn wanted(given: &str) -> Wanted {
-    Wanted { given: given.into(), memberships_url: None, title: None }
+fn wanted(given: &str) -> CourseRef {
+    CourseRef { given: given.into(), memberships_url: None, title: None }
 }
 
 fn found(id: &str, title: &str) -> Found {

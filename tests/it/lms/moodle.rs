@@ -1,5 +1,5 @@
-//! A Moodle, written from its documents and from what a real one of version 5.1 answers: its web services as far as rosters
-//! go, with a switch for everything that goes wrong. It lives below a path, as many do.
+//! A fake Moodle, written from its documentation and from responses of a real Moodle 5.1: the web services for rosters,
+//! with a switch for every failure. Like many installations, it is below a path.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,36 +18,36 @@ use super::people::{Avatar, Person};
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
-/// What goes wrong, until `heal`.
+/// The current failure, until `heal`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// There is never an answer.
+    /// Never responds.
     Hang,
-    /// Each of the next so many requests is answered so, by whatever stands before Moodle.
+    /// The next requests get this status, this many times, from a proxy in front of Moodle.
     Fails {
         status: u16,
         times: usize,
     },
-    /// This page of a roster fails so often, as Moodle fails; pages count from 1.
+    /// This page of a roster fails this many times with an error of Moodle; pages count from 1.
     PageFails {
         page: usize,
         times: usize,
     },
-    /// This page of a roster is answered by status 500 so often.
+    /// This page of a roster fails this many times with status 500.
     PageBreaks {
         page: usize,
         times: usize,
     },
-    /// Every page is the first.
+    /// Every page is the first one.
     SamePage,
-    /// Everybody at once, whatever is asked for.
+    /// Returns everybody at once, regardless of the limit.
     NoPages,
     TokenDead,
-    /// The service does not have the function.
+    /// The service does not include the function.
     NoPermission,
-    /// Web services are switched off.
+    /// Web services are disabled.
     Disabled,
-    /// A page for people, with status 200.
+    /// HTML with status 200.
     Maintenance,
     Redirect(String),
 }
@@ -65,11 +65,11 @@ struct Inner {
     courses: BTreeMap<u64, Course>,
     fault: Option<Fault>,
     requests: Vec<String>,
-    /// Somebody who leaves while the second page is asked for.
+    /// A user who leaves while the second page is requested.
     leaves: Option<(u64, u64)>,
-    /// People whom Moodle counts, and does not show.
+    /// People whom Moodle counts but does not return.
     unseen: BTreeSet<u64>,
-    /// Capabilities that the token's user does not have.
+    /// Capabilities that the token's user lacks.
     lacking: BTreeSet<&'static str>,
 }
 
@@ -94,7 +94,7 @@ impl Moodle {
         self.inner.lock().unwrap()
     }
 
-    /// The wwwroot.
+    /// The `wwwroot`.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -107,7 +107,7 @@ impl Moodle {
         TOKEN
     }
 
-    /// There is such a course; called again, its title is another.
+    /// Adds a course; if it exists, changes its title.
     pub fn course(&self, id: u64, idnumber: Option<&str>, title: &str) {
         let mut inner = self.inner();
         let course = inner.courses.entry(id).or_insert_with(|| Course {
@@ -140,13 +140,13 @@ impl Moodle {
         people.iter_mut().filter(|known| known.id == person).for_each(change);
     }
 
-    /// Moodle counts them in its pages, and does not show them.
+    /// Moodle counts them in its pages but does not return them.
     pub fn unseen(&self, people: impl IntoIterator<Item = u64>) {
         self.inner().unseen = people.into_iter().collect();
     }
 
-    /// The token's user does not have this capability (again, with `grants`). What Moodle does then is what the source of
-    /// version 5.1 does: `core\user::get_user_details`, `get_enrolled_users`, `get_courses_by_field`.
+    /// Removes a capability from the token's user (`grants` restores it). The effect follows the source code of version
+    /// 5.1: `core\user::get_user_details`, `get_enrolled_users`, `get_courses_by_field`.
     pub fn lacks(&self, capability: &'static str) {
         self.inner().lacking.insert(capability);
     }
@@ -172,7 +172,7 @@ impl Moodle {
         self.inner().fault = None;
     }
 
-    /// What was called, as `core_enrol_get_enrolled_users courseid=2 limitfrom=0`, or `GET /path?query` of files.
+    /// The calls so far, like `core_enrol_get_enrolled_users courseid=2 limitfrom=0`, or `GET /path?query` for files.
     pub fn requests(&self) -> Vec<String> {
         self.inner().requests.clone()
     }
@@ -182,7 +182,7 @@ fn told(status: u16, kind: &str, body: &str) -> Response {
     Response::builder().status(status).header("content-type", kind).body(Body::from(body.to_owned())).unwrap()
 }
 
-/// As PHP writes it: what is no ASCII is escaped, and slashes are.
+/// Encoded as by PHP: slashes and all characters beyond ASCII are escaped.
 fn json_told(value: &Value) -> Response {
     let mut text = String::new();
     for letter in value.to_string().chars() {
@@ -202,7 +202,7 @@ fn json_told(value: &Value) -> Response {
 }
 
 fn complaint(class: &str, code: &str, message: &str) -> Response {
-    // This one is not in a namespace.
+    // This one has no namespace.
     let class = match class {
         "webservice_access_exception" => class.to_owned(),
         class => format!("core\\exception\\{class}"),
@@ -210,7 +210,7 @@ fn complaint(class: &str, code: &str, message: &str) -> Response {
     json_told(&json!({"exception": class, "errorcode": code, "message": message}))
 }
 
-/// `require_login` fails, and the function says so in its own words.
+/// `require_login` fails, and the function reports it with its own error code.
 fn cannot_enter(course: u64, why: &str) -> Response {
     let message = format!(
         "You cannot execute functions in the course context (course id:{course}). The context error message was: Course or \
@@ -339,7 +339,7 @@ impl Moodle {
     fn courses(&self, field: &str, value: &str) -> Response {
         let inner = self.inner();
         let shown = |id: u64, idnumber: &str, title: &str, format: &str| {
-            // As it stands in a page.
+            // With HTML entities.
             let title = title.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
             json!({
                 "id": id, "fullname": title, "displayname": title, "shortname": format!("C{id}"),
@@ -437,7 +437,7 @@ impl Moodle {
     fn row(&self, enrolled: &[&Person], fields: &str, lacks: &impl Fn(&str) -> bool) -> Value {
         let person = enrolled[0];
         let wanted = |name: &str| fields.split(',').any(|field| field == name);
-        // The site's full name format is the first name alone; who may, sees the whole.
+        // The site's full name format is the first name only; privileged users see the whole name.
         let whole = !lacks("moodle/site:viewfullnames");
         let last = if whole { person.last.as_str() } else { "" };
         let mut row = json!({"id": person.id, "fullname": format!("{} {last}", person.first).trim()});

@@ -1,5 +1,5 @@
-//! Moodle: what is particular to it. `conformance.rs` has what every connector does alike. What is asked about a course that
-//! is there is asked of a real Moodle too, if there is one: see `docs/testing.md`.
+//! Behavior that is specific to Moodle. `conformance.rs` covers what all connectors have in common. Tests of an
+//! existing course also run against a real Moodle, if there is one: see `docs/testing.md`.
 
 use endonym::{
     domain::roster::{Role, Roster},
@@ -39,7 +39,7 @@ struct System {
     course: String,
 }
 
-/// The stand-in, and the real one if there is one.
+/// The fake, and the real Moodle if there is one.
 #[allow(clippy::disallowed_methods)]
 async fn systems() -> Vec<System> {
     let moodle = with_students(3).await;
@@ -52,7 +52,7 @@ async fn systems() -> Vec<System> {
     let Ok(url) = std::env::var("ENDONYM_TEST_MOODLE_URL") else { return vec![stand_in] };
     let named = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is set with the address"));
     let real = System {
-        // Wherever the tester says.
+        // At the URL that the tester provides.
         outbound: Outbound::new(Allowed::parse("0.0.0.0/0,::/0").unwrap()).unwrap(),
         url,
         token: named("ENDONYM_TEST_MOODLE_TOKEN"),
@@ -129,7 +129,7 @@ async fn pages_are_read_to_their_end_whatever_moves_meanwhile() {
     let moodle = with_students(5_000).await;
     assert_eq!(roster(&moodle).await.unwrap().members.len(), 5_000);
     let pages = moodle.requests().iter().filter(|line| line.contains("limitfrom")).count();
-    // The last one has nobody.
+    // The last one is empty.
     assert_eq!(pages, 22);
 
     let moodle = with_students(600).await;
@@ -150,7 +150,7 @@ async fn pages_are_read_to_their_end_whatever_moves_meanwhile() {
 #[tokio::test]
 async fn a_page_that_is_short_is_not_the_last() {
     let moodle = with_students(600).await;
-    // In the middle of a page, at the end of one, and at the beginning of one.
+    // In the middle, at the end, and at the start of a page.
     moodle.unseen([20, 259, 300, 508]);
     let ids: Vec<u64> =
         roster(&moodle).await.unwrap().members.iter().map(|one| one.user_id.parse().unwrap()).collect();
@@ -225,19 +225,19 @@ async fn photos_need_the_token_which_goes_to_moodle_alone() {
     assert_eq!(urls, [Some(own.as_str()), None, None, Some(foreign.as_str())]);
     let connection = connection(&moodle);
     assert_eq!(connection.photo(&own).await.unwrap().unwrap(), picture);
-    // The address that browsers use.
+    // The URL that browsers use.
     let bare = own.replace("/webservice/", "/");
     assert_eq!(connection.photo(&bare).await.unwrap().unwrap(), picture);
     assert_eq!(connection.photo(&own.replace("/10/", "/99/")).await, Ok(None));
     assert_eq!(connection.photo(&foreign).await, Ok(None));
     assert!(elsewhere.requests().is_empty());
-    // Beside Moodle, on the same host.
+    // Outside of Moodle, on the same host.
     let beside = format!("{}/webservice/pluginfile.php/10/x", moodle.origin());
     assert_eq!(connection.photo(&beside).await, Ok(None));
     let shown: Vec<String> =
         moodle.requests().into_iter().filter(|line| line.contains(moodle.token())).collect();
     assert!(shown.iter().all(|line| line.starts_with("GET /moodle/webservice/pluginfile.php/")), "{shown:?}");
-    // And a token that is none gives no picture.
+    // An invalid token gets no picture.
     let access = Access::Moodle { url: moodle.url().into(), token: "wrong".into() };
     assert_eq!(Connection::new(&hasty(), access).photo(&own).await, Ok(None));
 }
@@ -259,7 +259,7 @@ async fn what_a_capability_hides_is_told_with_its_remedy() {
         moodle.grants(capability);
         assert_eq!(question().await.unwrap().members.len(), 2);
     }
-    // Those whom everybody may see have roles; whoever else is in the course is told of in a note.
+    // Users with public roles are listed; the others are mentioned in a note.
     moodle.enrol(2, Person::student(50, "Tom", "Teacher").role("editingteacher"));
     moodle.hide_course(2);
     assert_eq!(question().await.unwrap().members.len(), 2);

@@ -1,11 +1,11 @@
-//! Rosters of any LTI 1.3 platform: what is particular to them. `conformance.rs` has what every connector does alike.
+//! Rosters of LTI 1.3 platforms (NRPS). `conformance.rs` covers what all connectors have in common.
 
 use std::{sync::LazyLock, time::Duration};
 
 use endonym::{
     clock::Clock,
     domain::roster::{Member, Role, Roster},
-    lms::{Access, Connection, Error, Found, LtiAccess, ServiceTokens, Wanted, keys::SigningKey},
+    lms::{Access, Connection, CourseRef, Error, Found, LtiAccess, ServiceTokens, keys::SigningKey},
     outbound::Outbound,
 };
 
@@ -16,7 +16,7 @@ use super::{
     unavailable, wanted,
 };
 
-/// Making one takes a while.
+/// Generating a key takes a while.
 pub static KEY: LazyLock<SigningKey> = LazyLock::new(|| SigningKey::make("k1".into()).unwrap());
 
 pub fn access(platform: &Platform, product: Option<&str>) -> LtiAccess {
@@ -38,7 +38,7 @@ fn connection(outbound: &Outbound, platform: &Platform, product: Option<&str>) -
     Connection::new(outbound, Access::Lti(access(platform, product)))
 }
 
-/// The same for those who share their tokens.
+/// The same, with shared tokens.
 fn sharing(
     service_tokens: &ServiceTokens,
     outbound: &Outbound,
@@ -58,7 +58,7 @@ async fn with_students(many: u64) -> Platform {
     platform
 }
 
-/// The course, as a launch has told of it.
+/// The course, as reported by a launch.
 fn launched(platform: &Platform) -> Found {
     Found { id: "2".into(), title: "Rhetoric".into(), memberships_url: Some(platform.memberships_url(2)) }
 }
@@ -71,10 +71,11 @@ async fn roster(platform: &Platform) -> Result<Roster, Error> {
 async fn a_course_is_found_where_a_launch_has_told_or_where_it_is_known_to_be() {
     let platform = with_students(3).await;
     let (outbound, tokens) = (hasty(), ServiceTokens::default());
-    let find = async |product: Option<&str>, course: &Wanted| {
+    let find = async |product: Option<&str>, course: &CourseRef| {
         sharing(&tokens, &outbound, &platform, product).find(course).await
     };
-    let told = Wanted { given: "2".into(), memberships_url: Some(platform.memberships_url(2)), title: None };
+    let told =
+        CourseRef { given: "2".into(), memberships_url: Some(platform.memberships_url(2)), title: None };
     assert_eq!(find(None, &told).await, Ok(Some(launched(&platform))));
     assert!(platform.requests().contains(&"GET /memberships/2?rlid=a%26b&limit=1".to_owned()));
 
@@ -93,21 +94,21 @@ async fn a_course_is_found_where_a_launch_has_told_or_where_it_is_known_to_be() 
     }
     assert_eq!(platform.tokens_given(), 1, "a token is used as long as it is good");
 
-    // Where a course is not any more where it was, it is looked for where it should be.
-    let moved = Wanted { memberships_url: Some(platform.memberships_url(9)), ..told.clone() };
+    // If the stored URL no longer works, the default URL is tried.
+    let moved = CourseRef { memberships_url: Some(platform.memberships_url(9)), ..told.clone() };
     assert_eq!(
         find(Some("moodle"), &moved).await.unwrap().unwrap().memberships_url.as_deref(),
         Some(address.as_str())
     );
 
-    // What is too large to be read is there.
+    // A response that is too large proves that the course exists.
     platform.fault(Fault::Large);
-    let large = Wanted { title: Some("Rhetoric until now".into()), ..told };
+    let large = CourseRef { title: Some("Rhetoric until now".into()), ..told };
     assert_eq!(find(None, &large).await.unwrap().unwrap().title, "Rhetoric until now");
     assert_eq!(find(Some("canvas"), &wanted("2")).await.unwrap().unwrap().title, "2");
     platform.heal();
 
-    // And where nothing was kept of where it is, the roster is found all the same.
+    // Without a stored URL, the roster is found at the default one.
     let known = Found { memberships_url: None, ..launched(&platform) };
     let moodle = connection(&outbound, &platform, Some("moodle"));
     assert_eq!(moodle.roster(&known, &[Role::Student]).await.unwrap().members.len(), 3);
@@ -167,7 +168,7 @@ async fn a_token_is_kept_while_it_is_good_and_renewed_once() {
     }
     platform.fault(Fault::TokenFails { times: usize::MAX });
     unavailable(connection(&hasty(), &platform, Some("moodle")).find(&wanted("2")).await);
-    // The second attempt brings another assertion.
+    // The second attempt uses a new assertion.
     platform.fault(Fault::TokenFails { times: 1 });
     connection(&hasty(), &platform, Some("moodle")).find(&wanted("2")).await.unwrap().unwrap();
 }
@@ -271,7 +272,7 @@ async fn pictures_come_from_the_platform_alone() {
     assert_eq!(members[0].photo_url.as_deref(), Some(own.as_str()));
     assert_eq!(members[1].photo_url, None);
     let connection = connection(&hasty(), &platform, None);
-    // It is asked for, and is no picture.
+    // It is fetched, and is not a picture.
     assert_eq!(connection.photo(&own).await, Ok(None));
     assert_eq!(connection.photo(&foreign).await, Ok(None));
     assert_eq!(platform.requests().last().unwrap(), "GET /jwks");

@@ -1,29 +1,29 @@
-//! People in the courses of the stand-ins.
+//! The people in the courses of the fakes.
 
-/// The picture that a system shows for somebody.
+/// The picture that a system returns for a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Avatar {
-    /// The system shows no address at all.
+    /// No URL at all.
     None,
-    /// What it shows for everybody who has none.
+    /// The system's placeholder.
     Default,
-    /// On the system itself: these bytes.
+    /// These bytes, hosted by the system.
     Own(Vec<u8>),
-    /// At this address.
+    /// At this URL.
     At(String),
 }
 
-/// Somebody with one enrolment; to enrol them twice gives them two.
+/// A user with one enrollment; enrolling them twice creates two.
 #[derive(Debug, Clone)]
 pub struct Person {
     pub id: u64,
     pub first: String,
     pub last: String,
     pub email: Option<String>,
-    /// Canvas's sis_user_id, Moodle's idnumber, LTI's lis_person_sourcedid.
+    /// Canvas's `sis_user_id`, Moodle's `idnumber`, LTI's `lis_person_sourcedid`.
     pub identifier: Option<String>,
     pub avatar: Avatar,
-    /// In the system's own short word: `student`, `teacher`, `ta`; for Moodle `editingteacher`.
+    /// The system's own short name: `student`, `teacher`, `ta`; for Moodle `editingteacher`.
     pub role: String,
     pub active: bool,
 }

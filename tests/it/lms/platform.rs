@@ -1,5 +1,5 @@
-//! A platform of LTI 1.3 as far as rosters go: service tokens for an assertion that our key has signed, memberships in pages,
-//! with a switch for everything that goes wrong. Whole platforms of others are asked elsewhere.
+//! A fake LTI 1.3 platform: service tokens for assertions signed with our key, memberships in pages, with a switch for
+//! every failure. Real third-party platforms are tested elsewhere.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,26 +21,26 @@ use super::people::{Avatar, Person};
 pub const CLIENT: &str = "client-7";
 pub const DEPLOYMENTS: [&str; 2] = ["4", "5"];
 
-/// Whatever is asked for.
-const MOST_PER_PAGE: usize = 100;
+/// Regardless of the request.
+const MAX_PER_PAGE: usize = 100;
 
-/// What goes wrong, until `heal`.
+/// The current failure, until `heal`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     Hang,
-    /// The token endpoint says this.
+    /// The token endpoint returns this error.
     NoToken {
         status: u16,
         error: &'static str,
     },
-    /// The token endpoint fails so often.
+    /// The token endpoint fails this many times.
     TokenFails {
         times: usize,
     },
-    /// No token opens anything, though new ones are given.
+    /// All tokens are rejected, though new ones are issued.
     TokenNeverGood,
     Forbidden,
-    /// This page fails so often; pages count from 1.
+    /// This page fails this many times; pages count from 1.
     PageFails {
         page: usize,
         times: usize,
@@ -52,19 +52,19 @@ pub enum Fault {
     NextAt(String),
     Shifted,
     Maintenance,
-    /// Whatever stands before it answers so, with a page for people.
+    /// A proxy in front of it responds with this status and HTML.
     Front {
         status: u16,
     },
-    /// This page is not there.
+    /// This page is a 404.
     PageGone {
         page: usize,
     },
-    /// Everything at once, and much of it, whatever is asked for.
+    /// Returns everything in one large page, regardless of the limit.
     Large,
 }
 
-/// How roles are written.
+/// The format of roles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Words {
     Short,
@@ -80,7 +80,7 @@ struct Inner {
     courses: BTreeMap<u64, Course>,
     fault: Option<Fault>,
     requests: Vec<String>,
-    /// Tokens that open something.
+    /// Valid tokens.
     good: BTreeSet<String>,
     given: usize,
     seen_assertions: BTreeSet<String>,
@@ -98,7 +98,7 @@ pub struct Platform {
 }
 
 impl Platform {
-    /// Knows the tool by its key.
+    /// Registers the tool with its public key.
     pub async fn start(key: &SigningKey) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -136,7 +136,7 @@ impl Platform {
         format!("{}/jwks", self.url)
     }
 
-    /// Where a launch would say that the roster is.
+    /// The roster URL that a launch would report.
     pub fn memberships_url(&self, course: u64) -> String {
         format!("{}/memberships/{course}?rlid=a%26b", self.url)
     }
@@ -176,7 +176,7 @@ impl Platform {
         self.inner().words = words;
     }
 
-    /// As a Moodle whose tool has "Never" for the launcher's name and email, and no idnumbers.
+    /// Like a Moodle whose tool setting for the launcher's name and email is "Never", without idnumbers.
     pub fn shares_nothing(&self) {
         self.inner().anonymous = true;
     }
@@ -185,12 +185,12 @@ impl Platform {
         self.inner().expires_in = seconds;
     }
 
-    /// What an assertion must be for, if not for the token endpoint.
+    /// The expected audience of an assertion, if it is not the token endpoint.
     pub fn audience(&self, audience: &str) {
         self.inner().audience = Some(audience.to_owned());
     }
 
-    /// Every token that was given is worth nothing any more.
+    /// Revokes every issued token.
     pub fn forget_tokens(&self) {
         self.inner().good.clear();
     }
@@ -310,8 +310,8 @@ impl Platform {
             found.and_then(|(_, value)| value.parse::<usize>().ok())
         };
         let mut inner = self.inner();
-        let (from, limit) = (number("from").unwrap_or(0), number("limit").unwrap_or(MOST_PER_PAGE));
-        let limit = limit.min(MOST_PER_PAGE);
+        let (from, limit) = (number("from").unwrap_or(0), number("limit").unwrap_or(MAX_PER_PAGE));
+        let limit = limit.min(MAX_PER_PAGE);
         let page = from.div_ceil(limit) + 1;
         match &mut inner.fault {
             Some(Fault::PageFails { page: which, times }) if *which == page && *times > 0 => {
@@ -385,7 +385,7 @@ fn member(person: &Person, words: Words) -> Value {
         "user_id": person.id.to_string(), "roles": roles, "given_name": person.first,
         "family_name": person.last, "name": format!("{} {}", person.first, person.last).trim(),
     });
-    // Where it is left out it is Active.
+    // Active by default.
     if !person.active {
         row["status"] = json!("Inactive");
     } else if words == Words::Full {

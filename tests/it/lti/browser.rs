@@ -1,4 +1,4 @@
-//! Launches in a real browser, inside the frame of a page of another site.
+//! Launches in a real browser, in an iframe on another site.
 
 use endonym::{
     app::{calls, lti::registrations},
@@ -16,7 +16,7 @@ const TAB: &str = "\u{e004}";
 const ENTER: &str = "\u{e007}";
 const DOWN: &str = "\u{e015}";
 
-/// What axe finds wrong, in light and in dark.
+/// Violations that axe finds, in light and in dark mode.
 async fn check(browser: &Chromium, what: &str) {
     let axe = axe();
     for scheme in ["light", "dark"] {
@@ -25,7 +25,7 @@ async fn check(browser: &Chromium, what: &str) {
     }
 }
 
-/// Gives somebody in the course a recording.
+/// Adds a recording for a person in the course.
 async fn record(library: &Library, email: &str) {
     let path = format!("/v5/participants?email_list={email}");
     let found = library.world.get(&path).await.expect(200);
@@ -41,8 +41,8 @@ async fn a_teacher_hears_a_course_by_keyboard_inside_a_frame_and_adds_a_link() {
     browser.until("document.querySelector('.none')?.textContent.includes('by themselves')").await;
     check(&browser, "a list that is being fetched").await;
     library.world.work(1);
-    library.synchronised().await;
-    // Nobody has to ask for it.
+    library.synchronized().await;
+    // The page updates itself.
     browser.until("document.querySelectorAll('.people li').length === 4").await;
     for email in ["ana@example.edu", "siobhan@example.edu"] {
         record(&library, email).await;
@@ -51,7 +51,7 @@ async fn a_teacher_hears_a_course_by_keyboard_inside_a_frame_and_adds_a_link() {
     browser.until("document.querySelectorAll('.play').length === 2").await;
     check(&browser, "a course").await;
     browser.value("document.querySelector('#q').focus()").await;
-    // Past the button, the two links and to the first name.
+    // Tab past the button and the two links, to the first name.
     for _ in 0..4 {
         browser.press(TAB).await;
     }
@@ -79,7 +79,7 @@ async fn a_teacher_hears_a_course_by_keyboard_inside_a_frame_and_adds_a_link() {
     browser.until("document.querySelector('#title')").await;
     check(&browser, "a link to be added").await;
     browser.click("button").await;
-    // The frame is the platform's own page again, which the page around it may read.
+    // The frame shows the platform's own page again, which the parent may read.
     browser.enter(None).await;
     let said = "document.querySelector('iframe').contentDocument?.querySelector('pre')?.textContent";
     browser.until(&format!("{said}?.includes('LtiDeepLinkingResponse')")).await;
@@ -130,14 +130,14 @@ async fn a_page_that_is_not_listed_cannot_show_a_course() {
     browser.enter(None).await;
     let complaints = browser.complaints().await;
     assert!(complaints.iter().any(|line| line.contains("frame-ancestors")), "{complaints:?}");
-    // Outside of a frame the same launch is seen.
+    // Outside of a frame the same launch works.
     browser.go(&format!("{}/launch?user=teacher", library.base)).await;
     browser.until("document.querySelector('h1')?.textContent === 'Names of the World'").await;
 }
 
 #[tokio::test]
 async fn where_a_frame_has_no_cookies_a_window_of_its_own_has() {
-    // Nobody may keep cookies, but whoever is visited himself.
+    // Third-party cookies are blocked.
     let preferences = json!({
         "profile.default_content_setting_values.cookies": 2,
         "profile.content_settings.exceptions.cookies": {
@@ -236,7 +236,7 @@ async fn a_teacher_waits_for_a_synchronization_and_adds_their_own_name() {
     let time = "document.querySelector('.sync time')?.getAttribute('datetime')";
     let before = browser.value(time).await;
     assert!(before.is_string(), "{before}");
-    // The page says which second it is of, and nobody asks for it again.
+    // The page contains the time of its data, and polls only until that changes.
     library.leave("siobhan").await;
     browser.click("form[action=sync] button").await;
     browser.until("document.querySelectorAll('.people li').length === 3").await;
@@ -258,7 +258,7 @@ async fn initials_of_any_script_fit_their_circle() {
     let library = Library::start(World::on_sqlite().await).await;
     library.world.work(1);
     library.launch("user=teacher").await;
-    library.synchronised().await;
+    library.synchronized().await;
     let course = endonym::app::courses::all(&library.world.app, &library.consumer).await.unwrap().remove(0);
     let reference = endonym::domain::name_page::NamePageRef::parse(&course.name_page.to_string()).unwrap();
     let institution = library.world.institution.id;
@@ -287,7 +287,7 @@ async fn initials_of_any_script_fit_their_circle() {
     let browser = Chromium::start().await;
     browser.go(&format!("{}/launch?user=teacher", library.base)).await;
     browser.until("document.querySelectorAll('.people li').length === 17").await;
-    // Half of what is written, and where the circle ends at its height.
+    // Half of the text, at the height where the circle ends.
     let outside = "[...document.querySelectorAll('.face')].filter((face) => {
         const range = document.createRange();
         range.selectNodeContents(face);

@@ -1,4 +1,4 @@
-//! Every check of a launch, each with a launch that is wrong in that one thing.
+//! Every check of a launch, each with a launch that violates only that check.
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use endonym::{
@@ -15,7 +15,7 @@ use sha2::Sha256;
 
 use super::{INSTRUCTOR, Login, Platform, claim, policy};
 
-/// It is refused with a page, inside the platform's own pages, that says nothing of the course.
+/// The launch is rejected with a page that the platform may embed and that reveals nothing about the course.
 async fn refused(answer: Response, what: &str) -> String {
     assert!(answer.status().is_client_error(), "{what}: {}", answer.status());
     assert_eq!(answer.headers()["content-type"], "text/html; charset=utf-8", "{what}");
@@ -24,7 +24,7 @@ async fn refused(answer: Response, what: &str) -> String {
     text
 }
 
-/// Launches with claims that are wrong in one thing.
+/// Launches with one invalid claim each.
 async fn with(platform: &Platform, change: impl FnOnce(&mut Value)) -> Response {
     let login = platform.login().await;
     let mut claims = platform.claims(&login, &[INSTRUCTOR]);
@@ -79,7 +79,7 @@ async fn a_launch_is_refused_for_each_claim_that_is_wrong() {
 #[tokio::test]
 async fn only_the_platforms_own_key_and_rs256_are_believed() {
     let platform = Platform::new().await;
-    // A state is good once, so each attempt has a login of its own, with which nothing is wrong.
+    // A state is valid once, so each attempt starts with a new, valid login.
     let fresh = async || {
         let login = platform.login().await;
         let claims = platform.claims(&login, &[INSTRUCTOR]);
@@ -97,7 +97,7 @@ async fn only_the_platforms_own_key_and_rs256_are_believed() {
     let (login, _) = fresh().await;
     refused(platform.launch(&login, "not a token").await, "no token").await;
 
-    // The public key as the secret of an HMAC, in the forms in which libraries have it.
+    // The public key as HMAC secret, in the formats that libraries use (algorithm confusion).
     let public = platform.key.public().unwrap();
     for secret in [public.to_string(), public["n"].as_str().unwrap().to_owned()] {
         let (login, claims) = fresh().await;
@@ -108,7 +108,7 @@ async fn only_the_platforms_own_key_and_rs256_are_believed() {
         refused(platform.launch(&login, &token).await, "HS256").await;
     }
 
-    // Somebody else's key: under its own name, and under the platform's.
+    // Another key: with its own key id, and with the platform's.
     let other = SigningKey::make("mine".into()).unwrap();
     for kid in ["mine", "platform-1"] {
         let (login, claims) = fresh().await;
@@ -116,7 +116,7 @@ async fn only_the_platforms_own_key_and_rs256_are_believed() {
         refused(platform.launch(&login, &token).await, "another key").await;
     }
 
-    // What was signed, with something else in it.
+    // A valid signature on modified content.
     let (login, claims) = fresh().await;
     let token = platform.key.sign(&claims).unwrap();
     let mut other = claims.clone();
@@ -139,10 +139,10 @@ async fn a_state_is_good_once() {
     );
     let text = refused(again, "the same again").await;
     assert!(text.contains("This has been opened already"), "{text}");
-    // Nor is its nonce good for another state.
+    // Nor is its nonce valid for another state.
     let other = platform.login().await;
     refused(platform.launch(&other, &token).await, "an old nonce with a new state").await;
-    // A launch that was refused has used its state, too.
+    // A rejected launch consumes its state, too.
     let login = platform.login().await;
     let token = platform.key.sign(&platform.claims(&login, &[INSTRUCTOR])).unwrap();
     refused(platform.launch(&login, "x.y.z").await, "no token").await;
@@ -173,7 +173,7 @@ async fn a_launch_in_another_browser_shows_nothing_and_offers_its_own_window() {
         let start = format!("href=\"{}/lti/login?", platform.world.base);
         let link = text.split(&start).nth(1).unwrap_or_else(|| panic!("{text}")).split('"').next().unwrap();
         assert!(text.contains("target=\"_blank\"") && !text.contains(&login.state), "{text}");
-        // It begins anew with what the platform asked with.
+        // It restarts with the platform's login parameters.
         let again = platform.get(&format!("/lti/login?{}", link.replace("&#38;", "&")), None).await;
         assert_eq!(again.status(), 302);
         let place = again.headers()["location"].to_str().unwrap();
@@ -181,7 +181,7 @@ async fn a_launch_in_another_browser_shows_nothing_and_offers_its_own_window() {
         assert!(
             place.query_pairs().any(|pair| pair == ("lti_message_hint".into(), "{\"a\":\"b&c\"}".into()))
         );
-        // What was brought to another browser is used up for the right one as well.
+        // A login that was used in another browser is consumed for the right one as well.
         refused(platform.launch(&login, &token).await, "afterwards").await;
     }
 }
@@ -195,7 +195,7 @@ async fn a_state_of_another_platform_is_of_no_use() {
     query[0].1 = "https://other.example".into();
     query[1].1 = "tool-9".into();
     let login = Login::of(&platform.login_answer(&query, None).await);
-    // What our platform says about itself is nothing to the other's launch, although it shows the same keys.
+    // Our platform's claims do not work for the other's launch, although both publish the same keys.
     let token = platform.key.sign(&platform.claims(&login, &[INSTRUCTOR])).unwrap();
     refused(platform.launch(&login, &token).await, "another platform's state").await;
 }

@@ -1,4 +1,4 @@
-//! The tool's own keys, as platforms see them.
+//! The tool's own keys, as published for platforms.
 
 use std::{
     sync::{
@@ -35,7 +35,7 @@ fn days_pass(world: &World, days: u64) {
 #[tokio::test]
 async fn a_key_is_made_on_first_need_and_says_what_it_is_for() {
     let world = World::new().await;
-    keys::rotate_in_time(&world.app).await.unwrap();
+    keys::rotate_if_due(&world.app).await.unwrap();
     assert!(lti_keys::all(&mut world.app.db.read()).await.unwrap().is_empty(), "nobody needs one yet");
     let first = shown(&world).await;
     assert_eq!(first.len(), 1);
@@ -52,8 +52,8 @@ async fn keys_are_replaced_in_time_and_without_a_gap() {
     let world = World::new().await;
     let old = shown(&world).await[0]["kid"].clone();
     days_pass(&world, 90);
-    keys::rotate_in_time(&world.app).await.unwrap();
-    keys::rotate_in_time(&world.app).await.unwrap();
+    keys::rotate_if_due(&world.app).await.unwrap();
+    keys::rotate_if_due(&world.app).await.unwrap();
     let both = shown(&world).await;
     assert_eq!(both.len(), 2, "the new one is shown at once, and there is but one of them");
     assert_eq!(keys::signing(&world.app).await.unwrap().kid, old, "platforms cannot know it yet");
@@ -61,10 +61,10 @@ async fn keys_are_replaced_in_time_and_without_a_gap() {
     let new = keys::signing(&world.app).await.unwrap().kid;
     assert_ne!(new, old);
     days_pass(&world, 29);
-    keys::rotate_in_time(&world.app).await.unwrap();
+    keys::rotate_if_due(&world.app).await.unwrap();
     assert_eq!(shown(&world).await.len(), 2, "what it has signed can still be checked");
     days_pass(&world, 1);
-    keys::rotate_in_time(&world.app).await.unwrap();
+    keys::rotate_if_due(&world.app).await.unwrap();
     let last = shown(&world).await;
     assert_eq!((last.len(), &last[0]["kid"]), (1, &Value::from(new)));
 }
@@ -92,14 +92,14 @@ async fn what_is_kept_of_a_key_is_sealed() {
     assert!(kept[0].created_at > Moment::from_micros(0));
 }
 
-/// A platform that counts how often its keys are asked for, and may get others.
+/// A platform that counts fetches of its keys, and can replace them.
 async fn platform() -> (String, Arc<AtomicUsize>, Arc<Mutex<Vec<Value>>>) {
     let (asked, keys) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(Vec::new())));
     let (count, shown) = (asked.clone(), keys.clone());
     let answer = async move || {
         count.fetch_add(1, Ordering::SeqCst);
         let keys = shown.lock().unwrap();
-        // One that is nothing stands for a platform that is down.
+        // `None` simulates a platform that is down.
         if keys.contains(&Value::Null) { String::new() } else { json!({ "keys": *keys }).to_string() }
     };
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -125,7 +125,7 @@ async fn a_platforms_keys_are_kept_and_asked_for_again_when_a_new_one_signs() {
     };
     let times = || asked.load(Ordering::SeqCst);
     assert_eq!((verify(&old, 0).await, verify(&old, 1).await, times()), (Ok(()), Ok(()), 1));
-    // A name that nobody knows is asked for once in a while, however often it comes.
+    // An unknown key id is fetched only once in a while, however often it occurs.
     assert_eq!((verify(&new, 2).await, times()), (Err(Fault::Key), 1));
     assert_eq!(
         (verify(&new, 6).await, verify(&new, 7).await, times()),
@@ -134,9 +134,9 @@ async fn a_platforms_keys_are_kept_and_asked_for_again_when_a_new_one_signs() {
     *keys.lock().unwrap() = vec![new.public().unwrap()];
     assert_eq!((verify(&new, 12).await, times()), (Ok(()), 3));
     assert_eq!(verify(&old, 13).await, Err(Fault::Key), "what the platform has withdrawn is not believed");
-    // After an hour they are asked for in any case.
+    // After an hour, the keys are fetched in any case.
     assert_eq!((verify(&new, 3_700).await, times()), (Ok(()), 4));
-    // A platform that does not answer has not withdrawn its keys, for a day.
+    // If the platform does not respond, its keys stay valid for a day.
     keys.lock().unwrap().push(Value::Null);
     assert_eq!((verify(&new, 8_000).await, verify(&new, 8_001).await, times()), (Ok(()), Ok(()), 5));
     assert_eq!((verify(&new, 8_010).await, times()), (Ok(()), 6));
@@ -158,7 +158,7 @@ async fn whoever_wants_a_key_that_is_known_does_not_wait_for_those_who_want_anot
     };
     assert!(verify("platform-1", 0).await);
     let mut other = std::pin::pin!(verify("nobody's", 10));
-    // It has begun to ask, and nobody listens to the answer.
+    // The fetch has started, and the caller has gone away.
     assert!(futures_util::poll!(&mut other).is_pending());
     assert!(verify("platform-1", 10).await);
     assert!(!other.await);

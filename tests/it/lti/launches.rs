@@ -1,4 +1,4 @@
-//! Launches that go well, step by step.
+//! Successful launches, step by step.
 
 use endonym::app::{
     Actor,
@@ -39,7 +39,7 @@ async fn a_login_asks_the_platform_with_all_that_it_wants() {
     ] {
         assert!(asked.contains(&(key.to_owned(), value.to_owned())), "{key}={value} in {asked:?}");
     }
-    // A form does as well, without a client where the issuer has but one, and the browser keeps its cookie.
+    // A form works as well, without a client id if the issuer has only one, and the browser keeps its cookie.
     let mut form = platform.login_query();
     form.remove(1);
     let form: Vec<(&str, &str)> = form.iter().map(|(key, value)| (*key, value.as_str())).collect();
@@ -70,7 +70,7 @@ async fn a_frame_without_its_cookie_is_noticed_before_the_platforms_hints_are_sp
     let kept = visit(again, "iframe", Some(cookie)).await;
     assert_eq!(kept.status(), 302);
     assert_eq!(Login::of(&kept).cookie, cookie, "the browser has one value");
-    // A form becomes a query on the way.
+    // A form becomes a query on redirect.
     let form = platform.client.post(format!("{}/lti/login", platform.world.base));
     let form = form.header("sec-fetch-dest", "iframe").body(url.query().unwrap().to_owned());
     let form = form.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded").send().await.unwrap();
@@ -84,7 +84,7 @@ async fn a_frame_without_its_cookie_is_noticed_before_the_platforms_hints_are_sp
     let link = text.split(&start).nth(1).unwrap_or_else(|| panic!("{text}")).split('"').next().unwrap();
     let link = format!("/lti/login?{}", link.replace("&#38;", "&"));
     assert!(text.contains("target=\"_blank\"") && !link.contains("again"), "{text}");
-    // A window of its own goes to the platform at once, with the hints that nobody has used.
+    // A new window goes to the platform at once, with the unused hints.
     let window = visit(&link, "document", None).await;
     assert_eq!(window.status(), 302);
     assert!(window.headers()[header::LOCATION].to_str().unwrap().contains("lti_message_hint="));
@@ -101,7 +101,7 @@ async fn logins_fill_nothing() {
         query
     };
     assert_eq!(platform.login_answer(&with_hint(16 << 10), None).await.status(), 400);
-    // It gets through, and is not kept: what comes back without a cookie is told so, without a link.
+    // The login works, but its query is not stored: without a cookie, the error page has no link.
     let login = Login::of(&platform.login_answer(&with_hint(15 << 10), None).await);
     let answer = platform.send_launch(&[("id_token", "x.y.z"), ("state", &login.state)], None).await;
     let text = answer.text().await.unwrap();
@@ -124,7 +124,7 @@ async fn logins_fill_nothing() {
     assert_eq!(visit("192.0.2.8, 192.0.2.7").await, 429, "what the proxy says, and not what its client does");
     assert_eq!(visit("192.0.2.7, 192.0.2.8").await, 302);
 
-    // An hour after its end nothing is left of a login.
+    // An hour after its expiry, a login is deleted.
     platform.world.advance(std::time::Duration::from_secs(2 * 3_600));
     platform.login().await;
     assert_eq!(crate::support::database::execute(&app.db, "DELETE FROM lti_logins", vec![]).await, 1);
@@ -156,7 +156,7 @@ async fn a_login_that_cannot_lead_anywhere_is_refused() {
                 || query.iter().any(|(_, v)| v.contains("evil"))
         );
     }
-    // With two of its clients it must say which.
+    // If the issuer has two clients, the client id is required.
     super::register(&platform.world, &platform.address, &platform.address, "tool-2").await;
     assert_eq!(platform.login_answer(&changed("client_id", None), None).await.status(), 403);
     assert_eq!(platform.login_answer(&platform.login_query(), None).await.status(), 302);
@@ -172,7 +172,7 @@ async fn a_launch_makes_the_course_once_and_learns_the_product() {
     let all = endonym::app::courses::all(app, &consumer).await.unwrap();
     assert_eq!(all.len(), 1);
     assert_eq!((all[0].external_id.as_str(), all[0].title.as_str()), ("c1", "Irish Literature"));
-    // The title follows, and a launch that does not say it changes nothing.
+    // The title is updated, and a launch without a title does not change it.
     platform
         .session(|claims| claims[claim("context")] = json!({ "id": "c1", "title": "Irish" }), &[INSTRUCTOR])
         .await;
@@ -195,7 +195,7 @@ async fn those_who_neither_teach_nor_learn_get_a_polite_page() {
         let text = answer.text().await.unwrap();
         assert!(text.contains("nothing for you to do here") && !text.contains("Irish Literature"), "{text}");
     }
-    // A student whom the platform does not name can have no entry.
+    // A student without a user id cannot have an entry.
     let login = platform.login().await;
     let mut claims = platform.claims(&login, &[LEARNER]);
     claims["sub"] = serde_json::Value::Null;

@@ -1,4 +1,4 @@
-//! Whole launches from a learning system that others have written: the platform library `lti1p3platform`.
+//! Complete launches from a third-party platform, the library `lti1p3platform`.
 
 use std::{
     io::{BufRead, BufReader},
@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::support::{World, until};
 
-/// A learning system in a process of its own, and our world to which it sends people.
+/// A platform in its own process, and our world.
 pub struct Library {
     pub world: World,
     pub consumer: ToolConsumer,
@@ -33,7 +33,7 @@ impl Library {
         Self::framed_by(world, None).await
     }
 
-    /// Where only pages of that origin may show ours.
+    /// For a platform whose pages only that origin may frame.
     #[allow(clippy::disallowed_methods)]
     pub async fn framed_by(world: World, framed_by: Option<&str>) -> Self {
         let python = std::env::var_os("ENDONYM_TEST_PYTHON").expect(
@@ -79,7 +79,7 @@ impl Library {
         Self { world, consumer, base, client, process }
     }
 
-    /// Goes where the platform sends somebody, as a browser would, up to the page that they see.
+    /// Follows a launch like a browser, up to the resulting page.
     pub async fn launch(&self, query: &str) -> Landed {
         let place =
             |answer: &reqwest::Response| answer.headers()[header::LOCATION].to_str().unwrap().to_owned();
@@ -112,7 +112,7 @@ impl Library {
         Landed { path, cookie, status, text }
     }
 
-    /// Sends a form of a page.
+    /// Submits a form of a page.
     pub async fn post(&self, landed: &Landed, path: &str, form: &'static str) -> reqwest::Response {
         self.client
             .post(format!("{}{}{path}", self.world.base, landed.path))
@@ -130,25 +130,25 @@ impl Library {
         (answer.status().as_u16(), answer.text().await.unwrap())
     }
 
-    /// Has the course synchronized, as somebody who teaches does it.
-    pub async fn synchronise(&self, landed: &Landed) {
+    /// Synchronizes the course, as staff.
+    pub async fn synchronize(&self, landed: &Landed) {
         assert_eq!(self.post(landed, "sync", "").await.status(), 303);
     }
 
-    /// Somebody is not in the course any more.
+    /// Removes a user from the course.
     pub async fn leave(&self, user: &str) {
         self.client.get(format!("{}/leave?user={user}", self.base)).send().await.unwrap();
     }
 
-    /// When the course was synchronized last, once that is over.
+    /// When the course was last synchronized, after waiting for the end.
     pub async fn state(&self) -> Option<Moment> {
         let all = courses::all(&self.world.app, &self.consumer).await.unwrap();
         all.first().filter(|course| course.sync == Sync::Idle).and_then(|course| course.synced_at)
     }
 
-    /// Until the course's list is what the platform says.
-    pub async fn synchronised(&self) {
-        until("the course is synchronised", || async {
+    /// Waits until the course's list matches the platform's.
+    pub async fn synchronized(&self) {
+        until("the course is synchronized", || async {
             let all = courses::all(&self.world.app, &self.consumer).await.unwrap();
             all.iter().any(|course| course.synced_at.is_some() && course.sync == Sync::Idle)
         })
@@ -156,7 +156,7 @@ impl Library {
     }
 }
 
-/// Where a launch has led.
+/// The page that a launch led to.
 pub struct Landed {
     pub path: String,
     pub cookie: String,
@@ -165,7 +165,7 @@ pub struct Landed {
 }
 
 impl Drop for Library {
-    /// It ends by itself when its input does, too.
+    /// The process exits when its input is closed.
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
@@ -179,7 +179,7 @@ async fn a_teacher_sees_everybody_whom_the_platform_names() {
     let landed = library.launch("user=teacher").await;
     assert_eq!(landed.status, 200, "{}", landed.text);
     assert!(landed.text.contains("Names of the World"));
-    library.synchronised().await;
+    library.synchronized().await;
     let (_, text) = library.page(&landed.path, &landed.cookie).await;
     for name in ["Ana Đặng", "محمد الأمين", "Siobhán Ní Bhriain", "小龍 李"] {
         assert!(text.contains(name), "{name} in {text}");
@@ -196,14 +196,14 @@ async fn a_student_sees_themselves_and_finds_the_same_entry_after_the_list_has_c
     assert!(first.text.contains("Siobhán Ní Bhriain"));
     assert_eq!(library.post(&first, "details", "phonetic=shi-VAWN&notes=Irish").await.status(), 303);
     library.world.work(1);
-    library.synchronised().await;
+    library.synchronized().await;
     let again = library.launch("user=siobhan").await;
     assert!(again.text.contains("shi-VAWN") && !again.text.contains("Ana"), "{}", again.text);
     let teacher = library.launch("user=teacher").await;
     assert_eq!(teacher.text.matches("Siobhán Ní Bhriain").count(), 1, "{}", teacher.text);
     assert!(teacher.text.contains("shi-VAWN"));
 
-    // Whoever has left the course is hidden, and whoever is back finds what they had.
+    // People who have left are hidden, and find their data when they return.
     library.leave("siobhan").await;
     assert_eq!(library.post(&teacher, "sync", "").await.status(), 303);
     until("the list is without her", || async {
@@ -252,6 +252,6 @@ async fn the_library_takes_our_answer_to_deep_linking() {
     assert_eq!(said[0][0]["url"], format!("{}/lti/launch", library.world.base));
     assert_eq!(said[1]["aud"], library.base);
     assert_eq!(said[1]["https://purl.imsglobal.org/spec/lti-dl/claim/data"]["echo"], "this & that");
-    // A student has no links to add.
+    // Students cannot add links.
     assert_eq!(library.launch("user=siobhan&deep=1").await.status, 403);
 }

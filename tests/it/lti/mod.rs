@@ -1,4 +1,4 @@
-//! Inside a learning system: launches, what is refused, and the pages that they lead to.
+//! Inside a learning system: launches, rejections, and the resulting pages.
 
 mod browser;
 mod forgery;
@@ -26,24 +26,24 @@ use serde_json::{Value, json};
 
 use crate::support::{Setup, World};
 
-/// A platform that shows its keys, and signs whatever it is told to.
+/// A fake platform that publishes its keys and signs whatever a test needs.
 struct Platform {
     world: World,
     consumer: ToolConsumer,
     key: SigningKey,
-    /// Where its keys are; it is also its own issuer.
+    /// The URL of its keys, which is also its issuer.
     address: String,
     client: reqwest::Client,
 }
 
-/// Making one takes a while.
+/// Generating a key takes a while.
 static KEY: LazyLock<SigningKey> = LazyLock::new(|| SigningKey::make("platform-1".into()).unwrap());
 
 const CLAIM: &str = "https://purl.imsglobal.org/spec/lti/claim/";
 const INSTRUCTOR: &str = "http://purl.imsglobal.org/vocab/lis/v2/membership#Instructor";
 const LEARNER: &str = "http://purl.imsglobal.org/vocab/lis/v2/membership#Learner";
 
-/// What a browser holds after a login.
+/// The state of a browser after a login.
 struct Login {
     cookie: String,
     state: String,
@@ -103,10 +103,10 @@ impl Platform {
         request.send().await.unwrap()
     }
 
-    /// What this platform would say, if it were honest.
+    /// The claims of a valid launch.
     fn claims(&self, login: &Login, roles: &[&str]) -> Value {
         let now = self.world.app.clock.now().micros() / 1_000_000;
-        // Whoever teaches is somebody else than whoever learns.
+        // Staff and students have different user ids.
         let (sub, first, last, email, identifier) = if roles.contains(&INSTRUCTOR) {
             ("t1", "Rosa", "Klein", "rosa@example.edu", "T1")
         } else {
@@ -148,12 +148,12 @@ impl Platform {
         request.send().await.unwrap()
     }
 
-    /// A whole launch; the path of the session, and the cookie that opens it.
+    /// A complete launch; returns the path of the session, and its cookie.
     async fn session(&self, change: impl FnOnce(&mut Value), roles: &[&str]) -> (String, String) {
         self.session_in(None, change, roles).await
     }
 
-    /// The same in a browser that has been here.
+    /// The same in a browser that already has cookies.
     async fn session_in(
         &self,
         cookie: Option<&str>,
@@ -172,7 +172,7 @@ impl Platform {
 }
 
 impl Platform {
-    /// A launch by another registration, whose keys are shown here too: where it leads, and the cookie.
+    /// A launch by another registration with the same keys; returns its target and the cookie.
     async fn launch_by(
         &self,
         (issuer, client_id): (&str, &str),
@@ -229,7 +229,7 @@ fn claim(name: &str) -> String {
     format!("{CLAIM}{name}")
 }
 
-/// Connects a platform whose keys are at `keys`, with pages that are framed by its issuer.
+/// Registers a platform whose keys are at `keys`, and whose issuer frames our pages.
 async fn register(world: &World, issuer: &str, keys: &str, client_id: &str) -> ToolConsumer {
     let lti = Registration {
         client_id: client_id.into(),

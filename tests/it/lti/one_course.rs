@@ -27,7 +27,7 @@ async fn courses_of(platform: &Platform, consumer: &ToolConsumer) -> Vec<Course>
     courses::all(&platform.world.app, consumer).await.unwrap()
 }
 
-/// Has a course synchronized, and waits for the end of it.
+/// Synchronizes a course, and waits until it is done.
 async fn synchronize(platform: &Platform, consumer: &ToolConsumer, api_token: &str, id: &str) -> Course {
     let body = json!({ "api_token": api_token, "external_course_ids": [id] });
     platform.world.post("/v5/lti/lms/courses/synchronize", body).await.expect(200);
@@ -41,7 +41,7 @@ async fn synchronize(platform: &Platform, consumer: &ToolConsumer, api_token: &s
     course
 }
 
-/// Everybody with this email in the institution.
+/// All registrations with this email in the institution.
 async fn registrations(platform: &Platform, email: &str) -> Vec<Value> {
     let path = format!("/v5/participants?email_list={email}");
     let found = platform.world.get(&path).await.expect(200);
@@ -57,7 +57,7 @@ async fn pages(platform: &Platform) -> usize {
     name_pages::all(&platform.world.app, platform.world.institution.id).await.unwrap().len()
 }
 
-/// As Moodle says it: the course's id is the context, and the user's id is who launches.
+/// Like Moodle: the context is the course's id, and `sub` is the user's id.
 fn from_moodle(user: &str) -> impl FnOnce(&mut Value) {
     let user = user.to_owned();
     move |claims| {
@@ -94,7 +94,7 @@ async fn a_course_of_moodle_is_one_whichever_way_comes_first() {
         let found = registrations(&platform, EMAIL).await;
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0]["phonetic_spelling"], "shi-VAWN");
-        // The session that was open stays so, and a launch finds the same entry.
+        // The open session stays valid, and a new launch finds the same entry.
         assert!(platform.text_of(&own, &cookie).await.contains("shi-VAWN"));
         let (own, cookie) = launch().await;
         assert!(platform.text_of(&own, &cookie).await.contains("shi-VAWN"));
@@ -110,7 +110,7 @@ async fn a_course_of_moodle_is_one_whichever_way_comes_first() {
             all[0].sync == Sync::Idle && all[0].synced_at > course.synced_at
         })
         .await;
-        // Without the web services it is the other's, with everybody on it.
+        // Without the web services, the LTI consumer owns it, with everybody on it.
         tool_consumers::delete(&platform.world.app, &Actor::Operator, services.id).await.unwrap();
         let left = courses_of(&platform, &launches).await;
         assert_eq!((left.len(), left[0].name_page, left[0].id), (1, course.name_page, course.id));
@@ -136,7 +136,7 @@ async fn the_same_number_at_another_moodle_is_another_course() {
     assert!(text.contains("Siobhán") && !text.contains("Ana"), "user 7 is somebody else there: {text}");
 }
 
-/// A launch of course 101, whose link says that it is `said`.
+/// A launch of course 101, whose custom parameter for the course id is `said`.
 fn from_canvas(host: &str, said: &str) -> impl FnOnce(&mut Value) {
     let ids = json!({ "canvas_api_domain": host, "canvas_course_id": said, "canvas_user_id": "2" });
     let roster = format!("http://{host}/api/lti/courses/101/names_and_roles");
@@ -170,7 +170,7 @@ async fn a_course_of_canvas_is_one_by_the_ids_that_canvas_fills_in() {
     let text = platform.text_of(&own, &cookie).await;
     assert!(text.contains("Siobhan Ni Bhriain"), "the entry that the roster has made: {text}");
     assert_eq!(pages(&platform).await, before + 1);
-    // A platform that speaks for another has a course of its own.
+    // A platform that claims another one's ids gets its own course.
     let liar = "https://liar.example.edu";
     register(&platform.world, liar, &platform.address, "tool-3").await;
     let (own, cookie) = platform.session_by((liar, "tool-3"), from_canvas(host, "101"), &[LEARNER]).await;
@@ -332,7 +332,7 @@ async fn two_courses_are_joined_by_hand_and_nothing_is_lost() {
     let (services, token) = connect(&platform.world, LmsKind::Canvas, canvas.url(), canvas.token()).await;
     let kept = synchronize(&platform, &services, &token, "101").await;
     let second = synchronize(&platform, &services, &token, "102").await;
-    // By LTI: herself, with a recording, and somebody whom the roster does not know.
+    // Reached by LTI: herself, with a recording, and a person who is not on the roster.
     let (own, cookie) = platform.session(|_| {}, &[LEARNER]).await;
     let notes = [("notes", "Irish"), ("phonetic", "shi-VAWN")];
     assert_eq!(platform.post(&format!("{own}details"), &notes, Some(&cookie)).await.status(), 303);
@@ -357,9 +357,9 @@ async fn two_courses_are_joined_by_hand_and_nothing_is_lost() {
     let institution = platform.world.institution.id;
     assert!(courses::merge(app, institution, kept.id, second.id).await.is_err(), "two of one system are two");
     assert!(courses::merge(app, institution, kept.id, kept.id).await.is_err());
-    let neighbour = platform.world.neighbour().await;
-    assert!(courses::merge(app, neighbour.institution.id, kept.id, gone.id).await.is_err(), "not theirs");
-    // Some tokens are for the one page, some for both.
+    let neighbor = platform.world.neighbor().await;
+    assert!(courses::merge(app, neighbor.institution.id, kept.id, gone.id).await.is_err(), "not theirs");
+    // Some tokens are limited to the one page, some to both.
     for (token, page) in [(1, gone.name_page), (2, gone.name_page), (2, kept.name_page)] {
         let text = format!(
             "INSERT INTO token_pages (institution_id, token_id, name_page_id) VALUES ({institution}, {token}, {page})"
@@ -377,12 +377,12 @@ async fn two_courses_are_joined_by_hand_and_nothing_is_lost() {
     assert_eq!(found[0]["institution_id"], "S7", "what only one of the two entries had");
     let link = found[0]["recording_link"].as_str().unwrap();
     assert_eq!(platform.world.client.get(link).send().await.unwrap().status(), 200);
-    // Whatever named the page that is gone names the one that stays.
+    // Every reference to the deleted page now points to the remaining one.
     for name in [&old_page.slug, &old_page.access_code, &old_page.event_code, &old_page.id.to_string()] {
         let list = platform.world.get(&format!("/v4/name_pages/{name}/participants")).await.expect(200);
         assert_eq!(list["meta"]["total_count"], 3, "{name}");
     }
-    // Launches lead to the same course, and to the entries that people had.
+    // Launches lead to the same course and to the existing entries.
     let (own, cookie) = platform.session(|_| {}, &[LEARNER]).await;
     let text = platform.text_of(&own, &cookie).await;
     assert!(text.contains("shi-VAWN") && text.contains(&hex) && text.contains("Rhetoric"), "{text}");

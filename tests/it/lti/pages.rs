@@ -1,4 +1,4 @@
-//! What those who teach see of a course, and those who learn of themselves.
+//! What staff see of a course, and what students see of themselves.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::{
     support::{Setup, World, database::execute, media::wav_of, until},
 };
 
-/// The page of the course that was launched.
+/// The page of the launched course.
 async fn page_of_course(platform: &Platform) -> NamePage {
     let all = name_pages::all(&platform.world.app, platform.world.institution.id).await.unwrap();
     all.into_iter().map(|(page, _)| page).find(|page| page.title == "Irish Literature").unwrap()
@@ -36,7 +36,7 @@ async fn text_of(platform: &Platform, path: &str, cookie: &str) -> String {
     answer.text().await.unwrap()
 }
 
-/// The names in the order in which they stand.
+/// The names in the order of the page.
 fn names(text: &str) -> Vec<&str> {
     text.split("<p class=\"name\"><bdi lang=\"\">")
         .skip(1)
@@ -129,10 +129,10 @@ async fn a_session_is_for_the_browser_that_launched_it_and_not_for_ever() {
         let text = answer.text().await.unwrap();
         assert!(text.contains("open it again from your course") && !text.contains("Ørsted"), "{text}");
     }
-    // Two frames that were opened at once have left a cookie each.
+    // Two frames opened at the same time have each left a cookie.
     let both = format!("{}; {cookie}", other.cookie);
     assert_eq!(platform.get(&session, Some(&both)).await.status(), 200);
-    // One trailing slash too few is no reason to see nothing.
+    // A missing trailing slash works, too.
     let bare = platform.get(session.trim_end_matches('/'), Some(&cookie)).await;
     assert_eq!(
         (bare.status().as_u16(), bare.headers()["location"].to_str().unwrap()),
@@ -191,7 +191,7 @@ async fn a_student_sees_themselves_alone_and_changes_what_is_theirs() {
     let text = wrong.text().await.unwrap();
     assert!(text.contains("The phonetic spelling is too long (maximum is 500 characters)."), "{text}");
     assert!(text.contains(&long) && text.contains("kept</textarea>"), "what was typed stays");
-    // Nothing else that there is in a session is a student's.
+    // A student can open nothing else in the session.
     for path in ["sync", "link"] {
         let answer = platform.post(&format!("{session}{path}"), &[("title", "x")], Some(&cookie)).await;
         assert!(policy(&answer).contains(&platform.address), "it is seen in its frame");
@@ -205,12 +205,12 @@ async fn a_student_sees_themselves_alone_and_changes_what_is_theirs() {
     }
 }
 
-/// A form with a file, as browsers send it.
+/// A multipart form with a file, as sent by browsers.
 async fn upload(platform: &Platform, path: &str, cookie: &str, file: &[u8]) -> Response {
     upload_with(platform, path, cookie, file, "").await
 }
 
-/// The same with more behind the file.
+/// The same with further fields after the file.
 async fn upload_with(platform: &Platform, path: &str, cookie: &str, file: &[u8], more: &str) -> Response {
     let head = "--b1\r\nContent-Disposition: form-data; name=\"recording\"; filename=\"me.mp3\"\r\nContent-Type: audio/mpeg\r\n\r\n";
     let body = [head.as_bytes(), file, more.as_bytes(), b"\r\n--b1--\r\n"].concat();
@@ -239,7 +239,7 @@ async fn a_student_uploads_a_recording_and_hears_it() {
     let link =
         text.split("<audio controls preload=\"none\" src=\"").nth(1).unwrap().split('"').next().unwrap();
     assert_eq!(platform.get(link, None).await.status(), 200);
-    // Those who teach hear it, too.
+    // Staff can play it, too.
     let (staff, cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
     assert!(text_of(&platform, &staff, &cookie).await.contains(link));
 }
@@ -274,7 +274,7 @@ async fn a_student_records_for_all_of_their_courses_or_for_one_of_them() {
     let (only, ticked) = sound(&there, &there_cookie).await.unwrap();
     assert!(ticked && only != first, "the page says that it is for this course alone");
     assert_eq!(sound(&here, &cookie).await.unwrap().0, first);
-    // A third course starts with what is for all of them.
+    // A third course starts with the recording for all pages.
     let rhetoric = |claims: &mut Value| claims[claim("context")] = json!({ "id": "c3", "title": "Rhetoric" });
     let (third, third_cookie) = platform.session(rhetoric, &[LEARNER]).await;
     assert_eq!(sound(&third, &third_cookie).await.unwrap(), (first.clone(), false));
@@ -401,10 +401,10 @@ async fn a_deep_link_needs_a_title() {
     let claims = BASE64.decode(token.split('.').nth(1).unwrap()).unwrap();
     let claims: Value = serde_json::from_slice(&claims).unwrap();
     assert_eq!(claims["https://purl.imsglobal.org/spec/lti-dl/claim/content_items"], json!([]));
-    // Whoever makes a course's content adds links, and sees nobody.
+    // Content developers add links, and see nobody.
     const DEVELOPER: &str = "http://purl.imsglobal.org/vocab/lis/v2/membership#ContentDeveloper";
     platform.session(ask, &[DEVELOPER]).await;
-    // Where a browser must not be sent, it is not.
+    // Unsafe return URLs are rejected.
     for elsewhere in
         ["http://10.0.0.1/dl", "javascript:alert(1)", "http://lms.example.edu/dl", "https://a b/dl"]
     {
@@ -430,7 +430,7 @@ async fn whoever_sits_at_a_browser_next_ends_what_others_have_opened_there() {
     for (session, cookie) in [(&first, &cookie), (&second, &cookie), (&elsewhere.0, &elsewhere.1)] {
         text_of(&platform, session, cookie).await;
     }
-    // An entry that the learning system has given to somebody else is theirs no more.
+    // An entry that the learning system has reassigned is no longer theirs.
     execute(&platform.world.app.db, "UPDATE course_members SET user_id = 'u8'", vec![]).await;
     assert!(is_closed(&platform.get(&first, Some(&cookie)).await));
     let details = platform.post(&format!("{second}details"), &[("notes", "x")], Some(&cookie)).await;
@@ -462,11 +462,11 @@ async fn a_list_that_cannot_be_fetched_says_why() {
         text_of(&platform, &session, &cookie).await.contains("The list could not be fetched: ")
     })
     .await;
-    // Where a list is not to be had, nobody is offered to fetch it.
+    // If the roster is not available, the page does not offer to fetch it.
     let nowhere = |claims: &mut Value| claims[claim("context")] = json!({ "id": "c2", "title": "Other" });
     let (other, other_cookie) = platform.session(nowhere, &[INSTRUCTOR]).await;
     assert!(!text_of(&platform, &other, &other_cookie).await.contains("Synchronize now"));
-    // A second launch does not begin anew what is tried again by itself.
+    // A second launch does not restart a synchronization that is being retried.
     let (session, cookie) = platform.session(with_roster, &[INSTRUCTOR]).await;
     let text = text_of(&platform, &session, &cookie).await;
     assert!(text.contains("The list could not be fetched: ") && text.contains("Synchronize now"), "{text}");
@@ -504,7 +504,7 @@ async fn a_page_that_waits_is_told_when_a_synchronization_has_ended() {
             == json!({ "running": false })
     })
     .await;
-    // Nobody else is told anything.
+    // Nobody else sees any of this.
     assert_eq!(platform.get(&state, None).await.status(), 403);
     let (own, own_cookie) = platform.session(|claims| claims["sub"] = json!("u9"), &[LEARNER]).await;
     assert_eq!(platform.get(&format!("{own}state"), Some(&own_cookie)).await.status(), 403);
@@ -525,7 +525,7 @@ async fn a_picture_that_web_services_gave_shows_where_lti_has_none() {
         let person = world.person_on(&elsewhere, who(email)).await;
         photos.push(world.give(&person, Kind::Photo, b"a face").await);
     }
-    // The first was copied from a learning system; the second somebody has uploaded to that page alone.
+    // The first was copied from a learning system; the second was uploaded to that page only.
     let text = "INSERT INTO course_members (institution_id, course_id, user_id, participant_id, photo) \
                 SELECT institution_id, 1, 'x', id, photo FROM participants WHERE photo = $1";
     execute(&world.app.db, text, vec![photos[0].clone().into()]).await;

@@ -1,4 +1,4 @@
-//! A platform registers itself, by a link that the operator has made.
+//! Dynamic registration: a platform registers itself with the operator's invitation link.
 
 use std::{
     sync::{Arc, Mutex},
@@ -30,7 +30,7 @@ pub struct Told {
     configuration: Value,
 }
 
-/// Where its administrators register tools, it shows what stands behind the `#` inside its own page.
+/// Where administrators register tools, the platform shows the URL after the `#` in an iframe.
 pub async fn platform() -> (String, Arc<Mutex<Told>>) {
     let told = Arc::new(Mutex::new(Told::default()));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -218,11 +218,11 @@ async fn a_platform_that_registers_again_updates_what_is_there() {
     assert_eq!(register().await.0, 200);
     let all = async || tool_consumers::all(&world.app, Actor::Operator.scope()).await.unwrap();
     let first = all().await.remove(0);
-    // What the operator has set since then stays.
+    // The operator's later settings are kept.
     let change = tool_consumers::Change {
         name: Some("Our Moodle".into()),
         enabled: Some(false),
-        frame_ancestors: tool_consumers::Listed {
+        frame_ancestors: tool_consumers::ListChange {
             add: vec!["https://www.example.edu".into()],
             remove: vec![],
         },
@@ -243,9 +243,9 @@ async fn a_platform_that_registers_again_updates_what_is_there() {
     assert_eq!(lti.deployments, ["12", "13"]);
     assert_eq!(lti.frame_ancestors, [platform.as_str(), "https://www.example.edu"]);
 
-    // Another institution's registration is not taken over by an invitation of one's own.
-    let neighbour = world.neighbour().await;
-    let (invite, _) = registrations::invite(&world.app, neighbour.institution.id).await.unwrap();
+    // An invitation cannot take over another institution's registration.
+    let neighbor = world.neighbor().await;
+    let (invite, _) = registrations::invite(&world.app, neighbor.institution.id).await.unwrap();
     told.lock().unwrap().configuration["jwks_uri"] = json!(format!("{platform}/jwks3"));
     let (status, text) = visit(&world, &invite, &platform, "").await;
     assert!(status == 400 && text.contains("has already been taken"), "{text}");
@@ -272,7 +272,7 @@ async fn an_address_with_line_breaks_is_not_registered() {
     assert!(tool_consumers::all(&world.app, Actor::Operator.scope()).await.unwrap().is_empty());
     told.lock().unwrap().answer["client_id"] = json!("client-7");
     assert_eq!(visit(&world, &invite, &platform, "").await.0, 200, "the link is good for another attempt");
-    // Nor by an operator's hand, but for the end of the line that was pasted with it.
+    // Nor may an operator's input contain line breaks, except for a pasted one at the end.
     let id = tool_consumers::all(&world.app, Actor::Operator.scope()).await.unwrap()[0].id;
     let change = |url: &str| tool_consumers::Change { auth_url: Some(url.into()), ..Default::default() };
     let refused =

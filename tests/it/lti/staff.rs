@@ -1,4 +1,4 @@
-//! Those who teach: not among the students, whatever a roster calls them, and with an entry of their own if they like.
+//! Staff are not among the students, whatever the roster says, and may have their own entry.
 
 use endonym::domain::media::Kind;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::{
     support::{World, until},
 };
 
-/// The names on the list of students, and on that of those who teach.
+/// The names on the lists of students and of staff.
 fn lists(text: &str) -> (Vec<&str>, Vec<&str>) {
     let (students, staff) = text.split_once("Teaching this course").unwrap_or((text, ""));
     (names(students), names(staff))
@@ -25,18 +25,18 @@ async fn who_teaches_by_their_launch_is_no_student_whatever_the_roster_calls_the
     let library = Library::start(World::new().await).await;
     library.world.work(1);
     let teacher = library.launch("user=teacher").await;
-    library.synchronised().await;
+    library.synchronized().await;
     let students = async || {
         let (_, text) = library.page(&teacher.path, &teacher.cookie).await;
         lists(&text).0.into_iter().map(str::to_owned).collect::<Vec<String>>()
     };
     assert_eq!(students().await.len(), 4, "the roster calls Ana a learner");
-    // She teaches here: the platform says so when she comes herself.
+    // She is staff: the platform says so in her own launch.
     let ana = library.launch("user=ana&role=Instructor").await;
     assert!(ana.text.contains("Names of the World"), "{}", ana.text);
     assert_eq!(students().await, ["Siobhán Ní Bhriain", "محمد الأمين", "小龍 李"]);
     let before = library.state().await;
-    library.synchronise(&teacher).await;
+    library.synchronize(&teacher).await;
     until("it has been synchronized again", || async { library.state().await > before }).await;
     assert_eq!(students().await.len(), 3, "nor does a synchronization bring her back");
     // Moodle's “switch role”: the same person, as a learner.
@@ -80,14 +80,14 @@ async fn a_teacher_has_an_entry_of_their_own_that_no_synchronization_touches() {
     let library = Library::start(World::new().await).await;
     library.world.work(1);
     let teacher = library.launch("user=teacher").await;
-    library.synchronised().await;
+    library.synchronized().await;
     assert!(teacher.text.contains("Add your own name"), "{}", teacher.text);
     let found = async || {
         let path = "/v5/participants?email_list=rosa@example.edu";
         library.world.get(path).await.expect(200)["Response"]["participants"].as_array().unwrap().clone()
     };
     assert_eq!(found().await, Vec::<Value>::new(), "nobody has asked for one");
-    // Nothing of theirs is there to be changed before.
+    // Before that, they have nothing to change.
     assert_eq!(library.post(&teacher, "details", "phonetic=x").await.status(), 403);
     let made = library.post(&teacher, "me", "").await;
     assert_eq!(made.status(), 303);
@@ -111,11 +111,11 @@ async fn a_teacher_has_an_entry_of_their_own_that_no_synchronization_touches() {
     };
     check().await;
     let before = library.state().await;
-    library.synchronise(&teacher).await;
+    library.synchronize(&teacher).await;
     until("it has been synchronized again", || async { library.state().await > before }).await;
     check().await;
     assert!(found().await[0]["recording_link"].is_string(), "the API has it as any registration");
-    // Another launch finds it, and another teacher cannot change it.
+    // Another launch finds the entry, and other staff cannot change it.
     let again = library.launch("user=teacher").await;
     assert!(again.text.contains("Change your own entry"), "{}", again.text);
     let other = library.launch("user=ana&role=Instructor").await;

@@ -1,4 +1,4 @@
-//! The files under `deploy/` speak of commands, settings and files that are there.
+//! The files under `deploy/` refer only to existing commands, settings and files.
 
 use std::{
     collections::BTreeSet,
@@ -9,7 +9,7 @@ use std::{
 use endonym::config::DEFAULTS;
 use yaml_rust2::{Yaml, YamlLoader};
 
-use crate::support::process::{BINARY, Ended};
+use crate::support::process::{BINARY, CommandOutput};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -21,7 +21,7 @@ fn read(name: &str) -> String {
 
 const UNITS: [&str; 2] = ["deploy/endonym.service", "deploy/endonym-work.service"];
 
-/// The settings' names as they stand in the environment.
+/// The names of the settings' environment variables.
 fn settings() -> BTreeSet<String> {
     let file: toml::Table = DEFAULTS.parse().unwrap();
     let of_file = file.keys().map(|key| format!("ENDONYM_{}", key.to_uppercase()));
@@ -48,7 +48,7 @@ fn every_variable_is_a_setting() {
             let rest = &text[at..];
             let end = rest.find(|c: char| !c.is_ascii_uppercase() && c != '_').unwrap_or(rest.len());
             let variable = &rest[..end];
-            // `ENDONYM_…` means any of them.
+            // `ENDONYM_…` stands for any of them.
             let any = variable == "ENDONYM_";
             assert!(any || known.contains(variable), "{name} speaks of {variable}");
             seen += 1;
@@ -58,10 +58,10 @@ fn every_variable_is_a_setting() {
 }
 
 fn help(words: &[&str]) -> String {
-    Ended::of(Command::new(BINARY).args(words).arg("--help").current_dir("/")).succeeded()
+    CommandOutput::of(Command::new(BINARY).args(words).arg("--help").current_dir("/")).succeeded()
 }
 
-/// The words behind `endonym`: the command must be there, and each flag must be one of its flags.
+/// The words after `endonym`: the command must exist and have these flags.
 fn check_command(words: &[&str], of: &str) {
     let (command, rest) = words.split_first().unwrap_or_else(|| panic!("{of} has a command"));
     let is_there = help(&[]).contains(&format!("\n  {command} "));
@@ -107,14 +107,14 @@ fn every_command_of_the_units_is_there_and_they_are_shut_in() {
     assert!(read("deploy/endonym.sysusers").lines().any(|line| line.starts_with("u endonym ")));
 }
 
-/// The lines of the Dockerfile, those that go on on the next one joined.
+/// The lines of the Dockerfile, with continuation lines joined.
 fn dockerfile() -> Vec<String> {
     let text = read("deploy/Dockerfile").replace("\\\n", " ");
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.map(str::to_owned).collect()
 }
 
-/// What the build stage copies from the project.
+/// The paths that the build stage copies from the project.
 fn copied() -> Vec<PathBuf> {
     let lines = dockerfile();
     let copies =
@@ -144,7 +144,7 @@ fn every_file_that_the_build_reads_is_copied() {
         for file in files(&root().join(folder)) {
             let text = std::fs::read_to_string(&file).unwrap();
             for (at, _) in text.match_indices("include_") {
-                // `include_str!("…")`, or the start of a path that a macro puts together.
+                // `include_str!("…")`, or a path prefix in a macro.
                 let Some((call, rest)) = text[at..].split_once('"') else { continue };
                 if call.contains('\n') || !call.contains("!(") {
                     continue;
@@ -158,7 +158,7 @@ fn every_file_that_the_build_reads_is_copied() {
         }
     }
     assert!(embedded > 8, "{embedded}");
-    // Nothing but that is sent to the builder.
+    // Nothing else is sent to the builder.
     let let_through: BTreeSet<PathBuf> =
         read(".dockerignore").lines().filter_map(|line| line.strip_prefix('!')).map(PathBuf::from).collect();
     assert_eq!(let_through, copied.into_iter().collect());
@@ -233,19 +233,19 @@ fn the_compose_file_is_one_and_starts_things_in_order() {
         let grace = service(name)["stop_grace_period"].as_str().unwrap().trim_end_matches('s');
         assert!(grace.parse::<i64>().unwrap() > default_seconds("grace_seconds") + 5, "{name}");
     }
-    // Who listens nowhere must not be asked whether it is ready.
+    // A service that does not listen must not have a readiness check.
     for name in ["migrate", "work"] {
         assert_eq!(service(name)["healthcheck"]["disable"].as_bool(), Some(true), "{name}");
     }
     assert!(!service("postgres")["healthcheck"]["test"].is_badvalue());
 }
 
-/// What a service says, or what `<<` lets all of ours say.
+/// The settings of a service, including those merged with `<<`.
 fn shared<'a>(service: &'a Yaml, key: &str) -> &'a Yaml {
     if service[key].is_badvalue() { &service["<<"][key] } else { &service[key] }
 }
 
-/// An example that everybody copies must not carry a secret that works, nor be sent along.
+/// An example that people copy must not contain a working secret, nor be part of the build context.
 #[test]
 fn secrets_stay_out_of_the_project() {
     assert!(read(".gitignore").lines().any(|line| line == "/deploy/endonym.env"));

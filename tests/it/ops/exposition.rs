@@ -1,4 +1,4 @@
-//! The text format of Prometheus, read strictly: whatever is not in order fails.
+//! A strict parser for the Prometheus text format: anything unexpected fails.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ type Labels = BTreeMap<String, String>;
 
 #[derive(Debug)]
 pub struct Exposition {
-    /// The figures by name, each with its type.
+    /// The metrics by name, each with its type.
     pub kinds: BTreeMap<String, String>,
     samples: BTreeMap<(String, Labels), f64>,
 }
@@ -60,7 +60,7 @@ impl Exposition {
         }
     }
 
-    /// Buckets only grow, the last one holds everything, and the sum fits what they say.
+    /// Buckets are cumulative, the last one contains everything, and the sum is plausible.
     fn check_histogram(&self, name: &str) {
         let mut buckets: BTreeMap<Labels, Vec<(f64, f64)>> = BTreeMap::new();
         for (mut labels, count) in self.all(&format!("{name}_bucket")) {
@@ -91,14 +91,14 @@ impl Exposition {
         of_name.map(|((_, labels), value)| (labels.clone(), *value)).collect()
     }
 
-    /// The sum of those that have these labels.
+    /// The sum of the samples with these labels.
     pub fn sum(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
         let fits =
             |its: &Labels| labels.iter().all(|(key, value)| its.get(*key).is_some_and(|it| it == value));
         self.all(name).into_iter().filter(|(its, _)| fits(its)).map(|(_, value)| value).sum()
     }
 
-    /// Every value that a label has anywhere.
+    /// Every value of a label, in all metrics.
     pub fn values(&self, label: &str) -> BTreeSet<String> {
         self.samples.keys().filter_map(|(_, labels)| labels.get(label).cloned()).collect()
     }
@@ -125,7 +125,7 @@ fn sample(line: &str) -> (String, Labels, f64) {
         let (label, quoted) = rest.split_once("=\"").unwrap_or_else(|| panic!("no value: {line}"));
         assert!(is_name(label), "{line}");
         let end = quoted.find('"').unwrap_or_else(|| panic!("no end: {line}"));
-        // Our labels are words and templates: nothing in them needs a backslash.
+        // Our labels are words and templates, which need no escaping.
         assert!(!quoted[..end].contains('\\'), "{line}");
         assert!(labels.insert(label.to_owned(), quoted[..end].to_owned()).is_none(), "{line}");
         rest = &quoted[end + 1..];

@@ -1,4 +1,4 @@
-//! A PostgreSQL that is frozen: its connections stay open, and nothing answers on them.
+//! A frozen PostgreSQL: connections stay open, but nothing responds.
 
 use std::{
     collections::BTreeSet,
@@ -85,7 +85,7 @@ async fn a_frozen_database_hangs_nobody_and_everything_works_again_when_it_goes_
     }
     assert_eq!(scene.status("/readyz").await, 200);
 
-    // Somebody is writing all the while, so that transactions are under way at every step when it comes.
+    // There are writes all the time, so that transactions are in progress at every step.
     let over = Arc::new(AtomicBool::new(false));
     let writers: Vec<_> = (0..6)
         .map(|writer| {
@@ -115,7 +115,7 @@ async fn a_frozen_database_hangs_nobody_and_everything_works_again_when_it_goes_
     tokio::time::sleep(Duration::from_millis(500)).await;
 
     scene.server.freeze();
-    // Longer than a token is believed without asking.
+    // Longer than the cache time of tokens.
     tokio::time::sleep(Duration::from_millis(500)).await;
     for _ in 0..3 {
         let started = Instant::now();
@@ -173,7 +173,7 @@ async fn a_frozen_database_hangs_nobody_and_everything_works_again_when_it_goes_
         refused += its_refused;
     }
     assert!(!created.is_empty() && refused > 0, "{} created, {refused} refused", created.len());
-    // Whoever was told 201 is there. Of a COMMIT that was not answered nobody knows, and so that was 503.
+    // Every request that got 201 is stored. The outcome of an unacknowledged COMMIT is unknown, so that got 503.
     let everybody = "/api/private/v5/participants?updated_after=2020-01-01T00:00:00Z";
     let everybody: Value = scene.get(everybody).send().await.unwrap().json().await.unwrap();
     let everybody = everybody["Response"]["participants"].as_array().unwrap();
@@ -182,7 +182,7 @@ async fn a_frozen_database_hangs_nobody_and_everything_works_again_when_it_goes_
     assert!(lost.is_empty(), "{lost:?}");
 }
 
-/// Nothing can be asked, so nothing is waited for: it says what is wrong and ends.
+/// The database cannot be queried, so the command reports that and exits.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_stops_and_a_command_ends_while_the_database_is_frozen() {
     let (here, scene) = Scene::new().await;

@@ -1,4 +1,4 @@
-//! `/metrics`, as Prometheus reads it.
+//! `/metrics`, as scraped by Prometheus.
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
@@ -80,7 +80,7 @@ async fn requests_are_counted_by_version_template_method_and_status() {
         let counted = after.sum(REQUESTS, &labels) - before.sum(REQUESTS, &labels);
         assert_eq!(counted, count, "{labels:?}");
     }
-    // Every answer was timed, and stands under its route.
+    // Every response is counted and timed under its route.
     for (labels, _) in after.all("endonym_http_request_duration_seconds_count") {
         let of_route = [("version", labels["version"].as_str()), ("route", labels["route"].as_str())];
         let timed = after.sum("endonym_http_request_duration_seconds_count", &of_route);
@@ -90,7 +90,7 @@ async fn requests_are_counted_by_version_template_method_and_status() {
     assert!(after.sum("endonym_http_connections", &[]) >= 1.0);
 }
 
-/// Whatever clients make up, the labels stay the same few.
+/// Made-up methods and paths add no labels (bounded cardinality).
 #[tokio::test]
 async fn nothing_that_clients_send_becomes_a_label() {
     let (here, token) = Installation::with_token().await;
@@ -139,7 +139,7 @@ async fn nothing_that_clients_send_becomes_a_label() {
     }
 }
 
-/// hyper refuses these before anybody else sees them.
+/// hyper rejects these before any handler.
 #[tokio::test]
 async fn what_cannot_be_read_is_counted_and_logged() {
     let (here, _) = Installation::with_token().await;
@@ -161,7 +161,7 @@ async fn what_cannot_be_read_is_counted_and_logged() {
     }
 }
 
-/// Requests are under way as long as somebody waits for them, and connections are open as long as they are.
+/// Requests are in flight while somebody waits for them, and connections count while they are open.
 #[tokio::test]
 async fn a_client_that_hangs_up_is_not_counted_for_ever() {
     let (here, token) = Installation::with_token().await;
@@ -273,9 +273,9 @@ async fn at_an_address_of_its_own_it_is_nowhere_else() {
     for path in ["/", "/healthz", "/docs", "/api/private/v5/participants", "/metrics/x"] {
         assert_eq!(get(&base, path).await.status(), 404, "{path}");
     }
-    // The main listener has another answer to such a path: it looks for the recording.
+    // On the main listener, such a path is a recording's.
     assert_eq!(get(&base, "/audio/1/x.mp3").await.text().await.unwrap(), r#"{"message":"Not Found"}"#);
-    // Requests to both doors are seen at the one.
+    // Requests to both listeners are counted.
     assert_eq!(figures(&base).await.sum(REQUESTS, &[("route", "other"), ("status", "404")]), 7.0);
     let taken = here.refuse(&["serve", "--listen", "127.0.0.1:0", "--metrics-listen", serving.address()]);
     assert!(taken.contains("--metrics-listen") && taken.contains(serving.address()), "{taken}");
@@ -292,7 +292,7 @@ async fn it_can_be_switched_off() {
     assert!(!serving.greeting.contains("Metrics"));
 }
 
-/// What a runner of jobs calls, one line each.
+/// The calls of a job runner, one per line.
 #[test]
 fn jobs_have_figures_of_their_own() {
     metrics::jobs("waiting", 7);

@@ -1,4 +1,4 @@
-//! What operators look at and start: figures, traces, and the files under `deploy/`.
+//! What operators use: metrics, traces, and the files under `deploy/`.
 
 mod deploy;
 mod exposition;

@@ -1,8 +1,8 @@
-//! `endonym ready`, with which a container asks its own server.
+//! `endonym ready`, the health check of a container.
 
 use crate::support::{
     database::execute,
-    process::{Ended, Installation},
+    process::{CommandOutput, Installation},
 };
 
 #[tokio::test]
@@ -11,8 +11,8 @@ async fn it_says_what_readyz_says() {
     let serving = here.serve(&[]);
     let ask = || here.run(&["ready", "--listen", serving.address()]);
     assert!(ask().succeeded().contains("\"ok\""));
-    // A way out of the machine is no way to the server.
-    let proxied = Ended::of(
+    // A proxy for outbound requests must not be used.
+    let proxied = CommandOutput::of(
         here.command(&["ready"])
             .env("ENDONYM_LISTEN", serving.address())
             .env("HTTP_PROXY", "http://127.0.0.1:1"),

@@ -1,4 +1,4 @@
-//! Traces, as a collector gets them: OTLP over HTTP.
+//! Traces, as received by a collector: OTLP over HTTP.
 
 use std::{
     process::Command,
@@ -22,10 +22,10 @@ use tokio::{net::TcpListener, task::JoinHandle, time::Instant};
 
 use crate::support::{
     media,
-    process::{Ended, Installation, PATIENCE, Serving},
+    process::{CommandOutput, Installation, PATIENCE, Serving},
 };
 
-/// A collector on a free port. Keeps every parcel as it came.
+/// A collector on a free port. Stores every request unchanged.
 struct Collector {
     endpoint: String,
     parcels: Arc<Mutex<Vec<Bytes>>>,
@@ -92,7 +92,7 @@ fn traced(here: &Installation, endpoint: &str, variables: &[(&str, &str)]) -> Co
             command.env_remove(name);
         }
     }
-    // The collector is on this machine, whatever the way out of it.
+    // The collector is on this machine, so no proxy is used.
     command.env("NO_PROXY", "127.0.0.1").env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
     command.envs(variables.iter().copied());
     command
@@ -106,7 +106,7 @@ fn client() -> Client {
     Client::builder().no_proxy().build().unwrap()
 }
 
-/// What a span says of this, as text.
+/// A span's attribute, as text.
 fn said(attributes: &[KeyValue], key: &str) -> String {
     let found = attributes.iter().find(|attribute| attribute.key == key);
     match found.and_then(|attribute| attribute.value.clone()?.value) {
@@ -214,7 +214,7 @@ async fn the_variables_of_opentelemetry_are_heard() {
     ] {
         assert!(sent(off).await.1.is_empty(), "{off:?}");
     }
-    let ended = Ended::of(&mut traced(&here, "no address", &[]));
+    let ended = CommandOutput::of(&mut traced(&here, "no address", &[]));
     let refused = ended.refused();
     assert!(refused.contains("OTEL_EXPORTER_OTLP_ENDPOINT"), "{refused}");
 }
@@ -224,7 +224,7 @@ async fn without_a_collector_no_span_is_made() {
     assert!(traces::request(&http::HeaderMap::new()).is_none());
 }
 
-/// A failure of ours is marked as one.
+/// An internal error is marked as one.
 #[tokio::test]
 async fn a_fault_is_marked() {
     let (here, _) = Installation::with_token().await;
@@ -240,7 +240,7 @@ async fn a_fault_is_marked() {
     assert_eq!(said(&ready.attributes, "error.type"), "503");
 }
 
-/// One that refuses connections, and one that takes them and never answers.
+/// One that refuses connections, and one that accepts them and never responds.
 #[tokio::test]
 async fn a_collector_that_is_gone_slows_nothing_and_is_complained_about_once() {
     let gone = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -256,7 +256,7 @@ async fn a_collector_that_is_gone_slows_nothing_and_is_complained_about_once() {
         let address = format!("{}/api/private/v5/participants", serving.base);
         let client = client();
         let started = Instant::now();
-        // More than the queue holds, reads included.
+        // More than the queue holds, including reads.
         for _ in 0..50 {
             let answer = client.get(&address).header("Authorization", &token).send().await.unwrap();
             assert_eq!(answer.status(), 200);

@@ -13,7 +13,7 @@ fn path(person: &Value) -> String {
     link[link.find("/badges/").unwrap()..].to_owned()
 }
 
-/// Of the tag that has this name or property.
+/// The content of the tag with this name or property.
 fn meta<'a>(page: &'a Page, name: &str) -> Option<&'a str> {
     let tag = page.text.split("<meta ").find(|tag| tag.contains(&format!("=\"{name}\"")))?;
     tag.split("content=\"").nth(1)?.split('"').next()
@@ -176,11 +176,11 @@ async fn the_legal_name_is_on_the_badge_where_the_institution_has_legal_names() 
 #[tokio::test]
 async fn an_unknown_badge_is_a_page_that_says_so() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let person = world.person("Ana", "ana@example.edu").await;
     let token = World::registration_token(&person);
     for unknown in [
-        format!("/badges/{}/{token}", neighbour.institution.id),
+        format!("/badges/{}/{token}", neighbor.institution.id),
         format!("/badges/{}/{}", world.institution.id, "0".repeat(32)),
         format!("/badges/{}/{}.vcf", world.institution.id, "0".repeat(32)),
         format!("/badges/x/{token}"),

@@ -1,4 +1,4 @@
-//! Snippets, players and badges in a real browser: what is clicked is heard, and only one of them at a time.
+//! Snippets, players and badges in a real browser: a click plays, and only one sound plays at a time.
 
 use axum::{Router, response::Html, routing::get};
 use endonym::domain::media::Kind;
@@ -11,13 +11,13 @@ const TAB: &str = "\u{e004}";
 const ENTER: &str = "\u{e007}";
 const SPACE: &str = " ";
 
-/// A page of another site, which puts in whatever it is given as raw HTML. `localhost` is another site than our
-/// `127.0.0.1`. Its style takes the marks of the focus away, as those of many pages do.
+/// A page of another site, which embeds raw HTML. `localhost` is another site than our `127.0.0.1`. Like on many sites,
+/// its style removes focus outlines.
 async fn host(parts: &[&str]) -> String {
     host_with_policy(parts, "default-src * 'unsafe-inline'").await
 }
 
-/// The same where a policy says what may run. The page's own script is called `ours`.
+/// The same with a Content Security Policy. The page's own script is called `ours`.
 async fn host_with_policy(parts: &[&str], policy: &'static str) -> String {
     let parts = json!(parts).to_string().replace('<', "\\u003c");
     let page = format!(
@@ -46,7 +46,7 @@ fn html<'a>(record: &'a Value, key: &str) -> &'a str {
     record[key].as_str().unwrap()
 }
 
-/// A sound that is heard goes on.
+/// A sound that is playing continues.
 fn heard(sound: &str) -> String {
     format!("!({sound}).paused && ({sound}).currentTime > 0.2")
 }
@@ -72,7 +72,7 @@ async fn a_snippet_in_a_page_of_another_site_plays_and_stops_by_mouse() {
     browser.click("div:nth-of-type(2) > a").await;
     browser.until(&format!("{0}.paused && {0}.currentTime === 0", nth(1))).await;
     browser.until(&format!("{pressed} === ',false,'")).await;
-    // It comes to its end by itself, too, and can be heard again.
+    // It ends by itself, too, and can be played again.
     browser.click("div:nth-of-type(3) > a").await;
     browser.until(&heard(&nth(2))).await;
     browser.value(&format!("{}.currentTime = 5.5", nth(2))).await;
@@ -101,7 +101,7 @@ async fn the_keyboard_plays_a_snippet_and_its_focus_can_be_seen() {
     );
 }
 
-/// A policy without `unsafe-inline` forbids handlers in attributes: then a snippet is the link that it is.
+/// A policy without `unsafe-inline` blocks inline handlers: then a snippet works as a plain link.
 #[tokio::test]
 async fn where_a_page_forbids_inline_handlers_a_snippet_leads_to_the_player() {
     let world = World::on_sqlite().await;
@@ -125,7 +125,7 @@ async fn where_a_page_forbids_inline_handlers_a_snippet_leads_to_the_player() {
     }
 }
 
-/// Whatever the page around it says of links and drawings.
+/// Regardless of the page's own styles for links and images.
 #[tokio::test]
 async fn every_icon_has_one_colour_in_snippets_and_players() {
     let world = World::on_sqlite().await;
@@ -206,7 +206,7 @@ async fn a_snippet_and_a_player_whose_recording_is_gone_say_so() {
     browser.click("div > a").await;
     browser.until(&says_so("document.querySelector('div > a')")).await;
     assert_eq!(browser.value(label).await, "Play the name of Ana (it cannot be played just now)");
-    // And when it is there again, it plays.
+    // When the file is available again, it plays.
     let link = html(&ana, "recording_link");
     browser.value(&format!("document.querySelector('audio').src = '{link}'")).await;
     browser.click("div > a").await;

@@ -1,4 +1,4 @@
-//! A real Chromium, spoken to through its driver: WebDriver is JSON over HTTP.
+//! A real Chromium, controlled by WebDriver (JSON over HTTP).
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -10,9 +10,9 @@ use std::{
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, MutexGuard};
 
-/// Browsers are heavy, and a sound that waits for the processor is late.
+/// Browsers need much CPU, and audio is late on a busy machine.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
-/// The key under which WebDriver hands out elements.
+/// The key of element references in WebDriver.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 pub struct Chromium {
@@ -30,7 +30,7 @@ impl Chromium {
         Self::with(json!({})).await
     }
 
-    /// With settings of the browser's own, as its profile has them.
+    /// With preferences of the browser profile.
     pub async fn with(preferences: Value) -> Self {
         let turn = ONE_AT_A_TIME.lock().await;
         let profile = tempfile::tempdir().unwrap();
@@ -99,14 +99,14 @@ impl Chromium {
         self.command(&format!("/element/{id}/click"), json!({})).await;
     }
 
-    /// Writes into a field, or says which file it is to send.
+    /// Types into a field, or selects a file to upload.
     pub async fn write(&self, css: &str, text: &str) {
         let Element(element) = self.find(css).await;
         let id = element[ELEMENT].as_str().unwrap();
         self.command(&format!("/element/{id}/value"), json!({ "text": text })).await;
     }
 
-    /// Goes into the window that was opened last.
+    /// Switches to the window that was opened last.
     pub async fn enter_new_window(&self) {
         let handles = async || {
             let answer = self.client.get(format!("{}/window/handles", self.session)).send().await.unwrap();
@@ -124,14 +124,14 @@ impl Chromium {
         panic!("no other window was opened");
     }
 
-    /// Presses a key wherever the focus is. The names of keys are those of WebDriver.
+    /// Presses a key at the current focus. Keys have WebDriver's names.
     pub async fn press(&self, key: &str) {
         let pair = json!([{ "type": "keyDown", "value": key }, { "type": "keyUp", "value": key }]);
         let action = json!({ "actions": [{ "type": "key", "id": "keyboard", "actions": pair }] });
         self.command("/actions", action).await;
     }
 
-    /// Goes into a frame, or with `None` back to the page.
+    /// Switches to a frame, or with `None` back to the page.
     pub async fn enter(&self, frame: Option<&str>) {
         let id = match frame {
             Some(css) => self.find(css).await.0,
@@ -142,19 +142,19 @@ impl Chromium {
         self.command("/frame", json!({ "id": id })).await;
     }
 
-    /// As if the person wanted light pages, or dark ones.
+    /// Emulates the preference for light or dark pages.
     pub async fn prefer(&self, scheme: &str) {
         let feature = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         let order = json!({ "cmd": "Emulation.setEmulatedMedia", "params": { "features": feature } });
         self.command("/goog/cdp/execute", order).await;
     }
 
-    /// The value of an expression in the page.
+    /// Evaluates an expression in the page.
     pub async fn value(&self, expression: &str) -> Value {
         self.command("/execute/sync", json!({ "script": format!("return {expression}"), "args": [] })).await
     }
 
-    /// Until an expression is true.
+    /// Waits until an expression is true.
     pub async fn until(&self, expression: &str) {
         for _ in 0..600 {
             if self.value(&format!("Boolean({expression})")).await == true {
@@ -166,14 +166,14 @@ impl Chromium {
         panic!("this never came true: {expression}\n{page}");
     }
 
-    /// What the console has to complain about.
+    /// The errors and warnings on the console.
     pub async fn complaints(&self) -> Vec<String> {
         let lines = self.command("/se/log", json!({ "type": "browser" })).await;
         let lines = lines.as_array().unwrap().iter().filter(|line| line["level"] == "SEVERE");
         lines.map(|line| line["message"].to_string()).collect()
     }
 
-    /// What axe-core finds wrong with the document, frames apart.
+    /// Violations that axe-core finds in the document, without frames.
     pub async fn faults(&self, axe: &str) -> Vec<String> {
         self.command("/execute/sync", json!({ "script": axe, "args": [] })).await;
         let script = "const done = arguments[0]; axe.run(document, { iframes: false }).then((r) => done(r.violations))";
@@ -183,12 +183,12 @@ impl Chromium {
 }
 
 impl Drop for Chromium {
-    /// Ends the browser before the driver, which would leave it behind; also when a test has failed.
+    /// Closes the browser before the driver, which would leave it running; also when a test has failed.
     fn drop(&mut self) {
         let (host, path) = self.session.trim_start_matches("http://").split_once('/').unwrap();
         if let Ok(mut stream) = TcpStream::connect(host) {
             let end = format!("DELETE /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
-            // The driver answers when the browser is gone, and keeps the connection.
+            // The driver responds once the browser has exited, and keeps the connection.
             let _ = stream.set_read_timeout(Some(Duration::from_secs(20)));
             let _ = stream.write_all(end.as_bytes()).and_then(|()| stream.read(&mut [0; 64]));
         }

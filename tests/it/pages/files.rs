@@ -1,4 +1,4 @@
-//! Recordings and pictures over HTTP: parts, conditions, caches, other origins.
+//! Recordings and pictures over HTTP: ranges, conditional requests, caching, CORS.
 
 use reqwest::{Method, StatusCode, header::HeaderMap};
 use serde_json::json;
@@ -34,7 +34,7 @@ async fn get(world: &World, url: &str, headers: &[(&str, &str)]) -> Fetched {
     ask(world, Method::GET, url, headers).await
 }
 
-/// A world with a recording and a picture: their links.
+/// A world with a recording and a picture; returns their links.
 async fn links() -> (World, String, String) {
     let world = World::new().await;
     let participant = json!({ "first_name": "Ana", "email": "a@x.org", "pronunciation": file(wav(1.0)), "avatar": file(png()) });

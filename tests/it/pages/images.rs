@@ -60,6 +60,6 @@ async fn one_of_them_moves() {
     let bytes = ask(&world, Method::GET, "/images/animate.gif", None).await.bytes().await.unwrap();
     let count = |mark: &[u8]| bytes.windows(mark.len()).filter(|window| window == &mark).count();
     assert_eq!(count(b"NETSCAPE2.0"), 1, "it goes on and on");
-    // Each frame begins with how long it is shown.
+    // Each frame starts with its duration.
     assert!(count(b"\x21\xf9\x04") > 2);
 }

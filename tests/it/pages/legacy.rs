@@ -1,4 +1,4 @@
-//! Pages of other sites call versions 3 and 2 from a real browser, which asks before it sends what is unusual.
+//! Pages of other sites call versions 3 and 2 from a real browser, with CORS preflights where required.
 
 use axum::{Router, response::Html, routing::get};
 use endonym::domain::media::Kind;
@@ -17,7 +17,7 @@ async fn elsewhere() -> String {
     format!("http://localhost:{port}/")
 }
 
-/// What a script of the page gets: status, the headers that it may read, and the body.
+/// What a script of the page gets: status, exposed headers, and the body.
 async fn fetched(browser: &Chromium, address: &str, options: &Value) -> Value {
     browser
         .value(&format!(
@@ -61,7 +61,7 @@ async fn a_page_of_another_origin_calls_versions_3_and_2_and_plays_what_it_gets(
         assert!(answer["left"].is_string() && answer["deprecation"] == "@1767225600", "{address}: {answer}");
         assert!(answer["link"].as_str().unwrap().contains("successor-version"), "{address}: {answer}");
     }
-    // Errors can be read as well, those of a preflight's path among them.
+    // Errors are readable too, including those of a preflight.
     for (address, options, status) in [
         (format!("{root}/v3/names?access_code={code}"), json!({}), 401),
         (format!("{root}/v3/names?auth_token={token}"), unusual.clone(), 422),
@@ -76,7 +76,7 @@ async fn a_page_of_another_origin_calls_versions_3_and_2_and_plays_what_it_gets(
             "{address}: {answer}"
         );
     }
-    // As `$.getJSON` does it, and then what the page is there for.
+    // Like `$.getJSON`, and then the page's own use of the result.
     let script = format!(
         "(() => {{ const it = new XMLHttpRequest(); it.open('GET', {}); it.setRequestHeader('Accept', \
          'application/json, text/javascript, */*; q=0.01'); it.onload = () => {{ document.querySelector('main').innerHTML = \
@@ -89,7 +89,7 @@ async fn a_page_of_another_origin_calls_versions_3_and_2_and_plays_what_it_gets(
     browser
         .until("!document.querySelector('audio').paused && document.querySelector('audio').currentTime > 0.2")
         .await;
-    // Versions 5 and 4 stay closed to pages of origins that nobody has listed.
+    // Versions 5 and 4 stay closed to origins that are not listed.
     let closed = fetched(
         &browser,
         &format!("{root}/v5/participants"),

@@ -1,4 +1,4 @@
-//! The pages that people see, and the snippets that they see in pages of others.
+//! The public pages, and the snippets that other pages embed.
 
 mod badge;
 pub mod browser;
@@ -15,7 +15,7 @@ use reqwest::header::HeaderMap;
 
 use crate::support::World;
 
-/// Six seconds of a tone that swells, so that nothing is over before a test has looked.
+/// Six seconds of a swelling tone, long enough for a test to look at.
 pub const SOUND: &[u8] = include_bytes!("fixtures/sound.mp3");
 
 struct Page {
@@ -37,13 +37,13 @@ async fn page(world: &World, path: &str) -> Page {
     Page { status, headers, text: answer.text().await.unwrap() }
 }
 
-/// The values of an attribute, wherever it stands.
+/// All values of an attribute.
 fn attributes<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
     let start = format!(" {name}=\"");
     text.split(&start).skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
 }
 
-/// The page and the styles and scripts that it loads, in bytes.
+/// The size of the page with its styles and scripts, in bytes.
 async fn size(world: &World, path: &str) -> usize {
     let first = page(world, path).await;
     let parts = attributes(&first.text, "href").into_iter().chain(attributes(&first.text, "src"));

@@ -1,4 +1,4 @@
-//! The page inside an iframe of others.
+//! The page in iframes of other sites.
 
 use endonym::{blobs::Delivery, domain::media::Kind};
 use reqwest::Method;

@@ -1,9 +1,9 @@
-//! Each page is HTML of ours alone: no scripts of others, no pictures, no fonts, no requests to anywhere else.
+//! Pages are self-contained: no third-party scripts, images, fonts or requests.
 
 use super::{Page, attributes, page};
 use crate::support::{World, keys};
 
-/// What every page must be, whatever it shows.
+/// Requirements for every page.
 pub(super) async fn check(world: &World, path: &str, status: u16) -> Page {
     let page = page(world, path).await;
     assert_eq!(page.status, status, "{path}");
@@ -11,7 +11,7 @@ pub(super) async fn check(world: &World, path: &str, status: u16) -> Page {
     assert_eq!(page.headers["x-content-type-options"], "nosniff", "{path}");
     let policy = page.headers["content-security-policy"].to_str().unwrap();
     assert!(policy.contains("default-src 'none'"), "{path}: {policy}");
-    // Any site may frame a player, and no other page.
+    // Any site may frame a player, but no other page.
     let player = path.starts_with("/players/") && path.matches('/').count() == 3;
     let framed = if player { "frame-ancestors *" } else { "frame-ancestors 'none'" };
     assert!(policy.contains(framed), "{path}: {policy}");
@@ -31,7 +31,7 @@ pub(super) async fn check(world: &World, path: &str, status: u16) -> Page {
         }
     }
     assert!(!text.contains("@import") && !text.contains("url(http"), "{path}");
-    // What the policy would not let run or show is a fault of the page.
+    // Anything that the Content Security Policy would block is a bug in the page.
     assert!(
         attributes(text, "style").is_empty() && !text.contains("<style"),
         "{path}: styles come from a file"
@@ -41,7 +41,7 @@ pub(super) async fn check(world: &World, path: &str, status: u16) -> Page {
     page
 }
 
-/// What a page loads is there.
+/// Everything that a page loads exists.
 pub(super) async fn check_parts(world: &World, page: &Page) {
     let local = |address: &&str| {
         (address.starts_with('/') || address.starts_with(&world.base)) && !address.contains("/audio/")
@@ -79,7 +79,7 @@ async fn the_reference_tells_of_every_endpoint() {
         let path = format!("/docs/{version}");
         assert!(attributes(&first.text, "href").contains(&path.as_str()), "/docs leads to {path}");
         let page = check(&world, &path, 200).await;
-        // As people see it: without what is between the angle brackets.
+        // As people see it: without tags.
         let text_of = |part: &'_ str| part.split_once('>').map_or(part, |(_, text)| text).to_owned();
         let shown: String = page.text.split('<').map(text_of).collect();
         let document = world.get(&format!("/{version}/openapi.json")).await.expect(200);
@@ -144,10 +144,10 @@ async fn a_name_is_text_and_not_markup() {
 #[tokio::test]
 async fn a_player_is_found_by_its_own_institution_and_token_alone() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let person = world.person("Ana", "ana@example.edu").await;
     let token = World::registration_token(&person);
-    check(&world, &format!("/players/{}/{token}", neighbour.institution.id), 404).await;
+    check(&world, &format!("/players/{}/{token}", neighbor.institution.id), 404).await;
     check(&world, &format!("/players/{}/ana@example.edu", world.institution.id), 404).await;
     check(&world, &format!("/players/{}/{}", world.institution.id, "0".repeat(32)), 404).await;
 }

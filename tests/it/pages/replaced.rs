@@ -1,4 +1,4 @@
-//! Links of recordings that newer ones have replaced: clients store links.
+//! Links of replaced recordings: clients store links.
 
 use reqwest::{Client, Method, Response, redirect::Policy};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ async fn update(world: &World, participant: Value) -> Value {
     world.put("/v5/participants/ana@x.org", body).await.expect(200)["participant"].clone()
 }
 
-/// Without going where it leads.
+/// Without following redirects.
 async fn ask(method: Method, link: &Value, headers: &[(&str, &str)]) -> Response {
     let client = Client::builder().no_proxy().redirect(Policy::none()).build().unwrap();
     let request = client.request(method, link.as_str().unwrap());
@@ -66,7 +66,7 @@ async fn the_link_of_a_replaced_recording_redirects_to_the_current_one_however_o
     let recordings = files(&world.folder.path().join("blobs/recordings"));
     assert_eq!(recordings.len(), 1, "the audio of the others is removed: {recordings:?}");
     assert_eq!(status(&first["photo"]).await, 404, "a picture is not a recording");
-    // What was replaced cannot be deleted: it is not theirs any more.
+    // A replaced recording cannot be deleted: it is no longer theirs.
     let old = first["recording_id"].as_str().unwrap();
     world.delete(&format!("/v5/participants/ana@x.org/pronunciations/{old}"), json!({})).await.expect(404);
 }
@@ -107,10 +107,10 @@ async fn a_deleted_recording_takes_the_links_before_it_along_for_good() {
 #[tokio::test]
 async fn a_replaced_recording_of_somebody_who_is_gone_or_elsewhere_is_not_found() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let first = create(&world, json!({ "pronunciation": file(wav(1.0)) })).await;
     update(&world, json!({ "pronunciation": file(wav(1.1)) })).await;
-    let (ours, theirs) = (world.institution.id.to_string(), neighbour.institution.id.to_string());
+    let (ours, theirs) = (world.institution.id.to_string(), neighbor.institution.id.to_string());
     let elsewhere = json!(first["recording_link"].as_str().unwrap().replace(&ours, &theirs));
     assert_eq!((status(&first["recording_link"]).await, status(&elsewhere).await), (302, 404));
     let as_photo = json!(
@@ -125,7 +125,7 @@ async fn a_replaced_recording_of_somebody_who_is_gone_or_elsewhere_is_not_found(
     world.delete("/v5/participants/ana@x.org", json!({ "name_page_id": world.page.slug })).await.expect(200);
     assert_eq!((status(&first["recording_link"]).await, count(&world).await), (404, 0));
 
-    // The same when the page goes, and when the institution does.
+    // The same when the page is deleted, and the institution.
     let first = create(&world, json!({ "pronunciation": file(wav(1.0)) })).await;
     update(&world, json!({ "pronunciation": file(wav(1.1)) })).await;
     let page = endonym::domain::name_page::NamePageRef::parse(&world.page.slug).unwrap();

@@ -1,4 +1,4 @@
-//! The HTML that clients put into pages of their own.
+//! The HTML that clients embed in their pages.
 
 use endonym::domain::media::Kind;
 use serde_json::json;
@@ -55,7 +55,7 @@ async fn names_in_snippets_are_text_whatever_they_hold() {
         assert!(!html.contains("<script") && !html.contains("\"-alert"), "{html}");
         assert!(html.contains("&quot;&gt;&lt;script&gt;") && html.contains("محمد"), "{html}");
     }
-    // What runs is the same for everybody: no name ever stands in it.
+    // The script is the same for everybody and contains no names.
     let plain = snippets(&with("Ana").await, "").await.0;
     for handler in ["onclick", "onkeydown", "onfocus", "onblur"] {
         assert!(attributes(&image, handler).iter().all(|code| !code.contains("alert")));

@@ -1,4 +1,4 @@
-//! Within which bounds people are called: limits, hours, countries, and who asked not to be.
+//! Limits within which people are called: limits, hours, countries, and who asked not to be.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use endonym::{
     app::{
         Actor,
         calls::{self, Rules},
-        imports::{self, Calling, Line},
+        imports::{self, CallPolicy, Line},
     },
     domain::{
         call::{Outcome, Reason, State},
@@ -37,7 +37,7 @@ async fn whoever_opts_out_is_not_called_again() {
     let world = world(rules()).await;
     create(&world, "ana@x.org", ANA).await;
     create(&world, "twin@x.org", ANA).await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let claimed = take(&world).await.unwrap();
     calls::finish(&world.app, &claimed.attempt, Outcome::Cancelled(Reason::OptedOut)).await.unwrap();
     assert_eq!(
@@ -51,8 +51,8 @@ async fn whoever_opts_out_is_not_called_again() {
     let why =
         calls::retry(&world.app, &Actor::Operator, all(&world).await[0].id, 1).await.unwrap_err().to_string();
     assert!(why.contains("asked not to be called"), "{why}");
-    // They said it to one institution.
-    assert_eq!(calls::opted_out(&world.app, neighbour.institution.id).await.unwrap().len(), 0);
+    // The opt-out applies to one institution.
+    assert_eq!(calls::opted_out(&world.app, neighbor.institution.id).await.unwrap().len(), 0);
     let listed = calls::opted_out(&world.app, world.institution.id).await.unwrap();
     assert_eq!(listed[0].0, ANA);
 }
@@ -91,14 +91,14 @@ async fn so_many_at_once_and_in_a_minute() {
 #[tokio::test]
 async fn so_many_in_a_day_for_each_institution() {
     let world = world(Rules { max_per_day: 1, ..rules() }).await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     create(&world, "ana@x.org", ANA).await;
     create(&world, "ben@x.org", BEN).await;
     let body = json!({
-        "name_page_id": neighbour.page.slug,
+        "name_page_id": neighbor.page.slug,
         "participant": { "first_name": "Eve", "email": "eve@x.org", "phone_number": "+12025550129" }
     });
-    let request = world.request_as(&neighbour.token, reqwest::Method::POST, "/v5/participants").json(&body);
+    let request = world.request_as(&neighbor.token, reqwest::Method::POST, "/v5/participants").json(&body);
     crate::support::Answer::of(request).await.expect(201);
     assert!(take(&world).await.is_some());
     assert_eq!(take(&world).await.unwrap().number.e164(), "+12025550129", "others have a day of their own");
@@ -114,13 +114,13 @@ async fn so_many_in_a_day_for_each_institution() {
 async fn nobody_is_called_in_their_quiet_hours() {
     let quiet = QuietHours::parse("21:00-09:00").unwrap();
     let world = world(Rules { quiet_hours: quiet, ..rules() }).await;
-    // Half past eleven in the evening where the number is.
+    // Half past eleven in the evening in the number's time zone.
     world.app.clock.set(Moment::parse("2030-01-15T23:30:00-05:00").unwrap());
     create(&world, "ana@x.org", ANA).await;
     assert!(take(&world).await.is_none());
     let morning = Moment::parse("2030-01-16T09:00:00-05:00").unwrap();
     assert_eq!(all(&world).await[0].run_at, Some(morning));
-    // Hours may have changed since it was scheduled: they are looked at again before anybody is called.
+    // Quiet hours may have changed since scheduling: they are checked again before each call.
     execute(&world.app.db, "UPDATE calls SET run_at = 0", vec![]).await;
     assert!(take(&world).await.is_none());
     assert_eq!(all(&world).await[0].run_at, Some(morning));
@@ -184,7 +184,7 @@ async fn whoever_deletes_people_and_makes_them_anew_calls_no_more_for_it() {
         }
     }
     assert_eq!(made, 1);
-    // Nothing is left of whom it was, and after a day nothing at all.
+    // No personal data is left, and after a day nothing at all.
     let whose = "UPDATE call_attempts SET started_at = started_at - 86500000000 WHERE phone_number = ''";
     assert_eq!(execute(&world.app.db, whose, vec![]).await, 1);
     execute(&world.app.db, "UPDATE calls SET run_at = 0 WHERE run_at IS NOT NULL", vec![]).await;
@@ -208,7 +208,7 @@ async fn takers_and_writers_do_not_wait_for_each_other_for_ever() {
         },
     };
     for _ in 0..20 {
-        // Those that came last are due first.
+        // The latest ones are due first.
         let due = "UPDATE calls SET run_at = 1000000 - (id % 1000000), state = 'scheduled'";
         execute(&world.app.db, due, vec![]).await;
         let app = world.app.clone();
@@ -217,7 +217,7 @@ async fn takers_and_writers_do_not_wait_for_each_other_for_ever() {
         let page = NamePageRef::parse(&world.page.slug).unwrap();
         let lines = (0..10).map(line).collect();
         let writing = tokio::spawn(async move {
-            imports::group(&app, institution, page, lines, Calling::Those, false).await.map(|_| ())
+            imports::group(&app, institution, page, lines, CallPolicy::WithNumber, false).await.map(|_| ())
         });
         taking.await.unwrap().unwrap();
         writing.await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! Calls that a cloud makes: whole conversations with a stand-in for the vendor, and everything that may come in between.
+//! Calls by a cloud provider: complete conversations with a fake vendor, and everything that can go wrong.
 
 mod forgery;
 mod killed;
@@ -46,7 +46,7 @@ impl Scene {
         Self::with(Dialect::Twilio).await
     }
 
-    /// One attempt is all that is allowed, so that what becomes of it is seen.
+    /// Only one attempt is allowed, so that its outcome is visible.
     async fn with(dialect: Dialect) -> Self {
         Self::allowing(dialect, 1).await
     }
@@ -75,13 +75,13 @@ impl Scene {
         Self { world, vendor }
     }
 
-    /// Registers Ana, who is then to be called.
+    /// Registers Ana, who is then due for a call.
     async fn ana(&self) {
         let ana = json!({ "first_name": "Ana", "email": "ana@x.org", "phone_number": ANA });
         self.world.person_on(&self.world.page, ana).await;
     }
 
-    /// Has Ana called, and says which attempt that is, once the vendor makes the call.
+    /// Waits until the vendor calls Ana, and returns the attempt.
     async fn call(&self) -> i64 {
         self.ana().await;
         until("the call is made", || async { !self.vendor.inner().calls.is_empty() }).await;
@@ -94,7 +94,7 @@ impl Scene {
         self.world.app.db.read().one(text, &[], |row| row.int(0)).await.unwrap().unwrap()
     }
 
-    /// Has Ana called, who does this. Says what the call is when it is over, and everything else is done.
+    /// Calls Ana, who follows this script. Returns the call once everything is done.
     async fn call_to(&self, person: Person) -> Listed {
         self.vendor.next_person(person);
         self.ana().await;
@@ -105,7 +105,7 @@ impl Scene {
         calls::all(&self.world.app, Actor::Operator.scope(), 10).await.unwrap().remove(0)
     }
 
-    /// The call is over, and nothing is left to do.
+    /// The call is over, and no work is left.
     async fn settled(&self) -> Listed {
         until("the call is over", || async { !self.listed().await.state.is_pending() }).await;
         until("no job is left", || async { self.count("jobs WHERE every_micros IS NULL").await == 0 }).await;
@@ -124,14 +124,14 @@ impl Scene {
         latest["participants"][0]["recording_link"].clone()
     }
 
-    /// The sounds that were kept as they came.
+    /// The stored audio, unprocessed.
     fn originals(&self) -> Vec<Vec<u8>> {
         let folder = self.world.folder.path();
         let names = files(folder).into_iter().filter(|name| name.contains("originals"));
         names.map(|name| std::fs::read(folder.join(name)).unwrap()).collect()
     }
 
-    /// The prompts that were played, and the names that were said.
+    /// The prompts and the names that were played.
     fn said(&self) -> Vec<String> {
         let short = |text: &String| {
             let end = text.rsplit('/').next().unwrap_or_default();
@@ -145,7 +145,7 @@ impl Scene {
         (inner.recordings.values().filter(|one| one.deleted).count(), inner.recordings.len())
     }
 
-    /// As if nothing had been heard of an attempt for long enough: somebody looks.
+    /// Simulates a long silence, after which the attempt is checked.
     async fn nothing_is_heard(&self) {
         let text = "UPDATE call_attempts SET until = 1 WHERE until IS NOT NULL";
         execute(&self.world.app.db, text, vec![]).await;
@@ -228,7 +228,7 @@ async fn whoever_presses_9_is_never_called_again() {
         let scene = Scene::allowing(Dialect::Twilio, 3).await;
         let call = scene.call_to(Person::Answers(acts)).await;
         assert_eq!(how(&call), (State::Cancelled, Some(Reason::OptedOut)));
-        // The number is listed before the cloud has said so.
+        // The opt-out is stored before the vendor reports the end of the call.
         until("the farewell", || async { scene.said().last().unwrap() == "opted-out" }).await;
         let ben = json!({ "first_name": "Ben", "email": "ben@x.org", "phone_number": ANA });
         scene.world.person_on(&scene.world.page, ben).await;
@@ -342,7 +342,7 @@ async fn an_operators_voice_says_the_name_and_without_it_the_clouds() {
     }
 }
 
-/// Neither side of the check is ours: the vendor's client reads what the stand-in says.
+/// An independent check: the vendor's own client parses the fake's responses.
 #[tokio::test]
 async fn the_stand_in_speaks_as_the_vendor_does() {
     let vendor = Vendor::start(Dialect::Twilio).await;

@@ -1,5 +1,5 @@
-//! A cloud that makes calls, written from the vendor's documents: its API, and a person at the other end of each call who
-//! hears what we have said to them and does what they are told. Signatures and documents are the vendor's own library's.
+//! A fake cloud vendor, written from its documentation: its API, and a person at the other end of each call who follows
+//! our TwiML and a script. Signatures and documents are checked with the vendor's own library.
 
 mod api;
 
@@ -25,22 +25,22 @@ pub enum Dialect {
     SignalWire,
 }
 
-/// What happens when a call is asked for.
+/// The response to a request for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Create {
     Good,
-    /// An answer that tells nothing. Is the call made?
+    /// An empty response. Is the call made?
     Fails {
         made: bool,
     },
-    /// No answer at all. Is the call made?
+    /// No response at all. Is the call made?
     Cut {
         made: bool,
     },
     Refuses,
-    /// To another host.
+    /// A redirect to another host.
     Redirects,
-    /// Made, and told only when the test says so.
+    /// The call is made, but reported only when the test says so.
     Waits,
 }
 
@@ -61,7 +61,7 @@ impl Call {
 pub struct Recording {
     pub call: String,
     pub sound: Vec<u8>,
-    /// So often it is not there yet.
+    /// The number of 404s before it is available.
     pub missing: usize,
     pub fetched: usize,
     pub deleted: bool,
@@ -72,15 +72,15 @@ pub struct Inner {
     pub recordings: BTreeMap<String, Recording>,
     pub people: VecDeque<Person>,
     pub create: Create,
-    /// How often a new recording is not there yet.
+    /// The number of 404s for a new recording before it is available.
     pub late_by: usize,
-    /// Where recordings are said to be, if not here.
+    /// The origin in the URLs of recordings, if it is not this one.
     pub recordings_at: Option<String>,
-    /// Where requests for recordings are sent to.
+    /// Where requests for recordings are redirected to.
     pub recordings_go_to: Option<String>,
-    /// What was played and said to people.
+    /// The prompts and texts that people heard.
     pub said: Vec<String>,
-    /// The sounds that were played.
+    /// The audio that was played.
     pub heard: Vec<Vec<u8>>,
     pub problems: Vec<String>,
     pub updates: Vec<(String, String)>,
@@ -91,7 +91,7 @@ pub struct Inner {
 pub struct Vendor {
     pub api: String,
     pub dialect: Dialect,
-    /// A balancer: requests to the first address go to the second.
+    /// A load balancer: requests to the first address go to the second.
     pub reroute: Arc<Mutex<Option<(String, String)>>>,
     pub go_on: Arc<tokio::sync::Notify>,
     inner: Arc<Mutex<Inner>>,
@@ -131,7 +131,7 @@ impl Vendor {
         self.inner.lock().unwrap()
     }
 
-    /// Whoever is called next.
+    /// The person who is called next.
     pub fn next_person(&self, person: Person) {
         self.inner().people.push_back(person);
     }
@@ -160,7 +160,7 @@ impl Vendor {
         format!("{below}/2010-04-01/Accounts/{ACCOUNT}/")
     }
 
-    /// What every webhook about a call says, and this.
+    /// The parameters of every webhook about a call, and these.
     pub fn params(&self, call: &Call, more: &[(&str, &str)]) -> Vec<(String, String)> {
         let known = [
             ("AccountSid", ACCOUNT),
@@ -175,13 +175,13 @@ impl Vendor {
         kept.chain(more).map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
-    /// A signed request, as the vendor sends it.
+    /// A signed request, like the vendor's.
     pub async fn post(&self, url: &str, params: &[(String, String)]) -> reqwest::Response {
         let signature = vendor_library::sign(self.key(), url, params).await;
         self.send(url, params, Some(&signature)).await
     }
 
-    /// A request with that signature, or with none.
+    /// A request with this signature, or without one.
     pub async fn send(
         &self,
         url: &str,
@@ -218,8 +218,8 @@ impl Vendor {
         ["completed", "canceled", "busy", "no-answer", "failed"].contains(&status.as_str())
     }
 
-    /// Tells how a call is doing.
-    pub async fn tell(&self, sid: &str, status: &str, more: &[(&str, &str)]) {
+    /// Reports the status of a call.
+    pub async fn report_status(&self, sid: &str, status: &str, more: &[(&str, &str)]) {
         let call = self.set_status(sid, status);
         let answer = self.post(call.given("StatusCallback"), &self.params(&call, more)).await;
         if !answer.status().is_success() {
@@ -227,7 +227,7 @@ impl Vendor {
         }
     }
 
-    /// Asks for a document, which must be one.
+    /// Fetches a document, which must be valid.
     pub async fn ask(&self, call: &Call, url: &str, more: &[(&str, &str)]) -> Option<Vec<Verb>> {
         let answer = self.post(url, &self.params(call, more)).await;
         let (status, kind) = (answer.status(), answer.headers().get("content-type").cloned());
@@ -241,23 +241,23 @@ impl Vendor {
 
     /// The whole call, from the first ring to the end.
     async fn play(self, sid: String, person: Person) {
-        self.tell(&sid, "ringing", &[("SequenceNumber", "1")]).await;
+        self.report_status(&sid, "ringing", &[("SequenceNumber", "1")]).await;
         let acts = match person {
             Person::Ends(status, code) => {
                 let code = code.map(|code| code.to_string());
                 let more: Vec<(&str, &str)> =
                     code.iter().map(|code| ("SipResponseCode", code.as_str())).collect();
-                return self.tell(&sid, status, &more).await;
+                return self.report_status(&sid, status, &more).await;
             }
             Person::Answers(acts) => acts,
             Person::RingsOn => return,
         };
-        self.tell(&sid, "in-progress", &[("SequenceNumber", "2")]).await;
+        self.report_status(&sid, "in-progress", &[("SequenceNumber", "2")]).await;
         self.converse(&sid, acts.into()).await;
         if !self.is_over(&sid) {
             let more =
                 [("SequenceNumber", "3"), ("CallDuration", "20"), ("CallbackSource", "call-progress-events")];
-            self.tell(&sid, "completed", &more).await;
+            self.report_status(&sid, "completed", &more).await;
         }
     }
 
@@ -283,7 +283,7 @@ impl Vendor {
                                 document = self.ask(&call, action, &[("Digits", &key.to_string())]).await;
                                 break;
                             }
-                            // Not every cloud knows the word.
+                            // Not every vendor has this status.
                             Some(Act::DoesNothing) if self.dialect == Dialect::SignalWire => {}
                             Some(Act::DoesNothing) if verb.attribute("actionOnEmptyResult") == "true" => {
                                 document = self.ask(&call, action, &[("Digits", "")]).await;
@@ -304,7 +304,7 @@ impl Vendor {
                             document = self.ask(&call, action, &more).await;
                             break;
                         }
-                        // An empty recording is none, and the next verb comes.
+                        // An empty recording does not count, and the next verb is executed.
                         Some(Act::DoesNothing) => {
                             if verbs.peek().is_none_or(|next| next.verb != "Record") {
                                 acts.pop_front();
@@ -315,7 +315,7 @@ impl Vendor {
                             let call = self.set_status(sid, "completed");
                             let more = [("RecordingUrl", url.as_str()), ("Digits", "hangup")];
                             self.ask(&call, action, &more).await;
-                            self.tell(sid, "completed", &[]).await;
+                            self.report_status(sid, "completed", &[]).await;
                             self.tell_recording(&call, verb, &recording, &url).await;
                             return;
                         }
@@ -334,7 +334,7 @@ impl Vendor {
         }
     }
 
-    /// Hears what is said, and fetches what is played.
+    /// Fetches everything that is played.
     async fn listen(&self, verb: &Verb) {
         if verb.verb == "Play" {
             let answer = self.client.get(self.routed(&verb.text)).send().await.unwrap();
@@ -347,7 +347,7 @@ impl Vendor {
         self.inner().said.push(verb.text.clone());
     }
 
-    /// Where an address leads.
+    /// The target of a URL.
     fn routed(&self, url: &str) -> String {
         match &*self.reroute.lock().unwrap() {
             Some((from, to)) => url.replace(from, to),
@@ -355,7 +355,7 @@ impl Vendor {
         }
     }
 
-    /// Something is recorded: its name and its address.
+    /// Creates a recording; returns its id and URL.
     pub fn record(&self, call: &str, sound: Vec<u8>) -> (String, String) {
         let mut inner = self.inner();
         inner.number += 1;

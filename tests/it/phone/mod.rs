@@ -1,4 +1,4 @@
-//! Phone calls: when they are made, what becomes of them, and real phones that are called over loopback.
+//! Phone calls: scheduling, outcomes, and real phones called over loopback.
 
 mod bounds;
 mod cloud;

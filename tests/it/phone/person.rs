@@ -1,19 +1,19 @@
-//! Somebody at the other end of a call.
+//! The person at the other end of a call.
 
 #[derive(Debug, Clone)]
 pub enum Person {
-    /// Picks up, and does these things one after the other; then hangs up.
+    /// Answers, performs these actions in order, and hangs up.
     Answers(Vec<Act>),
-    /// The call ends in this state, with this code behind it.
+    /// The call ends in this state, with this SIP code.
     Ends(&'static str, Option<u16>),
-    /// It rings, and that is all.
+    /// It only rings.
     RingsOn,
 }
 
 #[derive(Debug, Clone)]
 pub enum Act {
     Presses(char),
-    /// Presses nothing, says nothing.
+    /// Presses no key and says nothing.
     DoesNothing,
     Says(Vec<u8>),
     SaysAndHangsUp(Vec<u8>),

@@ -1,4 +1,4 @@
-//! What is said: the name of an institution by the voice that the handbook shows.
+//! Prompts: an institution's name, spoken by the voice from the operations manual.
 
 use endonym::{domain::conversation::Prompt, phone::Prompts};
 
@@ -33,7 +33,7 @@ async fn espeak_says_the_name_of_an_institution_in_its_language() {
         let name = &greeting[this_is.len()..];
         let seconds = name.len() as f64 / 8_000.0;
         assert!((1.0..4.0).contains(&seconds), "{language}: {seconds} s");
-        // About as loud as what is said around it.
+        // About as loud as the prompts around it.
         let power = |sound: &[i16]| {
             let heard = sound.iter().filter(|sample| sample.unsigned_abs() > 300);
             (heard.clone().map(|sample| f64::from(*sample).powi(2)).sum::<f64>() / heard.count() as f64)

@@ -1,4 +1,4 @@
-//! Calls as records: when one is scheduled, taken, ended, tried again, and cancelled. Who makes them does not matter here.
+//! Calls as records: scheduled, claimed, ended, retried, and cancelled. How they are made does not matter here.
 
 use std::time::Duration;
 
@@ -107,7 +107,7 @@ async fn what_is_said_on_one_call_is_theirs_on_all_of_their_pages_and_ends_their
     let claimed = take(&world).await.unwrap();
     calls::answered(&world.app, &claimed.attempt).await.unwrap();
     calls::keep(&world.app, &claimed, wav(1.5)).await.unwrap();
-    // Where she keeps what somebody sent, that she was to say it anew still holds; and Ben has said nothing.
+    // A recording that somebody sent is kept, so the request to record anew stays; and Ben has no recording.
     let ended = [State::Recorded, State::Cancelled, State::Scheduled, State::Scheduled];
     assert_eq!(states(&world).await, ended);
     for page in [&world.page, &second] {
@@ -115,7 +115,7 @@ async fn what_is_said_on_one_call_is_theirs_on_all_of_their_pages_and_ends_their
         let found = world.get(&path).await.expect(200);
         assert!(found["participant"]["recording_link"].is_string(), "{found}");
     }
-    // A number that comes with somebody new is a wish to be called, whatever they have recorded.
+    // A phone number for a new person requests a call, even if they have a recording.
     let third = world.person_on(&world.page("Third").await, person).await;
     assert!(third["recording_link"].is_string());
     assert_eq!(states(&world).await.last(), Some(&State::Scheduled));
@@ -128,7 +128,7 @@ async fn a_number_with_a_recording_is_not_called() {
     let person = json!({ "first_name": "Ana", "email": "ana@x.org", "phone_number": ANA, "pronunciation": file(wav(1.0)) });
     world.person_on(&world.page, person).await;
     assert_eq!(states(&world).await, []);
-    // Later, the same number alone is a wish to say it anew.
+    // Later, sending the same number again requests a new recording.
     update(&world, "ana@x.org", json!({ "phone_number": ANA })).await;
     assert_eq!(states(&world).await, [State::Scheduled]);
 }
@@ -163,7 +163,7 @@ async fn whoever_has_a_pending_call_cannot_be_deleted() {
     assert_eq!(delete(&world, "ana@x.org").await, (422, refused.clone()));
     calls::answered(&world.app, &claimed.attempt).await.unwrap();
     assert_eq!(delete(&world, "ana@x.org").await, (422, refused.clone()));
-    // To be tried again is pending too.
+    // A call that is to be retried is pending, too.
     assert!(calls::finish(&world.app, &claimed.attempt, Outcome::Failed(Reason::HungUp)).await.unwrap());
     assert_eq!(delete(&world, "ana@x.org").await, (422, refused));
     calls::cancel(&world.app, &Actor::Operator, all(&world).await[0].id).await.unwrap();
@@ -204,7 +204,7 @@ async fn a_recording_by_another_way_cancels_what_is_pending() {
     assert_eq!(call.state, State::Cancelled);
     assert_eq!(call.attempts[0].reason, Some(Reason::RecordedElsewhere));
     let sent = world.get("/v5/participants/latest?tokens=ana@x.org").await.expect(200);
-    // What they were just saying on the phone comes too late, and does not replace what they sent.
+    // A recording made on the phone at the same time is too late, and does not replace the uploaded one.
     let late = calls::keep(&world.app, &claimed, wav(2.0)).await.unwrap();
     assert_eq!(late.state(), State::Cancelled);
     assert_eq!(world.get("/v5/participants/latest?tokens=ana@x.org").await.expect(200), sent);
@@ -335,7 +335,7 @@ async fn only_a_process_that_says_nothing_is_taken_for_dead() {
     create(&world, "ana@x.org", ANA).await;
     let silent = calls::claim(&world.app, Lease::Held(Duration::ZERO)).await.unwrap().unwrap().attempt;
     assert_eq!(calls::overdue(&world.app).await.unwrap().len(), 1);
-    // It speaks after all, between the look and the end.
+    // The vendor responds after all, between the check and the end.
     assert!(calls::renew(&world.app, &silent, Duration::from_secs(15)).await.unwrap());
     assert!(!calls::interrupt(&world.app, &silent).await.unwrap());
     assert!(calls::renew(&world.app, &silent, Duration::ZERO).await.unwrap());
@@ -353,7 +353,7 @@ async fn somebody_who_is_erased_while_they_are_called_does_not_come_back_by_the_
     assert_eq!(delete(&world, "ana@x.org").await.0, 422, "version 5 waits for the call");
     persons::erase(&world.app, &world.institution, "ana@x.org".into()).await.unwrap();
     assert!(!calls::still_wanted(&world.app, &claimed.attempt).await.unwrap(), "the line is hung up");
-    // Both at once: they keep a recording, and ask not to be called again.
+    // Both at once: they keep a recording, and opt out of further calls.
     let kept = calls::keep(&world.app, &claimed, wav(1.5)).await.unwrap();
     assert_eq!(kept, Outcome::Cancelled(Reason::ByOperator));
     calls::opt_out(&world.app, &claimed.attempt).await.unwrap();

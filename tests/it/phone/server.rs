@@ -1,4 +1,4 @@
-//! The whole way, from a request to a recording that is played: a server of its own, and a person with a phone.
+//! End to end, from a request to a playable recording: a real server, and a person with a phone.
 
 use std::{
     io::{BufRead, BufReader},
@@ -56,7 +56,7 @@ async fn until_state(here: &Installation, state: &str) {
     until(&format!("a call that is {state}"), || async { call(here)["state"] == state }).await;
 }
 
-/// What `ffmpeg` hears in a file, as the samples of a phone call, and its loudness.
+/// The samples that `ffmpeg` decodes from a file, at the rate of a phone call, and its loudness.
 fn heard(mp3: &[u8], here: &Installation) -> (Vec<i16>, f32) {
     let (file, wav) = (here.write("heard.mp3", mp3), here.path("heard.wav"));
     let run = |arguments: &[&str]| {
@@ -76,7 +76,7 @@ async fn say_name(phone: &mut Baresip, name: &[i16]) {
     let file = phone.folder().join("name.wav");
     sound::spoken(name, 0.0, &file);
     phone.press('1').await;
-    // "Please say your name after the tone" takes two seconds and a half; five more are theirs.
+    // "Please say your name after the tone" takes two and a half seconds; five more are for the name.
     sleep(Duration::from_millis(3_500)).await;
     phone.say(&file).await;
     sleep(Duration::from_secs_f32(name.len() as f32 / sound::RATE as f32 + 0.7)).await;
@@ -170,7 +170,7 @@ async fn a_server_that_stops_hangs_up_and_the_call_is_made_again() {
     );
 }
 
-/// A phone hears from anybody, and a log that strangers can fill is of no use.
+/// Anybody can send packets to a phone, and must not be able to fill the log.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn strangers_do_not_fill_the_log() {
     let here = Installation::on_sqlite();
@@ -199,12 +199,12 @@ async fn strangers_do_not_fill_the_log() {
         "xyzzy",
         "INVITE sip:xyzzy\r\nxyzzy\r\n\r\n",
         "SIP/2.0 999 xyzzy\r\nVia: xyzzy\r\n\r\n",
-        // Good enough to be looked at, and then nothing of use.
+        // Valid enough to be parsed, but useless.
         "OPTIONS sip:xyzzy SIP/2.0\r\nVia: SIP/2.0/UDP 127.0.0.1;branch=z9hG4bKxyzzy\r\n\r\n",
     ] {
         stranger.send(packet.as_bytes()).await.unwrap();
     }
-    // It is answered after those before it have been read.
+    // It is answered after the requests before it have been read.
     let ask = "OPTIONS sip:us@127.0.0.1 SIP/2.0\r\nVia: SIP/2.0/UDP 127.0.0.1;rport;branch=z9hG4bKaaaaaaaa\r\n\
                From: <sip:a@127.0.0.1>;tag=a\r\nTo: <sip:us@127.0.0.1>\r\nCall-ID: a\r\nCSeq: 1 OPTIONS\r\n\
                Max-Forwards: 70\r\nContent-Length: 0\r\n\r\n";
@@ -231,7 +231,8 @@ async fn a_test_call_is_told_step_by_step() {
     let doctor = here.succeed(&["doctor", "--phone-url", &url, "--listen", "127.0.0.1:0"]);
     assert!(doctor.contains("SIP trunk 127.0.0.1") && doctor.contains("answers"), "{doctor}");
     let mut command = here.command(&["phone", "test", NUMBER, "--phone-url", &url]);
-    let telling = tokio::task::spawn_blocking(move || crate::support::process::Ended::of(&mut command));
+    let telling =
+        tokio::task::spawn_blocking(move || crate::support::process::CommandOutput::of(&mut command));
     phone.until("CALL_ESTABLISHED").await;
     phone.press('9').await;
     let told = telling.await.unwrap().succeeded();
@@ -247,7 +248,7 @@ async fn a_test_call_is_told_step_by_step() {
     assert!(here.refuse(&costly).contains("+19002345678 is a premium-rate, shared-cost or satellite number"));
 }
 
-/// They press a key, and the server is told to stop while it still says goodbye.
+/// They press a key, and the server is stopped while the farewell plays.
 async fn press_and_stop(phone: &mut Baresip, serving: Serving, key: char) {
     phone.press(key).await;
     // Shorter than any farewell, and long enough for a key to arrive on a busy machine.
@@ -297,7 +298,7 @@ async fn a_voice_that_is_slow_costs_no_attempt() {
     let serving = serve(&here, &phone, &["--phone-voice", "sleep 30"]);
     create(&serving, &token).await;
     phone.until("CALL_INCOMING").await;
-    // Longer than a process that says nothing is believed, from the moment at which it took the call.
+    // Longer than the lease of a silent process, measured from the claim.
     sleep(Duration::from_secs(8)).await;
     assert_eq!(call(&here)["state"], "dialing", "{}", serving.log());
     assert!(!phone.has_seen("CALL_CLOSED"));
@@ -317,7 +318,7 @@ async fn what_a_dead_process_has_left_is_looked_after_where_nobody_calls() {
     assert_eq!(without.stop().await, 0);
 }
 
-/// Whoever stops a test call does not leave a phone off its hook.
+/// Stopping a test call hangs up.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_test_call_that_is_stopped_is_hung_up() {
     let here = Installation::on_sqlite();

@@ -1,4 +1,4 @@
-//! The vendor's own Python library, in one process for all tests: it signs what we verify, and reads what we write.
+//! The vendor's own Python library, in one process for all tests: it signs what we verify, and parses what we write.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 struct Library {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
-    /// It ends by itself when nobody can ask any more.
+    /// It exits when its input is closed.
     _process: Child,
 }
 
@@ -42,7 +42,7 @@ impl Library {
     }
 }
 
-/// Panics where the library finds fault with it.
+/// Panics if the library reports an error.
 async fn ask(question: Value) -> Value {
     let asking = move || LIBRARY.lock().unwrap_or_else(PoisonError::into_inner).ask(&question);
     let answer = tokio::task::spawn_blocking(asking).await.unwrap();
@@ -70,13 +70,13 @@ impl Verb {
     }
 }
 
-/// The verbs of a document, which the vendor's builder would write just so.
+/// The verbs of a document, which must be equal to the output of the vendor's builder.
 pub async fn read(twiml: &str) -> Vec<Verb> {
     let mut answer = ask(json!({ "do": "read", "twiml": twiml })).await;
     serde_json::from_value(answer["verbs"].take()).unwrap()
 }
 
-/// What the vendor's client makes of a stand-in's answers.
+/// The fake's responses, parsed by the vendor's client.
 pub async fn client(api: &str, account: &str, token: &str, to: &str, recording: Value) -> Value {
     let question = json!({
         "do": "client", "api": api, "account": account, "token": token, "to": to, "recording": recording

@@ -1,4 +1,4 @@
-//! Bodies that are read before anybody knows who sends them, and bodies that do not come.
+//! Bodies of unauthenticated clients, and bodies that never arrive.
 
 use std::time::Duration;
 
@@ -20,13 +20,13 @@ const SEARCH: &str = "POST /api/private/v3/names/search HTTP/1.1";
 const CREATE: &str = "POST /api/private/v5/participants HTTP/1.1";
 const FORM: &str = "Content-Type: application/x-www-form-urlencoded";
 
-/// An upload that needs more memory than is given without counting.
+/// An upload that exceeds the free allowance of memory.
 async fn upload(world: &World) {
     let participant = json!({ "first_name": "A", "email": "a@x.org", "notes": "n".repeat(3 << 20) });
     let body = json!({ "name_page_id": world.page.slug, "participant": participant });
     let started = Instant::now();
     world.post("/v5/participants", body).await.expect(422);
-    // Bodies that do not come are given up after a minute.
+    // Bodies that do not arrive time out after a minute.
     assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
 }
 
@@ -111,7 +111,7 @@ async fn somebody_whom_nobody_knows_is_not_waited_for() {
     }
 }
 
-/// What a thousand of them send without a token would take a gigabyte.
+/// A thousand unauthenticated bodies of this size would need a gigabyte.
 #[tokio::test]
 async fn bodies_of_strangers_take_little_memory() {
     let (installation, token) = Installation::with_token().await;
@@ -123,7 +123,7 @@ async fn bodies_of_strangers_take_little_memory() {
         let head = format!("{SEARCH}\r\nHost: x\r\n{FORM}\r\nContent-Length: 1000000\r\n\r\n");
         stream.write_all(head.as_bytes()).await.unwrap();
         let body = vec![b'x'; 999_000];
-        // The server need not take all of it.
+        // The server need not read all of it.
         let _ = tokio::time::timeout(Duration::from_millis(20), stream.write_all(&body)).await;
         open.push(stream);
     }

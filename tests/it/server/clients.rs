@@ -1,4 +1,4 @@
-//! Slow clients, greedy clients, clients that go away: none of them may hurt the others.
+//! Slow clients, greedy clients, clients that disconnect: none of them may affect the others.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::support::{Setup, World};
 
 const LIST: &str = "GET /api/private/v5/participants HTTP/1.1";
 const CREATE: &str = "POST /api/private/v5/participants HTTP/1.1";
-/// Everybody in one answer.
+/// Everybody in one response.
 const STREAM: &str = "GET /api/private/v5/participants?updated_after=2020-01-01T00:00:00Z HTTP/1.1";
 
 async fn with(change: impl FnOnce(&mut Limits)) -> World {
@@ -38,7 +38,7 @@ async fn a_head_that_does_not_come_is_not_waited_for() {
     }
 }
 
-/// A byte now and then does not win more time.
+/// Sending a byte now and then does not extend the timeout.
 #[tokio::test]
 async fn a_head_that_drips_is_not_waited_for() {
     let world = with(|limits| limits.head_time = Duration::from_millis(700)).await;
@@ -137,8 +137,8 @@ async fn a_body_that_is_too_large_is_refused_with_words_that_can_be_read() {
     assert_eq!(wire.reply().await.status, 201, "just as large as may be");
 }
 
-/// A client with a small window, so that little lies between it and the server. Smaller still, it would be less than
-/// one packet of the loopback device, which no network has, and the kernel would take pauses of its own.
+/// A client with a small receive window, so that little data is buffered on the way. If it were smaller than one packet
+/// of the loopback device, which no real network has, the kernel would add pauses.
 pub async fn narrow(world: &World) -> tokio::net::TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(128 * 1024).unwrap();
@@ -167,7 +167,7 @@ async fn an_answer_that_nobody_reads_is_given_up() {
     assert!(seen < 17_000_000, "{seen} bytes came: it was not given up");
 }
 
-/// Slow is not stuck: whoever goes on taking may take longer than `write_time` for the whole.
+/// Slow is not stuck: a client that keeps reading may take longer than `write_time` in total.
 #[tokio::test]
 async fn an_answer_that_is_read_slowly_comes_whole() {
     const WRITE_TIME: Duration = Duration::from_secs(2);
@@ -177,7 +177,7 @@ async fn an_answer_that_is_read_slowly_comes_whole() {
     stream.write_all(request(&world, STREAM, &["Connection: close"]).as_bytes()).await.unwrap();
     let (mut whole, started) = (Vec::new(), Instant::now());
     let mut buffer = vec![0; 64 * 1024];
-    // Megabytes a second: a system says that there is room again only when a good part of its buffer is free.
+    // Megabytes per second: the kernel reports free space only when a good part of its buffer is free.
     while let Ok(count @ 1..) = stream.read(&mut buffer).await {
         whole.extend_from_slice(&buffer[..count]);
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -186,7 +186,7 @@ async fn an_answer_that_is_read_slowly_comes_whole() {
     assert!(started.elapsed() > WRITE_TIME, "{:?} is too fast to show anything", started.elapsed());
 }
 
-/// While somebody takes a long answer slowly, others get theirs.
+/// While a slow client reads a long response, others get theirs.
 #[tokio::test]
 async fn slow_readers_do_not_hold_up_the_others() {
     let world = World::new().await;
@@ -244,7 +244,7 @@ async fn one_address_does_not_get_all_connections() {
         assert_eq!(wire.reply().await.status, 200, "{other} has places of its own");
         assert!(wire.is_closed().await);
     }
-    // A proxy stands for many clients.
+    // A proxy has the connections of many clients.
     let mut proxied = Vec::new();
     for _ in 0..2 {
         let mut wire = Wire::from(&world, "127.0.0.7").await;
@@ -258,7 +258,7 @@ async fn one_address_does_not_get_all_connections() {
     assert_eq!(again.reply().await.status, 200);
 }
 
-/// The same for bodies that are lists, which are the longest that we take.
+/// The same for bodies that are lists, which are the longest that are accepted.
 #[tokio::test]
 async fn the_default_limit_lets_a_long_list_through() {
     let world = World::new().await;

@@ -38,7 +38,7 @@ async fn a_database_that_is_behind_is_not_ready() {
 #[tokio::test]
 async fn a_server_that_cannot_write_recordings_is_not_ready() {
     let world = World::new().await;
-    // In the place of the folder.
+    // In place of the folder.
     let blobs = world.folder.path().join("blobs");
     std::fs::write(&blobs, "in the way").unwrap();
     let (status, said) = ask(&world, "/readyz").await;
@@ -49,7 +49,7 @@ async fn a_server_that_cannot_write_recordings_is_not_ready() {
     assert_eq!(std::fs::read_dir(&blobs).unwrap().count(), 0, "looking leaves nothing behind");
 }
 
-/// S3 that takes connections and never answers on them.
+/// An S3 server that accepts connections and never responds.
 #[tokio::test]
 async fn a_blob_store_that_hangs_is_not_waited_for() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -88,7 +88,7 @@ async fn a_database_that_is_gone_is_503_and_never_a_refused_token() {
         tokio_postgres::connect(&format!("{server}/postgres"), tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
     client.batch_execute(&format!("DROP DATABASE {name} WITH (FORCE)")).await.unwrap();
-    // Longer than a token is believed without asking.
+    // Longer than the cache time of tokens.
     world.advance(Duration::from_secs(1));
     let (status, said) = ask(&world, "/readyz").await;
     assert_eq!((status, said["status"].as_str()), (503, Some("not ready")), "{said}");
@@ -102,7 +102,7 @@ async fn a_database_that_is_gone_is_503_and_never_a_refused_token() {
     }
 }
 
-/// A connection that breaks is not held against the next request for long.
+/// A broken connection affects later requests only briefly.
 #[tokio::test]
 async fn it_works_again_when_the_database_is_back() {
     if !on_postgres() {

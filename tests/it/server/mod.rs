@@ -1,9 +1,9 @@
-//! The HTTP server itself, spoken to byte by byte.
+//! The HTTP server itself, tested with raw bytes.
 
 mod bodies;
 mod clients;
 mod health;
-mod neighbours;
+mod neighbors;
 mod panics;
 mod protocol;
 mod streams;
@@ -19,14 +19,14 @@ use tokio::{
 
 use crate::support::World;
 
-/// A connection on which a test says exactly what it wants to say.
+/// A connection on which a test sends arbitrary bytes.
 struct Wire {
     stream: TcpStream,
-    /// What has been read and belongs to the next answer.
+    /// Bytes that were read and belong to the next response.
     rest: Vec<u8>,
 }
 
-/// One answer, as it came.
+/// One response, unparsed.
 #[derive(Debug)]
 struct Reply {
     status: u16,
@@ -35,14 +35,14 @@ struct Reply {
 }
 
 impl Reply {
-    /// The only answer in these bytes.
+    /// The only response in these bytes.
     fn read(bytes: &[u8]) -> Self {
         let (reply, rest) = Self::split(bytes, "GET");
         assert!(rest.is_empty(), "{} bytes behind the answer", rest.len());
         reply
     }
 
-    /// The first answer in these bytes, and what comes behind it.
+    /// The first response in these bytes, and the rest.
     fn split<'a>(bytes: &'a [u8], method: &str) -> (Self, &'a [u8]) {
         let end = bytes.windows(4).position(|part| part == b"\r\n\r\n").expect("a head") + 4;
         let (head, mut rest) = bytes.split_at(end);
@@ -79,7 +79,7 @@ impl Reply {
         serde_json::from_slice(&self.body).unwrap_or_else(|e| panic!("{e}: {:?}", self.body))
     }
 
-    /// A refusal with words.
+    /// An error response with a message.
     fn refuses(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{}", self.head);
         self.json()["message"].as_str().unwrap().to_owned()
@@ -94,7 +94,7 @@ impl Wire {
         Self { stream, rest: Vec::new() }
     }
 
-    /// From another address of this machine.
+    /// From another loopback address.
     async fn from(world: &World, address: &str) -> Self {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind(format!("{address}:0").parse().unwrap()).unwrap();
@@ -106,7 +106,7 @@ impl Wire {
         self.stream.write_all(bytes.as_ref()).await.unwrap();
     }
 
-    /// More bytes into `rest`; false at the end, or when the other side has hung up.
+    /// Reads more bytes into `rest`; false at the end, or when the peer has disconnected.
     async fn more(&mut self) -> bool {
         let mut bytes = [0; 16 * 1024];
         match tokio::time::timeout(PATIENCE, self.stream.read(&mut bytes)).await.expect("the server answers")
@@ -131,7 +131,7 @@ impl Wire {
         }
     }
 
-    /// The next answer, with a body of known length or in chunks.
+    /// The next response, with a Content-Length or in chunks.
     async fn reply(&mut self) -> Reply {
         self.reply_to("GET").await.expect("an answer")
     }
@@ -175,7 +175,7 @@ impl Wire {
         self.rest.drain(..count).collect()
     }
 
-    /// Has the other side hung up, with nothing more to say?
+    /// Has the server closed the connection without sending more?
     async fn is_closed(&mut self) -> bool {
         self.rest.is_empty() && !self.more().await
     }

@@ -1,4 +1,4 @@
-//! A handler that panics costs its own request and nothing else, and the face that it belongs to says so.
+//! A panic in a handler fails only its own request, and the face that owns the path renders the error.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::support::World;
 
-/// The real site, whose handlers all panic.
+/// The real site, with handlers that always panic.
 struct Panicking(Shared);
 
 impl Service for Panicking {

@@ -1,4 +1,4 @@
-//! HTTP as clients of all kinds speak it.
+//! HTTP as spoken by all kinds of clients.
 
 use reqwest::Method;
 use serde_json::json;
@@ -86,7 +86,7 @@ async fn requests_that_come_together_are_answered_in_order() {
     assert_eq!(five.json()["Response"]["meta"]["total_count"], 2);
 }
 
-/// Backticks stand in real clients' paths (D2), and the server must find them in whichever way the bytes come.
+/// Deployed clients send backticks in paths (D2), and the server must find them however the bytes are split.
 #[tokio::test]
 async fn a_backtick_in_a_path_is_found_however_the_bytes_come() {
     let world = World::new().await;
@@ -112,7 +112,7 @@ async fn a_backtick_in_a_path_is_found_however_the_bytes_come() {
     assert_eq!(wire.reply().await.status, 200, "behind a body that nobody read");
 }
 
-/// What the server does for paths must not touch a body.
+/// The replacement in paths must not affect bodies.
 #[tokio::test]
 async fn backticks_and_quotes_in_a_body_stay_as_they_are() {
     let world = World::new().await;
@@ -147,7 +147,7 @@ async fn http_1_0() {
     }
 }
 
-/// Old clients know no chunks: a long answer ends with the connection.
+/// HTTP/1.0 clients do not understand chunks: a long response ends with the connection.
 #[tokio::test]
 async fn a_long_answer_over_http_1_0_has_no_chunks() {
     let world = World::new().await;
@@ -221,7 +221,7 @@ async fn what_is_too_large_for_a_head_is_said_in_json() {
     let world = World::new().await;
     let mut wire = Wire::to(&world).await;
     let long = format!("X-Long: {}", "x".repeat(300_000));
-    // The server may hang up before all of this is sent; what counts is that its answer can be read.
+    // The server may close the connection before all of this is sent, but its response must be readable.
     let _ = tokio::io::AsyncWriteExt::write_all(&mut wire.stream, request(&world, LIST, &[&long]).as_bytes())
         .await;
     wire.reply().await.refuses(431);
@@ -238,7 +238,7 @@ async fn what_is_too_large_for_a_head_is_said_in_json() {
     assert!(wire.reply().await.refuses(414).contains("POST"));
 }
 
-/// 1,000 emails in one GET, and about 64 KB in all (D3).
+/// 1,000 emails in one GET, and about 64 KB in total (D3).
 #[tokio::test]
 async fn a_long_request_line_is_read() {
     let world = World::new().await;
@@ -272,14 +272,14 @@ async fn what_is_no_http_is_refused_and_hurts_nobody() {
         assert_eq!(wire.reply().await.refuses(400), "Bad Request", "{nonsense:?}");
         assert!(wire.is_closed().await, "{nonsense:?}");
     }
-    // TLS where none is spoken.
+    // TLS on a plain HTTP port.
     let mut wire = Wire::to(&world).await;
     wire.send(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03").await;
     wire.reply().await.refuses(400);
     world.get("/v5/participants").await.expect(200);
 }
 
-/// Rare forms of a request target must neither panic nor hang.
+/// Unusual forms of the request target must neither panic nor hang.
 #[tokio::test]
 async fn rare_request_targets() {
     let world = World::new().await;
@@ -297,7 +297,7 @@ async fn rare_request_targets() {
         wire.send(request(&world, line, &[])).await;
         assert_eq!(wire.reply().await.status, status, "{line}");
     }
-    // PostgreSQL cannot hold this character, so nobody can have it.
+    // PostgreSQL cannot store this character, so nobody can have it.
     let mut faults = Vec::new();
     for target in [
         "v4/participants/%00",
@@ -347,7 +347,7 @@ async fn every_answer_has_a_request_id() {
         let reply = wire.reply().await;
         assert!(seen.insert(reply.header("x-request-id").unwrap().to_owned()), "{line}");
     }
-    // One that a proxy has given is kept, and one that could hurt a log is not.
+    // A request id from a proxy is kept, unless it could corrupt a log.
     wire.send(request(&world, LIST, &["X-Request-Id: abc-123_x.y"])).await;
     assert_eq!(wire.reply().await.header("x-request-id"), Some("abc-123_x.y"));
     for odd in ["a b", "ana@example.edu", "{\"a\":1}", &"x".repeat(65), ""] {
@@ -384,7 +384,7 @@ async fn a_request_has_exactly_one_host() {
     wire.reply().await.refuses(400);
 }
 
-/// Every answer has a shape that its reader expects; axum's own words have none.
+/// Every response has a documented shape; axum's default messages have none.
 #[tokio::test]
 async fn nothing_is_refused_in_plain_text() {
     let world = World::new().await;
@@ -417,7 +417,7 @@ async fn nothing_is_refused_in_plain_text() {
             let reply = wire.reply().await;
             assert!(reply.status < 500, "{method} {path}: {}", reply.head);
             let kind = reply.header("content-type").unwrap_or_default();
-            // Files and sounds for a cloud have words of their own, or none.
+            // Files, and audio for cloud vendors, have other messages, or none.
             let is_file = ["/audio/", "/photos/", "/phone/"].iter().any(|start| path.starts_with(start));
             if reply.status >= 400 && !(is_file && reply.status == 404) && reply.status != 403 {
                 let is_page = kind.starts_with("text/html") || kind.starts_with("application/json");
@@ -446,7 +446,7 @@ async fn a_wrong_method_on_a_page_is_405() {
     }
 }
 
-/// PostgreSQL holds every character but one, and whoever sends that one gets a plain "no", not a fault of ours.
+/// PostgreSQL stores every character but one, and sending that one is a client error, not a server error.
 #[tokio::test]
 async fn a_character_that_no_database_can_hold() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! Long answers to clients that read them slowly.
+//! Long responses to clients that read them slowly.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -16,7 +16,7 @@ use crate::support::{
     database::{crowd, execute, on_postgres},
 };
 
-/// Everybody in one answer, of 18 MB where `PEOPLE` have notes of `NOTE` bytes.
+/// Everybody in one response: 18 MB if `PEOPLE` have notes of `NOTE` bytes.
 const STREAM: &str = "GET /api/private/v5/participants?updated_after=2020-01-01T00:00:00Z HTTP/1.1";
 const PEOPLE: usize = 2_000;
 const NOTE: usize = 9_000;
@@ -30,7 +30,7 @@ async fn world() -> World {
     world
 }
 
-/// A client that has got the beginning of a long answer and reads no further.
+/// A client that has read the start of a long response and stops reading.
 async fn slow_reader(world: &World, token: &str) -> TcpStream {
     let mut stream = narrow(world).await;
     stream.write_all(request_as(token, STREAM, &["Connection: close"]).as_bytes()).await.unwrap();
@@ -56,29 +56,29 @@ fn emails(body: &[u8]) -> Vec<String> {
 #[tokio::test]
 async fn slow_readers_of_one_institution_hold_up_nobody_elses_lists() {
     let world = world().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let now = world.app.clock.now();
-    crowd(&world.app.db, neighbour.institution.id, neighbour.page.id, 0..PEOPLE, "short", now).await;
+    crowd(&world.app.db, neighbor.institution.id, neighbor.page.id, 0..PEOPLE, "short", now).await;
     let mut slow = Vec::new();
     for _ in 0..SLOTS {
         slow.push(slow_reader(&world, &world.token).await);
     }
-    // The other institution's list comes whole and at once, again and again.
+    // The other institution's list is complete and fast, every time.
     for _ in 0..3 {
-        let (reply, _) = ask(&world, &neighbour.token, STREAM).await;
+        let (reply, _) = ask(&world, &neighbor.token, STREAM).await;
         assert_eq!(reply.status, 200);
         assert_eq!(emails(&reply.body).len(), PEOPLE);
     }
-    // Its own next one waits for a slot, and is then told to come back.
+    // The same institution's next list waits for a slot, and then gets 503 with Retry-After.
     let (reply, took) = ask(&world, &world.token, STREAM).await;
     let message = reply.refuses(503);
     assert!(message.contains("long answers"), "{message}");
     assert!(reply.header("retry-after").unwrap().parse::<u64>().unwrap() > 0);
     assert!(took >= WAIT, "{took:?}");
-    // What is short needs no slot.
+    // Short responses need no slot.
     let (reply, _) = ask(&world, &world.token, "GET /api/private/v5/participants HTTP/1.1").await;
     assert_eq!(reply.status, 200);
-    // Every long answer needs one, whichever version and however it is filtered.
+    // Every long response needs one, in every version and with every filter.
     for line in [
         "GET /api/private/v5/participants?per_page=10000 HTTP/1.1",
         "GET /api/private/v4/participants?per_page=10000 HTTP/1.1",
@@ -86,7 +86,7 @@ async fn slow_readers_of_one_institution_hold_up_nobody_elses_lists() {
     ] {
         ask(&world, &world.token, line).await.0.refuses(503);
     }
-    // One of them goes away, and its slot is free for the next.
+    // One of them disconnects, and its slot is free for the next.
     slow.pop();
     let served = async { while ask(&world, &world.token, STREAM).await.0.status != 200 {} };
     tokio::time::timeout(PATIENCE, served).await.expect("a slot comes free");
@@ -100,7 +100,7 @@ async fn whoever_reads_slower_than_the_least_rate_is_cut_off() {
     world.crowd_with_notes(&world.page, 0..PEOPLE, &"n".repeat(NOTE)).await;
     let mut stream = slow_reader(&world, &world.token).await;
     let (mut whole, mut buffer) = (Vec::new(), vec![0; 16 * 1024]);
-    // At most 320 KB a second, which would take a minute.
+    // At most 320 KB per second, which would take a minute.
     let reading = async {
         while let Ok(count @ 1..) = stream.read(&mut buffer).await {
             whole.extend_from_slice(&buffer[..count]);
@@ -109,13 +109,13 @@ async fn whoever_reads_slower_than_the_least_rate_is_cut_off() {
     };
     tokio::time::timeout(PATIENCE, reading).await.expect("the connection is over");
     assert!(whole.len() < 12_000_000, "{} bytes came: it was not cut off", whole.len());
-    // Whoever reads as fast as they can gets all of it.
+    // A client that reads as fast as possible gets everything.
     let (reply, _) = ask(&world, &world.token, STREAM).await;
     assert_eq!(emails(&reply.body).len(), PEOPLE);
 }
 
-/// While somebody reads a list slowly, everybody in it changes, again and again. Everybody is in it all the same, and
-/// once; and SQLite's write-ahead log starts over, which it cannot while somebody holds a snapshot.
+/// While a client reads a list slowly, everybody in it changes repeatedly. Everybody is listed exactly once; and
+/// SQLite's write-ahead log is reset, which would be impossible if the list held a snapshot.
 #[tokio::test]
 async fn a_slow_reader_pins_nothing_and_whoever_changes_meanwhile_is_listed_once() {
     const GROUPS: i64 = 20;
@@ -123,7 +123,7 @@ async fn a_slow_reader_pins_nothing_and_whoever_changes_meanwhile_is_listed_once
     let world = world().await;
     let mut stream = slow_reader(&world, &world.token).await;
     let log = world.database.options.data_dir.join("endonym.sqlite3-wal");
-    // It has had all of the crowd in one transaction, and is never cut.
+    // The log has grown by all people in one transaction, and its file never shrinks.
     let length = || if on_postgres() { 0 } else { std::fs::metadata(&log).unwrap().len() };
     let (log_before, mut longest_log) = (length(), 0);
     let now = world.app.clock.now().micros();
@@ -142,7 +142,7 @@ async fn a_slow_reader_pins_nothing_and_whoever_changes_meanwhile_is_listed_once
             longest_log = longest_log.max(length());
         }
     }
-    // Each round writes more than 18 MB, and the log starts over after four of them.
+    // Each round writes more than 18 MB, and the log is reset after four of them.
     let grown = longest_log.saturating_sub(log_before);
     assert!(grown < 8_000_000, "the write-ahead log of {log_before} bytes has grown by {grown}");
     let mut rest = Vec::new();
@@ -156,7 +156,7 @@ async fn a_slow_reader_pins_nothing_and_whoever_changes_meanwhile_is_listed_once
     assert_eq!(body["Response"]["meta"]["count"], PEOPLE);
 }
 
-/// The body of an answer in chunks, of which the first line has been read.
+/// The body of a chunked response, whose status line has been read.
 fn unchunked(answer: &[u8]) -> Vec<u8> {
     let start = answer.windows(4).position(|part| part == b"\r\n\r\n").unwrap() + 4;
     let (mut rest, mut body) = (&answer[start..], Vec::new());

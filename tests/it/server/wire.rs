@@ -1,5 +1,5 @@
-//! What lies between the socket and hyper: requests come in pieces, together and ahead of time, are answered in order, and
-//! nothing that anybody sends is taken for something else.
+//! The layer between the socket and hyper: requests arrive in pieces, pipelined and early, are answered in order, and
+//! no bytes are misinterpreted.
 
 use std::{
     sync::{Arc, LazyLock},
@@ -35,10 +35,10 @@ use crate::support::{World, database::execute};
 const CREATE: &str = "POST /api/private/v5/participants HTTP/1.1";
 const LIST: &str = "GET /api/private/v5/participants?updated_after=2020-01-01T00:00:00Z HTTP/1.1";
 
-/// Looks like the start of a refusal of hyper's own, and like a request.
+/// Looks like the start of one of hyper's error responses, and like a request.
 const FAKE: &str = "HTTP/1.1 400 Bad Request\r\n\r\nGET /`x` HTTP/1.1\r\n\r\n";
 
-/// The whole answer, read so slowly that it is written in many pieces.
+/// The whole response, read so slowly that it is written in many pieces.
 async fn read_slowly(stream: &mut TcpStream) -> Vec<u8> {
     let (mut whole, mut buffer) = (Vec::new(), vec![0; 64 * 1024]);
     while let Ok(count @ 1..) = stream.read(&mut buffer).await {
@@ -69,7 +69,7 @@ async fn notes_that_look_like_a_refusal_reach_a_slow_reader_as_they_are() {
 async fn backticks_in_the_body_of_a_pipelined_request_stay_backticks() {
     let world = World::new().await;
     let mut wire = Wire::to(&world).await;
-    // As quotes they would end the text and add a key.
+    // As quotes, they would end the string and add a key.
     let notes = "`,`first_name`:`Mallory`,`x`:`";
     let create = |email: &str| {
         let participant = json!({ "first_name": "Ana", "email": email, "notes": notes });
@@ -116,13 +116,13 @@ async fn a_refused_client_that_is_still_sending_gets_to_read_the_answer() {
     }
 }
 
-/// Somebody who uses the connection as the standard allows and nobody expects.
+/// A client that uses the connection in legal but unusual ways.
 #[derive(Debug, Clone)]
 struct Asked {
     method: &'static str,
     path: String,
     body: Sent,
-    /// The length of the answer, behind an echo of the request.
+    /// The length of the response, after an echo of the request.
     filler: usize,
     answer_in_chunks: bool,
 }
@@ -176,7 +176,7 @@ impl Asked {
     }
 }
 
-/// Says what was understood, and much more that looks like something else.
+/// Echoes the request, and much more that looks like something else.
 fn echo(path: &str, body: &[u8], filler: usize) -> Vec<u8> {
     let filler: Vec<u8> = FAKE.bytes().cycle().take(filler).collect();
     [path.as_bytes(), b"\n", body, &filler].concat()
@@ -232,7 +232,7 @@ fn asked() -> impl Strategy<Value = Asked> {
         })
 }
 
-/// How a client sends and reads: sizes of pieces, and whether it pauses between them.
+/// How a client sends and reads: sizes of pieces, and pauses between them.
 type Pace = Vec<(usize, bool)>;
 
 fn pace(most: usize) -> impl Strategy<Value = Pace> {

@@ -1,5 +1,5 @@
-//! Acknowledged means durable. The real server is killed in the middle of a storm of writes, again and again, and
-//! everything that it had answered must be there afterwards, and nobody half.
+//! Acknowledged means durable. The real server is killed repeatedly under a heavy write load, and every acknowledged
+//! write must be stored completely.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,7 +22,7 @@ use crate::support::{
 const ROUNDS: usize = 4;
 const SENDERS: usize = 8;
 
-/// What has been answered, and what was under way when the server died: that may be so or so.
+/// Acknowledged writes, and writes that were in progress when the server died, which may or may not be stored.
 #[derive(Default)]
 struct Ledger {
     answered: usize,
@@ -48,7 +48,7 @@ async fn every_answered_write_survives_kill_9() {
                 )
             })
             .collect();
-        // When every sender has come to its first deletion and change, however slow the machine is; and then at a
+        // Once every sender has made its first deletion and update, however slow the machine is; and then at a
         // different moment every time.
         let wanted = before + SENDERS * 6;
         until("writes are answered", || async { ledger.lock().await.answered >= wanted }).await;
@@ -68,7 +68,7 @@ async fn every_answered_write_survives_kill_9() {
     assert!(!ledger.gone.is_empty() && !ledger.notes.is_empty());
 }
 
-/// Creates, and now and then changes or deletes what it has made, until the server is gone.
+/// Creates people, and updates or deletes some of them, until the server is gone.
 async fn storm(base: &str, token: &str, name: &str, ledger: &Mutex<Ledger>) {
     let client = Client::builder().no_proxy().build().unwrap();
     let address = format!("{base}/api/private/v5/participants");
@@ -130,7 +130,7 @@ async fn check(serving: &Serving, token: &str, ledger: &Ledger) {
         assert_eq!(answer.status(), StatusCode::OK, "{path}");
         answer.json::<Value>().await.unwrap()
     };
-    // In the institution and on the page, which are counted apart.
+    // In the institution and on the page, which have separate counts.
     let mut listed: Vec<BTreeMap<String, Value>> = Vec::new();
     for path in ["/v4/participants", "/v4/name_pages/class/participants"] {
         let mut people = BTreeMap::new();
@@ -177,7 +177,7 @@ async fn check(serving: &Serving, token: &str, ledger: &Ledger) {
     }
 }
 
-/// A link that was answered plays, whatever was under way when the server died, and what it left behind is swept away.
+/// An acknowledged link plays, whatever was in progress when the server died, and orphans are swept.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_link_is_dead_after_kill_9() {
     let (here, token) = Installation::with_token().await;
@@ -224,7 +224,7 @@ async fn no_link_is_dead_after_kill_9() {
     }
 }
 
-/// Records a name, and again and again over it, until the server is gone. Says who was answered.
+/// Records a name repeatedly until the server is gone. Returns what was acknowledged.
 async fn record(base: &str, token: &str, email: &str, recorded: &AtomicU64) -> Option<(String, String)> {
     let client = Client::builder().no_proxy().build().unwrap();
     let address = format!("{base}/api/private/v5/participants");

@@ -1,4 +1,4 @@
-//! The folder of a SQLite database: who may look into it.
+//! The permissions of a SQLite database's folder.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
@@ -14,7 +14,7 @@ async fn the_database_is_for_its_owner_alone_and_an_older_one_is_tightened() {
     here.furnish();
     let database = here.path("endonym-data/endonym.sqlite3");
     assert_eq!((mode(&here.path("endonym-data")), mode(&database)), (0o700, 0o600));
-    // As earlier versions made it.
+    // As created by earlier versions.
     fs::set_permissions(&database, fs::Permissions::from_mode(0o644)).unwrap();
     let serving = here.serve(&[]);
     for ending in ["", "-wal", "-shm"] {

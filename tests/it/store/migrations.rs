@@ -1,4 +1,4 @@
-//! Databases of older versions come along with everything that is in them.
+//! Databases of older versions are migrated with all their data.
 
 use endonym::{
     domain::{
@@ -20,7 +20,7 @@ const OLDEST: [&str; 6] = [
     include_str!("../../../migrations/0006_courses.sql"),
 ];
 
-/// Runs the first migrations as the version that knew no more did.
+/// Runs the first migrations, like a version that had no others.
 async fn older(db: &Db, texts: &[&str]) {
     execute(db, "CREATE TABLE migrations (number BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL)", vec![])
         .await;
@@ -39,7 +39,7 @@ async fn people_from_before_names_had_keys_are_given_theirs() {
     let (options, _folder) = options().await;
     let db = Db::open(&options).await.unwrap();
     older(&db, &OLDEST[..2]).await;
-    // More than are filled at once, in two institutions.
+    // More than one batch of the backfill, in two institutions.
     db.write::<_, Error>(|sql| {
         Box::pin(async move {
             for n in 0..2_300_i64 {
@@ -105,8 +105,8 @@ async fn of_older_recordings_those_of_calls_and_copies_are_known_and_the_others_
     older(&db, &OLDEST).await;
     let recording = "INSERT INTO media (institution_id, hex, participant_id, kind, bytes, duration_ms, peaks, original, created_at) \
          VALUES ($1, $2, $3, $4, 7, 1, 'ff', FALSE, $5)";
-    // Person 1 has said it on a call; 2 has said something on a call and was then given another; 3 is a copy of 1 in a course,
-    // and 4 has the same date by chance, on a page that is no course's; 5 has a picture.
+    // Person 1 was recorded on a call; 2 was recorded on a call and then got another recording; 3 is a copy of 1 in a
+    // course, and 4 has the same date by chance, on a page without a course; 5 has a picture.
     let calls_at = 5_000_000_i64;
     for (person, kind, created_at) in [
         (1_i64, "recording", calls_at),

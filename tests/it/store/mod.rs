@@ -1,4 +1,4 @@
-//! What the databases must keep, and how they get at it.
+//! Database invariants and query plans.
 
 mod durability;
 mod folder;

@@ -1,5 +1,5 @@
-//! The columns of participants: one list, which is that of the tables; nothing is lost when a row moves; what cannot be read
-//! is an error.
+//! The columns of participants: the list matches the tables; nothing is lost when a row moves; unreadable values are
+//! errors.
 
 use endonym::domain::scope::Scope;
 use endonym::{
@@ -101,8 +101,8 @@ async fn custom_values_that_cannot_be_read_are_an_error_and_no_update_overwrites
     assert_eq!(only_row(&world, "participants").await, before);
 }
 
-/// An update starts from what was read, so that nothing is overwritten where reading fails. Lists skip such a row: one
-/// institution's must not stop the synchronization of all others.
+/// An update starts from the stored value, so an unreadable value fails instead of being overwritten. Lists skip such a
+/// row: one institution's bad row must not stop the synchronization of all others.
 #[tokio::test]
 async fn a_tool_consumer_that_cannot_be_read_is_an_error_by_itself_and_skipped_in_lists() {
     let world = World::new().await;
@@ -136,7 +136,7 @@ async fn a_tool_consumer_that_cannot_be_read_is_an_error_by_itself_and_skipped_i
         broken(one.unwrap_err(), wanted);
         execute(db, set, vec![before.into()]).await;
     }
-    // The headings of a report are written as a whole, so that nothing of them can be written back.
+    // The headings of a report are written as a whole and never written back.
     let export = exports::find(&mut db.read(), institution, ExportId::new(9)).await.unwrap().unwrap();
     assert!(export.custom_fields.is_empty());
 }

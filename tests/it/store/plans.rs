@@ -1,4 +1,4 @@
-//! Reads the plans that the databases make for every read of people, and fails where one would look at all of them.
+//! Checks the query plans of all reads of people, and fails if one scans all of them.
 
 use endonym::store::{Db, Value, jobs, media, own_recordings, participants, people};
 
@@ -12,7 +12,7 @@ const PAGES: i64 = 20;
 /// On each page.
 const PEOPLE: i64 = 200;
 
-/// Institutions 1 to 5 with pages 1 to 20 each, and enough people for the planners to have a reason.
+/// Institutions 1 to 5 with pages 1 to 20 each, and enough people to make the planners use indexes.
 async fn seed(db: &Db) {
     let series =
         "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) ";
@@ -21,7 +21,7 @@ async fn seed(db: &Db) {
          SELECT i / $2 + 1, i % $2 + 1, 'Page', 'slug' || i, 'event' || i, 'access' || i, FALSE, 0 FROM n"
     );
     execute(db, pages, vec![(INSTITUTIONS * PAGES).into(), PAGES.into()]).await;
-    // A tenth has a recording, a third has an identifier, and every fifth person is on more than one page.
+    // A tenth have a recording, a third have an identifier, and every fifth person is on more than one page.
     let people = format!(
         "{series} INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, last_name, \
          email, email_key, identifier, identifier_key, first_name_key, last_name_key, notes, recording, recorded_at, legal_recorded_at, created_at, updated_at) \
@@ -44,8 +44,8 @@ async fn seed(db: &Db) {
     execute(db, replaced, vec![count.into(), INSTITUTIONS.into()]).await;
 }
 
-/// The plans for a statement, each as its lines. PostgreSQL plans for the values that it is given and, once a statement
-/// has been used a few times, for any; here are both.
+/// The plans for a statement, each as its lines. PostgreSQL plans for the given values and, once a statement has been
+/// used a few times, for any (generic plan); this returns both.
 async fn plans(world: &World, text: &str, params: &[Value<'static>]) -> Vec<Vec<String>> {
     let Some(url) = &world.database.options.url else {
         let explain = format!("EXPLAIN QUERY PLAN {text}");
@@ -74,10 +74,10 @@ fn shown(value: &Value<'static>) -> String {
     }
 }
 
-/// Is this line a look at every participant?
+/// Does this line scan every participant?
 fn scans(line: &str) -> bool {
     let line = line.trim_start_matches([' ', '-', '>']);
-    // SQLite says SEARCH where it goes by a key; a SCAN by an index still looks at every entry.
+    // SQLite prints SEARCH if it uses a key; a SCAN of an index still reads every entry.
     let sqlite =
         ["SCAN p", "SCAN participants", "SCAN m", "SCAN media", "SCAN r", "SCAN replaced_recordings"]
             .iter()
@@ -112,7 +112,7 @@ async fn faults(world: &World) -> Vec<String> {
             if plan.iter().any(|line| scans(line)) {
                 faults.push(format!("{what}: looks at everybody\n  {text}\n    {told}"));
             }
-            // An index that begins with the institution but is not entered by it leads through the others' people.
+            // An index that starts with the institution, but is not searched by it, reads other institutions' people.
             let keyed = |line: &String| {
                 line.contains("SEARCH") && line.contains("institution_id=?")
                     || line.contains("Index Cond") && line.contains("institution_id")
@@ -130,7 +130,7 @@ async fn no_read_looks_at_every_participant() {
     let world = World::new().await;
     seed(&world.app.db).await;
     if !on_postgres() {
-        // Nobody runs ANALYZE there, so this is how it is in life; and somebody may, so that must do no harm.
+        // Production databases usually run without ANALYZE; and running it must do no harm.
         let faults = faults(&world).await;
         assert!(faults.is_empty(), "{}", faults.join("\n"));
     }
@@ -139,7 +139,7 @@ async fn no_read_looks_at_every_participant() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// A page of a list is read in the order of its index: sorting would mean to read more than is shown.
+/// A page of a list is read in index order: sorting would read more rows than are shown.
 #[tokio::test]
 async fn no_page_of_a_list_is_sorted() {
     let world = World::new().await;
@@ -208,7 +208,7 @@ async fn the_latest_changes_are_found_by_their_time() {
     assert_eq!(seen, 2);
 }
 
-/// The test itself is tested: what does look at everybody is found.
+/// A test of the test: a full scan is detected.
 #[tokio::test]
 async fn a_scan_is_seen_as_one() {
     let world = World::new().await;

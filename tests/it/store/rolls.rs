@@ -1,4 +1,4 @@
-//! Rolls: paging and counting stay exact while people come and go. What the service says is held against a plain list.
+//! Rolls: paging and counting stay exact while people join and leave. The results are compared with a plain list.
 
 use endonym::{
     app::{
@@ -20,12 +20,12 @@ use serde_json::json;
 
 use crate::support::{World, database::execute, emails};
 
-fn mark(email: &str) -> participants::Mark {
+fn person_key(email: &str) -> participants::PersonKey {
     let [as_email, as_given, spelled] = [(); 3].map(|()| email.to_owned());
-    participants::Mark { as_email, as_given, spelled }
+    participants::PersonKey { as_email, as_given, spelled }
 }
 
-/// Numbers that look like chance and are the same in every run.
+/// Pseudorandom numbers, the same in every run.
 struct Chance(u64);
 
 impl Chance {
@@ -41,7 +41,7 @@ impl Chance {
     }
 }
 
-/// The people of the institution in the order in which they came, each with the page's place in `pages`.
+/// The people of the institution in the order in which they joined, each with the index of their page in `pages`.
 struct Model {
     world: World,
     pages: Vec<NamePage>,
@@ -64,7 +64,7 @@ impl Model {
         Self { world, pages: made, people: Vec::new(), next: 0, chance: Chance(seed) }
     }
 
-    /// New people on one page, in one transaction.
+    /// Adds people to one page, in one transaction.
     async fn join(&mut self, page: usize, count: usize) {
         let start = self.next;
         self.next += count;
@@ -83,7 +83,7 @@ impl Model {
             institution,
             reference(&self.pages[page]),
             lines.collect(),
-            imports::Calling::Nobody,
+            imports::CallPolicy::Nobody,
             false,
         )
         .await
@@ -92,7 +92,7 @@ impl Model {
         self.people.extend((start..self.next).map(|i| (page, email(i))));
     }
 
-    /// Some people leave, each by a request of their own, all at once.
+    /// Removes some people concurrently, with one request each.
     async fn leave(&mut self, count: usize) {
         let mut going = Vec::new();
         for _ in 0..count.min(self.people.len()) {
@@ -103,13 +103,13 @@ impl Model {
         for group in going.chunks(64) {
             let deleted = group.iter().map(|(page, email)| {
                 let page = reference(&self.pages[*page]);
-                persons::delete_from_page(&self.world.app, &access, page, mark(email))
+                persons::delete_from_page(&self.world.app, &access, page, person_key(email))
             });
             join_all(deleted).await.into_iter().for_each(|deleted| deleted.unwrap());
         }
     }
 
-    /// A whole page goes, with everybody on it.
+    /// Deletes a page with everybody on it.
     async fn drop_page(&mut self, page: usize) {
         let (app, institution) = (&self.world.app, self.world.institution.id);
         let gone = name_pages::delete(app, institution, &reference(&self.pages[page])).await.unwrap();
@@ -131,7 +131,7 @@ impl Model {
                 self.check_roll(Some(page), &here, *size).await;
             }
         }
-        // The same once more as a client sees it.
+        // The same again over HTTP.
         let page = 1 + self.chance.below(1 + self.people.len() / 7);
         let answer = self.world.get(&format!("/v4/participants?per_page=7&page={page}")).await.expect(200);
         let everybody: Vec<&str> = self.people.iter().map(|(_, email)| email.as_str()).collect();
@@ -141,14 +141,14 @@ impl Model {
         assert_eq!(answer["meta"]["total_pages"], json!(self.people.len().div_ceil(7)));
     }
 
-    /// Every page of a list, and the one behind the last.
+    /// Every page of a list, and the one after the last.
     async fn check_roll(&self, page: Option<usize>, wanted: &[&str], size: u64) {
         let filter = participants::Filter {
             page: page.map(|page| reference(&self.pages[page])),
             ..participants::Filter::default()
         };
         let last = Window::new(1, size).pages(wanted.len() as u64);
-        // All of them where they are few, and otherwise the ends and some between.
+        // All of them if they are few, otherwise the ends and some in between.
         let step = (last / 20).max(1) as usize;
         for number in (1..=last + 1).step_by(step).chain([last, last + 1]).filter(|number| *number > 0) {
             let window = Window::new(number, size);
@@ -164,7 +164,7 @@ impl Model {
     }
 }
 
-/// Moves somebody to those who are hidden, or back. Their number is their id, as long as nobody else is in the institution.
+/// Hides somebody, or shows them again. Their number is their id, as long as nobody else is in the institution.
 async fn turn(model: &Model, page: usize, email: &str, hide: bool) {
     let id: ParticipantId = email.trim_start_matches('p').split('@').next().unwrap().parse().unwrap();
     let (institution, page) = (model.world.institution.id, model.pages[page].id);
@@ -274,7 +274,7 @@ async fn paging_is_exact_at_the_edges() {
             model.people.retain(|left| *left != one);
             let (app, access) = (&model.world.app, Access::whole(model.world.institution.id));
             let page = reference(&model.pages[0]);
-            persons::delete_from_page(app, &access, page, mark(&one.1)).await.unwrap();
+            persons::delete_from_page(app, &access, page, person_key(&one.1)).await.unwrap();
         }
         model.check(&[1, 10, 128]).await;
     }
@@ -282,13 +282,13 @@ async fn paging_is_exact_at_the_edges() {
     model.check(&[10]).await;
 }
 
-/// Longer than a bucket of the middle size, so that a search goes through all three.
+/// Longer than a bucket of the middle size, so that a search uses all three.
 #[tokio::test]
 async fn paging_is_exact_on_a_long_roll() {
     const COUNT: i64 = 20_000;
     let mut model = Model::new(0x5eed_0004, 10).await;
     let (db, institution) = (model.world.app.db.clone(), model.world.institution.id);
-    // One after the other on ten pages, as if they had registered in turn.
+    // Interleaved on ten pages, as if they had registered in turn.
     let people = "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) \
         INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, email, email_key, \
         recorded_at, legal_recorded_at, created_at, updated_at) \

@@ -167,7 +167,7 @@ impl World {
     }
 
     /// Another tenant of the same installation, with its own token and page.
-    pub async fn neighbour(&self) -> Neighbour {
+    pub async fn neighbor(&self) -> Neighbor {
         let institution = institutions::create(
             &self.app,
             institutions::New {
@@ -182,7 +182,7 @@ impl World {
         .unwrap();
         let (_, token) = tokens::create(&self.app, institution.id, "tests".into(), None).await.unwrap();
         let page = new_page(&self.app, &institution, "Their page").await;
-        Neighbour { institution, page, token }
+        Neighbor { institution, page, token }
     }
 
     pub async fn page(&self, title: &str) -> NamePage {
@@ -396,7 +396,7 @@ impl Drop for World {
     }
 }
 
-pub struct Neighbour {
+pub struct Neighbor {
     pub institution: Institution,
     pub page: NamePage,
     pub token: String,

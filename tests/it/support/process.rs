@@ -113,8 +113,8 @@ impl Installation {
         command
     }
 
-    pub fn run(&self, words: &[&str]) -> Ended {
-        Ended::of(&mut self.command(words))
+    pub fn run(&self, words: &[&str]) -> CommandOutput {
+        CommandOutput::of(&mut self.command(words))
     }
 
     pub fn succeed(&self, words: &[&str]) -> String {
@@ -154,13 +154,13 @@ impl Installation {
 
 /// A command that has exited.
 #[derive(Debug)]
-pub struct Ended {
+pub struct CommandOutput {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
 }
 
-impl Ended {
+impl CommandOutput {
     pub fn of(command: &mut Command) -> Self {
         Self::from(command.output().unwrap())
     }
@@ -188,7 +188,7 @@ impl Ended {
     }
 }
 
-impl From<Output> for Ended {
+impl From<Output> for CommandOutput {
     fn from(output: Output) -> Self {
         Self {
             code: output.status.code().unwrap_or(-1),
@@ -313,7 +313,7 @@ pub fn peak_memory(pid: u32) -> Option<u64> {
 }
 
 /// Runs a command on a pseudo-terminal and types into it.
-pub fn on_terminal(installation: &Installation, words: &[&str], typed: &str) -> Ended {
+pub fn on_terminal(installation: &Installation, words: &[&str], typed: &str) -> CommandOutput {
     let whole = installation.command(words);
     let quoted = |word: &std::ffi::OsStr| format!("'{}'", word.to_str().unwrap().replace('\'', r"'\''"));
     let line = std::iter::once(whole.get_program()).chain(whole.get_args()).map(quoted);
@@ -330,5 +330,5 @@ pub fn on_terminal(installation: &Installation, words: &[&str], typed: &str) -> 
     stdout.read_to_end(&mut shown).unwrap();
     let ended = child.wait_with_output().unwrap();
     drop(stdin);
-    Ended::from(Output { stdout: shown, ..ended })
+    CommandOutput::from(Output { stdout: shown, ..ended })
 }

@@ -1,4 +1,4 @@
-//! Tokens that nobody has, from one address again and again.
+//! Repeated requests with unknown tokens from one address.
 
 use std::{net::IpAddr, time::Duration};
 

@@ -1,4 +1,4 @@
-//! What access tokens may do: scopes, name pages, one row per person, and what becomes of those that nobody has.
+//! Access tokens: scopes, name pages, one row per person, and unknown tokens.
 
 mod failures;
 mod newest;
@@ -28,7 +28,7 @@ async fn limited(world: &World, pages: &[&NamePage]) -> String {
     token(world, New { pages: Some(pages), ..New::default() }).await
 }
 
-/// A request in the name of a token; with `auth_token` in version 3.
+/// A request with a token; as `auth_token` in version 3.
 async fn send(world: &World, token: &str, method: Method, path: &str, body: Option<&Value>) -> Answer {
     let request = if path.starts_with("/v3") {
         let path = format!("{path}{}auth_token={token}", if path.contains('?') { '&' } else { '?' });
@@ -51,7 +51,7 @@ async fn post(world: &World, token: &str, path: &str, body: Value) -> Answer {
     send(world, token, Method::POST, path, Some(&body)).await
 }
 
-/// The records of a list in the shape of any version.
+/// The records of a list, in any version's shape.
 fn records(body: &Value) -> &Vec<Value> {
     let places = ["/Response/participants", "/Response/pronunciations", "/participants", "/data"];
     places

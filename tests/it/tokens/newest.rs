@@ -1,4 +1,4 @@
-//! `--newest-only`: one row per person where people are named by email or identifier.
+//! `--newest-only`: one row per person when people are selected by email or identifier.
 
 use endonym::app::tokens::New;
 use serde_json::{Value, json};
@@ -8,8 +8,8 @@ use crate::support::World;
 
 const JULY: i64 = 1_782_907_200_000_000;
 
-/// Ana has recorded on two of her three pages, last on the choir's; Bo on none of his two; both have been on the world's page
-/// first.
+/// Ana has recorded on two of her three pages, most recently on the choir's; Bo on neither of his two; both joined the
+/// world's page first.
 async fn scene() -> (World, String) {
     let world = World::new().await;
     let (choir, chess) = (world.page("Choir").await, world.page("Chess").await);
@@ -27,7 +27,7 @@ async fn scene() -> (World, String) {
     (world, token)
 }
 
-/// The first name of each row, and which page it is of.
+/// The first name of each row, and its page.
 fn rows(body: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     records(body)

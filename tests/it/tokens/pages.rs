@@ -1,4 +1,4 @@
-//! `--allow-page`: a token sees and changes people of some name pages, and nobody else.
+//! `--allow-page`: a token reads and changes people of some name pages, and nobody else.
 
 use std::collections::BTreeSet;
 
@@ -18,12 +18,12 @@ use crate::support::{World, until};
 const ELSEWHERE: &str = "Forbidden: this access token is limited to other name pages";
 const JULY: i64 = 1_782_907_200_000_000;
 
-/// Ana is on all three pages, and her newest recording is on the one that the token does not reach.
+/// Ana is on all three pages, and her newest recording is on the one that the token cannot access.
 struct Scene {
     world: World,
     choir: NamePage,
     chess: NamePage,
-    /// Reaches the world's page and the choir.
+    /// Limited to the world's page and the choir.
     token: String,
 }
 
@@ -160,7 +160,7 @@ async fn version_3_has_people_of_these_pages_alone() {
 #[tokio::test]
 async fn a_page_outside_is_forbidden_and_one_of_another_institution_is_not_found() {
     let Scene { world, token, chess, choir } = scene().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let person = json!({ "first_name": "New", "email": "new@x.org" });
     let calls = |page: &str| {
         let on_page = format!("/v4/name_pages/{page}/participants");
@@ -181,7 +181,7 @@ async fn a_page_outside_is_forbidden_and_one_of_another_institution_is_not_found
             assert_eq!(answer.expect(403), json!({ "message": ELSEWHERE }), "{method} {path}");
         }
     }
-    for name in [neighbour.page.slug.as_str(), "nothing"] {
+    for name in [neighbor.page.slug.as_str(), "nothing"] {
         for (method, path, body) in calls(name) {
             send(&world, &token, method, &path, body.as_ref()).await.expect(404);
         }
@@ -231,7 +231,7 @@ async fn a_page_that_is_deleted_does_not_widen_the_token() {
     name_pages::delete(&world.app, world.institution.id, &NamePageRef::parse(&chess.slug).unwrap())
         .await
         .unwrap();
-    // What is known of a token is believed for less than a second.
+    // Tokens are cached for less than a second.
     let path = format!("/v4/name_pages/{}/participants", chess.slug);
     until("the page is gone", || async { get(&world, &token, &path).await.status == 404 }).await;
     for path in [
@@ -251,7 +251,7 @@ async fn a_page_that_is_deleted_does_not_widen_the_token() {
     }
 }
 
-/// Over the edges of pages, groups and gaps.
+/// Across the boundaries of pages, groups and gaps.
 #[tokio::test]
 async fn paging_meets_everybody_of_these_pages_once() {
     let world = World::new().await;
@@ -311,7 +311,7 @@ async fn exports_have_people_of_these_pages_alone_and_others_cannot_be_read() {
     let narrower = id(ask(&narrow, since).await.expect(202));
     let refused = ask(&token, json!({ "name_page_id": chess.slug })).await;
     assert_eq!(refused.expect(403), json!({ "message": ELSEWHERE }));
-    let unknown = ask(&token, json!({ "name_page_id": world.neighbour().await.page.slug })).await;
+    let unknown = ask(&token, json!({ "name_page_id": world.neighbor().await.page.slug })).await;
     assert_eq!(unknown.expect(422)["errors"], json!({ "name_page_id": ["is not found"] }));
 
     world.work(1);

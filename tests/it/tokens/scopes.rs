@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{get, post, scoped, send};
 use crate::{support::World, v5::every_endpoint};
 
-/// Every endpoint that needs a token, with the scope that it needs.
+/// Every endpoint that requires a token, with the scope that it requires.
 fn endpoints(world: &World) -> Vec<(&'static str, Method, String, Option<Value>)> {
     let mut all = Vec::new();
     for call in every_endpoint(world) {
@@ -78,7 +78,7 @@ async fn what_a_token_may_not_do_is_refused_before_its_body_is_read() {
         let request = world.request_as(&token, Method::POST, "/v5/participants").body(body.to_owned());
         assert_eq!(crate::support::Answer::of(request).await.status, 403);
     }
-    // A number to call is a write like any other.
+    // A phone number is a write like any other.
     let call = json!({ "name_page_id": world.page.slug, "participant": { "phone_number": "+12025550123" } });
     send(&world, &token, Method::PUT, "/v5/participants/ana@x.org", Some(&call)).await.expect(403);
 }
@@ -99,10 +99,10 @@ async fn a_token_that_reads_reads_reports_that_another_has_asked_for() {
 #[tokio::test]
 async fn another_institutions_things_stay_not_found_whatever_the_scope() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let token = scoped(&world, TokenScope::Write).await;
-    let path = format!("/v4/name_pages/{}/participants", neighbour.page.slug);
+    let path = format!("/v4/name_pages/{}/participants", neighbor.page.slug);
     get(&world, &token, &path).await.expect(404);
-    let body = json!({ "name_page_id": neighbour.page.slug, "participant": { "first_name": "A", "email": "a@x.org" } });
+    let body = json!({ "name_page_id": neighbor.page.slug, "participant": { "first_name": "A", "email": "a@x.org" } });
     post(&world, &token, "/v5/participants", body).await.expect(404);
 }

@@ -1,4 +1,4 @@
-//! Version 2. What it has in common with version 3 (errors, other origins, deprecation) stands there.
+//! Version 2. What it shares with version 3 (errors, CORS, deprecation) is tested there.
 
 mod names;
 mod rate_limit;
@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, World};
 
-/// Nobody needs a token.
+/// No token is required.
 async fn get(world: &World, query: &str) -> Answer {
     Answer::of(world.request_without_token(Method::GET, &format!("/v2/names?{query}"))).await
 }
 
-/// Lets a page answer version 2.
+/// Enables version 2 for a page.
 pub async fn open(world: &World, page: &NamePage) {
     set(world, page, true).await;
 }

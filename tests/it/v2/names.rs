@@ -1,4 +1,4 @@
-//! GET /names, by the access code alone.
+//! GET /names, by access code only.
 
 use endonym::app::name_pages;
 use reqwest::Method;
@@ -56,7 +56,7 @@ async fn an_open_page_answers_without_a_token_with_the_keys_of_the_contract() {
     }
 }
 
-/// Slugs and event codes stand in links and in answers, and ids can be guessed.
+/// Slugs and event codes are public, and ids can be guessed.
 #[tokio::test]
 async fn a_page_opens_by_its_access_code_and_by_no_other_of_its_names() {
     let world = World::new().await;
@@ -113,7 +113,7 @@ async fn an_institutions_own_code_stands_for_the_people_on_its_open_pages_alone(
     world.crowd(&pages[0], 10..12).await;
     world.crowd(&pages[1], 20..22).await;
     world.crowd(&pages[3], 600..1_800).await;
-    // Somebody who is on an open page and on another.
+    // A person on an open page and on another one.
     world
         .person_on(&pages[1], json!({ "first_name": "P0", "email": "p0@x.org", "institution_id": "I0" }))
         .await;
@@ -157,18 +157,18 @@ async fn an_access_code_must_be_there_and_an_icon_known() {
     }
 }
 
-/// A code says by itself whose it is.
+/// A code identifies its institution.
 #[tokio::test]
 async fn each_institution_shows_its_own() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     world.person("Ana", "ana@x.org").await;
-    let theirs = json!({ "name_page_id": neighbour.page.slug, "participant": { "first_name": "Cy", "email": "ana@x.org" } });
-    let request = world.request_as(&neighbour.token, Method::POST, "/v5/participants").json(&theirs);
+    let theirs = json!({ "name_page_id": neighbor.page.slug, "participant": { "first_name": "Cy", "email": "ana@x.org" } });
+    let request = world.request_as(&neighbor.token, Method::POST, "/v5/participants").json(&theirs);
     assert_eq!(request.send().await.unwrap().status(), 201);
     open(&world, &world.page).await;
     let body =
         get(&world, &format!("access_code={}&email=ana@x.org", world.page.access_code)).await.expect(200);
     assert_eq!((&data(&body)[0]["first_name"], data(&body).as_array().unwrap().len()), (&json!("Ana"), 1));
-    get(&world, &format!("access_code={}", neighbour.page.access_code)).await.expect(404);
+    get(&world, &format!("access_code={}", neighbor.page.access_code)).await.expect(404);
 }

@@ -1,4 +1,4 @@
-//! So many requests for each page, whoever asks; codes that open nothing count for the address that they come from.
+//! A rate limit for each page, for all clients together; unknown codes count against the client's address.
 
 use std::time::Duration;
 
@@ -91,14 +91,14 @@ async fn past_its_limit_an_address_has_one_guess_in_each_throttle_time() {
     assert_eq!(get(&world, &right).await.status, 429, "that was the one");
 }
 
-/// The status for somebody at another address.
+/// The status for a client at another address.
 async fn from(world: &World, address: [u8; 4], query: &str) -> u16 {
     let client = reqwest::Client::builder().no_proxy().local_address(std::net::IpAddr::from(address));
     let url = format!("{}/api/private/v2/names?{query}", world.base);
     client.build().unwrap().get(url).send().await.unwrap().status().as_u16()
 }
 
-/// Behind a proxy, the client is the one that the proxy names; what a client says of itself stands before that.
+/// Behind a proxy, the client is the address that the proxy adds; values sent by the client come before it.
 #[tokio::test]
 async fn clients_behind_a_trusted_proxy_are_counted_apart() {
     let world = limited(2).await;

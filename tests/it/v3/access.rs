@@ -1,4 +1,4 @@
-//! Versions 3 and 2: who may ask, and what everybody else is told.
+//! Versions 3 and 2: authentication, and the errors without it.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ async fn without_a_valid_token_it_is_not_authorized_whatever_else_is_wrong() {
         }
         let answer = ask(&world, Method::GET, &format!("/v3{path}")).await;
         assert_eq!(answer.expect(401), error("Not Authorized"), "{path}");
-        // The header of versions 4 and 5 is none of version 3.
+        // Version 3 ignores the header of versions 4 and 5.
         let answer = Answer::of(world.request(Method::GET, &format!("/v3{path}"))).await;
         assert_eq!(answer.expect(401), error("Not Authorized"), "{path}");
     }

@@ -1,10 +1,10 @@
-//! Versions 3 and 2: pages of every origin may call them, and every answer says what has come after.
+//! Versions 3 and 2: pages of every origin may call them, and every response names the successor.
 
 use reqwest::{Method, StatusCode};
 
 use crate::support::{Answer, World};
 
-/// Every path that there is, and some that there are not, with what works and what does not.
+/// Every path, and some unknown ones, with successful and failing requests.
 fn calls(world: &World) -> Vec<(Method, String, u16)> {
     let (code, token) = (&world.page.access_code, &world.token);
     let auth = format!("auth_token={token}");
@@ -101,7 +101,7 @@ async fn every_answer_says_since_when_there_are_newer_versions_and_where() {
             assert!(successor.ends_with("/v5/openapi.json"), "{successor}");
             continue;
         }
-        // It is there, and does as much.
+        // The successor exists and covers the same.
         let next = world.client.get(format!("{successor}?email_list=ana@x.org"));
         let found = next.header("Authorization", &world.token).send().await.unwrap();
         assert_eq!(found.status(), 200, "{successor}");

@@ -1,4 +1,4 @@
-//! Version 3, and what versions 3 and 2 have in common: shapes of answers and errors, other origins, deprecation.
+//! Version 3, and what versions 3 and 2 have in common: shapes of responses and errors, CORS, deprecation.
 
 mod access;
 mod browsers;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, World};
 
-/// A look-up with this world's token. `path` has a query, or at least its question mark.
+/// A lookup with this world's token. `path` has a query, or at least its question mark.
 async fn get(world: &World, path: &str) -> Answer {
     get_as(world, &world.token, path).await
 }
@@ -23,7 +23,7 @@ async fn get_as(world: &World, token: &str, path: &str) -> Answer {
     Answer::of(world.request_without_token(Method::GET, &path)).await
 }
 
-/// A search whose form has this world's token.
+/// A search with this world's token in the form.
 async fn post_form(world: &World, form: &str) -> Answer {
     let body = format!("auth_token={}&{form}", world.token);
     let request = world.request_without_token(Method::POST, "/v3/names/search");
@@ -31,7 +31,7 @@ async fn post_form(world: &World, form: &str) -> Answer {
     Answer::of(request.header("Content-Type", kind).body(body)).await
 }
 
-/// The records of a success.
+/// The records of a successful response.
 fn data(body: &Value) -> &Value {
     assert_eq!(body["result"], "success", "{body}");
     &body["data"]
@@ -41,7 +41,7 @@ fn error(message: &str) -> Value {
     json!({ "result": "error", "message": message })
 }
 
-/// A recording's hex: 128 bits, told apart by one letter.
+/// A recording's hex id: 128 bits, which differ in one letter.
 fn hex(letter: char) -> String {
     letter.to_string().repeat(32)
 }

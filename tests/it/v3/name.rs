@@ -20,7 +20,7 @@ async fn found(world: &World, query: &str) -> String {
     emails(data(&body)).join(" ")
 }
 
-/// Three who share something with each other.
+/// Three people who have some attributes in common.
 async fn people() -> World {
     let world = World::new().await;
     for (first, last, email, id) in [
@@ -98,7 +98,7 @@ async fn nothing_to_look_up_by_is_an_error() {
 #[tokio::test]
 async fn with_an_access_code_it_is_people_of_that_page_and_without_one_everybody_of_the_token() {
     let world = people().await;
-    let (choir, neighbour) = (world.page("Choir").await, world.neighbour().await);
+    let (choir, neighbor) = (world.page("Choir").await, world.neighbor().await);
     let person = json!({ "first_name": "Zoë", "email": "zoe@x.org", "institution_id": "S-3" });
     world.person_on(&choir, person).await;
     for (query, here, there, everywhere) in [
@@ -121,15 +121,15 @@ async fn with_an_access_code_it_is_people_of_that_page_and_without_one_everybody
         );
         assert_eq!(count("").await, everywhere, "{query}");
         assert_eq!(count("&access_code=").await, everywhere, "{query}");
-        let theirs = get_as(&world, &neighbour.token, &format!("/name?{query}")).await.expect(200);
+        let theirs = get_as(&world, &neighbor.token, &format!("/name?{query}")).await.expect(200);
         assert_eq!(data(&theirs), &json!([]), "{query}: nobody of another institution");
-        let code = &neighbour.page.access_code;
+        let code = &neighbor.page.access_code;
         let answer = get(&world, &format!("/name?{query}&access_code={code}")).await;
         assert_eq!(answer.expect(404), error("Not Found"), "{query}");
     }
 }
 
-/// More than are read at once, on several pages, each of them once, recorded ones first.
+/// More than one batch, on several pages, each once, recorded ones first.
 #[tokio::test]
 async fn everybody_of_a_very_common_name_is_found() {
     let world = World::new().await;
@@ -143,7 +143,7 @@ async fn everybody_of_a_very_common_name_is_found() {
         };
         let lines = (0..700).map(|n| imports::Line { number: n as u64, draft: line(n) }).collect();
         let page = NamePageRef::parse(&page.slug).unwrap();
-        imports::group(&world.app, world.institution.id, page, lines, imports::Calling::Nobody, false)
+        imports::group(&world.app, world.institution.id, page, lines, imports::CallPolicy::Nobody, false)
             .await
             .unwrap();
     }

@@ -76,7 +76,7 @@ async fn extended_attributes_are_added_by_every_word_that_means_yes() {
     }
 }
 
-/// Legal names belong to version 5 alone.
+/// Only version 5 has legal names.
 #[tokio::test]
 async fn legal_names_are_never_shown() {
     let world = World::with(crate::support::Setup { multiple_recordings: true, ..Default::default() }).await;
@@ -117,7 +117,7 @@ async fn one_person_on_several_pages_has_the_newest_recording_first() {
         assert_eq!(slugs, [&pages[1].slug, &pages[0].slug, &pages[2].slug], "{who}");
         let link = data(&body)[0]["recording_link"].as_str().unwrap();
         assert!(link.ends_with(&format!("recording_{}.mp3", hex('b'))), "{who}");
-        // A page's own code shows what is there alone.
+        // A page's own code shows only that page.
         let here = get(&world, &format!("/names?access_code={}&{who}", pages[0].slug)).await.expect(200);
         assert_eq!(data(&here).as_array().unwrap().len(), 1, "{who}");
     }
@@ -157,21 +157,21 @@ async fn an_access_code_may_be_any_name_of_the_page_in_any_case() {
 #[tokio::test]
 async fn an_institutions_own_code_stands_for_all_its_members() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let choir = world.page("Choir").await;
     world.crowd(&world.page, 0..2).await;
     world.crowd(&choir, 2..4).await;
     let everywhere = &world.institution.access_code;
     let body = get(&world, &format!("/names?access_code={everywhere}")).await.expect(200);
     assert_eq!(emails(data(&body)), ["p0@x.org", "p1@x.org", "p2@x.org", "p3@x.org"]);
-    let theirs = get_as(&world, &neighbour.token, &format!("/names?access_code={everywhere}")).await;
+    let theirs = get_as(&world, &neighbor.token, &format!("/names?access_code={everywhere}")).await;
     assert_eq!(theirs.expect(404), error("Not Found"));
 }
 
 #[tokio::test]
 async fn without_an_access_code_it_is_an_error_and_an_unknown_one_is_not_found() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     world.person("Ana", "ana@x.org").await;
     for blank in ["/names?", "/names?access_code=", "/names?access_code=%20", "/names?email=ana@x.org"] {
         let body = get(&world, blank).await.expect(422);
@@ -185,10 +185,10 @@ async fn without_an_access_code_it_is_an_error_and_an_unknown_one_is_not_found()
         "%FF%FE",
         "'; DROP TABLE codes",
         &long,
-        &neighbour.page.access_code,
-        &neighbour.page.slug,
-        &neighbour.page.id.to_string(),
-        &neighbour.institution.access_code,
+        &neighbor.page.access_code,
+        &neighbor.page.slug,
+        &neighbor.page.id.to_string(),
+        &neighbor.institution.access_code,
     ] {
         let body = get(&world, &format!("/names?access_code={code}")).await.expect(404);
         assert_eq!(body, error("Not Found"), "{code}");
@@ -230,7 +230,7 @@ async fn icons_and_pictures_of_ones_own() {
     assert_eq!(both, error(all), "all that is wrong is told together");
 }
 
-/// What old snippets of PHP and JavaScript really send.
+/// Requests as sent by deployed PHP and JavaScript snippets.
 #[tokio::test]
 async fn requests_as_old_clients_write_them() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! Version 3 counts in the same bucket as versions 5 and 4.
+//! Version 3 shares its rate limit with versions 5 and 4.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! POST /names/search: whoever is in either list, in every form in which clients send lists.
+//! POST /names/search: everybody in either list, in every format that clients use for lists.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ async fn a_json_body_works_and_wins_over_the_query() {
 #[tokio::test]
 async fn an_access_code_keeps_it_to_a_page() {
     let world = three().await;
-    let (choir, neighbour) = (world.page("Choir").await, world.neighbour().await);
+    let (choir, neighbor) = (world.page("Choir").await, world.neighbor().await);
     world.person_on(&choir, json!({ "first_name": "P0", "email": "p0@x.org", "institution_id": "I0" })).await;
     let count = async |scope: &str| {
         let body = post_form(&world, &format!("email_list=p0@x.org,p1@x.org{scope}")).await.expect(200);
@@ -81,7 +81,7 @@ async fn an_access_code_keeps_it_to_a_page() {
     assert_eq!(count(&format!("&access_code={}", world.institution.access_code)).await, 3);
     assert_eq!(count("&access_code=choir").await, 1);
     assert_eq!(count(&format!("&access_code={}", world.page.access_code)).await, 2);
-    let code = &neighbour.page.slug;
+    let code = &neighbor.page.slug;
     let answer = post_form(&world, &format!("email_list=p0@x.org&access_code={code}")).await;
     assert_eq!(answer.expect(404), error("Not Found"));
 }

@@ -1,4 +1,4 @@
-//! A page of twenty thousand people is sent as it is read: the server never holds it whole.
+//! A page of twenty thousand people is streamed: the server never holds all of it in memory.
 
 use std::{collections::HashSet, io::Read};
 
@@ -10,9 +10,9 @@ use crate::support::{
     process::{Installation, peak_memory},
 };
 
-/// Five such answers are under way at once, and read one after the other: by version 3 and by version 2, of the page,
-/// of the institution and of a name, some of them compressed. Held whole, they would need several times the memory that
-/// there is for them.
+/// Five such responses are in progress at once, and read one after the other: by version 3 and version 2, of the page,
+/// of the institution and of a name, some of them compressed. If they were buffered, they would need several times the
+/// available memory.
 #[tokio::test]
 async fn a_page_of_twenty_thousand_people_streams_in_bounded_memory() {
     let (here, token) = Installation::with_token().await;
@@ -23,7 +23,7 @@ async fn a_page_of_twenty_thousand_people_streams_in_bounded_memory() {
     let page = database.read().one(page, &[], |row| Ok((row.id(0)?, row.id(1)?))).await.unwrap();
     let (institution, page) = page.unwrap();
     crowd(&database, institution, page, 0..count, "", Moment::from_micros(1)).await;
-    // Snippets are most of an answer.
+    // Snippets are most of a response.
     let recorded =
         "UPDATE participants SET recording = $1, recorded_at = id + 1, first_name = $2, first_name_key = $3";
     let (name, key) = (name.trim().to_owned(), name.trim().to_lowercase());
@@ -37,7 +37,7 @@ async fn a_page_of_twenty_thousand_people_streams_in_bounded_memory() {
     let serving = here.serve(&["--write-rate", "0", "--write-seconds", "600"]);
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let address = |path: &str| format!("{}/api/private{path}", serving.base);
-    // Whatever the first request brings into memory is not counted.
+    // The first request allocates memory that does not count.
     client
         .get(address(&format!("/v3/names?auth_token={token}&access_code=class&email=p0@x.org")))
         .send()

@@ -1,4 +1,4 @@
-//! Exports: asked for, built by a worker, read until their time is over.
+//! Exports: requested, built by a worker, and available until they expire.
 
 use std::{collections::BTreeSet, io::Read, time::Duration};
 
@@ -18,7 +18,7 @@ async fn state(world: &World, id: &str) -> String {
     shown["export"]["state"].as_str().unwrap().to_owned()
 }
 
-/// Waits until an export is done, and gives it with its report.
+/// Waits until an export is done, and returns it with its report.
 async fn completed(world: &World, id: &str) -> Value {
     until("the export is completed", || async { state(world, id).await == "completed" }).await;
     world.get(&format!("/v4/exports/{id}")).await.expect(200)["export"].clone()
@@ -32,7 +32,7 @@ async fn bytes(world: &World, path: &str, encoding: &str) -> (reqwest::header::H
     (headers, response.bytes().await.unwrap().to_vec())
 }
 
-/// As a program that knows nothing of parts reads it.
+/// Decompressed as a single gzip stream.
 fn unzipped(bytes: &[u8]) -> String {
     let mut text = String::new();
     flate2::read::GzDecoder::new(bytes).read_to_string(&mut text).unwrap();
@@ -171,9 +171,9 @@ async fn without_any_filter_each_of_the_three_cannot_be_blank() {
 #[tokio::test]
 async fn errors_of_an_export_come_together_by_field() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let time = "is invalid: it must be an ISO-8601 time with a zone, like 2026-01-31T12:00:00Z";
-    for page in [json!("nowhere"), json!(neighbour.page.slug), json!(7), json!(["x"]), json!({}), json!(true)]
+    for page in [json!("nowhere"), json!(neighbor.page.slug), json!(7), json!(["x"]), json!({}), json!(true)]
     {
         let export =
             json!({ "created_after": "yesterday", "updated_after": "2026-07-01", "name_page_id": page });
@@ -272,7 +272,7 @@ async fn a_csv_has_a_column_for_each_field_and_no_formulas() {
     world.work(1);
     let id = ask(&world, json!({ "name_page_id": world.page.slug })).await;
     completed(&world, &id).await;
-    // A field that comes later is not in the report.
+    // A custom field that is created later is not in the report.
     world.custom_field("shoe_size").await;
 
     let (headers, sheet) = bytes(&world, &format!("/v4/exports/{id}.csv"), "identity").await;
@@ -391,7 +391,7 @@ async fn a_report_that_is_over_while_it_is_read_is_cut_and_never_looks_whole() {
     crowd(&world, 5_000).await;
     let id = ask(&world, json!({ "name_page_id": world.page.slug })).await;
     work_once(&world).await;
-    // Not compressed: that is so short that all of it is on its way at once.
+    // Not compressed: it is so short that all of it is sent at once.
     for (name, encoding) in [(id.clone(), "identity"), (format!("{id}.csv"), "identity")] {
         execute(&world.app.db, "UPDATE exports SET state = 'completed'", Vec::new()).await;
         let request =
@@ -399,7 +399,7 @@ async fn a_report_that_is_over_while_it_is_read_is_cut_and_never_looks_whole() {
         let mut response = request.send().await.unwrap();
         assert_eq!(response.status(), StatusCode::OK);
         assert!(response.chunk().await.unwrap().is_some());
-        // As it is when its time has come; the rows stay for the next turn.
+        // As if it had expired; the rows stay for the next run.
         execute(&world.app.db, "UPDATE exports SET state = 'expired'", Vec::new()).await;
         execute(&world.app.db, "UPDATE export_parts SET export_id = -export_id", Vec::new()).await;
         let ended = loop {
@@ -417,13 +417,13 @@ async fn a_report_that_is_over_while_it_is_read_is_cut_and_never_looks_whole() {
 #[tokio::test]
 async fn an_institution_that_goes_takes_its_exports_its_jobs_and_their_bytes_with_it() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     world.person("Ana", "a@x.org").await;
     ask(&world, json!({ "name_page_id": world.page.slug })).await;
     work_once(&world).await;
     ask(&world, json!({ "name_page_id": world.page.slug })).await;
-    let body = json!({ "export": { "name_page_id": neighbour.page.slug } });
-    let theirs = world.request_as(&neighbour.token, Method::POST, "/v4/exports").json(&body);
+    let body = json!({ "export": { "name_page_id": neighbor.page.slug } });
+    let theirs = world.request_as(&neighbor.token, Method::POST, "/v4/exports").json(&body);
     crate::support::Answer::of(theirs).await.expect(202);
     assert_eq!(files(&world).len(), 1);
 
@@ -441,15 +441,15 @@ async fn an_institution_that_goes_takes_its_exports_its_jobs_and_their_bytes_wit
 #[tokio::test]
 async fn another_institutions_export_is_not_found() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     world.work(1);
     let id = ask(&world, json!({ "name_page_id": world.page.slug })).await;
     completed(&world, &id).await;
     for name in [id.clone(), format!("{id}.csv"), format!("{id}.ndjson")] {
-        let request = world.request_as(&neighbour.token, Method::GET, &format!("/v4/exports/{name}"));
+        let request = world.request_as(&neighbor.token, Method::GET, &format!("/v4/exports/{name}"));
         assert_eq!(crate::support::Answer::of(request).await.expect(404), not_found());
     }
-    let request = world.request_as(&neighbour.token, Method::GET, "/v4/exports");
+    let request = world.request_as(&neighbor.token, Method::GET, "/v4/exports");
     assert_eq!(crate::support::Answer::of(request).await.expect(200)["exports"], json!([]));
 }
 
@@ -495,11 +495,11 @@ async fn whoever_is_deleted_is_gone_from_kept_reports_at_once_and_then_from_thei
         let email = format!("{name}@x.org");
         world.person_on(page, json!({ "first_name": name, "email": email })).await;
     }
-    // Their name is that of another's address: only who they are counts, not what they say.
+    // Their name equals another person's email: only ids count, not contents.
     let badge =
         world.get("/v4/participants/goes@x.org").await.expect(200)["participant"]["name_badge_link"].clone();
     world.person_on(&world.page, json!({ "first_name": badge, "email": "imitator@x.org" })).await;
-    // Nobody takes people out of bytes yet.
+    // Nobody has been removed from the stored bytes yet.
     let export = json!({ "created_after": "2000-01-01T00:00:00Z" });
     let id = ask(&world, export).await;
     work_once(&world).await;
@@ -532,7 +532,7 @@ async fn whoever_is_deleted_is_gone_from_kept_reports_at_once_and_then_from_thei
     })
     .await;
 
-    // A whole page goes, and then everybody.
+    // A whole page is deleted, and then everybody.
     let named = |page: &endonym::domain::name_page::NamePage| {
         endonym::domain::name_page::NamePageRef::parse(&page.slug).unwrap()
     };
@@ -545,7 +545,7 @@ async fn whoever_is_deleted_is_gone_from_kept_reports_at_once_and_then_from_thei
     all_forms(&[]).await;
 }
 
-/// Does the one job that is waiting, and nothing more.
+/// Runs the one pending job, and nothing more.
 pub async fn work_once(world: &World) {
     let stop = tokio_util::sync::CancellationToken::new();
     let settings = endonym::jobs::Settings {
@@ -609,7 +609,7 @@ async fn exports_work_with_blobs_on_s3() {
 #[tokio::test]
 async fn so_many_exports_of_an_institution_may_wait_and_one_more_is_told_when_to_come_back() {
     let world = World::with(Setup { exports_waiting: 3, ..Setup::default() }).await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     world.person("Ana", "ana@x.org").await;
     let body = json!({ "export": { "name_page_id": world.page.slug } });
     let asked = (0..8).map(|_| world.post("/v4/exports", body.clone()));
@@ -623,8 +623,8 @@ async fn so_many_exports_of_an_institution_may_wait_and_one_more_is_told_when_to
     }
     let listed = world.get("/v4/exports").await.expect(200);
     assert_eq!(listed["meta"]["total_count"], 3);
-    let theirs = json!({ "export": { "name_page_id": neighbour.page.slug } });
-    let request = world.request_as(&neighbour.token, Method::POST, "/v4/exports").json(&theirs);
+    let theirs = json!({ "export": { "name_page_id": neighbor.page.slug } });
+    let request = world.request_as(&neighbor.token, Method::POST, "/v4/exports").json(&theirs);
     Answer::of(request).await.expect(202);
     world.work(1);
     let ids: Vec<&str> =

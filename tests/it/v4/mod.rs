@@ -1,5 +1,5 @@
-//! Version 4. What it has in common with version 5 is in `v4_v5` (lists and searches) and in `v5` (forms of requests, tokens,
-//! origins, limits, tenancy).
+//! Version 4. What it shares with version 5 is in `v4_v5` (lists and searches) and in `v5` (request formats, tokens,
+//! CORS, limits, tenancy).
 
 mod create;
 pub mod exports;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::v4_v5::{JULY, SECOND, hex, numbered, path, sorted, unprocessable};
 
-/// A single thing that is missing is exactly this.
+/// The response for a single missing resource is exactly this.
 fn not_found() -> Value {
     json!({ "message": "Not Found" })
 }

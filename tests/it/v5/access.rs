@@ -1,4 +1,4 @@
-//! Versions 5 and 4: who may call, and what is said about paths and methods that are not there.
+//! Versions 5 and 4: authentication, and errors for unknown paths and methods.
 
 use std::time::Duration;
 
@@ -190,7 +190,7 @@ async fn whatever_a_client_accepts_it_gets_json_and_never_406() {
 
 #[tokio::test]
 async fn every_answer_is_json_errors_among_them() {
-    // `Answer` itself looks at the type of whatever it reads.
+    // `Answer` itself checks the content type of everything that it reads.
     let world = World::new().await;
     world.get("/v5/participants").await.expect(200);
     world.get("/v5/participants?page=0").await.expect(422);

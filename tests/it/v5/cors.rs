@@ -1,4 +1,4 @@
-//! Versions 5 and 4: tokens are secrets of servers, so only pages of origins that the institution lists may call.
+//! Versions 5 and 4: tokens are secrets of servers, so only origins that the institution lists may call (CORS).
 
 use endonym::app::institutions::{self, Change};
 use reqwest::Method;
@@ -15,7 +15,7 @@ async fn listing(origin: &str) -> World {
     world
 }
 
-/// What a browser asks before it lets a page call.
+/// A preflight request.
 async fn preflight(world: &World, path: &str, origin: &str) -> reqwest::Response {
     let request = world
         .request_without_token(Method::OPTIONS, path)
@@ -111,13 +111,13 @@ async fn a_preflight_of_a_listed_origin_is_answered_without_a_token() {
 #[tokio::test]
 async fn the_origin_of_another_institution_may_not_read_this_ones_answers() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let change = Change { allow_origins: vec![DIRECTORY.to_owned()], ..Change::default() };
-    institutions::update(&world.app, &neighbour.institution.slug, change).await.unwrap();
+    institutions::update(&world.app, &neighbor.institution.slug, change).await.unwrap();
     let ours = Answer::of(world.request(Method::GET, "/v5/participants").header("Origin", DIRECTORY)).await;
     assert_eq!(ours.header("access-control-allow-origin"), "");
     let theirs =
-        world.request_as(&neighbour.token, Method::GET, "/v5/participants").header("Origin", DIRECTORY);
+        world.request_as(&neighbor.token, Method::GET, "/v5/participants").header("Origin", DIRECTORY);
     assert_eq!(Answer::of(theirs).await.header("access-control-allow-origin"), DIRECTORY);
 }
 

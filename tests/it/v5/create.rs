@@ -12,7 +12,7 @@ async fn create(world: &World, participant: Value) -> Answer {
     world.post("/v5/participants", on_page(world, participant)).await
 }
 
-/// What is wrong with this one.
+/// The validation errors of this participant.
 async fn errors(world: &World, participant: Value) -> Value {
     let body = create(world, participant).await.expect(422);
     assert_eq!(body["message"], "Unprocessable entity");
@@ -333,12 +333,12 @@ async fn institution_ids_that_differ_in_case_are_different() {
 #[tokio::test]
 async fn an_institution_id_of_another_institution_is_free() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let ana = json!({ "first_name": "Ana", "email": "ana@x.org", "institution_id": "S1" });
     world.person_on(&world.page, ana).await;
     let bo = json!({ "first_name": "Bo", "email": "bo@x.org", "institution_id": "S1" });
-    let body = json!({ "name_page_id": neighbour.page.slug, "participant": bo });
-    let request = world.request_as(&neighbour.token, Method::POST, "/v5/participants").json(&body);
+    let body = json!({ "name_page_id": neighbor.page.slug, "participant": bo });
+    let request = world.request_as(&neighbor.token, Method::POST, "/v5/participants").json(&body);
     Answer::of(request).await.expect(201);
 }
 
@@ -590,8 +590,8 @@ async fn custom_fields_are_sent_by_import_key_and_an_unknown_one_is_an_error_as_
 #[tokio::test]
 async fn the_custom_fields_of_another_institution_are_unknown() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
-    endonym::app::custom_fields::create(&world.app, neighbour.institution.id, "degree".into(), None)
+    let neighbor = world.neighbor().await;
+    endonym::app::custom_fields::create(&world.app, neighbor.institution.id, "degree".into(), None)
         .await
         .unwrap();
     let wrong = errors(

@@ -1,4 +1,4 @@
-//! Every text field that the domain declares goes through version 5: docs/adding-a-field.md.
+//! Version 5 accepts and returns every text field that the domain declares: docs/adding-a-field.md.
 
 use endonym::{
     domain::participant::{TEXT_FIELDS, TextField, TextKind},
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::on_page;
 use crate::support::{Setup, World};
 
-/// A participant's texts, each a text of its own.
+/// A participant's text fields, each with a distinct text.
 fn texts(word: &str) -> Map<String, Value> {
     TEXT_FIELDS.iter().map(|field| (field.key.to_owned(), text(word, field).into())).collect()
 }
@@ -18,7 +18,7 @@ fn text(word: &str, field: &TextField) -> String {
     format!("{word} {}", field.column)
 }
 
-/// Where a response shows a text.
+/// Where a response contains a text.
 fn key_of<'a>(participant: &'a Value, text: &str) -> Option<&'a str> {
     let found = participant.as_object().unwrap().iter().find(|(_, value)| *value == text);
     found.map(|(key, _)| key.as_str())
@@ -42,7 +42,7 @@ async fn every_text_field_is_created_updated_cleared_and_shown() {
         assert_eq!(changed["participant"][key], text(word, field), "{key}");
     }
 
-    // One of the names has to stay.
+    // At least one of the names is required.
     let clearable = |field: &&TextField| field.kind != TextKind::Identifier && field.key != "first_name";
     let nulls: Map<String, Value> =
         TEXT_FIELDS.iter().filter(clearable).map(|field| (field.key.to_owned(), Value::Null)).collect();

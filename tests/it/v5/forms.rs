@@ -1,4 +1,4 @@
-//! Versions 5 and 4: the forms in which real clients send what they want.
+//! Versions 5 and 4: the request formats of deployed clients.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -138,7 +138,7 @@ async fn a_raw_backtick_may_stand_in_the_second_request_of_a_connection() {
     }
 }
 
-/// Reads one answer with a length to its end.
+/// Reads one response with a Content-Length to its end.
 async fn read_status(stream: &mut BufReader<TcpStream>) -> u16 {
     let (mut status, mut length) = (0, 0);
     loop {

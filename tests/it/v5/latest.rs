@@ -91,7 +91,7 @@ async fn the_date_of_custom_objects_moves_only_when_a_custom_attribute_changes()
     update(json!({ "custom_fields": { "custom_degree": "BA" } })).await;
     let first = date().await;
     assert!(is_time(first.as_str().unwrap()));
-    // Answers show milliseconds, so the next change has to be in another one.
+    // Responses show milliseconds, so the next change has to be in another one.
     world.advance(std::time::Duration::from_millis(1));
     update(json!({ "notes": "x" })).await;
     assert_eq!(date().await, first);
@@ -131,7 +131,7 @@ async fn the_lists_of_a_search_are_other_names_for_tokens() {
         ),
         ("tokens=&email_list=`p3@x.org`,null".to_owned(), vec!["p3@x.org"]),
         ("tokens=p0@x.org&email_list=p0@x.org&institution_id_list=I0".to_owned(), vec!["p0@x.org"]),
-        // Each takes whatever the other takes, and an identifier in an array may hold a comma.
+        // Each parameter accepts the other's values, and an identifier in an array may contain a comma.
         (format!("email_list={token}&institution_id_list=p0@x.org"), vec!["c@x.org", "p0@x.org"]),
         ("institution_id_list=[%22A,1%22]".to_owned(), vec!["c@x.org"]),
     ] {

@@ -273,7 +273,7 @@ async fn the_first_record_of_a_person_on_many_pages_is_the_one_with_the_newest_r
     assert_eq!(titles, ["Two", "One", "Three"]);
 }
 
-// What may be shown beside the base keys
+// Optional keys
 
 #[tokio::test]
 async fn custom_attributes_stand_at_top_level_and_in_custom_objects_under_their_plain_names() {
@@ -367,7 +367,7 @@ async fn icon_three_is_another_name_of_two_and_every_code_has_its_picture() {
     assert_eq!(images.iter().collect::<HashSet<_>>().len(), 3);
 }
 
-/// Ids are unique per rendering; the picture is not.
+/// Ids are unique per rendering; the image is not.
 fn picture(html: &Value) -> String {
     let html = html.as_str().unwrap();
     html[html.find("<svg").unwrap()..html.find("</svg>").unwrap()].to_owned()

@@ -1,4 +1,4 @@
-//! Version 5: recordings and pictures that come with a participant, and deleting a recording.
+//! Version 5: recordings and pictures sent with a participant, and deleting a recording.
 
 use std::time::Duration;
 
@@ -263,7 +263,7 @@ async fn a_deleted_recording_is_gone_at_once_and_its_owner_stays() {
     assert_eq!(people(&after)[0]["recording_id"], Value::Null);
     assert_eq!(people(&after)[0]["photo"], made["photo"]);
     assert!(blobs(&world).iter().all(|name| name.starts_with("photos/")), "{:?}", blobs(&world));
-    // Once more: they are still known, and have no such recording.
+    // Again: the person still exists, but has no such recording.
     assert_eq!(world.delete(&path, json!({})).await.expect(404), json!({ "message": "Not Found" }));
 }
 
@@ -282,12 +282,12 @@ async fn only_ones_own_recording_can_be_deleted() {
     let photo = made["photo"].as_str().unwrap().rsplit("photo_").next().unwrap().replace(".jpg", "");
     assert_eq!(delete("ana@x.org", &format!("recording_{photo}")).await["message"], "Not Found");
 
-    let neighbour = world.neighbour().await;
-    let theirs = json!({ "name_page_id": neighbour.page.slug, "participant": { "first_name": "Ana", "email": "ana@x.org" } });
-    let request = world.request_as(&neighbour.token, Method::POST, "/v5/participants").json(&theirs);
+    let neighbor = world.neighbor().await;
+    let theirs = json!({ "name_page_id": neighbor.page.slug, "participant": { "first_name": "Ana", "email": "ana@x.org" } });
+    let request = world.request_as(&neighbor.token, Method::POST, "/v5/participants").json(&theirs);
     Answer::of(request).await.expect(201);
     let path = format!("/v5/participants/ana@x.org/pronunciations/{id}");
-    let body = Answer::of(world.request_as(&neighbour.token, Method::DELETE, &path)).await.expect(404);
+    let body = Answer::of(world.request_as(&neighbor.token, Method::DELETE, &path)).await.expect(404);
     assert_eq!(body["message"], "Not Found");
     assert_eq!(fetched(&world, &made["recording_link"]).await.0, 200);
 }

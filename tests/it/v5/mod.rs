@@ -1,4 +1,4 @@
-//! Version 5, and what versions 5 and 4 have in common: forms of requests, tokens, origins, limits, tenancy.
+//! Version 5, and what versions 5 and 4 have in common: request formats, tokens, CORS, limits, tenancy.
 
 mod access;
 mod cors;
@@ -35,12 +35,12 @@ fn meta(body: &Value) -> &Value {
     &body["Response"]["meta"]
 }
 
-/// A body of a create or update on the world's page.
+/// The body of a create or update on the world's page.
 fn on_page(world: &World, participant: Value) -> Value {
     json!({ "name_page_id": world.page.slug, "participant": participant })
 }
 
-/// A participant of the world's page as a list shows them: null where nothing is given.
+/// A participant of the world's page in a list: null for every value that is not set.
 fn record(world: &World, given: Value) -> Value {
     let mut record = json!({
         "first_name": null,
@@ -65,7 +65,7 @@ fn message(text: &str) -> Value {
     json!({ "message": text })
 }
 
-/// A call that succeeds when `ana@x.org` is on the world's page. The last of all deletes her.
+/// Calls that succeed if `ana@x.org` is on the world's page. The last one deletes her.
 pub struct Call {
     pub method: Method,
     pub path: String,

@@ -1,11 +1,11 @@
-//! Version 5: going through everybody, page by page, while people come and go. Versions 5 and 4 read the same rolls.
+//! Version 5: paging through everybody while people join and leave. Versions 5 and 4 read the same rolls.
 
 use serde_json::json;
 
 use super::{JULY, hex, meta, people};
 use crate::support::{World, emails};
 
-/// Everybody, as a client reads them that follows `next_page_url`.
+/// Everybody, read by following `next_page_url`.
 async fn everybody(world: &World, per_page: usize) -> Vec<String> {
     let mut next = Some(format!("/v5/participants?per_page={per_page}"));
     let (mut all, mut total) = (Vec::new(), 0);

@@ -1,4 +1,4 @@
-//! Versions 5 and 4: so many requests in a window for each token, then one a second.
+//! Versions 5 and 4: a burst of requests per token, then one per second.
 
 use std::time::Duration;
 
@@ -139,18 +139,18 @@ async fn one_token_in_different_dress_has_one_bucket() {
 #[tokio::test]
 async fn an_institution_can_have_a_ceiling_of_its_own() {
     let world = limited(1, QUARTER, LONG).await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let change = Change { rate_limit: Some(Some(3)), ..Change::default() };
-    institutions::update(&world.app, &neighbour.institution.slug, change).await.unwrap();
+    institutions::update(&world.app, &neighbor.institution.slug, change).await.unwrap();
     for left in [2, 1, 0] {
-        let answer = Answer::of(world.request_as(&neighbour.token, Method::GET, "/v5/participants")).await;
+        let answer = Answer::of(world.request_as(&neighbor.token, Method::GET, "/v5/participants")).await;
         assert_eq!(
             (number(&answer, "Nc-Rate-Limit-Limit"), number(&answer, "Nc-Rate-Limit-Remaining")),
             (3, left)
         );
         answer.expect(200);
     }
-    Answer::of(world.request_as(&neighbour.token, Method::GET, "/v5/participants")).await.expect(429);
+    Answer::of(world.request_as(&neighbor.token, Method::GET, "/v5/participants")).await.expect(429);
     assert_eq!(number(&world.get("/v5/participants").await, "Nc-Rate-Limit-Limit"), 1);
 }
 

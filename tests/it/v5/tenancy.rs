@@ -1,4 +1,4 @@
-//! Versions 5 and 4: a token sees its own institution and nothing else.
+//! Versions 5 and 4: a token sees only its own institution.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -9,10 +9,10 @@ use crate::support::{Answer, World};
 const NO_PAGE: &str = "Name page not found";
 const NOBODY: &str = "Registered participant not found";
 
-/// What an answer to the neighbour must be.
+/// The expected response to the other tenant.
 enum Expect {
     NotFound(&'static str),
-    /// No record at this place of the answer, and a total of 0 where there is one.
+    /// No record at this JSON path, and a total of 0 if there is one.
     Empty(&'static str),
 }
 use Expect::{Empty, NotFound};
@@ -29,9 +29,9 @@ async fn nothing_of_another_institution_is_ever_seen_or_changed() {
     world.record(&world.page, "zeb@x.org", &hex('a'), JULY).await;
     let token = World::registration_token(&made);
     let before = world.get("/v5/participants?include=custom_attributes").await.expect(200);
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
 
-    let own = &neighbour.page.slug;
+    let own = &neighbor.page.slug;
     let mut calls: Vec<(Method, String, Value, Expect)> = Vec::new();
     let mut call =
         |method: Method, path: String, body: Value, expect: Expect| calls.push((method, path, body, expect));
@@ -129,7 +129,7 @@ async fn nothing_of_another_institution_is_ever_seen_or_changed() {
     }
 
     for (method, path, body, expect) in calls {
-        let request = world.request_as(&neighbour.token, method.clone(), &path);
+        let request = world.request_as(&neighbor.token, method.clone(), &path);
         let request = if body.is_null() { request } else { request.json(&body) };
         let answer = Answer::of(request).await;
         let at = format!("{method} {path}: {}", answer.body);
@@ -157,22 +157,21 @@ async fn nothing_of_another_institution_is_ever_seen_or_changed() {
 #[tokio::test]
 async fn the_same_person_in_two_institutions_is_two_people() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     let ana = json!({ "first_name": "Ana", "email": "ana@x.org", "institution_id": "S1" });
     world.person_on(&world.page, ana).await;
-    let theirs = json!({ "name_page_id": neighbour.page.slug, "participant": { "first_name": "Their Ana", "email": "ana@x.org", "institution_id": "S1" } });
-    let request = world.request_as(&neighbour.token, Method::POST, "/v5/participants").json(&theirs);
+    let theirs = json!({ "name_page_id": neighbor.page.slug, "participant": { "first_name": "Their Ana", "email": "ana@x.org", "institution_id": "S1" } });
+    let request = world.request_as(&neighbor.token, Method::POST, "/v5/participants").json(&theirs);
     Answer::of(request).await.expect(201);
-    for (token, name) in [(&world.token, "Ana"), (&neighbour.token, "Their Ana")] {
+    for (token, name) in [(&world.token, "Ana"), (&neighbor.token, "Their Ana")] {
         for path in ["/v5/participants", "/v5/participants?email_list=ana@x.org&institution_id_list=S1"] {
             let body = Answer::of(world.request_as(token, Method::GET, path)).await.expect(200);
             assert_eq!(people(&body)[0]["first_name"], name);
             assert_eq!(meta(&body)["total_count"], 1);
         }
     }
-    let body = json!({ "name_page_id": neighbour.page.slug });
-    let request =
-        world.request_as(&neighbour.token, Method::DELETE, "/v5/participants/ana@x.org").json(&body);
+    let body = json!({ "name_page_id": neighbor.page.slug });
+    let request = world.request_as(&neighbor.token, Method::DELETE, "/v5/participants/ana@x.org").json(&body);
     Answer::of(request).await.expect(200);
     assert_eq!(meta(&world.get("/v5/participants").await.expect(200))["total_count"], 1);
 }
@@ -180,15 +179,15 @@ async fn the_same_person_in_two_institutions_is_two_people() {
 #[tokio::test]
 async fn latest_never_finds_the_recording_of_a_namesake_elsewhere() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     world.person("Ana", "ana@x.org").await;
     world.record(&world.page, "ana@x.org", &hex('a'), JULY).await;
-    let theirs = json!({ "name_page_id": neighbour.page.slug, "participant": { "first_name": "Ana", "email": "ana@x.org" } });
-    Answer::of(world.request_as(&neighbour.token, Method::POST, "/v5/participants").json(&theirs))
+    let theirs = json!({ "name_page_id": neighbor.page.slug, "participant": { "first_name": "Ana", "email": "ana@x.org" } });
+    Answer::of(world.request_as(&neighbor.token, Method::POST, "/v5/participants").json(&theirs))
         .await
         .expect(201);
-    let request = world.request_as(&neighbour.token, Method::GET, "/v5/participants/latest?tokens=ana@x.org");
+    let request = world.request_as(&neighbor.token, Method::GET, "/v5/participants/latest?tokens=ana@x.org");
     let body = Answer::of(request).await.expect(200);
     assert_eq!(body["participants"][0]["recording_link"], Value::Null);
-    assert_eq!(body["participants"][0]["event_slug"], json!(neighbour.page.slug));
+    assert_eq!(body["participants"][0]["event_slug"], json!(neighbor.page.slug));
 }

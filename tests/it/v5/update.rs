@@ -12,7 +12,7 @@ async fn update(world: &World, email: &str, participant: Value) -> Answer {
     world.put(&format!("/v5/participants/{email}"), on_page(world, participant)).await
 }
 
-/// Somebody with a value in every field.
+/// A person with a value in every field.
 async fn ana(world: &World) -> Value {
     world.custom_field("degree").await;
     world.custom_field("gender_pronouns").await;

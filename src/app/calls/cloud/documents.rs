@@ -16,24 +16,24 @@ pub async fn document(app: &App, attempt: &Attempt, take: Option<String>) -> Res
         Some(step) if attempt.is_under_way() => step,
         _ => return Ok(twiml::hang_up()),
     };
-    let whose = institutions::by_id(&mut app.db.read(), attempt.institution).await?;
-    let whose = whose.ok_or(Error::Missing(Missing::Institution))?;
+    let owner = institutions::by_id(&mut app.db.read(), attempt.institution).await?;
+    let owner = owner.ok_or(Error::Missing(Missing::Institution))?;
     let addresses = Addresses::new(&app.phone.callback_base, attempt.id);
-    let language = app.phone.prompts.language(whose.phone_language.as_deref());
+    let language = app.phone.prompts.language(owner.phone_language.as_deref());
     // Only the first menu contains the institution's name, and speech synthesis may be slow.
     let names_it = matches!(step, Step::Invite { .. });
-    let institution = if names_it && can_be_played(app, &language, &whose).await {
-        Name::Played(addresses.name(&language, &whose.slug))
+    let institution = if names_it && can_be_played(app, &language, &owner).await {
+        Name::Played(addresses.name(&language, &owner.slug))
     } else {
-        Name::Said(whose.name)
+        Name::Said(owner.name)
     };
     let scene = Scene { addresses, language, institution, step, number: attempt.step_number, take };
     Ok(scene.document())
 }
 
 /// Whether the institution's name has an audio file or can be synthesized.
-async fn can_be_played(app: &App, language: &str, whose: &Institution) -> bool {
-    app.phone.prompts.institution_wav(Some(language), &whose.slug, &whose.name).await.is_some()
+async fn can_be_played(app: &App, language: &str, owner: &Institution) -> bool {
+    app.phone.prompts.institution_wav(Some(language), &owner.slug, &owner.name).await.is_some()
 }
 
 /// An audio prompt as WAV. `institutions/SLUG` is an institution's name.
@@ -53,10 +53,10 @@ pub async fn prompt(app: &App, language: String, file: String) -> Option<Bytes> 
 async fn spoken_name(app: &App, language: &str, slug: &str) -> Option<Bytes> {
     app.phone.cloud()?;
     let found = institutions::by_slug(&mut app.db.read(), slug).await;
-    let whose = found.inspect_err(|error| tracing::warn!(%error, "speaking a name failed")).ok()??;
+    let owner = found.inspect_err(|error| tracing::warn!(%error, "speaking a name failed")).ok()??;
     let prompts = &app.phone.prompts;
-    if prompts.language(whose.phone_language.as_deref()) != language {
+    if prompts.language(owner.phone_language.as_deref()) != language {
         return None;
     }
-    prompts.institution_wav(Some(language), &whose.slug, &whose.name).await
+    prompts.institution_wav(Some(language), &owner.slug, &owner.name).await
 }

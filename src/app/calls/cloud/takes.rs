@@ -111,7 +111,7 @@ pub async fn delete_takes(app: &App, institution: InstitutionId, attempt: Attemp
     for take in takes {
         client.delete_recording(&take.recording).await.map_err(Error::Unavailable)?;
         let gone = app.db.write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(call_takes::forget(sql, institution, attempt, &take.recording).await?) })
+            Box::pin(async move { Ok(call_takes::delete(sql, institution, attempt, &take.recording).await?) })
         });
         gone.await?;
     }

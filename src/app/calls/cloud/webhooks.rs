@@ -34,13 +34,13 @@ use crate::{
 };
 
 /// Timeout between two webhooks of a conversation.
-const STEP: Duration = Duration::from_secs(90);
+const STEP_TIMEOUT: Duration = Duration::from_secs(90);
 /// Timeout for the farewell.
-const FAREWELL: Duration = Duration::from_secs(30);
+const FAREWELL_TIMEOUT: Duration = Duration::from_secs(30);
 /// How late a key press may arrive after the call has ended.
-const LATE_KEY: Duration = Duration::from_secs(5);
+const LATE_KEY_LIMIT: Duration = Duration::from_secs(5);
 /// Timeout for downloading the recording. The job queue has given up by then.
-const FETCH: Duration = Duration::from_secs(2 * 60 * 60);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// A request that claims to come from the vendor; not yet verified.
 pub struct Request<'a> {
@@ -52,7 +52,7 @@ pub struct Request<'a> {
 
 /// The webhook's kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum WebhookKind {
     /// The step with this number is over; the vendor asks for the next document.
     Step(i64),
     /// The same, but the step recorded nothing.
@@ -65,13 +65,13 @@ pub enum Asked {
 pub enum Answer {
     /// TwiML for the vendor.
     Document(String),
-    Noted,
+    Accepted,
     /// The signature is invalid, or the call is not ours.
     Refused,
 }
 
 /// The parsed form of a webhook.
-struct Said {
+struct CallReport {
     call: String,
     status: String,
     digits: String,
@@ -79,7 +79,7 @@ struct Said {
     sip_code: Option<u16>,
 }
 
-impl Said {
+impl CallReport {
     /// `None` if it is not about a call of our account.
     fn read(form: &Form, settings: &Settings) -> Option<Self> {
         let text = |name: &str| form.text(name).unwrap_or_default().to_owned();
@@ -95,7 +95,7 @@ impl Said {
     }
 
     /// Maps the webhook to an event of the conversation.
-    fn event(&self, step: Step, asked: Asked) -> Event {
+    fn event(&self, step: Step, kind: WebhookKind) -> Event {
         let key = self.digits.chars().next().filter(|_| self.digits != "hangup");
         match (step, key) {
             // The key counts even if the callee hung up right after it.
@@ -104,7 +104,7 @@ impl Said {
             _ => {}
         }
         match step {
-            Step::Record { .. } if self.recording.is_some() && !matches!(asked, Asked::Silence(_)) => {
+            Step::Record { .. } if self.recording.is_some() && !matches!(kind, WebhookKind::Silence(_)) => {
                 Event::Heard
             }
             Step::Record { .. } => Event::Silence,
@@ -129,7 +129,7 @@ fn recording(form: &Form) -> Option<(String, String)> {
 }
 
 /// The result of a webhook.
-struct Heard {
+struct Effect {
     attempt: Attempt,
     /// The vendor's id of the latest recording.
     take: Option<String>,
@@ -140,7 +140,12 @@ struct Heard {
 }
 
 /// Handles a webhook. Requests with an invalid signature or about an unknown call are refused and counted.
-pub async fn hear(app: &App, attempt: AttemptId, asked: Asked, request: Request<'_>) -> Result<Answer> {
+pub async fn handle(
+    app: &App,
+    attempt: AttemptId,
+    kind: WebhookKind,
+    request: Request<'_>,
+) -> Result<Answer> {
     let refused = |why: &'static str| {
         metrics::phone_callback(why);
         Ok(Answer::Refused)
@@ -152,26 +157,26 @@ pub async fn hear(app: &App, attempt: AttemptId, asked: Asked, request: Request<
     if !is_signed(app, &settings, &request, &form) {
         return refused("bad_signature");
     }
-    let Some(said) = Said::read(&form, &settings) else { return refused("foreign_call") };
-    let (now, at_hand) = (app.clock.now(), app.clone());
-    let heard = app.db.write::<_, Error>(move |sql| {
-        Box::pin(async move { hear_in(sql, &at_hand, attempt, asked, &said, now).await })
+    let Some(report) = CallReport::read(&form, &settings) else { return refused("foreign_call") };
+    let (now, owned_app) = (app.clock.now(), app.clone());
+    let effect = app.db.write::<_, Error>(move |sql| {
+        Box::pin(async move { apply(sql, &owned_app, attempt, kind, &report, now).await })
     });
-    let Some(heard) = heard.await? else { return refused("foreign_call") };
-    metrics::phone_callback(if heard.repeated { "repeated" } else { "accepted" });
-    if let Some(outcome) = heard.ended {
+    let Some(effect) = effect.await? else { return refused("foreign_call") };
+    metrics::phone_callback(if effect.repeated { "repeated" } else { "accepted" });
+    if let Some(outcome) = effect.ended {
         metrics::call_ended(outcome.state().word());
         app.switchboard.wake();
     }
-    if heard.opted_out {
-        cancel_opted_out(app, heard.attempt.institution, &heard.attempt.phone_number).await?;
+    if effect.opted_out {
+        cancel_opted_out(app, effect.attempt.institution, &effect.attempt.phone_number).await?;
     }
     app.queue.wake();
-    match asked {
-        Asked::Step(_) | Asked::Silence(_) => {
-            document(app, &heard.attempt, heard.take).await.map(Answer::Document)
+    match kind {
+        WebhookKind::Step(_) | WebhookKind::Silence(_) => {
+            document(app, &effect.attempt, effect.take).await.map(Answer::Document)
         }
-        Asked::Status | Asked::Recording => Ok(Answer::Noted),
+        WebhookKind::Status | WebhookKind::Recording => Ok(Answer::Accepted),
     }
 }
 
@@ -188,87 +193,88 @@ fn is_signed(app: &App, settings: &Settings, request: &Request<'_>, form: &Form)
 }
 
 /// `None` if the call is not ours.
-async fn hear_in(
+async fn apply(
     sql: &mut Sql,
     app: &App,
     attempt: AttemptId,
-    asked: Asked,
-    said: &Said,
+    kind: WebhookKind,
+    report: &CallReport,
     now: Moment,
-) -> Result<Option<Heard>> {
+) -> Result<Option<Effect>> {
     let scope = Actor::System.scope();
     let Some(found) = call_attempts::find(sql, scope, attempt).await? else { return Ok(None) };
     // Read again under the call's lock.
     calls::lock(sql, found.institution, found.call).await?;
     let Some(mut attempt) = call_attempts::find(sql, scope, attempt).await? else { return Ok(None) };
-    if !is_its_name(sql, &attempt, &said.call, now).await? {
+    if !is_call_of(sql, &attempt, &report.call, now).await? {
         return Ok(None);
     }
-    let current = match asked {
-        Asked::Step(number) | Asked::Silence(number) => {
+    let current = match kind {
+        WebhookKind::Step(number) | WebhookKind::Silence(number) => {
             attempt.is_under_way() && number == attempt.step_number
         }
-        Asked::Status | Asked::Recording => attempt.is_under_way(),
+        WebhookKind::Status | WebhookKind::Recording => attempt.is_under_way(),
     };
-    note_take(sql, app, &attempt, current && asked != Asked::Recording, said, now).await?;
+    store_take(sql, app, &attempt, current && kind != WebhookKind::Recording, report, now).await?;
     let mut ended = None;
     if current {
-        ended = match asked {
-            Asked::Step(0) => {
+        ended = match kind {
+            WebhookKind::Step(0) => {
                 attempts::answered_in(sql, &attempt).await?;
                 move_to(sql, app, &mut attempt, Step::START, now).await?
             }
-            Asked::Step(_) | Asked::Silence(_) => {
-                let next = next(attempt.step.unwrap_or(Step::START), said, asked);
+            WebhookKind::Step(_) | WebhookKind::Silence(_) => {
+                let next = next(attempt.step.unwrap_or(Step::START), report, kind);
                 move_to(sql, app, &mut attempt, next, now).await?
             }
-            Asked::Status => status(sql, app, &attempt, said, now).await?,
-            Asked::Recording => None,
+            WebhookKind::Status => status(sql, app, &attempt, report, now).await?,
+            WebhookKind::Recording => None,
         };
     }
     let mut opted_out = ended.and_then(Outcome::reason) == Some(Reason::OptedOut);
     // The phone number of an erased person is blank.
-    if !current && !attempt.phone_number.is_empty() && is_late_nine(&attempt, asked, said) {
+    if !current && !attempt.phone_number.is_empty() && is_late_opt_out(&attempt, kind, report) {
         calls::opt_out(sql, attempt.institution, &attempt.phone_number, now).await?;
         opted_out = true;
     }
-    if is_unwanted(&attempt, said) {
-        let job = Job::hang_up(said.call.clone());
+    if is_unwanted(&attempt, report) {
+        let job = Job::hang_up(report.call.clone());
         jobs::enqueue(sql, app.ids.id(now), &job, now, now).await?;
     }
     let takes = call_takes::of_attempt(sql, attempt.institution, attempt.id).await?;
     let take = takes.into_iter().next().map(|take| take.recording);
-    Ok(Some(Heard { attempt, take, repeated: !current, ended, opted_out }))
+    Ok(Some(Effect { attempt, take, repeated: !current, ended, opted_out }))
 }
 
 /// The callee pressed 9 in the last menu and hung up, and the webhook about the end of the call arrived first.
-fn is_late_nine(attempt: &Attempt, asked: Asked, said: &Said) -> bool {
-    let in_its_menu = matches!(asked, Asked::Step(number) if number > 0 && number == attempt.step_number);
+fn is_late_opt_out(attempt: &Attempt, kind: WebhookKind, report: &CallReport) -> bool {
+    let in_its_menu =
+        matches!(kind, WebhookKind::Step(number) if number > 0 && number == attempt.step_number);
     let menu = matches!(attempt.step, Some(Step::Invite { .. } | Step::Review { .. }));
     let known = !attempt.phone_number.is_empty();
-    !attempt.is_under_way() && known && in_its_menu && menu && said.digits.starts_with('9')
+    !attempt.is_under_way() && known && in_its_menu && menu && report.digits.starts_with('9')
 }
 
 /// The attempt was cancelled before its vendor call id was known, and the call is still active.
-fn is_unwanted(attempt: &Attempt, said: &Said) -> bool {
+fn is_unwanted(attempt: &Attempt, report: &CallReport) -> bool {
     let cut_short = !matches!(attempt.step, Some(Step::Over { .. }));
-    attempt.state == State::Cancelled && cut_short && !said.status.is_empty() && !is_final(&said.status)
+    attempt.state == State::Cancelled && cut_short && !report.status.is_empty() && !is_final(&report.status)
 }
 
 /// Whether this is the vendor's id for the attempt's call. If none is stored yet, because the response is delayed or lost,
 /// stores it, unless it belongs to another attempt.
-async fn is_its_name(sql: &mut Sql, attempt: &Attempt, name: &str, now: Moment) -> Result<bool> {
+async fn is_call_of(sql: &mut Sql, attempt: &Attempt, name: &str, now: Moment) -> Result<bool> {
     if let Some(known) = &attempt.vendor_call {
         return Ok(known == name);
     }
-    let since = now.minus(super::NAMES_LIVE);
+    let since = now.minus(super::CALL_ID_WINDOW);
     Ok(!conversations::is_anothers(sql, attempt, name, since).await?
         && conversations::name(sql, attempt, name).await?)
 }
 
 /// An invalid key interrupts the menu, so it is repeated and counts as played.
-fn next(step: Step, said: &Said, asked: Asked) -> Step {
-    let event = said.event(step, asked);
+fn next(step: Step, report: &CallReport, kind: WebhookKind) -> Step {
+    let event = report.event(step, kind);
     match (step.after(event), event) {
         (same, Event::Key(_)) if same == step => step.after(Event::NoKey),
         (next, _) => next,
@@ -285,9 +291,9 @@ async fn move_to(
     now: Moment,
 ) -> Result<Option<Outcome>> {
     let time = match step {
-        Step::Over { end: End::Kept } => FETCH,
-        Step::Over { .. } => FAREWELL,
-        _ => STEP,
+        Step::Over { end: End::Kept } => FETCH_TIMEOUT,
+        Step::Over { .. } => FAREWELL_TIMEOUT,
+        _ => STEP_TIMEOUT,
     };
     attempt.step = Some(step);
     attempt.step_number += 1;
@@ -310,13 +316,13 @@ async fn status(
     sql: &mut Sql,
     app: &App,
     attempt: &Attempt,
-    said: &Said,
+    report: &CallReport,
     now: Moment,
 ) -> Result<Option<Outcome>> {
-    match outcome_of(&said.status, said.sip_code, attempt) {
+    match outcome_of(&report.status, report.sip_code, attempt) {
         // The key press that answers the menu may still be on its way.
         Some(Outcome::Failed(Reason::HungUp)) if matches!(attempt.step, Some(Step::Review { .. })) => {
-            call_attempts::renew(sql, attempt, now.plus(LATE_KEY)).await?;
+            call_attempts::renew(sql, attempt, now.plus(LATE_KEY_LIMIT)).await?;
             Ok(None)
         }
         Some(outcome) => {
@@ -324,12 +330,12 @@ async fn status(
             Ok(ended.then_some(outcome))
         }
         None => {
-            if said.status == "in-progress" {
+            if report.status == "in-progress" {
                 attempts::answered_in(sql, attempt).await?;
             }
             // Downloads and farewells have their own timeouts.
             if !matches!(attempt.step, Some(Step::Over { .. })) {
-                call_attempts::renew(sql, attempt, now.plus(app.calling.ring + STEP)).await?;
+                call_attempts::renew(sql, attempt, now.plus(app.calling.ring + STEP_TIMEOUT)).await?;
             }
             Ok(None)
         }
@@ -337,15 +343,15 @@ async fn status(
 }
 
 /// Stores a recording's id and URL whenever a webhook mentions it. If the attempt has ended, schedules its deletion at once.
-async fn note_take(
+async fn store_take(
     sql: &mut Sql,
     app: &App,
     attempt: &Attempt,
     of_this_step: bool,
-    said: &Said,
+    report: &CallReport,
     now: Moment,
 ) -> Result<()> {
-    let Some((recording, url)) = said.recording.clone() else { return Ok(()) };
+    let Some((recording, url)) = report.recording.clone() else { return Ok(()) };
     let take = match attempt.step {
         Some(Step::Record { take }) if of_this_step => take.into(),
         _ => 0,

@@ -1,8 +1,8 @@
-//! Webhooks that are not the vendor's, not about our calls, or not new.
+//! Webhooks that are forged, about other calls, or repeated.
 
 use super::*;
 
-/// A figure of this process: other tests count as well, so it is at least what happened here.
+/// A metric of this process: other tests count as well, so this is a lower bound.
 async fn metric(world: &World, name: &str) -> f64 {
     let answer = world.client.get(format!("{}/metrics", world.base)).send().await.unwrap();
     let text = answer.text().await.unwrap();
@@ -10,11 +10,11 @@ async fn metric(world: &World, name: &str) -> f64 {
     line.map_or(0.0, |value| value.trim().parse().unwrap())
 }
 
-/// Somebody has picked up, and the first menu is being said. Says the call and the attempt's address.
+/// The call is answered, and the first menu plays. Returns the call and the attempt's URL.
 async fn answered(scene: &Scene) -> (Call, String) {
     let attempt = scene.call().await;
     let call = scene.last_call();
-    scene.vendor.tell(&call.sid, "in-progress", &[]).await;
+    scene.vendor.report_status(&call.sid, "in-progress", &[]).await;
     scene.vendor.ask(&scene.last_call(), call.given("Url"), &[]).await.unwrap();
     assert_eq!(scene.listed().await.state, State::InProgress);
     (scene.last_call(), format!("{}/phone/attempts/{}", scene.world.base, attempt))
@@ -90,7 +90,7 @@ async fn a_call_of_another_attempt_is_foreign_even_before_the_first_is_named() {
     let first = scene.call().await;
     let first_call = scene.last_call();
     scene.vendor.inner().create = Create::Waits;
-    scene.vendor.tell(&first_call.sid, "busy", &[]).await;
+    scene.vendor.report_status(&first_call.sid, "busy", &[]).await;
     until("it is tried again", || async { scene.vendor.inner().calls.len() == 2 }).await;
     let second = scene.attempt().await;
     assert_ne!(first, second);
@@ -113,7 +113,7 @@ async fn a_repeated_webhook_changes_nothing_and_gets_the_same_answer() {
         assert_eq!(again.status(), 200);
         assert_eq!(again.text().await.unwrap(), first);
     }
-    // A step that has not come yet is none either.
+    // Nor is a step valid that has not been reached yet.
     let ahead = scene.vendor.post(&format!("{address}/steps/7"), &params).await;
     assert_eq!((ahead.status().as_u16(), ahead.text().await.unwrap()), (200, first));
     assert_eq!(step(&scene).await, 2);
@@ -125,14 +125,14 @@ async fn a_repeated_webhook_changes_nothing_and_gets_the_same_answer() {
 async fn after_the_end_there_is_nothing_more_to_say() {
     let scene = Scene::new().await;
     let (call, address) = answered(&scene).await;
-    scene.vendor.tell(&call.sid, "completed", &[]).await;
+    scene.vendor.report_status(&call.sid, "completed", &[]).await;
     assert_eq!(how(&scene.settled().await), (State::Failed, Some(Reason::HungUp)));
     let params = scene.vendor.params(&call, &[("Digits", "1")]);
     let answer = scene.vendor.post(&format!("{address}/steps/1"), &params).await;
     assert_eq!(answer.status(), 200);
     assert!(answer.text().await.unwrap().ends_with("<Response><Hangup/></Response>"));
     assert_eq!(how(&scene.settled().await), (State::Failed, Some(Reason::HungUp)));
-    // A recording that we hear of only now is removed at once.
+    // A recording that becomes known only now is deleted at once.
     let (sid, url) = scene.vendor.record(&call.sid, wav(0.5));
     let late = [("RecordingSid", sid.as_str()), ("RecordingUrl", &url), ("RecordingStatus", "completed")];
     let answer = scene.vendor.post(&format!("{address}/recording"), &scene.vendor.params(&call, &late)).await;
@@ -146,13 +146,13 @@ async fn statuses_may_come_twice_and_in_any_order() {
     scene.call().await;
     let call = scene.last_call();
     for status in ["no-answer", "ringing", "initiated", "no-answer", "in-progress", "completed", "busy"] {
-        scene.vendor.tell(&call.sid, status, &[]).await;
+        scene.vendor.report_status(&call.sid, status, &[]).await;
         assert_eq!(scene.listed().await.state, State::NoAnswer, "{status}");
     }
     let scene = Scene::new().await;
     let (call, _) = answered(&scene).await;
     for status in ["ringing", "queued", "in-progress"] {
-        scene.vendor.tell(&call.sid, status, &[]).await;
+        scene.vendor.report_status(&call.sid, status, &[]).await;
         assert_eq!(scene.listed().await.state, State::InProgress, "{status}");
     }
 }
@@ -240,7 +240,7 @@ async fn prompts_are_served_and_nothing_beside_them() {
     }
 }
 
-/// They have said their name, and hear it again.
+/// They have recorded their name, and hear it again.
 async fn at_review(scene: &Scene) -> (Call, String) {
     let (call, address) = answered(scene).await;
     let keyed = scene.vendor.params(&call, &[("Digits", "1")]);
@@ -257,7 +257,7 @@ async fn at_review(scene: &Scene) -> (Call, String) {
 async fn what_is_kept_counts_though_the_hang_up_is_told_first() {
     let scene = Scene::new().await;
     let (call, address) = at_review(&scene).await;
-    scene.vendor.tell(&call.sid, "completed", &[]).await;
+    scene.vendor.report_status(&call.sid, "completed", &[]).await;
     let kept = scene.vendor.params(&scene.last_call(), &[("Digits", "1")]);
     scene.vendor.post(&format!("{address}/steps/3"), &kept).await;
     assert_eq!(how(&scene.settled().await), (State::Recorded, None));
@@ -269,7 +269,7 @@ async fn a_9_counts_though_the_hang_up_is_told_first() {
         let scene = Scene::new().await;
         let ((call, address), step) =
             if at_the_end { (at_review(&scene).await, 3) } else { (answered(&scene).await, 1) };
-        scene.vendor.tell(&call.sid, "completed", &[]).await;
+        scene.vendor.report_status(&call.sid, "completed", &[]).await;
         let nine = scene.vendor.params(&scene.last_call(), &[("Digits", "9")]);
         scene.vendor.post(&format!("{address}/steps/{step}"), &nine).await;
         let listed =

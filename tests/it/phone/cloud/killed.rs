@@ -1,4 +1,4 @@
-//! The real binary, killed in the middle of a call that a cloud makes, behind a proxy that has the address the cloud knows.
+//! The real binary, killed in the middle of a call by a cloud provider, behind a proxy with the public URL.
 
 use super::*;
 use crate::support::process::{Installation, Serving};
@@ -40,7 +40,7 @@ async fn a_conversation_goes_on_when_its_process_is_killed() {
     let review = vendor.ask(&call, &format!("{address}/steps/2"), &said).await.unwrap();
     let end = vendor.ask(&call, review[0].attribute("action"), &[("Digits", "1")]).await.unwrap();
     assert_eq!(end.last().unwrap().verb, "Hangup");
-    vendor.tell(&call.sid, "completed", &[]).await;
+    vendor.report_status(&call.sid, "completed", &[]).await;
     let state = || here.json(&["calls", "list", "--json"])["calls"][0].clone();
     until("it is theirs", || async { state()["state"] == "recorded" }).await;
     assert_eq!(state()["attempts"].as_array().unwrap().len(), 1, "it is one and the same attempt");

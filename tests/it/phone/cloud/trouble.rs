@@ -1,4 +1,4 @@
-//! Answers that are lost, recordings that are late or elsewhere, and processes that come and go.
+//! Lost responses, late or misplaced recordings, and restarted processes.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 
-/// Somebody who listens and notes what they are sent.
+/// Somebody who records the prompts that they hear.
 async fn eavesdropper() -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -48,19 +48,19 @@ async fn a_call_that_is_not_heard_of_is_asked_for_by_number_and_time() {
     scene.vendor.inner().create = Create::Fails { made: true };
     scene.call().await;
     assert_eq!(scene.listed().await.state, State::Dialing);
-    // It rings on.
+    // It keeps ringing.
     let sid = scene.last_call().sid;
     scene.nothing_is_heard().await;
     let named = "call_attempts WHERE vendor_call IS NOT NULL";
     until("the call has its name", || async { scene.count(named).await == 1 }).await;
     assert_eq!(scene.listed().await.state, State::Dialing);
-    // And then it is over, but nobody has told us.
+    // Then it ends, but no webhook arrives.
     scene.vendor.inner().create = Create::Fails { made: false };
     scene.vendor.inner().calls[0].status = "busy".into();
     scene.nothing_is_heard().await;
     until("it is tried again", || async { scene.listed().await.attempts.len() == 2 }).await;
     assert_eq!(scene.listed().await.attempts[0].state, State::Busy);
-    // The next attempt does not take the first one's call for its own.
+    // The next attempt does not mistake the first one's call for its own.
     scene.nothing_is_heard().await;
     let call = scene.settled().await;
     assert_eq!(how(&call), (State::Failed, Some(Reason::Unreachable)));
@@ -128,7 +128,7 @@ async fn a_recording_that_never_comes_ends_the_attempt() {
     scene.vendor.inner().late_by = usize::MAX;
     scene.vendor.next_person(good());
     scene.call().await;
-    // As if so much time had gone by; the last failure is the tenth.
+    // Advance the clock past the retries; the tenth failure is the last.
     let failed = "jobs WHERE kind = 'fetch_take' AND failures > 0";
     until("it is not there", || async {
         scene.world.advance(std::time::Duration::from_millis(500));
@@ -214,7 +214,7 @@ async fn a_conversation_goes_on_in_another_process() {
         scene.said().last().is_some_and(|said| said == "say-your-name")
     })
     .await;
-    // The process is gone; another one has its place behind the balancer, and knows what is written down.
+    // The process is gone; another one takes its place behind the load balancer, with the state from the database.
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let here = format!("http://{}", listener.local_addr().unwrap());
     let folder = scene.world.folder.path().to_owned();
@@ -253,7 +253,7 @@ async fn a_conversation_goes_on_in_another_process() {
     assert!(review[0].attribute("action").starts_with(&scene.world.base), "{review:?}");
     let end = scene.vendor.ask(&call, review[0].attribute("action"), &[("Digits", "1")]).await.unwrap();
     assert_eq!(end.last().unwrap().verb, "Hangup");
-    scene.vendor.tell(&call.sid, "completed", &[]).await;
+    scene.vendor.report_status(&call.sid, "completed", &[]).await;
     assert_eq!(how(&scene.settled().await), (State::Recorded, None));
     assert_eq!(scene.deleted(), (1, 1));
 }
@@ -297,7 +297,7 @@ async fn only_what_was_never_sent_is_known_not_to_be_made() {
     let Provider::Cloud(settings) = Provider::parse(&url).unwrap() else { panic!("a cloud") };
     let client = cloud::Client::new(settings).unwrap();
     let instructions = cloud::Instructions::Document("<Response/>".to_owned());
-    // Somebody takes the whole request and says nothing.
+    // A server that reads the whole request and does not respond.
     let taking = tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
         let mut taken = Vec::new();
@@ -308,7 +308,7 @@ async fn only_what_was_never_sent_is_known_not_to_be_made() {
     let cut = client.create_call(ANA, 30, &instructions).await.unwrap_err();
     assert!(matches!(&cut, cloud::CreateError::Ambiguous(why) if !why.contains("s3cret")), "{cut:?}");
     taking.await.unwrap();
-    // Now nobody is there.
+    // Now nothing listens.
     let refused = client.create_call(ANA, 30, &instructions).await.unwrap_err();
     assert!(matches!(&refused, cloud::CreateError::Refused(why) if !why.contains("s3cret")), "{refused:?}");
 }

@@ -1,4 +1,4 @@
-//! The vendor's API, as its documents have it.
+//! The vendor's API, as documented.
 
 use axum::{
     body::{Body, to_bytes},
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{ACCOUNT, Call, Create, Recording, TOKEN, Vendor};
 
-/// As the vendor writes dates.
+/// The vendor's date format.
 #[allow(clippy::disallowed_methods)]
 fn now() -> String {
     let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
@@ -119,7 +119,7 @@ async fn create(vendor: &Vendor, form: Vec<(String, String)>) -> Response {
     match how {
         Create::Fails { .. } => complaint(500, 20_500, "Internal Server Error"),
         Create::Cut { .. } => {
-            // The head promises more than comes, and the connection ends.
+            // The response is truncated: shorter than its Content-Length.
             let broken = futures_util::stream::iter([Err::<bytes::Bytes, _>(std::io::Error::other("cut"))]);
             let mut response = Response::new(Body::from_stream(broken));
             *response.status_mut() = StatusCode::CREATED;

@@ -1,4 +1,4 @@
-//! baresip: a person with a phone. It answers or does not, speaks what a file says, presses keys and hangs up, as told over
+//! baresip: a person with a phone. It answers or does not, plays a file, presses keys and hangs up, as instructed over
 //! its control port.
 
 use std::{
@@ -19,9 +19,9 @@ use tokio::{
 use super::{PATIENCE, Program, free_ports, sound};
 
 pub struct Setup<'a> {
-    /// Answers by itself; otherwise `accept` does.
+    /// Answers automatically; otherwise use `accept`.
     pub answers: bool,
-    /// Known to a proxy at this port, under this password.
+    /// Registered with a proxy at this port, with this password.
     pub registered: Option<(u16, &'a str)>,
     /// A certificate with its key, for TLS.
     pub certificate: Option<&'a Path>,
@@ -49,12 +49,12 @@ struct Events {
 }
 
 impl Baresip {
-    /// `number` is the one that is dialled.
+    /// `number` is the dialed number.
     pub async fn start(number: &str, setup: Setup<'_>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let silence = folder.path().join("silence.wav");
         sound::silence(&silence, 120);
-        // TLS is at the next port; the last one is for control; sound is above.
+        // TLS uses the next port, control the last one, and RTP the ports above.
         let port = free_ports(14);
         let (control, sound_from, sound_to) = (port + 2, port + 4, port + 13);
         let path = folder.path().display();
@@ -87,7 +87,7 @@ impl Baresip {
         Self { port, program, folder, control, events }
     }
 
-    /// Waits for the first event of this kind, which may be there already.
+    /// Waits for the first event of this kind, which may have happened already.
     pub async fn until(&self, kind: &str) {
         let seen = async {
             loop {
@@ -124,12 +124,12 @@ impl Baresip {
 
     pub async fn press(&mut self, key: char) {
         self.command("sndcode", &key.to_string()).await;
-        // As long as a finger takes.
+        // The duration of a key press.
         sleep(Duration::from_millis(100)).await;
         self.command("sndcode", "\u{4}").await;
     }
 
-    /// Says what is in this file from now on, which must be 16-bit at 8 kHz. The phone hangs up at its end.
+    /// Plays this file, which must be 16-bit at 8 kHz. The phone hangs up at its end.
     pub async fn say(&mut self, file: &Path) {
         self.command("ausrc", &format!("aufile,{}", file.display())).await;
     }

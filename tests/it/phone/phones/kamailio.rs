@@ -1,4 +1,4 @@
-//! kamailio: a trunk that knows its people by name and password, stays in the path of each call, and tells what it sees.
+//! kamailio: a trunk that authenticates its users, stays in the path of each call, and logs what it sees.
 
 use tempfile::TempDir;
 
@@ -22,7 +22,7 @@ impl Kamailio {
         Self::granting(600).await
     }
 
-    /// Knows people for so many seconds at most.
+    /// The maximum lifetime of registrations, in seconds.
     pub async fn granting(seconds: u32) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let port = free_ports(2);
@@ -36,7 +36,7 @@ impl Kamailio {
         Self { port, program, folder }
     }
 
-    /// A phone that is known here.
+    /// A registered phone.
     pub async fn phone(&self, number: &str) -> Baresip {
         let phone =
             Baresip::start(number, Setup { registered: Some((self.port, PASSWORD)), ..Setup::default() })

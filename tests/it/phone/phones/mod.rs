@@ -1,4 +1,4 @@
-//! Phones, trunks and proxies that others have written, started for one test and stopped with it.
+//! Third-party phones, trunks and proxies, started for one test.
 
 pub mod baresip;
 pub mod kamailio;
@@ -21,11 +21,10 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::time::{Instant, sleep};
 
-/// Nothing here takes longer, on the slowest machine.
+/// A timeout for the slowest machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// So many free ports in a row, for both protocols, that no other test has got. They lie below those that the system
-/// gives away by itself.
+/// A range of free ports for both protocols, reserved for one test. They are below the system's ephemeral ports.
 pub fn free_ports(count: u16) -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     const FIRST: u16 = 12_000;
@@ -42,7 +41,7 @@ pub fn free_ports(count: u16) -> u16 {
     }
 }
 
-/// A program that ends with the test. What it says is in a file.
+/// A program that is killed with the test. Its output goes to a file.
 pub struct Program {
     child: Mutex<Child>,
     name: &'static str,
@@ -50,14 +49,14 @@ pub struct Program {
 }
 
 impl Program {
-    /// By name, or by its path where that is not among those that everybody has.
+    /// By name, or by its path if it is not in PATH.
     pub fn start(name: &'static str, folder: &Path, arguments: &[&str]) -> Self {
         let log = folder.join(format!("{}.log", name.rsplit('/').next().unwrap()));
         let file = File::create(&log).unwrap();
         let started = Command::new(name)
             .args(arguments)
             .current_dir(folder)
-            // Some are several processes, which end together.
+            // Some consist of several processes, which must end together.
             .process_group(0)
             .stdin(Stdio::null())
             .stdout(file.try_clone().unwrap())
@@ -71,7 +70,7 @@ impl Program {
         String::from_utf8_lossy(&std::fs::read(&self.log).unwrap_or_default()).into_owned()
     }
 
-    /// Waits for it to say this.
+    /// Waits for this output.
     pub async fn until_said(&self, text: &str) {
         self.until_said_times(text, 1).await;
     }
@@ -89,17 +88,17 @@ impl Program {
         self.child.lock().unwrap().try_wait().unwrap().is_none()
     }
 
-    /// Waits until it hears packets at this port.
+    /// Waits until it listens for packets at this port.
     pub async fn until_at(&self, port: u16) {
         self.until_listed("/proc/net/udp", &format!(":{port:04X} ")).await;
     }
 
-    /// Waits until it takes connections at this port.
+    /// Waits until it accepts connections at this port.
     pub async fn until_listening(&self, port: u16) {
         self.until_listed("/proc/net/tcp", &format!(":{port:04X} 00000000:0000 0A ")).await;
     }
 
-    /// Looks into the system's list, since looking by binding or connecting would be in the way.
+    /// Reads the kernel's list of sockets: a probe by binding or connecting would interfere.
     async fn until_listed(&self, list: &str, line: &str) {
         let end = Instant::now() + PATIENCE;
         let lists = [list.to_owned(), format!("{list}6")];
@@ -110,7 +109,7 @@ impl Program {
         }
     }
 
-    /// Waits for its end: was it a good one?
+    /// Waits for its exit; returns whether it succeeded.
     pub async fn succeeded(&self) -> bool {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -125,7 +124,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited already.
         let child = self.child.get_mut().unwrap();
         if child.try_wait().is_ok_and(|ended| ended.is_none()) {
             let group = Pid::from_child(child);

@@ -1,4 +1,4 @@
-//! sipp: a trunk that does what a scenario says, and fails when we do not.
+//! sipp: a trunk that follows a scenario, and fails if we deviate from it.
 
 use tempfile::TempDir;
 
@@ -12,7 +12,7 @@ pub struct Sipp {
 }
 
 impl Sipp {
-    /// Waits for one call and plays this, a list of `<recv>`, `<send>` and so on.
+    /// Waits for one call and runs this list of `<recv>`, `<send>` and so on.
     pub async fn start(scenario: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let text = format!(
@@ -46,7 +46,7 @@ impl Sipp {
         Self { port, program, folder }
     }
 
-    /// Has everything gone as the scenario has it?
+    /// Did the scenario complete as expected?
     pub async fn expect_success(self) {
         let good = self.program.succeeded().await;
         let errors = std::fs::read_to_string(self.folder.path().join("errors.log")).unwrap_or_default();
@@ -54,7 +54,7 @@ impl Sipp {
     }
 }
 
-/// Takes a call, and notes who is who for requests of its own.
+/// Accepts a call, and stores the dialog's parameters for its own requests.
 pub const RING: &str = r#"
 <recv request="INVITE"><action>
     <ereg regexp=".*" search_in="hdr" header="From:" check_it="true" assign_to="1"/>
@@ -64,7 +64,7 @@ pub const RING: &str = r#"
 <nop><action><log message="from [$1] to [$2] at [$3]"/></action></nop>
 "#;
 
-/// An answer to the last request: its first line, and more headers, each with its end of line.
+/// A response to the last request: the status line, and further headers, each with its line end.
 pub fn answer(line: &str, headers: &str) -> String {
     format!(
         "<send><![CDATA[\nSIP/2.0 {line}\n[last_Via:]\n[last_From:]\n[last_To:];tag=[pid]SIPp[call_number]\n\
@@ -72,14 +72,14 @@ pub fn answer(line: &str, headers: &str) -> String {
     )
 }
 
-/// An answer to a request in the middle of a call.
+/// A response to a request within the dialog.
 pub fn agree() -> String {
     "<send><![CDATA[\nSIP/2.0 200 OK\n[last_Via:]\n[last_From:]\n[last_To:]\n[last_Call-ID:]\n[last_CSeq:]\n\
      Content-Length: 0\n\n]]></send>\n"
         .to_owned()
 }
 
-/// Somebody answers, with sound at the port that sipp has for it.
+/// Answers, with RTP at sipp's media port.
 pub fn pick_up(line: &str, headers: &str) -> String {
     format!(
         "<send><![CDATA[\nSIP/2.0 {line}\n[last_Via:]\n[last_From:]\n[last_To:];tag=[pid]SIPp[call_number]\n\
@@ -96,7 +96,7 @@ pub fn sound(direction: &str) -> String {
     )
 }
 
-/// A request in the middle of a call: its method, its number, more headers, and what it carries.
+/// A request within the dialog: method, CSeq number, further headers, and a body.
 pub fn request(method: &str, number: u32, headers: &str, body: &str) -> String {
     format!(
         "<send><![CDATA[\n{method} [$3] SIP/2.0\nVia: SIP/2.0/UDP [local_ip]:[local_port];branch=[branch]\n\
@@ -109,7 +109,7 @@ pub fn hears(status: u16) -> String {
     format!("<recv response=\"{status}\"/>\n")
 }
 
-/// The answer must have this in it.
+/// The response must contain this.
 pub fn hears_with(status: u16, expected: &str) -> String {
     format!(
         "<recv response=\"{status}\"><action><ereg regexp=\"{expected}\" search_in=\"msg\" check_it=\"true\" \

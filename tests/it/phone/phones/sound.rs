@@ -1,4 +1,4 @@
-//! What people say, and whether it has arrived.
+//! Speech for calls, and comparison of what arrived.
 
 use std::{path::Path, process::Command};
 
@@ -14,7 +14,7 @@ pub fn silence(file: &Path, seconds: usize) {
     write(file, &vec![0; seconds * RATE]);
 }
 
-/// Somebody says this, at the rate of a phone. Without silence before and after.
+/// Speech at the rate of a phone, without silence before and after.
 pub fn speech(words: &str, folder: &Path) -> Vec<i16> {
     let (made, file) = (folder.join("made.wav"), folder.join("speech.wav"));
     let (made, file) = (made.to_str().unwrap(), file.to_str().unwrap());
@@ -26,7 +26,7 @@ pub fn speech(words: &str, folder: &Path) -> Vec<i16> {
     read(&std::fs::read(file).unwrap())
 }
 
-/// A file for a phone: so much silence, the words, and silence until nobody listens any more.
+/// A file for a phone: this much silence, the words, and a long silence.
 pub fn spoken(words: &[i16], silence_before: f32, file: &Path) {
     let before = vec![0; (silence_before * RATE as f32) as usize];
     write(file, &[&before[..], words, &vec![0; 60 * RATE]].concat());
@@ -43,7 +43,7 @@ fn write(file: &Path, samples: &[i16]) {
     std::fs::write(file, wav).unwrap();
 }
 
-/// The samples of a WAV file of 16 bits, one channel, 8 kHz, and nothing else.
+/// The samples of a WAV file with 16 bits, one channel, 8 kHz.
 pub fn read(wav: &[u8]) -> Vec<i16> {
     assert_eq!(&wav[..4], b"RIFF");
     assert_eq!(&wav[20..28], b"\x01\0\x01\0\x40\x1f\0\0", "PCM, one channel, 8 kHz");
@@ -52,14 +52,14 @@ pub fn read(wav: &[u8]) -> Vec<i16> {
     wav[data..].chunks_exact(2).map(|pair| i16::from_le_bytes([pair[0], pair[1]])).collect()
 }
 
-/// How alike what was heard is to what was said.
+/// How similar the received audio is to the original.
 #[derive(Debug)]
 pub struct Likeness {
-    /// Of the aligned signals: 1 is the same.
+    /// The correlation of the aligned signals: 1 if equal.
     pub correlation: f32,
-    /// How much louder it has become, in dB.
+    /// The gain, in dB.
     pub louder: f32,
-    /// How much longer speech has become, in seconds.
+    /// How much longer the speech is, in seconds.
     pub longer: f32,
 }
 
@@ -73,7 +73,7 @@ impl Likeness {
 
 pub fn compare(said: &[i16], heard: &[i16]) -> Likeness {
     assert!(heard.len() >= said.len(), "only {} samples of {} have come", heard.len(), said.len());
-    // Roughly first, in a quarter of the samples.
+    // A coarse search first, in a quarter of the samples.
     let fewer = |samples: &[i16]| -> Vec<f32> {
         samples.chunks_exact(4).map(|four| four.iter().map(|sample| f32::from(*sample)).sum()).collect()
     };

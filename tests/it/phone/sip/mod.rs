@@ -1,4 +1,4 @@
-//! Calls over a SIP trunk, each to a phone or a trunk that somebody else has written.
+//! Calls over a SIP trunk, each to a third-party phone or trunk.
 
 mod people;
 mod proxies;
@@ -59,7 +59,7 @@ fn script() -> Script {
     Script::new(tone(350.0), sounds)
 }
 
-/// A call that is being made, and all that was told of it.
+/// A call in progress, and its reported progress.
 struct Call {
     told: Arc<Told>,
     hang_up: CancellationToken,

@@ -24,13 +24,13 @@ use super::{
 
 const NAME: &str = "Siobhan Papadopoulou";
 
-/// Says this name when asked to, and presses `#` when it has been said.
+/// Says this name after the tone, and presses `#` at its end.
 pub async fn record(phone: &mut Baresip, call: &Call, words: &[i16], take: u8) {
     call.until_step(Step::Record { take }).await;
     let file = phone.folder().join(format!("take{take}.wav"));
     sound::spoken(words, 0.7, &file);
     phone.say(&file).await;
-    // While it is said. After two seconds of silence the recording would end by itself.
+    // While it plays: after two seconds of silence the recording would end by itself.
     sleep(Duration::from_secs_f32(0.7 + words.len() as f32 / sound::RATE as f32 + 0.7)).await;
     phone.press('#').await;
     call.until_step(Step::Review { take, said: 1 }).await;
@@ -73,7 +73,7 @@ async fn a_second_take_is_the_one_that_is_kept_and_a_law_is_spoken_too() {
 #[tokio::test]
 async fn somebody_hangs_up_half_way() {
     let mut phone = Baresip::start(NUMBER, Setup::default()).await;
-    // By name, and with everything that an operator may set.
+    // By host name, and with all optional settings.
     let sound_ports = free_ports(4);
     let settings = Settings {
         host: "localhost".to_owned(),
@@ -133,7 +133,7 @@ async fn a_phone_is_busy() {
     assert!(ended.says.starts_with("486"), "{}", ended.says);
 }
 
-/// It talks, and it is no person: it never presses a key.
+/// An answering machine: it talks, but never presses a key.
 #[tokio::test]
 async fn an_answering_machine_is_not_recorded() {
     let mut phone = Baresip::start(NUMBER, Setup::default()).await;

@@ -1,4 +1,4 @@
-//! A trunk that knows its people: kamailio asks for passwords, stays in the path, and takes TCP. And a phone that takes TLS.
+//! A trunk with authentication: kamailio requires passwords, stays in the path, and supports TCP. And a phone with TLS.
 
 use std::{path::Path, process::Command, time::Duration};
 
@@ -79,7 +79,7 @@ async fn over_tcp() {
         assert_eq!(call.end().await.outcome, Outcome::Failed(Reason::HungUp));
     }
     kamailio.program.until_said("saw INVITE from +12025550100 to +12025550123 by tcp").await;
-    // The other way round: we end it.
+    // The other way round: we hang up.
     let call = Call::place(&trunk);
     call.until(Progress::Answered).await;
     call.hang_up.cancel();
@@ -94,7 +94,7 @@ async fn a_registrar_knows_us_until_we_leave() {
         let settings = Settings { register: true, transport, ..behind(&kamailio) };
         let trunk = Trunk::open(&settings).await.unwrap();
         assert!(trunk.check().await.unwrap().contains("registered"));
-        // Again and again, each time before it is forgotten.
+        // Renewed repeatedly, each time before it expires.
         kamailio.program.until_said_times("registered endonym for 600", 3).await;
         assert!(trunk.check().await.unwrap().contains("registered"));
         trunk.close().await;
@@ -150,7 +150,7 @@ fn openssl(folder: &Path, arguments: &str) {
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// A certificate for 127.0.0.1 with its key in `both.pem`, and who speaks for it in `ca.pem`.
+/// A certificate for 127.0.0.1 with its key in `both.pem`, and its CA in `ca.pem`.
 fn certify(folder: &Path) {
     std::fs::write(folder.join("names"), "subjectAltName=IP:127.0.0.1\n").unwrap();
     openssl(folder, "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=ours -keyout ca.key -out ca.pem");

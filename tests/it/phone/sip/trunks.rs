@@ -1,4 +1,4 @@
-//! Trunks, as they are and as they should not be: sipp plays them by the letter.
+//! Trunks that follow the standard, and trunks that violate it, simulated by sipp.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ async fn every_final_code_is_what_it_says() {
     .await;
 }
 
-/// Who calls, from where, and with what.
+/// Caller identity, address and headers of the INVITE.
 #[tokio::test]
 async fn an_invitation_says_who_calls() {
     let looks = [
@@ -81,7 +81,7 @@ async fn an_invitation_says_who_calls() {
 
 pub(super) const CHALLENGE: &str = "WWW-Authenticate: Digest realm=\"trunk.test\", nonce=\"47ebe028cda119c35d4877b383027d28\", qop=\"auth\", algorithm=MD5\n";
 
-/// Asks for a password, and looks at it.
+/// Requires a password, and verifies it.
 fn guarded(then: &str) -> String {
     let look = r#"
 <recv request="INVITE"><action>
@@ -126,7 +126,7 @@ async fn an_answer_that_crosses_our_cancel_is_acknowledged_and_ended() {
         &answer("180 Ringing", ""),
         &takes("CANCEL"),
         &agree(),
-        // They have picked up in the same moment.
+        // They answer at the same moment.
         &pick_up("200 OK", ""),
         &takes("ACK"),
         &takes("BYE"),
@@ -150,7 +150,7 @@ async fn all_that_may_be_asked_during_a_call_is_answered() {
     let scenario = [
         RING,
         &answer("100 Trying", ""),
-        // Ringing that can be heard, which is not yet an answer.
+        // Early media, which is not yet an answer.
         &pick_up("183 Session Progress", ""),
         "<pause milliseconds=\"300\"/>\n",
         &pick_up("200 OK", ""),
@@ -162,7 +162,7 @@ async fn all_that_may_be_asked_during_a_call_is_answered() {
         &request("INVITE", 12, sdp, &sound("sendonly")),
         &hears_with(200, "a=recvonly"),
         &request("ACK", 12, "", ""),
-        // They want to hear our offer, and answer it.
+        // They want our offer, and answer it.
         &request("INVITE", 13, "", ""),
         &hears_with(200, "a=sendrecv"),
         &request("ACK", 13, sdp, &sound("sendrecv")),
@@ -192,7 +192,7 @@ async fn all_that_may_be_asked_during_a_call_is_answered() {
     trunk_side.expect_success().await;
 }
 
-/// We are asked to say every second that we are still there.
+/// The session timer requires a refresh every second.
 #[tokio::test]
 async fn a_session_is_kept_alive_where_that_is_up_to_us() {
     let timer = "Session-Expires: 2;refresher=uac\nRequire: timer\n";
@@ -285,7 +285,7 @@ async fn strangers_are_answered_and_never_ring() {
         ("SUBSCRIBE", "", "SIP/2.0 405"),
         ("OPTIONS", "", "SIP/2.0 200"),
     ] {
-        // What is not SIP is passed over.
+        // Packets that are not SIP are ignored.
         stranger.send_to(b"\x00\xff nonsense\r\n\r\n", ("127.0.0.1", port)).await.unwrap();
         number += 1;
         let text = format!(
@@ -298,7 +298,7 @@ async fn strangers_are_answered_and_never_ring() {
         let answer = loop {
             let (length, _) = timeout(PATIENCE, stranger.recv_from(&mut bytes)).await.unwrap().unwrap();
             let answer = String::from_utf8_lossy(&bytes[..length]).into_owned();
-            // The answer before may be repeated until it is acknowledged.
+            // The previous response may be retransmitted until it is acknowledged.
             if answer.contains(&format!("Call-ID: stranger{number}\r\n")) {
                 break answer;
             }

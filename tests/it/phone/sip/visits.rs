@@ -1,4 +1,4 @@
-//! What is said about a trunk: by itself, to those who look whether it is there, and when it has stopped.
+//! Checks of a trunk: its own log, the check by `doctor`, and the behavior after it has stopped.
 
 use endonym::{
     domain::call::{Outcome, Reason},
@@ -12,7 +12,7 @@ use super::{
     trunks::CHALLENGE,
 };
 
-/// Logs have what a trunk says, and no numbers.
+/// Logs contain the trunk's responses, but no phone numbers.
 #[tokio::test]
 async fn a_number_in_what_a_trunk_says_is_masked() {
     let reason = "Reason: Q.850;cause=1;text=\"+1 202 555-0123 unknown\"\n";
@@ -27,7 +27,7 @@ async fn a_number_in_what_a_trunk_says_is_masked() {
     }
 }
 
-/// A look at the trunk leaves its contacts as they are, so that a server that is registered there stays so.
+/// A check leaves the trunk's contacts alone, so that a registered server stays registered.
 #[tokio::test]
 async fn whether_we_are_registered_is_asked_without_a_contact() {
     let ask = |more: &str| {
@@ -49,28 +49,28 @@ async fn whether_we_are_registered_is_asked_without_a_contact() {
         "<label id=\"2\"/>\n".to_owned(),
     ]
     .concat();
-    // The server's own port is taken, by the server.
+    // The server's own port is in use, by the server.
     let taken = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     for (password, wanted) in [("s3cret", Ok("registered with it")), ("wr0ng", Err("password"))] {
         let trunk_side = Sipp::start(&scenario).await;
         let account = account("endonym", password);
         let listen = Some(taken.local_addr().unwrap());
         let settings = Settings { account, register: true, listen, ..trunk_at(trunk_side.port) };
-        let trunk = Trunk::visit(&settings).await.unwrap();
+        let trunk = Trunk::open_unregistered(&settings).await.unwrap();
         let said = trunk.check().await;
         trunk.close().await;
         trunk_side.expect_success().await;
         match (said, wanted) {
             (Ok(said), Ok(wanted)) => assert!(said.contains(wanted), "{said}"),
             (Err(error), Err(wanted)) => {
-                assert!(error.to_string().contains("403") && error.mend().contains(wanted), "{error}");
+                assert!(error.to_string().contains("403") && error.remedy().contains(wanted), "{error}");
             }
             (said, _) => panic!("{said:?}"),
         }
     }
 }
 
-/// Whoever calls by it hears so at once, and opens another.
+/// Callers get an error at once, and open a new trunk.
 #[tokio::test]
 async fn a_trunk_that_has_stopped_says_so() {
     let nobody = UdpSocket::bind("127.0.0.1:0").await.unwrap();

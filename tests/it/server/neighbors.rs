@@ -1,4 +1,4 @@
-//! However large and strange a request is, other institutions' reads and writes go on.
+//! However large and unusual a request is, reads and writes of other institutions continue.
 
 use std::{
     fmt::Write,
@@ -13,7 +13,7 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use crate::support::{Neighbour, World};
+use crate::support::{Neighbor, World};
 
 /// Generous: without optimization and beside other tests. The requests that this is about once took a minute with
 /// optimization.
@@ -27,7 +27,7 @@ fn repeated(pair: &str, count: usize) -> String {
     pair.repeat(count)
 }
 
-/// Each endpoint with the worst body for it, and how it is answered.
+/// Each endpoint with its worst-case body, and the expected status.
 fn worst(world: &World) -> Vec<(&'static str, RequestBuilder, u16)> {
     let page = &world.page.slug;
     let send = |method: Method, path: &str, body: Value| world.request(method, path).json(&body);
@@ -132,20 +132,20 @@ fn worst(world: &World) -> Vec<(&'static str, RequestBuilder, u16)> {
     ]
 }
 
-async fn live(world: &World, neighbour: &Neighbour, number: usize) {
+async fn live(world: &World, neighbor: &Neighbor, number: usize) {
     let participant = json!({ "first_name": "N", "email": format!("n{number}@x.org") });
-    let body = json!({ "name_page_id": neighbour.page.slug, "participant": participant });
-    let made = world.request_as(&neighbour.token, Method::POST, "/v5/participants").json(&body).send().await;
+    let body = json!({ "name_page_id": neighbor.page.slug, "participant": participant });
+    let made = world.request_as(&neighbor.token, Method::POST, "/v5/participants").json(&body).send().await;
     assert_eq!(made.unwrap().status(), 201);
     let path = format!("/v4/participants/n{number}@x.org");
-    let found = world.request_as(&neighbour.token, Method::GET, &path).send().await.unwrap();
+    let found = world.request_as(&neighbor.token, Method::GET, &path).send().await.unwrap();
     assert_eq!(found.status(), 200);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_waits_for_the_worst_request_of_another_institution() {
     let world = World::new().await;
-    let neighbour = world.neighbour().await;
+    let neighbor = world.neighbor().await;
     world.person("Known", "known@x.org").await;
     world.crowd(&world.page, 0..2_000).await;
     let mut number = 0;
@@ -161,7 +161,7 @@ async fn nobody_waits_for_the_worst_request_of_another_institution() {
         let mut longest = Duration::ZERO;
         loop {
             let began = Instant::now();
-            live(&world, &neighbour, number).await;
+            live(&world, &neighbor, number).await;
             longest = longest.max(began.elapsed());
             number += 1;
             if is_over.load(Ordering::Relaxed) {
@@ -170,13 +170,13 @@ async fn nobody_waits_for_the_worst_request_of_another_institution() {
         }
         let (answered, length) = asked.await.unwrap();
         assert_eq!(answered, status, "{what}");
-        assert!(longest < LONGEST, "{what}: a neighbour waited {longest:?}");
+        assert!(longest < LONGEST, "{what}: a neighbor waited {longest:?}");
         assert!(started.elapsed() < LONGEST * 2, "{what} took {:?}", started.elapsed());
         assert!(length < 2_000_000, "{what}: an answer of {length} bytes");
     }
 }
 
-/// Well above what institutions have, and told before anything is looked up.
+/// Well above realistic sizes, and rejected before any lookup.
 #[tokio::test]
 async fn more_than_a_thousand_custom_keys_are_refused_at_once() {
     let world = World::new().await;
