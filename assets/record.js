@@ -28,11 +28,12 @@ export function judge(samples, rate) {
   const noise = Math.min(real[Math.floor(real.length / 10)] ?? -120, voice);
   const above = Math.max(voice - 30, Math.min(noise + 8, voice - 6));
   const seconds = levels.filter((level) => level > above).length / 100;
-  const start = Math.max(...levels.slice(0, 5), -120);
+  // The median, so that a click at the beginning is not a voice.
+  const start = levels.slice(0, 5).sort((a, b) => a - b)[2] ?? -120;
   const finds = {
     silent: peak <= 0.00316 || voice < -60 || voice - noise < 3,
     short: seconds < 0.3,
-    cut: start > voice - 12 && start > noise + 10,
+    cut: start > voice - 28 && start > noise + 12,
     clipped: overs >= 3,
     quiet: voice < -42,
     noisy: voice - noise < 18,
@@ -305,7 +306,7 @@ function enhance(root) {
       const level = mic.level() ?? 0;
       const size = Math.min(1, Math.max(0, (20 * Math.log10(level + 1e-6) + 60) / 50));
       loudest = Math.max(loudest, level);
-      if (!isHeard && loudest > 0.01) {
+      if (!isHeard && loudest > 0.003) {
         isHeard = true;
         say(text('recording'));
       }
@@ -380,7 +381,9 @@ function enhance(root) {
       heights = heights.map((height) => height / most);
     } catch { if (blob.size === 0) fault = 'silent'; }
     if (mine !== turn) return;
-    if (more.capture) better = { quiet: { autoGainControl: true }, noisy: { noiseSuppression: true } }[fault] ?? {};
+    // Never both: gain control raises the noise that is left.
+    const help = { quiet: { autoGainControl: true }, noisy: { noiseSuppression: true }, clipped: {} };
+    if (more.capture) better = help[fault] ?? better;
     if (take) URL.revokeObjectURL(take.url);
     take = { ...more, blob, heights, seconds, fault, url: URL.createObjectURL(blob) };
     sound.src = take.url;
@@ -442,16 +445,17 @@ function enhance(root) {
     request.send(body);
   }
 
-  function answered({ status, responseText }) {
+  function answered({ status, responseText, responseURL }) {
     let answer = {};
     try { answer = JSON.parse(responseText) ?? {}; } catch { /* not from our server */ }
-    if (status === 200 || status === 201) return kept(answer);
+    if ((status === 200 || status === 201) && answer.recording) return kept(answer);
     if (status === 413 || status === 422) {
       take.fault = null;
       home(answer.message || text('refused'));
       return focus(button('again'));
     }
-    isStale = status === 401 || status === 403;
+    // Some proxies redirect to their own sign-in page instead.
+    isStale = status === 401 || status === 403 || (status < 300 && responseURL !== form.action);
     failed(text(isStale ? 'signed-out' : status === 503 || status === 429 ? 'busy' : 'trouble'));
   }
 
@@ -468,7 +472,7 @@ function enhance(root) {
     take.fault = null;
     better = {};
     // What others hear, from now on.
-    if (answer.recording?.link) sound.src = answer.recording.link;
+    if (answer.recording.link) sound.src = answer.recording.link;
     home();
     focus(button('play'));
     channel?.postMessage(KEPT);
