@@ -42,6 +42,8 @@ asset!(BADGE_STYLE, "badge.css", CSS);
 asset!(BADGE_SCRIPT, "badge.js", JS);
 asset!(LTI_STYLE, "lti.css", CSS);
 asset!(LTI_SCRIPT, "lti.js", JS);
+asset!(RECORD_STYLE, "record.css", CSS);
+asset!(RECORD_SCRIPT, "record.js", JS);
 
 impl Asset {
     /// The path relative to the site root.
@@ -65,8 +67,17 @@ impl Asset {
 }
 
 pub fn routes() -> Router<App> {
-    let all: [&'static Asset; 7] =
-        [&STYLE, &PLAYER_STYLE, &PLAYER_SCRIPT, &BADGE_STYLE, &BADGE_SCRIPT, &LTI_STYLE, &LTI_SCRIPT];
+    let all: [&'static Asset; 9] = [
+        &STYLE,
+        &PLAYER_STYLE,
+        &PLAYER_SCRIPT,
+        &BADGE_STYLE,
+        &BADGE_SCRIPT,
+        &LTI_STYLE,
+        &LTI_SCRIPT,
+        &RECORD_STYLE,
+        &RECORD_SCRIPT,
+    ];
     all.into_iter()
         .fold(Router::new(), |router, asset| router.route(asset.path, get(async || asset.response())))
 }

@@ -17,10 +17,10 @@ use super::{
 };
 use crate::{
     domain::moment::Moment,
-    outbound::{CONNECT_TIMEOUT, MOST_REDIRECTS},
+    outbound::{CONNECT_TIMEOUT, MAX_REDIRECTS},
 };
 
-const IN_ALL: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 /// Connections that the vendor may already have closed are not reused: a failed request on one would leave it unknown
 /// whether a call was placed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -90,7 +90,7 @@ impl Client {
         let client = |policy| {
             let builder = reqwest::Client::builder()
                 .connect_timeout(CONNECT_TIMEOUT)
-                .timeout(IN_ALL)
+                .timeout(TIMEOUT)
                 .pool_idle_timeout(IDLE_TIMEOUT)
                 .redirect(policy);
             builder.build().map_err(|error| format!("cannot create the HTTP client: {error}"))
