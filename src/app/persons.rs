@@ -6,17 +6,16 @@ mod export;
 pub use export::{Export, File, export};
 
 use super::{
-    App, Error, Missing, Result, calls,
+    Actor, App, Error, Missing, Result, calls,
     calls::cancel_in,
     exports, jobs, media,
     participants::{Mark, page_of},
 };
 use crate::{
     domain::{
-        access::{Access, Within},
+        access::{Access, Action, Within},
         call::Reason,
         ids::{InstitutionId, JobId, NamePageId, ParticipantId},
-        institution::Institution,
         job::Job,
         media::Media,
         moment::Moment,
@@ -61,7 +60,13 @@ pub enum Files {
 }
 
 /// Returns the registrations of a person, so that the operator can confirm the erasure.
-pub async fn find(app: &App, institution: InstitutionId, email_key: &str) -> Result<Vec<Registration>> {
+pub async fn find(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    email_key: &str,
+) -> Result<Vec<Registration>> {
+    actor.administer(institution)?;
     let found = persons::registrations(&mut app.db.read(), institution, email_key).await?;
     if found.is_empty() { Err(Error::Missing(Missing::Participant)) } else { Ok(found) }
 }
@@ -70,8 +75,14 @@ pub async fn find(app: &App, institution: InstitutionId, email_key: &str) -> Res
 /// the institution's lock as every write of people does, so concurrent operations see the person completely or not at all.
 /// Data outside the database is deleted afterwards; if that is interrupted, the sweep and the job that rewrites reports
 /// complete it.
-pub async fn erase(app: &App, institution: &Institution, email_key: String) -> Result<Erased> {
-    let (institution, now, at_hand) = (institution.id, app.clock.now(), app.clone());
+pub async fn erase(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    email_key: String,
+) -> Result<Erased> {
+    actor.administer(institution)?;
+    let (now, at_hand) = (app.clock.now(), app.clone());
     let (whose, gone, takes_left) = app
         .db
         .write::<_, Error>(move |sql| {
@@ -189,6 +200,7 @@ async fn erase_in(
 /// Deletes a person from a page: the registration with this email, and hidden registrations (people who left) with this
 /// email, token or identifier.
 pub async fn delete_from_page(app: &App, access: &Access, page: NamePageRef, mark: Mark) -> Result<()> {
+    access.check(Action::Write)?;
     let (institution, now, access) = (access.institution, app.clock.now(), access.clone());
     let at_hand = app.clone();
     let job = app.ids.id(now);

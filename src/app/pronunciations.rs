@@ -5,7 +5,10 @@ use super::{
     participants::{self, Filter, Listing},
 };
 use crate::{
-    domain::{access::Access, participant::Changed},
+    domain::{
+        access::{Access, Action},
+        participant::Changed,
+    },
     store::{
         media,
         participants::{By, keys},
@@ -26,6 +29,7 @@ pub async fn search(
 
 /// Deletes a recording of a person, from any of their registrations that the caller may access.
 pub async fn delete(app: &App, access: &Access, email_key: String, hex: String) -> Result<()> {
+    access.check(Action::Write)?;
     let (institution, now) = (access.institution, app.clock.now());
     let access = access.clone();
     let gone = app

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::{
     app::{App, Error, Result, name_pages, streams::Slot},
     domain::{
-        access::{Access, Within},
+        access::{Access, Action, Within},
         ids::{InstitutionId, NamePageId, ParticipantId},
         name_page::NamePageRef,
         newest::one_per_person,
@@ -249,6 +249,7 @@ impl Listing {
 
 /// Lists participants. Without a window, returns every match.
 pub async fn list(app: &App, access: &Access, filter: &Filter, window: Option<Window>) -> Result<Listing> {
+    access.check(Action::Read)?;
     let within = match &filter.page {
         Some(page) => Within::Page(name_pages::permitted(app, access, page).await?.id),
         None => access.within(),

@@ -22,7 +22,7 @@ const EMAIL: &str = "siobhan@example.edu";
 const MEMBERSHIPS: &str = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice";
 
 async fn courses_of(platform: &Platform, consumer: &ToolConsumer) -> Vec<Course> {
-    courses::all(&platform.world.app, consumer).await.unwrap()
+    courses::all(&platform.world.app, &Actor::Operator, consumer).await.unwrap()
 }
 
 /// Has a course synchronized, and waits for the end of it.
@@ -52,7 +52,7 @@ async fn count(db: &endonym::store::Db, what: &str) -> i64 {
 }
 
 async fn pages(platform: &Platform) -> usize {
-    name_pages::all(&platform.world.app, platform.world.institution.id).await.unwrap().len()
+    name_pages::all(&platform.world.app, &Actor::Operator, platform.world.institution.id).await.unwrap().len()
 }
 
 /// As Moodle says it: the course's id is the context, and the user's id is who launches.
@@ -293,7 +293,8 @@ async fn two_people_with_one_number_in_two_systems_stay_two_when_a_course_is_han
     let launch = async || platform.session(|claims| claims["sub"] = json!("99"), &[LEARNER]).await;
     launch().await;
     let gone = courses_of(&platform, &platform.consumer).await.remove(0);
-    let merged = courses::merge(app, platform.world.institution.id, kept.id, gone.id).await.unwrap();
+    let merged =
+        courses::merge(app, &Actor::Operator, platform.world.institution.id, kept.id, gone.id).await.unwrap();
     assert_eq!((merged.moved, merged.joined), (1, 0));
     // Each of them has taught here as well.
     for user in ["99".to_owned(), format!("{}:99", platform.consumer.id)] {
@@ -344,17 +345,23 @@ async fn two_courses_are_joined_by_hand_and_nothing_is_lost() {
         )
         .await;
     let gone = courses_of(&platform, &platform.consumer).await.remove(0);
-    let old_page = name_pages::all(app, platform.world.institution.id).await.unwrap();
+    let old_page = name_pages::all(app, &Actor::Operator, platform.world.institution.id).await.unwrap();
     let old_page = old_page.into_iter().map(|(page, _)| page).find(|page| page.id == gone.name_page).unwrap();
     let by_lti = |all: &[Value]| all.iter().find(|one| one["event_slug"] == old_page.slug).unwrap().clone();
     let hex =
         platform.world.give(&by_lti(&registrations(&platform, EMAIL).await), Kind::Recording, SOUND).await;
 
     let institution = platform.world.institution.id;
-    assert!(courses::merge(app, institution, kept.id, second.id).await.is_err(), "two of one system are two");
-    assert!(courses::merge(app, institution, kept.id, kept.id).await.is_err());
+    assert!(
+        courses::merge(app, &Actor::Operator, institution, kept.id, second.id).await.is_err(),
+        "two of one system are two"
+    );
+    assert!(courses::merge(app, &Actor::Operator, institution, kept.id, kept.id).await.is_err());
     let neighbour = platform.world.neighbour().await;
-    assert!(courses::merge(app, neighbour.institution.id, kept.id, gone.id).await.is_err(), "not theirs");
+    assert!(
+        courses::merge(app, &Actor::Operator, neighbour.institution.id, kept.id, gone.id).await.is_err(),
+        "not theirs"
+    );
     // Some tokens are for the one page, some for both.
     for (token, page) in [(1, gone.name_page), (2, gone.name_page), (2, kept.name_page)] {
         let text = format!(
@@ -362,7 +369,7 @@ async fn two_courses_are_joined_by_hand_and_nothing_is_lost() {
         );
         execute(&app.db, &text, vec![]).await;
     }
-    let merged = courses::merge(app, institution, kept.id, gone.id).await.unwrap();
+    let merged = courses::merge(app, &Actor::Operator, institution, kept.id, gone.id).await.unwrap();
     let on_page = format!("token_pages WHERE name_page_id = {}", kept.name_page);
     assert_eq!((count(&app.db, &on_page).await, count(&app.db, "token_pages").await), (2, 2));
     assert_eq!((merged.moved, merged.joined), (1, 1));

@@ -11,7 +11,7 @@ use std::{future::Future, ops::Range, time::Duration};
 
 use endonym::{
     app::{
-        self, App, Clock, Links, Parts, calls, imports, institutions, limiter::Policy, name_pages,
+        self, Actor, App, Clock, Links, Parts, calls, imports, institutions, limiter::Policy, name_pages,
         participants, streams, studio, tokens,
     },
     blobs::{self, Blobs, Delivery, Key, Shelf},
@@ -139,6 +139,7 @@ impl World {
         });
         let institution = institutions::create(
             &app,
+            &Actor::Operator,
             institutions::New {
                 name: "Example University".into(),
                 slug: Some("example".into()),
@@ -149,7 +150,8 @@ impl World {
         )
         .await
         .unwrap();
-        let (_, token) = tokens::create(&app, institution.id, "tests".into(), None).await.unwrap();
+        let (_, token) =
+            tokens::create(&app, &Actor::Operator, institution.id, "tests".into(), None).await.unwrap();
         let page = new_page(&app, &institution, "Class of 2027").await;
         let stop = CancellationToken::new();
         let site = site::site(app.clone(), Draining::default(), Metrics::Enabled);
@@ -162,6 +164,7 @@ impl World {
     pub async fn neighbour(&self) -> Neighbour {
         let institution = institutions::create(
             &self.app,
+            &Actor::Operator,
             institutions::New {
                 name: "Another College".into(),
                 slug: None,
@@ -172,7 +175,8 @@ impl World {
         )
         .await
         .unwrap();
-        let (_, token) = tokens::create(&self.app, institution.id, "tests".into(), None).await.unwrap();
+        let (_, token) =
+            tokens::create(&self.app, &Actor::Operator, institution.id, "tests".into(), None).await.unwrap();
         let page = new_page(&self.app, &institution, "Their page").await;
         Neighbour { institution, page, token }
     }
@@ -182,7 +186,9 @@ impl World {
     }
 
     pub async fn custom_field(&self, name: &str) {
-        app::custom_fields::create(&self.app, self.institution.id, name.into(), None).await.unwrap();
+        app::custom_fields::create(&self.app, &Actor::Operator, self.institution.id, name.into(), None)
+            .await
+            .unwrap();
     }
 
     /// Starts workers that run background jobs.
@@ -364,6 +370,7 @@ impl World {
         let page = NamePageRef::parse(&page.slug).unwrap();
         let report = imports::group(
             &self.app,
+            &Actor::Operator,
             self.institution.id,
             page,
             numbers.map(line).collect(),
@@ -410,7 +417,7 @@ pub struct Neighbour {
 
 async fn new_page(app: &App, institution: &Institution, title: &str) -> NamePage {
     let new = name_pages::New { title: title.into(), slug: None, access_code: None, allow_v2: false };
-    name_pages::create(app, institution.id, new).await.unwrap()
+    name_pages::create(app, &Actor::Operator, institution.id, new).await.unwrap()
 }
 
 /// A complete response. Every response under `/api/` is validated against the OpenAPI documents.

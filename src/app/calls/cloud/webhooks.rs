@@ -196,7 +196,7 @@ async fn hear_in(
     said: &Said,
     now: Moment,
 ) -> Result<Option<Heard>> {
-    let scope = Actor::System.scope();
+    let scope = Actor::System.reach();
     let Some(found) = call_attempts::find(sql, scope, attempt).await? else { return Ok(None) };
     // Read again under the call's lock.
     calls::lock(sql, found.institution, found.call).await?;
