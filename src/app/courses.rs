@@ -125,10 +125,10 @@ pub async fn synchronize_with(
     when_running: WhenRunning,
     losses: Losses,
 ) -> Result<Outcome> {
-    let access = &actor.permit(Action::Sync, consumer.institution)?;
     if losses == Losses::Accepted {
         actor.administer(consumer.institution)?;
     }
+    let access = &actor.permit(Action::Sync, consumer.institution)?;
     let connection = tool_consumers::connect(app, consumer).await?;
     let mut seen = HashSet::new();
     let (mut wanted, mut known_courses) = (Vec::new(), HashMap::new());
