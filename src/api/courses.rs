@@ -10,10 +10,12 @@ use crate::{
 
 /// An unknown `lms` in the path is reported as an unknown endpoint.
 pub async fn unknown_path(app: &App, request: &ApiRequest, root: &str) -> Result<Option<Response>, Problem> {
-    let known = courses::is_known_word(app, request.institution().id, request.path("lms")).await?;
+    let (actor, institution) = (request.actor(), request.institution().id);
+    let known = courses::is_known_word(app, &actor, institution, request.path("lms")).await?;
     Ok((!known).then(|| face::error(super::no_such_endpoint(app, root))))
 }
 
 pub async fn consumer(app: &App, request: &ApiRequest, api_token: &str) -> Result<ToolConsumer, Problem> {
-    Ok(courses::consumer(app, request.institution().id, request.path("lms"), api_token).await?)
+    let (actor, institution) = (request.actor(), request.institution().id);
+    Ok(courses::consumer(app, &actor, institution, request.path("lms"), api_token).await?)
 }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::problem::Problem;
 use crate::{
-    app::Caller,
+    app::{Actor, Caller},
     domain::{access::Access, institution::Institution, name_page::NamePageRef},
     http::{
         compression::{AcceptEncoding, Coding},
@@ -98,7 +98,11 @@ impl ApiRequest {
         &self.caller.institution
     }
 
-    /// What the caller's token may access.
+    pub fn actor(&self) -> Actor {
+        Actor::Token(self.caller.clone())
+    }
+
+    /// What the caller's token may access: `actor().access(…)` for its own institution, without a copy.
     pub fn access(&self) -> &Access {
         &self.caller.access
     }

@@ -8,6 +8,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use crate::{
     app::{App, Links, Result, custom_fields},
     domain::{
+        access::Access,
         custom_field::CustomField,
         email::Spellings,
         institution::Institution,
@@ -34,15 +35,13 @@ pub struct View {
 impl View {
     pub async fn new(
         app: &App,
+        access: &Access,
         institution: &Arc<Institution>,
         include: Include,
         icon: Icon,
     ) -> Result<Self> {
-        let fields = if include.custom_attributes {
-            custom_fields::all(app, institution.id).await?
-        } else {
-            Vec::new()
-        };
+        let fields =
+            if include.custom_attributes { custom_fields::all(app, access).await? } else { Vec::new() };
         let (links, institution) = (app.links.clone(), institution.clone());
         let spellings = Spellings::default();
         Ok(Self { links, institution, include, icon, fields, spellings, dates: false, event_code: false })

@@ -1,15 +1,33 @@
-//! The actor behind a request. Faces (HTTP, command line) and workers create an `Actor`. Use cases take the actor, or the
-//! `Scope` or `Access` derived from it, and never a bare id of something that belongs to an institution (tenant). See
+//! The actor behind a request. Faces (HTTP, command line) and workers create an `Actor`; use cases take it, or the `Access`
+//! derived from it, and never a bare id of something that belongs to an institution (tenant). See
 //! [ADR 17](../../docs/adr/0017-actors-and-scopes.md).
 //!
-//! To add a kind of actor (for example, members of an institution who sign in to a console), add a variant that holds the
-//! authenticated identity, handle it in `scope` and `access`, and create it where its session is looked up. Each use case
-//! checks on the given actor what only some actors may do.
+//! A use case starts with one of these checks:
+//!
+//! | check | for |
+//! |---|---|
+//! | `administer(institution)` | managing one institution: its pages, tokens, learning systems, calls |
+//! | `administered(only)` | lists of what is managed, of one institution or of all that the actor administers |
+//! | `operate()` | managing the installation |
+//! | `permit(action, institution)` | people, exports and courses; returns the `Access` with the actor's name pages |
+//!
+//! An institution that the actor does not reach is `Missing`; a reachable one where the actor lacks the permission is
+//! `Forbidden`. A record that is named by its id alone is looked up within `reach`, then its institution is checked.
+//!
+//! To add a kind of actor (for example, a person who signs in, or a member with a role), add a variant that holds the
+//! authenticated identity and create it where its session is looked up. The private functions at the end of this file match
+//! all variants without a wildcard, so the build breaks until each of them has an answer: which institutions the actor
+//! reaches, whether it administers them, whether it operates the installation, and which people it may read and change. Do
+//! not match on `Actor` elsewhere. If an answer depends on more than the actor, add the parameter to the check.
 
 use std::sync::Arc;
 
-use super::{Caller, Error, Missing, Result};
-use crate::domain::{access::Access, ids::InstitutionId, scope::Scope};
+use super::{Caller, Error, Forbidden, Missing, Result};
+use crate::domain::{
+    access::{Access, Action},
+    ids::InstitutionId,
+    scope::Scope,
+};
 
 #[derive(Debug, Clone)]
 pub enum Actor {
@@ -22,29 +40,78 @@ pub enum Actor {
 }
 
 impl Actor {
-    /// Returns everything within this actor's reach.
-    pub fn scope(&self) -> Scope {
+    /// Checks that the actor may administer this institution.
+    pub fn administer(&self, institution: InstitutionId) -> Result<()> {
+        self.check_reach(institution)?;
+        if self.is_administrator() { Ok(()) } else { Err(Error::Forbidden(Forbidden::Administration)) }
+    }
+
+    /// Returns the institutions that the actor may administer, narrowed to one if given.
+    pub fn administered(&self, only: Option<InstitutionId>) -> Result<Scope> {
+        if let Some(institution) = only {
+            self.administer(institution)?;
+            return Ok(Scope::Institution(institution));
+        }
+        if self.is_administrator() {
+            Ok(self.reach())
+        } else {
+            Err(Error::Forbidden(Forbidden::Administration))
+        }
+    }
+
+    /// Checks that the actor may administer the installation with all its institutions.
+    pub fn operate(&self) -> Result<()> {
+        if self.is_operator() { Ok(()) } else { Err(Error::Forbidden(Forbidden::Administration)) }
+    }
+
+    /// Returns which people of an institution the actor may access, if it may do this with people at all.
+    pub fn permit(&self, action: Action, institution: InstitutionId) -> Result<Access> {
+        let access = self.access(institution)?;
+        access.check(action)?;
+        Ok(access)
+    }
+
+    /// Returns which people of an institution the actor may access, for use cases that take an `Access`. They check the
+    /// action.
+    pub fn access(&self, institution: InstitutionId) -> Result<Access> {
+        self.check_reach(institution)?;
+        Ok(self.people(institution))
+    }
+
+    fn check_reach(&self, institution: InstitutionId) -> Result<()> {
+        if self.reach().includes(institution) { Ok(()) } else { Err(Error::Missing(Missing::Institution)) }
+    }
+
+    /// Returns the institutions whose records exist for this actor. It does not follow that the actor may read or change
+    /// them.
+    pub(super) fn reach(&self) -> Scope {
         match self {
             Self::Token(caller) => Scope::Institution(caller.institution.id),
             Self::Operator | Self::System => Scope::Installation,
         }
     }
 
-    /// Narrows the scope to one institution, if given. Returns `Missing` if the actor does not reach that institution.
-    pub fn within(&self, only: Option<InstitutionId>) -> Result<Scope> {
-        let Some(institution) = only else { return Ok(self.scope()) };
-        if !self.scope().includes(institution) {
-            return Err(Error::Missing(Missing::Institution));
+    /// Returns whether the actor administers the institutions that it reaches. No token does: otherwise the holder of a
+    /// token could create another with more permissions.
+    fn is_administrator(&self) -> bool {
+        match self {
+            Self::Token(_) => false,
+            Self::Operator | Self::System => true,
         }
-        Ok(Scope::Institution(institution))
     }
 
-    /// Returns which people of an institution this actor may read and change.
-    pub fn access(&self, institution: InstitutionId) -> Result<Access> {
-        self.within(Some(institution))?;
-        Ok(match self {
+    fn is_operator(&self) -> bool {
+        match self {
+            Self::Token(_) => false,
+            Self::Operator | Self::System => true,
+        }
+    }
+
+    /// Returns the people of a reachable institution that the actor may access, and the permitted actions.
+    fn people(&self, institution: InstitutionId) -> Access {
+        match self {
             Self::Token(caller) => caller.access.clone(),
             Self::Operator | Self::System => Access::whole(institution),
-        })
+        }
     }
 }

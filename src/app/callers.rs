@@ -13,10 +13,10 @@ use std::{
 use subtle::ConstantTimeEq;
 use tokio::sync::Semaphore;
 
-use super::{App, Error, Forbidden, Result, limiter::LimitKey};
+use super::{App, Error, Result, limiter::LimitKey};
 use crate::{
     domain::{
-        access::{Access, Action, TokenScope},
+        access::{Access, Action},
         ids::TokenId,
         institution::Institution,
         moment::Moment,
@@ -29,17 +29,13 @@ use crate::{
 pub struct Caller {
     pub token_id: TokenId,
     pub institution: Arc<Institution>,
-    pub scope: TokenScope,
-    /// Which people the token reaches.
+    /// What the token permits, and which people it reaches.
     pub access: Access,
 }
 
 impl Caller {
     pub fn check(&self, needs: Action) -> Result<()> {
-        if self.scope.permits(needs) {
-            return Ok(());
-        }
-        Err(Error::Forbidden(Forbidden::Scope { has: self.scope, needs }))
+        Ok(self.access.check(needs)?)
     }
 }
 
@@ -143,7 +139,6 @@ async fn look_up(
         caller: Arc::new(Caller {
             token_id: found.token_id,
             institution: Arc::new(found.institution),
-            scope: found.scope,
             access: found.access,
         }),
         expires_at: found.expires_at,

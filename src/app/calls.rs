@@ -257,7 +257,8 @@ pub(super) async fn cancel_all(
 }
 
 /// Newest first.
-pub async fn all(app: &App, scope: Scope, most: i64) -> Result<Vec<Listed>> {
+pub async fn all(app: &App, actor: &Actor, only: Option<InstitutionId>, most: i64) -> Result<Vec<Listed>> {
+    let scope = actor.administered(only)?;
     let mut sql = app.db.read();
     let mut listed = calls::list(&mut sql, scope, most).await?;
     let mut owners: Vec<InstitutionId> = listed.iter().map(|(owner, _)| *owner).collect();
@@ -281,7 +282,13 @@ pub async fn counts(app: &App) -> Result<Vec<(State, u64)>> {
 
 /// Cancels a pending call.
 pub async fn cancel(app: &App, actor: &Actor, id: CallId) -> Result<()> {
-    cancel_within(app, actor.scope(), id).await
+    cancel_within(app, administered(app, actor, id).await?, id).await
+}
+
+/// Finds the institution of a call, and checks that the actor administers it.
+async fn administered(app: &App, actor: &Actor, id: CallId) -> Result<Scope> {
+    let found = calls::find(&mut app.db.read(), actor.reach(), id).await?;
+    actor.administered(Some(found.ok_or(Error::Missing(Missing::Call))?.institution))
 }
 
 async fn cancel_within(app: &App, scope: Scope, id: CallId) -> Result<()> {
@@ -304,10 +311,10 @@ async fn cancel_within(app: &App, scope: Scope, id: CallId) -> Result<()> {
     Ok(())
 }
 
-/// Cancels all pending calls of one institution, or of every institution in the actor's scope. Returns how many were
+/// Cancels all pending calls of one institution, or of every institution that the actor administers. Returns how many were
 /// cancelled.
 pub async fn cancel_pending(app: &App, actor: &Actor, only: Option<InstitutionId>) -> Result<u64> {
-    let scope = actor.within(only)?;
+    let scope = actor.administered(only)?;
     let mut cancelled = 0;
     for call in calls::all_pending(&mut app.db.read(), scope).await? {
         match cancel_within(app, scope, call).await {
@@ -367,7 +374,7 @@ async fn opt_out_in(sql: &mut Sql, attempt: &Attempt, there: bool, now: Moment) 
 
 /// Reschedules a finished call with `attempts` more attempts. Quiet hours and limits apply when the call is made.
 pub async fn retry(app: &App, actor: &Actor, id: CallId, attempts: u32) -> Result<()> {
-    let (scope, now) = (actor.scope(), app.clock.now());
+    let (scope, now) = (administered(app, actor, id).await?, app.clock.now());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -405,12 +412,23 @@ pub async fn retry(app: &App, actor: &Actor, id: CallId, attempts: u32) -> Resul
 }
 
 /// The do-not-call list: phone numbers whose owners opted out.
-pub async fn opted_out(app: &App, institution: InstitutionId) -> Result<Vec<(String, Moment)>> {
+pub async fn opted_out(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+) -> Result<Vec<(String, Moment)>> {
+    actor.administer(institution)?;
     Ok(calls::opted_out(&mut app.db.read(), institution).await?)
 }
 
 /// Removes a number from the do-not-call list. Returns false if it was not on it.
-pub async fn opt_in(app: &App, institution: InstitutionId, number: PhoneNumber) -> Result<bool> {
+pub async fn opt_in(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    number: PhoneNumber,
+) -> Result<bool> {
+    actor.administer(institution)?;
     app.db
         .write(move |sql| Box::pin(async move { Ok(calls::opt_in(sql, institution, number.e164()).await?) }))
         .await

@@ -26,7 +26,7 @@ pub(super) use staff::{add_own_entry, own_entry, previews, seen};
 use super::{Actor, App, Error, Missing, Result, jobs, name_pages, tool_consumers};
 use crate::{
     domain::{
-        access::Access,
+        access::{Access, Action},
         course::{Course, Sync, platform_key},
         ids::{CourseId, InstitutionId, JobId, ToolConsumerId},
         job::Job,
@@ -72,10 +72,12 @@ pub enum LossPolicy {
 /// consumer is disabled.
 pub async fn consumer(
     app: &App,
+    actor: &Actor,
     institution: InstitutionId,
     word: &str,
     api_token: &str,
 ) -> Result<ToolConsumer> {
+    actor.permit(Action::Sync, institution)?;
     let word = Selector::parse(word);
     let found = tool_consumers::by_token(app, institution, api_token).await?;
     if !found.answers_to(word) {
@@ -88,12 +90,13 @@ pub async fn consumer(
 }
 
 /// Whether a path segment is valid: `lms`, a known product, or the product of one of the institution's tool consumers.
-pub async fn is_known_word(app: &App, institution: InstitutionId, word: &str) -> Result<bool> {
+pub async fn is_known_word(app: &App, actor: &Actor, institution: InstitutionId, word: &str) -> Result<bool> {
+    actor.permit(Action::Sync, institution)?;
     let word = Selector::parse(word);
     if word.is_known() {
         return Ok(true);
     }
-    let all = tool_consumers::all(app, Scope::Institution(institution)).await?;
+    let all = store::tool_consumers::all(&mut app.db.read(), Scope::Institution(institution)).await?;
     Ok(all.iter().any(|consumer| consumer.answers_to(word)))
 }
 
@@ -106,22 +109,26 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 /// nothing.
 pub async fn synchronize(
     app: &App,
-    access: &Access,
+    actor: &Actor,
     consumer: &ToolConsumer,
     given: Vec<String>,
     when_running: WhenRunning,
 ) -> Result<Outcome> {
-    synchronize_with(app, access, consumer, given, when_running, LossPolicy::HeldBack).await
+    synchronize_with(app, actor, consumer, given, when_running, LossPolicy::HeldBack).await
 }
 
 pub async fn synchronize_with(
     app: &App,
-    access: &Access,
+    actor: &Actor,
     consumer: &ToolConsumer,
     given: Vec<String>,
     when_running: WhenRunning,
     losses: LossPolicy,
 ) -> Result<Outcome> {
+    if losses == Losses::Accepted {
+        actor.administer(consumer.institution)?;
+    }
+    let access = &actor.permit(Action::Sync, consumer.institution)?;
     let connection = tool_consumers::connect(app, consumer).await?;
     let mut seen = HashSet::new();
     let (mut wanted, mut known_courses) = (Vec::new(), HashMap::new());
@@ -433,12 +440,14 @@ pub(super) fn title(said: &str, id: &str) -> String {
     clean(said, longest::TITLE).unwrap_or_else(fallback)
 }
 
-pub async fn all(app: &App, consumer: &ToolConsumer) -> Result<Vec<Course>> {
+pub async fn all(app: &App, actor: &Actor, consumer: &ToolConsumer) -> Result<Vec<Course>> {
+    actor.administer(consumer.institution)?;
     Ok(courses::all(&mut app.db.read(), consumer.institution, consumer.id).await?)
 }
 
 /// Courses that another tool consumer synchronizes and that this one also reaches, with this one's ids.
-pub async fn aliased(app: &App, consumer: &ToolConsumer) -> Result<Vec<Course>> {
+pub async fn aliased(app: &App, actor: &Actor, consumer: &ToolConsumer) -> Result<Vec<Course>> {
+    actor.administer(consumer.institution)?;
     let (sql, institution) = (&mut app.db.read(), consumer.institution);
     let mut all = Vec::new();
     for alias in courses::aliases::of_consumer(sql, institution, consumer.id).await? {
@@ -450,6 +459,12 @@ pub async fn aliased(app: &App, consumer: &ToolConsumer) -> Result<Vec<Course>> 
 }
 
 /// Returns the course and its latest job, if it ever had one.
-pub async fn find(app: &App, institution: InstitutionId, id: CourseId) -> Result<(Course, Option<JobId>)> {
+pub async fn find(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    id: CourseId,
+) -> Result<(Course, Option<JobId>)> {
+    actor.administer(institution)?;
     courses::find(&mut app.db.read(), institution, id).await?.ok_or(Error::Missing(Missing::Course))
 }

@@ -1,8 +1,9 @@
 //! Custom fields, which the operator creates and deletes.
 
-use super::{App, Error, Missing, Result};
+use super::{Actor, App, Error, Missing, Result};
 use crate::{
     domain::{
+        access::{Access, Action},
         custom_field::{CustomField, name_fault},
         fault::{Fault, Field},
         ids::InstitutionId,
@@ -13,10 +14,12 @@ use crate::{
 
 pub async fn create(
     app: &App,
+    actor: &Actor,
     institution: InstitutionId,
     name: String,
     label: Option<String>,
 ) -> Result<CustomField> {
+    actor.administer(institution)?;
     if let Some(fault) = name_fault(&name) {
         return Err(Error::invalid(Field::Name, fault));
     }
@@ -41,11 +44,13 @@ pub async fn create(
     })
 }
 
-pub async fn all(app: &App, institution: InstitutionId) -> Result<Vec<CustomField>> {
-    Ok(custom_fields::all(&mut app.db.read(), institution).await?)
+pub async fn all(app: &App, access: &Access) -> Result<Vec<CustomField>> {
+    access.check(Action::Read)?;
+    Ok(custom_fields::all(&mut app.db.read(), access.institution).await?)
 }
 
-pub async fn delete(app: &App, institution: InstitutionId, name: String) -> Result<()> {
+pub async fn delete(app: &App, actor: &Actor, institution: InstitutionId, name: String) -> Result<()> {
+    actor.administer(institution)?;
     let deleted = app
         .db
         .write::<_, Error>(move |sql| {

@@ -42,8 +42,9 @@ const RECORDINGS: &[(&str, &[u8])] = &[
 
 /// Creates the demo data if it does not exist. The token is stored in a file in the data folder, because the database has
 /// only its digest.
-pub async fn seed(app: &App, data_dir: &Path) -> Result<Demo> {
-    let institution = match institutions::find(app, SLUG).await {
+pub async fn seed(app: &App, actor: &Actor, data_dir: &Path) -> Result<Demo> {
+    actor.operate()?;
+    let institution = match institutions::find(app, actor, SLUG).await {
         Ok(institution) => institution,
         Err(Error::Missing(Missing::Institution)) => {
             let new = institutions::New {
@@ -53,21 +54,22 @@ pub async fn seed(app: &App, data_dir: &Path) -> Result<Demo> {
                 multiple_recordings: true,
                 phone_language: String::new(),
             };
-            institutions::create(app, new).await?
+            institutions::create(app, actor, new).await?
         }
         Err(other) => return Err(other),
     };
-    let page = match name_pages::all(app, institution.id).await?.into_iter().next() {
+    let page = match name_pages::all(app, actor, institution.id).await?.into_iter().next() {
         Some((page, _)) => page,
-        None => seed_page(app, &institution).await?,
+        None => seed_page(app, actor, &institution).await?,
     };
-    let token = token(app, &institution, data_dir).await?;
+    let token = token(app, actor, &institution, data_dir).await?;
     Ok(Demo { institution, page, token, email: PEOPLE[0].2 })
 }
 
-async fn seed_page(app: &App, institution: &Institution) -> Result<NamePage> {
+async fn seed_page(app: &App, actor: &Actor, institution: &Institution) -> Result<NamePage> {
     match custom_fields::create(
         app,
+        actor,
         institution.id,
         "gender_pronouns".to_owned(),
         Some("Pronouns".to_owned()),
@@ -84,7 +86,7 @@ async fn seed_page(app: &App, institution: &Institution) -> Result<NamePage> {
         access_code: None,
         allow_v2: false,
     };
-    let page = name_pages::create(app, institution.id, new).await?;
+    let page = name_pages::create(app, actor, institution.id, new).await?;
     for (first, last, email, identifier, phonetic, pronouns) in PEOPLE {
         let draft = Draft {
             first_name: Given::Set((*first).to_owned()),
@@ -97,7 +99,7 @@ async fn seed_page(app: &App, institution: &Institution) -> Result<NamePage> {
             ..Draft::default()
         };
         let here = NamePageRef::parse(&page.slug).ok_or(Error::Missing(Missing::NamePage))?;
-        participants::create(app, &Actor::Operator.access(institution.id)?, here, draft).await?;
+        participants::create(app, &actor.access(institution.id)?, here, draft).await?;
     }
     Ok(page)
 }
@@ -107,7 +109,7 @@ fn recording(email: &str) -> Option<(Kind, Incoming)> {
     Some((Kind::Recording, Incoming::Bytes(bytes.to_vec())))
 }
 
-async fn token(app: &App, institution: &Institution, data_dir: &Path) -> Result<String> {
+async fn token(app: &App, actor: &Actor, institution: &Institution, data_dir: &Path) -> Result<String> {
     let path = data_dir.join(TOKEN_FILE);
     if let Ok(kept) = std::fs::read_to_string(&path) {
         let kept = kept.trim().to_owned();
@@ -118,7 +120,7 @@ async fn token(app: &App, institution: &Institution, data_dir: &Path) -> Result<
             return Ok(kept);
         }
     }
-    let (_, token) = tokens::create(app, institution.id, "demonstration".to_owned(), None).await?;
+    let (_, token) = tokens::create(app, actor, institution.id, "demonstration".to_owned(), None).await?;
     keep(&path, &token).map_err(|e| Error::Unavailable(format!("cannot write {}: {e}", path.display())))?;
     Ok(token)
 }

@@ -188,7 +188,7 @@ async fn queue(db: &Db, clock: &Clock) -> store::Result<Queue> {
 
 /// Checks that the stored credentials of learning systems can be decrypted. Returns `None` if there are no learning systems.
 pub async fn secrets(app: &App) -> Option<Finding> {
-    let all = match tool_consumers::all(app, Actor::Operator.scope()).await {
+    let all = match tool_consumers::all(app, &Actor::Operator, None).await {
         Ok(all) => all,
         Err(error) => return Some(Finding::Secrets(Err(SecretsFault::Database(error.to_string())))),
     };

@@ -4,7 +4,7 @@
 use crate::{
     blobs,
     domain::{
-        access::{Action, TokenScope},
+        access::InsufficientScope,
         fault::{Fault, Field},
         field_errors::FieldErrors,
     },
@@ -21,7 +21,7 @@ pub enum Error {
     TooManyFailures {
         retry_after: u64,
     },
-    /// The token is valid but does not permit this.
+    /// The actor is authenticated but may not do this.
     Forbidden(Forbidden),
     /// Not found, or owned by another tenant: callers must not be able to tell the difference.
     Missing(Missing),
@@ -48,13 +48,12 @@ pub enum Error {
     Internal(String),
 }
 
-/// What the token lacks. Used only for resources of the token's own institution; those of others are `Missing`.
+/// What the actor lacks. Used only for resources of the actor's own institution; those of others are `Missing`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forbidden {
-    Scope {
-        has: TokenScope,
-        needs: Action,
-    },
+    Scope(InsufficientScope),
+    /// The actor may not administer the institution, or the installation.
+    Administration,
     /// The token is limited to other name pages.
     NamePage,
     /// The export includes people of name pages outside the token's limit.
@@ -64,12 +63,13 @@ pub enum Forbidden {
 impl std::fmt::Display for Forbidden {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Scope { has, needs } => write!(
+            Self::Scope(InsufficientScope { has, needs }) => write!(
                 f,
                 "Forbidden: this request needs an access token with the scope `{}`, and this one has `{}`",
                 needs.word(),
                 has.word()
             ),
+            Self::Administration => f.write_str("Forbidden: this is reserved for administrators"),
             Self::NamePage => f.write_str("Forbidden: this access token is limited to other name pages"),
             Self::Export => {
                 f.write_str("Forbidden: this export includes name pages outside this access token's limit")
@@ -122,6 +122,12 @@ impl From<blobs::Error> for Error {
 impl From<lms::Error> for Error {
     fn from(error: lms::Error) -> Self {
         Self::LearningSystem(error)
+    }
+}
+
+impl From<InsufficientScope> for Error {
+    fn from(lack: InsufficientScope) -> Self {
+        Self::Forbidden(Forbidden::Scope(lack))
     }
 }
 

@@ -11,11 +11,11 @@ pub use report::Report;
 pub(super) use build::give_up;
 pub(super) use departures::{come_back, leave};
 
-use super::{App, Error, Forbidden, Missing, Result, jobs, name_pages as pages};
+use super::{Actor, App, Error, Forbidden, Missing, Result, jobs, name_pages as pages};
 use crate::{
     blobs::{Key, Shelf},
     domain::{
-        access::Access,
+        access::Action,
         export::{Export, Filters, Page, State},
         fault::{Fault, Field},
         field_errors::FieldErrors,
@@ -42,8 +42,13 @@ pub struct ExportRequest {
 const PENDING: [State; 2] = [State::Initial, State::InProgress];
 
 /// Without a page, the export covers all pages that the caller may access.
-pub async fn create(app: &App, access: &Access, request: ExportRequest) -> Result<Export> {
-    let institution = access.institution;
+pub async fn create(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    request: ExportRequest,
+) -> Result<Export> {
+    let access = actor.permit(Action::Write, institution)?;
     let ExportRequest { created_after, updated_after, name_page_id, mut errors } = request;
     if created_after.is_none() && updated_after.is_none() && name_page_id.is_none() && errors.is_empty() {
         for field in ["created_after", "updated_after", "name_page_id"] {
@@ -57,7 +62,7 @@ pub async fn create(app: &App, access: &Access, request: ExportRequest) -> Resul
                 None => None,
             };
             if let Some(page) = &found {
-                pages::check(access, page.id)?;
+                pages::check(&access, page.id)?;
             } else {
                 errors.add(Field::Parameter("name_page_id"), Fault::NotFound);
             }
@@ -93,8 +98,9 @@ pub async fn create(app: &App, access: &Access, request: ExportRequest) -> Resul
     Ok(made)
 }
 
-pub async fn find(app: &App, access: &Access, id: ExportId) -> Result<Export> {
-    let (sql, institution) = (&mut app.db.read(), access.institution);
+pub async fn find(app: &App, actor: &Actor, institution: InstitutionId, id: ExportId) -> Result<Export> {
+    let access = actor.permit(Action::Read, institution)?;
+    let sql = &mut app.db.read();
     let found = exports::find(sql, institution, id).await?.ok_or(Error::Missing(Missing::Export))?;
     if let Some(pages) = access.pages()
         && !exports::is_of_pages(sql, institution, id, pages).await?
@@ -104,8 +110,14 @@ pub async fn find(app: &App, access: &Access, id: ExportId) -> Result<Export> {
     Ok(found)
 }
 
-pub async fn list(app: &App, access: &Access, window: Window) -> Result<(Vec<Export>, u64)> {
-    Ok(exports::list(&mut app.db.read(), access.institution, access.pages(), window).await?)
+pub async fn list(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    window: Window,
+) -> Result<(Vec<Export>, u64)> {
+    let access = actor.permit(Action::Read, institution)?;
+    Ok(exports::list(&mut app.db.read(), institution, access.pages(), window).await?)
 }
 
 fn key(institution: InstitutionId, hex: &str) -> Key {

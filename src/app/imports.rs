@@ -7,7 +7,7 @@ use std::collections::HashSet;
 pub use sheet::{Row, Sheet, SheetFault};
 
 use super::{
-    App, Error, Missing, Result,
+    Actor, App, Error, Missing, Result,
     calls::{self, CallChange},
     media::{self, PendingCall},
     own_recordings::{self, Attempts, Copies},
@@ -67,6 +67,7 @@ pub const GROUP: usize = 500;
 /// Imports rows of a sheet in one transaction. Returns a report for each row, in the same order.
 pub async fn rows(
     app: &App,
+    actor: &Actor,
     institution: InstitutionId,
     page: NamePageRef,
     rows: Vec<Row>,
@@ -80,7 +81,7 @@ pub async fn rows(
         reports.push(RowReport { line, email, identifier, outcome: Outcome::Refused(unreadable()) });
         lines.extend(draft.map(|draft| Line { number: line, draft }));
     }
-    for (line, outcome) in group(app, institution, page, lines, calling, rehearse).await? {
+    for (line, outcome) in group(app, actor, institution, page, lines, calling, rehearse).await? {
         if let Some(row) = reports.iter_mut().find(|row| row.line == line) {
             row.outcome = outcome;
         }
@@ -115,12 +116,14 @@ impl From<Error> for RolledBack {
 /// the others. An invalid row is rejected without affecting the others.
 pub async fn group(
     app: &App,
+    actor: &Actor,
     institution: InstitutionId,
     page: NamePageRef,
     lines: Vec<Line>,
     calling: CallPolicy,
     rehearse: bool,
 ) -> Result<Vec<(u64, Outcome)>> {
+    actor.administer(institution)?;
     let now = app.clock.now();
     let ids = |line| (line, app.ids.hex(), calls::Ids::new(app, now));
     let lines: Vec<(Line, String, calls::Ids)> = lines.into_iter().map(ids).collect();
@@ -213,10 +216,12 @@ async fn write(
 /// extension.
 pub async fn owner(
     app: &App,
+    actor: &Actor,
     institution: InstitutionId,
     page: NamePageId,
     file: &str,
 ) -> Result<Option<Participant>> {
+    actor.administer(institution)?;
     let sql = &mut app.db.read();
     for (email, identifier) in names(file) {
         for (by, key) in [(KeyKind::Email, email), (KeyKind::Identifier, identifier)] {
@@ -239,11 +244,13 @@ pub fn names(file: &str) -> impl Iterator<Item = (String, String)> {
 /// Attaches a recording from a file. The inner error says what is wrong with the file.
 pub async fn recording(
     app: &App,
+    actor: &Actor,
     institution: InstitutionId,
     person: Option<&Participant>,
     bytes: Vec<u8>,
     rehearse: bool,
 ) -> Result<std::result::Result<(), MediaFault>> {
+    actor.administer(institution)?;
     let incoming = Incoming::Bytes(bytes);
     // In a dry run, the owner may not exist yet: they may be somebody whom the import would create.
     let Some(person) = person.filter(|_| !rehearse) else {

@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::{App, Error, Missing, Result, calls};
+use super::{Actor, App, Error, Missing, Result, calls};
 use crate::{
     domain::{
         fault::{Fault, Field, SetupFault},
@@ -28,7 +28,8 @@ pub struct New {
     pub phone_language: String,
 }
 
-pub async fn create(app: &App, new: New) -> Result<Institution> {
+pub async fn create(app: &App, actor: &Actor, new: New) -> Result<Institution> {
+    actor.operate()?;
     let mut errors = FieldErrors::default();
     check_name(&new.name, &mut errors);
     let zone = check_zone(&new.time_zone, &mut errors);
@@ -70,8 +71,11 @@ pub async fn create(app: &App, new: New) -> Result<Institution> {
     })
 }
 
-pub async fn find(app: &App, slug: &str) -> Result<Institution> {
-    institutions::by_slug(&mut app.db.read(), slug).await?.ok_or(Error::Missing(Missing::Institution))
+pub async fn find(app: &App, actor: &Actor, slug: &str) -> Result<Institution> {
+    let found = institutions::by_slug(&mut app.db.read(), slug).await?;
+    let found = found.ok_or(Error::Missing(Missing::Institution))?;
+    actor.administer(found.id)?;
+    Ok(found)
 }
 
 /// Returns whether any institution allows this web origin. A CORS preflight request does not identify the institution.
@@ -79,7 +83,8 @@ pub async fn any_allows(app: &App, origin: &str) -> Result<bool> {
     Ok(institutions::any_allows(&mut app.db.read(), origin).await?)
 }
 
-pub async fn all(app: &App) -> Result<Vec<Institution>> {
+pub async fn all(app: &App, actor: &Actor) -> Result<Vec<Institution>> {
+    actor.operate()?;
     Ok(institutions::all(&mut app.db.read()).await?)
 }
 
@@ -97,19 +102,19 @@ pub struct Change {
     pub phone_language: Option<String>,
 }
 
-pub async fn update(app: &App, slug: &str, change: Change) -> Result<Institution> {
+pub async fn update(app: &App, actor: &Actor, slug: &str, change: Change) -> Result<Institution> {
+    let id = find(app, actor, slug).await?.id;
     let changes = checked(change)?;
     let slug = slug.to_owned();
     app.db
         .write(move |sql| {
             Box::pin(async move {
                 let missing = || Error::Missing(Missing::Institution);
-                let id = institutions::by_slug(sql, &slug).await?.ok_or_else(missing)?.id;
                 // Take the institution's lock first, as in `delete`, to avoid a deadlock.
                 store::rolls::lock(sql, id).await?;
                 institutions::update(sql, id, &changes).await?;
                 // Deleted while we waited for the lock: the transaction is rolled back.
-                institutions::by_slug(sql, &slug).await?.ok_or_else(missing)
+                institutions::by_slug(sql, &slug).await?.filter(|found| found.id == id).ok_or_else(missing)
             })
         })
         .await
@@ -153,8 +158,9 @@ const PEOPLE_BATCH: i64 = 5_000;
 
 /// Deletes an institution with all of its data. Works in batches, so that deleting a large one does not block other writers.
 /// If interrupted, calling it again continues.
-pub async fn delete(app: &App, slug: &str) -> Result<()> {
-    let id = find(app, slug).await?.id;
+pub async fn delete(app: &App, actor: &Actor, slug: &str) -> Result<()> {
+    let id = find(app, actor, slug).await?.id;
+    actor.operate()?;
     let (now, owned_app) = (app.clock.now(), app.clone());
     app.db
         .write::<_, Error>(move |sql| {

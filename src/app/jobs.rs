@@ -25,7 +25,6 @@ use crate::{
         ids::{InstitutionId, JobId},
         job::{Claim, Job, Lane, Listed, State},
         moment::Moment,
-        scope::Scope,
     },
     store::{
         Sql,
@@ -214,7 +213,8 @@ pub async fn repeat(app: &App, job: Job, every: Duration) -> Result<()> {
         .await
 }
 
-pub async fn all(app: &App, scope: Scope, state: Option<State>, most: i64) -> Result<Vec<Listed>> {
+pub async fn all(app: &App, actor: &Actor, state: Option<State>, most: i64) -> Result<Vec<Listed>> {
+    let scope = actor.administered(None)?;
     Ok(jobs::all(&mut app.db.read(), scope, state, most).await?)
 }
 
@@ -224,13 +224,18 @@ pub async fn counts(app: &App) -> Result<Vec<(State, u64)>> {
 
 /// Retries a dead letter, with its failure count reset.
 pub async fn retry(app: &App, actor: &Actor, id: JobId) -> Result<()> {
-    let (scope, now) = (actor.scope(), app.clock.now());
-    let found = app
-        .db
-        .write::<_, Error>(move |sql| Box::pin(async move { Ok(jobs::retry(sql, scope, id, now).await?) }));
-    if !found.await? {
-        return Err(Error::Missing(Missing::Job));
-    }
+    let (actor, now) = (actor.clone(), app.clock.now());
+    app.db
+        .write(move |sql| {
+            Box::pin(async move {
+                if !jobs::retry(sql, actor.reach(), id, now).await? {
+                    return Err(Error::Missing(Missing::Job));
+                }
+                // It exists for the actor. If the actor may not change it, the transaction is rolled back.
+                actor.administered(None).map(|_| ())
+            })
+        })
+        .await?;
     app.queue.wake();
     Ok(())
 }

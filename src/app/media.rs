@@ -10,7 +10,7 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 
 use super::{
-    App, Error, Missing, Result,
+    Actor, App, Error, Missing, Result,
     calls::{self, CallChange},
     studio::Processed,
 };
@@ -263,9 +263,11 @@ const REPROCESS_BATCH: i64 = 100;
 /// called for each with its hex and, if it was skipped, the reason.
 pub async fn reprocess(
     app: &App,
+    actor: &Actor,
     institution: InstitutionId,
     mut report: impl FnMut(&str, Option<String>),
 ) -> Result<()> {
+    actor.administer(institution)?;
     // New files get a new hex, which may sort after the current one.
     let mut seen = std::collections::HashSet::new();
     let mut behind = String::new();
@@ -328,7 +330,13 @@ pub struct SweepReport {
 const SWEEP_BATCH: usize = 256;
 
 /// Removes orphaned blobs and partial writes, once they are older than any request can take.
-pub async fn sweep(app: &App, older_than: std::time::Duration, rehearse: bool) -> Result<SweepReport> {
+pub async fn sweep(
+    app: &App,
+    actor: &Actor,
+    older_than: std::time::Duration,
+    rehearse: bool,
+) -> Result<SweepReport> {
+    actor.operate()?;
     let age = i64::try_from(older_than.as_micros()).unwrap_or(i64::MAX);
     let before = Moment::from_micros(app.clock.now().micros().saturating_sub(age));
     let mut swept = SweepReport::default();

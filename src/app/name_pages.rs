@@ -1,6 +1,6 @@
 //! Name pages: created and deleted by the operator, found by any kind of reference.
 
-use super::{App, Error, Forbidden, Missing, Result, calls, exports};
+use super::{Actor, App, Error, Forbidden, Missing, Result, calls, exports};
 use crate::{
     domain::{
         access::Access,
@@ -21,7 +21,8 @@ pub struct New {
     pub allow_v2: bool,
 }
 
-pub async fn create(app: &App, institution: InstitutionId, new: New) -> Result<NamePage> {
+pub async fn create(app: &App, actor: &Actor, institution: InstitutionId, new: New) -> Result<NamePage> {
+    actor.administer(institution)?;
     let mut errors = FieldErrors::default();
     if text::is_invisible(&new.title) {
         errors.add(Field::Title, Fault::Blank);
@@ -106,12 +107,18 @@ async fn free_slug(sql: &mut Sql, title: &str, id: NamePageId) -> Result<String>
     Ok(if taken { format!("{wanted}-{id}") } else { wanted })
 }
 
-pub async fn find(app: &App, institution: InstitutionId, page: &NamePageRef) -> Result<NamePage> {
+pub async fn find(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    page: &NamePageRef,
+) -> Result<NamePage> {
+    actor.administer(institution)?;
     name_pages::find(&mut app.db.read(), institution, page).await?.ok_or(Error::Missing(Missing::NamePage))
 }
 
 /// Finds a page and checks that the caller's token, which may be limited to other pages, reaches it.
-pub async fn permitted(app: &App, access: &Access, page: &NamePageRef) -> Result<NamePage> {
+pub(super) async fn permitted(app: &App, access: &Access, page: &NamePageRef) -> Result<NamePage> {
     permitted_in(&mut app.db.read(), access, page).await
 }
 
@@ -128,7 +135,8 @@ pub(super) fn check(access: &Access, page: NamePageId) -> Result<()> {
 }
 
 /// Returns all pages, each with its number of people.
-pub async fn all(app: &App, institution: InstitutionId) -> Result<Vec<(NamePage, i64)>> {
+pub async fn all(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Vec<(NamePage, i64)>> {
+    actor.administer(institution)?;
     let sql = &mut app.db.read();
     let mut counted = Vec::new();
     for page in name_pages::all(sql, institution).await? {
@@ -141,11 +149,12 @@ pub async fn all(app: &App, institution: InstitutionId) -> Result<Vec<(NamePage,
 /// Sets whether the page is available through version 2 of the API, which needs no token.
 pub async fn allow_v2(
     app: &App,
+    actor: &Actor,
     institution: InstitutionId,
     page: &NamePageRef,
     allow: bool,
 ) -> Result<NamePage> {
-    let found = find(app, institution, page).await?;
+    let found = find(app, actor, institution, page).await?;
     let id = found.id;
     app.db
         .write::<_, Error>(move |sql| {
@@ -156,8 +165,8 @@ pub async fn allow_v2(
 }
 
 /// Deletes a page with everybody registered there. Returns how many they were.
-pub async fn delete(app: &App, institution: InstitutionId, page: &NamePageRef) -> Result<u64> {
-    let id = find(app, institution, page).await?.id;
+pub async fn delete(app: &App, actor: &Actor, institution: InstitutionId, page: &NamePageRef) -> Result<u64> {
+    let id = find(app, actor, institution, page).await?.id;
     let now = app.clock.now();
     let job = app.ids.id(now);
     let owned_app = app.clone();

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     domain::{
-        access::{Access, SearchScope},
+        access::{Access, Action, SearchScope},
         email::email_key,
         ids::{InstitutionId, NamePageId, ParticipantId},
         institution::Institution,
@@ -24,7 +24,7 @@ use crate::{
 
 /// The people that an access code covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum Coverage {
     /// The institution's own code covers all of its people.
     Institution,
     Page(NamePageId),
@@ -32,7 +32,7 @@ pub enum Scope {
     OpenPages,
 }
 
-impl Scope {
+impl Coverage {
     /// Limited to what the caller may access.
     fn within(self, access: &Access) -> SearchScope<'_> {
         match self {
@@ -42,26 +42,30 @@ impl Scope {
     }
 }
 
-/// The scope of a code for a token of this institution.
-pub async fn scope(app: &App, access: &Access, code: &NamePageRef) -> Result<Scope> {
+/// The coverage of a code for a token of this institution.
+pub async fn coverage(app: &App, access: &Access, code: &NamePageRef) -> Result<Coverage> {
+    access.check(Action::Read)?;
     match name_pages::code_owner(&mut app.db.read(), access.institution, code).await? {
-        Some(rolls::INSTITUTION) => Ok(Scope::Institution),
-        Some(page) => app_pages::check(access, page).map(|()| Scope::Page(page)),
+        Some(rolls::INSTITUTION) => Ok(Coverage::Institution),
+        Some(page) => app_pages::check(access, page).map(|()| Coverage::Page(page)),
         None => Err(Error::Missing(Missing::NamePage)),
     }
 }
 
-/// The scope of a code without a token: each page must allow it.
-pub async fn open_scope(app: &App, code: &NamePageRef) -> Result<(Institution, Scope)> {
+/// The coverage of a code without a token: each page must allow it. The code itself grants the access.
+pub async fn open_coverage(app: &App, code: &NamePageRef) -> Result<(Institution, Access, Coverage)> {
     let found = name_pages::open_code(&mut app.db.read(), code).await?;
     let (institution, page) = found.ok_or(Error::Missing(Missing::NamePage))?;
-    Ok((institution, if page == rolls::INSTITUTION { Scope::OpenPages } else { Scope::Page(page) }))
+    let access = Access::whole(institution.id);
+    let coverage = if page == rolls::INSTITUTION { Coverage::OpenPages } else { Coverage::Page(page) };
+    Ok((institution, access, coverage))
 }
 
 /// In a stable order.
-pub async fn everybody(app: &App, access: &Access, scope: Scope) -> Result<Listing> {
-    if scope != Scope::OpenPages {
-        let within = scope.within(access);
+pub async fn everybody(app: &App, access: &Access, coverage: Coverage) -> Result<Listing> {
+    access.check(Action::Read)?;
+    if coverage != Coverage::OpenPages {
+        let within = coverage.within(access);
         return participants::list_in(app, access, within, &Filter::default(), None).await;
     }
     let pages = name_pages::open_pages(&mut app.db.read(), access.institution).await?;
@@ -72,12 +76,13 @@ pub async fn everybody(app: &App, access: &Access, scope: Scope) -> Result<Listi
 pub async fn search(
     app: &App,
     access: &Access,
-    scope: Scope,
+    coverage: Coverage,
     emails: Vec<String>,
     identifiers: Vec<String>,
 ) -> Result<Listing> {
+    access.check(Action::Read)?;
     let filter = Filter { emails, identifiers, ..Filter::default() };
-    participants::list_in(app, access, scope.within(access), &filter, None).await
+    participants::list_in(app, access, coverage.within(access), &filter, None).await
 }
 
 /// A person filter: all given keys must match.
@@ -106,20 +111,21 @@ impl Person {
 }
 
 /// All registrations of the person, best match first. The most selective key given is used for the query.
-pub async fn find(app: &App, access: &Access, scope: Scope, person: &Person) -> Result<Listing> {
+pub async fn find(app: &App, access: &Access, coverage: Coverage, person: &Person) -> Result<Listing> {
+    access.check(Action::Read)?;
     let emails: Vec<String> = person.email.iter().cloned().collect();
     let identifiers: Vec<String> = person.identifier.iter().filter(|_| emails.is_empty()).cloned().collect();
     let filter = Filter { emails, identifiers, ..Filter::default() };
     if !filter.names_people() {
-        if scope == Scope::OpenPages || person.is_empty() {
+        if coverage == Coverage::OpenPages || person.is_empty() {
             // Version 2 has no names, and an empty filter matches nobody.
             return Ok(Listing::whole(access.institution, Vec::new(), None));
         }
-        return by_name(app, access.institution, scope.within(access), person).await;
+        return by_name(app, access.institution, coverage.within(access), person).await;
     }
-    let within = scope.within(access);
+    let within = coverage.within(access);
     let mut found = participants::matching(app, access.institution, within, &filter).await?;
-    found.retain(|one| person.matches(one) && (scope != Scope::OpenPages || one.page.allow_v2));
+    found.retain(|one| person.matches(one) && (coverage != Coverage::OpenPages || one.page.allow_v2));
     if access.newest_only {
         found = one_per_person(found, keys);
     }

@@ -1,6 +1,6 @@
 //! A person's own entry on a name page, for the pages where they view and edit it themselves.
 
-use super::{App, Error, Missing, Result, calls, own_recordings, own_recordings::Scope, participants};
+use super::{App, Error, Missing, Result, calls, own_recordings, own_recordings::Sharing, participants};
 use crate::{
     domain::{
         fault::{Fault, Field},
@@ -76,9 +76,9 @@ async fn update(app: &App, owner: Owner, draft: Draft) -> Result<()> {
 }
 
 /// Stores the owner's recording, for all of their pages or for this one only.
-pub async fn record(app: &App, owner: Owner, sound: Vec<u8>, scope: Scope) -> Result<()> {
+pub async fn record(app: &App, owner: Owner, sound: Vec<u8>, sharing: Sharing) -> Result<()> {
     let target = (owner.institution, owner.participant);
-    own_recordings::record(app, target, Incoming::Bytes(sound), scope, None).await
+    own_recordings::record(app, target, Incoming::Bytes(sound), sharing, None).await
 }
 
 /// Stores this phone number for the owner and requests a call to it.

@@ -29,7 +29,7 @@ use crate::{
 
 /// Which registrations of a person a recording is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum Sharing {
     All,
     /// The registration where they made it.
     ThisPage,
@@ -41,7 +41,7 @@ pub async fn record(
     app: &App,
     (institution, participant): (InstitutionId, ParticipantId),
     sound: Incoming,
-    scope: Scope,
+    sharing: Sharing,
     call: Option<Attempt>,
 ) -> Result<()> {
     let now = app.clock.now();
@@ -50,8 +50,8 @@ pub async fn record(
     draft.errors.into_result()?;
     let mut attempts = Attempts::default();
     loop {
-        let whose = owners(&mut app.db.read(), institution, participant, scope).await?;
-        let origin = if scope == Scope::All { Origin::Shared } else { Origin::Page };
+        let whose = owners(&mut app.db.read(), institution, participant, sharing).await?;
+        let origin = if sharing == Sharing::All { Origin::Shared } else { Origin::Page };
         let copies = take.copies(app, whose.len(), origin);
         let (owned_app, call) = (app.clone(), call.clone());
         let write = move |made: Vec<Media>| async move {
@@ -59,7 +59,7 @@ pub async fn record(
             db.write(move |sql| {
                 Box::pin(async move {
                     rolls::lock(sql, institution).await?;
-                    let whose = owners(sql, institution, participant, scope).await?;
+                    let whose = owners(sql, institution, participant, sharing).await?;
                     if whose.len() > made.len() {
                         return Err(unprepared());
                     }
@@ -98,12 +98,12 @@ async fn owners(
     sql: &mut Sql,
     institution: InstitutionId,
     participant: ParticipantId,
-    scope: Scope,
+    sharing: Sharing,
 ) -> Result<Vec<ParticipantId>> {
     let missing = || Error::Missing(Missing::Participant);
     participants::by_ids(sql, institution, &[participant]).await?.pop().ok_or_else(missing)?;
     let mut owners = vec![participant];
-    if scope == Scope::All {
+    if sharing == Sharing::All {
         let own = own_recordings::find(sql, institution, participant).await?.ok_or_else(missing)?;
         let all = own_recordings::around(sql, institution, vec![own]).await?;
         owners.extend(People::new(&all).followers(0));

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     domain::{
-        access::{Access, SearchScope},
+        access::{Access, Action, SearchScope},
         custom_field::CustomField,
         fault::{Fault, Field},
         field_errors::FieldErrors,
@@ -30,7 +30,7 @@ use crate::{
     },
     store::{
         self, Sql, custom_fields,
-        participants::{self, Key, KeyKind, KeyFilter, Record, Registered},
+        participants::{self, Key, KeyFilter, KeyKind, Record, Registered},
         rolls,
     },
 };
@@ -61,6 +61,7 @@ pub async fn find(
     page: Option<&NamePageRef>,
     person_key: &PersonKey,
 ) -> Result<Participant> {
+    access.check(Action::Read)?;
     let within = match page {
         Some(page) => SearchScope::Page(name_pages::permitted(app, access, page).await?.id),
         None => access.within(),
@@ -83,6 +84,7 @@ pub async fn by_token(app: &App, institution: InstitutionId, token: &str) -> Res
 
 /// Returns for each key the person's registration with the newest recording, or else their newest registration.
 pub async fn latest(app: &App, access: &Access, person_keys: &[PersonKey]) -> Result<Vec<Participant>> {
+    access.check(Action::Read)?;
     let (institution, within) = (access.institution, access.within());
     let sql = &mut app.db.read();
     if let [person_key] = person_keys
@@ -134,6 +136,7 @@ async fn newest_of_each(
 
 /// Registers a person on a page. Reports all validation errors together.
 pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Draft) -> Result<Participant> {
+    access.check(Action::Write)?;
     let (institution, now, token) = (access.institution, app.clock.now(), app.ids.hex());
     let access = access.clone();
     draft.require_for_create();
@@ -282,11 +285,12 @@ pub async fn update(
     email_key: String,
     draft: Draft,
 ) -> Result<Participant> {
+    access.check(Action::Write)?;
     update_target(app, access.clone(), Target::Registered(page, email_key), draft).await
 }
 
 /// Like `update`, for a person who changes their own entry.
-pub async fn update_own(
+pub(super) async fn update_own(
     app: &App,
     institution: InstitutionId,
     id: ParticipantId,
@@ -379,16 +383,18 @@ pub(super) async fn update_in(
 /// Sets whether search engines may index a person's badge. This is the person's choice; the default is no.
 pub async fn list_badge(
     app: &App,
-    institution: InstitutionId,
+    access: &Access,
     page: NamePageRef,
     email_key: String,
     listed: bool,
 ) -> Result<()> {
+    access.check(Action::Write)?;
+    let (access, institution) = (access.clone(), access.institution);
     app.db
         .write(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let page = page_of(sql, &Access::whole(institution), &page).await?;
+                let page = page_of(sql, &access, &page).await?;
                 let person = registered(sql, institution, page, &email_key).await?;
                 Ok(participants::list_badge(sql, institution, person.id, listed).await?)
             })

@@ -6,17 +6,16 @@ mod export;
 pub use export::{Export, File, export};
 
 use super::{
-    App, Error, Missing, Result, calls,
+    Actor, App, Error, Missing, Result, calls,
     calls::cancel_in,
     exports, jobs, media,
     participants::{PersonKey, page_of},
 };
 use crate::{
     domain::{
-        access::{Access, SearchScope},
+        access::{Access, Action, SearchScope},
         call::Reason,
         ids::{InstitutionId, JobId, NamePageId, ParticipantId},
-        institution::Institution,
         job::Job,
         media::Media,
         moment::Moment,
@@ -26,7 +25,7 @@ use crate::{
         self, Sql, call_takes,
         exports::Departing,
         lti_logins, lti_sessions,
-        participants::{self, KeyKind, KeyFilter, hidden},
+        participants::{self, KeyFilter, KeyKind, hidden},
         persons::{self, Registration},
         rolls,
     },
@@ -61,7 +60,13 @@ pub enum Files {
 }
 
 /// Returns the registrations of a person, so that the operator can confirm the erasure.
-pub async fn find(app: &App, institution: InstitutionId, email_key: &str) -> Result<Vec<Registration>> {
+pub async fn find(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    email_key: &str,
+) -> Result<Vec<Registration>> {
+    actor.administer(institution)?;
     let found = persons::registrations(&mut app.db.read(), institution, email_key).await?;
     if found.is_empty() { Err(Error::Missing(Missing::Participant)) } else { Ok(found) }
 }
@@ -70,8 +75,14 @@ pub async fn find(app: &App, institution: InstitutionId, email_key: &str) -> Res
 /// the institution's lock as every write of people does, so concurrent operations see the person completely or not at all.
 /// Data outside the database is deleted afterwards; if that is interrupted, the sweep and the job that rewrites reports
 /// complete it.
-pub async fn erase(app: &App, institution: &Institution, email_key: String) -> Result<Erased> {
-    let (institution, now, owned_app) = (institution.id, app.clock.now(), app.clone());
+pub async fn erase(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    email_key: String,
+) -> Result<Erased> {
+    actor.administer(institution)?;
+    let (now, owned_app) = (app.clock.now(), app.clone());
     let (whose, gone, takes_left) = app
         .db
         .write::<_, Error>(move |sql| {
@@ -194,6 +205,7 @@ pub async fn delete_from_page(
     page: NamePageRef,
     person_key: PersonKey,
 ) -> Result<()> {
+    access.check(Action::Write)?;
     let (institution, now, access) = (access.institution, app.clock.now(), access.clone());
     let owned_app = app.clone();
     let job = app.ids.id(now);

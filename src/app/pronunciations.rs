@@ -5,10 +5,13 @@ use super::{
     participants::{self, Filter, Listing},
 };
 use crate::{
-    domain::access::Access,
+    domain::{
+        access::{Access, Action},
+        participant::Changed,
+    },
     store::{
         media,
-        participants::{KeyKind, KeyFilter, keys},
+        participants::{KeyFilter, KeyKind, keys},
         rolls,
     },
 };
@@ -26,6 +29,7 @@ pub async fn search(
 
 /// Deletes a recording of a person, from any of their registrations that the caller may access.
 pub async fn delete(app: &App, access: &Access, email_key: String, hex: String) -> Result<()> {
+    access.check(Action::Write)?;
     let (institution, now) = (access.institution, app.clock.now());
     let access = access.clone();
     let gone = app

@@ -1,6 +1,6 @@
 //! Access tokens, which the operator creates, lists and revokes.
 
-use super::{App, Error, Missing, Result};
+use super::{Actor, App, Error, Missing, Result};
 use crate::{
     domain::{
         access::{MAX_PAGES, TokenScope},
@@ -26,15 +26,22 @@ pub struct New {
 /// Creates a token without restrictions.
 pub async fn create(
     app: &App,
+    actor: &Actor,
     institution: InstitutionId,
     name: String,
     days: Option<u32>,
 ) -> Result<(Token, String)> {
-    create_with(app, institution, New { name, expires_in_days: days, ..New::default() }).await
+    create_with(app, actor, institution, New { name, expires_in_days: days, ..New::default() }).await
 }
 
 /// Creates a token. Returns its plaintext, which cannot be read again, because only the digest is stored.
-pub async fn create_with(app: &App, institution: InstitutionId, new: New) -> Result<(Token, String)> {
+pub async fn create_with(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    new: New,
+) -> Result<(Token, String)> {
+    actor.administer(institution)?;
     let New { name, expires_in_days: days, scope, pages, newest_only } = new;
     if text::is_blank(&name) {
         return Err(Error::invalid(Field::Name, Fault::Blank));
@@ -81,11 +88,13 @@ pub async fn create_with(app: &App, institution: InstitutionId, new: New) -> Res
         .await
 }
 
-pub async fn all(app: &App, institution: InstitutionId) -> Result<Vec<Token>> {
+pub async fn all(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Vec<Token>> {
+    actor.administer(institution)?;
     Ok(tokens::all(&mut app.db.read(), institution).await?)
 }
 
-pub async fn revoke(app: &App, institution: InstitutionId, id: TokenId) -> Result<()> {
+pub async fn revoke(app: &App, actor: &Actor, institution: InstitutionId, id: TokenId) -> Result<()> {
+    actor.administer(institution)?;
     let now = app.clock.now();
     let revoked = app
         .db

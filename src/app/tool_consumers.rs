@@ -33,7 +33,13 @@ pub struct New {
 }
 
 /// Creates a tool consumer. Returns the api_token, which cannot be read again, because only the digest is stored.
-pub async fn create(app: &App, institution: InstitutionId, mut new: New) -> Result<(ToolConsumer, String)> {
+pub async fn create(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    mut new: New,
+) -> Result<(ToolConsumer, String)> {
+    actor.administer(institution)?;
     let mut errors = FieldErrors::default();
     name_fault(&new.name, &mut errors);
     let url = match new.kind {
@@ -96,12 +102,16 @@ pub async fn create(app: &App, institution: InstitutionId, mut new: New) -> Resu
 
 /// Registers a platform (LTI dynamic registration). If the institution already has it with the same client id, updates its
 /// endpoints and adds its deployment and origins; the operator's settings stay. Also returns whether it was an update.
-/// Registrations of other institutions are ignored.
-pub async fn register(app: &App, institution: InstitutionId, new: New) -> Result<(ToolConsumer, bool)> {
+/// Registrations of other institutions are ignored. The invitation authorizes it.
+pub(super) async fn register(
+    app: &App,
+    institution: InstitutionId,
+    new: New,
+) -> Result<(ToolConsumer, bool)> {
     if let Some(known) = registered(app, institution, &new).await? {
         return Ok((update_registration(app, known, new).await?, true));
     }
-    Ok((create(app, institution, new).await?.0, false))
+    Ok((create(app, &Actor::System, institution, new).await?.0, false))
 }
 
 async fn registered(app: &App, institution: InstitutionId, new: &New) -> Result<Option<ToolConsumer>> {
@@ -123,7 +133,7 @@ async fn update_registration(app: &App, known: ToolConsumer, new: New) -> Result
         frame_ancestors: ListChange { add: lti.frame_ancestors, remove: Vec::new() },
         ..Change::default()
     };
-    update_within(app, Scope::Institution(known.institution), known.id, change).await
+    update_known(app, known, change).await
 }
 
 /// Items to add to a list and to remove from it. The rest stays, so that an operator can add one without knowing the others.
@@ -168,12 +178,11 @@ pub struct Change {
 }
 
 pub async fn update(app: &App, actor: &Actor, id: ToolConsumerId, change: Change) -> Result<ToolConsumer> {
-    update_within(app, actor.scope(), id, change).await
+    update_known(app, find(app, actor, id).await?, change).await
 }
 
-async fn update_within(app: &App, scope: Scope, id: ToolConsumerId, change: Change) -> Result<ToolConsumer> {
-    let known = find(app, scope, id).await?;
-    let institution = known.institution;
+async fn update_known(app: &App, known: ToolConsumer, change: Change) -> Result<ToolConsumer> {
+    let (institution, id) = (known.institution, known.id);
     let access_token = change.access_token.as_ref().map(|token| token.trim().to_owned());
     let sealed = sealed(app, id, access_token)?;
     let is_lti = changed(known, change.clone(), sealed.clone())?.lti.is_some();
@@ -320,20 +329,26 @@ fn purpose(id: ToolConsumerId) -> String {
     format!("access token of tool consumer {id}")
 }
 
-pub async fn find(app: &App, scope: Scope, id: ToolConsumerId) -> Result<ToolConsumer> {
+pub async fn find(app: &App, actor: &Actor, id: ToolConsumerId) -> Result<ToolConsumer> {
+    let found = find_within(app, actor.reach(), id).await?;
+    actor.administer(found.institution)?;
+    Ok(found)
+}
+
+pub(super) async fn find_within(app: &App, scope: Scope, id: ToolConsumerId) -> Result<ToolConsumer> {
     let found = tool_consumers::find(&mut app.db.read(), scope, id).await?;
     found.ok_or(Error::Missing(Missing::ToolConsumer))
 }
 
 /// Finds the tool consumer with this api_token in the caller's institution.
-pub async fn by_token(app: &App, institution: InstitutionId, api_token: &str) -> Result<ToolConsumer> {
+pub(super) async fn by_token(app: &App, institution: InstitutionId, api_token: &str) -> Result<ToolConsumer> {
     let digest = token::hex(&token::digest(api_token));
     let found = tool_consumers::by_token(&mut app.db.read(), institution, &digest).await?;
     found.ok_or(Error::Missing(Missing::ToolConsumer))
 }
 
 /// Finds the tool consumer of a launch by issuer and client id, or by the issuer alone if that is unambiguous.
-pub async fn by_issuer(app: &App, issuer: &str, client_id: Option<&str>) -> Result<ToolConsumer> {
+pub(super) async fn by_issuer(app: &App, issuer: &str, client_id: Option<&str>) -> Result<ToolConsumer> {
     let mut found = tool_consumers::by_issuer(&mut app.db.read(), issuer, client_id).await?;
     match (found.pop(), found.is_empty()) {
         (Some(one), true) => Ok(one),
@@ -341,12 +356,12 @@ pub async fn by_issuer(app: &App, issuer: &str, client_id: Option<&str>) -> Resu
     }
 }
 
-pub async fn all(app: &App, scope: Scope) -> Result<Vec<ToolConsumer>> {
-    Ok(tool_consumers::all(&mut app.db.read(), scope).await?)
+pub async fn all(app: &App, actor: &Actor, only: Option<InstitutionId>) -> Result<Vec<ToolConsumer>> {
+    Ok(tool_consumers::all(&mut app.db.read(), actor.administered(only)?).await?)
 }
 
 pub async fn delete(app: &App, actor: &Actor, id: ToolConsumerId) -> Result<()> {
-    let leaving = find(app, actor.scope(), id).await?;
+    let leaving = find(app, actor, id).await?;
     let institution = leaving.institution;
     let gone = app.db.write::<_, Error>(move |sql| {
         Box::pin(async move {
@@ -360,7 +375,7 @@ pub async fn delete(app: &App, actor: &Actor, id: ToolConsumerId) -> Result<()> 
 }
 
 /// Returns whether the credentials for the learning system can be decrypted. Does not generate LTI keys.
-pub async fn opens(app: &App, consumer: &ToolConsumer) -> Result<bool> {
+pub(super) async fn opens(app: &App, consumer: &ToolConsumer) -> Result<bool> {
     match (&consumer.sealed_access_token, consumer.kind) {
         (_, LmsKind::Lti) => lti::keys::open(app).await,
         (Some(sealed), _) => Ok(opened(app, consumer.id, sealed).is_ok()),
@@ -411,7 +426,8 @@ async fn courses(app: &App, consumer: &ToolConsumer) -> Result<Vec<Course>> {
 const MAX_COURSES_TRIED: usize = 5;
 
 /// Checks the connection by reading a course that has people, preferably a known one.
-pub async fn check(app: &App, consumer: &ToolConsumer) -> Result<lms::CheckReport> {
+pub async fn check(app: &App, actor: &Actor, consumer: &ToolConsumer) -> Result<lms::CheckReport> {
+    actor.administer(consumer.institution)?;
     let mut known = courses(app, consumer).await?;
     // The most recently synchronized courses are the most likely to be in use.
     known.sort_by_key(|course| std::cmp::Reverse((course.error.is_none(), course.synced_at)));
@@ -428,6 +444,6 @@ pub async fn check(app: &App, consumer: &ToolConsumer) -> Result<lms::CheckRepor
 }
 
 /// Returns a client for the learning system, with its credentials.
-pub async fn connect(app: &App, consumer: &ToolConsumer) -> Result<lms::Connection> {
+pub(super) async fn connect(app: &App, consumer: &ToolConsumer) -> Result<lms::Connection> {
     Ok(lms::Connection::new(&app.outbound, access(app, consumer).await?))
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{Failure, Outcome, institution, output, page_ref};
 use crate::{
-    app::{App, Error, participants},
+    app::{Actor, App, Error, participants},
     domain::email::email_key,
 };
 
@@ -42,7 +42,8 @@ impl Badge {
         };
         let owner = institution(app, &target.institution).await?;
         let page = page_ref(&target.name_page)?;
-        let set = participants::list_badge(app, owner.id, page, email_key(&target.email), listed).await;
+        let access = Actor::Operator.access(owner.id)?;
+        let set = participants::list_badge(app, &access, page, email_key(&target.email), listed).await;
         set.map_err(|error| match error {
             Error::Missing(_) => Failure(format!("{} is not on that page", target.email)),
             other => other.into(),

@@ -6,7 +6,7 @@ use clap::Subcommand;
 use serde_json::json;
 
 use super::{Outcome, institution, output};
-use crate::app::{App, media};
+use crate::app::{Actor, App, media};
 
 /// Maintain the stored recordings and pictures
 #[derive(Debug, Subcommand)]
@@ -47,7 +47,7 @@ impl Blobs {
 }
 
 async fn sweep(app: &App, orphan_seconds: u64, dry_run: bool, json: bool) -> Outcome {
-    let swept = media::sweep(app, Duration::from_secs(orphan_seconds), dry_run).await?;
+    let swept = media::sweep(app, &Actor::Operator, Duration::from_secs(orphan_seconds), dry_run).await?;
     let media::SweepReport { seen, removed, strange } = swept;
     if json {
         output::print_json(
@@ -72,7 +72,7 @@ async fn reprocess(app: &App, slug: &str, json: bool) -> Outcome {
             eprintln!("recording_{hex} was not changed: {why}");
         }
     };
-    media::reprocess(app, owner.id, on_file).await?;
+    media::reprocess(app, &Actor::Operator, owner.id, on_file).await?;
     if json {
         output::print_json(&json!({ "processed": processed, "kept": kept }));
     } else {

@@ -75,9 +75,9 @@ impl Calls {
     pub async fn run(&self, app: &App) -> Outcome {
         match self {
             Self::List { institution, most, json } => {
-                let scope = Actor::Operator.within(one(app, institution.as_deref()).await?)?;
+                let institution = one(app, institution.as_deref()).await?;
                 let most = most.map_or(i64::MAX, i64::from);
-                list(&calls::all(app, scope, most).await?, *json);
+                list(&calls::all(app, &Actor::Operator, institution, most).await?, *json);
             }
             Self::Cancel { id: Some(id), json, .. } => {
                 known(id, calls::cancel(app, &Actor::Operator, number(id)?).await)?;
@@ -94,7 +94,7 @@ impl Calls {
             }
             Self::OptOuts { institution, json } => {
                 let institution = super::institution(app, institution).await?.id;
-                let all = calls::opted_out(app, institution).await?;
+                let all = calls::opted_out(app, &Actor::Operator, institution).await?;
                 if *json {
                     let shown =
                         all.iter().map(|(number, at)| json!({ "number": number, "at": output::time(*at) }));
@@ -110,7 +110,7 @@ impl Calls {
                 let parsed = PhoneNumber::parse(number).ok_or_else(|| {
                     Failure(format!("`{number}` is not a valid phone number; write it like +12025550123"))
                 })?;
-                if !calls::opt_in(app, institution, parsed.clone()).await? {
+                if !calls::opt_in(app, &Actor::Operator, institution, parsed.clone()).await? {
                     return Err(Failure(format!("{} has not opted out of calls", parsed.e164())));
                 }
                 print_outcome(*json, "opted_in", parsed.e164(), "The number may be called again.");

@@ -70,8 +70,8 @@ impl Command {
         match self {
             Self::List { tool_consumer, json } => {
                 let consumer = tool_consumer::find(app, &tool_consumer).await?;
-                let mut all = courses::all(app, &consumer).await?;
-                all.extend(courses::aliased(app, &consumer).await?);
+                let mut all = courses::all(app, &Actor::Operator, &consumer).await?;
+                all.extend(courses::aliased(app, &Actor::Operator, &consumer).await?);
                 list(&all, json);
                 Ok(ExitCode::SUCCESS)
             }
@@ -144,12 +144,12 @@ async fn join(app: &App, institution: InstitutionId, (kept, other): (&str, &str)
     let mut ids = Vec::new();
     for given in [kept, other] {
         let id: CourseId = given.trim().parse().map_err(|_| unknown(given))?;
-        match courses::find(app, institution, id).await {
+        match courses::find(app, &Actor::Operator, institution, id).await {
             Err(Error::Missing(_)) => return Err(unknown(given)),
             found => ids.push(found?.0.id),
         }
     }
-    let merged = courses::merge(app, institution, ids[0], ids[1]).await?;
+    let merged = courses::merge(app, &Actor::Operator, institution, ids[0], ids[1]).await?;
     if json {
         output::print_json(
             &json!({ "id": ids[0].to_string(), "moved": merged.moved, "joined": merged.joined }),
@@ -173,7 +173,11 @@ const LOOKUP_BATCH: usize = 40;
 async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: LossPolicy, json: bool) -> Outcome {
     let consumer = tool_consumer::find(app, consumer).await?;
     let given: Vec<String> = if given.is_empty() {
-        courses::all(app, &consumer).await?.into_iter().map(|course| course.external_id).collect()
+        courses::all(app, &Actor::Operator, &consumer)
+            .await?
+            .into_iter()
+            .map(|course| course.external_id)
+            .collect()
     } else {
         given
     };
@@ -188,10 +192,9 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: LossPolicy,
     tokio::spawn(stop_on_signal(stop.clone(), || {}));
     let (mut results, mut unknown) = (Vec::new(), Vec::new());
     for some in given.chunks(LOOKUP_BATCH) {
-        let access = Actor::Operator.access(consumer.institution)?;
+        let actor = &Actor::Operator;
         let outcome =
-            courses::synchronize_with(app, &access, &consumer, some.to_vec(), WhenRunning::Fine, losses)
-                .await;
+            courses::synchronize_with(app, actor, &consumer, some.to_vec(), WhenRunning::Fine, losses).await;
         let outcome = match outcome {
             // Only with --accept-empty: the running synchronization may have fetched its roster already.
             Err(Error::CourseSynchronizing) => {
@@ -257,7 +260,7 @@ async fn wait(
         report_format: site::report_format,
     };
     loop {
-        let (course, job) = courses::find(app, institution, id).await?;
+        let (course, job) = courses::find(app, &Actor::Operator, institution, id).await?;
         let (Sync::Running, Some(job), false) = (course.sync, job, stop.is_cancelled()) else {
             return Ok(course);
         };

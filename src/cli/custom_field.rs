@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{Failure, Outcome, institution, output};
 use crate::{
-    app::{App, Error, custom_fields},
+    app::{Actor, App, Error, custom_fields},
     domain,
 };
 
@@ -52,7 +52,7 @@ impl CustomField {
         match self {
             Self::Create { institution: slug, name, label, json } => {
                 let owner = institution(app, &slug).await?;
-                let made = custom_fields::create(app, owner.id, name, label).await?;
+                let made = custom_fields::create(app, &Actor::Operator, owner.id, name, label).await?;
                 if json {
                     output::print_json(&json!({ "name": made.name, "import_key": made.import_key() }));
                 } else {
@@ -65,7 +65,7 @@ impl CustomField {
             }
             Self::List { institution: slug, json } => {
                 let owner = institution(app, &slug).await?;
-                list(&custom_fields::all(app, owner.id).await?, json);
+                list(&custom_fields::all(app, &Actor::Operator.access(owner.id)?).await?, json);
             }
             Self::Delete { institution: slug, name, yes } => {
                 let owner = institution(app, &slug).await?;
@@ -74,14 +74,18 @@ impl CustomField {
                         "`{slug}` has no custom field `{name}`: run `endonym custom-field list --institution {slug}` to see all fields"
                     ))
                 };
-                if !custom_fields::all(app, owner.id).await?.iter().any(|field| field.name == name) {
+                if !custom_fields::all(app, &Actor::Operator.access(owner.id)?)
+                    .await?
+                    .iter()
+                    .any(|field| field.name == name)
+                {
                     return Err(unknown());
                 }
                 output::confirm(
                     yes,
                     &format!("This permanently deletes custom field `{name}` and all its values."),
                 )?;
-                match custom_fields::delete(app, owner.id, name.clone()).await {
+                match custom_fields::delete(app, &Actor::Operator, owner.id, name.clone()).await {
                     Err(Error::Missing(_)) => return Err(unknown()),
                     other => other?,
                 }

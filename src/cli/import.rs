@@ -15,7 +15,7 @@ use report::Report;
 use super::{Failure, Outcome, institution, page_ref};
 use crate::{
     app::{
-        App, Error, custom_fields,
+        Actor, App, Error, custom_fields,
         imports::{self, CallPolicy, Sheet, SheetFault},
         name_pages,
     },
@@ -82,7 +82,7 @@ impl Import {
         let owner = institution(app, &self.institution).await?;
         let page = page_ref(&self.name_page)?;
         let page_id =
-            name_pages::find(app, owner.id, &page).await.map(|page| page.id).map_err(
+            name_pages::find(app, &Actor::Operator, owner.id, &page).await.map(|page| page.id).map_err(
                 |error| match error {
                     Error::Missing(_) => Failure(format!(
                         "`{0}` has no name page `{1}`: run `endonym name-page list --institution {0}` to see all pages",
@@ -111,7 +111,7 @@ impl Import {
         file: &Path,
         report: &mut Report,
     ) -> Result<(), Failure> {
-        let fields = custom_fields::all(app, owner.id).await?;
+        let fields = custom_fields::all(app, &Actor::Operator.access(owner.id)?).await?;
         let legal = if owner.multiple_recordings { LegalNames::Permitted } else { LegalNames::Ignored };
         let source = File::open(file).map_err(|error| self.worded(SheetFault::Io(error), file))?;
         let mut sheet = Sheet::open(source, &fields, legal).map_err(|fault| self.worded(fault, file))?;
@@ -130,7 +130,9 @@ impl Import {
             group.extend(row);
             if group.len() == imports::GROUP || !more {
                 let rows = std::mem::take(&mut group);
-                let done = imports::rows(app, owner.id, page.clone(), rows, calling, self.dry_run).await?;
+                let done =
+                    imports::rows(app, &Actor::Operator, owner.id, page.clone(), rows, calling, self.dry_run)
+                        .await?;
                 progress.suspend(|| done.iter().for_each(|row| report.row(row)));
             }
             if !more {

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{Outcome, institution, output};
 use crate::{
-    app::{App, institutions},
+    app::{Actor, App, institutions},
     domain,
 };
 
@@ -82,7 +82,7 @@ impl Institution {
             Self::Create { name, slug, time_zone, multiple_recordings, its_phone_language, json } => {
                 let phone_language = its_phone_language.unwrap_or_default();
                 let new = institutions::New { name, slug, time_zone, multiple_recordings, phone_language };
-                let made = institutions::create(app, new).await?;
+                let made = institutions::create(app, &Actor::Operator, new).await?;
                 if json {
                     output::print_json(&json!({
                         "id": made.id.to_string(), "slug": made.slug, "access_code": made.access_code,
@@ -98,7 +98,7 @@ impl Institution {
                     ));
                 }
             }
-            Self::List { json } => list(&institutions::all(app).await?, json),
+            Self::List { json } => list(&institutions::all(app, &Actor::Operator).await?, json),
             Self::Update {
                 slug,
                 name,
@@ -129,7 +129,7 @@ impl Institution {
                     forbid_origins: forbid_origin,
                     phone_language: its_phone_language,
                 };
-                let changed = institutions::update(app, &slug, change).await?;
+                let changed = institutions::update(app, &Actor::Operator, &slug, change).await?;
                 if json {
                     output::print_json(&shown(&changed));
                 } else {
@@ -143,7 +143,7 @@ impl Institution {
                     found.name
                 );
                 output::confirm(yes, &what)?;
-                institutions::delete(app, &slug).await?;
+                institutions::delete(app, &Actor::Operator, &slug).await?;
                 output::print_line(&format!("Deleted institution `{slug}`."));
             }
         }

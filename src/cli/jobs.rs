@@ -47,7 +47,7 @@ impl Jobs {
         match self {
             Self::List { state, most, json } => {
                 let state = State::ALL.into_iter().find(|known| state.as_deref() == Some(known.word()));
-                list(&jobs::all(app, Actor::Operator.scope(), state, i64::from(*most)).await?, *json);
+                list(&jobs::all(app, &Actor::Operator, state, i64::from(*most)).await?, *json);
             }
             Self::Retry { id, json, .. } => retry(app, id.as_deref(), *json).await?,
         }
@@ -107,8 +107,7 @@ async fn retry(app: &App, id: Option<&str>, json: bool) -> Result<(), Failure> {
         }
         None => {
             let mut again = Vec::new();
-            let scope = Actor::Operator.scope();
-            for job in jobs::all(app, scope, Some(State::Dead), i64::MAX).await? {
+            for job in jobs::all(app, &Actor::Operator, Some(State::Dead), i64::MAX).await? {
                 match jobs::retry(app, &Actor::Operator, job.id).await {
                     // Another process already handled it.
                     Err(Error::Missing(_)) => {}

@@ -277,7 +277,7 @@ async fn open_with(
 
 /// The institution that a command names.
 async fn institution(app: &App, slug: &str) -> Result<crate::domain::institution::Institution, Failure> {
-    app::institutions::find(app, slug).await.map_err(|error| match error {
+    app::institutions::find(app, &app::Actor::Operator, slug).await.map_err(|error| match error {
         app::Error::Missing(_) => Failure(format!(
             "no institution `{slug}`: run `endonym institution list` to see all institutions"
         )),

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{Failure, Outcome, institution, output, page_ref};
 use crate::{
-    app::{App, Error, name_pages},
+    app::{Actor, App, Error, name_pages},
     domain,
 };
 
@@ -73,7 +73,7 @@ impl NamePage {
             Self::Create { institution: owner, title, slug, access_code, allow_v2, json } => {
                 let owner = institution(app, &owner).await?;
                 let new = name_pages::New { title, slug, access_code, allow_v2 };
-                let made = name_pages::create(app, owner.id, new).await?;
+                let made = name_pages::create(app, &Actor::Operator, owner.id, new).await?;
                 let notice = allow_v2.then(|| v2_notice(&owner, &made));
                 if json {
                     if let Some(notice) = notice {
@@ -95,12 +95,13 @@ impl NamePage {
             }
             Self::List { institution: owner, json } => {
                 let owner = institution(app, &owner).await?;
-                list(&name_pages::all(app, owner.id).await?, json);
+                list(&name_pages::all(app, &Actor::Operator, owner.id).await?, json);
             }
             Self::Update { institution: slug, page, allow_v2 } => {
                 let owner = institution(app, &slug).await?;
                 let reference = page_ref(&page)?;
-                let changed = name_pages::allow_v2(app, owner.id, &reference, allow_v2).await;
+                let changed =
+                    name_pages::allow_v2(app, &Actor::Operator, owner.id, &reference, allow_v2).await;
                 let changed = changed.map_err(|error| unknown(error, &slug, &page))?;
                 let answers = if allow_v2 { "answers" } else { "does not answer" };
                 output::print_line(&format!("Name page `{}` {answers} version 2.", changed.slug));
@@ -111,14 +112,14 @@ impl NamePage {
             Self::Delete { institution: slug, page, yes } => {
                 let owner = institution(app, &slug).await?;
                 let reference = page_ref(&page)?;
-                let found = name_pages::find(app, owner.id, &reference).await;
+                let found = name_pages::find(app, &Actor::Operator, owner.id, &reference).await;
                 let found = found.map_err(|error| unknown(error, &slug, &page))?;
                 let what = format!(
                     "This permanently deletes name page `{}` ({}) with all its people.",
                     found.slug, found.title
                 );
                 output::confirm(yes, &what)?;
-                let people = name_pages::delete(app, owner.id, &reference).await?;
+                let people = name_pages::delete(app, &Actor::Operator, owner.id, &reference).await?;
                 output::print_line(&format!("Deleted name page `{}` with {people} people.", found.slug));
             }
         }

@@ -15,7 +15,7 @@ use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 use super::{Failure, Outcome, institution, output};
 use crate::{
     app::{
-        App, Error,
+        Actor, App, Error,
         persons::{self, Erased, Export, Files},
     },
     domain::email::email_key,
@@ -79,7 +79,9 @@ fn nobody<'a>(email: &'a str, slug: &'a str) -> impl Fn(Error) -> Failure + 'a {
 
 async fn export(app: &App, email: &str, slug: &str, out: &Path, json: bool) -> Outcome {
     let owner = institution(app, slug).await?;
-    let found = persons::export(app, &owner, email_key(email)).await.map_err(nobody(email, slug))?;
+    let found = persons::export(app, &Actor::Operator, &owner, email_key(email))
+        .await
+        .map_err(nobody(email, slug))?;
     let cannot = |error: io::Error| Failure(format!("cannot write {}: {error}", out.display()));
     // Readable only by the user who asked for it: it holds personal data.
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(out).map_err(cannot)?;
@@ -129,13 +131,17 @@ async fn write_zip(app: &App, found: &Export, file: File) -> Result<Vec<String>,
 
 async fn delete(app: &App, email: &str, slug: &str, yes: bool, json: bool) -> Outcome {
     let owner = institution(app, slug).await?;
-    let found = persons::find(app, owner.id, &email_key(email)).await.map_err(nobody(email, slug))?;
+    let found = persons::find(app, &Actor::Operator, owner.id, &email_key(email))
+        .await
+        .map_err(nobody(email, slug))?;
     let what = format!(
         "This erases {email} from `{slug}` for good: {} registrations with their recordings, pictures and calls.",
         found.len()
     );
     output::confirm(yes, &what)?;
-    let erased = persons::erase(app, &owner, email_key(email)).await.map_err(nobody(email, slug))?;
+    let erased = persons::erase(app, &Actor::Operator, owner.id, email_key(email))
+        .await
+        .map_err(nobody(email, slug))?;
     let failed = erased.files_left > 0 || matches!(erased.files, Files::Failed(_));
     if json {
         output::print_json(&json!({

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Failure, Outcome, bind, database, output, stop_on_signal};
 use crate::{
-    app::{App, Clock, Links, Parts, callers, calls, demo, institutions},
+    app::{Actor, App, Clock, Links, Parts, callers, calls, demo, institutions},
     blobs::Blobs,
     config::{self, MetricsAt, Serving, Storage},
     domain::report,
@@ -135,7 +135,7 @@ async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) ->
         ));
     }
     if with_demo {
-        let demo = demo::seed(app, &storage.data_dir).await?;
+        let demo = demo::seed(app, &Actor::Operator, &storage.data_dir).await?;
         output::print_line(&format!("  Institution {} ({})", demo.institution.slug, demo.institution.name));
         output::print_line(&format!("  Token       {}", demo.token));
         output::print_line(&format!(
@@ -146,7 +146,7 @@ async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) ->
             "Try it:\n  curl -H 'Authorization: {}' '{base_url}/api/private/v5/participants/latest?tokens={}'",
             demo.token, demo.email
         ));
-    } else if institutions::all(app).await?.is_empty() {
+    } else if institutions::all(app, &Actor::Operator).await?.is_empty() {
         output::print_line("No institution exists yet. In another terminal, with the same settings, run:");
         output::print_line("  endonym institution create --name \"Example University\"");
         output::print_line(

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{Failure, Outcome, institution, output, page_ref};
 use crate::{
-    app::{App, Error, name_pages, tokens},
+    app::{Actor, App, Error, name_pages, tokens},
     domain::{self, access::TokenScope, ids::InstitutionId, name_page::NamePage},
 };
 
@@ -67,7 +67,7 @@ impl Token {
                     pages: allowed_pages(app, owner.id, &slug, &pages).await?,
                     newest_only: one_row,
                 };
-                let (made, secret) = tokens::create_with(app, owner.id, new).await?;
+                let (made, secret) = tokens::create_with(app, &Actor::Operator, owner.id, new).await?;
                 if json {
                     output::print_json(&json!({ "id": made.id.to_string(), "token": secret }));
                 } else {
@@ -82,7 +82,7 @@ impl Token {
             }
             Self::List { institution: slug, json } => {
                 let owner = institution(app, &slug).await?;
-                list(&tokens::all(app, owner.id).await?, json);
+                list(&tokens::all(app, &Actor::Operator, owner.id).await?, json);
             }
             Self::Revoke { institution: slug, id } => {
                 let owner = institution(app, &slug).await?;
@@ -92,7 +92,7 @@ impl Token {
                     ))
                 };
                 let number = id.parse().map_err(|_| unknown())?;
-                match tokens::revoke(app, owner.id, number).await {
+                match tokens::revoke(app, &Actor::Operator, owner.id, number).await {
                     Err(Error::Missing(_)) => return Err(unknown()),
                     other => other?,
                 }
@@ -112,7 +112,7 @@ async fn allowed_pages(
 ) -> Result<Option<Vec<NamePage>>, Failure> {
     let mut pages = Vec::with_capacity(given.len());
     for one in given {
-        let found = name_pages::find(app, institution, &page_ref(one)?).await;
+        let found = name_pages::find(app, &Actor::Operator, institution, &page_ref(one)?).await;
         pages.push(found.map_err(|error| match error {
             Error::Missing(_) => Failure(format!(
                 "`{slug}` has no name page `{one}`: run `endonym name-page list --institution {slug}` to see all pages"

@@ -151,7 +151,7 @@ impl Command {
                 let kind = kind.ok_or_else(|| Failure(format!("unknown learning system `{lms}`")))?;
                 let schedule = details.schedule();
                 let new = details.into_new(app, name, kind, url, client_id).await?;
-                let (made, secret) = tool_consumers::create(app, owner.id, new).await?;
+                let (made, secret) = tool_consumers::create(app, &Actor::Operator, owner.id, new).await?;
                 if schedule.is_some() {
                     let change = tool_consumers::Change { schedule, ..tool_consumers::Change::default() };
                     tool_consumers::update(app, &Actor::Operator, made.id, change).await?;
@@ -171,8 +171,7 @@ impl Command {
                     Some(slug) => Some(institution(app, &slug).await?.id),
                     None => None,
                 };
-                let scope = Actor::Operator.within(owner)?;
-                list(app, &tool_consumers::all(app, scope).await?, json).await?;
+                list(app, &tool_consumers::all(app, &Actor::Operator, owner).await?, json).await?;
             }
             Self::Update { id, name, details, removed_deployment_ids, removed_frame_ancestors, json } => {
                 let mut change = details.into_change(name)?;
@@ -192,7 +191,7 @@ impl Command {
             Self::Invite { institution: slug, reached, json } => {
                 let owner = institution(app, &slug).await?;
                 let base_url = reached.base_url().map_err(Failure)?;
-                let (name, until) = registrations::invite(app, owner.id).await?;
+                let (name, until) = registrations::invite(app, &Actor::Operator, owner.id).await?;
                 let (url, until) = (registrations::invitation(&base_url, &name), output::time(until));
                 if json {
                     output::print_json(&json!({ "url": url, "expires_at": until }));
@@ -203,7 +202,7 @@ impl Command {
                 }
             }
             Self::RotateKey { json } => {
-                let kid = keys::rotate(app).await?;
+                let kid = keys::rotate(app, &Actor::Operator).await?;
                 if json {
                     output::print_json(&json!({ "kid": kid }));
                 } else {
@@ -318,7 +317,7 @@ pub async fn find(app: &App, given: &str) -> Result<ToolConsumer, Failure> {
         ))
     };
     let id = given.trim().parse().map_err(|_| unknown())?;
-    match tool_consumers::find(app, Actor::Operator.scope(), id).await {
+    match tool_consumers::find(app, &Actor::Operator, id).await {
         Err(Error::Missing(_)) => Err(unknown()),
         other => Ok(other?),
     }
@@ -333,7 +332,7 @@ async fn switch(app: &App, id: &str, enabled: bool) -> Result<(), Failure> {
 }
 
 async fn test(app: &App, consumer: &ToolConsumer, json: bool) -> Outcome {
-    let (works, says, coverage) = match tool_consumers::check(app, consumer).await {
+    let (works, says, coverage) = match tool_consumers::check(app, &Actor::Operator, consumer).await {
         Ok(seen) => (true, seen.says, seen.coverage),
         Err(error) => (false, error.to_string(), None),
     };
@@ -381,8 +380,11 @@ fn shown(one: &ToolConsumer, institution: &str) -> Value {
 }
 
 async fn list(app: &App, all: &[ToolConsumer], json: bool) -> Result<(), Failure> {
-    let owners: HashMap<InstitutionId, String> =
-        institutions::all(app).await?.into_iter().map(|owner| (owner.id, owner.slug)).collect();
+    let owners: HashMap<InstitutionId, String> = institutions::all(app, &Actor::Operator)
+        .await?
+        .into_iter()
+        .map(|owner| (owner.id, owner.slug))
+        .collect();
     let owner = |one: &ToolConsumer| owners.get(&one.institution).map_or("-", String::as_str);
     if json {
         let shown: Vec<Value> = all.iter().map(|one| shown(one, owner(one))).collect();

@@ -67,10 +67,18 @@ impl TokenScope {
 /// The most name pages that a token can be limited to: all of them are bound in one SQL statement.
 pub const MAX_PAGES: usize = 256;
 
-/// The records of an institution that a caller may see and change.
+/// The scope of an access token does not permit an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InsufficientScope {
+    pub has: TokenScope,
+    pub needs: Action,
+}
+
+/// The records of an institution that a caller may access, and what the caller may do with them.
 #[derive(Debug, Clone)]
 pub struct Access {
     pub institution: InstitutionId,
+    scope: TokenScope,
     pages: Option<Arc<[NamePageId]>>,
     /// Return one record per person when a request looks people up by email or identifier.
     pub newest_only: bool,
@@ -79,12 +87,22 @@ pub struct Access {
 impl Access {
     /// Unrestricted access to the institution: for operators and tokens without limits.
     pub const fn whole(institution: InstitutionId) -> Self {
-        Self { institution, pages: None, newest_only: false }
+        Self { institution, scope: TokenScope::All, pages: None, newest_only: false }
     }
 
     /// `None` grants all pages, including future ones; an empty list grants none.
-    pub fn new(institution: InstitutionId, pages: Option<Vec<NamePageId>>, newest_only: bool) -> Self {
-        Self { institution, pages: pages.map(Into::into), newest_only }
+    pub fn new(
+        institution: InstitutionId,
+        scope: TokenScope,
+        pages: Option<Vec<NamePageId>>,
+        newest_only: bool,
+    ) -> Self {
+        Self { institution, scope, pages: pages.map(Into::into), newest_only }
+    }
+
+    /// Checks that the caller may do this at all. Every use case that takes an `Access` calls it first.
+    pub const fn check(&self, needs: Action) -> Result<(), InsufficientScope> {
+        if self.scope.permits(needs) { Ok(()) } else { Err(InsufficientScope { has: self.scope, needs }) }
     }
 
     /// The pages that access is limited to, or `None` if it is unlimited.
@@ -137,9 +155,11 @@ mod tests {
     fn a_limit_without_pages_reaches_nobody() {
         let (institution, page) = (InstitutionId::new(1), NamePageId::new(7));
         assert!(Access::whole(institution).reaches(page));
-        assert!(Access::new(institution, Some(vec![page]), false).reaches(page));
-        assert!(!Access::new(institution, Some(vec![NamePageId::new(8)]), false).reaches(page));
-        let none = Access::new(institution, Some(Vec::new()), false);
+        assert!(Access::new(institution, TokenScope::All, Some(vec![page]), false).reaches(page));
+        assert!(
+            !Access::new(institution, TokenScope::All, Some(vec![NamePageId::new(8)]), false).reaches(page)
+        );
+        let none = Access::new(institution, TokenScope::All, Some(Vec::new()), false);
         assert!(!none.reaches(page));
         assert_eq!(none.within(), SearchScope::Pages(&[]));
     }

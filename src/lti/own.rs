@@ -21,7 +21,7 @@ use crate::{
             sessions::{Open, SessionTarget},
         },
         own_entry::{self, Details, OwnEntry, Owner},
-        own_recordings::Scope,
+        own_recordings::Sharing,
     },
     domain::{course::Course, fault::Field, field_errors::FieldErrors},
     http::{
@@ -188,8 +188,8 @@ pub async fn recording(
             None => return pages::unreadable(&app, StatusCode::BAD_REQUEST, &open.frames()),
             Some(bytes) if bytes.is_empty() => Faults::recording(Message::NoFileChosen),
             Some(bytes) => {
-                let scope = if form.is_ticked("only_here") { Scope::ThisPage } else { Scope::All };
-                match own_entry::record(&app, owner, bytes, scope).await {
+                let sharing = if form.is_ticked("only_here") { Sharing::ThisPage } else { Sharing::All };
+                match own_entry::record(&app, owner, bytes, sharing).await {
                     Ok(()) => return done(&app, &open, &name, "recording"),
                     Err(Error::Invalid(errors)) => Faults::of(&errors),
                     Err(Error::Busy) => Faults::recording(Message::Busy),

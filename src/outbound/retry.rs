@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reqwest::{StatusCode, header};
 
-use super::{Answer, Request, Error, Outbound, Result, place};
+use super::{Answer, Error, Outbound, Request, Result, place};
 
 /// Retry policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,7 +16,6 @@ pub struct TokenRecord {
     pub token_id: TokenId,
     pub digest: String,
     pub expires_at: Option<Moment>,
-    pub scope: TokenScope,
     pub access: Access,
     pub institution: Institution,
 }
@@ -36,21 +35,21 @@ pub async fn by_digest(sql: &mut Sql, digest: &str) -> Result<Option<TokenRecord
     let found = sql
         .one(&text, &[digest.into()], |row| {
             let institution = institutions::from_row(row, 6)?;
+            let (scope, newest_only) = (scope(row, 3)?, row.bool(4)?);
             let found = TokenRecord {
                 token_id: row.id(0)?,
                 digest: row.text(1)?,
                 expires_at: row.opt_int(2)?.map(Moment::from_micros),
-                scope: scope(row, 3)?,
-                access: Access::new(institution.id, None, row.bool(4)?),
+                access: Access::new(institution.id, scope, None, newest_only),
                 institution,
             };
-            Ok((found, row.bool(5)?))
+            Ok((found, row.bool(5)?.then_some((scope, newest_only))))
         })
         .await?;
-    let Some((mut found, pages_limited)) = found else { return Ok(None) };
-    if pages_limited {
+    let Some((mut found, limited)) = found else { return Ok(None) };
+    if let Some((scope, newest_only)) = limited {
         let pages = pages(sql, found.institution.id, found.token_id).await?;
-        found.access = Access::new(found.institution.id, Some(pages), found.access.newest_only);
+        found.access = Access::new(found.institution.id, scope, Some(pages), newest_only);
     }
     found.institution.allowed_origins = institutions::origins(sql, found.institution.id).await?;
     Ok(Some(found))

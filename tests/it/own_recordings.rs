@@ -2,9 +2,9 @@
 
 use endonym::{
     app::{
-        imports,
+        Actor, imports,
         media::{reprocess, sweep},
-        own_recordings::{self, Scope},
+        own_recordings::{self, Sharing},
         participants,
     },
     domain::{
@@ -30,11 +30,11 @@ fn ana() -> Value {
 }
 
 /// Records a name as this registration's owner.
-pub async fn record(world: &World, person: &Value, hertz: f32, scope: Scope) {
+pub async fn record(world: &World, person: &Value, hertz: f32, sharing: Sharing) {
     let token = World::registration_token(person);
     let owner = participants::by_token(&world.app, world.institution.id, &token).await.unwrap();
     let sound = Incoming::Bytes(wav_of(1.0, hertz));
-    own_recordings::record(&world.app, (world.institution.id, owner.id), sound, scope, None).await.unwrap();
+    own_recordings::record(&world.app, (world.institution.id, owner.id), sound, sharing, None).await.unwrap();
 }
 
 /// A person's registration on a page, as it is now.
@@ -52,7 +52,7 @@ pub async fn heard(world: &World, person: &Value) -> Vec<u8> {
 }
 
 async fn nothing_is_left_over(world: &World) {
-    let swept = sweep(&world.app, std::time::Duration::ZERO, true).await.unwrap();
+    let swept = sweep(&world.app, &Actor::Operator, std::time::Duration::ZERO, true).await.unwrap();
     assert_eq!(swept.removed, 0, "{swept:?}");
 }
 
@@ -74,7 +74,7 @@ async fn what_somebody_records_is_theirs_on_all_of_their_pages_and_what_they_wer
     world.person_on(&given, sent).await;
     let was_given = on(&world, &given).await;
 
-    record(&world, &here, 150.0, Scope::All).await;
+    record(&world, &here, 150.0, Sharing::All).await;
     let first: Vec<Value> =
         [on(&world, &world.page).await, on(&world, &second).await, on(&world, &third).await].into();
     let sound = heard(&world, &first[0]).await;
@@ -86,7 +86,7 @@ async fn what_somebody_records_is_theirs_on_all_of_their_pages_and_what_they_wer
     assert_ne!(heard(&world, &was_given).await, sound);
 
     // Again, from another page: the old recording is replaced everywhere, and the old links redirect to the new one.
-    record(&world, &first[1], 220.0, Scope::All).await;
+    record(&world, &first[1], 220.0, Sharing::All).await;
     let anew = heard(&world, &on(&world, &world.page).await).await;
     assert_ne!(anew, sound);
     for one in &first {
@@ -113,22 +113,22 @@ async fn a_recording_for_one_page_is_heard_there_alone_until_it_is_replaced_by_o
     let second = world.page("Second").await;
     let here = world.person_on(&world.page, ana()).await;
     let there = world.person_on(&second, ana()).await;
-    record(&world, &there, 150.0, Scope::ThisPage).await;
+    record(&world, &there, 150.0, Sharing::ThisPage).await;
     let only = heard(&world, &on(&world, &second).await).await;
     assert!(!only.is_empty());
     assert_eq!(on(&world, &world.page).await["recording_link"], Value::Null);
 
-    record(&world, &here, 180.0, Scope::All).await;
+    record(&world, &here, 180.0, Sharing::All).await;
     assert_eq!(heard(&world, &on(&world, &second).await).await, only, "that page has its own");
     let shared = heard(&world, &on(&world, &world.page).await).await;
     assert_ne!(shared, only);
 
-    record(&world, &there, 210.0, Scope::All).await;
+    record(&world, &there, 210.0, Sharing::All).await;
     let anew = heard(&world, &on(&world, &second).await).await;
     assert_eq!(heard(&world, &on(&world, &world.page).await).await, anew);
     assert!(anew != only && anew != shared);
     // A recording for one page is not copied to new registrations.
-    record(&world, &there, 240.0, Scope::ThisPage).await;
+    record(&world, &there, 240.0, Sharing::ThisPage).await;
     let third = world.page("Third").await;
     let new = world.person_on(&third, ana()).await;
     assert_eq!(heard(&world, &new).await, anew);
@@ -139,7 +139,7 @@ async fn a_recording_for_one_page_is_heard_there_alone_until_it_is_replaced_by_o
 async fn whoever_is_registered_later_starts_with_what_they_have_recorded() {
     let world = World::new().await;
     let here = world.person_on(&world.page, ana()).await;
-    record(&world, &here, 150.0, Scope::All).await;
+    record(&world, &here, 150.0, Sharing::All).await;
     let sound = heard(&world, &on(&world, &world.page).await).await;
     let [v5, v4, imported, given] = [
         world.page("v5").await,
@@ -167,8 +167,15 @@ async fn whoever_is_registered_later_starts_with_what_they_have_recorded() {
         let page = NamePageRef::parse(&imported.slug).unwrap();
         let lines = vec![line(1, "new@x.org"), line(2, ANA)];
         let institution = world.institution.id;
-        let done =
-            imports::group(&world.app, institution, page, lines, imports::CallPolicy::Nobody, rehearse);
+        let done = imports::group(
+            &world.app,
+            &Actor::Operator,
+            institution,
+            page,
+            lines,
+            imports::CallPolicy::Nobody,
+            rehearse,
+        );
         done.await.unwrap()
     };
     let created = vec![(1, imports::Outcome::Created), (2, imports::Outcome::Created)];
@@ -181,7 +188,7 @@ async fn whoever_is_registered_later_starts_with_what_they_have_recorded() {
     let made = world.person_on(&given, sent).await;
     let was_given = heard(&world, &made).await;
     assert_ne!(was_given, sound);
-    record(&world, &here, 220.0, Scope::All).await;
+    record(&world, &here, 220.0, Sharing::All).await;
     let anew = heard(&world, &on(&world, &world.page).await).await;
     for page in [&v5, &v4, &imported] {
         assert_eq!(heard(&world, &on(&world, page).await).await, anew, "{}", page.title);
@@ -207,7 +214,7 @@ async fn deleting_a_recording_or_a_registration_silences_that_one_alone() {
     for page in [&second, &third] {
         world.person_on(page, ana()).await;
     }
-    record(&world, &here, 150.0, Scope::All).await;
+    record(&world, &here, 150.0, Sharing::All).await;
     let sound = heard(&world, &on(&world, &third).await).await;
     let there = world.get(&format!("/v5/participants?email_list={ANA}")).await.expect(200);
     let there = there["Response"]["participants"].as_array().unwrap().clone();
@@ -222,7 +229,7 @@ async fn deleting_a_recording_or_a_registration_silences_that_one_alone() {
     assert_eq!(heard(&world, &on(&world, &third).await).await, sound);
     nothing_is_left_over(&world).await;
     // A deleted recording stays deleted, until they record again.
-    record(&world, &on(&world, &third).await, 200.0, Scope::All).await;
+    record(&world, &on(&world, &third).await, 200.0, Sharing::All).await;
     assert!(on(&world, &second).await["recording_link"].is_string());
 }
 
@@ -234,11 +241,11 @@ async fn a_file_that_is_no_sound_changes_nothing_anywhere() {
     let owner = participants::by_token(&world.app, world.institution.id, &token).await.unwrap();
     let whose = (world.institution.id, owner.id);
     let noise = Incoming::Bytes(b"no sound at all".to_vec());
-    let refused = own_recordings::record(&world.app, whose, noise, Scope::All, None).await.unwrap_err();
+    let refused = own_recordings::record(&world.app, whose, noise, Sharing::All, None).await.unwrap_err();
     assert!(matches!(refused, endonym::app::Error::Invalid(_)), "{refused}");
     let nobody = (world.institution.id, ParticipantId::new(owner.id.get() + 1));
     let sound = Incoming::Bytes(wav(1.0));
-    let missing = own_recordings::record(&world.app, nobody, sound, Scope::All, None).await.unwrap_err();
+    let missing = own_recordings::record(&world.app, nobody, sound, Sharing::All, None).await.unwrap_err();
     assert!(matches!(missing, endonym::app::Error::Missing(_)), "{missing}");
     assert_eq!(on(&world, &world.page).await["recording_link"], Value::Null);
     nothing_is_left_over(&world).await;
@@ -252,8 +259,8 @@ async fn what_is_processed_again_stays_whose_it_was() {
     let there = world.person_on(&second, ana()).await;
     let sent = json!({ "first_name": "Ana", "email": ANA, "pronunciation": file(wav(0.9)) });
     world.person_on(&given, sent).await;
-    record(&world, &here, 150.0, Scope::All).await;
-    record(&world, &there, 180.0, Scope::ThisPage).await;
+    record(&world, &here, 150.0, Sharing::All).await;
+    record(&world, &there, 180.0, Sharing::ThisPage).await;
     let origins = async || {
         let text = "SELECT hex, origin FROM media ORDER BY participant_id";
         let rows = world.app.db.read().rows(text, &[], |row| Ok((row.text(0)?, row.text(1)?))).await.unwrap();
@@ -261,7 +268,9 @@ async fn what_is_processed_again_stays_whose_it_was() {
     };
     let (before, words) = origins().await;
     assert_eq!(words, ["shared", "page", "given"]);
-    reprocess(&world.app, world.institution.id, |_, why| assert_eq!(why, None)).await.unwrap();
+    reprocess(&world.app, &Actor::Operator, world.institution.id, |_, why| assert_eq!(why, None))
+        .await
+        .unwrap();
     let (after, still) = origins().await;
     assert_eq!(still, words);
     assert!(after.iter().all(|hex| !before.contains(hex)));
@@ -279,7 +288,7 @@ async fn of_several_takes_at_once_one_is_heard_everywhere() {
         people.push(world.person_on(page, ana()).await);
     }
     let takes =
-        (0..).zip(&people).map(|(n, person)| record(&world, person, 140.0 + 30.0 * n as f32, Scope::All));
+        (0..).zip(&people).map(|(n, person)| record(&world, person, 140.0 + 30.0 * n as f32, Sharing::All));
     join_all(takes).await;
     let sound = heard(&world, &on(&world, &pages[0]).await).await;
     assert!(!sound.is_empty());
@@ -293,13 +302,13 @@ async fn of_several_takes_at_once_one_is_heard_everywhere() {
 async fn whoever_is_registered_while_they_record_has_the_new_recording() {
     let world = World::new().await;
     let here = world.person_on(&world.page, ana()).await;
-    record(&world, &here, 150.0, Scope::All).await;
+    record(&world, &here, 150.0, Sharing::All).await;
     let mut pages = Vec::new();
     for n in 0..12 {
         pages.push(world.page(&format!("Page {n}")).await);
     }
     let registering = join_all(pages.iter().map(|page| world.person_on(page, ana())));
-    tokio::join!(record(&world, &here, 220.0, Scope::All), registering);
+    tokio::join!(record(&world, &here, 220.0, Sharing::All), registering);
     let sound = heard(&world, &on(&world, &world.page).await).await;
     for page in &pages {
         assert_eq!(heard(&world, &on(&world, page).await).await, sound, "{}", page.title);

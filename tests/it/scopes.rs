@@ -1,28 +1,138 @@
-//! Actors of other institutions get "not found", and concurrent updates do not lose each other's changes.
+//! What each kind of actor may do: every use case that takes an `Actor` or an `Access` is in a table. Updates at the same time
+//! do not undo each other.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    pin::Pin,
+    time::Duration,
+};
 
 use endonym::{
     app::{
-        Actor, Error, Result, callers, calls, institutions, jobs,
+        Actor, Error, Forbidden, Missing, Result, callers, calls, courses, custom_fields, demo, exports,
+        imports, institutions, jobs, lti, media, name_pages, names, participants, persons, pronunciations,
+        tokens,
         tool_consumers::{self, Change},
     },
     domain::{
-        ids::{CallId, JobId},
+        access::{Action, InsufficientScope, TokenScope},
+        email::Email,
+        export::Export,
+        ids::{CallId, CourseId, InstitutionId, JobId},
+        moment::Moment,
+        name_page::NamePageRef,
+        paging::Window,
+        participant::{Draft, Given},
+        phone_number::PhoneNumber,
         roster::Role,
         tool_consumer::{LmsKind, ToolConsumer},
     },
 };
+use syn::{FnArg, Ident, ImplItem, Item, Signature, Visibility, visit::Visit};
 
 use crate::support::{World, database::execute};
 
-const CALL: CallId = CallId::new(1);
-const JOB: JobId = JobId::new(2);
+/// The call that is scheduled, and another that is over.
+const CALLS: [CallId; 2] = [CallId::new(1), CallId::new(2)];
+const JOB: JobId = JobId::new(3);
+const EMAIL: &str = "ana@x.org";
+const NUMBER: &str = "+12025550123";
+
+/// What an actor must have to run a use case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    /// To administer the institution that the use case names.
+    Institution,
+    /// To administer any institution: a list of what the actor administers.
+    AnyInstitution,
+    /// To administer the installation.
+    Installation,
+    /// A token with this permission is enough.
+    Permission(Action),
+}
+
+use Needs::{AnyInstitution, Installation, Institution, Permission};
+
+struct Case {
+    /// The path of the function below `src/app`.
+    name: &'static str,
+    needs: Needs,
+    run: for<'a> fn(&'a Scene, &'a Actor) -> Pin<Box<dyn Future<Output = Result<()>> + 'a>>,
+}
+
+macro_rules! case {
+    ($name:literal, $needs:expr, |$scene:ident, $actor:ident| $call:expr) => {
+        Case {
+            name: $name,
+            needs: $needs,
+            run: |$scene, $actor| Box::pin(async move { $call.await.map(drop) }),
+        }
+    };
+}
+
+/// An institution with one of everything.
+struct Scene {
+    world: World,
+    id: InstitutionId,
+    slug: String,
+    page: NamePageRef,
+    consumer: ToolConsumer,
+    api_token: String,
+    export: Export,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let world = World::new().await;
+        let (app, id, operator) = (&world.app, world.institution.id, &Actor::Operator);
+        let page = NamePageRef::parse(&world.page.slug).unwrap();
+        let ana = Draft { phone_number: Given::Set(PhoneNumber::parse(NUMBER).unwrap()), ..draft(EMAIL) };
+        participants::create(app, &operator.access(id).unwrap(), page.clone(), ana).await.unwrap();
+        let (consumer, api_token) = tool_consumers::create(app, operator, id, canvas()).await.unwrap();
+        let export = exports::create(app, operator, id, everybody()).await.unwrap();
+        let call = "INSERT INTO calls (institution_id, id, participant_id, phone_number, state, run_at, attempts_made, \
+             attempts_allowed, created_at) VALUES ($1, $2, 0, $3, $4, 1, 0, 1, 1)";
+        for (call_id, state) in CALLS.into_iter().zip(["scheduled", "no_answer"]) {
+            execute(&app.db, call, vec![id.into(), call_id.into(), NUMBER.into(), state.into()]).await;
+        }
+        let job = "INSERT INTO jobs (id, institution_id, kind, payload, state, attempts, failures, created_at) \
+             VALUES ($1, $2, 'scrub_exports', '{}', 'dead', 1, 1, 1)";
+        execute(&app.db, job, vec![JOB.into(), id.into()]).await;
+        let slug = world.institution.slug.clone();
+        Self { id, slug, page, consumer, api_token, export, world }
+    }
+
+    async fn token(&self, scope: TokenScope) -> Actor {
+        let new = tokens::New { name: "test".into(), scope, ..tokens::New::default() };
+        let made = tokens::create_with(&self.world.app, &Actor::Operator, self.id, new).await;
+        actor(&self.world, &made.unwrap().1).await
+    }
+}
 
 async fn actor(world: &World, token: &str) -> Actor {
     Actor::Token(callers::identify(&world.app, token, None).await.unwrap())
 }
 
-async fn consumer(world: &World) -> ToolConsumer {
-    let new = tool_consumers::New {
+fn draft(email: &str) -> Draft {
+    Draft {
+        first_name: Given::Set("Ana".into()),
+        email: Given::Set(Email::parse(email).unwrap()),
+        ..Draft::default()
+    }
+}
+
+fn mark(email: &str) -> participants::PersonKey {
+    let [as_email, as_given, spelled] = [(); 3].map(|()| email.to_owned());
+    participants::PersonKey { as_email, as_given, spelled }
+}
+
+fn everybody() -> exports::ExportRequest {
+    exports::ExportRequest { created_after: Some(Moment::from_micros(0)), ..Default::default() }
+}
+
+fn canvas() -> tool_consumers::New {
+    tool_consumers::New {
         name: "Campus".into(),
         kind: LmsKind::Canvas,
         url: "http://127.0.0.1:9".into(),
@@ -30,64 +140,511 @@ async fn consumer(world: &World) -> ToolConsumer {
         roles: Vec::new(),
         access_token: Some("secret".into()),
         lti: None,
-    };
-    tool_consumers::create(&world.app, world.institution.id, new).await.unwrap().0
-}
-
-/// A scheduled call and a job that was given up.
-async fn with_call_and_job(world: &World) {
-    let institution = world.institution.id;
-    let call = "INSERT INTO calls (institution_id, id, participant_id, phone_number, state, run_at, attempts_made, \
-         attempts_allowed, created_at) VALUES ($1, $2, 0, '+12025550123', 'scheduled', 1, 0, 1, 1)";
-    execute(&world.app.db, call, vec![institution.into(), CALL.into()]).await;
-    let job = "INSERT INTO jobs (id, institution_id, kind, payload, state, attempts, failures, created_at) \
-         VALUES ($1, $2, 'scrub_exports', '{}', 'dead', 1, 1, 1)";
-    execute(&world.app.db, job, vec![JOB.into(), institution.into()]).await;
-}
-
-fn is_missing<T>(outcome: Result<T>) -> bool {
-    matches!(outcome, Err(Error::Missing(_)))
-}
-
-#[tokio::test]
-async fn what_another_institution_owns_is_missing() {
-    let world = World::new().await;
-    let (app, id) = (&world.app, consumer(&world).await.id);
-    with_call_and_job(&world).await;
-    let neighbor = world.neighbor().await;
-    let stranger = actor(&world, &neighbor.token).await;
-
-    assert!(is_missing(tool_consumers::find(app, stranger.scope(), id).await));
-    assert!(is_missing(tool_consumers::update(app, &stranger, id, Change::default()).await));
-    assert!(is_missing(tool_consumers::delete(app, &stranger, id).await));
-    assert!(is_missing(calls::cancel(app, &stranger, CALL).await));
-    assert!(is_missing(calls::retry(app, &stranger, CALL, 1).await));
-    assert!(is_missing(jobs::retry(app, &stranger, JOB).await));
-    assert!(is_missing(calls::cancel_pending(app, &stranger, Some(world.institution.id)).await));
-    assert!(is_missing(stranger.access(world.institution.id)));
-    assert_eq!(calls::cancel_pending(app, &stranger, None).await.unwrap(), 0);
-    assert!(tool_consumers::all(app, stranger.scope()).await.unwrap().is_empty());
-    assert!(calls::all(app, stranger.scope(), 10).await.unwrap().is_empty());
-    assert!(jobs::all(app, stranger.scope(), None, 10).await.unwrap().is_empty());
-}
-
-#[tokio::test]
-async fn an_institutions_own_token_and_an_operator_find_it() {
-    let world = World::new().await;
-    let (app, id) = (&world.app, consumer(&world).await.id);
-    with_call_and_job(&world).await;
-    let own = actor(&world, &world.token).await;
-    for actor in [&own, &Actor::Operator] {
-        assert_eq!(tool_consumers::find(app, actor.scope(), id).await.unwrap().id, id);
-        assert_eq!(tool_consumers::all(app, actor.scope()).await.unwrap().len(), 1);
-        assert_eq!(calls::all(app, actor.scope(), 10).await.unwrap().len(), 1);
-        assert_eq!(jobs::all(app, actor.scope(), None, 10).await.unwrap().len(), 1);
-        assert_eq!(actor.access(world.institution.id).unwrap().institution, world.institution.id);
     }
-    jobs::retry(app, &own, JOB).await.unwrap();
-    calls::cancel(app, &own, CALL).await.unwrap();
-    tool_consumers::delete(app, &own, id).await.unwrap();
-    assert!(is_missing(tool_consumers::find(app, Actor::Operator.scope(), id).await));
+}
+
+async fn consumer(world: &World) -> ToolConsumer {
+    tool_consumers::create(&world.app, &Actor::Operator, world.institution.id, canvas()).await.unwrap().0
+}
+
+fn institution(name: &str) -> institutions::New {
+    institutions::New {
+        name: name.into(),
+        slug: None,
+        time_zone: "UTC".into(),
+        multiple_recordings: false,
+        phone_language: String::new(),
+    }
+}
+
+fn page(title: &str) -> name_pages::New {
+    name_pages::New { title: title.into(), slug: None, access_code: None, allow_v2: false }
+}
+
+/// In an order in which the operator can run all of them: those that delete come last.
+fn cases() -> Vec<Case> {
+    let (read, write, sync) = (Permission(Action::Read), Permission(Action::Write), Permission(Action::Sync));
+    vec![
+        case!("institutions::find", Institution, |s, a| institutions::find(&s.world.app, a, &s.slug)),
+        case!("institutions::all", Installation, |s, a| institutions::all(&s.world.app, a)),
+        case!("institutions::create", Installation, |s, a| institutions::create(
+            &s.world.app,
+            a,
+            institution("Third")
+        )),
+        case!("institutions::update", Institution, |s, a| institutions::update(
+            &s.world.app,
+            a,
+            &s.slug,
+            institutions::Change::default()
+        )),
+        case!("tokens::create", Institution, |s, a| tokens::create(&s.world.app, a, s.id, "x".into(), None)),
+        case!("tokens::create_with", Institution, |s, a| tokens::create_with(
+            &s.world.app,
+            a,
+            s.id,
+            tokens::New { name: "y".into(), ..Default::default() }
+        )),
+        case!("tokens::all", Institution, |s, a| tokens::all(&s.world.app, a, s.id)),
+        case!("tokens::revoke", Institution, |s, a| revoke(s, a)),
+        case!("name_pages::create", Institution, |s, a| name_pages::create(
+            &s.world.app,
+            a,
+            s.id,
+            page("Choir")
+        )),
+        case!("name_pages::find", Institution, |s, a| name_pages::find(&s.world.app, a, s.id, &s.page)),
+        case!("name_pages::all", Institution, |s, a| name_pages::all(&s.world.app, a, s.id)),
+        case!("name_pages::allow_v2", Institution, |s, a| name_pages::allow_v2(
+            &s.world.app,
+            a,
+            s.id,
+            &s.page,
+            true
+        )),
+        case!("custom_fields::create", Institution, |s, a| custom_fields::create(
+            &s.world.app,
+            a,
+            s.id,
+            "degree".into(),
+            None
+        )),
+        case!("custom_fields::all", read, |s, a| custom_fields::all(&s.world.app, &a.access(s.id)?)),
+        case!("custom_fields::delete", Institution, |s, a| custom_fields::delete(
+            &s.world.app,
+            a,
+            s.id,
+            "degree".into()
+        )),
+        case!("participants::create", write, |s, a| participants::create(
+            &s.world.app,
+            &a.access(s.id)?,
+            s.page.clone(),
+            draft("ben@x.org")
+        )),
+        case!("participants::find", read, |s, a| participants::find(
+            &s.world.app,
+            &a.access(s.id)?,
+            None,
+            &mark(EMAIL)
+        )),
+        case!("participants::latest", read, |s, a| participants::latest(
+            &s.world.app,
+            &a.access(s.id)?,
+            &[mark(EMAIL)]
+        )),
+        case!("participants::update", write, |s, a| participants::update(
+            &s.world.app,
+            &a.access(s.id)?,
+            s.page.clone(),
+            EMAIL.into(),
+            Draft::default()
+        )),
+        case!("participants::list_badge", write, |s, a| participants::list_badge(
+            &s.world.app,
+            &a.access(s.id)?,
+            s.page.clone(),
+            EMAIL.into(),
+            true
+        )),
+        case!("participants::lists::list", read, |s, a| participants::list(
+            &s.world.app,
+            &a.access(s.id)?,
+            &participants::Filter::default(),
+            None
+        )),
+        case!("names::coverage", read, |s, a| names::coverage(&s.world.app, &a.access(s.id)?, &s.page)),
+        case!("names::everybody", read, |s, a| names::everybody(
+            &s.world.app,
+            &a.access(s.id)?,
+            names::Coverage::Institution
+        )),
+        case!("names::search", read, |s, a| names::search(
+            &s.world.app,
+            &a.access(s.id)?,
+            names::Coverage::Institution,
+            vec![EMAIL.into()],
+            Vec::new()
+        )),
+        case!("names::find", read, |s, a| names::find(
+            &s.world.app,
+            &a.access(s.id)?,
+            names::Coverage::Institution,
+            &names::Person::default()
+        )),
+        case!("pronunciations::search", read, |s, a| pronunciations::search(
+            &s.world.app,
+            &a.access(s.id)?,
+            vec![EMAIL.into()],
+            Vec::new()
+        )),
+        case!("pronunciations::delete", write, |s, a| pronunciations::delete(
+            &s.world.app,
+            &a.access(s.id)?,
+            EMAIL.into(),
+            "none".into()
+        )),
+        case!("exports::create", write, |s, a| exports::create(&s.world.app, a, s.id, everybody())),
+        case!("exports::find", read, |s, a| exports::find(&s.world.app, a, s.id, s.export.id)),
+        case!("exports::list", read, |s, a| exports::list(&s.world.app, a, s.id, Window::FIRST)),
+        case!("exports::report::open", read, |s, a| exports::Report::open(&s.world.app, a, s.id, &s.export)),
+        case!("imports::rows", Institution, |s, a| imports::rows(
+            &s.world.app,
+            a,
+            s.id,
+            s.page.clone(),
+            Vec::new(),
+            imports::CallPolicy::Nobody,
+            true
+        )),
+        case!("imports::group", Institution, |s, a| imports::group(
+            &s.world.app,
+            a,
+            s.id,
+            s.page.clone(),
+            Vec::new(),
+            imports::CallPolicy::Nobody,
+            true
+        )),
+        case!("imports::owner", Institution, |s, a| imports::owner(
+            &s.world.app,
+            a,
+            s.id,
+            s.world.page.id,
+            EMAIL
+        )),
+        case!("imports::recording", Institution, |s, a| imports::recording(
+            &s.world.app,
+            a,
+            s.id,
+            None,
+            Vec::new(),
+            true
+        )),
+        case!("persons::find", Institution, |s, a| persons::find(&s.world.app, a, s.id, EMAIL)),
+        case!("persons::export::export", Institution, |s, a| persons::export(
+            &s.world.app,
+            a,
+            &s.world.institution,
+            EMAIL.into()
+        )),
+        case!("tool_consumers::create", Institution, |s, a| tool_consumers::create(
+            &s.world.app,
+            a,
+            s.id,
+            canvas()
+        )),
+        case!("tool_consumers::find", Institution, |s, a| tool_consumers::find(
+            &s.world.app,
+            a,
+            s.consumer.id
+        )),
+        case!("tool_consumers::all", Institution, |s, a| tool_consumers::all(&s.world.app, a, Some(s.id))),
+        case!("tool_consumers::all", AnyInstitution, |s, a| tool_consumers::all(&s.world.app, a, None)),
+        case!("tool_consumers::update", Institution, |s, a| tool_consumers::update(
+            &s.world.app,
+            a,
+            s.consumer.id,
+            Change::default()
+        )),
+        case!("tool_consumers::check", Institution, |s, a| tool_consumers::check(
+            &s.world.app,
+            a,
+            &s.consumer
+        )),
+        case!("lti::registrations::invite", Institution, |s, a| lti::registrations::invite(
+            &s.world.app,
+            a,
+            s.id
+        )),
+        case!("lti::keys::rotate", Installation, |s, a| lti::keys::rotate(&s.world.app, a)),
+        case!("courses::consumer", sync, |s, a| courses::consumer(
+            &s.world.app,
+            a,
+            s.id,
+            "canvas",
+            &s.api_token
+        )),
+        case!("courses::is_known_word", sync, |s, a| courses::is_known_word(&s.world.app, a, s.id, "canvas")),
+        case!("courses::synchronize", sync, |s, a| courses::synchronize(
+            &s.world.app,
+            a,
+            &s.consumer,
+            Vec::new(),
+            courses::WhenRunning::Fine
+        )),
+        case!("courses::synchronize_with", sync, |s, a| synchronize(s, a, courses::Losses::HeldBack)),
+        case!("courses::synchronize_with", Institution, |s, a| synchronize(s, a, courses::Losses::Accepted)),
+        case!("courses::all", Institution, |s, a| courses::all(&s.world.app, a, &s.consumer)),
+        case!("courses::aliased", Institution, |s, a| courses::aliased(&s.world.app, a, &s.consumer)),
+        case!("courses::find", Institution, |s, a| courses::find(&s.world.app, a, s.id, CourseId::new(1))),
+        case!("courses::merge::merge", Institution, |s, a| courses::merge(
+            &s.world.app,
+            a,
+            s.id,
+            CourseId::new(1),
+            CourseId::new(2)
+        )),
+        case!("media::reprocess", Institution, |s, a| media::reprocess(&s.world.app, a, s.id, |_, _| ())),
+        case!("media::sweep", Installation, |s, a| media::sweep(&s.world.app, a, Duration::ZERO, true)),
+        case!("demo::seed", Installation, |s, a| demo::seed(&s.world.app, a, s.world.folder.path())),
+        case!("calls::all", Institution, |s, a| calls::all(&s.world.app, a, Some(s.id), 10)),
+        case!("calls::all", AnyInstitution, |s, a| calls::all(&s.world.app, a, None, 10)),
+        case!("calls::cancel", Institution, |s, a| calls::cancel(&s.world.app, a, CALLS[0])),
+        case!("calls::retry", Institution, |s, a| calls::retry(&s.world.app, a, CALLS[1], 1)),
+        case!("calls::cancel_pending", Institution, |s, a| calls::cancel_pending(
+            &s.world.app,
+            a,
+            Some(s.id)
+        )),
+        case!("calls::cancel_pending", AnyInstitution, |s, a| calls::cancel_pending(&s.world.app, a, None)),
+        case!("calls::opted_out", Institution, |s, a| calls::opted_out(&s.world.app, a, s.id)),
+        case!("calls::opt_in", Institution, |s, a| calls::opt_in(
+            &s.world.app,
+            a,
+            s.id,
+            PhoneNumber::parse(NUMBER).unwrap()
+        )),
+        case!("jobs::all", AnyInstitution, |s, a| jobs::all(&s.world.app, a, None, 10)),
+        case!("jobs::retry", Institution, |s, a| jobs::retry(&s.world.app, a, JOB)),
+        case!("persons::delete_from_page", write, |s, a| persons::delete_from_page(
+            &s.world.app,
+            &a.access(s.id)?,
+            s.page.clone(),
+            mark("ben@x.org")
+        )),
+        case!("persons::erase", Institution, |s, a| persons::erase(&s.world.app, a, s.id, EMAIL.into())),
+        case!("tool_consumers::delete", Institution, |s, a| tool_consumers::delete(
+            &s.world.app,
+            a,
+            s.consumer.id
+        )),
+        case!("name_pages::delete", Institution, |s, a| name_pages::delete(&s.world.app, a, s.id, &s.page)),
+        case!("institutions::delete", Institution, |s, a| institutions::delete(&s.world.app, a, &s.slug)),
+    ]
+}
+
+async fn revoke(scene: &Scene, actor: &Actor) -> Result<()> {
+    let app = &scene.world.app;
+    let made = tokens::create(app, &Actor::Operator, scene.id, "z".into(), None).await?.0;
+    tokens::revoke(app, actor, scene.id, made.id).await
+}
+
+async fn synchronize(scene: &Scene, actor: &Actor, losses: courses::Losses) -> Result<courses::Outcome> {
+    let running = courses::WhenRunning::Fine;
+    courses::synchronize_with(&scene.world.app, actor, &scene.consumer, Vec::new(), running, losses).await
+}
+
+fn is_missing<T>(outcome: &Result<T>) -> bool {
+    let Err(Error::Missing(what)) = outcome else { return false };
+    matches!(what, Missing::Institution | Missing::Call | Missing::Job | Missing::ToolConsumer)
+}
+
+fn is_not_administrator<T>(outcome: &Result<T>) -> bool {
+    matches!(outcome, Err(Error::Forbidden(Forbidden::Administration)))
+}
+
+fn lacks<T>(outcome: &Result<T>, scope: TokenScope, action: Action) -> bool {
+    let lack = Forbidden::Scope(InsufficientScope { has: scope, needs: action });
+    matches!(outcome, Err(Error::Forbidden(why)) if *why == lack)
+}
+
+/// Permitted: it succeeds, or fails on what the scene does not have.
+fn is_permitted<T>(outcome: &Result<T>) -> bool {
+    match outcome {
+        Ok(_) | Err(Error::LearningSystem(_) | Error::Missing(Missing::Course | Missing::Recording)) => true,
+        Err(_) => false,
+    }
+}
+
+#[tokio::test]
+async fn a_token_of_another_institution_finds_nothing() {
+    let scene = Scene::new().await;
+    let neighbor = scene.world.neighbor().await;
+    let stranger = actor(&scene.world, &neighbor.token).await;
+    for Case { name, needs, run } in cases() {
+        let outcome = run(&scene, &stranger).await;
+        match needs {
+            Institution | Permission(_) => assert!(is_missing(&outcome), "{name}: {outcome:?}"),
+            AnyInstitution | Installation => assert!(is_not_administrator(&outcome), "{name}: {outcome:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_token_does_only_what_its_scope_permits_and_never_administers() {
+    let scene = Scene::new().await;
+    for scope in [TokenScope::Read, TokenScope::Sync] {
+        let token = scene.token(scope).await;
+        for Case { name, needs, run } in cases() {
+            let outcome = run(&scene, &token).await;
+            match needs {
+                Permission(action) if scope.permits(action) => {
+                    assert!(is_permitted(&outcome), "{name}: {outcome:?}");
+                }
+                Permission(action) => assert!(lacks(&outcome, scope, action), "{name}: {outcome:?}"),
+                Institution | AnyInstitution | Installation => {
+                    assert!(is_not_administrator(&outcome), "{name}: {outcome:?}");
+                }
+            }
+        }
+    }
+    let token = scene.token(TokenScope::All).await;
+    for Case { name, needs, run } in cases() {
+        let outcome = run(&scene, &token).await;
+        match needs {
+            Permission(_) => assert!(is_permitted(&outcome), "{name}: {outcome:?}"),
+            Institution | AnyInstitution | Installation => {
+                assert!(is_not_administrator(&outcome), "{name}: {outcome:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_operator_may_do_everything() {
+    let scene = Scene::new().await;
+    for Case { name, run, .. } in cases() {
+        let outcome = run(&scene, &Actor::Operator).await;
+        assert!(is_permitted(&outcome), "{name}: {outcome:?}");
+    }
+    let found = institutions::find(&scene.world.app, &Actor::Operator, &scene.slug).await;
+    assert!(is_missing(&found), "the last case deletes the institution");
+}
+
+/// A public async function of `src/app`.
+#[derive(Default)]
+struct UseCase {
+    name: String,
+    /// The names in the types of its parameters.
+    kinds: BTreeSet<String>,
+}
+
+impl UseCase {
+    fn takes(&self, kind: &str) -> bool {
+        self.kinds.contains(kind)
+    }
+
+    fn takes_actor(&self) -> bool {
+        self.takes("Actor") || self.takes("Access")
+    }
+}
+
+impl Visit<'_> for UseCase {
+    fn visit_ident(&mut self, name: &Ident) {
+        self.kinds.insert(name.to_string());
+    }
+}
+
+fn use_cases() -> Vec<UseCase> {
+    fn walk(folder: &Path, into: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, into);
+            } else {
+                into.push(path);
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/app");
+    let (mut files, mut found) = (Vec::new(), Vec::new());
+    walk(&root, &mut files);
+    for file in files {
+        let module = file.strip_prefix(&root).unwrap().with_extension("").display().to_string();
+        let module = module.replace('/', "::");
+        let mut note = |visibility: &Visibility, signature: &Signature| {
+            if !matches!(visibility, Visibility::Public(_)) || signature.asyncness.is_none() {
+                return;
+            }
+            let name = format!("{module}::{}", signature.ident);
+            let mut one = UseCase { name, ..UseCase::default() };
+            for parameter in &signature.inputs {
+                if let FnArg::Typed(typed) = parameter {
+                    one.visit_type(&typed.ty);
+                }
+            }
+            found.push(one);
+        };
+        for item in syn::parse_file(&std::fs::read_to_string(&file).unwrap()).unwrap().items {
+            match item {
+                Item::Fn(function) => note(&function.vis, &function.sig),
+                Item::Impl(block) => block.items.iter().for_each(|item| {
+                    if let ImplItem::Fn(method) = item {
+                        note(&method.vis, &method.sig);
+                    }
+                }),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_table_has_every_use_case_that_takes_an_actor() {
+    let taking = use_cases().into_iter().filter(UseCase::takes_actor);
+    let taking: BTreeSet<String> = taking.map(|one| one.name).collect();
+    let listed: BTreeSet<String> = cases().iter().map(|case| case.name.to_owned()).collect();
+    assert!(taking.len() > 60, "{taking:?}");
+    assert_eq!(taking, listed);
+}
+
+/// Functions that take a bare institution, because something else than an actor has authorized the request.
+const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
+    (
+        "public links that cannot be guessed",
+        &[
+            "badges::external_url",
+            "badges::external_url_of",
+            "badges::find",
+            "badges::public_person",
+            "media::alive",
+            "media::find",
+            "media::successor",
+            "participants::by_token",
+        ],
+    ),
+    (
+        "background jobs",
+        &[
+            "calls::cloud::takes::delete_takes",
+            "calls::cloud::takes::fetch_take",
+            "courses::apply::prepare",
+            "courses::photos::follow",
+            "courses::roster::run",
+            "exports::build::build",
+            "exports::departures::scrub",
+            "institutions::by_id",
+            "jobs::claim_this",
+        ],
+    ),
+    (
+        "launches and sessions of a learning system, and people's own recordings",
+        &[
+            "courses::join::join",
+            "courses::staff::add_own_entry",
+            "courses::staff::own_entry",
+            "courses::staff::previews",
+            "lti::courses::find",
+            "lti::courses::users_of",
+            "own_recordings::record",
+            "people::list",
+            "people::media_address",
+            "people::photos",
+        ],
+    ),
+];
+
+#[test]
+fn no_other_use_case_takes_a_bare_institution() {
+    let is_bare = |one: &UseCase| {
+        one.takes("App") && !one.takes_actor() && (one.takes("InstitutionId") || one.takes("Institution"))
+    };
+    let bare: BTreeSet<String> = use_cases().into_iter().filter(is_bare).map(|one| one.name).collect();
+    let known: BTreeSet<String> =
+        WITHOUT_ACTOR.iter().flat_map(|(_, names)| *names).map(|name| (*name).to_owned()).collect();
+    assert_eq!(bare, known);
 }
 
 #[tokio::test]
@@ -100,32 +657,14 @@ async fn updates_of_an_institution_at_the_same_time_keep_each_others_fields() {
         institutions::Change { allow_origins: vec!["https://a.example".into()], ..Default::default() };
     let second =
         institutions::Change { allow_origins: vec!["https://b.example".into()], ..Default::default() };
-    let all = [name, zone, first, second].map(|change| institutions::update(app, slug, change));
+    let all =
+        [name, zone, first, second].map(|change| institutions::update(app, &Actor::Operator, slug, change));
     for outcome in futures_util::future::join_all(all).await {
         outcome.unwrap();
     }
-    let found = institutions::find(app, slug).await.unwrap();
+    let found = institutions::find(app, &Actor::Operator, slug).await.unwrap();
     assert_eq!((found.name.as_str(), found.time_zone.iana_name()), ("Renamed", Some("Asia/Tokyo")));
     assert_eq!(found.allowed_origins, ["https://a.example", "https://b.example"]);
-}
-
-/// A newer binary, or another version of the time zone database, may know it.
-#[tokio::test]
-async fn an_update_of_an_institution_keeps_a_time_zone_that_is_unknown_here() {
-    let world = World::new().await;
-    let (app, slug) = (&world.app, world.institution.slug.as_str());
-    execute(&app.db, "UPDATE institutions SET time_zone = 'Mars/Olympus_Mons'", vec![]).await;
-    let stored = async || {
-        let text = "SELECT time_zone FROM institutions WHERE slug = $1";
-        app.db.read().one(text, &[slug.into()], |row| row.text(0)).await.unwrap().unwrap()
-    };
-    let name = institutions::Change { name: Some("Renamed".into()), ..Default::default() };
-    assert_eq!(institutions::update(app, slug, name).await.unwrap().name, "Renamed");
-    assert_eq!(stored().await, "Mars/Olympus_Mons");
-    let zone = institutions::Change { time_zone: Some("Asia/Tokyo".into()), ..Default::default() };
-    let changed = institutions::update(app, slug, zone).await.unwrap();
-    assert_eq!((changed.name.as_str(), changed.time_zone.iana_name()), ("Renamed", Some("Asia/Tokyo")));
-    assert_eq!(stored().await, "Asia/Tokyo");
 }
 
 #[tokio::test]
@@ -139,6 +678,6 @@ async fn updates_of_a_tool_consumer_at_the_same_time_keep_each_others_fields() {
     for outcome in futures_util::future::join_all(all).await {
         outcome.unwrap();
     }
-    let found = tool_consumers::find(app, Actor::Operator.scope(), id).await.unwrap();
+    let found = tool_consumers::find(app, &Actor::Operator, id).await.unwrap();
     assert_eq!((found.name.as_str(), found.enabled, found.roles), ("Renamed", false, vec![Role::Teacher]));
 }

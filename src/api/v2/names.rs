@@ -15,7 +15,7 @@ use crate::{
     app::{
         App, Error, Missing,
         limiter::{LimitKey, Quota},
-        names::{self, Scope},
+        names::{self, Coverage},
     },
     domain::{
         access::Access,
@@ -32,26 +32,27 @@ use crate::{
 };
 
 /// What an access code gives access to.
-struct CodeScope {
+struct CodeTarget {
     code: NamePageRef,
     institution: Arc<Institution>,
-    scope: Scope,
+    access: Access,
+    coverage: Coverage,
 }
 
-impl CodeScope {
+impl CodeTarget {
     /// The key is the page, however the client spells its code.
     fn limit_key(&self) -> LimitKey {
-        let page = if let Scope::Page(page) = self.scope { page } else { NamePageId::new(0) };
+        let page = if let Coverage::Page(page) = self.coverage { page } else { NamePageId::new(0) };
         LimitKey::Page { institution: self.institution.id, page }
     }
 }
 
-async fn open(app: &App, call: &LegacyRequest) -> Result<CodeScope, Error> {
+async fn open(app: &App, call: &LegacyRequest) -> Result<CodeTarget, Error> {
     let blank = || Error::invalid(Field::Parameter("access_code"), Fault::Blank);
     let given = call.params.text("access_code").ok_or_else(blank)?;
     let code = NamePageRef::parse(&given).ok_or(Error::Missing(Missing::NamePage))?;
-    let (institution, scope) = names::open_scope(app, &code).await?;
-    Ok(CodeScope { code, institution: Arc::new(institution), scope })
+    let (institution, access, coverage) = names::open_coverage(app, &code).await?;
+    Ok(CodeTarget { code, institution: Arc::new(institution), access, coverage })
 }
 
 /// Everybody on the page, or one person. The rate limit is per page; failures are counted per client address, and a
@@ -77,23 +78,22 @@ pub async fn list(app: &App, call: &LegacyRequest) -> (Result<Response, Problem>
     (result, Some(quota))
 }
 
-async fn respond(app: &App, params: &Params, target: CodeScope) -> Result<Response, Problem> {
-    let CodeScope { code, institution, scope } = target;
+async fn respond(app: &App, params: &Params, target: CodeTarget) -> Result<Response, Problem> {
+    let CodeTarget { code, institution, access, coverage } = target;
     let mut errors = FieldErrors::default();
     let icon = Icon { code: legacy::icon_code(params, &mut errors), image: None };
     errors.into_result()?;
-    let access = Access::whole(institution.id);
     let found = if legacy::names_one_person(params) {
-        names::find(app, &access, scope, &legacy::person(params)).await?
+        names::find(app, &access, coverage, &legacy::person(params)).await?
     } else {
-        names::everybody(app, &access, scope).await?
+        names::everybody(app, &access, coverage).await?
     };
-    let mut view = View::new(app, &institution, Include::default(), icon).await?;
+    let mut view = View::new(app, &access, &institution, Include::default(), icon).await?;
     view.spellings = legacy::spellings(params);
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Name(&view, person)));
     let mut response = listing::respond(app, found, write, None, legacy::FRAME).await?;
-    if let Scope::Page(_) = scope {
+    if let Coverage::Page(_) = coverage {
         legacy::succeeded_by_page(app, &code, &mut response);
     }
     Ok(response)

@@ -59,7 +59,7 @@ impl Lookup {
         &self.caller.institution
     }
 
-    /// What the caller's token may access.
+    /// What the caller's token may access, as `Actor::access` returns it.
     pub fn access(&self) -> &Access {
         &self.caller.access
     }

@@ -7,7 +7,7 @@ use crate::{
     api::{legacy, listing, lists::LookupKey, problem::Problem, view::View},
     app::{
         App, Error, Missing,
-        names::{self, Person, Scope},
+        names::{self, Coverage, Person},
         participants::Listing,
     },
     domain::{
@@ -28,14 +28,14 @@ pub async fn list(app: App, lookup: Lookup) -> Result<Response, Problem> {
         errors.add(Field::Parameter("access_code"), Fault::Blank);
     }
     let icon = icon(&lookup, errors)?;
-    let (code, scope) = scope(&app, &lookup).await?;
+    let (code, coverage) = coverage(&app, &lookup).await?;
     let found = if legacy::names_one_person(params) {
-        names::find(&app, access, scope, &legacy::person(params)).await?
+        names::find(&app, access, coverage, &legacy::person(params)).await?
     } else {
-        names::everybody(&app, access, scope).await?
+        names::everybody(&app, access, coverage).await?
     };
     let mut response = respond(&app, &lookup, icon, found, legacy::spellings(params)).await?;
-    if let (Some(code), Scope::Page(_)) = (code, scope) {
+    if let (Some(code), Coverage::Page(_)) = (code, coverage) {
         legacy::succeeded_by_page(&app, &code, &mut response);
     }
     Ok(response)
@@ -53,8 +53,8 @@ pub async fn person(app: App, lookup: Lookup) -> Result<Response, Problem> {
         errors.add(all, Fault::AllBlank);
     }
     let icon = icon(&lookup, errors)?;
-    let (_, scope) = scope(&app, &lookup).await?;
-    let found = names::find(&app, lookup.access(), scope, &person).await?;
+    let (_, coverage) = coverage(&app, &lookup).await?;
+    let found = names::find(&app, lookup.access(), coverage, &person).await?;
     respond(&app, &lookup, icon, found, legacy::spellings(params)).await
 }
 
@@ -70,8 +70,8 @@ pub async fn search(app: App, lookup: Lookup) -> Result<Response, Problem> {
         errors.add(Field::Parameter("email_list and institution_id_list"), Fault::BothBlank);
     }
     let icon = icon(&lookup, errors)?;
-    let (_, scope) = scope(&app, &lookup).await?;
-    let found = names::search(&app, lookup.access(), scope, emails, identifiers).await?;
+    let (_, coverage) = coverage(&app, &lookup).await?;
+    let found = names::search(&app, lookup.access(), coverage, emails, identifiers).await?;
     respond(&app, &lookup, icon, found, spellings).await
 }
 
@@ -83,12 +83,12 @@ fn icon(lookup: &Lookup, mut errors: FieldErrors) -> Result<Icon, Problem> {
     Ok(Icon { code, image })
 }
 
-/// The scope of the access code; without one, everything that the token may access.
-async fn scope(app: &App, lookup: &Lookup) -> Result<(Option<NamePageRef>, Scope), Problem> {
-    let Some(given) = lookup.params.text("access_code") else { return Ok((None, Scope::Institution)) };
+/// The coverage of the access code; without one, everything that the token may access.
+async fn coverage(app: &App, lookup: &Lookup) -> Result<(Option<NamePageRef>, Coverage), Problem> {
+    let Some(given) = lookup.params.text("access_code") else { return Ok((None, Coverage::Institution)) };
     let code = NamePageRef::parse(&given).ok_or(Error::Missing(Missing::NamePage))?;
-    let scope = names::scope(app, lookup.access(), &code).await?;
-    Ok((Some(code), scope))
+    let coverage = names::coverage(app, lookup.access(), &code).await?;
+    Ok((Some(code), coverage))
 }
 
 async fn respond(
@@ -100,7 +100,7 @@ async fn respond(
 ) -> Result<Response, Problem> {
     let extended = lookup.params.flag("include_extended_attributes");
     let include = Include { custom_attributes: extended, ..Include::default() };
-    let mut view = View::new(app, lookup.institution(), include, icon).await?;
+    let mut view = View::new(app, lookup.access(), lookup.institution(), include, icon).await?;
     view.spellings = spellings;
     let write: listing::Write = Box::new(move |person, out| {
         serde_json::to_writer(out, &wire::Name { view: &view, person, extended })

@@ -19,7 +19,7 @@ pub async fn synchronize(app: App, request: ApiRequest) -> Result<Response, Prob
         return Err(Problem::Malformed);
     };
     let consumer = courses::consumer(&app, &request, &token).await?;
-    let outcome = begin(&app, request.access(), &consumer, vec![given], WhenRunning::Refuse).await?;
+    let outcome = begin(&app, &request.actor(), &consumer, vec![given], WhenRunning::Refuse).await?;
     if !outcome.unknown.is_empty() {
         return Err(Error::Missing(Missing::Course).into());
     }

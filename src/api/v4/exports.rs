@@ -33,12 +33,13 @@ pub async fn create(app: App, request: ApiRequest) -> Result<Response, Problem> 
         Some(Value::Object(filters)) => Params::from_json(filters),
         Some(_) => return Err(Problem::Malformed),
     };
-    let made = match app::exports::create(&app, request.access(), export_request(&filters)).await {
+    let (actor, institution) = (request.actor(), request.institution());
+    let made = match app::exports::create(&app, &actor, institution.id, export_request(&filters)).await {
         Err(Error::Invalid(errors)) => return Ok(problem::invalid_export(errors)),
         other => other?,
     };
     let link = format!("{}{ROOT}/exports/{}", app.links.base(), made.id);
-    let export = wire::Export::new(&made, made.state, &request.institution().time_zone);
+    let export = wire::Export::new(&made, made.state, &institution.time_zone);
     Ok(reply::json(StatusCode::ACCEPTED, &wire::Created { export, meta: wire::Link { link } }))
 }
 
@@ -58,8 +59,9 @@ pub async fn list(app: App, request: ApiRequest) -> Result<Response, Problem> {
     let mut errors = FieldErrors::default();
     let window = request.query().window(&mut errors);
     errors.into_result()?;
-    let (exports, total) = app::exports::list(&app, request.access(), window).await?;
-    let (now, zone) = (app.clock.now(), &request.institution().time_zone);
+    let institution = request.institution();
+    let (exports, total) = app::exports::list(&app, &request.actor(), institution.id, window).await?;
+    let (now, zone) = (app.clock.now(), &institution.time_zone);
     let shown: Vec<_> =
         exports.iter().map(|export| wire::Export::new(export, export.state_at(now), zone)).collect();
     let address = Address::plain(&app, &format!("{ROOT}/exports"), window);
@@ -74,10 +76,10 @@ pub async fn show(app: App, request: ApiRequest) -> Result<Response, Problem> {
         None => (request.path("id"), None),
     };
     let unknown = || Error::Missing(Missing::Export);
-    let institution = request.institution();
+    let (actor, institution) = (request.actor(), request.institution());
     let digits = id.bytes().all(|byte| byte.is_ascii_digit());
     let number = id.parse().ok().filter(|_| digits).ok_or_else(unknown)?;
-    let export = app::exports::find(&app, request.access(), number).await?;
+    let export = app::exports::find(&app, &actor, institution.id, number).await?;
     let state = export.state_at(app.clock.now());
     let shown = wire::Export::new(&export, state, &institution.time_zone);
     let format = match ending {
@@ -90,6 +92,6 @@ pub async fn show(app: App, request: ApiRequest) -> Result<Response, Problem> {
         Some("ndjson") => Format::Ndjson,
         Some(_) => return Err(unknown().into()),
     };
-    let report = Report::open(&app, institution.id, &export).await?;
+    let report = Report::open(&app, &actor, institution.id, &export).await?;
     report::send(report, format, export.id, request.stream_coding()).await
 }

@@ -59,7 +59,7 @@ pub async fn page_of(
     list.filter.page = name_page;
     let people = participants::list(app, request.access(), &list.filter, window).await?;
     let address = list.address(app, path, window);
-    let mut view = View::new(app, request.institution(), list.include, list.icon).await?;
+    let mut view = View::new(app, request.access(), request.institution(), list.include, list.icon).await?;
     view.spellings = list.spellings;
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Participant(&view, person)));
@@ -105,7 +105,7 @@ pub async fn one(
     icon: Icon,
     dates: bool,
 ) -> Result<Response, Problem> {
-    let mut view = View::new(app, request.institution(), include, icon).await?;
+    let mut view = View::new(app, request.access(), request.institution(), include, icon).await?;
     (view.dates, view.spellings) = (dates, Spellings::one(&person_key.spelled));
     Ok(reply::json(StatusCode::OK, &wire::One { participant: wire::Participant(&view, person), meta: None }))
 }

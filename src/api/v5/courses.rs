@@ -38,7 +38,7 @@ pub async fn synchronize(app: App, request: ApiRequest) -> Result<Response, Prob
         let fault = Fault::TooManyEntries { most: MAX_COURSES };
         return Err(FieldErrors::one(Field::Parameter("external_course_ids"), fault).into());
     }
-    let outcome = begin(&app, request.access(), &consumer, given, WhenRunning::Fine).await?;
+    let outcome = begin(&app, &request.actor(), &consumer, given, WhenRunning::Fine).await?;
     if outcome.unknown.is_empty() {
         return Ok(face::no_content());
     }

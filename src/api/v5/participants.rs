@@ -65,7 +65,7 @@ async fn respond(
 ) -> Result<Response, Problem> {
     let people = participants::list(app, request.access(), &list.filter, window).await?;
     let address = list.address(app, &format!("{ROOT}{path}"), window);
-    let mut view = View::new(app, request.institution(), list.include, list.icon).await?;
+    let mut view = View::new(app, request.access(), request.institution(), list.include, list.icon).await?;
     view.spellings = list.spellings;
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Participant(&view, person)));
@@ -83,7 +83,9 @@ pub async fn latest(app: App, request: ApiRequest) -> Result<Response, Problem> 
     let icon = Icon::read(&params, DIALECT, &mut errors);
     errors.into_result()?;
     let people = participants::latest(&app, request.access(), &person_keys).await?;
-    let mut view = View::new(&app, request.institution(), Include::read(&params, DIALECT), icon).await?;
+    let mut view =
+        View::new(&app, request.access(), request.institution(), Include::read(&params, DIALECT), icon)
+            .await?;
     view.dates = true;
     view.spellings = Spellings::new(person_keys.iter().map(|person_key| person_key.spelled.as_str()));
     let mut body = LATEST.open.as_bytes().to_vec();
@@ -174,7 +176,7 @@ async fn one(
 ) -> Result<Response, Problem> {
     let mut include = Include::read(&request.query(), DIALECT);
     include.custom_attributes = true;
-    let mut view = View::new(app, request.institution(), include, Icon::default()).await?;
+    let mut view = View::new(app, request.access(), request.institution(), include, Icon::default()).await?;
     (view.event_code, view.spellings) = (true, spellings);
     Ok(reply::json(status, &One { participant: wire::Participant(&view, person) }))
 }

@@ -29,7 +29,8 @@ pub async fn search(app: App, request: ApiRequest) -> Result<Response, Problem> 
     let spellings = Spellings::new(emails.iter().map(|email| email.shown.as_str()));
     let keys = |wanted: Vec<LookupKey>| wanted.into_iter().map(|one| one.key).collect();
     let found = pronunciations::search(&app, request.access(), keys(emails), keys(identifiers)).await?;
-    let mut view = View::new(&app, request.institution(), Include::default(), Icon::default()).await?;
+    let mut view =
+        View::new(&app, request.access(), request.institution(), Include::default(), Icon::default()).await?;
     view.spellings = spellings;
     let write: listing::Write =
         Box::new(move |person, out| serde_json::to_writer(out, &wire::Pronunciation(&view, person)));

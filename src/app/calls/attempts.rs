@@ -6,7 +6,7 @@ use super::{Rules, cancel_in, cancel_opted_out};
 use crate::{
     app::{
         App, Error, Result,
-        own_recordings::{self, Scope},
+        own_recordings::{self, Sharing},
     },
     domain::{
         call::{Outcome, Reason, State},
@@ -15,7 +15,7 @@ use crate::{
         media::Incoming,
         moment::Moment,
         phone_number::PhoneNumber,
-        scope,
+        scope::Scope,
     },
     store::{
         Sql,
@@ -177,8 +177,7 @@ pub async fn until_next(app: &App) -> Result<Option<Duration>> {
 /// dropped.
 pub async fn still_wanted(app: &App, attempt: &Attempt) -> Result<bool> {
     let found =
-        call_attempts::find(&mut app.db.read(), scope::Scope::Institution(attempt.institution), attempt.id)
-            .await?;
+        call_attempts::find(&mut app.db.read(), Scope::Institution(attempt.institution), attempt.id).await?;
     Ok(found.is_some_and(|found| found.is_under_way() && found.lease == attempt.lease))
 }
 
@@ -239,8 +238,7 @@ pub async fn interrupt(app: &App, attempt: &Attempt) -> Result<bool> {
             Box::pin(async move {
                 calls::lock(sql, silent.institution, silent.call).await?;
                 let found =
-                    call_attempts::find(sql, scope::Scope::Institution(silent.institution), silent.id)
-                        .await?;
+                    call_attempts::find(sql, Scope::Institution(silent.institution), silent.id).await?;
                 if found.and_then(|found| found.until).is_none_or(|until| until > now) {
                     return Ok(false);
                 }
@@ -291,7 +289,7 @@ pub async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<Outcome>
     let attempt = &claimed.attempt;
     let whose = (attempt.institution, claimed.participant);
     let recording_bytes = Incoming::Bytes(wav);
-    match own_recordings::record(app, whose, recording_bytes, Scope::All, Some(attempt.clone())).await {
+    match own_recordings::record(app, whose, recording_bytes, Sharing::All, Some(attempt.clone())).await {
         Ok(_) => {
             note_ended(app, Outcome::Recorded);
             Ok(Outcome::Recorded)

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::aliases::hand_over;
 use crate::{
     app::{
-        App, Error, Missing, Result,
+        Actor, App, Error, Missing, Result,
         calls::{self, CallChange},
         exports, media,
     },
@@ -46,7 +46,14 @@ pub struct Merged {
 }
 
 /// Merges the second course into the first. All references to the second page point to the first afterwards.
-pub async fn merge(app: &App, institution: InstitutionId, kept: CourseId, gone: CourseId) -> Result<Merged> {
+pub async fn merge(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    kept: CourseId,
+    gone: CourseId,
+) -> Result<Merged> {
+    actor.administer(institution)?;
     let (owned_app, now) = (app.clone(), app.clock.now());
     let (merged, nobodys) = app
         .db

@@ -32,7 +32,7 @@ pub async fn run(app: &App, claim: &Claim, institution: InstitutionId, id: Cours
         }
         let outcome = async {
             let scope = Scope::Institution(institution);
-            let consumer = match tool_consumers::find(app, scope, course.tool_consumer).await {
+            let consumer = match tool_consumers::find_within(app, scope, course.tool_consumer).await {
                 Err(Error::Missing(Missing::ToolConsumer)) => return Ok(()),
                 other => other?,
             };

@@ -23,7 +23,7 @@ const SCHEDULE_BATCH: usize = 500;
 
 /// Starts due synchronizations. Safe to interrupt and repeat: a course is enqueued and rescheduled in one transaction.
 pub async fn run_due(app: &App) -> Result<()> {
-    for consumer in tool_consumers::all(app, Actor::System.scope()).await? {
+    for consumer in tool_consumers::all(app, &Actor::System, None).await? {
         if !consumer.enabled || consumer.schedule == Schedule::Off {
             continue;
         }

@@ -6,8 +6,9 @@ use serde::Deserialize;
 
 use super::key;
 use crate::{
-    app::{App, Error, Links, Result, streams::Slot},
+    app::{Actor, App, Error, Links, Result, streams::Slot},
     domain::{
+        access::Action,
         export::{Export, State},
         ids::{ExportId, InstitutionId},
         report::Part,
@@ -28,7 +29,9 @@ pub struct Report {
 const MAX_READS: u32 = 10;
 
 impl Report {
-    pub async fn open(app: &App, institution: InstitutionId, export: &Export) -> Result<Self> {
+    /// Opens the report of an export that the actor has found.
+    pub async fn open(app: &App, actor: &Actor, institution: InstitutionId, export: &Export) -> Result<Self> {
+        actor.permit(Action::Read, institution)?;
         let slot = app.streams.slot(institution).await?;
         Ok(Self { app: app.clone(), institution, export: export.id, next: 0, _slot: slot })
     }

@@ -72,7 +72,7 @@ pub async fn launched(
     let way = store::aliases::find(sql, consumer.institution, consumer.id, &context.id).await?;
     let is_taken_over = match known.as_ref().filter(|course| course.tool_consumer != consumer.id) {
         Some(course) => {
-            let owner = tool_consumers::find(app, scope, course.tool_consumer).await?;
+            let owner = tool_consumers::find_within(app, scope, course.tool_consumer).await?;
             courses::takes_over(consumer, &owner, course, memberships_url)
         }
         None => false,
@@ -87,7 +87,7 @@ pub async fn launched(
     let owner = if course.tool_consumer == consumer.id {
         consumer.clone()
     } else {
-        tool_consumers::find(app, scope, course.tool_consumer).await?
+        tool_consumers::find_within(app, scope, course.tool_consumer).await?
     };
     let is_fresh = course.synced_at.is_some_and(|at| app.clock.now().since(at) < MAX_ROSTER_AGE);
     if course.sync == Sync::Idle

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    app::{App, Error, Result},
+    app::{Actor, App, Error, Result},
     domain::lti::keys::{Key, is_due, is_over, signing as chosen},
     lms::keys::SigningKey,
     store::{
@@ -64,7 +64,8 @@ async fn present(app: &App) -> Result<Vec<StoredKey>> {
 }
 
 /// Generates a new key now. It is published immediately, and used for signing once platforms had time to fetch it.
-pub async fn rotate(app: &App) -> Result<String> {
+pub async fn rotate(app: &App, actor: &Actor) -> Result<String> {
+    actor.operate()?;
     let made = make(app, |_, _| true).await?;
     made.ok_or_else(|| Error::Internal("no key was made".to_owned()))
 }

@@ -52,7 +52,7 @@ pub async fn finish(app: &App, returned: AuthenticationResponse<'_>) -> Result<S
 }
 
 async fn consumer(app: &App, institution: InstitutionId, id: ToolConsumerId) -> Result<ToolConsumer> {
-    match tool_consumers::find(app, Scope::Institution(institution), id).await {
+    match tool_consumers::find_within(app, Scope::Institution(institution), id).await {
         Err(Error::Missing(_)) => Err(Refusal::UnknownPlatform.into()),
         other => Ok(other?),
     }

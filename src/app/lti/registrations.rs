@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{Refusal, RegistrationFault, Result};
 use crate::{
-    app::{App, Error, sessions::Secret, tool_consumers},
+    app::{Actor, App, Error, sessions::Secret, tool_consumers},
     domain::{
         ids::InstitutionId,
         institution::origin_of,
@@ -22,7 +22,8 @@ const LIFE_DAYS: i64 = 7;
 const ABANDONED_AFTER: Duration = Duration::from_secs(5 * 60);
 
 /// Creates an invitation. Returns its secret, which cannot be read again, and when it expires.
-pub async fn invite(app: &App, institution: InstitutionId) -> Result<(String, Moment), Error> {
+pub async fn invite(app: &App, actor: &Actor, institution: InstitutionId) -> Result<(String, Moment), Error> {
+    actor.administer(institution)?;
     let (name, now) = (Secret::generate(app), app.clock.now());
     let (kept, until) = (name.digest(), now.plus_days(LIFE_DAYS));
     app.db

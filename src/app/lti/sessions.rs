@@ -85,7 +85,7 @@ pub async fn find(app: &App, name: &str, browsers: &[&str]) -> Result<Open> {
     let digest = Secret::parse(name).ok_or_else(none)?.digest();
     let session = lti_sessions::find(&mut app.db.read(), &digest).await?.ok_or_else(none)?;
     let tenant = scope::Scope::Institution(session.institution);
-    let consumer = match tool_consumers::find(app, tenant, session.tool_consumer).await {
+    let consumer = match tool_consumers::find_within(app, tenant, session.tool_consumer).await {
         Err(Error::Missing(_)) => return Err(none()),
         other => other?,
     };
@@ -131,7 +131,7 @@ async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: 
         SessionTarget::Course { course, .. } | SessionTarget::Own { course, .. }
             if course.tool_consumer != consumer.id =>
         {
-            tool_consumers::find(app, tenant, course.tool_consumer).await?
+            tool_consumers::find_within(app, tenant, course.tool_consumer).await?
         }
         _ => consumer.clone(),
     };

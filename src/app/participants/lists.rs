@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::{
     app::{App, Error, Result, name_pages, streams::Slot},
     domain::{
-        access::{Access, SearchScope},
+        access::{Access, Action, SearchScope},
         ids::{InstitutionId, NamePageId, ParticipantId},
         name_page::NamePageRef,
         newest::one_per_person,
@@ -13,7 +13,7 @@ use crate::{
         participant::{Changed, Participant},
     },
     store::{
-        participants::{self, KeyKind, ChangePlace, KeyFilter},
+        participants::{self, ChangePlace, KeyFilter, KeyKind},
         rolls,
     },
 };
@@ -249,6 +249,7 @@ impl Listing {
 
 /// Lists participants. Without a window, returns every match.
 pub async fn list(app: &App, access: &Access, filter: &Filter, window: Option<Window>) -> Result<Listing> {
+    access.check(Action::Read)?;
     let within = match &filter.page {
         Some(page) => SearchScope::Page(name_pages::permitted(app, access, page).await?.id),
         None => access.within(),

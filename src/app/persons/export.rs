@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    app::{App, Error, Missing, Result, media::keys},
+    app::{Actor, App, Error, Missing, Result, media::keys},
     blobs::{Key, Shelf},
     domain::{
         custom_field::CustomField, ids::ParticipantId, institution::Institution, media::Media,
@@ -37,7 +37,13 @@ impl File {
 }
 
 /// Exports everything about the person with this email, as a consistent snapshot.
-pub async fn export(app: &App, institution: &Institution, email_key: String) -> Result<Export> {
+pub async fn export(
+    app: &App,
+    actor: &Actor,
+    institution: &Institution,
+    email_key: String,
+) -> Result<Export> {
+    actor.administer(institution.id)?;
     let (owner, now) = (institution.clone(), app.clock.now());
     let (about, media) = app
         .db

@@ -14,7 +14,7 @@ use super::{
     report::{FileOutcome, Report},
 };
 use crate::{
-    app::{App, Error, imports},
+    app::{Actor, App, Error, imports},
     domain::ids::{InstitutionId, NamePageId, ParticipantId},
 };
 
@@ -57,7 +57,7 @@ impl Folder {
         let mut first_file: HashMap<ParticipantId, &str> = HashMap::new();
         let mut owners = Vec::with_capacity(self.names.len());
         for name in &self.names {
-            let person = imports::owner(app, institution, page, name).await?;
+            let person = imports::owner(app, &Actor::Operator, institution, page, name).await?;
             let earlier = person.as_ref().and_then(|person| {
                 let first = *first_file.entry(person.id).or_insert(name);
                 (first != name).then_some(first)
@@ -77,7 +77,16 @@ impl Folder {
             let outcome = match contents(&self.path.join(name), app.studio.settings.sound.bytes) {
                 Err(error) => FileOutcome::Refused { email, why: format!("unreadable: {error}") },
                 Ok(bytes) => {
-                    match imports::recording(app, institution, person.as_ref(), bytes, rehearse).await? {
+                    match imports::recording(
+                        app,
+                        &Actor::Operator,
+                        institution,
+                        person.as_ref(),
+                        bytes,
+                        rehearse,
+                    )
+                    .await?
+                    {
                         Ok(()) => FileOutcome::Stored { email },
                         Err(fault) => FileOutcome::Refused { email, why: fault.to_string() },
                     }

@@ -32,7 +32,7 @@ async fn every_known_course_is_started_and_the_unknown_are_listed() {
     let answer = school.ask(json!(["101", 102])).await;
     assert!(answer.headers.contains_key("nc-rate-limit-remaining"));
     assert_eq!(answer.expect(200), Value::Null);
-    let all = courses::all(&school.world.app, &school.consumer).await.unwrap();
+    let all = courses::all(&school.world.app, &Actor::Operator, &school.consumer).await.unwrap();
     let titles: Vec<&str> = all.iter().map(|course| course.title.as_str()).collect();
     assert_eq!(titles, ["Rhetoric", "Logic"]);
     school.canvas.course(103, None, "Ethics");
@@ -230,7 +230,10 @@ async fn a_token_that_is_limited_to_pages_synchronizes_their_courses_and_makes_n
         pages: Some(vec![school.page().await]),
         ..tokens::New::default()
     };
-    let (_, token) = tokens::create_with(&school.world.app, school.world.institution.id, new).await.unwrap();
+    let (_, token) =
+        tokens::create_with(&school.world.app, &Actor::Operator, school.world.institution.id, new)
+            .await
+            .unwrap();
     let ask = async |ids: Value| {
         let body = json!({ "api_token": school.api_token, "external_course_ids": ids });
         let path = "/v5/lti/lms/courses/synchronize";

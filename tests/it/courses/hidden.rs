@@ -79,7 +79,7 @@ async fn whoever_leaves_is_nowhere_and_comes_back_with_what_they_had() {
     assert_eq!(school.first_names().await, ["Ben", "Cy"]);
     nowhere(&school, &page.slug, &page.access_code).await;
     assert_eq!((school.link(&link).await, school.link(&badge).await), (404, 404));
-    let swept = media::sweep(&world.app, std::time::Duration::ZERO, false).await.unwrap();
+    let swept = media::sweep(&world.app, &Actor::Operator, std::time::Duration::ZERO, false).await.unwrap();
     assert_eq!(swept.removed, 0, "what is hidden is kept");
 
     school.enrol([Person::student(1, "Ana", "Lima")]);
@@ -95,7 +95,9 @@ async fn whoever_leaves_is_nowhere_and_comes_back_with_what_they_had() {
 async fn nowhere(school: &School, slug: &str, access_code: &str) {
     let world = &school.world;
     let allow = NamePageRef::parse(slug).unwrap();
-    endonym::app::name_pages::allow_v2(&world.app, world.institution.id, &allow, true).await.unwrap();
+    endonym::app::name_pages::allow_v2(&world.app, &Actor::Operator, world.institution.id, &allow, true)
+        .await
+        .unwrap();
     for path in [
         "/v5/participants".to_owned(),
         format!("/v5/participants?email_list={EMAIL},person2@example.edu"),
@@ -180,9 +182,10 @@ async fn what_hidden_people_have_is_made_anew_with_the_rest() {
     school.canvas.drop_person(101, 1);
     school.sync().await;
     let mut told = Vec::new();
-    let again = media::reprocess(&school.world.app, school.world.institution.id, |hex, why| {
-        told.push((hex.to_owned(), why));
-    });
+    let again =
+        media::reprocess(&school.world.app, &Actor::Operator, school.world.institution.id, |hex, why| {
+            told.push((hex.to_owned(), why));
+        });
     again.await.unwrap();
     assert!(matches!(&told[..], [(hex, None)] if before.contains(hex)), "{told:?}");
     assert_eq!(school.count("media WHERE hidden").await, 1);
@@ -208,6 +211,7 @@ async fn a_call_to_somebody_who_leaves_is_not_made() {
         school.ask(json!(["101"])).await.expect(200);
         let job = endonym::app::courses::find(
             &school.world.app,
+            &Actor::Operator,
             school.world.institution.id,
             school.course().await.unwrap().id,
         );
@@ -245,7 +249,7 @@ async fn a_call_to_somebody_who_leaves_is_not_made() {
     .await
     .unwrap();
     let states = async || {
-        let all = calls::all(&school.world.app, Actor::Operator.scope(), 10).await.unwrap();
+        let all = calls::all(&school.world.app, &Actor::Operator, None, 10).await.unwrap();
         all.into_iter().map(|call| call.state).collect::<Vec<_>>()
     };
     assert_eq!(states().await, [State::Scheduled]);
@@ -282,13 +286,15 @@ async fn what_hidden_people_have_goes_with_their_page_and_with_their_institution
             || files(school.world.folder.path()).into_iter().filter(|name| name.starts_with("blobs")).count();
         assert_eq!((school.count("hidden_participants").await, blobs()), (1, 1));
         if whole {
-            institutions::delete(app, "example").await.unwrap();
+            institutions::delete(app, &Actor::Operator, "example").await.unwrap();
             for table in ["tool_consumers", "participants", "media", "courses", "course_members"] {
                 assert_eq!(school.count(table).await, 0, "{table}");
             }
         } else {
             let page = NamePageRef::parse(&school.page().await.slug).unwrap();
-            endonym::app::name_pages::delete(app, school.world.institution.id, &page).await.unwrap();
+            endonym::app::name_pages::delete(app, &Actor::Operator, school.world.institution.id, &page)
+                .await
+                .unwrap();
         }
         assert_eq!((school.count("hidden_participants").await, school.count("media").await), (0, 0));
         assert_eq!(blobs(), 0);

@@ -62,7 +62,13 @@ async fn the_page_is_found_again_by_the_course_and_its_title_follows() {
     school.settled().await;
     let again = school.page().await;
     assert_eq!((again.id, again.title.as_str(), &again.slug), (page.id, "Rhetoric and Logic", &page.slug));
-    assert_eq!(name_pages::all(&school.world.app, school.world.institution.id).await.unwrap().len(), 3);
+    assert_eq!(
+        name_pages::all(&school.world.app, &Actor::Operator, school.world.institution.id)
+            .await
+            .unwrap()
+            .len(),
+        3
+    );
     assert_eq!(school.people().await.len(), 1);
 }
 
@@ -251,7 +257,9 @@ async fn a_deleted_page_is_made_anew_with_everybody() {
     school.sync().await;
     let page = school.page().await;
     let reference = endonym::domain::name_page::NamePageRef::parse(&page.slug).unwrap();
-    name_pages::delete(&school.world.app, school.world.institution.id, &reference).await.unwrap();
+    name_pages::delete(&school.world.app, &Actor::Operator, school.world.institution.id, &reference)
+        .await
+        .unwrap();
     for table in ["participants", "hidden_participants", "courses", "course_members"] {
         assert_eq!(school.count(table).await, 0, "{table}");
     }

@@ -1,6 +1,9 @@
 //! Recordings that people already have, and pictures from the learning system.
 
-use endonym::{app::own_recordings::Scope, domain::media::Kind};
+use endonym::{
+    app::{Actor, own_recordings::Sharing},
+    domain::media::Kind,
+};
 use serde_json::{Value, json};
 
 use super::School;
@@ -57,7 +60,9 @@ async fn whoever_has_a_recording_elsewhere_starts_with_a_copy_of_the_newest() {
     world.delete("/v5/participants/person1@example.edu", gone).await.expect(200);
     school.sync().await;
     assert_eq!(sound(&school, &copy["recording_link"]).await, b"how Ana says it");
-    let swept = endonym::app::media::sweep(&world.app, std::time::Duration::ZERO, true).await.unwrap();
+    let swept = endonym::app::media::sweep(&world.app, &Actor::Operator, std::time::Duration::ZERO, true)
+        .await
+        .unwrap();
     assert_eq!(swept.removed, 0, "{:?}", files(world.folder.path()));
 }
 
@@ -94,7 +99,8 @@ async fn somebody_who_left_one_course_brings_their_recording_into_another() {
 async fn people_of(school: &School, course: u64, title: &str) -> Vec<Value> {
     school.ask(json!([course])).await.expect(200);
     until("the other course is synchronized", || async {
-        let all = endonym::app::courses::all(&school.world.app, &school.consumer).await.unwrap();
+        let all =
+            endonym::app::courses::all(&school.world.app, &Actor::Operator, &school.consumer).await.unwrap();
         let found = all.into_iter().find(|one| one.external_id == course.to_string());
         found.is_some_and(|one| one.synced_at.is_some() && one.sync != endonym::domain::course::Sync::Running)
     })
@@ -117,7 +123,7 @@ async fn who_has_recorded_in_one_course_is_recorded_in_the_next_and_records_for_
     school.enrol(people.clone());
     school.sync().await;
     for (person, hertz) in school.people().await.iter().zip([150.0, 160.0]) {
-        record(world, person, hertz, Scope::All).await;
+        record(world, person, hertz, Sharing::All).await;
     }
     let rhetoric = school.people().await;
     people.into_iter().for_each(|person| school.canvas.enrol(102, person));
@@ -130,13 +136,15 @@ async fn who_has_recorded_in_one_course_is_recorded_in_the_next_and_records_for_
 
     for (person, hertz) in logic.iter().zip([210.0, 220.0]) {
         let before = heard(world, person).await;
-        record(world, person, hertz, Scope::All).await;
+        record(world, person, hertz, Sharing::All).await;
         assert_ne!(heard(world, person).await, before, "the old link leads to the new one");
     }
     for (there, here) in logic.iter().zip(&rhetoric) {
         assert_eq!(heard(world, there).await, heard(world, here).await, "nowhere the old voice stays");
     }
-    let swept = endonym::app::media::sweep(&world.app, std::time::Duration::ZERO, true).await.unwrap();
+    let swept = endonym::app::media::sweep(&world.app, &Actor::Operator, std::time::Duration::ZERO, true)
+        .await
+        .unwrap();
     assert_eq!(swept.removed, 0);
 }
 
@@ -153,7 +161,7 @@ async fn what_was_copied_into_a_course_gives_way_to_what_its_owner_records() {
     let third = json!({ "first_name": "Ana", "email": "person1@example.edu" });
     let third = world.person_on(&world.page("Third").await, third).await;
     assert_eq!(third["recording_link"], Value::Null);
-    record(world, &third, 150.0, Scope::All).await;
+    record(world, &third, 150.0, Sharing::All).await;
     let own = heard(world, &school.people().await[0]).await;
     assert!(own != b"as somebody sent it" && !own.is_empty());
     let path = format!("/v4/name_pages/{}/participants/person1@example.edu", world.page.slug);
@@ -167,14 +175,16 @@ async fn whoever_is_away_when_they_record_elsewhere_comes_back_with_the_new_reco
     let world = &school.world;
     school.enrol([Person::student(1, "Ana", "Lima")]);
     school.sync().await;
-    record(world, &school.people().await[0], 150.0, Scope::All).await;
+    record(world, &school.people().await[0], 150.0, Sharing::All).await;
     let old = school.people().await[0].clone();
     let elsewhere = json!({ "first_name": "Ana", "email": "person1@example.edu" });
     let elsewhere = world.person_on(&world.page, elsewhere).await;
     school.canvas.drop_person(101, 1);
     school.accept().await;
-    record(world, &elsewhere, 220.0, Scope::All).await;
-    let swept = endonym::app::media::sweep(&world.app, std::time::Duration::ZERO, true).await.unwrap();
+    record(world, &elsewhere, 220.0, Sharing::All).await;
+    let swept = endonym::app::media::sweep(&world.app, &Actor::Operator, std::time::Duration::ZERO, true)
+        .await
+        .unwrap();
     assert_eq!((swept.removed, school.count("media WHERE hidden").await), (0, 1));
     assert_eq!(school.link(old["recording_link"].as_str().unwrap()).await, 404, "while she is away");
     school.enrol([Person::student(1, "Ana", "Lima")]);
@@ -191,7 +201,7 @@ async fn who_is_recognized_by_an_email_later_gets_what_they_have_recorded() {
     let world = &school.world;
     let here = json!({ "first_name": "Ana", "email": "person1@example.edu" });
     let here = world.person_on(&world.page, here).await;
-    record(world, &here, 150.0, Scope::All).await;
+    record(world, &here, 150.0, Sharing::All).await;
     school.enrol([Person::student(1, "Ana", "Lima").without_email().without_identifier()]);
     school.sync().await;
     assert_eq!(school.people().await[0]["recording_link"], Value::Null, "it could be anybody");
@@ -219,12 +229,13 @@ async fn a_course_that_is_synchronised_while_its_people_record_has_the_new_recor
     for id in 1..=6 {
         let email = format!("person{id}@example.edu");
         let person = world.person_on(&world.page, json!({ "first_name": "P", "email": email })).await;
-        record(world, &person, 140.0, Scope::All).await;
+        record(world, &person, 140.0, Sharing::All).await;
         people.push(person);
     }
     school.enrol((1..=6).map(|id| Person::student(id, "P", "Lima")));
-    let recording =
-        futures_util::future::join_all(people.iter().map(|person| record(world, person, 220.0, Scope::All)));
+    let recording = futures_util::future::join_all(
+        people.iter().map(|person| record(world, person, 220.0, Sharing::All)),
+    );
     tokio::join!(school.sync(), recording);
     let sounds = |people: Vec<Value>| async move {
         let heard = people.iter().map(|person| heard(world, person));
@@ -233,7 +244,9 @@ async fn a_course_that_is_synchronised_while_its_people_record_has_the_new_recor
     let there = sounds(school.people().await).await;
     let all = world.get(&format!("/v4/name_pages/{}/participants", world.page.slug)).await.expect(200);
     assert_eq!(there, sounds(all["participants"].as_array().unwrap().clone()).await);
-    let swept = endonym::app::media::sweep(&world.app, std::time::Duration::ZERO, true).await.unwrap();
+    let swept = endonym::app::media::sweep(&world.app, &Actor::Operator, std::time::Duration::ZERO, true)
+        .await
+        .unwrap();
     assert_eq!(swept.removed, 0);
 }
 

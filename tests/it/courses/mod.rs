@@ -15,9 +15,8 @@ mod untold;
 use std::time::Duration;
 
 use endonym::{
-    app::{courses, name_pages, tool_consumers},
+    app::{Actor, courses, name_pages, tool_consumers},
     domain::{
-        access::Access,
         course::{Course, Sync},
         name_page::{NamePage, NamePageRef},
         tool_consumer::{LmsKind, ToolConsumer},
@@ -94,8 +93,7 @@ impl School {
     async fn accept(&self) {
         let (running, losses) = (courses::WhenRunning::Fine, courses::LossPolicy::Accepted);
         let given = vec!["sis_course_id:RHE-1".to_owned()];
-        let access = Access::whole(self.consumer.institution);
-        courses::synchronize_with(&self.world.app, &access, &self.consumer, given, running, losses)
+        courses::synchronize_with(&self.world.app, &Actor::Operator, &self.consumer, given, running, losses)
             .await
             .unwrap();
         assert_eq!(self.settled().await.error, None);
@@ -110,14 +108,16 @@ impl School {
     }
 
     async fn course(&self) -> Option<Course> {
-        let all = courses::all(&self.world.app, &self.consumer).await.unwrap();
+        let all = courses::all(&self.world.app, &Actor::Operator, &self.consumer).await.unwrap();
         all.into_iter().find(|course| course.external_id == "101")
     }
 
     async fn page(&self) -> NamePage {
         let id = self.course().await.unwrap().name_page.to_string();
         let reference = NamePageRef::parse(&id).unwrap();
-        name_pages::find(&self.world.app, self.world.institution.id, &reference).await.unwrap()
+        name_pages::find(&self.world.app, &Actor::Operator, self.world.institution.id, &reference)
+            .await
+            .unwrap()
     }
 
     /// The people on the course's page, in order.
@@ -154,5 +154,5 @@ pub async fn connect(world: &World, kind: LmsKind, url: &str, token: &str) -> (T
         access_token: Some(token.into()),
         lti: None,
     };
-    tool_consumers::create(&world.app, world.institution.id, new).await.unwrap()
+    tool_consumers::create(&world.app, &Actor::Operator, world.institution.id, new).await.unwrap()
 }

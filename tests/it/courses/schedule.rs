@@ -38,7 +38,7 @@ impl School {
     }
 
     async fn all(&self) -> Vec<Course> {
-        courses::all(&self.world.app, &self.consumer).await.unwrap()
+        courses::all(&self.world.app, &Actor::Operator, &self.consumer).await.unwrap()
     }
 
     async fn run_due(&self) {

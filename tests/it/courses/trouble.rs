@@ -3,7 +3,6 @@
 use endonym::{
     app::{Actor, Error, Missing, courses, jobs, name_pages, tool_consumers},
     domain::{
-        access::Access,
         course::Sync,
         job::{Claim, Lane},
         name_page::NamePageRef,
@@ -92,10 +91,9 @@ async fn a_tool_consumer_that_is_switched_off_or_gone_meanwhile_ends_it_quietly(
     tool_consumers::delete(&school.world.app, &Actor::Operator, school.consumer.id).await.unwrap();
     assert_eq!(school.count("jobs WHERE kind = 'sync_course'").await, 0);
     assert_eq!(school.count("courses").await, 0);
-    let access = Access::whole(school.consumer.institution);
     let late = courses::synchronize(
         &school.world.app,
-        &access,
+        &Actor::Operator,
         &school.consumer,
         vec!["101".into()],
         courses::WhenRunning::Fine,
@@ -120,7 +118,7 @@ async fn a_course_says_why_its_synchronisation_was_given_up_and_a_page_takes_it_
     let course = school.course().await.unwrap();
     assert_eq!((course.sync, course.error.as_deref()), (Sync::Idle, Some("its workers died")));
     let page = NamePageRef::parse(&school.page().await.slug).unwrap();
-    name_pages::delete(app, school.world.institution.id, &page).await.unwrap();
+    name_pages::delete(app, &Actor::Operator, school.world.institution.id, &page).await.unwrap();
     assert_eq!(school.count("jobs WHERE kind = 'sync_course'").await, 0);
 }
 
@@ -136,7 +134,7 @@ async fn many_wishes_at_once_are_one_synchronisation_and_nobody_is_there_twice()
             answer.expect(200);
         }
         let idle = || async {
-            let all = courses::all(&school.world.app, &school.consumer).await.unwrap();
+            let all = courses::all(&school.world.app, &Actor::Operator, &school.consumer).await.unwrap();
             all.iter().all(|course| course.sync == Sync::Idle && course.error.is_none())
         };
         until("both are done", idle).await;
@@ -158,7 +156,7 @@ async fn with_another_secret_key_it_is_said_what_is_wrong() {
     let text = "UPDATE tool_consumers SET access_token = $1 WHERE id = $2";
     crate::support::database::execute(&school.world.app.db, text, vec![resealed.into(), id.into()]).await;
     school.ask(json!(["101"])).await.expect(503);
-    let changed = tool_consumers::find(&school.world.app, Actor::Operator.scope(), id).await.unwrap();
+    let changed = tool_consumers::find(&school.world.app, &Actor::Operator, id).await.unwrap();
     let error = tool_consumers::access(&school.world.app, &changed).await.err().unwrap().to_string();
     assert!(error.contains("ENDONYM_SECRET_KEY"), "{error}");
 }
@@ -176,7 +174,7 @@ async fn two_learning_systems_may_have_courses_of_the_same_id() {
     school.world.post("/v5/lti/lms/courses/synchronize", body).await.expect(200);
     until("Zoe is there", || async { school.count("participants").await == 2 }).await;
     assert_eq!(school.first_names().await, ["Ana"]);
-    let theirs = courses::all(&school.world.app, &consumer).await.unwrap();
+    let theirs = courses::all(&school.world.app, &Actor::Operator, &consumer).await.unwrap();
     assert_ne!(theirs[0].name_page, school.course().await.unwrap().name_page);
 }
 
@@ -194,7 +192,8 @@ async fn a_moodles_course_is_found_by_its_id_and_then_by_its_idnumber() {
     };
     let unknown = ask(json!(["BIO-1", 7, "BIO-2"])).await.expect(202);
     assert_eq!(unknown["external_courses_ids"], json!(["BIO-2"]));
-    let course = async || courses::all(&school.world.app, &consumer).await.unwrap().remove(0);
+    let course =
+        async || courses::all(&school.world.app, &Actor::Operator, &consumer).await.unwrap().remove(0);
     until("it is synchronized", || async { course().await.sync == Sync::Idle }).await;
     assert_eq!((course().await.external_id.as_str(), course().await.error), ("7", None));
     let found = school.world.get("/v5/participants?email_list=person1@example.edu").await.expect(200);

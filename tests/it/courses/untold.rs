@@ -1,8 +1,8 @@
 //! Rosters with less data than before: hidden names, and people who are suddenly missing.
 
 use endonym::{
-    app::{Error, courses},
-    domain::{access::Access, course::Sync},
+    app::{Actor, Error, courses},
+    domain::course::Sync,
 };
 use serde_json::{Value, json};
 
@@ -110,11 +110,11 @@ async fn a_roster_that_loses_everybody_is_held_back_until_it_is_confirmed() {
 async fn nobody_confirms_what_is_under_way() {
     let school = School::without_workers(patient()).await;
     school.ask(json!(["101"])).await.expect(200);
-    let access = Access::whole(school.consumer.institution);
     let (running, losses) = (courses::WhenRunning::Fine, courses::LossPolicy::Accepted);
     let asked = vec!["101".to_owned()];
     let app = &school.world.app;
-    let refused = courses::synchronize_with(app, &access, &school.consumer, asked, running, losses).await;
+    let refused =
+        courses::synchronize_with(app, &Actor::Operator, &school.consumer, asked, running, losses).await;
     assert!(matches!(refused, Err(Error::CourseSynchronizing)), "{refused:?}");
     assert_eq!(school.count("courses WHERE accept_losses").await, 0);
 }

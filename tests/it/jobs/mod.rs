@@ -156,7 +156,7 @@ async fn what_fails_comes_again_later_and_later_and_is_given_up_at_last() {
     assert_eq!(state(&world, &id).await, "failed");
     assert!(world.get(&format!("/v4/exports/{id}")).await.expect(200)["export"].get("report").is_none());
 
-    let dead = jobs::all(&world.app, Actor::Operator.scope(), Some(State::Dead), 10).await.unwrap();
+    let dead = jobs::all(&world.app, &Actor::Operator, Some(State::Dead), 10).await.unwrap();
     assert_eq!((dead.len(), dead[0].id, dead[0].attempts), (1, last.id, 10));
     assert_eq!(dead[0].error.as_deref(), Some("the disk is full"));
     assert_eq!((dead[0].kind.as_str(), dead[0].institution.as_deref()), ("build_export", Some("example")));
@@ -181,7 +181,7 @@ async fn a_job_that_kills_its_worker_each_time_is_given_up_too() {
     }
     world.work(1);
     until("nobody tries it any more", || async { state(&world, &id).await == "failed" }).await;
-    let dead = jobs::all(&world.app, Actor::Operator.scope(), Some(State::Dead), 10).await.unwrap();
+    let dead = jobs::all(&world.app, &Actor::Operator, Some(State::Dead), 10).await.unwrap();
     assert_eq!((dead.len(), dead[0].attempts), (1, 101));
 }
 

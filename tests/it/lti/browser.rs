@@ -1,7 +1,7 @@
 //! Launches in a real browser, in an iframe on another site.
 
 use endonym::{
-    app::{calls, lti::registrations},
+    app::{Actor, calls, lti::registrations},
     domain::{media::Kind, quiet_hours::QuietHours},
 };
 use serde_json::json;
@@ -161,7 +161,8 @@ async fn where_a_frame_has_no_cookies_a_window_of_its_own_has() {
 async fn a_registration_tells_the_page_around_it_that_it_is_done() {
     let world = World::on_sqlite().await;
     let (platform, _) = registration::platform().await;
-    let (invite, _) = registrations::invite(&world.app, world.institution.id).await.unwrap();
+    let (invite, _) =
+        registrations::invite(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     let address = format!(
         "{}?openid_configuration={platform}/.well-known/openid-configuration",
         registrations::invitation(&world.base, &invite)
@@ -259,10 +260,15 @@ async fn initials_of_any_script_fit_their_circle() {
     library.world.work(1);
     library.launch("user=teacher").await;
     library.synchronized().await;
-    let course = endonym::app::courses::all(&library.world.app, &library.consumer).await.unwrap().remove(0);
+    let course = endonym::app::courses::all(&library.world.app, &Actor::Operator, &library.consumer)
+        .await
+        .unwrap()
+        .remove(0);
     let reference = endonym::domain::name_page::NamePageRef::parse(&course.name_page.to_string()).unwrap();
     let institution = library.world.institution.id;
-    let page = endonym::app::name_pages::find(&library.world.app, institution, &reference).await.unwrap();
+    let page = endonym::app::name_pages::find(&library.world.app, &Actor::Operator, institution, &reference)
+        .await
+        .unwrap();
     for (at, (first, last)) in [
         ("Wendy", "Weaver"),
         ("小龍", "龘"),

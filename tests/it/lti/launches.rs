@@ -167,9 +167,9 @@ async fn a_launch_makes_the_course_once_and_learns_the_product() {
     let platform = Platform::new().await;
     let app = &platform.world.app;
     platform.session(|_| {}, &[INSTRUCTOR]).await;
-    let consumer = tool_consumers::find(app, Actor::Operator.scope(), platform.consumer.id).await.unwrap();
+    let consumer = tool_consumers::find(app, &Actor::Operator, platform.consumer.id).await.unwrap();
     assert_eq!(consumer.product.as_deref(), Some("sakai"));
-    let all = endonym::app::courses::all(app, &consumer).await.unwrap();
+    let all = endonym::app::courses::all(app, &Actor::Operator, &consumer).await.unwrap();
     assert_eq!(all.len(), 1);
     assert_eq!((all[0].external_id.as_str(), all[0].title.as_str()), ("c1", "Irish Literature"));
     // The title is updated, and a launch without a title does not change it.
@@ -177,7 +177,7 @@ async fn a_launch_makes_the_course_once_and_learns_the_product() {
         .session(|claims| claims[claim("context")] = json!({ "id": "c1", "title": "Irish" }), &[INSTRUCTOR])
         .await;
     platform.session(|claims| claims[claim("context")] = json!({ "id": "c1" }), &[LEARNER]).await;
-    let all = endonym::app::courses::all(app, &consumer).await.unwrap();
+    let all = endonym::app::courses::all(app, &Actor::Operator, &consumer).await.unwrap();
     assert_eq!((all.len(), all[0].title.as_str()), (1, "Irish"));
     assert!(courses::find(app, consumer.institution, all[0].id).await.unwrap().is_some());
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use endonym::{
-    app::{courses, tool_consumers},
+    app::{Actor, courses, tool_consumers},
     domain::{
         course::Sync,
         moment::Moment,
@@ -70,7 +70,8 @@ impl Library {
                 frame_ancestors: vec![framed_by.unwrap_or(&base).to_owned()],
             }),
         };
-        let (consumer, _) = tool_consumers::create(&world.app, world.institution.id, new).await.unwrap();
+        let (consumer, _) =
+            tool_consumers::create(&world.app, &Actor::Operator, world.institution.id, new).await.unwrap();
         let client = reqwest::Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
@@ -142,14 +143,14 @@ impl Library {
 
     /// When the course was last synchronized, after waiting for the end.
     pub async fn state(&self) -> Option<Moment> {
-        let all = courses::all(&self.world.app, &self.consumer).await.unwrap();
+        let all = courses::all(&self.world.app, &Actor::Operator, &self.consumer).await.unwrap();
         all.first().filter(|course| course.sync == Sync::Idle).and_then(|course| course.synced_at)
     }
 
     /// Waits until the course's list matches the platform's.
     pub async fn synchronized(&self) {
         until("the course is synchronized", || async {
-            let all = courses::all(&self.world.app, &self.consumer).await.unwrap();
+            let all = courses::all(&self.world.app, &Actor::Operator, &self.consumer).await.unwrap();
             all.iter().any(|course| course.synced_at.is_some() && course.sync == Sync::Idle)
         })
         .await;

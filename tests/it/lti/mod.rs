@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 use axum::{Router, routing::get};
 use endonym::{
-    app::tool_consumers,
+    app::{Actor, tool_consumers},
     domain::{
         institution::origin_of,
         tool_consumer::{LmsKind, Registration, ToolConsumer},
@@ -249,7 +249,7 @@ async fn register(world: &World, issuer: &str, keys: &str, client_id: &str) -> T
         access_token: None,
         lti: Some(lti),
     };
-    tool_consumers::create(&world.app, world.institution.id, new).await.unwrap().0
+    tool_consumers::create(&world.app, &Actor::Operator, world.institution.id, new).await.unwrap().0
 }
 
 fn policy(answer: &Response) -> String {

@@ -24,7 +24,7 @@ const EMAIL: &str = "siobhan@example.edu";
 const MEMBERSHIPS: &str = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice";
 
 async fn courses_of(platform: &Platform, consumer: &ToolConsumer) -> Vec<Course> {
-    courses::all(&platform.world.app, consumer).await.unwrap()
+    courses::all(&platform.world.app, &Actor::Operator, consumer).await.unwrap()
 }
 
 /// Synchronizes a course, and waits until it is done.
@@ -54,7 +54,7 @@ async fn count(db: &endonym::store::Db, what: &str) -> i64 {
 }
 
 async fn pages(platform: &Platform) -> usize {
-    name_pages::all(&platform.world.app, platform.world.institution.id).await.unwrap().len()
+    name_pages::all(&platform.world.app, &Actor::Operator, platform.world.institution.id).await.unwrap().len()
 }
 
 /// Like Moodle: the context is the course's id, and `sub` is the user's id.
@@ -297,7 +297,8 @@ async fn two_people_with_one_number_in_two_systems_stay_two_when_a_course_is_han
     let launch = async || platform.session(|claims| claims["sub"] = json!("99"), &[LEARNER]).await;
     launch().await;
     let gone = courses_of(&platform, &platform.consumer).await.remove(0);
-    let merged = courses::merge(app, platform.world.institution.id, kept.id, gone.id).await.unwrap();
+    let merged =
+        courses::merge(app, &Actor::Operator, platform.world.institution.id, kept.id, gone.id).await.unwrap();
     assert_eq!((merged.moved, merged.joined), (1, 0));
     // Each of them has taught here as well.
     for user in ["99".to_owned(), format!("{}:99", platform.consumer.id)] {
@@ -348,25 +349,31 @@ async fn two_courses_are_joined_by_hand_and_nothing_is_lost() {
         )
         .await;
     let gone = courses_of(&platform, &platform.consumer).await.remove(0);
-    let old_page = name_pages::all(app, platform.world.institution.id).await.unwrap();
+    let old_page = name_pages::all(app, &Actor::Operator, platform.world.institution.id).await.unwrap();
     let old_page = old_page.into_iter().map(|(page, _)| page).find(|page| page.id == gone.name_page).unwrap();
     let by_lti = |all: &[Value]| all.iter().find(|one| one["event_slug"] == old_page.slug).unwrap().clone();
     let hex =
         platform.world.give(&by_lti(&registrations(&platform, EMAIL).await), Kind::Recording, SOUND).await;
 
     let institution = platform.world.institution.id;
-    assert!(courses::merge(app, institution, kept.id, second.id).await.is_err(), "two of one system are two");
-    assert!(courses::merge(app, institution, kept.id, kept.id).await.is_err());
+    assert!(
+        courses::merge(app, &Actor::Operator, institution, kept.id, second.id).await.is_err(),
+        "two of one system are two"
+    );
+    assert!(courses::merge(app, &Actor::Operator, institution, kept.id, kept.id).await.is_err());
     let neighbor = platform.world.neighbor().await;
-    assert!(courses::merge(app, neighbor.institution.id, kept.id, gone.id).await.is_err(), "not theirs");
-    // Some tokens are limited to the one page, some to both.
+    assert!(
+        courses::merge(app, &Actor::Operator, neighbor.institution.id, kept.id, gone.id).await.is_err(),
+        "not theirs"
+    );
+    // Some tokens are for the one page, some for both.
     for (token, page) in [(1, gone.name_page), (2, gone.name_page), (2, kept.name_page)] {
         let text = format!(
             "INSERT INTO token_pages (institution_id, token_id, name_page_id) VALUES ({institution}, {token}, {page})"
         );
         execute(&app.db, &text, vec![]).await;
     }
-    let merged = courses::merge(app, institution, kept.id, gone.id).await.unwrap();
+    let merged = courses::merge(app, &Actor::Operator, institution, kept.id, gone.id).await.unwrap();
     let on_page = format!("token_pages WHERE name_page_id = {}", kept.name_page);
     assert_eq!((count(&app.db, &on_page).await, count(&app.db, "token_pages").await), (2, 2));
     assert_eq!((merged.moved, merged.joined), (1, 1));

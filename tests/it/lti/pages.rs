@@ -18,7 +18,8 @@ use crate::{
 
 /// The page of the launched course.
 async fn page_of_course(platform: &Platform) -> NamePage {
-    let all = name_pages::all(&platform.world.app, platform.world.institution.id).await.unwrap();
+    let all =
+        name_pages::all(&platform.world.app, &Actor::Operator, platform.world.institution.id).await.unwrap();
     all.into_iter().map(|(page, _)| page).find(|page| page.title == "Irish Literature").unwrap()
 }
 

@@ -11,10 +11,7 @@ use axum::{
     response::Html,
     routing::{get, post},
 };
-use endonym::{
-    app::{Actor, lti::registrations, tool_consumers},
-    domain::scope::Scope,
-};
+use endonym::app::{Actor, lti::registrations, tool_consumers};
 use serde_json::{Value, json};
 
 use crate::support::{World, database::execute, process::Installation};
@@ -90,7 +87,8 @@ async fn visited(world: &World, invite: &str, platform: &str, token: &str) -> re
 async fn a_platform_registers_itself_once() {
     let world = World::new().await;
     let (platform, told) = platform().await;
-    let (invite, _) = registrations::invite(&world.app, world.institution.id).await.unwrap();
+    let (invite, _) =
+        registrations::invite(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     let (status, text) = visit(&world, &invite, &platform, "reg-token").await;
     assert_eq!(status, 200, "{text}");
     assert!(text.contains("Registered") && text.contains("data-close"), "{text}");
@@ -104,7 +102,7 @@ async fn a_platform_registers_itself_once() {
         assert_eq!(tool["messages"][0]["placements"], json!(["course_navigation"]));
         assert_eq!(tool["messages"][1]["type"], "LtiDeepLinkingRequest");
     }
-    let all = tool_consumers::all(&world.app, Scope::Institution(world.institution.id)).await.unwrap();
+    let all = tool_consumers::all(&world.app, &Actor::Operator, Some(world.institution.id)).await.unwrap();
     assert_eq!(all.len(), 1);
     let lti = all[0].lti.clone().unwrap();
     assert_eq!((all[0].url.as_str(), all[0].product.as_deref()), (platform.as_str(), Some("moodle")));
@@ -120,7 +118,8 @@ async fn a_platform_registers_itself_once() {
 async fn a_registration_that_fails_leaves_the_link_as_it_was() {
     let world = World::new().await;
     let (platform, told) = platform().await;
-    let (invite, _) = registrations::invite(&world.app, world.institution.id).await.unwrap();
+    let (invite, _) =
+        registrations::invite(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     let good = told.lock().unwrap().answer.take();
     let (status, text) = visit(&world, &invite, &platform, "").await;
     assert_eq!(status, 400, "{text}");
@@ -136,7 +135,7 @@ async fn a_registration_that_fails_leaves_the_link_as_it_was() {
     let (status, text) = visit(&world, &invite, &platform, "").await;
     assert_eq!(status, 400, "an address that we may not go to: {text}");
     assert_eq!(told.lock().unwrap().tool, Value::Null, "and the platform is not told of us");
-    assert!(tool_consumers::all(&world.app, Actor::Operator.scope()).await.unwrap().is_empty());
+    assert!(tool_consumers::all(&world.app, &Actor::Operator, None).await.unwrap().is_empty());
     // Without a deployment it is registered, and the page says what is missing.
     told.lock().unwrap().configuration["jwks_uri"] = json!(format!("{platform}/jwks"));
     told.lock().unwrap().answer = json!({ "client_id": "client-8" });
@@ -149,7 +148,8 @@ async fn a_registration_that_fails_leaves_the_link_as_it_was() {
 async fn a_link_that_is_opened_by_hand_is_explained_and_not_used() {
     let world = World::new().await;
     let (platform, _) = platform().await;
-    let (invite, _) = registrations::invite(&world.app, world.institution.id).await.unwrap();
+    let (invite, _) =
+        registrations::invite(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     let by_hand = world.client.get(registrations::invitation(&world.base, &invite)).send().await.unwrap();
     assert_eq!(by_hand.status(), 400);
     assert!(by_hand.text().await.unwrap().contains("Give this link to your learning system"));
@@ -212,11 +212,12 @@ async fn a_platform_that_registers_again_updates_what_is_there() {
     let world = World::new().await;
     let (platform, told) = platform().await;
     let register = async || {
-        let (invite, _) = registrations::invite(&world.app, world.institution.id).await.unwrap();
+        let (invite, _) =
+            registrations::invite(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
         visit(&world, &invite, &platform, "reg-token").await
     };
     assert_eq!(register().await.0, 200);
-    let all = async || tool_consumers::all(&world.app, Actor::Operator.scope()).await.unwrap();
+    let all = async || tool_consumers::all(&world.app, &Actor::Operator, None).await.unwrap();
     let first = all().await.remove(0);
     // The operator's later settings are kept.
     let change = tool_consumers::Change {
@@ -243,9 +244,10 @@ async fn a_platform_that_registers_again_updates_what_is_there() {
     assert_eq!(lti.deployments, ["12", "13"]);
     assert_eq!(lti.frame_ancestors, [platform.as_str(), "https://www.example.edu"]);
 
-    // An invitation cannot take over another institution's registration.
+    // Another institution's registration is not taken over by an invitation of one's own.
     let neighbor = world.neighbor().await;
-    let (invite, _) = registrations::invite(&world.app, neighbor.institution.id).await.unwrap();
+    let (invite, _) =
+        registrations::invite(&world.app, &Actor::Operator, neighbor.institution.id).await.unwrap();
     told.lock().unwrap().configuration["jwks_uri"] = json!(format!("{platform}/jwks3"));
     let (status, text) = visit(&world, &invite, &platform, "").await;
     assert!(status == 400 && text.contains("has already been taken"), "{text}");
@@ -258,7 +260,8 @@ async fn a_platform_that_registers_again_updates_what_is_there() {
 async fn an_address_with_line_breaks_is_not_registered() {
     let world = World::new().await;
     let (platform, told) = platform().await;
-    let (invite, _) = registrations::invite(&world.app, world.institution.id).await.unwrap();
+    let (invite, _) =
+        registrations::invite(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     for key in ["authorization_endpoint", "token_endpoint", "jwks_uri", "registration_endpoint", "issuer"] {
         let good = told.lock().unwrap().configuration[key].clone();
         let bad = format!("{}\r\nSet-Cookie: a=b", good.as_str().unwrap());
@@ -269,11 +272,11 @@ async fn an_address_with_line_breaks_is_not_registered() {
     }
     told.lock().unwrap().answer["client_id"] = json!("client\r\n7");
     assert_eq!(visit(&world, &invite, &platform, "").await.0, 400);
-    assert!(tool_consumers::all(&world.app, Actor::Operator.scope()).await.unwrap().is_empty());
+    assert!(tool_consumers::all(&world.app, &Actor::Operator, None).await.unwrap().is_empty());
     told.lock().unwrap().answer["client_id"] = json!("client-7");
     assert_eq!(visit(&world, &invite, &platform, "").await.0, 200, "the link is good for another attempt");
-    // Nor may an operator's input contain line breaks, except for a pasted one at the end.
-    let id = tool_consumers::all(&world.app, Actor::Operator.scope()).await.unwrap()[0].id;
+    // Nor by an operator's hand, but for the end of the line that was pasted with it.
+    let id = tool_consumers::all(&world.app, &Actor::Operator, None).await.unwrap()[0].id;
     let change = |url: &str| tool_consumers::Change { auth_url: Some(url.into()), ..Default::default() };
     let refused =
         tool_consumers::update(&world.app, &Actor::Operator, id, change(&format!("{platform}/a\r\nb"))).await;
@@ -289,7 +292,8 @@ async fn an_address_with_line_breaks_is_not_registered() {
 async fn a_refusal_can_be_read_inside_any_frame_when_nobody_knows_whose_it_is() {
     let world = World::new().await;
     let (platform, _) = platform().await;
-    let (invite, _) = registrations::invite(&world.app, world.institution.id).await.unwrap();
+    let (invite, _) =
+        registrations::invite(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     assert_eq!(visit(&world, &invite, &platform, "").await.0, 200);
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let get = async |path: &str| client.get(format!("{}{path}", world.base)).send().await.unwrap();
@@ -327,7 +331,8 @@ async fn a_refusal_can_be_read_inside_any_frame_when_nobody_knows_whose_it_is() 
 async fn a_registration_sends_an_icon_that_is_there() {
     let world = World::new().await;
     let (platform, told) = platform().await;
-    let (invite, _) = registrations::invite(&world.app, world.institution.id).await.unwrap();
+    let (invite, _) =
+        registrations::invite(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     assert_eq!(visit(&world, &invite, &platform, "").await.0, 200);
     let tool = told.lock().unwrap().tool.clone();
     let messages = &tool["https://purl.imsglobal.org/spec/lti-tool-configuration"]["messages"];

@@ -1,5 +1,6 @@
 //! The page that people share.
 
+use endonym::app::Actor;
 use endonym::domain::media::Kind;
 use serde_json::{Value, json};
 
@@ -164,7 +165,9 @@ async fn the_legal_name_is_on_the_badge_where_the_institution_has_legal_names() 
         if !permitted {
             let change =
                 endonym::app::institutions::Change { multiple_recordings: Some(false), ..Default::default() };
-            endonym::app::institutions::update(&world.app, "example", change).await.unwrap();
+            endonym::app::institutions::update(&world.app, &Actor::Operator, "example", change)
+                .await
+                .unwrap();
         }
         let badge = public::check(&world, &path(&person), 200).await;
         for part in ["Legal name", "Anastasia Petrova", "ah-nah-STAH-see-ya", "On papers", &hex] {

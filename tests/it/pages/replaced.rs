@@ -1,5 +1,6 @@
 //! Links of replaced recordings: clients store links.
 
+use endonym::app::Actor;
 use reqwest::{Client, Method, Response, redirect::Policy};
 use serde_json::{Value, json};
 
@@ -129,7 +130,9 @@ async fn a_replaced_recording_of_somebody_who_is_gone_or_elsewhere_is_not_found(
     let first = create(&world, json!({ "pronunciation": file(wav(1.0)) })).await;
     update(&world, json!({ "pronunciation": file(wav(1.1)) })).await;
     let page = endonym::domain::name_page::NamePageRef::parse(&world.page.slug).unwrap();
-    endonym::app::name_pages::delete(&world.app, world.institution.id, &page).await.unwrap();
+    endonym::app::name_pages::delete(&world.app, &Actor::Operator, world.institution.id, &page)
+        .await
+        .unwrap();
     assert_eq!((status(&first["recording_link"]).await, count(&world).await), (404, 0));
     let again = world.page("Again").await;
     let bea = json!({ "first_name": "Bea", "email": "b@x.org", "pronunciation": file(wav(1.0)) });
@@ -137,6 +140,6 @@ async fn a_replaced_recording_of_somebody_who_is_gone_or_elsewhere_is_not_found(
     let body = json!({ "name_page_id": again.slug, "participant": { "pronunciation": file(wav(1.1)) } });
     world.put("/v5/participants/b@x.org", body).await.expect(200);
     assert_eq!(count(&world).await, 1);
-    endonym::app::institutions::delete(&world.app, &world.institution.slug).await.unwrap();
+    endonym::app::institutions::delete(&world.app, &Actor::Operator, &world.institution.slug).await.unwrap();
     assert_eq!(count(&world).await, 0);
 }

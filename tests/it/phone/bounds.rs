@@ -51,9 +51,12 @@ async fn whoever_opts_out_is_not_called_again() {
     let why =
         calls::retry(&world.app, &Actor::Operator, all(&world).await[0].id, 1).await.unwrap_err().to_string();
     assert!(why.contains("asked not to be called"), "{why}");
-    // The opt-out applies to one institution.
-    assert_eq!(calls::opted_out(&world.app, neighbor.institution.id).await.unwrap().len(), 0);
-    let listed = calls::opted_out(&world.app, world.institution.id).await.unwrap();
+    // They said it to one institution.
+    assert_eq!(
+        calls::opted_out(&world.app, &Actor::Operator, neighbor.institution.id).await.unwrap().len(),
+        0
+    );
+    let listed = calls::opted_out(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     assert_eq!(listed[0].0, ANA);
 }
 
@@ -156,7 +159,7 @@ async fn whoever_pressed_9_is_listed_whatever_else_has_ended_the_call() {
     calls::cancel(&world.app, &Actor::Operator, all(&world).await[0].id).await.unwrap();
     let outcome = Outcome::Cancelled(Reason::OptedOut);
     assert!(!calls::finish(&world.app, &claimed.attempt, outcome).await.unwrap(), "it was over before");
-    assert_eq!(calls::opted_out(&world.app, world.institution.id).await.unwrap().len(), 1);
+    assert_eq!(calls::opted_out(&world.app, &Actor::Operator, world.institution.id).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -217,7 +220,9 @@ async fn takers_and_writers_do_not_wait_for_each_other_for_ever() {
         let page = NamePageRef::parse(&world.page.slug).unwrap();
         let lines = (0..10).map(line).collect();
         let writing = tokio::spawn(async move {
-            imports::group(&app, institution, page, lines, CallPolicy::WithNumber, false).await.map(|_| ())
+            imports::group(&app, &Actor::Operator, institution, page, lines, CallPolicy::WithNumber, false)
+                .await
+                .map(|_| ())
         });
         taking.await.unwrap().unwrap();
         writing.await.unwrap().unwrap();

@@ -102,7 +102,7 @@ impl Scene {
     }
 
     async fn listed(&self) -> Listed {
-        calls::all(&self.world.app, Actor::Operator.scope(), 10).await.unwrap().remove(0)
+        calls::all(&self.world.app, &Actor::Operator, None, 10).await.unwrap().remove(0)
     }
 
     /// The call is over, and no work is left.

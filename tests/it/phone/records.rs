@@ -54,7 +54,7 @@ pub async fn update(world: &World, email: &str, participant: Value) {
 }
 
 pub async fn all(world: &World) -> Vec<Listed> {
-    calls::all(&world.app, Actor::Operator.scope(), 1_000).await.unwrap()
+    calls::all(&world.app, &Actor::Operator, None, 1_000).await.unwrap()
 }
 
 pub async fn states(world: &World) -> Vec<State> {
@@ -302,7 +302,9 @@ async fn a_page_goes_with_its_calls() {
     create(&world, "ana@x.org", ANA).await;
     let claimed = take(&world).await.unwrap();
     let page = endonym::domain::name_page::NamePageRef::parse(&world.page.slug).unwrap();
-    endonym::app::name_pages::delete(&world.app, world.institution.id, &page).await.unwrap();
+    endonym::app::name_pages::delete(&world.app, &Actor::Operator, world.institution.id, &page)
+        .await
+        .unwrap();
     assert_eq!(states(&world).await, []);
     assert!(!calls::still_wanted(&world.app, &claimed.attempt).await.unwrap());
     assert!(!calls::finish(&world.app, &claimed.attempt, Outcome::Busy).await.unwrap());
@@ -351,7 +353,7 @@ async fn somebody_who_is_erased_while_they_are_called_does_not_come_back_by_the_
     let claimed = take(&world).await.unwrap();
     calls::answered(&world.app, &claimed.attempt).await.unwrap();
     assert_eq!(delete(&world, "ana@x.org").await.0, 422, "version 5 waits for the call");
-    persons::erase(&world.app, &world.institution, "ana@x.org".into()).await.unwrap();
+    persons::erase(&world.app, &Actor::Operator, world.institution.id, "ana@x.org".into()).await.unwrap();
     assert!(!calls::still_wanted(&world.app, &claimed.attempt).await.unwrap(), "the line is hung up");
     // Both at once: they keep a recording, and opt out of further calls.
     let kept = calls::keep(&world.app, &claimed, wav(1.5)).await.unwrap();
@@ -361,7 +363,7 @@ async fn somebody_who_is_erased_while_they_are_called_does_not_come_back_by_the_
     assert_eq!(all(&world).await.len(), 0);
     let files = crate::support::media::files(world.folder.path());
     assert!(files.iter().all(|name| !name.starts_with("blobs/")), "{files:?}");
-    let opted_out = calls::opted_out(&world.app, world.institution.id).await.unwrap();
+    let opted_out = calls::opted_out(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     assert!(matches!(&opted_out[..], [(kept, _)] if !kept.contains(ANA)), "{opted_out:?}");
     create(&world, "ana@x.org", ANA).await;
     assert_eq!(all(&world).await.len(), 0, "and they are not called");

@@ -2,7 +2,7 @@
 
 use endonym::{
     domain::{
-        access::TokenScope,
+        access::{Action, TokenScope},
         ids::{ExportId, InstitutionId, TokenId},
     },
     store::{Db, Error, exports, migrations, tokens},
@@ -87,7 +87,9 @@ async fn tokens_from_before_there_were_scopes_may_do_everything() {
     assert_eq!(migrations::migrate(&db).await.unwrap(), migrations::NEWEST);
     let institution = InstitutionId::new(7);
     let found = tokens::by_digest(&mut db.read(), "digest").await.unwrap().unwrap();
-    assert_eq!((found.token_id, found.scope), (TokenId::new(9), TokenScope::All));
+    assert_eq!(found.token_id, TokenId::new(9));
+    let may = [Action::Read, Action::Write, Action::Sync].map(|action| found.access.check(action));
+    assert_eq!(may, [Ok(()); 3]);
     assert_eq!(
         (found.access.institution, found.access.pages(), found.access.newest_only),
         (institution, None, false)

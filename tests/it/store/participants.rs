@@ -3,7 +3,7 @@
 
 use endonym::domain::scope::Scope;
 use endonym::{
-    app::{self, participants, persons},
+    app::{self, Actor, participants, persons},
     domain::{
         access::Access,
         ids::{ExportId, ParticipantId, ToolConsumerId},
@@ -94,7 +94,9 @@ async fn custom_values_that_cannot_be_read_are_an_error_and_no_update_overwrites
     let updated =
         participants::update(&world.app, &access, page, "ana@x.org".to_owned(), draft).await.unwrap_err();
     assert!(matches!(&updated, app::Error::Internal(why) if why.contains(&wanted)), "{updated:?}");
-    let Err(exported) = persons::export(&world.app, &world.institution, "ana@x.org".to_owned()).await else {
+    let Err(exported) =
+        persons::export(&world.app, &Actor::Operator, &world.institution, "ana@x.org".to_owned()).await
+    else {
         panic!("a person with unreadable values was exported");
     };
     assert!(matches!(&exported, app::Error::Internal(why) if why.contains(&wanted)), "{exported:?}");

@@ -2,6 +2,7 @@
 
 use endonym::{
     app::{
+        Actor,
         imports::{self, Line, Outcome},
         name_pages, participants, persons,
     },
@@ -80,6 +81,7 @@ impl Model {
         let (app, institution) = (&self.world.app, self.world.institution.id);
         let report = imports::group(
             app,
+            &Actor::Operator,
             institution,
             reference(&self.pages[page]),
             lines.collect(),
@@ -112,7 +114,9 @@ impl Model {
     /// Deletes a page with everybody on it.
     async fn drop_page(&mut self, page: usize) {
         let (app, institution) = (&self.world.app, self.world.institution.id);
-        let gone = name_pages::delete(app, institution, &reference(&self.pages[page])).await.unwrap();
+        let gone = name_pages::delete(app, &Actor::Operator, institution, &reference(&self.pages[page]))
+            .await
+            .unwrap();
         let before = self.people.len();
         self.people.retain(|(its, _)| *its != page);
         assert_eq!(gone, (before - self.people.len()) as u64);

@@ -11,8 +11,8 @@ use std::{future::Future, ops::Range, time::Duration};
 
 use endonym::{
     app::{
-        self, App, Clock, Links, Parts, calls, institutions, limiter::Policy, name_pages, participants,
-        streams, studio, tokens,
+        self, Actor, App, Clock, Links, Parts, calls, institutions, limiter::Policy, name_pages,
+        participants, streams, studio, tokens,
     },
     blobs::{self, Blobs, Delivery, Key, Shelf},
     domain::{
@@ -147,6 +147,7 @@ impl World {
         });
         let institution = institutions::create(
             &app,
+            &Actor::Operator,
             institutions::New {
                 name: "Example University".into(),
                 slug: Some("example".into()),
@@ -157,7 +158,8 @@ impl World {
         )
         .await
         .unwrap();
-        let (_, token) = tokens::create(&app, institution.id, "tests".into(), None).await.unwrap();
+        let (_, token) =
+            tokens::create(&app, &Actor::Operator, institution.id, "tests".into(), None).await.unwrap();
         let page = new_page(&app, &institution, "Class of 2027").await;
         let stop = CancellationToken::new();
         let site = site::site(app.clone(), Draining::default(), Metrics::Enabled);
@@ -170,6 +172,7 @@ impl World {
     pub async fn neighbor(&self) -> Neighbor {
         let institution = institutions::create(
             &self.app,
+            &Actor::Operator,
             institutions::New {
                 name: "Another College".into(),
                 slug: None,
@@ -180,7 +183,8 @@ impl World {
         )
         .await
         .unwrap();
-        let (_, token) = tokens::create(&self.app, institution.id, "tests".into(), None).await.unwrap();
+        let (_, token) =
+            tokens::create(&self.app, &Actor::Operator, institution.id, "tests".into(), None).await.unwrap();
         let page = new_page(&self.app, &institution, "Their page").await;
         Neighbor { institution, page, token }
     }
@@ -190,7 +194,9 @@ impl World {
     }
 
     pub async fn custom_field(&self, name: &str) {
-        app::custom_fields::create(&self.app, self.institution.id, name.into(), None).await.unwrap();
+        app::custom_fields::create(&self.app, &Actor::Operator, self.institution.id, name.into(), None)
+            .await
+            .unwrap();
     }
 
     /// Starts workers that run background jobs.
@@ -404,7 +410,7 @@ pub struct Neighbor {
 
 async fn new_page(app: &App, institution: &Institution, title: &str) -> NamePage {
     let new = name_pages::New { title: title.into(), slug: None, access_code: None, allow_v2: false };
-    name_pages::create(app, institution.id, new).await.unwrap()
+    name_pages::create(app, &Actor::Operator, institution.id, new).await.unwrap()
 }
 
 /// A complete response. Every response under `/api/` is validated against the OpenAPI documents.

@@ -2,7 +2,7 @@
 
 use std::{net::IpAddr, time::Duration};
 
-use endonym::app::{limiter::Policy, tokens};
+use endonym::app::{Actor, limiter::Policy, tokens};
 use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::json;
@@ -19,7 +19,7 @@ async fn world(auth_failures: u32) -> World {
 }
 
 async fn new_token(world: &World) -> String {
-    tokens::create(&world.app, world.institution.id, "new".into(), None).await.unwrap().1
+    tokens::create(&world.app, &Actor::Operator, world.institution.id, "new".into(), None).await.unwrap().1
 }
 
 #[tokio::test]
@@ -77,9 +77,12 @@ async fn a_flood_of_unknown_tokens_does_not_hold_up_a_token_that_is_new() {
 #[tokio::test]
 async fn a_revoked_token_is_a_failure_like_any_other() {
     let world = world(2).await;
-    let (made, token) = tokens::create(&world.app, world.institution.id, "goes".into(), None).await.unwrap();
+    let (made, token) =
+        tokens::create(&world.app, &Actor::Operator, world.institution.id, "goes".into(), None)
+            .await
+            .unwrap();
     get(&world, &token, "/v5/participants").await.expect(200);
-    tokens::revoke(&world.app, world.institution.id, made.id).await.unwrap();
+    tokens::revoke(&world.app, &Actor::Operator, world.institution.id, made.id).await.unwrap();
     world.advance(Duration::from_secs(1));
     for status in [401, 401, 429] {
         get(&world, &token, "/v5/participants").await.expect(status);

@@ -6,7 +6,10 @@ mod pages;
 mod scopes;
 
 use endonym::{
-    app::tokens::{self, New},
+    app::{
+        Actor,
+        tokens::{self, New},
+    },
     domain::{access::TokenScope, name_page::NamePage},
 };
 use reqwest::Method;
@@ -16,7 +19,7 @@ use crate::support::{Answer, World};
 
 async fn token(world: &World, new: New) -> String {
     let new = New { name: "limited".into(), ..new };
-    tokens::create_with(&world.app, world.institution.id, new).await.unwrap().1
+    tokens::create_with(&world.app, &Actor::Operator, world.institution.id, new).await.unwrap().1
 }
 
 async fn scoped(world: &World, scope: TokenScope) -> String {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use endonym::{
-    app::name_pages,
+    app::{Actor, name_pages},
     domain::{
         media::Kind,
         name_page::{NamePage, NamePageRef},
@@ -228,9 +228,14 @@ async fn a_page_that_is_deleted_does_not_widen_the_token() {
     let Scene { world, chess, choir, .. } = scene().await;
     let token = limited(&world, &[&chess]).await;
     assert_eq!(records(&get(&world, &token, "/v5/participants").await.expect(200)).len(), 2);
-    name_pages::delete(&world.app, world.institution.id, &NamePageRef::parse(&chess.slug).unwrap())
-        .await
-        .unwrap();
+    name_pages::delete(
+        &world.app,
+        &Actor::Operator,
+        world.institution.id,
+        &NamePageRef::parse(&chess.slug).unwrap(),
+    )
+    .await
+    .unwrap();
     // Tokens are cached for less than a second.
     let path = format!("/v4/name_pages/{}/participants", chess.slug);
     until("the page is gone", || async { get(&world, &token, &path).await.status == 404 }).await;
@@ -361,9 +366,14 @@ async fn exports_have_people_of_these_pages_alone_and_others_cannot_be_read() {
             assert_eq!(answer.expect(403), json!({ "message": message }), "{id}{ending}");
         }
     }
-    name_pages::delete(&world.app, world.institution.id, &NamePageRef::parse(&choir.slug).unwrap())
-        .await
-        .unwrap();
+    name_pages::delete(
+        &world.app,
+        &Actor::Operator,
+        world.institution.id,
+        &NamePageRef::parse(&choir.slug).unwrap(),
+    )
+    .await
+    .unwrap();
     until("the choir is out of reach", || async { listed(&narrow).await.0 == 1 }).await;
     assert_eq!(report(&narrow, &narrower).await, [] as [&str; 0], "a limit without pages is nobody");
     get(&world, &narrow, &format!("/v4/exports/{own}")).await.expect(403);

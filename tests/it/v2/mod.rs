@@ -4,7 +4,7 @@ mod names;
 mod rate_limit;
 
 use endonym::{
-    app::name_pages,
+    app::{Actor, name_pages},
     domain::name_page::{NamePage, NamePageRef},
 };
 use reqwest::Method;
@@ -24,7 +24,7 @@ pub async fn open(world: &World, page: &NamePage) {
 
 async fn set(world: &World, page: &NamePage, allow: bool) {
     let page = NamePageRef::parse(&page.slug).unwrap();
-    name_pages::allow_v2(&world.app, world.institution.id, &page, allow).await.unwrap();
+    name_pages::allow_v2(&world.app, &Actor::Operator, world.institution.id, &page, allow).await.unwrap();
 }
 
 fn data(body: &Value) -> &Value {

@@ -1,6 +1,6 @@
 //! GET /names, by access code only.
 
-use endonym::app::name_pages;
+use endonym::app::{Actor, name_pages};
 use reqwest::Method;
 use serde_json::json;
 
@@ -76,7 +76,7 @@ async fn a_page_opens_by_its_access_code_and_by_no_other_of_its_names() {
         access_code: Some("CHOIR".into()),
         allow_v2: true,
     };
-    name_pages::create(&world.app, world.institution.id, new).await.unwrap();
+    name_pages::create(&world.app, &Actor::Operator, world.institution.id, new).await.unwrap();
     get(&world, "access_code=choir").await.expect(200);
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use endonym::{
     app::{
+        Actor,
         institutions::{self, Change},
         limiter::Policy,
     },
@@ -136,7 +137,7 @@ async fn a_client_that_is_no_trusted_proxy_cannot_choose_its_address() {
 async fn an_institutions_own_ceiling_is_that_of_its_pages() {
     let world = limited(1).await;
     let change = Change { rate_limit: Some(Some(5)), ..Change::default() };
-    institutions::update(&world.app, &world.institution.slug, change).await.unwrap();
+    institutions::update(&world.app, &Actor::Operator, &world.institution.slug, change).await.unwrap();
     open(&world, &world.page).await;
     assert_eq!(standing(&get(&world, &format!("access_code={}", world.page.access_code)).await), ("5", "4"));
 }

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use endonym::{app::tokens, http::body::BodyLimits};
+use endonym::{
+    app::{Actor, tokens},
+    http::body::BodyLimits,
+};
 use reqwest::Method;
 use serde_json::json;
 
@@ -44,10 +47,11 @@ async fn without_a_valid_token_it_is_not_authorized_whatever_else_is_wrong() {
 #[tokio::test]
 async fn a_revoked_token_is_dead() {
     let world = World::new().await;
-    let (made, token) = tokens::create(&world.app, world.institution.id, "web".into(), None).await.unwrap();
+    let (made, token) =
+        tokens::create(&world.app, &Actor::Operator, world.institution.id, "web".into(), None).await.unwrap();
     let address = format!("/names?access_code={}", world.page.slug);
     get_as(&world, &token, &address).await.expect(200);
-    tokens::revoke(&world.app, world.institution.id, made.id).await.unwrap();
+    tokens::revoke(&world.app, &Actor::Operator, world.institution.id, made.id).await.unwrap();
     world.advance(Duration::from_secs(1));
     get_as(&world, &token, &address).await.expect(401);
     get(&world, &address).await.expect(200);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use endonym::{
-    app::imports,
+    app::{Actor, imports},
     domain::{
         email::Email,
         name_page::NamePageRef,
@@ -143,9 +143,17 @@ async fn everybody_of_a_very_common_name_is_found() {
         };
         let lines = (0..700).map(|n| imports::Line { number: n as u64, draft: line(n) }).collect();
         let page = NamePageRef::parse(&page.slug).unwrap();
-        imports::group(&world.app, world.institution.id, page, lines, imports::CallPolicy::Nobody, false)
-            .await
-            .unwrap();
+        imports::group(
+            &world.app,
+            &Actor::Operator,
+            world.institution.id,
+            page,
+            lines,
+            imports::CallPolicy::Nobody,
+            false,
+        )
+        .await
+        .unwrap();
     }
     world.record(&pages[2], "m2-699@x.org", &hex('a'), JULY).await;
     for (query, wanted) in [

@@ -1,5 +1,6 @@
 //! Exports: requested, built by a worker, and available until they expire.
 
+use endonym::app::Actor;
 use std::{collections::BTreeSet, io::Read, time::Duration};
 
 use reqwest::{Method, StatusCode};
@@ -380,7 +381,9 @@ async fn a_report_of_many_parts_loses_a_whole_page_at_once() {
     work_once(&world).await;
     assert!(count_parts(&world).await > 12);
     let page = endonym::domain::name_page::NamePageRef::parse(&world.page.slug).unwrap();
-    endonym::app::name_pages::delete(&world.app, world.institution.id, &page).await.unwrap();
+    endonym::app::name_pages::delete(&world.app, &Actor::Operator, world.institution.id, &page)
+        .await
+        .unwrap();
     assert_eq!(completed(&world, &id).await["report"], json!([]));
 }
 
@@ -427,7 +430,7 @@ async fn an_institution_that_goes_takes_its_exports_its_jobs_and_their_bytes_wit
     crate::support::Answer::of(theirs).await.expect(202);
     assert_eq!(files(&world).len(), 1);
 
-    endonym::app::institutions::delete(&world.app, "example").await.unwrap();
+    endonym::app::institutions::delete(&world.app, &Actor::Operator, "example").await.unwrap();
     assert_eq!(files(&world).len(), 0);
     for (table, left) in
         [("exports", 1), ("export_parts", 0), ("jobs WHERE kind = 'build_export'", 1), ("departures", 0)]
@@ -537,9 +540,13 @@ async fn whoever_is_deleted_is_gone_from_kept_reports_at_once_and_then_from_thei
         endonym::domain::name_page::NamePageRef::parse(&page.slug).unwrap()
     };
     let app = &world.app;
-    endonym::app::name_pages::delete(app, world.institution.id, &named(&world.page)).await.unwrap();
+    endonym::app::name_pages::delete(app, &Actor::Operator, world.institution.id, &named(&world.page))
+        .await
+        .unwrap();
     all_forms(&["elsewhere"]).await;
-    endonym::app::name_pages::delete(app, world.institution.id, &named(&other)).await.unwrap();
+    endonym::app::name_pages::delete(app, &Actor::Operator, world.institution.id, &named(&other))
+        .await
+        .unwrap();
     all_forms(&[]).await;
     until("no bytes are left", || async { files(&world).is_empty() }).await;
     all_forms(&[]).await;

@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use endonym::app::name_pages::{self, New};
+use endonym::app::{
+    Actor,
+    name_pages::{self, New},
+};
 use serde_json::{Value, json};
 
 use super::{JULY, SECOND, hex, not_found, path, sorted};
@@ -127,7 +130,7 @@ async fn a_page_is_named_by_its_id_slug_event_code_or_access_code_in_any_case() 
 async fn a_code_matches_without_regard_to_blanks_in_every_version() {
     let world = World::new().await;
     let new = New { title: "Hall".into(), slug: None, access_code: Some("R99EJJFY".into()), allow_v2: true };
-    let page = name_pages::create(&world.app, world.institution.id, new).await.unwrap();
+    let page = name_pages::create(&world.app, &Actor::Operator, world.institution.id, new).await.unwrap();
     world.crowd(&page, 0..1).await;
     let event = &page.event_code;
     let (start, end) = event.split_at(event.len() / 2);
@@ -164,7 +167,7 @@ async fn a_code_of_any_visible_characters_can_stand_in_the_path() {
     let world = World::new().await;
     let new =
         New { title: "Odd".into(), slug: None, access_code: Some("Ä/B?c\"d`e".into()), allow_v2: false };
-    let page = name_pages::create(&world.app, world.institution.id, new).await.unwrap();
+    let page = name_pages::create(&world.app, &Actor::Operator, world.institution.id, new).await.unwrap();
     world.crowd(&page, 0..12).await;
     let first = world.get(&on("%C3%A4%2Fb%3FC%22D%60E")).await.expect(200);
     assert_eq!(first["meta"]["total_count"], 12);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use endonym::app::tokens;
+use endonym::app::{Actor, tokens};
 use reqwest::Method;
 use serde_json::json;
 
@@ -64,10 +64,12 @@ async fn a_token_stands_alone_or_behind_bearer_or_token() {
 async fn a_revoked_token_is_dead_within_a_second() {
     let world = World::new().await;
     let (made, token) =
-        tokens::create(&world.app, world.institution.id, "second".into(), None).await.unwrap();
+        tokens::create(&world.app, &Actor::Operator, world.institution.id, "second".into(), None)
+            .await
+            .unwrap();
     let ask = async || Answer::of(world.request_as(&token, Method::GET, "/v5/participants")).await.status;
     assert_eq!(ask().await, 200);
-    tokens::revoke(&world.app, world.institution.id, made.id).await.unwrap();
+    tokens::revoke(&world.app, &Actor::Operator, world.institution.id, made.id).await.unwrap();
     world.advance(Duration::from_secs(1));
     assert_eq!(ask().await, 401);
 }
@@ -75,7 +77,10 @@ async fn a_revoked_token_is_dead_within_a_second() {
 #[tokio::test]
 async fn an_expired_token_is_dead() {
     let world = World::new().await;
-    let (_, token) = tokens::create(&world.app, world.institution.id, "today".into(), Some(1)).await.unwrap();
+    let (_, token) =
+        tokens::create(&world.app, &Actor::Operator, world.institution.id, "today".into(), Some(1))
+            .await
+            .unwrap();
     let ask = async || Answer::of(world.request_as(&token, Method::GET, "/v4/participants")).await;
     let half_a_day = Duration::from_secs(12 * 3_600);
     ask().await.expect(200);

@@ -1,6 +1,9 @@
 //! Versions 5 and 4: tokens are secrets of servers, so only origins that the institution lists may call (CORS).
 
-use endonym::app::institutions::{self, Change};
+use endonym::app::{
+    Actor,
+    institutions::{self, Change},
+};
 use reqwest::Method;
 
 use super::every_endpoint;
@@ -11,7 +14,7 @@ const DIRECTORY: &str = "https://directory.example.edu";
 async fn listing(origin: &str) -> World {
     let world = World::new().await;
     let change = Change { allow_origins: vec![origin.to_owned()], ..Change::default() };
-    institutions::update(&world.app, &world.institution.slug, change).await.unwrap();
+    institutions::update(&world.app, &Actor::Operator, &world.institution.slug, change).await.unwrap();
     world
 }
 
@@ -113,7 +116,7 @@ async fn the_origin_of_another_institution_may_not_read_this_ones_answers() {
     let world = World::new().await;
     let neighbor = world.neighbor().await;
     let change = Change { allow_origins: vec![DIRECTORY.to_owned()], ..Change::default() };
-    institutions::update(&world.app, &neighbor.institution.slug, change).await.unwrap();
+    institutions::update(&world.app, &Actor::Operator, &neighbor.institution.slug, change).await.unwrap();
     let ours = Answer::of(world.request(Method::GET, "/v5/participants").header("Origin", DIRECTORY)).await;
     assert_eq!(ours.header("access-control-allow-origin"), "");
     let theirs =
@@ -125,7 +128,7 @@ async fn the_origin_of_another_institution_may_not_read_this_ones_answers() {
 async fn an_origin_that_is_taken_off_the_list_may_no_longer_read() {
     let world = listing(DIRECTORY).await;
     let change = Change { forbid_origins: vec![DIRECTORY.to_owned()], ..Change::default() };
-    institutions::update(&world.app, &world.institution.slug, change).await.unwrap();
+    institutions::update(&world.app, &Actor::Operator, &world.institution.slug, change).await.unwrap();
     let answer = Answer::of(world.request(Method::GET, "/v5/participants").header("Origin", DIRECTORY)).await;
     assert_eq!(answer.header("access-control-allow-origin"), "");
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use endonym::app::{self, custom_fields};
+use endonym::app::{self, Actor, custom_fields};
 use serde_json::{Value, json};
 
 use super::{JULY, SECOND, hex, meta, people, record, sorted, unprocessable};
@@ -299,7 +299,9 @@ async fn no_custom_field_can_be_called_like_a_key_that_every_participant_has() {
     let shown = world.get(&format!("/v4/participants/ana@x.org?{all}")).await.expect(200);
     for record in [&made, &latest["participants"][0], &shown["participant"]] {
         for key in keys(record) {
-            let defined = custom_fields::create(&world.app, world.institution.id, key.into(), None).await;
+            let defined =
+                custom_fields::create(&world.app, &Actor::Operator, world.institution.id, key.into(), None)
+                    .await;
             assert!(matches!(defined, Err(app::Error::Invalid(_))), "{key}");
         }
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use endonym::app::{
+    Actor,
     institutions::{self, Change},
     limiter::Policy,
     tokens,
@@ -122,7 +123,10 @@ async fn a_window_starts_with_its_first_request_and_the_next_one_is_fresh() {
 #[tokio::test]
 async fn each_token_has_its_own_bucket() {
     let world = limited(1, QUARTER, LONG).await;
-    let (_, second) = tokens::create(&world.app, world.institution.id, "second".into(), None).await.unwrap();
+    let (_, second) =
+        tokens::create(&world.app, &Actor::Operator, world.institution.id, "second".into(), None)
+            .await
+            .unwrap();
     world.get("/v5/participants").await.expect(200);
     world.get("/v5/participants").await.expect(429);
     Answer::of(world.request_as(&second, Method::GET, "/v5/participants")).await.expect(200);
@@ -141,7 +145,7 @@ async fn an_institution_can_have_a_ceiling_of_its_own() {
     let world = limited(1, QUARTER, LONG).await;
     let neighbor = world.neighbor().await;
     let change = Change { rate_limit: Some(Some(3)), ..Change::default() };
-    institutions::update(&world.app, &neighbor.institution.slug, change).await.unwrap();
+    institutions::update(&world.app, &Actor::Operator, &neighbor.institution.slug, change).await.unwrap();
     for left in [2, 1, 0] {
         let answer = Answer::of(world.request_as(&neighbor.token, Method::GET, "/v5/participants")).await;
         assert_eq!(

@@ -82,7 +82,7 @@ async fn fetched(app: &App, take: &Take) -> Result<Vec<u8>, FetchError> {
 /// during the call. If the download fails, returns silence, so that the call does not break off.
 pub async fn listen(app: &App, attempt: AttemptId, recording: &str) -> Result<Option<Vec<u8>>> {
     let mut sql = app.db.read();
-    let found = call_attempts::find(&mut sql, Actor::System.scope(), attempt).await?;
+    let found = call_attempts::find(&mut sql, Actor::System.reach(), attempt).await?;
     let found = found.filter(Attempt::is_under_way);
     let Some(found) = found else { return Ok(None) };
     let takes = call_takes::of_attempt(&mut sql, found.institution, found.id).await?;

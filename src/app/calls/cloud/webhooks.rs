@@ -201,7 +201,7 @@ async fn apply(
     report: &CallReport,
     now: Moment,
 ) -> Result<Option<Effect>> {
-    let scope = Actor::System.scope();
+    let scope = Actor::System.reach();
     let Some(found) = call_attempts::find(sql, scope, attempt).await? else { return Ok(None) };
     // Read again under the call's lock.
     calls::lock(sql, found.institution, found.call).await?;

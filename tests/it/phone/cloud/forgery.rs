@@ -1,6 +1,7 @@
 //! Webhooks that are forged, about other calls, or repeated.
 
 use super::*;
+use endonym::app::Actor;
 
 /// A metric of this process: other tests count as well, so this is a lower bound.
 async fn metric(world: &World, name: &str) -> f64 {
@@ -273,7 +274,9 @@ async fn a_9_counts_though_the_hang_up_is_told_first() {
         let nine = scene.vendor.params(&scene.last_call(), &[("Digits", "9")]);
         scene.vendor.post(&format!("{address}/steps/{step}"), &nine).await;
         let listed =
-            endonym::app::calls::opted_out(&scene.world.app, scene.world.institution.id).await.unwrap();
+            endonym::app::calls::opted_out(&scene.world.app, &Actor::Operator, scene.world.institution.id)
+                .await
+                .unwrap();
         assert_eq!(listed.len(), 1, "at the end: {at_the_end}");
     }
 }
