@@ -125,7 +125,7 @@ pub async fn synchronize_with(
     when_running: WhenRunning,
     losses: LossPolicy,
 ) -> Result<Outcome> {
-    if losses == Losses::Accepted {
+    if losses == LossPolicy::Accepted {
         actor.administer(consumer.institution)?;
     }
     let access = &actor.permit(Action::Sync, consumer.institution)?;

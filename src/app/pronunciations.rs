@@ -5,10 +5,7 @@ use super::{
     participants::{self, Filter, Listing},
 };
 use crate::{
-    domain::{
-        access::{Access, Action},
-        participant::Changed,
-    },
+    domain::access::{Access, Action},
     store::{
         media,
         participants::{KeyFilter, KeyKind, keys},

@@ -10,7 +10,7 @@ use super::{App, Error, Result};
 use crate::{
     domain::{
         moment::Moment,
-        session::{How, PersonKey, Session},
+        session::{How, PersonId, Session},
         token,
     },
     store::sessions,
@@ -33,7 +33,7 @@ pub const fn cookie_seconds(how: How) -> i64 {
 }
 
 /// Opens a session. The secret is always new, whatever cookies the browser sent (session fixation).
-pub async fn open(app: &App, person: PersonKey, how: How) -> Result<Secret> {
+pub async fn open(app: &App, person: PersonId, how: How) -> Result<Secret> {
     let (secret, now) = (Secret::generate(app), app.clock.now());
     let life = if how == How::Handover { HANDOVER_LIFE } else { IDLE };
     let session = Session { person, how, created_at: now, last_used_at: now, expires_at: now.plus(life) };
@@ -80,7 +80,7 @@ pub async fn end(app: &App, secret: &Secret) -> Result<()> {
 }
 
 /// Signs out everywhere.
-pub async fn end_all(app: &App, person: PersonKey) -> Result<u64> {
+pub async fn end_all(app: &App, person: PersonId) -> Result<u64> {
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(

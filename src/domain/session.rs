@@ -4,7 +4,7 @@ use super::{ids::InstitutionId, moment::Moment};
 
 /// A person: an email in an institution. The same email in two institutions is two persons.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct PersonKey {
+pub struct PersonId {
     pub institution: InstitutionId,
     /// Canonical form, as in `Email::key`.
     pub email_key: String,
@@ -46,7 +46,7 @@ impl How {
 
 #[derive(Debug, Clone)]
 pub struct Session {
-    pub person: PersonKey,
+    pub person: PersonId,
     pub how: How,
     pub created_at: Moment,
     pub last_used_at: Moment,

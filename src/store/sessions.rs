@@ -4,7 +4,7 @@ use super::{Error, Result, Row, Sql, Value};
 use crate::domain::{
     ids::InstitutionId,
     moment::Moment,
-    session::{How, PersonKey, Session},
+    session::{How, PersonId, Session},
 };
 
 const COLUMNS: &str = "institution_id, email_key, how, created_at, last_used_at, expires_at";
@@ -12,7 +12,7 @@ const COLUMNS: &str = "institution_id, email_key, how, created_at, last_used_at,
 fn from_row(row: &Row<'_>) -> Result<Session> {
     let how = row.text(2)?;
     Ok(Session {
-        person: PersonKey { institution: row.id(0)?, email_key: row.text(1)? },
+        person: PersonId { institution: row.id(0)?, email_key: row.text(1)? },
         how: How::parse(&how).ok_or_else(|| Error::Broken(format!("a session by unknown means: {how}")))?,
         created_at: Moment::from_micros(row.int(3)?),
         last_used_at: Moment::from_micros(row.int(4)?),
@@ -48,7 +48,7 @@ pub async fn delete(sql: &mut Sql, digest: &str) -> Result<()> {
     sql.execute("DELETE FROM sessions WHERE digest = $1", &[digest.into()]).await.map(|_| ())
 }
 
-pub async fn all_of(sql: &mut Sql, person: &PersonKey) -> Result<Vec<Session>> {
+pub async fn all_of(sql: &mut Sql, person: &PersonId) -> Result<Vec<Session>> {
     let text = format!(
         "SELECT {COLUMNS} FROM sessions WHERE institution_id = $1 AND email_key = $2 ORDER BY last_used_at"
     );
