@@ -373,8 +373,12 @@ fn cases() -> Vec<Case> {
             Vec::new(),
             courses::WhenRunning::Fine
         )),
-        case!("courses::synchronize_with", sync, |s, a| synchronize(s, a, courses::Losses::HeldBack)),
-        case!("courses::synchronize_with", Institution, |s, a| synchronize(s, a, courses::Losses::Accepted)),
+        case!("courses::synchronize_with", sync, |s, a| synchronize(s, a, courses::LossPolicy::HeldBack)),
+        case!("courses::synchronize_with", Institution, |s, a| synchronize(
+            s,
+            a,
+            courses::LossPolicy::Accepted
+        )),
         case!("courses::all", Institution, |s, a| courses::all(&s.world.app, a, &s.consumer)),
         case!("courses::aliased", Institution, |s, a| courses::aliased(&s.world.app, a, &s.consumer)),
         case!("courses::find", Institution, |s, a| courses::find(&s.world.app, a, s.id, CourseId::new(1))),
@@ -430,7 +434,7 @@ async fn revoke(scene: &Scene, actor: &Actor) -> Result<()> {
     tokens::revoke(app, actor, scene.id, made.id).await
 }
 
-async fn synchronize(scene: &Scene, actor: &Actor, losses: courses::Losses) -> Result<courses::Outcome> {
+async fn synchronize(scene: &Scene, actor: &Actor, losses: courses::LossPolicy) -> Result<courses::Outcome> {
     let running = courses::WhenRunning::Fine;
     courses::synchronize_with(&scene.world.app, actor, &scene.consumer, Vec::new(), running, losses).await
 }

@@ -168,9 +168,10 @@ async fn a_link_that_is_opened_by_hand_is_explained_and_not_used() {
 async fn a_link_is_valid_for_a_week() {
     let world = World::new().await;
     let (platform, _) = platform().await;
-    let (first, _) = registrations::invite(&world.app, world.institution.id).await.unwrap();
+    let (first, _) = registrations::invite(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     world.advance(MINUTE);
-    let (second, _) = registrations::invite(&world.app, world.institution.id).await.unwrap();
+    let (second, _) =
+        registrations::invite(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     world.advance(MINUTE * 60 * 24 * 7 - MINUTE);
     assert_eq!(visit(&world, &first, &platform, "").await.0, 404, "expired");
     assert_eq!(visit(&world, &second, &platform, "").await.0, 200);
