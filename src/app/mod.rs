@@ -22,6 +22,7 @@ pub mod lti;
 pub mod media;
 pub mod name_pages;
 pub mod names;
+pub mod outbox;
 pub mod own_entry;
 pub mod own_recordings;
 pub mod participants;
@@ -47,6 +48,7 @@ pub use crate::clock::Clock;
 use crate::{
     blobs::Blobs,
     lms::{ServiceTokens, jwks::KeySets},
+    mail::Mailer,
     outbound::Outbound,
     phone::Phone,
     store::{Db, secrets::Secrets},
@@ -78,6 +80,7 @@ pub struct Inner {
     pub calling: calls::Rules,
     pub switchboard: calls::Switchboard,
     pub phone: Phone,
+    pub mail: Mailer,
     /// Encrypts secrets that are stored in the database.
     pub secrets: Secrets,
     /// HTTP client for untrusted URLs, protected against SSRF.
@@ -104,6 +107,7 @@ pub struct Parts {
     pub exports_waiting: u32,
     pub calling: calls::Rules,
     pub phone: Phone,
+    pub mail: Mailer,
     pub secrets: Secrets,
     pub outbound: Outbound,
 }
@@ -124,6 +128,7 @@ impl App {
             exports_waiting,
             calling,
             phone,
+            mail,
             secrets,
             outbound,
         } = parts;
@@ -145,6 +150,7 @@ impl App {
             calling,
             switchboard: calls::Switchboard::default(),
             phone,
+            mail,
             secrets,
             outbound,
             key_sets: KeySets::default(),

@@ -19,6 +19,7 @@ pub mod job;
 pub mod lti;
 pub mod matching;
 pub mod media;
+pub mod message;
 pub mod moment;
 pub mod name_page;
 pub mod newest;

@@ -126,6 +126,7 @@ pub async fn close_access(sql: &mut Sql, institution: InstitutionId) -> Result<(
         "DELETE FROM lti_invites WHERE institution_id = $1",
         "DELETE FROM lti_deployments WHERE institution_id = $1",
         "DELETE FROM tool_consumers WHERE institution_id = $1",
+        "DELETE FROM outbox WHERE institution_id = $1",
     ] {
         sql.execute(text, &[institution.into()]).await?;
     }
@@ -162,6 +163,7 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM lti_invites WHERE institution_id = $1",
         "DELETE FROM lti_deployments WHERE institution_id = $1",
         "DELETE FROM tool_consumers WHERE institution_id = $1",
+        "DELETE FROM outbox WHERE institution_id = $1",
         "DELETE FROM media WHERE institution_id = $1",
         "DELETE FROM replaced_recordings WHERE institution_id = $1",
         "DELETE FROM departures WHERE institution_id = $1",

@@ -24,6 +24,7 @@ use endonym::{
     },
     http::service::Draining,
     jobs,
+    mail::Mailer,
     outbound::{self, Outbound},
     phone::Phone,
     server::{self, Limits},
@@ -66,6 +67,7 @@ pub struct Setup {
     pub exports_waiting: u32,
     pub calling: calls::Rules,
     pub phone: Phone,
+    pub mail: Mailer,
     /// Networks in which learning systems may be.
     pub outbound: &'static str,
     pub outbound_limits: outbound::Limits,
@@ -92,6 +94,7 @@ impl Default for Setup {
             exports_waiting: 20,
             calling: calls::Rules::nobody(),
             phone: Phone::default(),
+            mail: Mailer::default(),
             outbound: "127.0.0.0/8",
             outbound_limits: outbound::Limits::default(),
         }
@@ -129,6 +132,7 @@ impl World {
             calling: setup.calling,
             // The callback URL is known only now.
             phone: Phone { callback_base: base.clone(), ..setup.phone },
+            mail: setup.mail,
             secrets: Secrets::new(None, folder.path()),
             outbound: Outbound::with_limits(
                 outbound::Allowed::parse(setup.outbound).unwrap(),
