@@ -22,6 +22,7 @@ pub mod lti;
 pub mod media;
 pub mod name_pages;
 pub mod names;
+pub mod outbox;
 pub mod own_entry;
 pub mod own_recordings;
 pub mod participants;
@@ -47,6 +48,7 @@ pub use crate::clock::Clock;
 use crate::{
     blobs::Blobs,
     lms::{ServiceTokens, jwks::KeySets},
+    mail::Mailer,
     outbound::Outbound,
     phone::Phone,
     store::{Db, secrets::Secrets},
@@ -80,6 +82,7 @@ pub struct Inner {
     pub calling: calls::Rules,
     pub switchboard: calls::Switchboard,
     pub phone: Phone,
+    pub mail: Mailer,
     /// Encrypts secrets that are stored in the database.
     pub secrets: Secrets,
     /// HTTP client for untrusted URLs, protected against SSRF.
@@ -107,6 +110,7 @@ pub struct Parts {
     pub export_part_bytes: u64,
     pub calling: calls::Rules,
     pub phone: Phone,
+    pub mail: Mailer,
     pub secrets: Secrets,
     pub outbound: Outbound,
 }
@@ -128,6 +132,7 @@ impl App {
             export_part_bytes,
             calling,
             phone,
+            mail,
             secrets,
             outbound,
         } = parts;
@@ -151,6 +156,7 @@ impl App {
             calling,
             switchboard: calls::Switchboard::default(),
             phone,
+            mail,
             secrets,
             key_sets: KeySets::default(),
             service_tokens: ServiceTokens::default(),

@@ -24,7 +24,7 @@ use crate::{
     store::{
         self, Sql, call_takes,
         exports::Departing,
-        lti_logins, lti_sessions,
+        lti_logins, lti_sessions, outbox,
         participants::{self, KeyFilter, KeyKind, hidden},
         persons::{self, Registration},
         rolls,
@@ -99,6 +99,7 @@ pub async fn erase(
                 }
                 lti_logins::delete_expired(sql, now).await?;
                 lti_sessions::delete_expired(sql, now).await?;
+                outbox::delete_of(sql, institution, &email_key).await?;
                 let gone = erase_in(sql, owned_app.ids.id(now), institution, &whose, now).await?;
                 Ok((whose, gone, takes))
             })

@@ -30,6 +30,8 @@ pub struct Serve {
     working: config::JobSettings,
     #[command(flatten)]
     phone: config::Phone,
+    #[command(flatten)]
+    mail: config::Mail,
 }
 
 /// Interval at which the last use of tokens is stored.
@@ -39,6 +41,7 @@ impl Serve {
     pub async fn run(&self, storage: &Storage) -> Outcome {
         let serving = &self.serving;
         let limits = serving.limits(self.working.grace()).map_err(Failure)?;
+        let mail = self.mail.mailer().map_err(Failure)?;
         raise_file_limit(limits.connections);
         let db = database(storage).await?;
         let listener = bind(&serving.listen, "--listen").await?;
@@ -64,6 +67,7 @@ impl Serve {
             export_part_bytes: report::PART_BYTES,
             calling: self.phone.rules().map_err(Failure)?,
             phone: self.phone.phone(&base_url).map_err(Failure)?,
+            mail,
             secrets: storage.secrets(),
             outbound: storage.outbound().map_err(Failure)?,
         });
@@ -133,6 +137,14 @@ async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) ->
         output::print_line(&format!(
             "              pending calls that nobody makes: {waiting} (run `endonym calls cancel --all`)"
         ));
+    }
+    if app.mail.is_configured() {
+        output::print_line(&format!("  Mail        {}", app.mail.shown()));
+    } else {
+        tracing::info!("mail is not configured: sign-in codes are not mailed");
+        output::print_line(
+            "  Mail        none: sign-in codes are not mailed (set --mail-url, or run `endonym sign-in-link`)",
+        );
     }
     if with_demo {
         let demo = demo::seed(app, &Actor::Operator, &storage.data_dir).await?;

@@ -76,4 +76,7 @@ ids! {
     AttemptId,
     ExportId,
     JobId,
+    /// A message in the outbox.
+    MessageId,
+    SignInRequestId,
 }

@@ -84,9 +84,9 @@ async fn the_examples_work_when_pasted() {
     let (_, examples) = help.split_once("Examples:").unwrap();
     let lines: Vec<&str> =
         examples.lines().map(str::trim).filter(|line| line.starts_with("endonym ")).collect();
-    // Other tests cover commands that run until they are stopped, make calls or contact learning systems.
+    // Other tests cover commands that run until they are stopped, make calls, send mail or contact learning systems.
     let ends = |line: &&str| {
-        let others = ["endonym work", "endonym phone", "endonym course"];
+        let others = ["endonym work", "endonym phone", "endonym mail", "endonym course"];
         !line.contains("serve") && !others.iter().any(|other| line.starts_with(other))
     };
     let lines: Vec<&str> = lines.into_iter().filter(ends).collect();

@@ -23,6 +23,7 @@ use endonym::{
     },
     http::service::Draining,
     jobs,
+    mail::Mailer,
     outbound::{self, Outbound},
     phone::Phone,
     server::{self, Limits},
@@ -69,6 +70,7 @@ pub struct Setup {
     pub export_part_bytes: u64,
     pub calling: calls::Rules,
     pub phone: Phone,
+    pub mail: Mailer,
     /// Networks in which learning systems may be.
     pub outbound: &'static str,
     pub outbound_limits: outbound::Limits,
@@ -97,6 +99,7 @@ impl Default for Setup {
             export_part_bytes: report::PART_BYTES,
             calling: calls::Rules::nobody(),
             phone: Phone::default(),
+            mail: Mailer::default(),
             outbound: "127.0.0.0/8",
             outbound_limits: outbound::Limits::default(),
         }
@@ -138,6 +141,7 @@ impl World {
             calling: setup.calling,
             // The callback URL is known only now.
             phone: Phone { callback_base: base.clone(), ..setup.phone },
+            mail: setup.mail,
             secrets: Secrets::new(None, folder.path()),
             outbound: Outbound::with_limits(
                 outbound::Allowed::parse(setup.outbound).unwrap(),
