@@ -5,6 +5,7 @@ use jiff::tz::TimeZone;
 use super::{App, Error, Missing, Result, calls};
 use crate::{
     domain::{
+        audience::{Audience, Permitted},
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         ids::InstitutionId,
@@ -13,7 +14,7 @@ use crate::{
         name_page::slug_fault,
         text::{self, Lines, longest},
     },
-    store::{self, institutions},
+    store::{self, audiences, institutions},
 };
 
 pub struct New {
@@ -92,10 +93,15 @@ pub struct Change {
     pub forbid_origins: Vec<String>,
     /// An empty string resets to the installation's default.
     pub phone_language: Option<String>,
+    /// The audiences that people may choose, separated by commas.
+    pub audiences: Option<String>,
+    /// The audience of people who are registered from now on.
+    pub default_audience: Option<String>,
 }
 
 pub async fn update(app: &App, slug: &str, change: Change) -> Result<Institution> {
     let change = Checked::new(change)?;
+    let (permitted, default_audience, now) = (change.permitted, change.default_audience, app.clock.now());
     let slug = slug.to_owned();
     app.db
         .write(move |sql| {
@@ -109,6 +115,15 @@ pub async fn update(app: &App, slug: &str, change: Change) -> Result<Institution
                 let changed = change.apply(found.ok_or_else(missing)?);
                 let zone = changed.time_zone.iana_name().unwrap_or("UTC").to_owned();
                 institutions::update(sql, &changed, &zone).await?;
+                if let Some(permitted) = permitted {
+                    audiences::permit(sql, id, permitted).await?;
+                }
+                if let Some(audience) = default_audience {
+                    if !audiences::permitted(sql, id).await?.includes(audience) {
+                        return Err(Error::invalid(Field::Audience, Fault::NotIncluded));
+                    }
+                    audiences::set_default(sql, id, audience, now).await?;
+                }
                 Ok(changed)
             })
         })
@@ -124,6 +139,8 @@ struct Checked {
     allow_origins: Vec<String>,
     forbid_origins: Vec<String>,
     phone_language: Option<Option<String>>,
+    permitted: Option<Permitted>,
+    default_audience: Option<Audience>,
 }
 
 impl Checked {
@@ -134,6 +151,14 @@ impl Checked {
         }
         let time_zone = change.time_zone.and_then(|zone| check_zone(&zone, &mut errors));
         let phone_language = change.phone_language.map(|language| check_language(&language, &mut errors));
+        let permitted = change.audiences.as_deref().map(Permitted::parse);
+        let default_audience = change
+            .default_audience
+            .as_deref()
+            .map(|word| Audience::parse(word).filter(|audience| audience.can_be_default()));
+        if permitted == Some(None) || default_audience == Some(None) {
+            errors.add(Field::Audience, Fault::Invalid);
+        }
         let mut origin = |given: &String| {
             let parsed = parse_origin(given);
             if parsed.is_none() {
@@ -152,6 +177,8 @@ impl Checked {
             allow_origins,
             forbid_origins,
             phone_language,
+            permitted: permitted.flatten(),
+            default_audience: default_audience.flatten(),
         })
     }
 

@@ -89,6 +89,7 @@ pub async fn erase(app: &App, institution: &Institution, email_key: String) -> R
                 lti_logins::forget(sql, now).await?;
                 lti_sessions::forget(sql, now).await?;
                 let gone = erase_in(sql, at_hand.ids.id(now), institution, &whose, now).await?;
+                persons::delete_person(sql, institution, &email_key).await?;
                 Ok((whose, gone, takes))
             })
         })

@@ -76,14 +76,26 @@ async fn everything(
             not_to_call.push(number);
         }
     }
+    let mut person = Map::new();
+    for table in persons::PERSON_TABLES {
+        let rows = persons::rows_of_person(sql, owner.id, email_key, table).await?;
+        person.insert(table.into(), rows.into_iter().map(|row| shown(without_secrets(row), owner)).collect());
+    }
     let about = json!({
         "institution": owner.name,
         "email": email_key,
         "exported_at": now.shown_in(&owner.time_zone),
         "registrations": registrations,
         "do_not_call": not_to_call,
+        "person": person,
     });
     Ok((about, media))
+}
+
+/// Digests and tokens of sessions say nothing about the person.
+fn without_secrets(mut row: Record) -> Record {
+    row.retain(|name, _| !name.contains("digest") && name != "id_token");
+    row
 }
 
 async fn registration(
