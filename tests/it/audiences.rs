@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, World};
 
-const SOUND: &[u8] = include_bytes!("pages/fixtures/name.mp3");
+const SOUND: &[u8] = include_bytes!("pages/fixtures/sound.mp3");
 
 fn ana(world: &World) -> PersonKey {
     PersonKey { institution: world.institution.id, email_key: "ana@example.edu".into() }
@@ -29,12 +29,14 @@ fn path_of(link: &Value) -> String {
 }
 
 async fn status(world: &World, path: &str) -> u16 {
-    let client = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let client =
+        reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build().unwrap();
     client.get(format!("{}{path}", world.base)).send().await.unwrap().status().as_u16()
 }
 
 async fn shown(world: &World) -> Value {
-    world.get("/v5/participants/ana@example.edu?name_page_id=class-of-2027").await.expect(200)["participant"].clone()
+    world.get("/v5/participants/ana@example.edu?name_page_id=class-of-2027").await.expect(200)["participant"]
+        .clone()
 }
 
 #[tokio::test]
@@ -108,7 +110,8 @@ async fn the_badge_of_an_institution_audience_asks_to_sign_in() {
     for (institution, expected) in [(world.institution.id, 200), (neighbour.institution.id, 303)] {
         let person = PersonKey { institution, email_key: "bo@example.edu".into() };
         let secret = sessions::open(&world.app, person, How::Link).await.unwrap();
-        let client = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build();
+        let client =
+            reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build();
         let request = client.unwrap().get(format!("{}{badge}", world.base));
         let answer = request.header("cookie", format!("endonym={}", secret.as_str())).send().await.unwrap();
         assert_eq!(answer.status(), expected);
@@ -135,7 +138,11 @@ async fn the_institution_decides_what_may_be_chosen_and_what_new_people_start_wi
     assert_eq!(status(&world, &path_of(&new["name_badge_link"])).await, 303);
 
     update(Some("institution"), None).await.unwrap();
-    assert_eq!(status(&world, &path_of(&old["name_badge_link"])).await, 303, "public is not permitted any more");
+    assert_eq!(
+        status(&world, &path_of(&old["name_badge_link"])).await,
+        303,
+        "public is not permitted any more"
+    );
     assert!(audiences::choose(&world.app, ana(&world), Audience::Public).await.is_err());
     choose(&world, Audience::Paused).await;
     for (audiences, default) in
@@ -151,7 +158,8 @@ async fn the_same_email_in_another_institution_is_another_person() {
     world.person("Ana", "ana@example.edu").await;
     let neighbour = world.neighbour().await;
     let body = json!({ "name_page_id": neighbour.page.slug, "participant": { "first_name": "Ana", "email": "ana@example.edu" } });
-    let theirs = Answer::of(world.request_as(&neighbour.token, Method::POST, "/v5/participants").json(&body)).await;
+    let theirs =
+        Answer::of(world.request_as(&neighbour.token, Method::POST, "/v5/participants").json(&body)).await;
     let theirs = theirs.expect(201)["participant"].clone();
     choose(&world, Audience::Institution).await;
     assert_eq!(status(&world, &path_of(&theirs["name_badge_link"])).await, 200);
