@@ -1,14 +1,13 @@
 -- People as visitors of their own pages. A person is an email in an institution; their registrations on name pages are rows of
 -- `participants` with the same email_key.
 
--- What a person has chosen. Without a row: audience `public`, as for everybody before this table existed.
--- audience is public, institution or paused. language is a BCP 47 tag. indexed: search engines may list their badge.
+-- What a person has chosen. audience is public, institution or paused; NULL or no row: the institution's default at the time when
+-- they were registered first. language is a BCP 47 tag.
 CREATE TABLE persons (
     institution_id BIGINT NOT NULL,
     email_key TEXT NOT NULL,
-    audience TEXT NOT NULL DEFAULT 'public',
+    audience TEXT,
     language TEXT,
-    indexed BOOLEAN NOT NULL DEFAULT FALSE,
     created_at BIGINT NOT NULL,
     PRIMARY KEY (institution_id, email_key)
 );
@@ -88,10 +87,17 @@ CREATE TABLE consents (
     PRIMARY KEY (institution_id, email_key, version)
 );
 
--- What people of an institution may choose, and what new people start with; its looks and language. audiences: those permitted,
--- separated by commas. logo is the hex of a picture, accent a color such as #1a5fb4.
+-- The audience of people who have not chosen one, by the time of their first registration. Before the first row: public.
+CREATE TABLE audience_defaults (
+    institution_id BIGINT NOT NULL,
+    since BIGINT NOT NULL,
+    audience TEXT NOT NULL,
+    PRIMARY KEY (institution_id, since)
+);
+
+-- What people of an institution may choose; its looks and language. audiences: those permitted, separated by commas.
+-- starts_with_newest: a new registration starts with the person's newest recording. logo is the hex of a picture, accent a color such as #1a5fb4.
 ALTER TABLE institutions ADD COLUMN audiences TEXT NOT NULL DEFAULT 'public,institution,paused';
-ALTER TABLE institutions ADD COLUMN default_audience TEXT NOT NULL DEFAULT 'public';
 ALTER TABLE institutions ADD COLUMN starts_with_newest BOOLEAN NOT NULL DEFAULT TRUE;
 ALTER TABLE institutions ADD COLUMN language TEXT;
 ALTER TABLE institutions ADD COLUMN logo TEXT;

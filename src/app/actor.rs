@@ -9,12 +9,13 @@
 //! | `administer(institution)` | managing one institution: its pages, tokens, learning systems, calls |
 //! | `administered(only)` | lists of what is managed, of one institution or of all that the actor administers |
 //! | `operate()` | managing the installation |
+//! | `represent(person)` | what a person does with their own data: the person, or an administrator |
 //! | `permit(action, institution)` | people, exports and courses; returns the `Access` with the actor's name pages |
 //!
 //! An institution that the actor does not reach is `Missing`; a reachable one where the actor lacks the permission is
 //! `Forbidden`. A record that is named by its id alone is looked up within `reach`, then its institution is checked.
 //!
-//! To add a kind of actor (for example, a person who signs in, or a member with a role), add a variant that holds the
+//! To add a kind of actor (for example, a member with a role), add a variant that holds the
 //! authenticated identity and create it where its session is looked up. The private functions at the end of this file match
 //! all variants without a wildcard, so the build breaks until each of them has an answer: which institutions the actor
 //! reaches, whether it administers them, whether it operates the installation, and which people it may read and change. Do
@@ -24,15 +25,18 @@ use std::sync::Arc;
 
 use super::{Caller, Error, Forbidden, Missing, Result};
 use crate::domain::{
-    access::{Access, Action},
+    access::{Access, Action, TokenScope},
     ids::InstitutionId,
     scope::Scope,
+    session::PersonId,
 };
 
 #[derive(Debug, Clone)]
 pub enum Actor {
     /// A client of the API, authenticated by its access token.
     Token(Arc<Caller>),
+    /// A person who signed in, and acts for themselves.
+    Person(PersonId),
     /// The operator, who runs commands on the server.
     Operator,
     /// The server itself: background jobs, schedules, and webhooks with a verified signature.
@@ -64,6 +68,11 @@ impl Actor {
         if self.is_operator() { Ok(()) } else { Err(Error::Forbidden(Forbidden::Administration)) }
     }
 
+    /// Checks that the actor is this person, or administers their institution.
+    pub fn represent(&self, person: &PersonId) -> Result<()> {
+        if self.is_person(person) { Ok(()) } else { self.administer(person.institution) }
+    }
+
     /// Returns which people of an institution the actor may access, if it may do this with people at all.
     pub fn permit(&self, action: Action, institution: InstitutionId) -> Result<Access> {
         let access = self.access(institution)?;
@@ -87,6 +96,7 @@ impl Actor {
     pub(super) fn reach(&self) -> Scope {
         match self {
             Self::Token(caller) => Scope::Institution(caller.institution.id),
+            Self::Person(person) => Scope::Institution(person.institution),
             Self::Operator | Self::System => Scope::Installation,
         }
     }
@@ -95,14 +105,21 @@ impl Actor {
     /// token could create another with more permissions.
     fn is_administrator(&self) -> bool {
         match self {
-            Self::Token(_) => false,
+            Self::Token(_) | Self::Person(_) => false,
             Self::Operator | Self::System => true,
+        }
+    }
+
+    fn is_person(&self, person: &PersonId) -> bool {
+        match self {
+            Self::Person(own) => own == person,
+            Self::Token(_) | Self::Operator | Self::System => false,
         }
     }
 
     fn is_operator(&self) -> bool {
         match self {
-            Self::Token(_) => false,
+            Self::Token(_) | Self::Person(_) => false,
             Self::Operator | Self::System => true,
         }
     }
@@ -111,6 +128,8 @@ impl Actor {
     fn people(&self, institution: InstitutionId) -> Access {
         match self {
             Self::Token(caller) => caller.access.clone(),
+            // Their own entries are reached through `represent`.
+            Self::Person(_) => Access::new(institution, TokenScope::Read, Some(Vec::new()), false),
             Self::Operator | Self::System => Access::whole(institution),
         }
     }

@@ -1,9 +1,11 @@
 //! Public data of a person, addressed by the registration's token.
 
-use super::{App, Error, Missing, Result, media, participants};
+use super::{App, Error, Missing, Result, audiences, media, participants};
 use crate::{
     blobs::{Key, Shelf},
     domain::{
+        audience::Audience,
+        email::email_key,
         ids::InstitutionId,
         media::Waveform,
         participant::{Participant, Recording},
@@ -26,6 +28,7 @@ pub struct Badge {
     pub legal_waveform: Option<Waveform>,
     /// May search engines index it?
     pub listed: bool,
+    pub audience: Audience,
 }
 
 pub struct Attribute {
@@ -71,9 +74,14 @@ pub async fn find(app: &App, institution: InstitutionId, token: &str) -> Result<
     let mut attributes: Vec<Attribute> = fields.into_iter().filter_map(attribute).collect();
     // Pronouns come first.
     attributes.sort_by_key(|attribute| !attribute.is_pronouns());
+    let audience = match &person.email {
+        Some(email) => audiences::find_in(sql, institution, &email_key(email)).await?.audience,
+        None => Audience::default(),
+    };
     let waveform = waveform(app, institution, &person.recording).await?;
     let legal_waveform = self::waveform(app, institution, &person.legal.recording).await?;
-    Ok(Badge { institution, person, attributes, waveform, legal_waveform, listed })
+    let listed = listed && audience == Audience::Public;
+    Ok(Badge { institution, person, attributes, waveform, legal_waveform, listed, audience })
 }
 
 impl Attribute {

@@ -5,6 +5,7 @@ use jiff::tz::TimeZone;
 use super::{Actor, App, Error, Missing, Result, calls};
 use crate::{
     domain::{
+        audience::{Audience, Permitted},
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         ids::InstitutionId,
@@ -14,7 +15,7 @@ use crate::{
         text::{self, Lines, longest},
     },
     store::{
-        self,
+        self, audiences,
         institutions::{self, Changes},
     },
 };
@@ -100,11 +101,17 @@ pub struct Change {
     pub forbid_origins: Vec<String>,
     /// An empty string resets to the installation's default.
     pub phone_language: Option<String>,
+    /// The audiences that people may choose, separated by commas.
+    pub audiences: Option<String>,
+    /// The audience of people who are registered from now on.
+    pub default_audience: Option<String>,
 }
 
 pub async fn update(app: &App, actor: &Actor, slug: &str, change: Change) -> Result<Institution> {
     let id = find(app, actor, slug).await?.id;
-    let changes = checked(change)?;
+    let (permitted, default_audience) = (change.audiences.clone(), change.default_audience.clone());
+    let (permitted, default_audience) = checked_audiences(permitted, default_audience)?;
+    let (changes, now) = (checked(change)?, app.clock.now());
     let slug = slug.to_owned();
     app.db
         .write(move |sql| {
@@ -113,11 +120,32 @@ pub async fn update(app: &App, actor: &Actor, slug: &str, change: Change) -> Res
                 // Take the institution's lock first, as in `delete`, to avoid a deadlock.
                 store::rolls::lock(sql, id).await?;
                 institutions::update(sql, id, &changes).await?;
+                if let Some(permitted) = permitted {
+                    audiences::permit(sql, id, permitted).await?;
+                }
+                if let Some(audience) = default_audience {
+                    if !audiences::permitted(sql, id).await?.includes(audience) {
+                        return Err(Error::invalid(Field::Audience, Fault::NotIncluded));
+                    }
+                    audiences::set_default(sql, id, audience, now).await?;
+                }
                 // Deleted while we waited for the lock: the transaction is rolled back.
                 institutions::by_slug(sql, &slug).await?.filter(|found| found.id == id).ok_or_else(missing)
             })
         })
         .await
+}
+
+fn checked_audiences(
+    permitted: Option<String>,
+    default_audience: Option<String>,
+) -> Result<(Option<Permitted>, Option<Audience>)> {
+    let invalid = || Error::invalid(Field::Audience, Fault::Invalid);
+    let permitted = permitted.map(|words| Permitted::parse(&words).ok_or_else(invalid)).transpose()?;
+    let default_audience = default_audience
+        .map(|word| Audience::parse(&word).filter(|audience| audience.can_be_default()).ok_or_else(invalid))
+        .transpose()?;
+    Ok((permitted, default_audience))
 }
 
 fn checked(change: Change) -> Result<Changes> {

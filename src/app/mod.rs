@@ -1,6 +1,7 @@
 //! Use cases: one async function for each operation, independent of the face (HTTP, command line) that calls it.
 
 pub mod actor;
+pub mod audiences;
 pub mod backups;
 pub mod badges;
 pub mod callers;

@@ -206,12 +206,12 @@ pub async fn all(
     state: Option<State>,
     most: i64,
 ) -> Result<Vec<(OutboxMessage, Option<String>)>> {
-    Ok(outbox::all(&mut app.db.read(), actor.scope(), state, most).await?)
+    Ok(outbox::all(&mut app.db.read(), actor.administered(None)?, state, most).await?)
 }
 
 /// Sends a message again that failed, expired or is unconfirmed. False if there is no such message.
 pub async fn retry(app: &App, actor: &Actor, id: MessageId) -> Result<bool> {
-    let (scope, now, job_id) = (actor.scope(), app.clock.now(), app.ids.id(app.clock.now()));
+    let (scope, now, job_id) = (actor.administered(None)?, app.clock.now(), app.ids.id(app.clock.now()));
     let requeued = app
         .db
         .write::<_, Error>(move |sql| {

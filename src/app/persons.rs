@@ -101,6 +101,7 @@ pub async fn erase(
                 lti_sessions::delete_expired(sql, now).await?;
                 outbox::delete_of(sql, institution, &email_key).await?;
                 let gone = erase_in(sql, owned_app.ids.id(now), institution, &whose, now).await?;
+                persons::delete_person(sql, institution, &email_key).await?;
                 Ok((whose, gone, takes))
             })
         })

@@ -61,6 +61,12 @@ pub enum Institution {
         /// Rate limit: requests per token in a window; `default` for the installation's limit
         #[arg(long, value_name = "N|default")]
         token_rate_limit: Option<String>,
+        /// Audiences that people may choose for their recordings: public, institution, paused
+        #[arg(long, value_name = "AUDIENCES")]
+        audiences: Option<String>,
+        /// Audience of people who are registered from now on: public or institution
+        #[arg(long, value_name = "AUDIENCE")]
+        default_audience: Option<String>,
         /// Language of its phone calls, like fr; empty resets it to the installation's
         #[arg(long = "phone-language", value_name = "LANGUAGE")]
         its_phone_language: Option<String>,
@@ -108,6 +114,8 @@ impl Institution {
                 forbid_origin,
                 token_rate_limit,
                 its_phone_language,
+                audiences,
+                default_audience,
                 json,
             } => {
                 institution(app, &slug).await?;
@@ -128,6 +136,8 @@ impl Institution {
                     allow_origins: allow_origin,
                     forbid_origins: forbid_origin,
                     phone_language: its_phone_language,
+                    audiences,
+                    default_audience,
                 };
                 let changed = institutions::update(app, &Actor::Operator, &slug, change).await?;
                 if json {

@@ -15,13 +15,13 @@ use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 use super::{Failure, Outcome, institution, output};
 use crate::{
     app::{
-        Actor, App, Error,
+        Actor, App, Error, audiences,
         persons::{self, Erased, Export, Files},
     },
-    domain::email::email_key,
+    domain::{audience::Audience, email::email_key, session::PersonId},
 };
 
-/// Export or erase everything stored about a person
+/// Export or erase everything stored about a person, or change who may hear them
 #[derive(Debug, Subcommand)]
 pub enum Person {
     /// Write everything stored about a person to a ZIP file
@@ -36,6 +36,21 @@ pub enum Person {
         /// The file to create; it must not exist
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Change who may hear a person's recordings
+    ///
+    /// `public`: anyone with the link. `institution`: API clients, embeds and signed-in members. `paused`: nobody for now; the
+    /// recordings are kept, and their links are dead. For example:
+    /// endonym person update ana@example.edu --institution example-university --audience paused
+    Update {
+        /// The person's email address
+        email: String,
+        #[arg(long, value_name = "SLUG")]
+        institution: String,
+        #[arg(long, value_name = "AUDIENCE", value_parser = ["public", "institution", "paused"])]
+        audience: String,
         #[arg(long)]
         json: bool,
     },
@@ -62,6 +77,9 @@ impl Person {
         match self {
             Self::Export { email, institution, out, json } => {
                 export(app, email, institution, out, *json).await
+            }
+            Self::Update { email, institution, audience, json } => {
+                update(app, email, institution, audience, *json).await
             }
             Self::Delete { email, institution, yes, json } => {
                 delete(app, email, institution, *yes, *json).await
@@ -105,6 +123,23 @@ async fn export(app: &App, email: &str, slug: &str, out: &Path, json: bool) -> O
         for name in missing {
             eprintln!("note: {name} is not in the blob store");
         }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn update(app: &App, email: &str, slug: &str, audience: &str, json: bool) -> Outcome {
+    let institution = institution(app, slug).await?.id;
+    let person = PersonId { institution, email_key: email_key(email) };
+    let audience =
+        Audience::parse(audience).ok_or_else(|| Failure(format!("{audience} is not an audience")))?;
+    audiences::choose(app, &Actor::Operator, person, audience).await.map_err(|error| match error {
+        Error::Invalid(_) => Failure(format!("`{slug}` does not permit the audience `{}`", audience.word())),
+        other => nobody(email, slug)(other),
+    })?;
+    if json {
+        output::print_json(&json!({ "email": email, "audience": audience.word() }));
+    } else {
+        output::print_line(&format!("the audience of {email} is now `{}`", audience.word()));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod address;
+pub mod audience;
 pub mod call;
 pub mod client_address;
 pub mod conversation;

@@ -22,6 +22,9 @@ pub fn values<'a>(headers: &'a HeaderMap, name: &str) -> Vec<&'a str> {
 #[derive(Debug, Clone, Copy)]
 pub struct FirstParty(pub &'static str);
 
+/// The cookie of a person's session.
+pub const SESSION: FirstParty = FirstParty("endonym");
+
 impl FirstParty {
     fn name(self, links: &Links) -> String {
         if is_secure(links) { format!("__Host-{}", self.0) } else { self.0.to_owned() }

@@ -13,11 +13,15 @@ use crate::{
         sessions::{self, Secret},
     },
     domain::{language::Language, session::Session},
-    http::{cookie::FirstParty, csrf, language::Preferred, page::Page, reply},
+    http::{
+        cookie::{FirstParty, SESSION},
+        csrf,
+        language::Preferred,
+        page::Page,
+        reply,
+    },
 };
 
-/// The cookie of a session.
-const SESSION: FirstParty = FirstParty("endonym");
 /// The cookie of a visitor who has not signed in: it binds a request for a sign-in mail to the browser.
 const VISITOR: FirstParty = FirstParty("endonym-visitor");
 const VISITOR_SECONDS: i64 = 3_600;

@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::{
     extract::State,
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response,
 };
 use serde_json::{Value, json};
@@ -17,17 +17,22 @@ use crate::{
     app::{
         self, App, Error, Missing,
         badges::{self, Attribute, Badge},
+        sessions,
     },
     domain::{
+        audience::Audience,
         initials::Initials,
         media::Waveform,
         participant::{Participant, Recording},
     },
     http::{
-        assets, embeds,
-        html::{self, origin_of, path_of},
+        assets,
+        cookie::SESSION,
+        embeds,
+        html::{self, origin_of, path_of, root},
         path::Path,
         policy::Policy,
+        reply,
     },
 };
 
@@ -107,12 +112,21 @@ fn bars(waveform: Option<&Waveform>) -> String {
 }
 
 /// The badge page, or with the suffix `.vcf` the vCard.
-pub async fn show(State(app): State<App>, Path((institution, token)): Path<(String, String)>) -> Response {
+pub async fn show(
+    State(app): State<App>,
+    Path((institution, token)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Response {
     let (token, as_card) = match token.strip_suffix(".vcf") {
         Some(token) => (token, true),
         None => (token.as_str(), false),
     };
     let (mut response, listed) = match load(&app, &institution, token).await {
+        Ok((badge, _))
+            if badge.audience == Audience::Institution && !is_member(&app, &badge, &headers).await =>
+        {
+            (reply::see_other(&sign_in(&app, &badge)), false)
+        }
         Ok((badge, _)) if as_card => (vcard::response(&app, &badge), false),
         Ok((badge, media_of)) => (render(&app, &badge, media_of.as_deref()), badge.listed),
         Err(Error::Missing(_)) => (page::not_found(&app), false),
@@ -128,6 +142,20 @@ pub async fn show(State(app): State<App>, Path((institution, token)): Path<(Stri
         headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
     }
     response
+}
+
+/// Is the visitor signed in to the institution?
+async fn is_member(app: &App, badge: &Badge, headers: &HeaderMap) -> bool {
+    let found = sessions::find(app, &SESSION.read(&app.links, headers)).await;
+    matches!(found, Ok(Some((_, session))) if session.person.institution == badge.institution)
+}
+
+/// The sign-in page, from where people come back to the badge.
+fn sign_in(app: &App, badge: &Badge) -> String {
+    let address = app.links.name_badge(badge.institution, &badge.person.token);
+    let back = path_of(&address).strip_prefix(root(&app.links)).unwrap_or_default();
+    let query = form_urlencoded::Serializer::new(String::new()).append_pair("return_to", back).finish();
+    format!("{}/sign-in?{query}", root(&app.links))
 }
 
 /// Also returns the origin of recordings and photos, if it is not ours.

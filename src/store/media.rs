@@ -1,6 +1,6 @@
 //! Recordings and pictures. A link works as long as its row exists here; the bytes are in the blob store.
 
-use super::{Error, Result, Row, Sql, Value, in_powers, padded, placeholders, value_rows};
+use super::{Error, Result, Row, Sql, Value, audiences, in_powers, padded, placeholders, value_rows};
 use crate::domain::{
     ids::{InstitutionId, NamePageId, ParticipantId},
     media::{Kind, Media, Origin, Waveform},
@@ -182,6 +182,9 @@ pub async fn attach(
     }
     sql.execute(&insert_text(1), &insert_params(institution, participant, new)).await?;
     show(sql, institution, participant, new.kind, Some((&new.hex, new.created_at)), now).await?;
+    if new.kind.is_sound() {
+        audiences::keep_paused(sql, institution, &[participant]).await?;
+    }
     Ok(old)
 }
 
@@ -270,7 +273,7 @@ pub async fn attach_recordings(
             [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
         sql.execute(&text, &params).await?;
     }
-    Ok(())
+    audiences::keep_paused(sql, institution, &people).await
 }
 
 /// Removes a participant's media of a kind. Links to recordings that it had replaced stop working too.

@@ -32,6 +32,30 @@ pub const TABLES: [(&str, OnErasure); 8] = [
     ("replaced_recordings", OnErasure::WithFiles),
 ];
 
+/// Every table with rows of a person by `email_key`. They are exported, and deleted when the person is erased. Add new tables here
+/// and nowhere else.
+pub const PERSON_TABLES: [&str; 5] = ["consents", "persons", "sessions", "sign_in_links", "sign_in_requests"];
+
+/// The person's rows in one of `PERSON_TABLES`.
+pub async fn rows_of_person(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: &str,
+    table: &str,
+) -> Result<Vec<Record>> {
+    let text = format!("SELECT * FROM {table} WHERE institution_id = $1 AND email_key = $2");
+    sql.rows(&text, &[institution.into(), email_key.into()], |row| row.record()).await
+}
+
+/// Deletes all rows of a person in `PERSON_TABLES`.
+pub async fn delete_person(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
+    for table in PERSON_TABLES {
+        let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND email_key = $2");
+        sql.execute(&text, &[institution.into(), email_key.into()]).await?;
+    }
+    Ok(())
+}
+
 /// One registration of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Registration {

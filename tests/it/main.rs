@@ -6,6 +6,7 @@ mod contract;
 mod support;
 mod tokens;
 
+mod audiences;
 mod cli;
 mod compression;
 mod courses;

@@ -10,22 +10,24 @@ use std::{
 
 use endonym::{
     app::{
-        Actor, Error, Forbidden, Missing, Result, callers, calls, courses, custom_fields, demo, exports,
-        imports, institutions, jobs, lti, media, name_pages, names, participants, persons, pronunciations,
-        tokens,
+        Actor, Error, Forbidden, Missing, Result, audiences, callers, calls, courses, custom_fields, demo,
+        exports, imports, institutions, jobs, lti, media, name_pages, names, outbox, participants, persons,
+        pronunciations, tokens,
         tool_consumers::{self, Change},
     },
     domain::{
         access::{Action, InsufficientScope, TokenScope},
+        audience::Audience,
         email::Email,
         export::Export,
-        ids::{CallId, CourseId, InstitutionId, JobId},
+        ids::{CallId, CourseId, InstitutionId, JobId, MessageId},
         moment::Moment,
         name_page::NamePageRef,
         paging::Window,
         participant::{Draft, Given},
         phone_number::PhoneNumber,
         roster::Role,
+        session::PersonId,
         tool_consumer::{LmsKind, ToolConsumer},
     },
 };
@@ -328,6 +330,15 @@ fn cases() -> Vec<Case> {
             &s.world.institution,
             EMAIL.into()
         )),
+        case!("audiences::find", Institution, |s, a| audiences::find(&s.world.app, a, &ana(s))),
+        case!("audiences::choose", Institution, |s, a| audiences::choose(
+            &s.world.app,
+            a,
+            ana(s),
+            Audience::Institution
+        )),
+        case!("outbox::all", AnyInstitution, |s, a| outbox::all(&s.world.app, a, None, 10)),
+        case!("outbox::retry", AnyInstitution, |s, a| outbox::retry(&s.world.app, a, MessageId::new(1))),
         case!("tool_consumers::create", Institution, |s, a| tool_consumers::create(
             &s.world.app,
             a,
@@ -426,6 +437,10 @@ fn cases() -> Vec<Case> {
         case!("name_pages::delete", Institution, |s, a| name_pages::delete(&s.world.app, a, s.id, &s.page)),
         case!("institutions::delete", Institution, |s, a| institutions::delete(&s.world.app, a, &s.slug)),
     ]
+}
+
+fn ana(scene: &Scene) -> PersonId {
+    PersonId { institution: scene.id, email_key: EMAIL.into() }
 }
 
 async fn revoke(scene: &Scene, actor: &Actor) -> Result<()> {
@@ -603,7 +618,7 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "badges::external_url_of",
             "badges::find",
             "badges::public_person",
-            "media::alive",
+            "media::find_live",
             "media::find",
             "media::successor",
             "participants::by_token",

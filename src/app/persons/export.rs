@@ -83,6 +83,11 @@ async fn everything(
         }
     }
     let messages = store::outbox::records_of(sql, owner.id, email_key).await?;
+    let mut person = Map::new();
+    for table in persons::PERSON_TABLES {
+        let rows = persons::rows_of_person(sql, owner.id, email_key, table).await?;
+        person.insert(table.into(), rows.into_iter().map(|row| shown(without_secrets(row), owner)).collect());
+    }
     let about = json!({
         "institution": owner.name,
         "email": email_key,
@@ -90,8 +95,15 @@ async fn everything(
         "registrations": registrations,
         "do_not_call": not_to_call,
         "messages": messages.into_iter().map(|row| shown(row, owner)).collect::<Vec<_>>(),
+        "person": person,
     });
     Ok((about, media))
+}
+
+/// Digests and tokens of sessions say nothing about the person.
+fn without_secrets(mut row: Record) -> Record {
+    row.retain(|name, _| !name.contains("digest") && name != "id_token");
+    row
 }
 
 async fn registration(

@@ -4,7 +4,7 @@
 use super::*;
 use crate::{
     domain::ids::{InstitutionId, NamePageId, ParticipantId},
-    store::{media, rolls},
+    store::{audiences, media, rolls},
 };
 
 /// Soft-deletes people of one page: removes them from every list, lookup and count, and disables the links to their media.
@@ -32,6 +32,7 @@ pub async fn show(
     rolls::rejoin(sql, institution, rolls::INSTITUTION, &ids).await?;
     rolls::rejoin(sql, institution, page, &places).await?;
     media::hide(sql, institution, &ids, false).await?;
+    audiences::keep_paused(sql, institution, &ids).await?;
     // Queries for recent changes must include them.
     for group in padded(&ids) {
         let text = format!(

@@ -1,0 +1,72 @@
+//! Who may hear a person's recordings.
+
+use super::{Actor, App, Error, Missing, Result};
+use crate::{
+    domain::{
+        audience::{Audience, Permitted},
+        fault::{Fault, Field},
+        ids::{InstitutionId, ParticipantId},
+        session::PersonId,
+    },
+    store::{Sql, audiences, persons, rolls},
+};
+
+/// What a person has chosen, and what they may choose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AudienceChoice {
+    pub audience: Audience,
+    pub permitted: Permitted,
+}
+
+pub async fn find(app: &App, actor: &Actor, person: &PersonId) -> Result<AudienceChoice> {
+    actor.represent(person)?;
+    find_in(&mut app.db.read(), person.institution, &person.email_key).await
+}
+
+pub(super) async fn find_in(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: &str,
+) -> Result<AudienceChoice> {
+    let permitted = audiences::permitted(sql, institution).await?;
+    let chosen = match audiences::chosen(sql, institution, email_key).await? {
+        Some(chosen) => chosen,
+        None => match audiences::registered_at(sql, institution, email_key).await? {
+            Some(first) => audiences::default_at(sql, institution, first).await?,
+            None => Audience::default(),
+        },
+    };
+    Ok(AudienceChoice { audience: permitted.narrow(chosen), permitted })
+}
+
+/// Chooses who may hear a person, on all of their pages. Takes effect on every node with the commit.
+pub async fn choose(app: &App, actor: &Actor, person: PersonId, audience: Audience) -> Result<()> {
+    actor.represent(&person)?;
+    let now = app.clock.now();
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                let institution = person.institution;
+                rolls::lock(sql, institution).await?;
+                let all = persons::registrations(sql, institution, &person.email_key).await?;
+                if all.is_empty() {
+                    return Err(Error::Missing(Missing::Participant));
+                }
+                let AudienceChoice { audience: before, permitted } =
+                    find_in(sql, institution, &person.email_key).await?;
+                if !permitted.includes(audience) {
+                    return Err(Error::invalid(Field::Audience, Fault::NotIncluded));
+                }
+                audiences::choose(sql, &person, audience, now).await?;
+                let ids: Vec<ParticipantId> = all.iter().map(|one| one.id).collect();
+                match (before, audience) {
+                    (Audience::Paused, Audience::Paused) => return Ok(()),
+                    (_, Audience::Paused) => audiences::pause(sql, institution, &ids).await?,
+                    (Audience::Paused, _) => audiences::resume(sql, institution, &ids).await?,
+                    _ => return Ok(()),
+                }
+                Ok(audiences::mark_changed(sql, institution, &ids, now).await?)
+            })
+        })
+        .await
+}

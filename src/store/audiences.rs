@@ -1,0 +1,165 @@
+//! Who may hear a person's recordings: what the person chose, the institution's defaults, and what it permits.
+//!
+//! Pausing takes the recording out of the participant's row and marks its media as hidden, so no query has to know about it: lists,
+//! look-ups, counts and exports show no recording, and its link is dead on every node. Resuming restores it from the media.
+
+use super::{Error, Result, Sql, Value, padded, placeholders};
+use crate::domain::{
+    audience::{Audience, Permitted},
+    ids::{InstitutionId, ParticipantId},
+    moment::Moment,
+    session::PersonId,
+};
+
+fn audience(word: &str) -> Result<Audience> {
+    Audience::parse(word)
+        .ok_or_else(|| Error::Broken("an audience that this binary does not know".to_owned()))
+}
+
+/// What the person has chosen, if anything.
+pub async fn chosen(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<Option<Audience>> {
+    let text = "SELECT audience FROM persons WHERE institution_id = $1 AND email_key = $2";
+    let word = sql.one(text, &[institution.into(), email_key.into()], |row| row.opt_text(0)).await?;
+    word.flatten().as_deref().map(audience).transpose()
+}
+
+pub async fn choose(sql: &mut Sql, person: &PersonId, audience: Audience, now: Moment) -> Result<()> {
+    let text = "INSERT INTO persons (institution_id, email_key, audience, created_at) VALUES ($1, $2, $3, $4) \
+                ON CONFLICT (institution_id, email_key) DO UPDATE SET audience = excluded.audience";
+    let params: [Value<'_>; 4] =
+        [person.institution.into(), (&person.email_key).into(), audience.word().into(), now.micros().into()];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// The default for people who were registered first at that time.
+pub async fn default_at(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    registered_at: Moment,
+) -> Result<Audience> {
+    let text = "SELECT audience FROM audience_defaults WHERE institution_id = $1 AND since <= $2 ORDER BY since DESC LIMIT 1";
+    let params = [institution.into(), registered_at.micros().into()];
+    let word = sql.one(text, &params, |row| row.text(0)).await?;
+    word.as_deref().map_or(Ok(Audience::default()), audience)
+}
+
+/// Sets the default for people who are registered from now on.
+pub async fn set_default(sql: &mut Sql, institution: InstitutionId, to: Audience, now: Moment) -> Result<()> {
+    let text = "INSERT INTO audience_defaults (institution_id, since, audience) VALUES ($1, $2, $3) \
+                ON CONFLICT (institution_id, since) DO UPDATE SET audience = excluded.audience";
+    sql.execute(text, &[institution.into(), now.micros().into(), to.word().into()]).await.map(|_| ())
+}
+
+pub async fn permitted(sql: &mut Sql, institution: InstitutionId) -> Result<Permitted> {
+    let text = "SELECT audiences FROM institutions WHERE id = $1";
+    let words = sql.one(text, &[institution.into()], |row| row.text(0)).await?;
+    Ok(words.as_deref().and_then(Permitted::parse).unwrap_or_default())
+}
+
+pub async fn permit(sql: &mut Sql, institution: InstitutionId, permitted: Permitted) -> Result<()> {
+    let text = "UPDATE institutions SET audiences = $1 WHERE id = $2";
+    sql.execute(text, &[permitted.words().into(), institution.into()]).await.map(|_| ())
+}
+
+/// When the person was registered first, on pages where they still are.
+pub async fn registered_at(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: &str,
+) -> Result<Option<Moment>> {
+    let text = "SELECT MIN(created_at) FROM (SELECT created_at FROM participants WHERE institution_id = $1 AND email_key = $2 \
+                UNION ALL SELECT created_at FROM hidden_participants WHERE institution_id = $1 AND email_key = $2) AS both_tables";
+    let first = sql.one(text, &[institution.into(), email_key.into()], |row| row.opt_int(0)).await?;
+    Ok(first.flatten().map(Moment::from_micros))
+}
+
+/// Hides the recordings of those of these registrations whose person has paused. To be called after media was attached or shown.
+pub async fn keep_paused(sql: &mut Sql, institution: InstitutionId, ids: &[ParticipantId]) -> Result<()> {
+    let mut paused = Vec::new();
+    for group in padded(ids) {
+        let text = paused_text(group.len());
+        paused.extend(sql.rows(&text, &params(institution, group), |row| row.id::<ParticipantId>(0)).await?);
+    }
+    pause(sql, institution, &paused).await
+}
+
+fn params(institution: InstitutionId, ids: Vec<ParticipantId>) -> Vec<Value<'static>> {
+    [institution.into()].into_iter().chain(ids.into_iter().map(Value::from)).collect()
+}
+
+fn paused_text(count: usize) -> String {
+    format!(
+        "SELECT p.id FROM participants p JOIN persons o ON o.institution_id = p.institution_id AND o.email_key = p.email_key \
+         WHERE p.institution_id = $1 AND p.id IN ({}) AND o.audience = 'paused'",
+        placeholders(2, count)
+    )
+}
+
+/// Makes every link to these people's recordings dead, and shows none.
+pub async fn pause(sql: &mut Sql, institution: InstitutionId, ids: &[ParticipantId]) -> Result<()> {
+    for group in padded(ids) {
+        let (these, params) = (placeholders(2, group.len()), params(institution, group));
+        for table in ["participants", "hidden_participants"] {
+            let text = format!(
+                "UPDATE {table} SET recording = NULL, recorded_at = 0, legal_recording = NULL, legal_recorded_at = 0 \
+                 WHERE institution_id = $1 AND id IN ({these})"
+            );
+            sql.execute(&text, &params).await?;
+        }
+        let text = format!(
+            "UPDATE media SET hidden = TRUE WHERE institution_id = $1 AND participant_id IN ({these}) AND kind <> 'photo'"
+        );
+        sql.execute(&text, &params).await?;
+    }
+    Ok(())
+}
+
+/// Shows the recordings of these people again, with the links and dates that they had. Those of hidden people stay hidden.
+pub async fn resume(sql: &mut Sql, institution: InstitutionId, ids: &[ParticipantId]) -> Result<()> {
+    for group in padded(ids) {
+        let (these, params) = (placeholders(2, group.len()), params(institution, group));
+        for table in ["participants", "hidden_participants"] {
+            let own = |column: &str, kind: &str| {
+                format!(
+                    "(SELECT m.{column} FROM media m WHERE m.institution_id = {table}.institution_id \
+                     AND m.participant_id = {table}.id AND m.kind = '{kind}')"
+                )
+            };
+            let text = format!(
+                "UPDATE {table} SET recording = {}, recorded_at = COALESCE({}, 0), legal_recording = {}, \
+                 legal_recorded_at = COALESCE({}, 0) WHERE institution_id = $1 AND id IN ({these})",
+                own("hex", "recording"),
+                own("created_at", "recording"),
+                own("hex", "legal_recording"),
+                own("created_at", "legal_recording"),
+            );
+            sql.execute(&text, &params).await?;
+        }
+        let text = format!(
+            "UPDATE media SET hidden = FALSE WHERE institution_id = $1 AND participant_id IN ({these}) AND kind <> 'photo' \
+             AND participant_id IN (SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.id IN ({these}))"
+        );
+        sql.execute(&text, &params).await?;
+    }
+    Ok(())
+}
+
+/// Marks these registrations as changed, so that clients that ask for recent changes see that a recording came or went.
+pub async fn mark_changed(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+    now: Moment,
+) -> Result<()> {
+    for group in padded(ids) {
+        let text = format!(
+            "UPDATE participants SET updated_at = $1 WHERE institution_id = $2 AND id IN ({})",
+            placeholders(3, group.len())
+        );
+        let ids = group.into_iter().map(Value::from);
+        let params: Vec<Value<'_>> =
+            [now.micros().into(), institution.into()].into_iter().chain(ids).collect();
+        sql.execute(&text, &params).await?;
+    }
+    Ok(())
+}

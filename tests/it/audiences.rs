@@ -1,0 +1,168 @@
+//! Who may hear a person: what each audience does to every endpoint, on all of the person's pages.
+
+use endonym::{
+    app::{Actor, audiences, institutions, sessions},
+    domain::{
+        audience::Audience,
+        media::Kind,
+        session::{How, PersonId},
+    },
+};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, World};
+
+const SOUND: &[u8] = include_bytes!("pages/fixtures/sound.mp3");
+
+fn ana(world: &World) -> PersonId {
+    PersonId { institution: world.institution.id, email_key: "ana@example.edu".into() }
+}
+
+async fn choose(world: &World, audience: Audience) {
+    audiences::choose(&world.app, &Actor::Operator, ana(world), audience).await.unwrap();
+}
+
+fn path_of(link: &Value) -> String {
+    let link = link.as_str().unwrap();
+    link[link.find("//").unwrap() + 2..].split_once('/').map(|(_, path)| format!("/{path}")).unwrap()
+}
+
+async fn status(world: &World, path: &str) -> u16 {
+    let client =
+        reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    client.get(format!("{}{path}", world.base)).send().await.unwrap().status().as_u16()
+}
+
+async fn shown(world: &World) -> Value {
+    world.get("/v5/participants/ana@example.edu?name_page_id=class-of-2027").await.expect(200)["participant"]
+        .clone()
+}
+
+#[tokio::test]
+async fn a_paused_recording_is_dead_everywhere_at_once_and_comes_back_unchanged() {
+    let world = World::new().await;
+    let other = world.page("Choir").await;
+    let person = world.person("Ana", "ana@example.edu").await;
+    let elsewhere = world.person_on(&other, json!({ "first_name": "Ana", "email": "ana@example.edu" })).await;
+    world.give(&person, Kind::Recording, SOUND).await;
+    world.give(&elsewhere, Kind::Recording, SOUND).await;
+    let before = shown(&world).await;
+    let sound = path_of(&before["recording_link"]);
+    assert_eq!(status(&world, &sound).await, 200);
+
+    choose(&world, Audience::Paused).await;
+    assert_eq!(status(&world, &sound).await, 404, "the link is dead");
+    let paused = shown(&world).await;
+    assert_eq!(paused["recording_link"], Value::Null);
+    for path in [
+        "/v5/pronunciations?email_list=ana@example.edu",
+        "/v5/pronunciations/latest?email=ana@example.edu",
+        "/v4/participants?include=embeddables",
+        "/v3/names?access_code=class-of-2027",
+    ] {
+        let answer = world.get(path).await;
+        assert!(!answer.body.to_string().contains("recording_"), "{path}: {}", answer.body);
+    }
+    assert_eq!(status(&world, &path_of(&person["name_badge_link"])).await, 200, "the badge shows the name");
+
+    choose(&world, Audience::Public).await;
+    let mut after = shown(&world).await;
+    assert_eq!(status(&world, &sound).await, 200, "the same link works again");
+    after["updated_at"] = before["updated_at"].clone();
+    assert_eq!(after, before);
+}
+
+#[tokio::test]
+async fn what_is_recorded_while_paused_is_kept_and_heard_by_nobody() {
+    let world = World::new().await;
+    let person = world.person("Ana", "ana@example.edu").await;
+    choose(&world, Audience::Paused).await;
+    let hex = world.give(&person, Kind::Recording, SOUND).await;
+    let link = format!("/audio/{}/recording_{hex}.mp3", world.institution.id);
+    assert_eq!(status(&world, &link).await, 404);
+    assert_eq!(shown(&world).await["recording_link"], Value::Null);
+    // A registration on another page starts with the person's recording, and it is paused too.
+    let page = world.page("Choir").await;
+    let new = world.person_on(&page, json!({ "first_name": "Ana", "email": "ana@example.edu" })).await;
+    assert_eq!(new["recording_link"], Value::Null);
+    choose(&world, Audience::Institution).await;
+    assert_eq!(status(&world, &link).await, 200);
+    assert!(shown(&world).await["recording_link"].as_str().unwrap().contains(&hex));
+}
+
+#[tokio::test]
+async fn the_badge_of_an_institution_audience_asks_to_sign_in() {
+    let world = World::new().await;
+    let person = world.person("Ana", "ana@example.edu").await;
+    let hex = world.give(&person, Kind::Recording, SOUND).await;
+    world.list_badge("ana@example.edu").await;
+    let badge = path_of(&person["name_badge_link"]);
+    choose(&world, Audience::Institution).await;
+    for path in [badge.clone(), format!("{badge}.vcf")] {
+        assert_eq!(status(&world, &path).await, 303, "{path}");
+    }
+    let link = format!("/audio/{}/recording_{hex}.mp3", world.institution.id);
+    assert_eq!(status(&world, &link).await, 200, "clients play the unguessable link");
+    assert!(shown(&world).await["recording_link"].as_str().unwrap().contains(&hex));
+
+    let neighbor = world.neighbor().await;
+    for (institution, expected) in [(world.institution.id, 200), (neighbor.institution.id, 303)] {
+        let person = PersonId { institution, email_key: "bo@example.edu".into() };
+        let secret = sessions::open(&world.app, person, How::Link).await.unwrap();
+        let client =
+            reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build();
+        let request = client.unwrap().get(format!("{}{badge}", world.base));
+        let answer = request.header("cookie", format!("endonym={}", secret.as_str())).send().await.unwrap();
+        assert_eq!(answer.status(), expected);
+        assert_eq!(answer.headers()["x-robots-tag"], "noindex", "search engines never see it");
+    }
+}
+
+#[tokio::test]
+async fn the_institution_decides_what_may_be_chosen_and_what_new_people_start_with() {
+    let world = World::new().await;
+    let old = world.person("Ana", "ana@example.edu").await;
+    let update = |audiences: Option<&str>, default_audience: Option<&str>| {
+        let change = institutions::Change {
+            audiences: audiences.map(str::to_owned),
+            default_audience: default_audience.map(str::to_owned),
+            ..Default::default()
+        };
+        institutions::update(&world.app, &Actor::Operator, "example", change)
+    };
+    update(None, Some("institution")).await.unwrap();
+    world.advance(std::time::Duration::from_secs(1));
+    let new = world.person("Bo", "bo@example.edu").await;
+    assert_eq!(status(&world, &path_of(&old["name_badge_link"])).await, 200, "people keep what they had");
+    assert_eq!(status(&world, &path_of(&new["name_badge_link"])).await, 303);
+
+    update(Some("institution"), None).await.unwrap();
+    assert_eq!(
+        status(&world, &path_of(&old["name_badge_link"])).await,
+        303,
+        "public is not permitted any more"
+    );
+    assert!(audiences::choose(&world.app, &Actor::Operator, ana(&world), Audience::Public).await.is_err());
+    choose(&world, Audience::Paused).await;
+    for (audiences, default) in
+        [(Some("paused"), None), (Some("x"), None), (None, Some("paused")), (None, Some("public"))]
+    {
+        assert!(update(audiences, default).await.is_err(), "{audiences:?} {default:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_same_email_in_another_institution_is_another_person() {
+    let world = World::new().await;
+    world.person("Ana", "ana@example.edu").await;
+    let neighbor = world.neighbor().await;
+    let body = json!({ "name_page_id": neighbor.page.slug, "participant": { "first_name": "Ana", "email": "ana@example.edu" } });
+    let theirs =
+        Answer::of(world.request_as(&neighbor.token, Method::POST, "/v5/participants").json(&body)).await;
+    let theirs = theirs.expect(201)["participant"].clone();
+    choose(&world, Audience::Institution).await;
+    assert_eq!(status(&world, &path_of(&theirs["name_badge_link"])).await, 200);
+    let nobody = PersonId { institution: world.institution.id, email_key: "nobody@example.edu".into() };
+    assert!(audiences::choose(&world.app, &Actor::Operator, nobody, Audience::Paused).await.is_err());
+}
