@@ -4,7 +4,6 @@
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
-    pin::Pin,
     time::Duration,
 };
 
@@ -31,6 +30,7 @@ use endonym::{
         tool_consumer::{LmsKind, ToolConsumer},
     },
 };
+use futures_util::future::LocalBoxFuture;
 use syn::{FnArg, Ident, ImplItem, Item, Signature, Visibility, visit::Visit};
 
 use crate::support::{World, database::execute};
@@ -60,7 +60,7 @@ struct Case {
     /// The path of the function below `src/app`.
     name: &'static str,
     needs: Needs,
-    run: for<'a> fn(&'a Scene, &'a Actor) -> Pin<Box<dyn Future<Output = Result<()>> + 'a>>,
+    run: for<'a> fn(&'a Scene, &'a Actor) -> LocalBoxFuture<'a, Result<()>>,
 }
 
 macro_rules! case {
