@@ -62,7 +62,7 @@ impl Doctor {
             Ok(mailer) => {
                 all.push(shown(doctor::mail(&mailer, self.base_url.as_deref().unwrap_or_default()).await));
             }
-            Err(why) => all.push(Shown {
+            Err(why) => all.push(FindingText {
                 part: "mail",
                 works: false,
                 says: why,

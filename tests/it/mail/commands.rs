@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::{FROM, Server};
-use crate::support::process::{Ended, Installation};
+use crate::support::process::{CommandOutput, Installation};
 
-fn mail_part(ended: Ended) -> Value {
+fn mail_part(ended: CommandOutput) -> Value {
     let report: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {ended:?}"));
     let parts = report["parts"].as_array().unwrap();
     parts.iter().find(|one| one["part"] == "mail").expect("doctor checks mail").clone()

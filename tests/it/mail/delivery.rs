@@ -262,10 +262,10 @@ async fn a_sign_in_message_expires_with_its_code_and_is_enqueued_once() {
 async fn messages_go_with_their_institution_and_after_thirty_days() {
     let server = Server::start(&[]).await;
     let world = world(server.mailer()).await;
-    let neighbour = world.neighbour().await;
-    enqueue(&world, Some(neighbour.institution.id), "ana@example.org", Message::Test).await;
+    let neighbor = world.neighbor().await;
+    enqueue(&world, Some(neighbor.institution.id), "ana@example.org", Message::Test).await;
     let kept = enqueue(&world, Some(world.institution.id), "ana@example.org", Message::Test).await;
-    institutions::delete(&world.app, &neighbour.institution.slug).await.unwrap();
+    institutions::delete(&world.app, &Actor::Operator, &neighbor.institution.slug).await.unwrap();
     let left: Vec<MessageId> = all(&world).await.iter().map(|message| message.id).collect();
     assert_eq!(left, [kept]);
 
