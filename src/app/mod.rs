@@ -30,6 +30,7 @@ pub mod persons;
 pub mod platforms;
 pub mod pronunciations;
 pub mod sessions;
+pub mod sign_in;
 pub mod streams;
 pub mod studio;
 pub mod tokens;
@@ -78,6 +79,7 @@ pub struct Inner {
     pub calling: calls::Rules,
     pub switchboard: calls::Switchboard,
     pub phone: Phone,
+    pub sign_in: sign_in::Settings,
     /// Encrypts secrets that are stored in the database.
     pub secrets: Secrets,
     /// HTTP client for untrusted URLs, protected against SSRF.
@@ -104,6 +106,7 @@ pub struct Parts {
     pub exports_waiting: u32,
     pub calling: calls::Rules,
     pub phone: Phone,
+    pub sign_in: sign_in::Settings,
     pub secrets: Secrets,
     pub outbound: Outbound,
 }
@@ -124,6 +127,7 @@ impl App {
             exports_waiting,
             calling,
             phone,
+            sign_in,
             secrets,
             outbound,
         } = parts;
@@ -145,6 +149,7 @@ impl App {
             calling,
             switchboard: calls::Switchboard::default(),
             phone,
+            sign_in,
             secrets,
             outbound,
             key_sets: KeySets::default(),

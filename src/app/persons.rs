@@ -10,6 +10,7 @@ use super::{
     calls::cancel_in,
     exports, jobs, media,
     participants::{Mark, page_of},
+    sign_in,
 };
 use crate::{
     domain::{
@@ -21,6 +22,7 @@ use crate::{
         media::Media,
         moment::Moment,
         name_page::NamePageRef,
+        session::PersonKey,
     },
     store::{
         self, Sql, call_takes,
@@ -88,6 +90,8 @@ pub async fn erase(app: &App, institution: &Institution, email_key: String) -> R
                 }
                 lti_logins::forget(sql, now).await?;
                 lti_sessions::forget(sql, now).await?;
+                let person = PersonKey { institution, email_key: email_key.clone() };
+                sign_in::forget(sql, &person).await?;
                 let gone = erase_in(sql, at_hand.ids.id(now), institution, &whose, now).await?;
                 Ok((whose, gone, takes))
             })

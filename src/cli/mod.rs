@@ -19,6 +19,7 @@ mod phone;
 mod ready;
 mod restore;
 mod serve;
+mod sign_in_link;
 mod token;
 mod tool_consumer;
 mod work;
@@ -118,6 +119,7 @@ enum Command {
     Import(import::Import),
     #[command(subcommand)]
     Person(person::Person),
+    SignInLink(sign_in_link::SignInLink),
     #[command(subcommand)]
     Badge(badge::Badge),
     #[command(subcommand)]
@@ -199,6 +201,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Course(command) => command.run(&open().await?).await,
         Command::Import(command) => command.run(&storage).await,
         Command::Person(command) => command.run(&open().await?).await,
+        Command::SignInLink(command) => command.run(&open().await?).await,
         Command::Badge(command) => command.run(&open().await?).await,
         Command::Blobs(command) => command.run(&open().await?).await,
         Command::Jobs(command) => command.run(&open().await?).await,
@@ -268,6 +271,7 @@ async fn open_with(
         exports_waiting: 0,
         calling,
         phone,
+        sign_in: app::sign_in::Settings::default(),
         secrets: storage.secrets(),
         outbound: storage.outbound().map_err(Failure)?,
     }))

@@ -76,4 +76,6 @@ ids! {
     AttemptId,
     ExportId,
     JobId,
+    SignInRequestId,
+    SignInLinkId,
 }

@@ -30,6 +30,7 @@ pub mod persons;
 pub mod rolls;
 pub mod secrets;
 pub mod sessions;
+pub mod sign_ins;
 pub mod tokens;
 pub mod tool_consumers;
 

@@ -1,6 +1,6 @@
 //! Reads the plans that the databases make for every read of people, and fails where one would look at all of them.
 
-use endonym::store::{Db, Value, media, own_recordings, participants, people};
+use endonym::store::{Db, Value, media, own_recordings, participants, people, sign_ins};
 
 use crate::support::{
     World,
@@ -91,9 +91,14 @@ fn scans(line: &str) -> bool {
 
 /// What is wrong with the plans of all reads.
 async fn faults(world: &World) -> Vec<String> {
-    let statements =
-        [participants::statements(), media::statements(), own_recordings::statements(), people::statements()]
-            .concat();
+    let statements = [
+        participants::statements(),
+        media::statements(),
+        own_recordings::statements(),
+        people::statements(),
+        sign_ins::statements(),
+    ]
+    .concat();
     assert!(statements.len() > 20, "{} statements", statements.len());
     let mut faults = Vec::new();
     for (what, text, params) in statements {

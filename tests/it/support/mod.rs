@@ -12,7 +12,7 @@ use std::{future::Future, ops::Range, time::Duration};
 use endonym::{
     app::{
         self, App, Clock, Links, Parts, calls, imports, institutions, limiter::Policy, name_pages,
-        participants, streams, studio, tokens,
+        participants, sign_in, streams, studio, tokens,
     },
     blobs::{self, Blobs, Delivery, Key, Shelf},
     domain::{
@@ -66,6 +66,7 @@ pub struct Setup {
     pub exports_waiting: u32,
     pub calling: calls::Rules,
     pub phone: Phone,
+    pub sign_in: sign_in::Settings,
     /// Networks in which learning systems may be.
     pub outbound: &'static str,
     pub outbound_limits: outbound::Limits,
@@ -92,6 +93,7 @@ impl Default for Setup {
             exports_waiting: 20,
             calling: calls::Rules::nobody(),
             phone: Phone::default(),
+            sign_in: sign_in::Settings::default(),
             outbound: "127.0.0.0/8",
             outbound_limits: outbound::Limits::default(),
         }
@@ -129,6 +131,7 @@ impl World {
             calling: setup.calling,
             // The callback URL is known only now.
             phone: Phone { callback_base: base.clone(), ..setup.phone },
+            sign_in: setup.sign_in,
             secrets: Secrets::new(None, folder.path()),
             outbound: Outbound::with_limits(
                 outbound::Allowed::parse(setup.outbound).unwrap(),
@@ -160,10 +163,14 @@ impl World {
 
     /// Another tenant of the same installation, with its own token and page.
     pub async fn neighbour(&self) -> Neighbour {
+        self.neighbour_named("Another College").await
+    }
+
+    pub async fn neighbour_named(&self, name: &str) -> Neighbour {
         let institution = institutions::create(
             &self.app,
             institutions::New {
-                name: "Another College".into(),
+                name: name.into(),
                 slug: None,
                 time_zone: "UTC".into(),
                 multiple_recordings: false,
