@@ -36,6 +36,8 @@ pub mod app;
 pub mod blobs;
 /// Clients for learning systems: courses, rosters, and LTI signatures.
 pub mod lms;
+/// Mail over SMTP, and its texts.
+pub mod mail;
 /// Phone calls over a SIP trunk or a cloud vendor, and their prompts.
 pub mod phone;
 /// All SQL, for SQLite and PostgreSQL.

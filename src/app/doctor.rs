@@ -6,10 +6,13 @@ use std::{
     time::Duration,
 };
 
+use url::{Host, Url};
+
 use super::{Actor, App, Clock, tool_consumers};
 use crate::{
     blobs::{self, Blobs},
     domain::job::State,
+    mail::Mailer,
     phone::{
         Phone, Prompts, Provider,
         cloud::Client,
@@ -41,6 +44,7 @@ pub enum Finding {
         line: Line,
     },
     Prompts(Result<PromptsFound, String>),
+    Mail(MailFound),
 }
 
 #[derive(Debug)]
@@ -100,6 +104,21 @@ pub struct PromptsFound {
     pub languages: Vec<String>,
 }
 
+#[derive(Debug)]
+pub enum MailFound {
+    NotConfigured,
+    Works {
+        shown: String,
+        answer: String,
+        /// Links in messages lead to a server that is reached without TLS.
+        is_exposed: bool,
+    },
+    Fails {
+        shown: String,
+        why: String,
+    },
+}
+
 impl Finding {
     pub fn works(&self) -> bool {
         match self {
@@ -112,6 +131,7 @@ impl Finding {
             Self::Listen { port, .. } => !matches!(port, Port::Unusable(_)),
             Self::Phone { line, .. } => matches!(line, Line::NotConfigured | Line::Works(_)),
             Self::Prompts(found) => found.is_ok(),
+            Self::Mail(found) => !matches!(found, MailFound::Fails { .. }),
         }
     }
 }
@@ -236,6 +256,30 @@ async fn line(provider: &Provider) -> Line {
             checked.map_or_else(|why| Line::Fails { why, remedy: None }, |()| Line::Works(None))
         }
     }
+}
+
+/// Connects to the mail server and authenticates, without sending anything.
+pub async fn mail(mailer: &Mailer, base_url: &str) -> Finding {
+    if !mailer.is_configured() {
+        return Finding::Mail(MailFound::NotConfigured);
+    }
+    let shown = mailer.shown();
+    Finding::Mail(match mailer.check().await {
+        Ok(answer) => MailFound::Works { shown, answer, is_exposed: is_exposed(base_url) },
+        Err(why) => MailFound::Fails { shown, why },
+    })
+}
+
+/// Plain http to another machine.
+fn is_exposed(base_url: &str) -> bool {
+    let Ok(url) = Url::parse(base_url) else { return false };
+    let is_local = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => true,
+    };
+    url.scheme() == "http" && !is_local
 }
 
 fn prompts(prompts: &Prompts) -> PromptsFound {

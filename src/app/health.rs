@@ -8,7 +8,7 @@ use std::{
 
 use futures_util::FutureExt;
 
-use super::{App, calls, jobs};
+use super::{App, calls, jobs, outbox};
 use crate::{
     domain::call::State,
     store::{self, Db, migrations},
@@ -134,6 +134,9 @@ async fn measure_queues(app: &App) {
     if let (Ok(counts), Ok(late)) = (jobs::counts(app).await, jobs::late(app).await) {
         counts.into_iter().for_each(|(state, count)| metrics::jobs(state.word(), count));
         metrics::jobs_late(late.as_secs_f64());
+    }
+    if let Ok(age) = outbox::queue_age(app).await {
+        metrics::mail_queue_age(age.as_secs_f64());
     }
     if let Ok(counts) = calls::counts(app).await {
         let count = |state| counts.iter().find(|(its, _)| *its == state).map_or(0, |(_, count)| *count);

@@ -9,6 +9,7 @@ mod hang_up;
 mod registry;
 mod rotate_lti_keys;
 mod scrub_exports;
+mod send_mail;
 mod sweep_blobs;
 mod sync_course;
 mod sync_due_courses;

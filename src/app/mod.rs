@@ -22,6 +22,7 @@ pub mod lti;
 pub mod media;
 pub mod name_pages;
 pub mod names;
+pub mod outbox;
 pub mod own_entry;
 pub mod own_recordings;
 pub mod participants;
@@ -48,6 +49,7 @@ pub use crate::clock::Clock;
 use crate::{
     blobs::Blobs,
     lms::{ServiceTokens, jwks::KeySets},
+    mail::Mailer,
     outbound::Outbound,
     phone::Phone,
     store::{Db, secrets::Secrets},
@@ -80,6 +82,7 @@ pub struct Inner {
     pub switchboard: calls::Switchboard,
     pub phone: Phone,
     pub sign_in: sign_in::Settings,
+    pub mail: Mailer,
     /// Encrypts secrets that are stored in the database.
     pub secrets: Secrets,
     /// HTTP client for untrusted URLs, protected against SSRF.
@@ -107,6 +110,7 @@ pub struct Parts {
     pub calling: calls::Rules,
     pub phone: Phone,
     pub sign_in: sign_in::Settings,
+    pub mail: Mailer,
     pub secrets: Secrets,
     pub outbound: Outbound,
 }
@@ -128,6 +132,7 @@ impl App {
             calling,
             phone,
             sign_in,
+            mail,
             secrets,
             outbound,
         } = parts;
@@ -150,6 +155,7 @@ impl App {
             switchboard: calls::Switchboard::default(),
             phone,
             sign_in,
+            mail,
             secrets,
             outbound,
             key_sets: KeySets::default(),

@@ -27,7 +27,7 @@ use crate::{
     store::{
         self, Sql, call_takes,
         exports::Leaving,
-        lti_logins, lti_sessions,
+        lti_logins, lti_sessions, outbox,
         participants::{self, By, hidden},
         persons::{self, Registration},
         rolls,
@@ -92,6 +92,7 @@ pub async fn erase(app: &App, institution: &Institution, email_key: String) -> R
                 lti_sessions::forget(sql, now).await?;
                 let person = PersonKey { institution, email_key: email_key.clone() };
                 sign_in::forget(sql, &person).await?;
+                outbox::delete_of(sql, institution, &email_key).await?;
                 let gone = erase_in(sql, at_hand.ids.id(now), institution, &whose, now).await?;
                 Ok((whose, gone, takes))
             })

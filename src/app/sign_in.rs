@@ -8,6 +8,7 @@ use subtle::ConstantTimeEq;
 use super::{
     App, Error, Missing, Result,
     limiter::{LimitKey, Policy},
+    outbox,
     sessions::Secret,
 };
 use crate::{
@@ -17,11 +18,13 @@ use crate::{
         ids::{InstitutionId, SignInLinkId, SignInRequestId},
         institution::Institution,
         language::Language,
+        message::Message,
         moment::Moment,
         session::{How, PersonKey},
         sign_in::{self, HandoverState, LIFE, LinkPurpose, ReturnTo, TRIES, code_key, shown_code},
         token,
     },
+    mail::render::SignIn,
     store::{
         self, Sql, institutions,
         sign_ins::{self, Link, Quota, Request},
@@ -108,7 +111,9 @@ pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, asked: Ask
                     return Ok(false);
                 }
                 sign_ins::insert(sql, &request, &browser_digest).await?;
-                enqueue(sql, &at_hand, &request, asked.email, now).await?;
+                let base_url = at_hand.links.base().to_owned();
+                let message = Message::SignIn { request: request.id, base_url };
+                outbox::enqueue(sql, &at_hand.ids, request.institution, asked.email, message, now).await?;
                 Ok(true)
             })
         })
@@ -143,24 +148,9 @@ async fn delete_expired(sql: &mut Sql, now: Moment) -> Result<()> {
     Ok(sign_ins::delete_expired(sql, now, now.minus(LINK_RETENTION), now.minus(DAY)).await?)
 }
 
-// SEAM: outbox
-async fn enqueue(_sql: &mut Sql, _app: &App, _request: &Request, _to: Email, _now: Moment) -> Result<()> {
-    Ok(())
-}
-
-/// What a sign-in mail says.
-#[derive(Debug, Clone)]
-pub struct SignInMail {
-    pub code: String,
-    pub link: String,
-    pub email: String,
-    pub language: Language,
-    pub institution_name: Option<String>,
-}
-
 /// Makes the code and the link of a message that is about to be sent, and stores their digests. If delivery is retried, the new ones
 /// replace the old. `None` if the address is unknown, or if the request has expired or was used.
-pub async fn message(app: &App, id: SignInRequestId, base_url: &str) -> Result<Option<SignInMail>> {
+pub async fn message(app: &App, id: SignInRequestId, base_url: &str) -> Result<Option<SignIn>> {
     let now = app.clock.now();
     let Some(request) = sign_ins::open(&mut app.db.read(), id, now).await? else { return Ok(None) };
     let known = known(&mut app.db.read(), &request).await?;
@@ -175,7 +165,7 @@ pub async fn message(app: &App, id: SignInRequestId, base_url: &str) -> Result<O
             )
         })
         .await?;
-    Ok(stored.then(|| SignInMail {
+    Ok(stored.then(|| SignIn {
         code: shown_code(&code),
         link: address(base_url, &link),
         email: request.email,

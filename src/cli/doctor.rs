@@ -8,7 +8,7 @@ use super::{Failure, Outcome, open, output};
 use crate::{
     app::{
         Clock,
-        doctor::{self, Finding, Line, Port, SecretsFault},
+        doctor::{self, Finding, Line, MailFound, Port, SecretsFault},
         studio,
     },
     config::{self, Storage},
@@ -20,10 +20,15 @@ pub struct Doctor {
     /// Listen address of the server
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: String,
+    /// Public URL of the server
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     phone: config::Phone,
+    #[command(flatten)]
+    mail: config::Mail,
 }
 
 /// A finding in words.
@@ -51,6 +56,17 @@ impl Doctor {
                 works: false,
                 says: why,
                 mend: Some("check the settings that begin with phone_".to_owned()),
+            }),
+        }
+        match self.mail.mailer() {
+            Ok(mailer) => {
+                all.push(shown(doctor::mail(&mailer, self.base_url.as_deref().unwrap_or_default()).await));
+            }
+            Err(why) => all.push(Shown {
+                part: "mail",
+                works: false,
+                says: why,
+                mend: Some("check the settings that begin with mail_".to_owned()),
             }),
         }
         let healthy = all.iter().all(|one| one.works);
@@ -123,6 +139,7 @@ fn shown(finding: Finding) -> Shown {
         Finding::Prompts(Err(why)) => {
             ("prompts", why, "check the command in --phone-voice (ENDONYM_PHONE_VOICE)")
         }
+        Finding::Mail(found) => mail(found),
     };
     Shown { part, works, says, mend: (!mend.is_empty()).then(|| mend.to_owned()) }
 }
@@ -199,5 +216,27 @@ fn phone(provider: &str, line: Line) -> Words {
         Line::Works(None) => (part, format!("{provider}: the account is usable"), ""),
         Line::Fails { why, remedy } => (part, format!("{provider}: {why}"), remedy.unwrap_or(PHONE_URL)),
         Line::Silent => (part, format!("{provider} does not respond"), PHONE_URL),
+    }
+}
+
+fn mail(found: MailFound) -> Words {
+    let part = "mail";
+    match found {
+        MailFound::NotConfigured => (
+            part,
+            "not configured: sign-in codes are not mailed".to_owned(),
+            "set --mail-url (ENDONYM_MAIL_URL) and --mail-from, or create links with `endonym sign-in-link`",
+        ),
+        MailFound::Works { shown, answer, is_exposed: false } => (part, format!("{shown}: {answer}"), ""),
+        MailFound::Works { shown, answer, is_exposed: true } => (
+            part,
+            format!("{shown}: {answer}; but links in messages start with http://, so others can read them"),
+            "set --base-url (ENDONYM_BASE_URL) to an https:// URL",
+        ),
+        MailFound::Fails { shown, why } => (
+            part,
+            format!("{shown}: {why}"),
+            "check the host, the port and the account in --mail-url (ENDONYM_MAIL_URL), and the network path to it",
+        ),
     }
 }

@@ -21,6 +21,7 @@ use crate::{
     },
     config::{self, Storage},
     domain::{institution::Institution, name_page::NamePageRef, participant::LegalNames},
+    mail::Mailer,
 };
 
 /// Import people from a CSV file, and their recordings from a directory
@@ -78,7 +79,7 @@ impl Import {
             ));
         }
         let phone = self.phone.phone("").map_err(Failure)?;
-        let app = &super::open_with(storage, self.media.settings(), rules, phone).await?;
+        let app = &super::open_with(storage, self.media.settings(), rules, phone, Mailer::default()).await?;
         let owner = institution(app, &self.institution).await?;
         let page = page_ref(&self.name_page)?;
         let page_id =

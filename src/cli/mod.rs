@@ -11,6 +11,7 @@ mod doctor;
 mod import;
 mod institution;
 mod jobs;
+mod mail;
 mod migrate;
 mod name_page;
 mod output;
@@ -35,6 +36,7 @@ use crate::{
     app::{self, App, Clock, Links, Parts, calls as app_calls, limiter::Policy, studio},
     blobs::Blobs,
     config::{self, Logging, Storage},
+    mail::Mailer,
     phone::Phone,
     store::{Db, migrations},
     telemetry,
@@ -87,6 +89,11 @@ Examples:
     export ENDONYM_PHONE_URL='sip://user:password@trunk.example:5060?from=%2B12025550100'
     endonym phone test +12025550123
 
+  Configure a mail server, and send a test message:
+    export ENDONYM_MAIL_URL='smtp://user:password@mail.example.edu:587'
+    export ENDONYM_MAIL_FROM='Names at Example <names@example.edu>'
+    endonym mail test you@example.edu
+
   Use PostgreSQL:
     export ENDONYM_DATABASE_URL=postgres://endonym:secret@db.example.edu/endonym
     endonym migrate && endonym serve
@@ -130,6 +137,8 @@ enum Command {
     Calls(calls::Calls),
     #[command(subcommand)]
     Phone(phone::Phone),
+    #[command(subcommand)]
+    Mail(mail::Mail),
     Backup(backup::Backup),
     Restore(restore::Restore),
     /// Print a shell completion script
@@ -207,6 +216,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Jobs(command) => command.run(&open().await?).await,
         Command::Calls(command) => command.run(&open().await?).await,
         Command::Phone(command) => command.run().await,
+        Command::Mail(command) => command.run(&storage).await,
         Command::Backup(command) => command.run(&storage).await,
         Command::Restore(command) => command.run(&storage).await,
         Command::Completions { shell } => {
@@ -244,9 +254,9 @@ async fn database(storage: &Storage) -> Result<Db, Failure> {
     Ok(db)
 }
 
-/// Opens everything a command needs, without a server and without telephony.
+/// Opens everything a command needs, without a server, telephony and mail.
 async fn open(storage: &Storage, studio: studio::Settings) -> Result<App, Failure> {
-    open_with(storage, studio, app_calls::Rules::nobody(), Phone::default()).await
+    open_with(storage, studio, app_calls::Rules::nobody(), Phone::default(), Mailer::default()).await
 }
 
 async fn open_with(
@@ -254,6 +264,7 @@ async fn open_with(
     studio: studio::Settings,
     calling: app_calls::Rules,
     phone: Phone,
+    mail: Mailer,
 ) -> Result<App, Failure> {
     let no_limit =
         Policy { ceiling: u32::MAX, window: std::time::Duration::MAX, throttle: std::time::Duration::ZERO };
@@ -272,6 +283,7 @@ async fn open_with(
         calling,
         phone,
         sign_in: app::sign_in::Settings::default(),
+        mail,
         secrets: storage.secrets(),
         outbound: storage.outbound().map_err(Failure)?,
     }))

@@ -29,6 +29,8 @@ pub struct Serve {
     working: config::Working,
     #[command(flatten)]
     phone: config::Phone,
+    #[command(flatten)]
+    mail: config::Mail,
 }
 
 /// How long the sign-in link of the demonstration is valid.
@@ -40,6 +42,7 @@ impl Serve {
     pub async fn run(&self, storage: &Storage) -> Outcome {
         let serving = &self.serving;
         let limits = serving.limits(self.working.grace()).map_err(Failure)?;
+        let mail = self.mail.mailer().map_err(Failure)?;
         raise_file_limit(limits.connections);
         let db = database(storage).await?;
         let listener = bind(&serving.listen, "--listen").await?;
@@ -65,6 +68,7 @@ impl Serve {
             calling: self.phone.rules().map_err(Failure)?,
             phone: self.phone.phone(&base_url).map_err(Failure)?,
             sign_in: serving.sign_in(listening).map_err(Failure)?,
+            mail,
             secrets: storage.secrets(),
             outbound: storage.outbound().map_err(Failure)?,
         });
@@ -134,6 +138,14 @@ async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) ->
         output::print_line(&format!(
             "              pending calls that nobody makes: {waiting} (run `endonym calls cancel --all`)"
         ));
+    }
+    if app.mail.is_configured() {
+        output::print_line(&format!("  Mail        {}", app.mail.shown()));
+    } else {
+        tracing::info!("mail is not configured: sign-in codes are not mailed");
+        output::print_line(
+            "  Mail        none: sign-in codes are not mailed (set --mail-url, or run `endonym sign-in-link`)",
+        );
     }
     if with_demo {
         let demo = demo::seed(app, &storage.data_dir).await?;

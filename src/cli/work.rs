@@ -24,6 +24,8 @@ pub struct Work {
     media: config::Media,
     #[command(flatten)]
     phone: config::Phone,
+    #[command(flatten)]
+    mail: config::Mail,
 }
 
 impl Work {
@@ -32,7 +34,8 @@ impl Work {
             return Err(Failure("no workers: set --workers 1 or more".to_owned()));
         }
         let (rules, phone) = (self.phone.rules().map_err(Failure)?, self.phone.phone("").map_err(Failure)?);
-        let app = open_with(storage, self.media.settings(), rules, phone).await?;
+        let mail = self.mail.mailer().map_err(Failure)?;
+        let app = open_with(storage, self.media.settings(), rules, phone, mail).await?;
         output::print_line(&format!(
             "Endonym {} with {}, {} background workers",
             env!("CARGO_PKG_VERSION"),

@@ -18,6 +18,7 @@ use crate::{
     domain::{client_address::TrustedProxies, countries::Countries, quiet_hours::QuietHours},
     http::body::BodyLimits,
     jobs,
+    mail::{self, Mailer},
     outbound::{Allowed, Outbound},
     phone::{self, Prompts, Provider},
     server::Limits,
@@ -312,6 +313,36 @@ impl Phone {
             max_per_minute: self.phone_max_per_minute,
             max_per_day: self.phone_max_per_day,
             countries: Countries::parse(&set(&self.phone_countries).unwrap_or_default())?,
+        })
+    }
+}
+
+/// The mail server.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Mail")]
+pub struct Mail {
+    /// `smtp://user:password@host:587`, `smtps://host:465`, or `file:DIR` to write messages to files; when empty, nothing is mailed
+    #[arg(long, value_name = "URL")]
+    mail_url: Option<String>,
+    /// Sender, like `Names at Example <names@example.edu>`
+    #[arg(long, value_name = "SENDER")]
+    mail_from: Option<String>,
+    /// Timeout for connecting to the mail server and for each of its answers, in seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    mail_timeout_seconds: Duration,
+    /// PEM file with certificates to trust besides the system's; with it, TLS is required on this machine too
+    #[arg(long, value_name = "FILE")]
+    mail_ca_file: Option<String>,
+}
+
+impl Mail {
+    /// The error message does not contain secrets.
+    pub fn mailer(&self) -> Result<Mailer, String> {
+        Mailer::new(&mail::Settings {
+            url: set(&self.mail_url).unwrap_or_default(),
+            from: set(&self.mail_from).unwrap_or_default(),
+            timeout: self.mail_timeout_seconds,
+            ca_file: set(&self.mail_ca_file).map(PathBuf::from),
         })
     }
 }

@@ -76,6 +76,8 @@ ids! {
     AttemptId,
     ExportId,
     JobId,
+    /// A message in the outbox.
+    MessageId,
     SignInRequestId,
     SignInLinkId,
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ids::{AttemptId, CourseId, ExportId, InstitutionId, JobId},
+    ids::{AttemptId, CourseId, ExportId, InstitutionId, JobId, MessageId},
     moment::Moment,
 };
 
@@ -16,7 +16,7 @@ pub enum Job {
     BuildExport { institution: InstitutionId, export: ExportId, base_url: String },
     /// Removes deleted people from stored reports.
     ScrubExports { institution: InstitutionId },
-    /// Removes expired reports.
+    /// Removes expired reports, and messages that were mailed long ago.
     ExpireExports,
     /// Removes files that are no longer referenced.
     SweepBlobs,
@@ -32,6 +32,8 @@ pub enum Job {
     SyncCourse { institution: InstitutionId, course: CourseId },
     /// Enqueues the synchronization of courses that are due.
     SyncDueCourses,
+    /// Delivers a message of the outbox.
+    SendMail { institution: Option<InstitutionId>, message: MessageId },
 }
 
 macro_rules! kinds {
@@ -65,6 +67,7 @@ kinds! {
     RotateLtiKeys = "rotate_lti_keys",
     SyncCourse = "sync_course",
     SyncDueCourses = "sync_due_courses",
+    SendMail = "send_mail",
 }
 
 /// A queue of jobs. A worker serves some lanes or all of them, so that the jobs of one lane cannot starve the others.
@@ -75,18 +78,21 @@ pub enum Lane {
     Background,
     /// Depends on learning systems, which may be slow and have many courses.
     Sync,
+    /// Depends on the mail server. It has workers of its own, which only wait for the network.
+    Mail,
 }
 
 impl Lane {
-    pub const ALL: &'static [Self] = &[Self::Interactive, Self::Background, Self::Sync];
+    /// The lanes that share workers.
+    pub const SHARED: &'static [Self] = &[Self::Interactive, Self::Background, Self::Sync];
 
-    /// The lanes that a worker serves, out of `workers`. Every lane is served, the last worker serves all of them, and if there
-    /// are enough workers, the first ones are reserved for the more urgent lanes.
+    /// The shared lanes that a worker serves, out of `workers`. Every lane is served, the last worker serves all of them, and if
+    /// there are enough workers, the first ones are reserved for the more urgent lanes.
     pub const fn served_by(worker: usize, workers: usize) -> &'static [Self] {
         match (worker, workers) {
             (0, 3..) => &[Self::Interactive],
             (0, 2) | (1, 3..) => &[Self::Interactive, Self::Background],
-            _ => Self::ALL,
+            _ => Self::SHARED,
         }
     }
 }
@@ -135,6 +141,7 @@ impl Job {
             Self::RotateLtiKeys => Kind::RotateLtiKeys,
             Self::SyncCourse { .. } => Kind::SyncCourse,
             Self::SyncDueCourses => Kind::SyncDueCourses,
+            Self::SendMail { .. } => Kind::SendMail,
         }
     }
 
@@ -146,6 +153,7 @@ impl Job {
             | Self::FetchTake { institution, .. }
             | Self::DeleteTakes { institution, .. }
             | Self::SyncCourse { institution, .. } => Some(*institution),
+            Self::SendMail { institution, .. } => *institution,
             Self::ExpireExports
             | Self::SweepBlobs
             | Self::RotateLtiKeys
@@ -162,6 +170,7 @@ impl Job {
                 Some(format!("{}:{attempt}", self.kind().name()))
             }
             Self::SyncCourse { course, .. } => Some(format!("{}:{course}", self.kind().name())),
+            Self::SendMail { message, .. } => Some(format!("{}:{message}", self.kind().name())),
             Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind().name())),
             Self::ExpireExports | Self::SweepBlobs | Self::RotateLtiKeys | Self::SyncDueCourses => {
                 Some(self.kind().name().to_owned())
@@ -252,7 +261,7 @@ mod tests {
     fn every_lane_has_a_worker_and_the_slow_lane_never_has_all_of_them() {
         for workers in 1..6 {
             let served = |lane| (0..workers).filter(|n| Lane::served_by(*n, workers).contains(lane)).count();
-            for lane in Lane::ALL {
+            for lane in Lane::SHARED {
                 assert!(served(lane) >= 1, "{lane:?} of {workers}");
             }
             assert!(workers == 1 || served(&Lane::Sync) < served(&Lane::Background), "{workers}");
@@ -273,6 +282,7 @@ mod tests {
             r#"{"kind":"rotate_lti_keys"}"#,
             r#"{"kind":"sync_course","institution":7,"course":8}"#,
             r#"{"kind":"sync_due_courses"}"#,
+            r#"{"kind":"send_mail","institution":7,"message":8}"#,
         ];
         assert_eq!(rows.len(), Kind::ALL.len());
         for (row, kind) in rows.into_iter().zip(Kind::ALL) {

@@ -20,6 +20,7 @@ pub mod language;
 pub mod lti;
 pub mod matching;
 pub mod media;
+pub mod message;
 pub mod moment;
 pub mod name_page;
 pub mod newest;

@@ -19,7 +19,7 @@ use crate::{
 
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// Number of jobs that run concurrently.
+    /// Number of jobs that run concurrently, besides the delivery of mail. With 0, this process runs none.
     pub workers: usize,
     /// A worker that does not renew its lease for this long is presumed dead.
     pub lease: Duration,
@@ -38,6 +38,9 @@ const ROTATE_EVERY: Duration = Duration::from_secs(24 * 3_600);
 /// Maximum delay before a due course sync starts on an idle queue.
 const SYNC_DUE_EVERY: Duration = Duration::from_secs(30);
 
+/// Messages that a process delivers concurrently, and so its connections to the mail server.
+const MAIL_WORKERS: usize = 2;
+
 /// Runs the workers until they are stopped and have finished.
 pub async fn run(app: App, settings: Settings, stop: CancellationToken) {
     let workers = TaskTracker::new();
@@ -46,6 +49,9 @@ pub async fn run(app: App, settings: Settings, stop: CancellationToken) {
         workers.spawn(worker(app.clone(), settings, lanes, stop.clone()));
     }
     if settings.workers > 0 {
+        for _ in 0..MAIL_WORKERS {
+            workers.spawn(worker(app.clone(), settings, &[Lane::Mail], stop.clone()));
+        }
         workers.spawn(switchboard::run(app.clone(), settings.grace, stop.clone()));
         workers.spawn(schedule(app, settings, stop));
     }

@@ -129,6 +129,7 @@ pub async fn close_access(sql: &mut Sql, institution: InstitutionId) -> Result<(
         "DELETE FROM sessions WHERE institution_id = $1",
         "DELETE FROM sign_in_requests WHERE institution_id = $1",
         "DELETE FROM sign_in_links WHERE institution_id = $1",
+        "DELETE FROM outbox WHERE institution_id = $1",
     ] {
         sql.execute(text, &[institution.into()]).await?;
     }
@@ -171,6 +172,7 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM persons WHERE institution_id = $1",
         "DELETE FROM consents WHERE institution_id = $1",
         "DELETE FROM consent_texts WHERE institution_id = $1",
+        "DELETE FROM outbox WHERE institution_id = $1",
         "DELETE FROM media WHERE institution_id = $1",
         "DELETE FROM replaced_recordings WHERE institution_id = $1",
         "DELETE FROM departures WHERE institution_id = $1",

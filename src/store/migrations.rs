@@ -16,6 +16,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0010_course_schedule", include_str!("../../migrations/0010_course_schedule.sql")),
     ("0011_lti_courses", include_str!("../../migrations/0011_lti_courses.sql")),
     ("0013_persons", include_str!("../../migrations/0013_persons.sql")),
+    ("0014_outbox", include_str!("../../migrations/0014_outbox.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

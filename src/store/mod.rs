@@ -23,6 +23,7 @@ pub mod lti_sessions;
 pub mod media;
 pub mod migrations;
 pub mod name_pages;
+pub mod outbox;
 pub mod own_recordings;
 pub mod participants;
 pub mod people;

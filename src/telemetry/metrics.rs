@@ -42,6 +42,8 @@ pub(super) struct Metrics {
     calls: IntGaugeVec,
     calls_ended: IntCounterVec,
     phone_callbacks: IntCounterVec,
+    mail: IntCounterVec,
+    mail_queue_age: Gauge,
     db_connections: IntGaugeVec,
     db_connections_most: IntGauge,
     db_connections_waiting: IntGauge,
@@ -118,6 +120,15 @@ impl Metrics {
                 "Webhooks from a telephony service: accepted, repeated, or refused for a bad_signature or a foreign_call.",
                 &["result"],
             ),
+            mail: registrar.counters(
+                "endonym_mail_total",
+                "Attempts to deliver a message that this process has made, by outcome: sent, deferred, failed, unconfirmed or expired.",
+                &["outcome"],
+            ),
+            mail_queue_age: registrar.register(Gauge::new(
+                "endonym_mail_queue_age_seconds",
+                "How long the oldest queued message has been waiting.",
+            )),
             job_seconds: registrar.histograms(
                 "endonym_job_duration_seconds",
                 "Duration of job runs, whatever the outcome.",
@@ -314,4 +325,14 @@ pub fn call_ended(state: &'static str) {
 /// A webhook from a telephony service: `accepted`, `repeated`, `bad_signature` or `foreign_call`.
 pub fn phone_callback(result: &'static str) {
     METRICS.phone_callbacks.with_label_values(&[result]).inc();
+}
+
+/// An attempt to deliver a message has ended: `sent`, `deferred`, `failed`, `unconfirmed` or `expired`.
+pub fn mail(outcome: &'static str) {
+    METRICS.mail.with_label_values(&[outcome]).inc();
+}
+
+/// How long the oldest queued message has been waiting.
+pub fn mail_queue_age(seconds: f64) {
+    METRICS.mail_queue_age.set(seconds);
 }

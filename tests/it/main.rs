@@ -13,6 +13,7 @@ mod emails;
 mod jobs;
 mod lms;
 mod lti;
+mod mail;
 mod me;
 mod ops;
 mod outbound;

@@ -1,13 +1,14 @@
-//! Removes expired reports.
+//! Removes expired reports, and messages that were mailed long ago.
 
 use super::{Context, Policy};
 use crate::{
-    app::{Result, exports},
+    app::{Result, exports, outbox},
     domain::job::{Lane, RetryPolicy},
 };
 
 pub const POLICY: Policy = Policy { lane: Lane::Background, retry: RetryPolicy::STANDARD };
 
 pub async fn run(context: &Context<'_>) -> Result<()> {
-    exports::expire(context.app).await
+    exports::expire(context.app).await?;
+    outbox::remove_old(context.app).await
 }

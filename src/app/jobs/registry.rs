@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{
     build_export, delete_takes, expire_exports, fetch_take, hang_up, rotate_lti_keys, scrub_exports,
-    sweep_blobs, sync_course, sync_due_courses,
+    send_mail, sweep_blobs, sync_course, sync_due_courses,
 };
 use crate::{
     app::{App, Result, exports::ReportFormat},
@@ -55,6 +55,7 @@ pub const fn policy(kind: Kind) -> Policy {
         Kind::RotateLtiKeys => rotate_lti_keys::POLICY,
         Kind::SyncCourse => sync_course::POLICY,
         Kind::SyncDueCourses => sync_due_courses::POLICY,
+        Kind::SendMail => send_mail::POLICY,
     }
 }
 
@@ -77,6 +78,7 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
         Job::RotateLtiKeys => rotate_lti_keys::run(context).await,
         Job::SyncCourse { institution, course } => sync_course::run(context, *institution, *course).await,
         Job::SyncDueCourses => sync_due_courses::run(context).await,
+        Job::SendMail { institution, message } => send_mail::run(context, *institution, *message).await,
     }
 }
 
@@ -99,6 +101,9 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         }
         Job::SyncCourse { institution, course } => {
             sync_course::give_up(sql, given_up, *institution, *course).await?;
+        }
+        Job::SendMail { institution, message } => {
+            send_mail::give_up(sql, given_up, *institution, *message).await?;
         }
         // Nothing waits for these, so the dead letter is all that remains.
         Job::ScrubExports { .. } | Job::HangUp { .. } | Job::DeleteTakes { .. } => {}

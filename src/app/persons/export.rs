@@ -76,12 +76,14 @@ async fn everything(
             not_to_call.push(number);
         }
     }
+    let messages = store::outbox::records_of(sql, owner.id, email_key).await?;
     let about = json!({
         "institution": owner.name,
         "email": email_key,
         "exported_at": now.shown_in(&owner.time_zone),
         "registrations": registrations,
         "do_not_call": not_to_call,
+        "messages": messages.into_iter().map(|row| shown(row, owner)).collect::<Vec<_>>(),
     });
     Ok((about, media))
 }

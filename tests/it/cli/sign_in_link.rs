@@ -17,7 +17,8 @@ async fn follow(link: &str) -> Vec<String> {
     let cookie = page.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned();
     let body = page.text().await.unwrap();
     let csrf = body.split_once("name=\"csrf\" value=\"").unwrap().1.split('"').next().unwrap().to_owned();
-    let request = client().post(link).header("cookie", cookie).form(&[("csrf", csrf)]);
+    let request = client().post(link).header("cookie", cookie).body(format!("csrf={csrf}"));
+    let request = request.header("content-type", "application/x-www-form-urlencoded");
     let answer = request.send().await.unwrap();
     assert_eq!(answer.status(), 303);
     assert_eq!(answer.headers()["location"], "/me");

@@ -35,7 +35,7 @@ async fn state(world: &World, id: &str) -> Value {
 }
 
 async fn claim(world: &World) -> Claim {
-    jobs::claim(&world.app, LEASE, Lane::ALL).await.unwrap().expect("a job is due")
+    jobs::claim(&world.app, LEASE, Lane::SHARED).await.unwrap().expect("a job is due")
 }
 
 /// Writes of a person what a report cannot do without.
@@ -63,7 +63,7 @@ async fn many_workers_never_take_a_job_twice() {
             let app = world.app.clone();
             tokio::spawn(async move {
                 let mut taken = Vec::new();
-                while let Some(claimed) = jobs::claim(&app, LEASE, Lane::ALL).await.unwrap() {
+                while let Some(claimed) = jobs::claim(&app, LEASE, Lane::SHARED).await.unwrap() {
                     taken.push(claimed.id);
                 }
                 taken
@@ -81,7 +81,7 @@ async fn many_workers_never_take_a_job_twice() {
     }
     assert!(times.values().all(|times| *times == 1), "{times:?}");
     // One that found another at the same job may have gone home early; nothing is left behind all the same.
-    while let Some(claimed) = jobs::claim(&world.app, LEASE, Lane::ALL).await.unwrap() {
+    while let Some(claimed) = jobs::claim(&world.app, LEASE, Lane::SHARED).await.unwrap() {
         assert_eq!(times.insert(claimed.id, 1), None);
     }
     assert_eq!(times.len(), 150);
@@ -106,11 +106,11 @@ async fn a_dead_workers_job_is_taken_up_when_its_lease_is_over() {
     let world = World::new().await;
     let id = export(&world).await;
     let dead = claim(&world).await;
-    assert!(jobs::claim(&world.app, LEASE, Lane::ALL).await.unwrap().is_none(), "it is taken");
+    assert!(jobs::claim(&world.app, LEASE, Lane::SHARED).await.unwrap().is_none(), "it is taken");
     world.advance(LEASE / 2);
     assert!(jobs::renew(&world.app, &dead, LEASE).await.unwrap(), "it says that it is alive");
     world.advance(LEASE - Duration::from_secs(2));
-    assert!(jobs::claim(&world.app, LEASE, Lane::ALL).await.unwrap().is_none(), "so it has more time");
+    assert!(jobs::claim(&world.app, LEASE, Lane::SHARED).await.unwrap().is_none(), "so it has more time");
     world.advance(Duration::from_secs(3));
     let again = claim(&world).await;
     assert_eq!((again.id, again.attempts, again.failures), (dead.id, 2, 0));
@@ -142,7 +142,7 @@ async fn what_fails_comes_again_later_and_later_and_is_given_up_at_last() {
         let claimed = claim(&world).await;
         match jobs::fail(&world.app, &claimed, "the disk is full").await.unwrap() {
             Failed::RetryIn(pause) => {
-                assert!(jobs::claim(&world.app, LEASE, Lane::ALL).await.unwrap().is_none(), "not at once");
+                assert!(jobs::claim(&world.app, LEASE, Lane::SHARED).await.unwrap().is_none(), "not at once");
                 pauses.push(pause);
                 world.advance(pause);
             }
@@ -219,13 +219,13 @@ async fn regular_work_is_written_down_once_for_all_and_comes_again_and_again() {
         jobs::repeat(&world.app, Job::SweepBlobs, every).await.unwrap();
     }
     assert_eq!(count(&world, "jobs").await, 1);
-    assert!(jobs::claim(&world.app, LEASE, Lane::ALL).await.unwrap().is_none(), "not yet");
+    assert!(jobs::claim(&world.app, LEASE, Lane::SHARED).await.unwrap().is_none(), "not yet");
     for _ in 0..3 {
         world.advance(every);
         let claimed = claim(&world).await;
         assert_eq!((&claimed.job, claimed.attempts), (&Job::SweepBlobs, 1));
         jobs::repeat(&world.app, Job::SweepBlobs, every).await.unwrap();
-        assert!(jobs::claim(&world.app, LEASE, Lane::ALL).await.unwrap().is_none(), "one worker has it");
+        assert!(jobs::claim(&world.app, LEASE, Lane::SHARED).await.unwrap().is_none(), "one worker has it");
         jobs::finish(&world.app, &claimed).await.unwrap();
         assert_eq!(count(&world, "jobs").await, 1);
     }

@@ -104,7 +104,12 @@ impl<'a> Browser<'a> {
 
     /// Sends exactly these fields.
     pub async fn post_bare(&self, path: &str, fields: &[(&str, &str)], headers: &[(&str, &str)]) -> Seen {
-        let mut request = self.client.post(format!("{}{path}", self.world.base)).form(fields);
+        let body: String = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let mut request = self
+            .client
+            .post(format!("{}{path}", self.world.base))
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(body);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }

@@ -12,13 +12,14 @@ use endonym::{
         session::{How, PersonKey},
         sign_in::HandoverState,
     },
+    mail::Mailer,
 };
 use futures_util::future::join_all;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
 use super::{Browser, Seen, newest_mail};
-use crate::support::{Answer, Neighbour, Setup, World};
+use crate::support::{Answer, Neighbour, Setup, World, until};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -175,8 +176,8 @@ async fn parallel_posts_of_the_right_code_open_one_session() {
     let browser = Browser::new(&world);
     let mail = browser.mailed("", "ana@example.edu").await;
     browser.get("/sign-in/code").await.expect(200);
-    let code = mail.code.as_str();
-    let tries = join_all((0..4).map(|_| browser.post("/sign-in/code", &[("code", code)]))).await;
+    let fields = [("code", mail.code.as_str())];
+    let tries = join_all((0..4).map(|_| browser.post("/sign-in/code", &fields))).await;
     assert_eq!(tries.iter().filter(|seen| seen.status == 303).count(), 1);
     assert_eq!(number(&world, "SELECT COUNT(*) FROM sessions").await, 1);
 }
@@ -218,7 +219,7 @@ async fn known_and_unknown_addresses_cause_the_same_work() {
         browser.ask("", email).await.redirects_to("/sign-in/code");
         browser.get("/sign-in/code").await.expect(200);
         browser.post("/sign-in/code", &[("code", "AAAA-AAAA")]).await.expect(422);
-        for table in ["sign_in_requests", "sign_in_counts"] {
+        for table in ["sign_in_requests", "sign_in_counts", "outbox", "jobs"] {
             assert_eq!(number(&world, &format!("SELECT COUNT(*) FROM {table}")).await, nth, "{table}");
         }
     }
@@ -699,4 +700,40 @@ async fn pages_are_private_and_keep_the_way_back_when_the_language_changes() {
     let other = "/sign-in?institution=example&#38;return_to=%2Fme&#38;lang=de";
     assert!(page.body.contains(other), "{}", page.body);
     assert!(!page.body.contains("<script"));
+}
+
+#[tokio::test]
+async fn a_known_person_gets_a_mail_and_an_unknown_one_gets_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let mail = Mailer::new(&endonym::mail::Settings {
+        url: format!("file:{}", folder.path().display()),
+        from: "names@example.edu".into(),
+        timeout: MINUTE,
+        ca_file: None,
+    });
+    let world = World::with(Setup { mail: mail.unwrap(), ..Setup::default() }).await;
+    world.person("Ana", "ana@example.edu").await;
+    let (browser, unknown) = (Browser::new(&world), Browser::new(&world));
+    unknown.ask("", "nobody@example.edu").await.redirects_to("/sign-in/code");
+    browser.ask("", "ana@example.edu").await.redirects_to("/sign-in/code");
+    let text = "SELECT code_digest FROM sign_in_requests WHERE code_digest IS NOT NULL";
+    let before = world.app.db.read().one(text, &[], |row| row.text(0)).await.unwrap();
+    assert_eq!(before, None, "made when the message is sent");
+    world.work(1);
+    until("both jobs are done", || async {
+        number(&world, "SELECT COUNT(*) FROM jobs WHERE kind = 'send_mail'").await == 0
+    })
+    .await;
+    let files: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let [file] = &files[..] else { panic!("one message: {files:?}") };
+    let content = std::fs::read_to_string(file).unwrap();
+    let is_code = |word: &&str| word.len() == 9 && word.chars().nth(4) == Some('-');
+    let code = content.lines().map(str::trim).find(is_code).unwrap_or_else(|| panic!("{content}"));
+    // Nothing secret is left behind in the outbox, and nothing at all about the other address.
+    let rows = world.app.db.read().rows("SELECT * FROM outbox", &[], |row| row.record()).await.unwrap();
+    let rows = serde_json::to_string(&rows).unwrap();
+    assert!(rows.contains("ana@example.edu") && !rows.contains("nobody@example.edu"), "{rows}");
+    assert!(!rows.contains(code) && !rows.contains("/sign-in/link"), "{rows}");
+    browser.enter_code(code).await.redirects_to("/me");
 }

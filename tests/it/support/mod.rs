@@ -24,6 +24,7 @@ use endonym::{
     },
     http::service::Draining,
     jobs,
+    mail::Mailer,
     outbound::{self, Outbound},
     phone::Phone,
     server::{self, Limits},
@@ -67,6 +68,7 @@ pub struct Setup {
     pub calling: calls::Rules,
     pub phone: Phone,
     pub sign_in: sign_in::Settings,
+    pub mail: Mailer,
     /// Networks in which learning systems may be.
     pub outbound: &'static str,
     pub outbound_limits: outbound::Limits,
@@ -94,6 +96,7 @@ impl Default for Setup {
             calling: calls::Rules::nobody(),
             phone: Phone::default(),
             sign_in: sign_in::Settings::default(),
+            mail: Mailer::default(),
             outbound: "127.0.0.0/8",
             outbound_limits: outbound::Limits::default(),
         }
@@ -132,6 +135,7 @@ impl World {
             // The callback URL is known only now.
             phone: Phone { callback_base: base.clone(), ..setup.phone },
             sign_in: setup.sign_in,
+            mail: setup.mail,
             secrets: Secrets::new(None, folder.path()),
             outbound: Outbound::with_limits(
                 outbound::Allowed::parse(setup.outbound).unwrap(),

@@ -1,0 +1,38 @@
+//! Delivers a message of the outbox.
+
+use std::time::Duration;
+
+use super::{Context, GivenUp, Policy};
+use crate::{
+    app::{Result, outbox},
+    domain::{
+        ids::{InstitutionId, MessageId},
+        job::{Lane, RetryPolicy},
+    },
+    store::Sql,
+};
+
+/// Somebody may be waiting for a code, so the first retries come quickly. The message expires (48 hours or less) before the
+/// retries are used up.
+pub const POLICY: Policy = Policy {
+    lane: Lane::Mail,
+    retry: RetryPolicy {
+        failures: 90,
+        first_backoff: Duration::from_secs(5),
+        longest_backoff: Duration::from_secs(3_600),
+    },
+};
+
+pub async fn run(context: &Context<'_>, institution: Option<InstitutionId>, id: MessageId) -> Result<()> {
+    outbox::deliver(context.app, context.claim, institution, id).await
+}
+
+/// Marks the message as failed.
+pub async fn give_up(
+    sql: &mut Sql,
+    given_up: &GivenUp<'_>,
+    institution: Option<InstitutionId>,
+    id: MessageId,
+) -> Result<()> {
+    outbox::give_up(sql, institution, id, given_up.error, given_up.now).await
+}

@@ -1,0 +1,242 @@
+//! The outbox: messages are enqueued in the transaction that causes them, and delivered by a job, at most once (ADR 19).
+
+use std::time::Duration;
+
+use super::{Actor, App, Error, Ids, Result, jobs, sign_in};
+use crate::{
+    domain::{
+        email::Email,
+        ids::{InstitutionId, MessageId},
+        job::{Claim, Job},
+        message::{Message, OutboxMessage, State},
+        moment::Moment,
+    },
+    mail::{Fault, Handover, Language, Letter, Rendered, render as templates},
+    store::{
+        self, Sql,
+        outbox::{self, Change},
+    },
+    telemetry::metrics,
+};
+
+/// How long messages are kept, whatever became of them.
+const RETENTION: Duration = Duration::from_secs(30 * 24 * 3_600);
+
+/// Enqueues a message in the transaction that causes it. Call `app.queue.wake()` after the commit. A second message about the same
+/// occasion is not enqueued.
+pub async fn enqueue(
+    sql: &mut Sql,
+    ids: &Ids,
+    institution: Option<InstitutionId>,
+    to: Email,
+    message: Message,
+    now: Moment,
+) -> Result<MessageId> {
+    let expires_at = now.plus(message.lifetime());
+    let new = OutboxMessage {
+        id: ids.id(now),
+        institution,
+        to,
+        message,
+        state: State::Queued,
+        attempts: 0,
+        answer: None,
+        created_at: now,
+        changed_at: now,
+        expires_at,
+    };
+    if outbox::insert(sql, &new).await? {
+        let job = Job::SendMail { institution, message: new.id };
+        jobs::enqueue(sql, ids.id(now), &job, now, now).await?;
+    }
+    Ok(new.id)
+}
+
+/// Delivers a message, as the job that holds this claim. An error means that the job is to be retried.
+pub async fn deliver(
+    app: &App,
+    claim: &Claim,
+    institution: Option<InstitutionId>,
+    id: MessageId,
+) -> Result<()> {
+    let Some(row) = outbox::find(&mut app.db.read(), institution, id).await? else { return Ok(()) };
+    match row.state {
+        State::Queued => {}
+        // A worker died, or lost its lease, while it was handing the message over.
+        State::Sending => {
+            let lost = "the process stopped before the mail server answered";
+            return end(app, &row, State::Unconfirmed, Some(lost)).await;
+        }
+        State::Sent | State::Failed | State::Unconfirmed | State::Expired => return Ok(()),
+    }
+    if row.expires_at <= app.clock.now() {
+        return end(app, &row, State::Expired, row.answer.as_deref()).await;
+    }
+    let Some(content) = render(app, &row).await? else {
+        let (institution, id) = (row.institution, row.id);
+        return app
+            .db
+            .write(move |sql| Box::pin(async move { Ok(outbox::delete(sql, institution, id).await?) }))
+            .await;
+    };
+    let letter = Letter { id: row.id, to: row.to.clone(), reply_to: None, content, date: app.clock.now() };
+    // Up to here and including the recipient, the server has accepted nothing.
+    let prepared = match app.mail.prepare(&letter).await {
+        Ok(prepared) => prepared,
+        Err(fault) => return not_accepted(app, &row, fault, true).await,
+    };
+    // From this commit on, the message is never sent again without an operator.
+    let Some(sending) = begin(app, claim, &row).await? else {
+        tracing::warn!(message = row.id.get(), "a message was left to another worker");
+        return Ok(());
+    };
+    match prepared.send().await {
+        Handover::Accepted(answer) => {
+            tracing::info!(message = row.id.get(), kind = row.message.kind(), "message sent");
+            end(app, &sending, State::Sent, Some(&answer)).await
+        }
+        Handover::Refused(fault) => not_accepted(app, &sending, fault, false).await,
+        Handover::Unknown(why) => end(app, &sending, State::Unconfirmed, Some(&why)).await,
+    }
+}
+
+/// Commits that the message is being handed over, if this worker still holds the job.
+async fn begin(app: &App, claim: &Claim, row: &OutboxMessage) -> Result<Option<OutboxMessage>> {
+    let (claim, row, now) = (claim.clone(), row.clone(), app.clock.now());
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                if !store::jobs::holds_lease(sql, &claim).await? {
+                    return Ok(None);
+                }
+                let sending = Change { to: State::Sending, answer: None, counts: true };
+                let begun = outbox::change(sql, &row, sending, now).await?;
+                Ok(begun.map(|attempts| OutboxMessage { state: State::Sending, attempts, ..row }))
+            })
+        })
+        .await
+}
+
+/// The server has not accepted the message: it is retried or has failed for good.
+async fn not_accepted(app: &App, row: &OutboxMessage, fault: Fault, counts: bool) -> Result<()> {
+    match fault {
+        Fault::Permanent(why) => {
+            tracing::warn!(message = row.id.get(), answer = why, "a message was rejected by the mail server");
+            record(app, row, State::Failed, Some(&why), counts).await
+        }
+        Fault::Temporary(why) => {
+            record(app, row, State::Queued, Some(&why), counts).await?;
+            Err(Error::Unavailable(why))
+        }
+    }
+}
+
+async fn end(app: &App, row: &OutboxMessage, to: State, answer: Option<&str>) -> Result<()> {
+    if to == State::Unconfirmed {
+        tracing::warn!(
+            message = row.id.get(),
+            "a message was handed to the mail server, and its answer was lost; it is not sent again"
+        );
+    }
+    record(app, row, to, answer, false).await
+}
+
+async fn record(app: &App, row: &OutboxMessage, to: State, answer: Option<&str>, counts: bool) -> Result<()> {
+    let (row, answer, now) = (row.clone(), answer.map(str::to_owned), app.clock.now());
+    let changed = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                let change = Change { to, answer: answer.as_deref(), counts };
+                Ok(outbox::change(sql, &row, change, now).await?.is_some())
+            })
+        })
+        .await?;
+    if changed {
+        metrics::mail(if to == State::Queued { "deferred" } else { to.word() });
+    }
+    Ok(())
+}
+
+/// Ends a message whose job was given up.
+pub(super) async fn give_up(
+    sql: &mut Sql,
+    institution: Option<InstitutionId>,
+    id: MessageId,
+    error: &str,
+    now: Moment,
+) -> Result<()> {
+    let Some(row) = outbox::find(sql, institution, id).await? else { return Ok(()) };
+    let to = match row.state {
+        State::Queued => State::Failed,
+        State::Sending => State::Unconfirmed,
+        State::Sent | State::Failed | State::Unconfirmed | State::Expired => return Ok(()),
+    };
+    if outbox::change(sql, &row, Change { to, answer: Some(error), counts: false }, now).await?.is_some() {
+        metrics::mail(to.word());
+    }
+    Ok(())
+}
+
+/// The text of a message. `None` if there is nothing to send any more.
+async fn render(app: &App, row: &OutboxMessage) -> Result<Option<Rendered>> {
+    let rendered = match &row.message {
+        Message::SignIn { request, base_url } => match sign_in::message(app, *request, base_url).await? {
+            Some(mail) => templates::sign_in(&mail),
+            None => return Ok(None),
+        },
+        Message::Test => templates::test(Language::English),
+    };
+    rendered.map(Some).map_err(|error| Error::Internal(format!("rendering a message failed: {error}")))
+}
+
+pub async fn all(
+    app: &App,
+    actor: &Actor,
+    state: Option<State>,
+    most: i64,
+) -> Result<Vec<(OutboxMessage, Option<String>)>> {
+    Ok(outbox::all(&mut app.db.read(), actor.scope(), state, most).await?)
+}
+
+/// Sends a message again that failed, expired or is unconfirmed. False if there is no such message.
+pub async fn retry(app: &App, actor: &Actor, id: MessageId) -> Result<bool> {
+    let (scope, now, job_id) = (actor.scope(), app.clock.now(), app.ids.id(app.clock.now()));
+    let requeued = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                let Some(row) = outbox::find_in(sql, scope, id).await? else { return Ok(false) };
+                let expires_at = now.plus(row.message.lifetime());
+                if !row.state.can_be_retried() || !outbox::requeue(sql, &row, expires_at, now).await? {
+                    return Ok(false);
+                }
+                let job = Job::SendMail { institution: row.institution, message: row.id };
+                jobs::enqueue(sql, job_id, &job, now, now).await?;
+                Ok(true)
+            })
+        })
+        .await?;
+    app.queue.wake();
+    Ok(requeued)
+}
+
+/// How long the oldest queued message has been waiting.
+pub async fn queue_age(app: &App) -> Result<Duration> {
+    let now = app.clock.now();
+    Ok(now.since(outbox::oldest_queued(&mut app.db.read()).await?.unwrap_or(now)))
+}
+
+pub async fn remove_old(app: &App) -> Result<()> {
+    let before = app.clock.now().minus(RETENTION);
+    // The read is cheap, and avoids occupying the database's single writer.
+    if !outbox::any_before(&mut app.db.read(), before).await? {
+        return Ok(());
+    }
+    let removed = app
+        .db
+        .write::<_, Error>(move |sql| Box::pin(async move { Ok(outbox::delete_before(sql, before).await?) }))
+        .await?;
+    tracing::info!(removed, "old messages were removed");
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! `endonym mail …`
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use serde_json::json;
+
+use super::{Failure, Outcome, open, output};
+use crate::{
+    app::{Actor, App, Clock, Ids, outbox, studio},
+    config::{self, Storage},
+    domain::{
+        email::Email,
+        message::{OutboxMessage, State},
+    },
+    mail::{Language, Letter, render},
+};
+
+/// Test the mail server, list messages, and send failed ones again
+#[derive(Debug, Subcommand)]
+pub enum Mail {
+    /// Send a test message now, and print the mail server's answer
+    ///
+    /// Nothing is stored.
+    ///
+    /// For example: endonym mail test you@example.edu
+    Test {
+        #[arg(value_name = "ADDRESS")]
+        address: String,
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        mail: config::Mail,
+    },
+    /// List the messages of the last 30 days, newest first
+    ///
+    /// For example: endonym mail list --state failed
+    List {
+        /// Only messages in this state
+        #[arg(long, value_name = "STATE", value_parser = State::ALL.map(State::word))]
+        state: Option<String>,
+        /// Maximum number of messages to list
+        #[arg(long, value_name = "N", default_value_t = 1_000)]
+        most: u32,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Send a message again that failed, expired or is unconfirmed
+    ///
+    /// The recipient of an unconfirmed message may get it twice.
+    Retry {
+        id: String,
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Mail {
+    pub async fn run(&self, storage: &Storage) -> Outcome {
+        match self {
+            Self::Test { address, json, mail } => test(address, *json, mail).await?,
+            Self::List { state, most, json } => {
+                let state = state.as_deref().and_then(State::parse);
+                let app = open(storage, studio::Settings::default()).await?;
+                list(&outbox::all(&app, &Actor::Operator, state, i64::from(*most)).await?, *json);
+            }
+            Self::Retry { id, json } => {
+                retry(&open(storage, studio::Settings::default()).await?, id, *json).await?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+async fn test(address: &str, json: bool, mail: &config::Mail) -> Result<(), Failure> {
+    let to =
+        Email::parse(address).ok_or_else(|| Failure(format!("`{address}` is not a valid email address")))?;
+    let mailer = mail.mailer().map_err(Failure)?;
+    if !mailer.is_configured() {
+        return Err(Failure("mail is not configured: set --mail-url (ENDONYM_MAIL_URL) first".to_owned()));
+    }
+    let date = Clock::system().now();
+    let content = render::test(Language::English)?;
+    let letter = Letter { id: Ids::new().id(date), to, reply_to: None, content, date };
+    let answer = mailer.send(&letter).await;
+    let answer = answer.map_err(|why| Failure(format!("{}: {why}", mailer.shown())))?;
+    if json {
+        output::print_json(&json!({ "to": letter.to.as_given(), "answer": answer }));
+    } else {
+        output::print_line(&format!("Sent to {} through {}.", letter.to.as_given(), mailer.shown()));
+        output::print_line(&format!("Answer: {answer}"));
+    }
+    Ok(())
+}
+
+fn list(all: &[(OutboxMessage, Option<String>)], json: bool) {
+    if json {
+        let shown = |(message, institution): &(OutboxMessage, Option<String>)| {
+            json!({
+                "id": message.id.to_string(),
+                "kind": message.message.kind(),
+                "institution": institution,
+                "to": message.to.as_given(),
+                "state": message.state.word(),
+                "attempts": message.attempts,
+                "created_at": output::time(message.created_at),
+                "changed_at": output::time(message.changed_at),
+                "expires_at": output::time(message.expires_at),
+                "answer": message.answer,
+            })
+        };
+        output::print_json(&json!({ "messages": all.iter().map(shown).collect::<Vec<_>>() }));
+        return;
+    }
+    let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+    let row = |(message, institution): &(OutboxMessage, Option<String>)| {
+        vec![
+            message.id.to_string(),
+            message.message.kind().to_owned(),
+            or_none(institution),
+            message.to.as_given().to_owned(),
+            message.state.word().to_owned(),
+            message.attempts.to_string(),
+            output::time(message.changed_at),
+            or_none(&message.answer),
+        ]
+    };
+    let headings = ["ID", "KIND", "INSTITUTION", "TO", "STATE", "ATTEMPTS", "CHANGED", "ANSWER"];
+    output::print_table(&headings, &all.iter().map(row).collect::<Vec<_>>());
+}
+
+async fn retry(app: &App, id: &str, json: bool) -> Result<(), Failure> {
+    let unknown = || {
+        Failure(format!(
+            "no message `{id}` that failed, expired or is unconfirmed: run `endonym mail list` to see all messages"
+        ))
+    };
+    let number = id.parse().map_err(|_| unknown())?;
+    if !outbox::retry(app, &Actor::Operator, number).await? {
+        return Err(unknown());
+    }
+    if json {
+        output::print_json(&json!({ "id": id }));
+    } else {
+        output::print_line(&format!("Message {id} is queued again."));
+    }
+    Ok(())
+}

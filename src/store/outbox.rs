@@ -1,0 +1,190 @@
+//! The outbox: messages to be mailed, and the outcome of their delivery.
+
+use super::{Error, Result, Row, Sql, Value, persons::Record, position_in, stored_json, within};
+use crate::domain::{
+    email::Email,
+    ids::{InstitutionId, MessageId},
+    message::{OutboxMessage, State},
+    moment::Moment,
+    scope::Scope,
+};
+
+const COLUMNS: &[&str] = &[
+    "institution_id",
+    "id",
+    "message",
+    "email",
+    "state",
+    "attempts",
+    "answer",
+    "created_at",
+    "changed_at",
+    "expires_at",
+];
+
+fn from_row(row: &Row<'_>) -> Result<OutboxMessage> {
+    let id: MessageId = row.id(const { position_in(COLUMNS, "id") })?;
+    let institution: InstitutionId = row.id(const { position_in(COLUMNS, "institution_id") })?;
+    let unreadable = |column: &str, value: &str| {
+        Error::Broken(format!("outbox.{column} of row {id} is unreadable: `{value}`"))
+    };
+    let moment = |column: usize| row.int(column).map(Moment::from_micros);
+    let (email, state) = (
+        row.text(const { position_in(COLUMNS, "email") })?,
+        row.text(const { position_in(COLUMNS, "state") })?,
+    );
+    Ok(OutboxMessage {
+        id,
+        institution: Some(institution).filter(|institution| institution.get() != 0),
+        to: Email::parse(&email).ok_or_else(|| unreadable("email", &email))?,
+        message: stored_json(
+            ("outbox", "message", id),
+            &row.text(const { position_in(COLUMNS, "message") })?,
+        )?,
+        state: State::parse(&state).ok_or_else(|| unreadable("state", &state))?,
+        attempts: u32::try_from(row.int(const { position_in(COLUMNS, "attempts") })?).unwrap_or(u32::MAX),
+        answer: row.opt_text(const { position_in(COLUMNS, "answer") })?,
+        created_at: moment(const { position_in(COLUMNS, "created_at") })?,
+        changed_at: moment(const { position_in(COLUMNS, "changed_at") })?,
+        expires_at: moment(const { position_in(COLUMNS, "expires_at") })?,
+    })
+}
+
+fn tenant(institution: Option<InstitutionId>) -> Value<'static> {
+    institution.map_or(0, InstitutionId::get).into()
+}
+
+/// Adds a message. False if there is one about the same occasion already.
+pub async fn insert(sql: &mut Sql, new: &OutboxMessage) -> Result<bool> {
+    let text = "INSERT INTO outbox (institution_id, id, message, occasion, email, email_key, state, attempts, created_at, changed_at, \
+                expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
+                ON CONFLICT (institution_id, occasion) DO NOTHING";
+    let message = serde_json::to_string(&new.message).map_err(|error| Error::Broken(error.to_string()))?;
+    let params: [Value<'_>; 11] = [
+        tenant(new.institution),
+        new.id.into(),
+        message.into(),
+        new.message.occasion().into(),
+        new.to.as_given().into(),
+        new.to.key().into(),
+        new.state.word().into(),
+        i64::from(new.attempts).into(),
+        new.created_at.micros().into(),
+        new.changed_at.micros().into(),
+        new.expires_at.micros().into(),
+    ];
+    Ok(sql.execute(text, &params).await? == 1)
+}
+
+pub async fn find(
+    sql: &mut Sql,
+    institution: Option<InstitutionId>,
+    id: MessageId,
+) -> Result<Option<OutboxMessage>> {
+    let text = format!("SELECT {} FROM outbox WHERE institution_id = $1 AND id = $2", COLUMNS.join(", "));
+    sql.one(&text, &[tenant(institution), id.into()], from_row).await
+}
+
+/// A transition of a message to another state.
+pub struct Change<'a> {
+    pub to: State,
+    pub answer: Option<&'a str>,
+    /// Does this begin or end an attempt that has not been counted?
+    pub counts: bool,
+}
+
+/// Changes the state, unless another worker has changed the message since it was read. Returns the number of attempts then.
+pub async fn change(
+    sql: &mut Sql,
+    read: &OutboxMessage,
+    change: Change<'_>,
+    now: Moment,
+) -> Result<Option<u32>> {
+    let text = "UPDATE outbox SET state = $1, answer = $2, attempts = $3, changed_at = $4 \
+                WHERE institution_id = $5 AND id = $6 AND state = $7 AND attempts = $8";
+    let attempts = read.attempts + u32::from(change.counts);
+    let params: [Value<'_>; 8] = [
+        change.to.word().into(),
+        change.answer.into(),
+        i64::from(attempts).into(),
+        now.micros().into(),
+        tenant(read.institution),
+        read.id.into(),
+        read.state.word().into(),
+        i64::from(read.attempts).into(),
+    ];
+    Ok((sql.execute(text, &params).await? == 1).then_some(attempts))
+}
+
+pub async fn delete(sql: &mut Sql, institution: Option<InstitutionId>, id: MessageId) -> Result<()> {
+    let text = "DELETE FROM outbox WHERE institution_id = $1 AND id = $2";
+    sql.execute(text, &[tenant(institution), id.into()]).await.map(|_| ())
+}
+
+/// All messages to a person, including those of the installation, with all columns.
+pub async fn records_of(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<Vec<Record>> {
+    let text =
+        "SELECT * FROM outbox WHERE institution_id IN ($1, 0) AND email_key = $2 ORDER BY created_at, id";
+    sql.rows(text, &[institution.into(), email_key.into()], |row| row.record()).await
+}
+
+/// Deletes the messages to a person, including those of the installation.
+pub async fn delete_of(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
+    let text = "DELETE FROM outbox WHERE institution_id IN ($1, 0) AND email_key = $2";
+    sql.execute(text, &[institution.into(), email_key.into()]).await.map(|_| ())
+}
+
+/// Is any message older than this?
+pub async fn any_before(sql: &mut Sql, before: Moment) -> Result<bool> {
+    let text = "SELECT 1 FROM outbox WHERE created_at < $1 LIMIT 1";
+    Ok(sql.one(text, &[before.micros().into()], |_| Ok(())).await?.is_some())
+}
+
+pub async fn delete_before(sql: &mut Sql, before: Moment) -> Result<u64> {
+    sql.execute("DELETE FROM outbox WHERE created_at < $1", &[before.micros().into()]).await
+}
+
+/// A message by its id alone, for an operator.
+pub async fn find_in(sql: &mut Sql, scope: Scope, id: MessageId) -> Result<Option<OutboxMessage>> {
+    let mut params: Vec<Value<'_>> = vec![id.into()];
+    let within = within(scope, "institution_id", &mut params);
+    let text = format!("SELECT {} FROM outbox WHERE id = $1 AND {within}", COLUMNS.join(", "));
+    sql.one(&text, &params, from_row).await
+}
+
+/// Makes a message deliverable again until `expires_at`, unless another worker has changed it.
+pub async fn requeue(sql: &mut Sql, read: &OutboxMessage, expires_at: Moment, now: Moment) -> Result<bool> {
+    let requeued = Change { to: State::Queued, answer: None, counts: false };
+    if change(sql, read, requeued, now).await?.is_none() {
+        return Ok(false);
+    }
+    let text = "UPDATE outbox SET expires_at = $1 WHERE institution_id = $2 AND id = $3";
+    let params: [Value<'_>; 3] = [expires_at.micros().into(), tenant(read.institution), read.id.into()];
+    Ok(sql.execute(text, &params).await? == 1)
+}
+
+/// Messages, newest first, each with the slug of its institution.
+pub async fn all(
+    sql: &mut Sql,
+    scope: Scope,
+    state: Option<State>,
+    count: i64,
+) -> Result<Vec<(OutboxMessage, Option<String>)>> {
+    let mut params: Vec<Value<'_>> = vec![state.map_or("", State::word).into()];
+    let within = within(scope, "o.institution_id", &mut params);
+    params.push(count.into());
+    let columns: Vec<String> = COLUMNS.iter().map(|column| format!("o.{column}")).collect();
+    let text = format!(
+        "SELECT {}, i.slug FROM outbox o LEFT JOIN institutions i ON i.id = o.institution_id \
+         WHERE (o.state = $1 OR $1 = '') AND {within} ORDER BY o.created_at DESC, o.id DESC LIMIT ${}",
+        columns.join(", "),
+        params.len()
+    );
+    sql.rows(&text, &params, |row| Ok((from_row(row)?, row.opt_text(COLUMNS.len())?))).await
+}
+
+/// When the oldest message that waits for delivery was written.
+pub async fn oldest_queued(sql: &mut Sql) -> Result<Option<Moment>> {
+    let text = "SELECT created_at FROM outbox WHERE state = 'queued' ORDER BY created_at, id LIMIT 1";
+    sql.one(text, &[], |row| row.int(0).map(Moment::from_micros)).await
+}
