@@ -86,9 +86,9 @@ async fn the_examples_work_when_pasted() {
     let (_, examples) = help.split_once("Examples:").unwrap();
     let lines: Vec<&str> =
         examples.lines().map(str::trim).filter(|line| line.starts_with("endonym ")).collect();
-    // Those that go on until they are told to stop, or that call or ask somebody, are shown elsewhere.
+    // Those that go on until they are told to stop, or that call, mail or ask somebody, are shown elsewhere.
     let ends = |line: &&str| {
-        let others = ["endonym work", "endonym phone", "endonym course"];
+        let others = ["endonym work", "endonym phone", "endonym mail", "endonym course"];
         !line.contains("serve") && !others.iter().any(|other| line.starts_with(other))
     };
     let lines: Vec<&str> = lines.into_iter().filter(ends).collect();
