@@ -259,7 +259,8 @@ async fn opening_a_link_changes_nothing_and_pressing_the_button_spends_it() {
     // Another browser than the one that asked: people read mail on their phone.
     phone.post(path, &[]).await.redirects_to("/me?page=1");
     assert_eq!(phone.session().await.unwrap().person, person(&world, "ana@example.edu"));
-    browser.enter_code(&mail.code).await.expect(422);
+    browser.get("/sign-in").await.expect(200);
+    browser.post("/sign-in/code", &[("code", &mail.code)]).await.expect(422);
     // A used link looks like one that never existed.
     let used = phone.get(path).await.expect(404);
     let unknown = phone.get(&format!("/sign-in/link/{}", "0a".repeat(32))).await.expect(404);
