@@ -30,7 +30,8 @@ CREATE INDEX sessions_by_person ON sessions (institution_id, email_key);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 
 -- A request for a sign-in mail, bound to the browser that made it. institution_id is the one that was named, if any. The digests
--- of the code and of the link are set when the mail is sent. proven_at: the code was right, and an institution is to be chosen.
+-- of the code (keyed, because a code is short) and of the link are set when the mail is sent. proven_at: the code or the link was
+-- right, and from then on browser_digest is the browser that proved it; used_at: it has opened a session.
 CREATE TABLE sign_in_requests (
     id BIGINT NOT NULL PRIMARY KEY,
     browser_digest TEXT NOT NULL,
@@ -50,6 +51,17 @@ CREATE TABLE sign_in_requests (
 CREATE UNIQUE INDEX sign_in_requests_by_link ON sign_in_requests (link_digest) WHERE link_digest IS NOT NULL;
 CREATE INDEX sign_in_requests_by_browser ON sign_in_requests (browser_digest);
 CREATE INDEX sign_in_requests_by_expiry ON sign_in_requests (expires_at);
+CREATE INDEX sign_in_requests_by_email ON sign_in_requests (email_key);
+
+-- How many sign-in mails were requested for an address, known or not: recently and within a day. digest is that of the address.
+CREATE TABLE sign_in_counts (
+    digest TEXT NOT NULL PRIMARY KEY,
+    recent_since BIGINT NOT NULL,
+    recent BIGINT NOT NULL,
+    day_since BIGINT NOT NULL,
+    day BIGINT NOT NULL
+);
+CREATE INDEX sign_in_counts_by_age ON sign_in_counts (day_since);
 
 -- Single-use links that sign a known person in: printed by the operator (purpose `operator`), or shown as a QR code to continue
 -- on another device (`handover`). recorded_at: a recording was made in the session that the link opened.
@@ -66,6 +78,7 @@ CREATE TABLE sign_in_links (
     recorded_at BIGINT
 );
 CREATE UNIQUE INDEX sign_in_links_by_id ON sign_in_links (institution_id, id);
+CREATE INDEX sign_in_links_by_person ON sign_in_links (institution_id, email_key);
 CREATE INDEX sign_in_links_by_expiry ON sign_in_links (expires_at);
 
 -- What an institution shows before the first recording, instead of the text that comes with the software. texts: JSON, a text for

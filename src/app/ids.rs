@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use crate::domain::{
     ids::Id,
     moment::Moment,
+    sign_in::CODE_LENGTH,
     token::{self, PREFIX, SECRET_LENGTH},
 };
 
@@ -54,6 +55,11 @@ impl Ids {
     /// 12 characters carry 57 bits: the access code of a page must not be guessable.
     pub fn access_code(&self) -> String {
         letters(CLEAR_LETTERS, 12)
+    }
+
+    /// 38 bits: enough for a code with few tries that is valid for minutes.
+    pub fn sign_in_code(&self) -> String {
+        letters(CLEAR_LETTERS, CODE_LENGTH)
     }
 
     pub fn event_code(&self) -> String {

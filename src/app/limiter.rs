@@ -34,6 +34,8 @@ pub enum LimitKey {
     Failures(IpAddr),
     /// LTI launches.
     Launches(IpAddr),
+    /// Requests for sign-in mails.
+    SignIns(IpAddr),
     /// Launches that trigger a roster fetch of a course.
     Course(CourseId),
 }
@@ -50,6 +52,10 @@ impl LimitKey {
 
     pub fn launches(address: IpAddr) -> Self {
         Self::Launches(network(address))
+    }
+
+    pub fn sign_ins(address: IpAddr) -> Self {
+        Self::SignIns(network(address))
     }
 }
 

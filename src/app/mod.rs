@@ -32,6 +32,7 @@ pub mod persons;
 pub mod platforms;
 pub mod pronunciations;
 pub mod sessions;
+pub mod sign_in;
 pub mod streams;
 pub mod studio;
 pub mod tokens;
@@ -83,6 +84,7 @@ pub struct Inner {
     pub calling: calls::Rules,
     pub switchboard: calls::Switchboard,
     pub phone: Phone,
+    pub sign_in: sign_in::Settings,
     pub mail: Mailer,
     /// Encrypts secrets that are stored in the database.
     pub secrets: Secrets,
@@ -111,6 +113,7 @@ pub struct Parts {
     pub export_part_bytes: u64,
     pub calling: calls::Rules,
     pub phone: Phone,
+    pub sign_in: sign_in::Settings,
     pub mail: Mailer,
     pub secrets: Secrets,
     pub outbound: Outbound,
@@ -133,6 +136,7 @@ impl App {
             export_part_bytes,
             calling,
             phone,
+            sign_in,
             mail,
             secrets,
             outbound,
@@ -157,6 +161,7 @@ impl App {
             calling,
             switchboard: calls::Switchboard::default(),
             phone,
+            sign_in,
             mail,
             secrets,
             key_sets: KeySets::default(),

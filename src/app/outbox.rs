@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::{Actor, App, Error, Ids, Result, jobs};
+use super::{Actor, App, Error, Ids, Result, jobs, sign_in};
 use crate::{
     domain::{
         email::Email,
-        ids::{InstitutionId, MessageId, SignInRequestId},
+        ids::{InstitutionId, MessageId},
         job::{Claim, Job},
         message::{Message, OutboxMessage, State},
         moment::Moment,
@@ -181,23 +181,13 @@ pub(super) async fn give_up(
 /// The text of a message. `None` if there is nothing to send any more.
 async fn render(app: &App, row: &OutboxMessage) -> Result<Option<Rendered>> {
     let rendered = match &row.message {
-        Message::SignIn { request, base_url } => match sign_in_mail(app, *request, base_url).await? {
+        Message::SignIn { request, base_url } => match sign_in::message(app, *request, base_url).await? {
             Some(mail) => templates::sign_in(&mail),
             None => return Ok(None),
         },
         Message::Test => templates::test(Language::English),
     };
     rendered.map(Some).map_err(|error| Error::Internal(format!("rendering a message failed: {error}")))
-}
-
-/// SEAM: the lead replaces the body with `super::sign_in::message(app, request, base_url).await`, which makes the code and the link,
-/// stores their digests and returns them; `None` if the request is spent, or was for an unknown address. Until then nothing is sent.
-async fn sign_in_mail(
-    _app: &App,
-    _request: SignInRequestId,
-    _base_url: &str,
-) -> Result<Option<templates::SignIn>> {
-    Ok(None)
 }
 
 pub async fn all(

@@ -10,6 +10,7 @@ use super::{
     calls::cancel_in,
     exports, jobs, media,
     participants::{PersonKey, page_of},
+    sign_in,
 };
 use crate::{
     domain::{
@@ -20,6 +21,7 @@ use crate::{
         media::Media,
         moment::Moment,
         name_page::NamePageRef,
+        session::PersonKey,
     },
     store::{
         self, Sql, call_takes,
@@ -99,6 +101,8 @@ pub async fn erase(
                 }
                 lti_logins::delete_expired(sql, now).await?;
                 lti_sessions::delete_expired(sql, now).await?;
+                let person = PersonKey { institution, email_key: email_key.clone() };
+                sign_in::forget(sql, &person).await?;
                 outbox::delete_of(sql, institution, &email_key).await?;
                 let gone = erase_in(sql, owned_app.ids.id(now), institution, &whose, now).await?;
                 persons::delete_person(sql, institution, &email_key).await?;

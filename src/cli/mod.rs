@@ -20,6 +20,7 @@ mod phone;
 mod ready;
 mod restore;
 mod serve;
+mod sign_in_link;
 mod token;
 mod tool_consumer;
 mod work;
@@ -126,6 +127,7 @@ enum Command {
     Import(import::Import),
     #[command(subcommand)]
     Person(person::Person),
+    SignInLink(sign_in_link::SignInLink),
     #[command(subcommand)]
     Badge(badge::Badge),
     #[command(subcommand)]
@@ -209,6 +211,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Course(command) => command.run(&open().await?).await,
         Command::Import(command) => command.run(&storage).await,
         Command::Person(command) => command.run(&open().await?).await,
+        Command::SignInLink(command) => command.run(&open().await?).await,
         Command::Badge(command) => command.run(&open().await?).await,
         Command::Blobs(command) => command.run(&open().await?).await,
         Command::Jobs(command) => command.run(&open().await?).await,
@@ -281,6 +284,7 @@ async fn open_with(
         export_part_bytes: report::PART_BYTES,
         calling,
         phone,
+        sign_in: app::sign_in::Settings::default(),
         mail,
         secrets: storage.secrets(),
         outbound: storage.outbound().map_err(Failure)?,

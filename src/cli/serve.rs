@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Failure, Outcome, bind, database, output, stop_on_signal};
 use crate::{
-    app::{Actor, App, Clock, Links, Parts, callers, calls, demo, institutions},
+    app::{Actor, App, Clock, Error, Links, Parts, callers, calls, demo, institutions, sign_in},
     blobs::Blobs,
     config::{self, MetricsAt, Serving, Storage},
     domain::report,
@@ -34,6 +34,8 @@ pub struct Serve {
     mail: config::Mail,
 }
 
+/// How long the sign-in link of the demonstration is valid.
+const DEMO_LINK: Duration = Duration::from_secs(24 * 3_600);
 /// Interval at which the last use of tokens is stored.
 const HOUSEKEEPING: Duration = Duration::from_secs(20);
 
@@ -67,6 +69,7 @@ impl Serve {
             export_part_bytes: report::PART_BYTES,
             calling: self.phone.rules().map_err(Failure)?,
             phone: self.phone.phone(&base_url).map_err(Failure)?,
+            sign_in: serving.sign_in(listening).map_err(Failure)?,
             mail,
             secrets: storage.secrets(),
             outbound: storage.outbound().map_err(Failure)?,
@@ -158,6 +161,15 @@ async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) ->
             "Try it:\n  curl -H 'Authorization: {}' '{base_url}/api/private/v5/participants/latest?tokens={}'",
             demo.token, demo.email
         ));
+        match sign_in::operator_link(app, demo.institution.id, demo.email, DEMO_LINK, base_url).await {
+            Ok((link, _)) => output::print_line(&format!(
+                "Sign in as {} (the link works once, for a day; `endonym sign-in-link` prints another):\n  {link}",
+                demo.email
+            )),
+            // Somebody has deleted this person.
+            Err(Error::Missing(_)) => {}
+            Err(other) => return Err(other.into()),
+        }
     } else if institutions::all(app, &Actor::Operator).await?.is_empty() {
         output::print_line("No institution exists yet. In another terminal, with the same settings, run:");
         output::print_line("  endonym institution create --name \"Example University\"");

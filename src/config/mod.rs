@@ -10,7 +10,12 @@ use clap::{ArgAction, Args};
 use endonym_media::{picture, sound};
 
 use crate::{
-    app::{calls, limiter::Policy, streams, studio},
+    app::{
+        calls,
+        limiter::Policy,
+        sign_in::{self, ProxyAuth},
+        streams, studio,
+    },
     blobs::{self, Delivery},
     domain::{client_address::TrustedProxies, countries::Countries, quiet_hours::QuietHours},
     http::body::BodyLimits,
@@ -213,6 +218,18 @@ pub struct Serving {
     /// Requests per client address without a valid token in a window; further ones get 429
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub auth_failures: u32,
+    /// Sign-in messages that one client network may request in 15 minutes; further requests get 429
+    #[arg(long, value_name = "N", help_heading = "Sign-in")]
+    sign_in_limit: u32,
+    /// Header in which a reverse proxy sends the email of the person it has authenticated, like X-Remote-User-Email
+    #[arg(long, value_name = "NAME", help_heading = "Sign-in")]
+    proxy_auth_header: Option<String>,
+    /// Networks from which that proxy connects; required unless the server listens on a loopback address
+    #[arg(long, value_name = "NETWORKS", help_heading = "Sign-in")]
+    proxy_auth_networks: Option<String>,
+    /// Slug of the institution whose people the proxy authenticates
+    #[arg(long, value_name = "SLUG", help_heading = "Sign-in")]
+    proxy_auth_institution: Option<String>,
     /// Retention of export reports, in seconds
     #[arg(long, value_name = "SECONDS", help_heading = "Background jobs")]
     export_seconds: u64,
@@ -425,6 +442,34 @@ impl Serving {
             trusted_proxies: trusted_proxies.map_err(|e| format!("--trusted-proxies: {e}"))?,
             grace,
         })
+    }
+
+    pub fn sign_in(&self, listening: SocketAddr) -> Result<sign_in::Settings, String> {
+        Ok(sign_in::Settings { limit: self.sign_in_limit, proxy: self.proxy_auth(listening)? })
+    }
+
+    fn proxy_auth(&self, listening: SocketAddr) -> Result<Option<ProxyAuth>, String> {
+        let Some(header) = set(&self.proxy_auth_header) else { return Ok(None) };
+        let header = header.trim().to_ascii_lowercase();
+        if !header.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+            return Err(format!(
+                "--proxy-auth-header: `{header}` must consist of letters, digits and dashes; proxies confuse underscores with dashes"
+            ));
+        }
+        let institution = set(&self.proxy_auth_institution)
+            .ok_or("--proxy-auth-header needs --proxy-auth-institution: the slug of an institution")?;
+        let networks = match set(&self.proxy_auth_networks) {
+            Some(networks) => networks,
+            None if listening.ip().is_loopback() => TrustedProxies::LOCAL.to_owned(),
+            None => {
+                return Err(format!(
+                    "--proxy-auth-header needs --proxy-auth-networks, because the server listens on {listening}: anyone could send \
+                     the header"
+                ));
+            }
+        };
+        let networks = TrustedProxies::parse(&networks).map_err(|e| format!("--proxy-auth-networks: {e}"))?;
+        Ok(Some(ProxyAuth { header, networks, institution: institution.trim().to_owned() }))
     }
 
     /// As set, or derived from the listen address.

@@ -42,6 +42,8 @@ impl Default for TrustedProxies {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Client {
     pub address: IpAddr,
+    /// The other end of the connection, whatever it forwards.
+    pub peer: IpAddr,
     /// The address is a trusted proxy's because it did not forward the client's: many clients may share it.
     pub is_proxy: bool,
 }
@@ -54,7 +56,7 @@ impl Client {
         trusted: &TrustedProxies,
     ) -> Self {
         let address = client_address(peer, forwarded_for, trusted);
-        Self { address, is_proxy: trusted.contains(address) }
+        Self { address, peer: peer.to_canonical(), is_proxy: trusted.contains(address) }
     }
 }
 

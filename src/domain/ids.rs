@@ -79,4 +79,5 @@ ids! {
     /// A message in the outbox.
     MessageId,
     SignInRequestId,
+    SignInLinkId,
 }

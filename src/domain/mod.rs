@@ -36,6 +36,7 @@ pub mod roster;
 pub mod schedule;
 pub mod scope;
 pub mod session;
+pub mod sign_in;
 pub mod text;
 pub mod token;
 pub mod tool_consumer;

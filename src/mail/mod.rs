@@ -12,13 +12,12 @@ use std::{
     time::Duration,
 };
 
+pub use crate::domain::language::Language;
 pub use letter::{Letter, Mailbox};
 use percent_encoding::percent_decode_str;
 pub use render::Rendered;
 use smtp::{Account, Client, Security};
 use url::Url;
-
-pub use crate::domain::language::Language;
 
 /// Why a message was not accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! Who sends a request: a person with a session, or a visitor who has not signed in.
 
+use askama::Template;
 use axum::{
-    extract::FromRequestParts,
+    extract::{FromRequest, FromRequestParts, Request},
     http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts},
     response::Response,
 };
@@ -9,15 +10,23 @@ use axum::{
 use super::notice;
 use crate::{
     app::{
-        App,
+        App, Result as AppResult,
         sessions::{self, Secret},
     },
-    domain::{language::Language, session::Session},
+    domain::{
+        client_address::Client,
+        language::Language,
+        session::{How, PersonId, Session},
+        sign_in::ReturnTo,
+    },
     http::{
         cookie::{FirstParty, SESSION},
         csrf,
+        form::{self, Form},
+        html::root,
         language::Preferred,
-        page::Page,
+        page::{self, Microphone, Page},
+        policy::{Forms, Policy},
         reply,
     },
 };
@@ -65,7 +74,7 @@ impl FromRequestParts<App> for SignedIn {
 
 /// The sign-in page, with the way back. Only a GET request is repeated.
 fn sign_in_address(app: &App, parts: &Parts) -> String {
-    let root = crate::http::html::root(&app.links);
+    let root = root(&app.links);
     if parts.method != axum::http::Method::GET {
         return format!("{root}/sign-in");
     }
@@ -104,25 +113,93 @@ pub fn preferred(parts: &Parts) -> Preferred {
     parts.extensions.get::<Preferred>().copied().unwrap_or_default()
 }
 
-/// Adds the cookie of a new session, and removes the visitor's.
-pub fn set_cookie(app: &App, response: &mut Response, secret: &Secret, session: &Session) {
-    let seconds = sessions::cookie_seconds(session.how);
-    append(response, SESSION.set(&app.links, secret.as_str(), seconds));
-    append(response, VISITOR.set(&app.links, "", 0));
+/// Opens a session for a person who has proven who they are, and goes where they wanted to go. The browser's old session ends; its
+/// cookies never become the new one's (session fixation).
+pub async fn begin(
+    app: &App,
+    headers: &HeaderMap,
+    person: PersonId,
+    how: How,
+    return_to: &ReturnTo,
+) -> AppResult<Response> {
+    for old in SESSION.read(&app.links, headers).into_iter().filter_map(Secret::parse) {
+        sessions::end(app, &old).await?;
+    }
+    let secret = sessions::open(app, person, how).await?;
+    let mut response = reply::see_other(&format!("{}{}", root(&app.links), return_to.as_str()));
+    append(&mut response, SESSION.set(&app.links, secret.as_str(), sessions::cookie_seconds(how)));
+    append(&mut response, VISITOR.set(&app.links, "", 0));
+    Ok(response)
 }
 
 pub fn remove_cookie(app: &App, response: &mut Response) {
     append(response, SESSION.set(&app.links, "", 0));
 }
 
-/// The visitor's secret: the one in the cookie, or a new one, which `set_visitor` must add to the response.
-pub fn visitor(app: &App, headers: &HeaderMap) -> Secret {
-    let known = VISITOR.read(&app.links, headers).into_iter().find_map(Secret::parse);
-    known.unwrap_or_else(|| Secret::generate(app))
+/// Somebody on the pages for signing in. Their secret is the one in the visitor's cookie, or a new one, which `show` adds to the
+/// response.
+pub struct Visitor {
+    pub secret: Secret,
+    pub preferred: Preferred,
+    pub client: Option<Client>,
+    pub headers: HeaderMap,
 }
 
-pub fn set_visitor(app: &App, response: &mut Response, secret: &Secret) {
-    append(response, VISITOR.set(&app.links, secret.as_str(), VISITOR_SECONDS));
+impl Visitor {
+    pub fn language(&self) -> Language {
+        self.preferred.language(None, Language::default())
+    }
+
+    pub fn page<'a>(&self, app: &'a App, path: &'a str) -> Page<'a> {
+        Page { csrf: csrf::token(&self.secret), ..Page::new(&app.links, self.language(), path) }
+    }
+
+    /// A page with a form.
+    pub fn show(&self, app: &App, status: StatusCode, page: &impl Template) -> Response {
+        let policy = Policy { forms: Forms::Here, ..Policy::default() };
+        let mut response = page::private(status, page, policy, Microphone::Unused);
+        append(&mut response, VISITOR.set(&app.links, self.secret.as_str(), VISITOR_SECONDS));
+        response
+    }
+}
+
+impl FromRequestParts<App> for Visitor {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Self::Rejection> {
+        let known = VISITOR.read(&app.links, &parts.headers).into_iter().find_map(Secret::parse);
+        Ok(Self {
+            secret: known.unwrap_or_else(|| Secret::generate(app)),
+            preferred: preferred(parts),
+            client: parts.extensions.get().copied(),
+            headers: parts.headers.clone(),
+        })
+    }
+}
+
+/// A form that a visitor sent from one of our own pages (CSRF protection): with the token of the visitor's cookie, and from our
+/// origin.
+pub struct VisitorForm {
+    pub visitor: Visitor,
+    pub form: Form,
+}
+
+impl FromRequest<App> for VisitorForm {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Response> {
+        let (mut parts, body) = request.into_parts();
+        let Ok(visitor) = Visitor::from_request_parts(&mut parts, app).await;
+        let is_cross_origin = csrf::is_cross_origin(&app.links, &parts.headers);
+        let Ok(form) = form::read_anonymous(Request::from_parts(parts, body)).await else {
+            return Err(forged(app, visitor.preferred));
+        };
+        let is_own = form.get(csrf::FIELD).is_some_and(|token| csrf::is_token(&visitor.secret, token));
+        if is_cross_origin || !is_own {
+            return Err(forged(app, visitor.preferred));
+        }
+        Ok(Self { visitor, form })
+    }
 }
 
 fn append(response: &mut Response, cookie: Option<HeaderValue>) {

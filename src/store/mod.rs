@@ -32,6 +32,7 @@ pub mod persons;
 pub mod rolls;
 pub mod secrets;
 pub mod sessions;
+pub mod sign_ins;
 pub mod tokens;
 pub mod tool_consumers;
 

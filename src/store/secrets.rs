@@ -10,12 +10,13 @@ use std::{
 
 use aws_lc_rs::{
     aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey},
-    rand,
+    hmac, rand,
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use sha2::{Digest, Sha256};
 
 use super::{Error, Result};
+use crate::domain::token::hex;
 
 /// The encryption key, created or read on first use.
 #[derive(Clone)]
@@ -77,16 +78,25 @@ impl Secrets {
         plain.map(|plain| plain.to_vec()).map_err(|_| cannot())
     }
 
+    /// A keyed digest in hex (HMAC-SHA256), for values that are short enough to be found by trying all of them.
+    pub fn digest(&self, purpose: &str, value: &str) -> Result<String> {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &self.any_key(read_or_make)?);
+        let tag = hmac::sign(&key, format!("{purpose}\0{value}").as_bytes());
+        Ok(hex(tag.as_ref()))
+    }
+
     fn cipher(&self, from: impl Fn(&Path) -> std::io::Result<String>) -> Result<RandomizedNonceKey> {
-        let key = match self.0.key.get() {
-            Some(key) => *key,
-            None => {
-                let made = self.key(from)?;
-                *self.0.key.get_or_init(|| made)
-            }
-        };
+        let key = self.any_key(from)?;
         RandomizedNonceKey::new(&AES_256_GCM, &key)
             .map_err(|_| Error::Broken("there is no encryption key".to_owned()))
+    }
+
+    fn any_key(&self, from: impl Fn(&Path) -> std::io::Result<String>) -> Result<[u8; 32]> {
+        if let Some(key) = self.0.key.get() {
+            return Ok(*key);
+        }
+        let made = self.key(from)?;
+        Ok(*self.0.key.get_or_init(|| made))
     }
 
     fn key(&self, from: impl Fn(&Path) -> std::io::Result<String>) -> Result<[u8; 32]> {

@@ -15,6 +15,7 @@ mod jobs;
 mod lms;
 mod lti;
 mod mail;
+mod me;
 mod ops;
 mod outbound;
 mod own_recordings;

@@ -3,11 +3,11 @@
 mail-sign-in-subject = Your code to sign in: { $institution }
 mail-sign-in-title = Sign in
 mail-sign-in-code = Enter this code on the page where you asked for it:
-mail-sign-in-link = Or open this link:
+mail-sign-in-link = Or open this link, on this or another device:
 mail-sign-in-button = Continue to sign in
 mail-sign-in-once = The code and the link work once, for ten minutes.
 mail-sign-in-why = Somebody asked to sign in with the address { $email }.
-mail-sign-in-ignore = If that was not you, ignore this message. Nobody can sign in without the code, so do not pass it on.
+mail-sign-in-ignore = If that was not you, ignore this message. Nobody can sign in without the code or the link, so do not pass them on.
 mail-test-subject = Test message
 mail-test-title = Mail works
 mail-test-body = This is a test message from Endonym. If you can read it, this installation can send mail.

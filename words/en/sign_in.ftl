@@ -1,1 +1,32 @@
-# See words/README.md.
+# Signing in and out.
+
+sign-in-title = Sign in
+sign-in-lead = Enter your email address. We send you a message with a code and a link, so you need no password.
+sign-in-email = Email address
+sign-in-email-missing = Please enter your email address.
+sign-in-email-invalid = This does not look like an email address. It should look like name@example.edu.
+sign-in-send = Send me a message
+sign-in-proxy = Sign in with your institution
+sign-in-or = Or get a message by email:
+sign-in-code-title = Check your email
+sign-in-code-lead = If we know this address, a message with a code is on its way. Enter the code here, or open the link in the message. Both work once, for ten minutes.
+sign-in-code = Code from the message
+sign-in-code-help = Eight letters and digits. Capital letters and the dash do not matter.
+sign-in-code-missing = Please enter the code from the message.
+sign-in-code-wrong = This code is not right, or it is no longer valid. Use the newest message, in the browser where you asked for it, or ask for a new one.
+sign-in-no-message = No message? Look into your spam folder, and check that it was the address that your institution knows.
+sign-in-again = Ask for a new message
+sign-in-start = Go to the sign-in page
+sign-in-link-title = Continue to sign in
+sign-in-link-for = This link signs you in as { $email }.
+sign-in-link-not-you = If that is not you, close this page.
+sign-in-link-over-title = This link does not work
+sign-in-link-over = It may have expired, or it was used already: each link works once. You can ask for a new one.
+sign-in-choose-title = Where do you want to go?
+sign-in-choose-lead = Your address is known in several places. Choose one; you can switch later by signing in again.
+sign-in-choice-over-title = Please sign in again
+sign-in-choice-over = This choice is no longer possible. Start again from the sign-in page.
+sign-in-wait-title = Please wait a little
+sign-in-wait = There were too many requests for messages. Please try again in 15 minutes. If you have a code already, it stays valid for ten minutes.
+sign-in-proxy-refused-title = We could not sign you in
+sign-in-proxy-refused = Your institution did not tell us who you are, or we do not know your address. Try again, or sign in by email instead.

@@ -17,6 +17,7 @@ mod person;
 mod recordings;
 mod serve;
 mod settings;
+mod sign_in_link;
 mod stopping;
 mod token;
 

@@ -116,7 +116,8 @@ async fn logins_fill_nothing() {
         let request = platform.client.get(url).header("x-forwarded-for", client);
         request.send().await.unwrap().status().as_u16()
     };
-    let client = Client { address: "192.0.2.7".parse().unwrap(), is_proxy: false };
+    let address = "192.0.2.7".parse().unwrap();
+    let client = Client { address, peer: address, is_proxy: false };
     for _ in 0..600 {
         assert!(logins::admits(app, client).await);
     }

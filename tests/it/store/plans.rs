@@ -1,6 +1,6 @@
 //! Checks the query plans of all reads of people, and fails if one scans all of them.
 
-use endonym::store::{Db, Value, jobs, media, own_recordings, participants, people};
+use endonym::store::{Db, Value, jobs, media, own_recordings, participants, people, sign_ins};
 
 use crate::support::{
     World,
@@ -95,9 +95,14 @@ fn is_sort(line: &str) -> bool {
 
 /// What is wrong with the plans of all reads.
 async fn faults(world: &World) -> Vec<String> {
-    let statements =
-        [participants::statements(), media::statements(), own_recordings::statements(), people::statements()]
-            .concat();
+    let statements = [
+        participants::statements(),
+        media::statements(),
+        own_recordings::statements(),
+        people::statements(),
+        sign_ins::statements(),
+    ]
+    .concat();
     assert!(statements.len() > 20, "{} statements", statements.len());
     let mut faults = Vec::new();
     for (what, text, params) in statements {

@@ -12,7 +12,7 @@ use std::{future::Future, ops::Range, time::Duration};
 use endonym::{
     app::{
         self, Actor, App, Clock, Links, Parts, calls, institutions, limiter::Policy, name_pages,
-        participants, streams, studio, tokens,
+        participants, sign_in, streams, studio, tokens,
     },
     blobs::{self, Blobs, Delivery, Key, Shelf},
     domain::{
@@ -70,6 +70,7 @@ pub struct Setup {
     pub export_part_bytes: u64,
     pub calling: calls::Rules,
     pub phone: Phone,
+    pub sign_in: sign_in::Settings,
     pub mail: Mailer,
     /// Networks in which learning systems may be.
     pub outbound: &'static str,
@@ -99,6 +100,7 @@ impl Default for Setup {
             export_part_bytes: report::PART_BYTES,
             calling: calls::Rules::nobody(),
             phone: Phone::default(),
+            sign_in: sign_in::Settings::default(),
             mail: Mailer::default(),
             outbound: "127.0.0.0/8",
             outbound_limits: outbound::Limits::default(),
@@ -141,6 +143,7 @@ impl World {
             calling: setup.calling,
             // The callback URL is known only now.
             phone: Phone { callback_base: base.clone(), ..setup.phone },
+            sign_in: setup.sign_in,
             mail: setup.mail,
             secrets: Secrets::new(None, folder.path()),
             outbound: Outbound::with_limits(
@@ -174,11 +177,15 @@ impl World {
 
     /// Another tenant of the same installation, with its own token and page.
     pub async fn neighbor(&self) -> Neighbor {
+        self.neighbour_named("Another College").await
+    }
+
+    pub async fn neighbour_named(&self, name: &str) -> Neighbour {
         let institution = institutions::create(
             &self.app,
             &Actor::Operator,
             institutions::New {
-                name: "Another College".into(),
+                name: name.into(),
                 slug: None,
                 time_zone: "UTC".into(),
                 multiple_recordings: false,

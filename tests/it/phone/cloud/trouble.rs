@@ -238,6 +238,7 @@ async fn a_conversation_goes_on_in_another_process() {
             callback_base: scene.world.base.clone(),
             ..Phone::default()
         },
+        sign_in: endonym::app::sign_in::Settings::default(),
         mail: scene.world.app.mail.clone(),
         secrets: scene.world.app.secrets.clone(),
         outbound: scene.world.app.outbound.clone(),

@@ -1,0 +1,424 @@
+//! Signing in: mailed codes and links, links printed by the operator, handover to another device, and a reverse proxy that has
+//! authenticated the person (ADR 20).
+
+use std::{net::IpAddr, time::Duration};
+
+use subtle::ConstantTimeEq;
+
+use super::{
+    App, Error, Missing, Result,
+    limiter::{LimitKey, Policy},
+    outbox,
+    sessions::Secret,
+};
+use crate::{
+    domain::{
+        client_address::{Client, TrustedProxies},
+        email::{Email, email_key},
+        ids::{InstitutionId, SignInLinkId, SignInRequestId},
+        institution::Institution,
+        language::Language,
+        message::Message,
+        moment::Moment,
+        session::{How, PersonId},
+        sign_in::{self, HandoverState, LIFE, LinkPurpose, ReturnTo, TRIES, code_key, shown_code},
+        token,
+    },
+    mail::render::SignIn,
+    store::{
+        self, Sql, institutions,
+        sign_ins::{self, Link, Quota, Request},
+    },
+};
+
+/// The operator's settings.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Sign-in mails that one client network may request within `RECENT`.
+    pub limit: u32,
+    pub proxy: Option<ProxyAuth>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { limit: 100, proxy: None }
+    }
+}
+
+/// A reverse proxy that authenticates people and sends their email in a header.
+#[derive(Debug, Clone)]
+pub struct ProxyAuth {
+    /// The name of the header, in lower case.
+    pub header: String,
+    /// The addresses from which the proxy connects.
+    pub networks: TrustedProxies,
+    /// The slug of the institution that it authenticates for.
+    pub institution: String,
+}
+
+/// Limits per address, known or not.
+const RECENT: Duration = Duration::from_secs(15 * 60);
+const RECENT_MOST: i64 = 3;
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+const DAY_MOST: i64 = 10;
+/// A proxy that does not forward the client's address stands for many clients.
+const PROXY_FACTOR: u32 = 10;
+/// How long the fate of a link can be looked up after its expiry.
+const LINK_RETENTION: Duration = Duration::from_secs(3_600);
+
+/// A request for a sign-in mail.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    pub email: Email,
+    /// The institution that was named.
+    pub institution: Option<InstitutionId>,
+    pub language: Language,
+    pub return_to: Option<ReturnTo>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// A message is on its way, if the address is known.
+    Accepted,
+    /// Too many requests for this address or from this network.
+    TooMany { retry_after: u64 },
+}
+
+/// Requests a sign-in mail. The work does not depend on whether the address is known: a job finds out (`message`).
+pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, asked: Asked) -> Result<Answer> {
+    let too_many = Answer::TooMany { retry_after: RECENT.as_secs() };
+    if !admits(app, client).await {
+        return Ok(too_many);
+    }
+    let (at_hand, now, browser_digest) = (app.clone(), app.clock.now(), browser.digest());
+    let request = Request {
+        id: app.ids.id(now),
+        email: asked.email.as_given().to_owned(),
+        email_key: asked.email.key().to_owned(),
+        institution: asked.institution,
+        language: asked.language,
+        return_to: asked.return_to,
+        code_digest: None,
+        created_at: now,
+        expires_at: now.plus(LIFE),
+    };
+    let accepted = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                delete_expired(sql, now).await?;
+                if !sign_ins::count(sql, &count_digest(&request.email_key), quota(now), now).await? {
+                    return Ok(false);
+                }
+                sign_ins::insert(sql, &request, &browser_digest).await?;
+                let base_url = at_hand.links.base().to_owned();
+                let message = Message::SignIn { request: request.id, base_url };
+                outbox::enqueue(sql, &at_hand.ids, request.institution, asked.email, message, now).await?;
+                Ok(true)
+            })
+        })
+        .await?;
+    if !accepted {
+        return Ok(too_many);
+    }
+    app.queue.wake();
+    Ok(Answer::Accepted)
+}
+
+/// Counts a request against the limit of the client's network.
+async fn admits(app: &App, client: Option<Client>) -> bool {
+    let Some(client) = client else { return true };
+    let limit = app.sign_in.limit;
+    let ceiling = if client.is_proxy { limit.saturating_mul(PROXY_FACTOR) } else { limit };
+    let policy = Policy { ceiling, window: RECENT, throttle: RECENT };
+    let quota = app.limiter.take_by(LimitKey::sign_ins(client.address), policy, app.clock.instant()).await;
+    quota.retry_after.is_none()
+}
+
+fn quota(now: Moment) -> Quota {
+    Quota { recent: RECENT_MOST, recent_since: now.minus(RECENT), day: DAY_MOST, day_since: now.minus(DAY) }
+}
+
+/// The key under which requests for an address are counted: addresses of unknown people are not kept for a day.
+fn count_digest(email_key: &str) -> String {
+    token::hex(&token::digest(&format!("sign-in {email_key}")))
+}
+
+async fn delete_expired(sql: &mut Sql, now: Moment) -> Result<()> {
+    Ok(sign_ins::delete_expired(sql, now, now.minus(LINK_RETENTION), now.minus(DAY)).await?)
+}
+
+/// Makes the code and the link of a message that is about to be sent, and stores their digests. If delivery is retried, the new ones
+/// replace the old. `None` if the address is unknown, or if the request has expired or was used.
+pub async fn message(app: &App, id: SignInRequestId, base_url: &str) -> Result<Option<SignIn>> {
+    let now = app.clock.now();
+    let Some(request) = sign_ins::open(&mut app.db.read(), id, now).await? else { return Ok(None) };
+    let known = known(&mut app.db.read(), &request).await?;
+    let Some(first) = known.first() else { return Ok(None) };
+    let (code, link) = (app.ids.sign_in_code(), Secret::generate(app));
+    let (code_digest, link_digest) = (code_digest(app, id, &code)?, link.digest());
+    let stored = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(
+                async move { Ok(sign_ins::set_digests(sql, id, &code_digest, &link_digest, now).await?) },
+            )
+        })
+        .await?;
+    Ok(stored.then(|| SignIn {
+        code: shown_code(&code),
+        link: address(base_url, &link),
+        email: request.email,
+        language: request.language,
+        institution_name: (known.len() == 1).then(|| first.name.clone()),
+    }))
+}
+
+fn address(base_url: &str, link: &Secret) -> String {
+    format!("{base_url}/sign-in/link/{}", link.as_str())
+}
+
+/// A code has 38 bits. Without the key, its digest would be reversed in minutes.
+fn code_digest(app: &App, id: SignInRequestId, code: &str) -> Result<String> {
+    Ok(app.secrets.digest("sign-in code", &format!("{id} {code}"))?)
+}
+
+/// Whether a person may sign in: the only place that decides it.
+pub async fn is_known(app: &App, person: &PersonId) -> Result<bool> {
+    Ok(sign_ins::is_known(&mut app.db.read(), person).await?)
+}
+
+/// The institutions that a request can lead to.
+async fn known(sql: &mut Sql, request: &Request) -> Result<Vec<Institution>> {
+    let Some(institution) = request.institution else {
+        return Ok(sign_ins::institutions_of(sql, &request.email_key).await?);
+    };
+    let person = PersonId { institution, email_key: request.email_key.clone() };
+    if !sign_ins::is_known(sql, &person).await? {
+        return Ok(Vec::new());
+    }
+    Ok(institutions::by_id(sql, institution).await?.into_iter().collect())
+}
+
+/// Has this browser requested a mail recently?
+pub async fn is_waiting(app: &App, browser: &Secret) -> Result<bool> {
+    Ok(sign_ins::is_waiting(&mut app.db.read(), &browser.digest()).await?)
+}
+
+/// The result of a proof.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Proof {
+    /// A wrong code or link, or one that is no longer valid. Which, is not said.
+    Wrong,
+    Person {
+        person: PersonId,
+        how: How,
+        return_to: ReturnTo,
+    },
+    /// The address is proven, and known in several institutions: `choices` and `choose` follow.
+    Choice,
+}
+
+/// Checks a code that was entered in the browser that requested it. Other browsers have no request of their own, so they can neither
+/// guess nor use up the tries.
+pub async fn enter_code(app: &App, browser: &Secret, code: &str) -> Result<Proof> {
+    let (at_hand, now, browser_digest, code) =
+        (app.clone(), app.clock.now(), browser.digest(), code_key(code));
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                let counted = sign_ins::count_try(sql, &browser_digest, TRIES, now).await?;
+                let Some(request) = counted else { return Ok(Proof::Wrong) };
+                let given = code_digest(&at_hand, request.id, &code)?;
+                let expected = request.code_digest.clone().unwrap_or_default();
+                // The try counts also when the code is wrong: the transaction commits.
+                if !bool::from(given.as_bytes().ct_eq(expected.as_bytes())) {
+                    return Ok(Proof::Wrong);
+                }
+                prove(sql, request, &browser_digest, now).await
+            })
+        })
+        .await
+}
+
+/// Spends a request whose code or link was right.
+async fn prove(sql: &mut Sql, request: Request, browser_digest: &str, now: Moment) -> Result<Proof> {
+    if !sign_ins::prove(sql, request.id, browser_digest, now, now.plus(LIFE)).await? {
+        return Ok(Proof::Wrong);
+    }
+    match &known(sql, &request).await?[..] {
+        [] => Ok(Proof::Wrong),
+        [one] => enter(sql, &request, one.id, now).await,
+        _ => Ok(Proof::Choice),
+    }
+}
+
+/// Uses a proven request for one institution.
+async fn enter(sql: &mut Sql, request: &Request, institution: InstitutionId, now: Moment) -> Result<Proof> {
+    if !sign_ins::mark_used(sql, request.id, now).await? {
+        return Ok(Proof::Wrong);
+    }
+    Ok(Proof::Person {
+        person: PersonId { institution, email_key: request.email_key.clone() },
+        how: How::Mail,
+        return_to: request.return_to.clone().unwrap_or_default(),
+    })
+}
+
+/// The institutions that a person with a proven address can choose from.
+pub async fn choices(app: &App, browser: &Secret) -> Result<Vec<Institution>> {
+    let mut sql = app.db.read();
+    match sign_ins::proven(&mut sql, &browser.digest(), app.clock.now()).await? {
+        Some(request) => known(&mut sql, &request).await,
+        None => Ok(Vec::new()),
+    }
+}
+
+pub async fn choose(app: &App, browser: &Secret, slug: &str) -> Result<Proof> {
+    let (now, browser_digest, slug) = (app.clock.now(), browser.digest(), slug.to_owned());
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                let proven = sign_ins::proven(sql, &browser_digest, now).await?;
+                let Some(request) = proven else { return Ok(Proof::Wrong) };
+                let known = known(sql, &request).await?;
+                match known.iter().find(|institution| institution.slug == slug) {
+                    Some(chosen) => enter(sql, &request, chosen.id, now).await,
+                    None => Ok(Proof::Wrong),
+                }
+            })
+        })
+        .await
+}
+
+/// Whom a link is for, masked. `None` if it is unknown, expired or spent: which, is not said. Reading changes nothing, because mail
+/// scanners open links.
+pub async fn look_at_link(app: &App, link: &Secret) -> Result<Option<String>> {
+    let (digest, now, mut sql) = (link.digest(), app.clock.now(), app.db.read());
+    if let Some(request) = sign_ins::by_link(&mut sql, &digest, now).await? {
+        return Ok(Some(sign_in::masked(&request.email)));
+    }
+    let found = sign_ins::link(&mut sql, &digest, now).await?;
+    Ok(found.map(|link| sign_in::masked(&link.person.email_key)))
+}
+
+/// Spends a link, in any browser.
+pub async fn spend_link(app: &App, browser: &Secret, link: &Secret) -> Result<Proof> {
+    let (now, browser_digest, digest) = (app.clock.now(), browser.digest(), link.digest());
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                if let Some(request) = sign_ins::by_link(sql, &digest, now).await? {
+                    return prove(sql, request, &browser_digest, now).await;
+                }
+                let Some(link) = sign_ins::spend_link(sql, &digest, now).await? else {
+                    return Ok(Proof::Wrong);
+                };
+                if !sign_ins::is_known(sql, &link.person).await? {
+                    return Ok(Proof::Wrong);
+                }
+                let how = match link.purpose {
+                    LinkPurpose::Operator => How::Link,
+                    LinkPurpose::Handover => How::Handover,
+                };
+                let return_to = link.return_to.unwrap_or_default();
+                Ok(Proof::Person { person: link.person, how, return_to })
+            })
+        })
+        .await
+}
+
+/// Makes a single-use link for the operator to hand out. An unknown person is `Missing::Participant`.
+pub async fn operator_link(
+    app: &App,
+    institution: InstitutionId,
+    email: &str,
+    life: Duration,
+    base_url: &str,
+) -> Result<(String, Moment)> {
+    let person = PersonId { institution, email_key: email_key(email) };
+    if !is_known(app, &person).await? {
+        return Err(Error::Missing(Missing::Participant));
+    }
+    let (secret, link) = new_link(app, person, LinkPurpose::Operator, life).await?;
+    Ok((address(base_url, &secret), link.expires_at))
+}
+
+/// A link to continue on another device.
+#[derive(Debug, Clone)]
+pub struct Handover {
+    pub id: SignInLinkId,
+    pub link: String,
+    pub expires_at: Moment,
+}
+
+/// Makes a single-use link that signs the person in on another device, for ten minutes.
+pub async fn handover(app: &App, person: &PersonId) -> Result<Handover> {
+    let (secret, link) = new_link(app, person.clone(), LinkPurpose::Handover, LIFE).await?;
+    Ok(Handover { id: link.id, link: address(app.links.base(), &secret), expires_at: link.expires_at })
+}
+
+/// What has become of one of the person's handover links. `None` if they have no such link.
+pub async fn handover_state(app: &App, person: &PersonId, id: SignInLinkId) -> Result<Option<HandoverState>> {
+    Ok(sign_ins::handover_state(&mut app.db.read(), person, id).await?)
+}
+
+/// Tells the device that showed the QR code that a recording has arrived. To be called after a recording in a session that was
+/// opened by `How::Handover`.
+pub async fn handover_recorded(app: &App, person: &PersonId) -> Result<()> {
+    let (person, now) = (person.clone(), app.clock.now());
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(sign_ins::mark_recorded(sql, &person, now).await?) })
+        })
+        .await
+}
+
+async fn new_link(
+    app: &App,
+    person: PersonId,
+    purpose: LinkPurpose,
+    life: Duration,
+) -> Result<(Secret, Link)> {
+    let (secret, now) = (Secret::generate(app), app.clock.now());
+    let link = Link {
+        id: app.ids.id(now),
+        person,
+        purpose,
+        return_to: None,
+        created_at: now,
+        expires_at: now.plus(life),
+    };
+    let (digest, new) = (secret.digest(), link.clone());
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                delete_expired(sql, now).await?;
+                Ok(sign_ins::insert_link(sql, &digest, &new).await?)
+            })
+        })
+        .await?;
+    Ok((secret, link))
+}
+
+/// The person whom a reverse proxy has authenticated. `peer` is the address of the connection itself. `None` if there is no such
+/// proxy, if the request does not come from it, or if the person is unknown.
+pub async fn by_proxy(app: &App, peer: Option<IpAddr>, email: &Email) -> Result<Option<PersonId>> {
+    let Some(proxy) = &app.sign_in.proxy else { return Ok(None) };
+    if !peer.is_some_and(|peer| proxy.networks.contains(peer)) {
+        return Ok(None);
+    }
+    let mut sql = app.db.read();
+    let Some(institution) = institutions::by_slug(&mut sql, &proxy.institution).await? else {
+        tracing::warn!(institution = proxy.institution, "proxy_auth_institution names no institution");
+        return Ok(None);
+    };
+    let person = PersonId { institution: institution.id, email_key: email.key().to_owned() };
+    Ok(sign_ins::is_known(&mut sql, &person).await?.then_some(person))
+}
+
+/// Deletes the sessions, requests and links of a person who is erased.
+pub(super) async fn forget(sql: &mut Sql, person: &PersonId) -> Result<()> {
+    store::sessions::delete_all_of(sql, person.institution, &person.email_key).await?;
+    Ok(sign_ins::delete_of(sql, person, &count_digest(&person.email_key)).await?)
+}

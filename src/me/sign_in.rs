@@ -1,0 +1,173 @@
+//! `/sign-in`: a person enters their email and gets a message with a code and a link. The pages are the same for everybody, known
+//! or not (ADR 20).
+
+pub mod choose;
+pub mod code;
+pub mod link;
+pub mod proxy;
+
+use askama::Template;
+use axum::{
+    extract::{Request, State},
+    http::{HeaderValue, StatusCode, header},
+    response::Response,
+};
+
+use super::{
+    notice,
+    session::{Visitor, VisitorForm, begin},
+};
+use crate::{
+    app::{
+        App, Error, institutions,
+        sign_in::{self, Answer, Asked, Proof},
+    },
+    domain::{email::Email, institution::Institution, sign_in::ReturnTo},
+    http::{
+        form::Form,
+        html::root,
+        page::{Look, Page},
+        reply,
+    },
+};
+
+#[derive(Template)]
+#[template(path = "me/sign_in.html")]
+struct SignInPage<'a> {
+    page: Page<'a>,
+    /// As it was typed.
+    email: &'a str,
+    /// The id of the sentence that says what is wrong.
+    fault: Option<&'static str>,
+    institution: &'a str,
+    return_to: &'a str,
+    /// The path that signs in through the institution's own proxy.
+    proxy: Option<String>,
+}
+
+/// What the form says besides the email: the same in the query and in the form.
+struct Target {
+    institution: Option<Institution>,
+    return_to: Option<ReturnTo>,
+}
+
+impl Target {
+    async fn of(app: &App, form: &Form) -> Result<Self, Error> {
+        let institution = match form.filled("institution") {
+            Some(slug) => Some(institutions::find(app, &slug).await?),
+            None => None,
+        };
+        Ok(Self { institution, return_to: form.get("return_to").and_then(ReturnTo::parse) })
+    }
+
+    /// The path of the form with this target.
+    fn path(&self) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        if let Some(institution) = &self.institution {
+            query.append_pair("institution", &institution.slug);
+        }
+        if let Some(return_to) = &self.return_to {
+            query.append_pair("return_to", return_to.as_str());
+        }
+        let query = query.finish();
+        if query.is_empty() { "/sign-in".to_owned() } else { format!("/sign-in?{query}") }
+    }
+
+    /// The path that signs in through the proxy, if it authenticates for this target.
+    fn proxy(&self, app: &App) -> Option<String> {
+        let proxy = app.sign_in.proxy.as_ref()?;
+        if self.institution.as_ref().is_some_and(|institution| institution.slug != proxy.institution) {
+            return None;
+        }
+        let return_to = self.return_to.clone().unwrap_or_default();
+        let query: String = form_urlencoded::Serializer::new(String::new())
+            .append_pair("return_to", return_to.as_str())
+            .finish();
+        Some(format!("{}/sign-in/proxy?{query}", root(&app.links)))
+    }
+
+    fn show(&self, app: &App, visitor: &Visitor, email: &str, fault: Option<&'static str>) -> Response {
+        let path = self.path();
+        let institution = self.institution.as_ref();
+        let look = Look { institution: institution.map(|one| one.name.clone()), ..Look::default() };
+        let shown = SignInPage {
+            page: Page { look, ..visitor.page(app, &path) },
+            email,
+            fault,
+            institution: institution.map_or("", |one| &one.slug),
+            return_to: self.return_to.as_ref().map_or("", ReturnTo::as_str),
+            proxy: self.proxy(app),
+        };
+        let status = if fault.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+        visitor.show(app, status, &shown)
+    }
+}
+
+pub async fn form(State(app): State<App>, visitor: Visitor, request: Request) -> Response {
+    let query = Form::from_query(request.uri().query().unwrap_or_default());
+    match Target::of(&app, &query).await {
+        Ok(target) => target.show(&app, &visitor, "", None),
+        Err(error) => notice::fault(visitor.page(&app, "/sign-in"), &error),
+    }
+}
+
+pub async fn ask(State(app): State<App>, VisitorForm { visitor, form }: VisitorForm) -> Response {
+    let target = match Target::of(&app, &form).await {
+        Ok(target) => target,
+        Err(error) => return notice::fault(visitor.page(&app, "/sign-in"), &error),
+    };
+    let typed = form.get("email").unwrap_or_default();
+    let Some(email) = Email::parse(typed) else {
+        let fault = if typed.trim().is_empty() { "sign-in-email-missing" } else { "sign-in-email-invalid" };
+        return target.show(&app, &visitor, typed, Some(fault));
+    };
+    let asked = Asked {
+        email,
+        institution: target.institution.as_ref().map(|institution| institution.id),
+        language: visitor.language(),
+        return_to: target.return_to,
+    };
+    match sign_in::ask(&app, visitor.client, &visitor.secret, asked).await {
+        Ok(Answer::Accepted) => reply::see_other(&format!("{}/sign-in/code", root(&app.links))),
+        Ok(Answer::TooMany { retry_after }) => too_many(&app, &visitor, retry_after),
+        Err(error) => notice::fault(visitor.page(&app, "/sign-in"), &error),
+    }
+}
+
+fn too_many(app: &App, visitor: &Visitor, retry_after: u64) -> Response {
+    let status = StatusCode::TOO_MANY_REQUESTS;
+    let mut response = start_again(app, visitor, status, "sign-in-wait-title", "sign-in-wait");
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after));
+    response
+}
+
+#[derive(Template)]
+#[template(path = "me/sign_in_over.html")]
+struct OverPage<'a> {
+    page: Page<'a>,
+    title: &'a str,
+    sentence: &'a str,
+}
+
+/// A message with a way to the sign-in page.
+fn start_again(app: &App, visitor: &Visitor, status: StatusCode, title: &str, sentence: &str) -> Response {
+    visitor.show(app, status, &OverPage { page: visitor.page(app, "/sign-in"), title, sentence })
+}
+
+/// Continues after a proof. `wrong` is the response to a wrong one.
+async fn proceed(
+    app: &App,
+    visitor: &Visitor,
+    proof: Result<Proof, Error>,
+    wrong: impl FnOnce() -> Response,
+) -> Response {
+    let begun = match proof {
+        Ok(Proof::Wrong) => return wrong(),
+        Ok(Proof::Choice) => return reply::see_other(&format!("{}/sign-in/choose", root(&app.links))),
+        Ok(Proof::Person { person, how, return_to }) => {
+            begin(app, &visitor.headers, person, how, &return_to).await
+        }
+        Err(error) => Err(error),
+    };
+    begun.unwrap_or_else(|error| notice::fault(visitor.page(app, "/sign-in"), &error))
+}

@@ -1,0 +1,335 @@
+//! Requests for sign-in mails, single-use links, and who is known. Only digests of codes and links are stored.
+
+use super::{Error, Result, Row, Sql, Value, institutions, position_in};
+use crate::domain::{
+    ids::{InstitutionId, SignInLinkId, SignInRequestId},
+    institution::Institution,
+    language::Language,
+    moment::Moment,
+    session::PersonId,
+    sign_in::{HandoverState, LinkPurpose, ReturnTo},
+};
+
+/// A request for a sign-in mail.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub id: SignInRequestId,
+    /// As it was typed.
+    pub email: String,
+    pub email_key: String,
+    /// The institution that was named.
+    pub institution: Option<InstitutionId>,
+    pub language: Language,
+    pub return_to: Option<ReturnTo>,
+    pub code_digest: Option<String>,
+    pub created_at: Moment,
+    pub expires_at: Moment,
+}
+
+const COLUMNS: &[&str] = &[
+    "id",
+    "email",
+    "email_key",
+    "institution_id",
+    "language",
+    "return_to",
+    "code_digest",
+    "created_at",
+    "expires_at",
+];
+
+fn from_row(row: &Row<'_>) -> Result<Request> {
+    let return_to = row.opt_text(const { position_in(COLUMNS, "return_to") })?;
+    let moment = |column: usize| row.int(column).map(Moment::from_micros);
+    Ok(Request {
+        id: row.id(const { position_in(COLUMNS, "id") })?,
+        email: row.text(const { position_in(COLUMNS, "email") })?,
+        email_key: row.text(const { position_in(COLUMNS, "email_key") })?,
+        institution: row.opt_id(const { position_in(COLUMNS, "institution_id") })?,
+        language: Language::parse(&row.text(const { position_in(COLUMNS, "language") })?).unwrap_or_default(),
+        return_to: return_to.as_deref().and_then(ReturnTo::parse),
+        code_digest: row.opt_text(const { position_in(COLUMNS, "code_digest") })?,
+        created_at: moment(const { position_in(COLUMNS, "created_at") })?,
+        expires_at: moment(const { position_in(COLUMNS, "expires_at") })?,
+    })
+}
+
+/// How many requests are permitted for one address, and since when they count.
+#[derive(Debug, Clone, Copy)]
+pub struct Quota {
+    pub recent: i64,
+    pub recent_since: Moment,
+    pub day: i64,
+    pub day_since: Moment,
+}
+
+/// Counts a request for an address, known or not. False if it has reached a limit; then nothing is written.
+pub async fn count(sql: &mut Sql, digest: &str, quota: Quota, now: Moment) -> Result<bool> {
+    let text = "INSERT INTO sign_in_counts (digest, recent_since, recent, day_since, day) VALUES ($1, $2, 1, $2, 1) \
+                ON CONFLICT (digest) DO UPDATE SET \
+                recent = CASE WHEN sign_in_counts.recent_since <= $3 THEN 1 ELSE sign_in_counts.recent + 1 END, \
+                recent_since = CASE WHEN sign_in_counts.recent_since <= $3 THEN $2 ELSE sign_in_counts.recent_since END, \
+                day = CASE WHEN sign_in_counts.day_since <= $4 THEN 1 ELSE sign_in_counts.day + 1 END, \
+                day_since = CASE WHEN sign_in_counts.day_since <= $4 THEN $2 ELSE sign_in_counts.day_since END \
+                WHERE (sign_in_counts.recent_since <= $3 OR sign_in_counts.recent < $5) \
+                AND (sign_in_counts.day_since <= $4 OR sign_in_counts.day < $6)";
+    let params: [Value<'_>; 6] = [
+        digest.into(),
+        now.micros().into(),
+        quota.recent_since.micros().into(),
+        quota.day_since.micros().into(),
+        quota.recent.into(),
+        quota.day.into(),
+    ];
+    Ok(sql.execute(text, &params).await? == 1)
+}
+
+pub async fn insert(sql: &mut Sql, request: &Request, browser_digest: &str) -> Result<()> {
+    let text = "INSERT INTO sign_in_requests \
+                (id, browser_digest, email, email_key, institution_id, language, return_to, created_at, expires_at) \
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    let params: [Value<'_>; 9] = [
+        request.id.into(),
+        browser_digest.into(),
+        (&request.email).into(),
+        (&request.email_key).into(),
+        request.institution.into(),
+        request.language.tag().into(),
+        request.return_to.as_ref().map(ReturnTo::as_str).into(),
+        request.created_at.micros().into(),
+        request.expires_at.micros().into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// Neither expired nor spent. `$1` is the current time.
+const IS_OPEN: &str = "expires_at > $1 AND proven_at IS NULL AND used_at IS NULL";
+
+/// The request with this id, if its mail can still be sent.
+pub async fn open(sql: &mut Sql, id: SignInRequestId, now: Moment) -> Result<Option<Request>> {
+    let text = format!("SELECT {} FROM sign_in_requests WHERE {IS_OPEN} AND id = $2", COLUMNS.join(", "));
+    sql.one(&text, &[now.micros().into(), id.into()], from_row).await
+}
+
+/// Stores the digests of what is being mailed. False if the request is no longer open.
+pub async fn set_digests(
+    sql: &mut Sql,
+    id: SignInRequestId,
+    code: &str,
+    link: &str,
+    now: Moment,
+) -> Result<bool> {
+    let text = "UPDATE sign_in_requests SET code_digest = $1, link_digest = $2 \
+                WHERE id = $3 AND expires_at > $4 AND proven_at IS NULL AND used_at IS NULL";
+    let params: [Value<'_>; 4] = [code.into(), link.into(), id.into(), now.micros().into()];
+    Ok(sql.execute(text, &params).await? == 1)
+}
+
+/// Has this browser requested a mail?
+pub async fn is_waiting(sql: &mut Sql, browser_digest: &str) -> Result<bool> {
+    let text = "SELECT 1 FROM sign_in_requests WHERE browser_digest = $1 LIMIT 1";
+    Ok(sql.one(text, &[browser_digest.into()], |_| Ok(())).await?.is_some())
+}
+
+/// Counts a try at the code of this browser's newest request, and returns the request. `None` if there is none, or if it is no longer
+/// open, or if all tries were used. One statement, so that parallel tries cannot exceed the limit.
+pub async fn count_try(
+    sql: &mut Sql,
+    browser_digest: &str,
+    most: i64,
+    now: Moment,
+) -> Result<Option<Request>> {
+    let text = format!(
+        "UPDATE sign_in_requests SET tries = tries + 1 WHERE {IS_OPEN} AND tries < $2 AND id = \
+         (SELECT id FROM sign_in_requests WHERE browser_digest = $3 ORDER BY created_at DESC, id DESC LIMIT 1) RETURNING {}",
+        COLUMNS.join(", ")
+    );
+    sql.one(&text, &[now.micros().into(), most.into(), browser_digest.into()], from_row).await
+}
+
+pub async fn by_link(sql: &mut Sql, link_digest: &str, now: Moment) -> Result<Option<Request>> {
+    let text =
+        format!("SELECT {} FROM sign_in_requests WHERE {IS_OPEN} AND link_digest = $2", COLUMNS.join(", "));
+    sql.one(&text, &[now.micros().into(), link_digest.into()], from_row).await
+}
+
+/// Spends the code and the link of a request. From now on it belongs to the browser that proved it. False if somebody was faster.
+pub async fn prove(
+    sql: &mut Sql,
+    id: SignInRequestId,
+    browser_digest: &str,
+    now: Moment,
+    expires_at: Moment,
+) -> Result<bool> {
+    let text = format!(
+        "UPDATE sign_in_requests SET proven_at = $1, browser_digest = $2, expires_at = $3 WHERE {IS_OPEN} AND id = $4"
+    );
+    let params: [Value<'_>; 4] =
+        [now.micros().into(), browser_digest.into(), expires_at.micros().into(), id.into()];
+    Ok(sql.execute(&text, &params).await? == 1)
+}
+
+/// The newest request that this browser has proven and not used.
+pub async fn proven(sql: &mut Sql, browser_digest: &str, now: Moment) -> Result<Option<Request>> {
+    let text = format!(
+        "SELECT {} FROM sign_in_requests WHERE browser_digest = $1 AND expires_at > $2 AND proven_at IS NOT NULL \
+         AND used_at IS NULL ORDER BY proven_at DESC, id DESC LIMIT 1",
+        COLUMNS.join(", ")
+    );
+    sql.one(&text, &[browser_digest.into(), now.micros().into()], from_row).await
+}
+
+/// Marks a proven request as used. False if somebody was faster.
+pub async fn mark_used(sql: &mut Sql, id: SignInRequestId, now: Moment) -> Result<bool> {
+    let text = "UPDATE sign_in_requests SET used_at = $1 WHERE id = $2 AND proven_at IS NOT NULL AND used_at IS NULL";
+    Ok(sql.execute(text, &[now.micros().into(), id.into()]).await? == 1)
+}
+
+/// A single-use link.
+#[derive(Debug, Clone)]
+pub struct Link {
+    pub id: SignInLinkId,
+    pub person: PersonId,
+    pub purpose: LinkPurpose,
+    pub return_to: Option<ReturnTo>,
+    pub created_at: Moment,
+    pub expires_at: Moment,
+}
+
+const LINK_COLUMNS: &str = "id, institution_id, email_key, purpose, return_to, created_at, expires_at";
+
+fn link_from_row(row: &Row<'_>) -> Result<Link> {
+    let purpose = row.text(3)?;
+    Ok(Link {
+        id: row.id(0)?,
+        person: PersonId { institution: row.id(1)?, email_key: row.text(2)? },
+        purpose: LinkPurpose::parse(&purpose)
+            .ok_or_else(|| Error::Broken(format!("a sign-in link for an unknown purpose: {purpose}")))?,
+        return_to: row.opt_text(4)?.as_deref().and_then(ReturnTo::parse),
+        created_at: Moment::from_micros(row.int(5)?),
+        expires_at: Moment::from_micros(row.int(6)?),
+    })
+}
+
+pub async fn insert_link(sql: &mut Sql, digest: &str, link: &Link) -> Result<()> {
+    let text =
+        format!("INSERT INTO sign_in_links (digest, {LINK_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)");
+    let params: [Value<'_>; 8] = [
+        digest.into(),
+        link.id.into(),
+        link.person.institution.into(),
+        (&link.person.email_key).into(),
+        link.purpose.word().into(),
+        link.return_to.as_ref().map(ReturnTo::as_str).into(),
+        link.created_at.micros().into(),
+        link.expires_at.micros().into(),
+    ];
+    sql.execute(&text, &params).await.map(|_| ())
+}
+
+pub async fn link(sql: &mut Sql, digest: &str, now: Moment) -> Result<Option<Link>> {
+    let text = format!(
+        "SELECT {LINK_COLUMNS} FROM sign_in_links WHERE digest = $1 AND expires_at > $2 AND used_at IS NULL"
+    );
+    sql.one(&text, &[digest.into(), now.micros().into()], link_from_row).await
+}
+
+/// Spends a link. `None` if it is unknown, expired or spent.
+pub async fn spend_link(sql: &mut Sql, digest: &str, now: Moment) -> Result<Option<Link>> {
+    let text = format!(
+        "UPDATE sign_in_links SET used_at = $1 WHERE digest = $2 AND expires_at > $1 AND used_at IS NULL \
+         RETURNING {LINK_COLUMNS}"
+    );
+    sql.one(&text, &[now.micros().into(), digest.into()], link_from_row).await
+}
+
+/// The state of a person's handover link.
+pub async fn handover_state(
+    sql: &mut Sql,
+    person: &PersonId,
+    id: SignInLinkId,
+) -> Result<Option<HandoverState>> {
+    let text = "SELECT used_at, recorded_at FROM sign_in_links \
+                WHERE institution_id = $1 AND id = $2 AND email_key = $3 AND purpose = $4";
+    let params: [Value<'_>; 4] = [
+        person.institution.into(),
+        id.into(),
+        (&person.email_key).into(),
+        LinkPurpose::Handover.word().into(),
+    ];
+    let state = |row: &Row<'_>| {
+        Ok(match (row.opt_int(0)?, row.opt_int(1)?) {
+            (_, Some(_)) => HandoverState::Recorded,
+            (Some(_), None) => HandoverState::Opened,
+            (None, None) => HandoverState::Waiting,
+        })
+    };
+    sql.one(text, &params, state).await
+}
+
+/// Notes that a recording was made in a session that a handover link opened.
+pub async fn mark_recorded(sql: &mut Sql, person: &PersonId, now: Moment) -> Result<()> {
+    let text = "UPDATE sign_in_links SET recorded_at = $1 WHERE institution_id = $2 AND email_key = $3 AND purpose = $4 \
+                AND used_at IS NOT NULL AND recorded_at IS NULL";
+    let params: [Value<'_>; 4] = [
+        now.micros().into(),
+        person.institution.into(),
+        (&person.email_key).into(),
+        LinkPurpose::Handover.word().into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// Deletes what has expired. Links stay until `links_before`, so that the page with the QR code learns what became of them.
+pub async fn delete_expired(
+    sql: &mut Sql,
+    now: Moment,
+    links_before: Moment,
+    counts_before: Moment,
+) -> Result<()> {
+    sql.execute("DELETE FROM sign_in_requests WHERE expires_at < $1", &[now.micros().into()]).await?;
+    sql.execute("DELETE FROM sign_in_links WHERE expires_at < $1", &[links_before.micros().into()]).await?;
+    let counts = "DELETE FROM sign_in_counts WHERE day_since < $1";
+    sql.execute(counts, &[counts_before.micros().into()]).await.map(|_| ())
+}
+
+/// Deletes everything about a person who is erased. A request that names no institution goes too: it is worth ten minutes.
+pub async fn delete_of(sql: &mut Sql, person: &PersonId, count_digest: &str) -> Result<()> {
+    let links = "DELETE FROM sign_in_links WHERE institution_id = $1 AND email_key = $2";
+    sql.execute(links, &[person.institution.into(), (&person.email_key).into()]).await?;
+    let requests = "DELETE FROM sign_in_requests WHERE email_key = $1 AND (institution_id = $2 OR institution_id IS NULL)";
+    sql.execute(requests, &[(&person.email_key).into(), person.institution.into()]).await?;
+    sql.execute("DELETE FROM sign_in_counts WHERE digest = $1", &[count_digest.into()]).await.map(|_| ())
+}
+
+const IS_KNOWN: &str = "SELECT 1 FROM participants WHERE institution_id = $1 AND email_key = $2 LIMIT 1";
+
+/// Is there a registration with this email? Those of courses that the person has left do not count.
+pub async fn is_known(sql: &mut Sql, person: &PersonId) -> Result<bool> {
+    let params = [person.institution.into(), (&person.email_key).into()];
+    Ok(sql.one(IS_KNOWN, &params, |_| Ok(())).await?.is_some())
+}
+
+/// A scalar subquery, which both databases evaluate by key for each institution. With `EXISTS`, PostgreSQL may scan all participants.
+fn institutions_text() -> String {
+    format!(
+        "SELECT {} FROM institutions i WHERE \
+         (SELECT 1 FROM participants p WHERE p.institution_id = i.id AND p.email_key = $1 LIMIT 1) = 1 ORDER BY i.name, i.id",
+        institutions::COLUMNS
+    )
+}
+
+/// The institutions in which this email is known. One of the few reads across tenants (ADR 3): the result is shown only to somebody
+/// who has proven that the address is theirs.
+pub async fn institutions_of(sql: &mut Sql, email_key: &str) -> Result<Vec<Institution>> {
+    sql.rows(&institutions_text(), &[email_key.into()], |row| institutions::from_row(row, 0)).await
+}
+
+/// For the test that checks query plans.
+#[doc(hidden)]
+pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
+    vec![
+        ("a person who signs in", IS_KNOWN.to_owned(), vec![1_i64.into(), "a@example.edu".into()]),
+        ("institutions of an email", institutions_text(), vec!["a@example.edu".into()]),
+    ]
+}

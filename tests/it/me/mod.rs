@@ -1,0 +1,175 @@
+//! Pages for people: signing in and out, and their own page.
+
+mod sign_in;
+
+use std::{collections::BTreeMap, sync::Mutex};
+
+use endonym::{
+    app::{sessions, sign_in as app_sign_in},
+    domain::{ids::SignInRequestId, session::Session},
+};
+use reqwest::{Method, StatusCode, header, redirect};
+
+use crate::support::World;
+
+/// A browser: it keeps cookies, follows no redirects by itself, and reads the CSRF token of the last page with a form.
+pub struct Browser<'a> {
+    world: &'a World,
+    client: reqwest::Client,
+    cookies: Mutex<BTreeMap<String, String>>,
+    csrf: Mutex<String>,
+    /// Headers of every request.
+    pub headers: Vec<(&'static str, String)>,
+}
+
+/// What a browser received.
+#[derive(Debug)]
+pub struct Seen {
+    pub status: StatusCode,
+    pub headers: header::HeaderMap,
+    pub body: String,
+}
+
+impl Seen {
+    pub fn location(&self) -> &str {
+        self.headers.get(header::LOCATION).map_or("", |value| value.to_str().unwrap())
+    }
+
+    pub fn expect(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{}", self.body);
+        self
+    }
+
+    pub fn redirects_to(self, path: &str) -> Self {
+        assert_eq!((self.status, self.location()), (StatusCode::SEE_OTHER, path), "{}", self.body);
+        self
+    }
+}
+
+impl<'a> Browser<'a> {
+    pub fn new(world: &'a World) -> Self {
+        let client =
+            reqwest::Client::builder().no_proxy().redirect(redirect::Policy::none()).build().unwrap();
+        Self { world, client, cookies: Mutex::default(), csrf: Mutex::default(), headers: Vec::new() }
+    }
+
+    pub fn cookie(&self, name: &str) -> Option<String> {
+        self.cookies.lock().unwrap().get(name).cloned()
+    }
+
+    pub fn set_cookie(&self, name: &str, value: &str) {
+        self.cookies.lock().unwrap().insert(name.to_owned(), value.to_owned());
+    }
+
+    pub fn csrf(&self) -> String {
+        self.csrf.lock().unwrap().clone()
+    }
+
+    async fn send(&self, request: reqwest::RequestBuilder) -> Seen {
+        let cookies: Vec<String> =
+            self.cookies.lock().unwrap().iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let mut request = request;
+        if !cookies.is_empty() {
+            request = request.header(header::COOKIE, cookies.join("; "));
+        }
+        for (name, value) in &self.headers {
+            request = request.header(*name, value);
+        }
+        let response = request.send().await.unwrap();
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body = response.text().await.unwrap();
+        for line in headers.get_all(header::SET_COOKIE) {
+            let line = line.to_str().unwrap();
+            let (name, value) = line.split(';').next().unwrap().split_once('=').unwrap();
+            let mut cookies = self.cookies.lock().unwrap();
+            if line.contains("Max-Age=0") {
+                cookies.remove(name);
+            } else {
+                cookies.insert(name.to_owned(), value.to_owned());
+            }
+        }
+        if let Some((_, rest)) = body.split_once("name=\"csrf\" value=\"") {
+            *self.csrf.lock().unwrap() = rest.split('"').next().unwrap().to_owned();
+        }
+        Seen { status, headers, body }
+    }
+
+    pub async fn ask_for(&self, method: Method, path: &str) -> Seen {
+        self.send(self.client.request(method, format!("{}{path}", self.world.base))).await
+    }
+
+    pub async fn get(&self, path: &str) -> Seen {
+        self.ask_for(Method::GET, path).await
+    }
+
+    /// Sends exactly these fields.
+    pub async fn post_bare(&self, path: &str, fields: &[(&str, &str)], headers: &[(&str, &str)]) -> Seen {
+        let body: String = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let mut request = self
+            .client
+            .post(format!("{}{path}", self.world.base))
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(body);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.send(request).await
+    }
+
+    /// Sends a form of the last page, as a browser does.
+    pub async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Seen {
+        let csrf = self.csrf();
+        let fields = [&[("csrf", csrf.as_str())], fields].concat();
+        let headers = [("origin", self.world.base.as_str()), ("sec-fetch-site", "same-origin")];
+        self.post_bare(path, &fields, &headers).await
+    }
+
+    /// Asks for a sign-in mail.
+    pub async fn ask(&self, query: &str, email: &str) -> Seen {
+        self.get(&format!("/sign-in{query}")).await.expect(200);
+        let pairs: Vec<(String, String)> =
+            form_urlencoded::parse(query.trim_start_matches('?').as_bytes()).into_owned().collect();
+        let mut fields: Vec<(&str, &str)> =
+            pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        fields.push(("email", email));
+        self.post("/sign-in", &fields).await
+    }
+
+    /// Asks for a sign-in mail and reads it.
+    pub async fn mailed(&self, query: &str, email: &str) -> Mailed {
+        self.ask(query, email).await.redirects_to("/sign-in/code");
+        newest_mail(self.world).await.expect("a message")
+    }
+
+    pub async fn enter_code(&self, code: &str) -> Seen {
+        self.get("/sign-in/code").await.expect(200);
+        self.post("/sign-in/code", &[("code", code)]).await
+    }
+
+    /// Opens a link and presses the button.
+    pub async fn follow(&self, link: &str) -> Seen {
+        let path = link.strip_prefix(&self.world.base).unwrap();
+        self.get(path).await.expect(200);
+        self.post(path, &[]).await
+    }
+
+    /// The session of this browser.
+    pub async fn session(&self) -> Option<Session> {
+        let cookie = self.cookie("endonym")?;
+        sessions::find(&self.world.app, &[&cookie]).await.unwrap().map(|(_, session)| session)
+    }
+}
+
+pub struct Mailed {
+    pub code: String,
+    pub link: String,
+    pub institution_name: Option<String>,
+}
+
+/// The mail of the newest request. `None` if none is sent.
+pub async fn newest_mail(world: &World) -> Option<Mailed> {
+    let text = "SELECT id FROM sign_in_requests ORDER BY created_at DESC, id DESC LIMIT 1";
+    let id = world.app.db.read().one(text, &[], |row| row.id::<SignInRequestId>(0)).await.unwrap().unwrap();
+    let mail = app_sign_in::message(&world.app, id, &world.base).await.unwrap()?;
+    Some(Mailed { code: mail.code, link: mail.link, institution_name: mail.institution_name })
+}
