@@ -21,7 +21,7 @@ use crate::{
         media::Media,
         moment::Moment,
         name_page::NamePageRef,
-        session::PersonKey,
+        session::PersonId,
     },
     store::{
         self, Sql, call_takes,
@@ -101,7 +101,7 @@ pub async fn erase(
                 }
                 lti_logins::delete_expired(sql, now).await?;
                 lti_sessions::delete_expired(sql, now).await?;
-                let person = PersonKey { institution, email_key: email_key.clone() };
+                let person = PersonId { institution, email_key: email_key.clone() };
                 sign_in::forget(sql, &person).await?;
                 outbox::delete_of(sql, institution, &email_key).await?;
                 let gone = erase_in(sql, owned_app.ids.id(now), institution, &whose, now).await?;

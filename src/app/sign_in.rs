@@ -6,7 +6,7 @@ use std::{net::IpAddr, time::Duration};
 use subtle::ConstantTimeEq;
 
 use super::{
-    App, Error, Missing, Result,
+    Actor, App, Error, Missing, Result,
     limiter::{LimitKey, Policy},
     outbox,
     sessions::Secret,
@@ -331,11 +331,13 @@ pub async fn spend_link(app: &App, browser: &Secret, link: &Secret) -> Result<Pr
 /// Makes a single-use link for the operator to hand out. An unknown person is `Missing::Participant`.
 pub async fn operator_link(
     app: &App,
+    actor: &Actor,
     institution: InstitutionId,
     email: &str,
     life: Duration,
     base_url: &str,
 ) -> Result<(String, Moment)> {
+    actor.administer(institution)?;
     let person = PersonId { institution, email_key: email_key(email) };
     if !is_known(app, &person).await? {
         return Err(Error::Missing(Missing::Participant));

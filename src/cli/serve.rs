@@ -161,7 +161,16 @@ async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) ->
             "Try it:\n  curl -H 'Authorization: {}' '{base_url}/api/private/v5/participants/latest?tokens={}'",
             demo.token, demo.email
         ));
-        match sign_in::operator_link(app, demo.institution.id, demo.email, DEMO_LINK, base_url).await {
+        match sign_in::operator_link(
+            app,
+            &Actor::Operator,
+            demo.institution.id,
+            demo.email,
+            DEMO_LINK,
+            base_url,
+        )
+        .await
+        {
             Ok((link, _)) => output::print_line(&format!(
                 "Sign in as {} (the link works once, for a day; `endonym sign-in-link` prints another):\n  {link}",
                 demo.email

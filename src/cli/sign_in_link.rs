@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::{Failure, Outcome, institution, output};
 use crate::{
-    app::{App, Error, sign_in},
-    config::Reached,
+    app::{Actor, App, Error, sign_in},
+    config::PublicUrl,
     domain::email::email_key,
 };
 
@@ -27,7 +27,7 @@ pub struct SignInLink {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    reached: Reached,
+    reached: PublicUrl,
 }
 
 impl SignInLink {
@@ -36,7 +36,7 @@ impl SignInLink {
         let base_url = self.reached.base_url().map_err(Failure)?;
         let owner = institution(app, slug).await?;
         let life = Duration::from_secs(self.hours * 3_600);
-        let made = sign_in::operator_link(app, owner.id, email, life, &base_url).await;
+        let made = sign_in::operator_link(app, &Actor::Operator, owner.id, email, life, &base_url).await;
         let (link, expires_at) = made.map_err(|error| match error {
             Error::Missing(_) => Failure(format!("nobody in `{slug}` has the email {email}")),
             other => other.into(),

@@ -156,7 +156,7 @@ impl Visitor {
 
     /// A page with a form.
     pub fn show(&self, app: &App, status: StatusCode, page: &impl Template) -> Response {
-        let policy = Policy { forms: Forms::Here, ..Policy::default() };
+        let policy = Policy { forms: Forms::SelfOnly, ..Policy::default() };
         let mut response = page::private(status, page, policy, Microphone::Unused);
         append(&mut response, VISITOR.set(&app.links, self.secret.as_str(), VISITOR_SECONDS));
         response

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     app::{
-        App, Error, institutions,
+        Actor, App, Error, institutions,
         sign_in::{self, Answer, Asked, Proof},
     },
     domain::{email::Email, institution::Institution, sign_in::ReturnTo},
@@ -53,8 +53,8 @@ struct Target {
 
 impl Target {
     async fn of(app: &App, form: &Form) -> Result<Self, Error> {
-        let institution = match form.filled("institution") {
-            Some(slug) => Some(institutions::find(app, &slug).await?),
+        let institution = match form.text("institution") {
+            Some(slug) => Some(institutions::find(app, &Actor::System, &slug).await?),
             None => None,
         };
         Ok(Self { institution, return_to: form.get("return_to").and_then(ReturnTo::parse) })

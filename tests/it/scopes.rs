@@ -339,6 +339,14 @@ fn cases() -> Vec<Case> {
         )),
         case!("outbox::all", AnyInstitution, |s, a| outbox::all(&s.world.app, a, None, 10)),
         case!("outbox::retry", AnyInstitution, |s, a| outbox::retry(&s.world.app, a, MessageId::new(1))),
+        case!("sign_in::operator_link", Institution, |s, a| sign_in::operator_link(
+            &s.world.app,
+            a,
+            s.id,
+            EMAIL,
+            Duration::from_secs(60),
+            "http://localhost"
+        )),
         case!("tool_consumers::create", Institution, |s, a| tool_consumers::create(
             &s.world.app,
             a,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use endonym::{
     app::{
-        persons, sessions,
+        Actor, persons, sessions,
         sign_in::{self, ProxyAuth, Settings},
     },
     domain::{
@@ -19,7 +19,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::json;
 
 use super::{Browser, Seen, newest_mail};
-use crate::support::{Answer, Neighbour, Setup, World, until};
+use crate::support::{Answer, Neighbor, Setup, World, until};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -45,7 +45,7 @@ async fn execute(world: &World, text: String) {
 }
 
 /// The same person's email in another institution.
-async fn known_there(world: &World, there: &Neighbour, email: &str) {
+async fn known_there(world: &World, there: &Neighbor, email: &str) {
     let body =
         json!({ "name_page_id": there.page.slug, "participant": { "first_name": "Ana", "email": email } });
     let request = world.request_as(&there.token, Method::POST, "/v5/participants").json(&body);
@@ -277,10 +277,16 @@ async fn opening_a_link_changes_nothing_and_pressing_the_button_spends_it() {
 async fn parallel_presses_of_a_link_open_one_session() {
     let world = world().await;
     let mailed = Browser::new(&world).mailed("", "ana@example.edu").await.link;
-    let (printed, _) =
-        sign_in::operator_link(&world.app, world.institution.id, "ana@example.edu", MINUTE, &world.base)
-            .await
-            .unwrap();
+    let (printed, _) = sign_in::operator_link(
+        &world.app,
+        &Actor::Operator,
+        world.institution.id,
+        "ana@example.edu",
+        MINUTE,
+        &world.base,
+    )
+    .await
+    .unwrap();
     for (nth, link) in [(1, mailed), (2, printed)] {
         let path = link.strip_prefix(&world.base).unwrap();
         let browsers: Vec<Browser<'_>> = (0..4).map(|_| Browser::new(&world)).collect();
@@ -319,10 +325,16 @@ async fn every_form_wants_its_token_and_our_origin() {
     let browser = Browser::new(&world);
     let mail = browser.mailed("", "ana@example.edu").await;
     browser.enter_code(&mail.code).await.redirects_to("/sign-in/choose");
-    let (link, _) =
-        sign_in::operator_link(&world.app, world.institution.id, "ana@example.edu", MINUTE, &world.base)
-            .await
-            .unwrap();
+    let (link, _) = sign_in::operator_link(
+        &world.app,
+        &Actor::Operator,
+        world.institution.id,
+        "ana@example.edu",
+        MINUTE,
+        &world.base,
+    )
+    .await
+    .unwrap();
     let link = link.strip_prefix(&world.base).unwrap();
     browser.get("/sign-in/choose").await.expect(200);
     let (csrf, own) = (browser.csrf(), world.base.clone());
@@ -674,7 +686,9 @@ async fn an_erased_person_is_signed_out_and_their_links_are_void() {
     browser.enter_code(&mail.code).await.redirects_to("/me");
     let pending = Browser::new(&world).mailed("", "ana@example.edu").await;
     let handover = sign_in::handover(&world.app, &person(&world, "ana@example.edu")).await.unwrap();
-    persons::erase(&world.app, &world.institution, "ana@example.edu".into()).await.unwrap();
+    persons::erase(&world.app, &Actor::Operator, world.institution.id, "ana@example.edu".into())
+        .await
+        .unwrap();
     assert!(browser.session().await.is_none());
     for link in [&pending.link, &handover.link] {
         browser.get(link.strip_prefix(&world.base).unwrap()).await.expect(404);

@@ -177,10 +177,10 @@ impl World {
 
     /// Another tenant of the same installation, with its own token and page.
     pub async fn neighbor(&self) -> Neighbor {
-        self.neighbour_named("Another College").await
+        self.neighbor_named("Another College").await
     }
 
-    pub async fn neighbour_named(&self, name: &str) -> Neighbour {
+    pub async fn neighbor_named(&self, name: &str) -> Neighbor {
         let institution = institutions::create(
             &self.app,
             &Actor::Operator,
