@@ -56,11 +56,10 @@ fn router(app: App, draining: Draining, metrics: Metrics) -> Router {
         .merge(ops::routes(draining, metrics))
         .merge(hooks::routes())
         .merge(lti::routes())
-        .merge(me::routes())
+        .merge(me::routes().layer(middleware::from_fn_with_state(app.clone(), language::prefer)))
         .method_not_allowed_fallback(pages::wrong_method)
         // `api::face` sets the routes of the API itself, which is cheaper.
-        .layer(middleware::from_fn(reply::set_route))
-        .layer(middleware::from_fn(language::prefer));
+        .layer(middleware::from_fn(reply::set_route));
     html.merge(api::routes()).fallback(pages::unknown).with_state(app)
 }
 

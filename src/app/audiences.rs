@@ -39,6 +39,24 @@ pub(super) async fn find_in(
     Ok(AudienceChoice { audience: permitted.narrow(chosen), permitted })
 }
 
+/// The audience of one registration. Without an email, nobody can have chosen one.
+pub(super) async fn of_registration(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: Option<&str>,
+    id: ParticipantId,
+) -> Result<Audience> {
+    if let Some(email_key) = email_key {
+        return Ok(find_in(sql, institution, email_key).await?.audience);
+    }
+    let permitted = audiences::permitted(sql, institution).await?;
+    let default = match audiences::created_at(sql, institution, id).await? {
+        Some(created_at) => audiences::default_at(sql, institution, created_at).await?,
+        None => Audience::default(),
+    };
+    Ok(permitted.narrow(default))
+}
+
 /// Chooses who may hear a person, on all of their pages. Takes effect on every node with the commit.
 pub async fn choose(app: &App, actor: &Actor, person: PersonId, audience: Audience) -> Result<()> {
     actor.represent(&person)?;
@@ -52,20 +70,22 @@ pub async fn choose(app: &App, actor: &Actor, person: PersonId, audience: Audien
                 if all.is_empty() {
                     return Err(Error::Missing(Missing::Participant));
                 }
-                let AudienceChoice { audience: before, permitted } =
-                    find_in(sql, institution, &person.email_key).await?;
+                let permitted = audiences::permitted(sql, institution).await?;
                 if !permitted.includes(audience) {
                     return Err(Error::invalid(Field::Audience, Fault::NotIncluded));
                 }
                 audiences::choose(sql, &person, audience, now).await?;
                 let ids: Vec<ParticipantId> = all.iter().map(|one| one.id).collect();
-                match (before, audience) {
-                    (Audience::Paused, Audience::Paused) => return Ok(()),
-                    (_, Audience::Paused) => audiences::pause(sql, institution, &ids).await?,
-                    (Audience::Paused, _) => audiences::resume(sql, institution, &ids).await?,
-                    _ => return Ok(()),
-                }
-                Ok(audiences::mark_changed(sql, institution, &ids, now).await?)
+                let changed = match audience {
+                    Audience::Paused => {
+                        audiences::pause(sql, institution, &ids).await?;
+                        ids
+                    }
+                    Audience::Public | Audience::Institution => {
+                        audiences::resume(sql, institution, &ids).await?
+                    }
+                };
+                Ok(audiences::mark_changed(sql, institution, &changed, now).await?)
             })
         })
         .await

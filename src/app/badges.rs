@@ -74,10 +74,8 @@ pub async fn find(app: &App, institution: InstitutionId, token: &str) -> Result<
     let mut attributes: Vec<Attribute> = fields.into_iter().filter_map(attribute).collect();
     // Pronouns come first.
     attributes.sort_by_key(|attribute| !attribute.is_pronouns());
-    let audience = match &person.email {
-        Some(email) => audiences::find_in(sql, institution, &email_key(email)).await?.audience,
-        None => Audience::default(),
-    };
+    let email_key = person.email.as_deref().map(email_key);
+    let audience = audiences::of_registration(sql, institution, email_key.as_deref(), person.id).await?;
     let waveform = waveform(app, institution, &person.recording).await?;
     let legal_waveform = self::waveform(app, institution, &person.legal.recording).await?;
     let listed = listed && audience == Audience::Public;

@@ -121,12 +121,13 @@ async fn begin(app: &App, claim: &Claim, row: &OutboxMessage) -> Result<Option<O
 async fn not_accepted(app: &App, row: &OutboxMessage, fault: Fault, counts: bool) -> Result<()> {
     match fault {
         Fault::Permanent(why) => {
-            tracing::warn!(message = row.id.get(), answer = why, "a message was rejected by the mail server");
+            // Not the answer: most servers repeat the recipient's address in it. It is stored with the message.
+            tracing::warn!(message = row.id.get(), "a message was rejected by the mail server");
             record(app, row, State::Failed, Some(&why), counts).await
         }
         Fault::Temporary(why) => {
             record(app, row, State::Queued, Some(&why), counts).await?;
-            Err(Error::Unavailable(why))
+            Err(Error::Unavailable("the mail server did not accept the message".to_owned()))
         }
     }
 }

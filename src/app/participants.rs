@@ -168,16 +168,14 @@ pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Dr
                     if starts && !new.iter().any(|one| one.kind == Kind::Recording) {
                         new.extend(start(sql, institution, person.id, 0, &copies).await?);
                     }
-                    with_media(sql, institution, person, &new, now).await
+                    let used = new.iter().map(|one| one.hex.clone()).collect();
+                    let (person, replaced) = with_media(sql, institution, person, &new, now).await?;
+                    Ok(((person, used), replaced))
                 })
             })
             .await
         };
         let written = media::store_and(app, institution, processed.clone(), write).await;
-        let written = written.map(|person| {
-            let used = person.recording.iter().map(|recording| recording.hex.clone()).collect();
-            (person, used)
-        });
         match own_recordings::settle(app, institution, made, written).await {
             Err(error) => {
                 attempts.again(error)?;

@@ -230,7 +230,12 @@ pub async fn delete_from_page(
                 for one in &whose {
                     end_takes(sql, &owned_app, institution, *one, now).await?;
                 }
-                erase_in(sql, job, institution, &whose, now).await
+                let emails = persons::emails(sql, institution, &whose).await?;
+                let gone = erase_in(sql, job, institution, &whose, now).await?;
+                for email_key in emails {
+                    persons::delete_unregistered(sql, institution, &email_key).await?;
+                }
+                Ok(gone)
             })
         })
         .await?;

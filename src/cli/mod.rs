@@ -107,7 +107,7 @@ Every flag is also an environment variable (--data-dir is ENDONYM_DATA_DIR) and 
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Serve(serve::Serve),
+    Serve(Box<serve::Serve>),
     Work(work::Work),
     Migrate(migrate::Migrate),
     Doctor(doctor::Doctor),

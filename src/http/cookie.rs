@@ -46,7 +46,7 @@ impl FirstParty {
     }
 }
 
-fn is_secure(links: &Links) -> bool {
+pub fn is_secure(links: &Links) -> bool {
     links.base().starts_with("https://")
 }
 

@@ -2,7 +2,7 @@
 //! then the institution's default.
 
 use axum::{
-    extract::Request,
+    extract::{Request, State},
     http::{HeaderMap, HeaderValue, header},
     middleware::Next,
     response::Response,
@@ -10,7 +10,7 @@ use axum::{
 use cookie::{Cookie, SameSite, time::Duration};
 
 use super::cookie as cookies;
-use crate::domain::language::Language;
+use crate::{app::App, domain::language::Language};
 
 const COOKIE: &str = "endonym-language";
 const MAX_AGE_DAYS: i64 = 365;
@@ -42,8 +42,8 @@ fn in_query(query: Option<&str>) -> Option<Language> {
     pairs.into_iter().find(|(name, _)| name == "lang").and_then(|(_, value)| Language::parse(&value))
 }
 
-/// Middleware for all pages: finds the preferred language, and remembers a choice in a cookie.
-pub async fn prefer(mut request: Request, next: Next) -> Response {
+/// Middleware for the pages of people: finds the preferred language, and remembers a choice in a cookie.
+pub async fn prefer(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let preferred = Preferred::of(request.uri().query(), request.headers());
     let chosen = in_query(request.uri().query());
     request.extensions_mut().insert(preferred);
@@ -52,7 +52,9 @@ pub async fn prefer(mut request: Request, next: Next) -> Response {
         let cookie = Cookie::build((COOKIE, language.tag()))
             .path("/")
             .max_age(Duration::days(MAX_AGE_DAYS))
-            .same_site(SameSite::Lax);
+            .same_site(SameSite::Lax)
+            .http_only(true)
+            .secure(cookies::is_secure(&app.links));
         if let Ok(value) = HeaderValue::try_from(cookie.build().to_string()) {
             response.headers_mut().append(header::SET_COOKIE, value);
         }

@@ -49,7 +49,9 @@ pub async fn run(app: App, settings: Settings, stop: CancellationToken) {
         workers.spawn(worker(app.clone(), settings, lanes, stop.clone()));
     }
     if settings.workers > 0 {
-        for _ in 0..MAIL_WORKERS {
+        // A process without a mail server leaves messages to those that have one.
+        let mail_workers = if app.mail.is_configured() { MAIL_WORKERS } else { 0 };
+        for _ in 0..mail_workers {
             workers.spawn(worker(app.clone(), settings, &[Lane::Mail], stop.clone()));
         }
         workers.spawn(switchboard::run(app.clone(), settings.grace, stop.clone()));

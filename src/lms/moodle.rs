@@ -268,7 +268,7 @@ impl Moodle<'_> {
     }
 
     fn root(&self) -> Result<Url> {
-        Ok(self.outbound.address(self.url)?)
+        self.outbound.address(self.url)
     }
 
     async fn call<T: DeserializeOwned>(

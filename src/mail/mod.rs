@@ -112,7 +112,7 @@ impl Mailer {
             Transport::None => Err(Fault::Temporary(NOT_CONFIGURED.to_owned())),
             Transport::Smtp(client, from) => {
                 let formatted = letter.format(from).map_err(Fault::Permanent)?;
-                client.prepare(formatted).await.map(Prepared::Smtp)
+                client.prepare(formatted).await.map(|prepared| Prepared::Smtp(Box::new(prepared)))
             }
             Transport::Directory(path, from) => {
                 let bytes = letter.format(from).map_err(Fault::Permanent)?.bytes;
@@ -149,7 +149,7 @@ impl Mailer {
 
 /// A message that is ready to be handed over.
 pub enum Prepared {
-    Smtp(smtp::Prepared),
+    Smtp(Box<smtp::Prepared>),
     File { path: PathBuf, bytes: Vec<u8> },
 }
 

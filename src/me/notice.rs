@@ -8,7 +8,7 @@ use crate::{
     domain::language::Language,
     http::{
         page::{self, Microphone, Page},
-        policy::Policy,
+        policy::{Forms, Policy},
         refusal::Refusal,
     },
 };
@@ -24,7 +24,9 @@ struct Notice<'a> {
 /// A message with the ids of its title and of its sentence in the catalogs.
 pub fn show(status: StatusCode, page: Page<'_>, title: &str, sentence: &str) -> Response {
     let (title, sentence) = (page.words.text(title), page.words.text(sentence));
-    page::private(status, &Notice { page, title, sentence }, Policy::default(), Microphone::Unused)
+    // The layout has the form to sign out.
+    let policy = Policy { forms: Forms::SelfOnly, ..Policy::default() };
+    page::private(status, &Notice { page, title, sentence }, policy, Microphone::Unused)
 }
 
 /// The response to an error that a page does not show next to an input.

@@ -17,7 +17,7 @@ use crate::{
     app::{
         self, App, Error, Missing,
         badges::{self, Attribute, Badge},
-        sessions,
+        sessions, sign_in,
     },
     domain::{
         audience::Audience,
@@ -125,7 +125,7 @@ pub async fn show(
         Ok((badge, _))
             if badge.audience == Audience::Institution && !is_member(&app, &badge, &headers).await =>
         {
-            (reply::see_other(&sign_in(&app, &badge)), false)
+            (reply::see_other(&sign_in_address(&app, &badge)), false)
         }
         Ok((badge, _)) if as_card => (vcard::response(&app, &badge), false),
         Ok((badge, media_of)) => (render(&app, &badge, media_of.as_deref()), badge.listed),
@@ -146,12 +146,15 @@ pub async fn show(
 
 /// Is the visitor signed in to the institution?
 async fn is_member(app: &App, badge: &Badge, headers: &HeaderMap) -> bool {
-    let found = sessions::find(app, &SESSION.read(&app.links, headers)).await;
-    matches!(found, Ok(Some((_, session))) if session.person.institution == badge.institution)
+    let Ok(Some((_, session))) = sessions::find(app, &SESSION.read(&app.links, headers)).await else {
+        return false;
+    };
+    session.person.institution == badge.institution
+        && sign_in::is_known(app, &session.person).await.unwrap_or(false)
 }
 
 /// The sign-in page, from where people come back to the badge.
-fn sign_in(app: &App, badge: &Badge) -> String {
+fn sign_in_address(app: &App, badge: &Badge) -> String {
     let address = app.links.name_badge(badge.institution, &badge.person.token);
     let back = path_of(&address).strip_prefix(root(&app.links)).unwrap_or_default();
     let query = form_urlencoded::Serializer::new(String::new()).append_pair("return_to", back).finish();

@@ -73,12 +73,24 @@ pub async fn registered_at(
     Ok(first.flatten().map(Moment::from_micros))
 }
 
-/// Hides the recordings of those of these registrations whose person has paused. To be called after media was attached or shown.
+/// When a registration was made.
+pub async fn created_at(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ParticipantId,
+) -> Result<Option<Moment>> {
+    let text = "SELECT created_at FROM participants WHERE institution_id = $1 AND id = $2";
+    let found = sql.one(text, &[institution.into(), id.into()], |row| row.int(0)).await?;
+    Ok(found.map(Moment::from_micros))
+}
+
+/// Hides the recordings of those of these registrations that are paused, or whose email is that of a person who has paused. To be
+/// called after media was attached or shown, and after an email has changed.
 pub async fn keep_paused(sql: &mut Sql, institution: InstitutionId, ids: &[ParticipantId]) -> Result<()> {
     let mut paused = Vec::new();
     for group in padded(ids) {
-        let text = paused_text(group.len());
-        paused.extend(sql.rows(&text, &params(institution, group), |row| row.id::<ParticipantId>(0)).await?);
+        let (text, params) = (paused_text(group.len()), params(institution, group));
+        paused.extend(sql.rows(&text, &params, |row| row.id::<ParticipantId>(0)).await?);
     }
     pause(sql, institution, &paused).await
 }
@@ -88,11 +100,38 @@ fn params(institution: InstitutionId, ids: Vec<ParticipantId>) -> Vec<Value<'sta
 }
 
 fn paused_text(count: usize) -> String {
+    let these = placeholders(2, count);
+    let of = |table: &str| {
+        format!(
+            "SELECT p.id FROM {table} p JOIN persons o ON o.institution_id = p.institution_id AND o.email_key = p.email_key \
+             WHERE p.institution_id = $1 AND p.id IN ({these}) AND o.audience = 'paused'"
+        )
+    };
     format!(
-        "SELECT p.id FROM participants p JOIN persons o ON o.institution_id = p.institution_id AND o.email_key = p.email_key \
-         WHERE p.institution_id = $1 AND p.id IN ({}) AND o.audience = 'paused'",
-        placeholders(2, count)
+        "SELECT participant_id FROM paused_participants WHERE institution_id = $1 AND participant_id IN ({these}) \
+         UNION {} UNION {}",
+        of("participants"),
+        of("hidden_participants")
     )
+}
+
+/// A registration has got another email. If it is paused, so is the person with that email, unless they have chosen.
+pub async fn follow_email(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ParticipantId,
+    now: Moment,
+) -> Result<()> {
+    for table in ["participants", "hidden_participants"] {
+        let text = format!(
+            "INSERT INTO persons (institution_id, email_key, audience, created_at) \
+             SELECT p.institution_id, p.email_key, 'paused', $1 FROM {table} p JOIN paused_participants q \
+             ON q.institution_id = p.institution_id AND q.participant_id = p.id \
+             WHERE p.institution_id = $2 AND p.id = $3 AND p.email_key IS NOT NULL ON CONFLICT (institution_id, email_key) DO NOTHING"
+        );
+        sql.execute(&text, &[now.micros().into(), institution.into(), id.into()]).await?;
+    }
+    keep_paused(sql, institution, &[id]).await
 }
 
 /// Makes every link to these people's recordings dead, and shows none.
@@ -100,6 +139,11 @@ pub async fn pause(sql: &mut Sql, institution: InstitutionId, ids: &[Participant
     for group in padded(ids) {
         let (these, params) = (placeholders(2, group.len()), params(institution, group));
         for table in ["participants", "hidden_participants"] {
+            let text = format!(
+                "INSERT INTO paused_participants (institution_id, participant_id) SELECT institution_id, id FROM {table} \
+                 WHERE institution_id = $1 AND id IN ({these}) ON CONFLICT (institution_id, participant_id) DO NOTHING"
+            );
+            sql.execute(&text, &params).await?;
             let text = format!(
                 "UPDATE {table} SET recording = NULL, recorded_at = 0, legal_recording = NULL, legal_recorded_at = 0 \
                  WHERE institution_id = $1 AND id IN ({these})"
@@ -114,9 +158,22 @@ pub async fn pause(sql: &mut Sql, institution: InstitutionId, ids: &[Participant
     Ok(())
 }
 
-/// Shows the recordings of these people again, with the links and dates that they had. Those of hidden people stay hidden.
-pub async fn resume(sql: &mut Sql, institution: InstitutionId, ids: &[ParticipantId]) -> Result<()> {
+/// Shows the recordings of those of these registrations that are paused, with the links and dates that they had, and returns these
+/// registrations. The recordings of hidden people stay hidden.
+pub async fn resume(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+) -> Result<Vec<ParticipantId>> {
+    let mut resumed = Vec::new();
     for group in padded(ids) {
+        let text = format!(
+            "DELETE FROM paused_participants WHERE institution_id = $1 AND participant_id IN ({}) RETURNING participant_id",
+            placeholders(2, group.len())
+        );
+        resumed.extend(sql.rows(&text, &params(institution, group), |row| row.id::<ParticipantId>(0)).await?);
+    }
+    for group in padded(&resumed) {
         let (these, params) = (placeholders(2, group.len()), params(institution, group));
         for table in ["participants", "hidden_participants"] {
             let own = |column: &str, kind: &str| {
@@ -141,7 +198,7 @@ pub async fn resume(sql: &mut Sql, institution: InstitutionId, ids: &[Participan
         );
         sql.execute(&text, &params).await?;
     }
-    Ok(())
+    Ok(resumed)
 }
 
 /// Marks these registrations as changed, so that clients that ask for recent changes see that a recording came or went.

@@ -15,8 +15,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0009_own_recordings", include_str!("../../migrations/0009_own_recordings.sql")),
     ("0010_course_schedule", include_str!("../../migrations/0010_course_schedule.sql")),
     ("0011_lti_courses", include_str!("../../migrations/0011_lti_courses.sql")),
-    ("0013_persons", include_str!("../../migrations/0013_persons.sql")),
-    ("0014_outbox", include_str!("../../migrations/0014_outbox.sql")),
+    ("0012_persons", include_str!("../../migrations/0012_persons.sql")),
+    ("0013_outbox", include_str!("../../migrations/0013_outbox.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

@@ -516,17 +516,21 @@ pub async fn registered(
     page: NamePageId,
     email_key: &str,
 ) -> Result<Registered> {
-    let read = |row: &Row<'_>| Ok((row.id::<NamePageId>(0)?, row.int(1)?));
+    let read = |row: &Row<'_>| Ok((row.id::<NamePageId>(0)?, row.int(1)?, row.opt_int(2)?));
     let rows = sql.rows(REGISTERED, &[institution.into(), email_key.into()], read).await?;
-    Ok(rows.into_iter().fold(Registered::default(), |all, (on, recorded_at)| Registered {
+    Ok(rows.into_iter().fold(Registered::default(), |all, (on, recorded_at, paused)| Registered {
         on_page: all.on_page || on == page,
-        recorded: all.recorded || recorded_at > 0,
+        recorded: all.recorded || recorded_at > 0 || paused.is_some(),
     }))
 }
 
 /// Page 0 marks hidden people, who are on no page.
-const REGISTERED: &str = "SELECT name_page_id, recorded_at FROM participants WHERE institution_id = $1 AND email_key = $2 \
-     UNION ALL SELECT 0, recorded_at FROM hidden_participants WHERE institution_id = $1 AND email_key = $2";
+const REGISTERED: &str = "SELECT p.name_page_id, p.recorded_at, q.participant_id FROM participants p \
+     LEFT JOIN paused_participants q ON q.institution_id = p.institution_id AND q.participant_id = p.id \
+     WHERE p.institution_id = $1 AND p.email_key = $2 \
+     UNION ALL SELECT 0, h.recorded_at, q.participant_id FROM hidden_participants h \
+     LEFT JOIN paused_participants q ON q.institution_id = h.institution_id AND q.participant_id = h.id \
+     WHERE h.institution_id = $1 AND h.email_key = $2";
 
 /// The number to call, if the person gave one.
 pub async fn phone_number(

@@ -21,7 +21,7 @@ pub enum OnErasure {
 }
 
 /// Every table with rows that refer to a registration by `participant_id`. Add new tables here and nowhere else.
-pub const TABLES: [(&str, OnErasure); 8] = [
+pub const TABLES: [(&str, OnErasure); 9] = [
     ("calls", OnErasure::WithAttempts),
     ("course_identities", OnErasure::Alone),
     ("course_members", OnErasure::Alone),
@@ -29,6 +29,7 @@ pub const TABLES: [(&str, OnErasure); 8] = [
     ("departures", OnErasure::WithReports),
     ("lti_sessions", OnErasure::Alone),
     ("media", OnErasure::WithFiles),
+    ("paused_participants", OnErasure::Alone),
     ("replaced_recordings", OnErasure::WithFiles),
 ];
 
@@ -52,6 +53,27 @@ pub async fn delete_person(sql: &mut Sql, institution: InstitutionId, email_key:
     for table in PERSON_TABLES {
         let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND email_key = $2");
         sql.execute(&text, &[institution.into(), email_key.into()]).await?;
+    }
+    Ok(())
+}
+
+/// Deletes what a person with this email has chosen and their sessions, if they have no registration any more.
+pub async fn delete_unregistered(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
+    if registrations(sql, institution, email_key).await?.is_empty() {
+        delete_person(sql, institution, email_key).await?;
+    }
+    Ok(())
+}
+
+/// The same for everybody of an institution, after many registrations were deleted.
+pub async fn delete_all_unregistered(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
+    for table in PERSON_TABLES {
+        let text = format!(
+            "DELETE FROM {table} WHERE institution_id = $1 \
+             AND NOT EXISTS (SELECT 1 FROM participants p WHERE p.institution_id = $1 AND p.email_key = {table}.email_key) \
+             AND NOT EXISTS (SELECT 1 FROM hidden_participants p WHERE p.institution_id = $1 AND p.email_key = {table}.email_key)"
+        );
+        sql.execute(&text, &[institution.into()]).await?;
     }
     Ok(())
 }
@@ -136,15 +158,32 @@ where
     Ok(found)
 }
 
+/// The emails of these registrations.
+pub async fn emails(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    whose: &[Registration],
+) -> Result<Vec<String>> {
+    texts_of(sql, institution, whose, "email_key").await
+}
+
 async fn identifiers(
     sql: &mut Sql,
     institution: InstitutionId,
     whose: &[Registration],
 ) -> Result<Vec<String>> {
+    texts_of(sql, institution, whose, "identifier_key").await
+}
+
+async fn texts_of(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    whose: &[Registration],
+    column: &str,
+) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for one in whose {
-        let text =
-            format!("SELECT identifier_key FROM {} WHERE institution_id = $1 AND id = $2", one.table());
+        let text = format!("SELECT {column} FROM {} WHERE institution_id = $1 AND id = $2", one.table());
         let key = sql.one(&text, &[institution.into(), one.id.into()], |row| row.opt_text(0)).await?;
         found.extend(key.flatten());
     }

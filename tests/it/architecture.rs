@@ -37,7 +37,6 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("rsipstack", &["phone"]),
     ("jsonwebtoken", &["lms"]),
     ("aws_lc_rs", &["lms", "store"]),
-    ("lettre", &["mail"]),
     ("clap", &["cli", "config"]),
     ("prometheus", &["telemetry"]),
     ("opentelemetry", &["telemetry"]),

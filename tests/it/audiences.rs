@@ -1,7 +1,7 @@
 //! Who may hear a person: what each audience does to every endpoint, on all of the person's pages.
 
 use endonym::{
-    app::{Actor, audiences, institutions, sessions},
+    app::{Actor, audiences, institutions, own_recordings::Sharing, sessions},
     domain::{
         audience::Audience,
         media::Kind,
@@ -11,7 +11,10 @@ use endonym::{
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, World};
+use crate::{
+    own_recordings::record,
+    support::{Answer, World, database::execute},
+};
 
 const SOUND: &[u8] = include_bytes!("pages/fixtures/sound.mp3");
 
@@ -56,14 +59,17 @@ async fn a_paused_recording_is_dead_everywhere_at_once_and_comes_back_unchanged(
     let paused = shown(&world).await;
     assert_eq!(paused["recording_link"], Value::Null);
     for path in [
-        "/v5/pronunciations?email_list=ana@example.edu",
-        "/v5/pronunciations/latest?email=ana@example.edu",
+        "/v5/participants/latest?email=ana@example.edu",
+        "/v5/participants",
         "/v4/participants?include=embeddables",
-        "/v3/names?access_code=class-of-2027",
+        "/v4/participants/latest?token=ana@example.edu",
     ] {
-        let answer = world.get(path).await;
-        assert!(!answer.body.to_string().contains("recording_"), "{path}: {}", answer.body);
+        let body = world.get(path).await.expect(200);
+        assert!(!body.to_string().contains("/audio/"), "{path}: {body}");
     }
+    let search = json!({ "email_list": ["ana@example.edu"] });
+    let found = world.post("/v5/pronunciations/search", search).await.expect(200);
+    assert!(!found.to_string().contains(".mp3"), "{found}");
     assert_eq!(status(&world, &path_of(&person["name_badge_link"])).await, 200, "the badge shows the name");
 
     choose(&world, Audience::Public).await;
@@ -78,17 +84,63 @@ async fn what_is_recorded_while_paused_is_kept_and_heard_by_nobody() {
     let world = World::new().await;
     let person = world.person("Ana", "ana@example.edu").await;
     choose(&world, Audience::Paused).await;
-    let hex = world.give(&person, Kind::Recording, SOUND).await;
-    let link = format!("/audio/{}/recording_{hex}.mp3", world.institution.id);
-    assert_eq!(status(&world, &link).await, 404);
+    record(&world, &person, 440.0, Sharing::All).await;
     assert_eq!(shown(&world).await["recording_link"], Value::Null);
     // A registration on another page starts with the person's recording, and it is paused too.
     let page = world.page("Choir").await;
     let new = world.person_on(&page, json!({ "first_name": "Ana", "email": "ana@example.edu" })).await;
     assert_eq!(new["recording_link"], Value::Null);
+    assert_eq!(all_links(&world).await, [Value::Null, Value::Null]);
     choose(&world, Audience::Institution).await;
-    assert_eq!(status(&world, &link).await, 200);
-    assert!(shown(&world).await["recording_link"].as_str().unwrap().contains(&hex));
+    for link in all_links(&world).await {
+        assert_eq!(status(&world, &path_of(&link)).await, 200, "{link}");
+    }
+}
+
+async fn all_links(world: &World) -> [Value; 2] {
+    let listed = world.get("/v4/participants").await.expect(200);
+    let people = listed["participants"].as_array().unwrap();
+    assert_eq!(people.len(), 2);
+    [people[0]["recording_link"].clone(), people[1]["recording_link"].clone()]
+}
+
+#[tokio::test]
+async fn a_registration_without_an_email_is_paused_with_its_person() {
+    let world = World::new().await;
+    let other = world.page("Choir").await;
+    let person = world
+        .person_on(
+            &world.page,
+            json!({ "first_name": "Ana", "email": "ana@example.edu", "institution_id": "A1" }),
+        )
+        .await;
+    let draft = json!({ "first_name": "Ana", "email": "same@example.edu" });
+    let unnamed = world.person_on(&other, draft).await;
+    let text = "UPDATE participants SET email = NULL, email_key = NULL, identifier = 'A1', identifier_key = 'A1' \
+                WHERE email_key = 'same@example.edu'";
+    execute(&world.app.db, text, Vec::new()).await;
+    record(&world, &person, 440.0, Sharing::All).await;
+    choose(&world, Audience::Paused).await;
+    assert_eq!(all_links(&world).await, [Value::Null, Value::Null]);
+    // Another recording, on the page where they have no email.
+    record(&world, &unnamed, 550.0, Sharing::All).await;
+    assert_eq!(all_links(&world).await, [Value::Null, Value::Null]);
+    choose(&world, Audience::Public).await;
+    for link in all_links(&world).await {
+        assert_eq!(status(&world, &path_of(&link)).await, 200, "{link}");
+    }
+}
+
+#[tokio::test]
+async fn choices_end_with_the_last_registration() {
+    let world = World::new().await;
+    world.person("Ana", "ana@example.edu").await;
+    choose(&world, Audience::Paused).await;
+    let body = json!({ "name_page_id": world.page.slug });
+    world.delete("/v5/participants/ana@example.edu", body).await.expect(200);
+    let person = world.person("Ana", "ana@example.edu").await;
+    record(&world, &person, 440.0, Sharing::All).await;
+    assert_ne!(shown(&world).await["recording_link"], Value::Null, "they have chosen nothing yet");
 }
 
 #[tokio::test]
@@ -106,6 +158,7 @@ async fn the_badge_of_an_institution_audience_asks_to_sign_in() {
     assert_eq!(status(&world, &link).await, 200, "clients play the unguessable link");
     assert!(shown(&world).await["recording_link"].as_str().unwrap().contains(&hex));
 
+    world.person("Bo", "bo@example.edu").await;
     let neighbor = world.neighbor().await;
     for (institution, expected) in [(world.institution.id, 200), (neighbor.institution.id, 303)] {
         let person = PersonId { institution, email_key: "bo@example.edu".into() };

@@ -176,8 +176,10 @@ async fn is_blank(sql: &mut Sql, institution: InstitutionId, entry: &Entry) -> R
     };
     // Names and identifiers come from the learning system.
     let own = |field: &TextField| !matches!(field.kind, TextKind::Name | TextKind::Identifier);
-    let is_silent =
-        person.recording.is_none() && person.texts().all(|(field, text)| text.is_none() || !own(field));
+    // A paused recording is not in the row.
+    let media = crate::store::media::all_of(sql, institution, entry.id).await?;
+    let is_silent = !media.iter().any(|one| one.kind.is_sound())
+        && person.texts().all(|(field, text)| text.is_none() || !own(field));
     let has_own_photo = entry.photo.is_some() && entry.photo != entry.copied_photo;
     let has_number = participants::phone_number(sql, institution, entry.id).await?.is_some();
     let has_more = !person.legal.is_empty() || !person.custom.0.is_empty();

@@ -7,7 +7,7 @@ use crate::{
         matching::TargetIdentity,
         participant::TextKind,
     },
-    store::{in_powers, rolls, value_rows},
+    store::{audiences, in_powers, rolls, value_rows},
 };
 
 /// A row to insert: a participant without media, and the columns that are not part of a `Participant`.
@@ -99,7 +99,8 @@ pub async fn set_identity(
         institution.into(),
         id.into(),
     ];
-    sql.execute(&text, &params).await.map(|_| ())
+    sql.execute(&text, &params).await?;
+    audiences::follow_email(sql, institution, id, now).await
 }
 
 /// Clears the emails of people who are about to get new ones. Otherwise two people swapping emails would violate the unique

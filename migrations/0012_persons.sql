@@ -100,6 +100,13 @@ CREATE TABLE consents (
     PRIMARY KEY (institution_id, email_key, version)
 );
 
+-- Registrations whose recordings are paused. Those without an email may belong to a person who has paused, too.
+CREATE TABLE paused_participants (
+    institution_id BIGINT NOT NULL,
+    participant_id BIGINT NOT NULL,
+    PRIMARY KEY (institution_id, participant_id)
+);
+
 -- The audience of people who have not chosen one, by the time of their first registration. Before the first row: public.
 CREATE TABLE audience_defaults (
     institution_id BIGINT NOT NULL,
