@@ -644,6 +644,7 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "exports::departures::scrub",
             "institutions::by_id",
             "jobs::claim_this",
+            "outbox::deliver",
         ],
     ),
     (
