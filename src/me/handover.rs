@@ -10,7 +10,7 @@ use fast_qr::{QRBuilder, convert::svg::SvgBuilder};
 use serde_json::json;
 
 use super::{
-    notice, own,
+    own,
     session::{OwnForm, SignedIn},
 };
 use crate::{
@@ -66,7 +66,7 @@ pub async fn state(State(app): State<App>, signed_in: SignedIn, Path(id): Path<S
         Ok(Some(HandoverState::Recorded)) => (StatusCode::OK, "arrived"),
         Ok(Some(HandoverState::Expired)) => (StatusCode::OK, "expired"),
         Ok(None) => (StatusCode::NOT_FOUND, "expired"),
-        Err(error) => return notice::fault(signed_in.page(&app, "/me"), &error),
+        Err(error) => return own::fault(&app, &signed_in, error).await,
     };
     reply::json(status, &json!({ "state": word }))
 }

@@ -263,11 +263,12 @@ pub fn done(app: &App, what: &str) -> Response {
 
 /// The response to an error that the page does not show next to an input. A person without registrations is signed out.
 pub async fn fault(app: &App, signed_in: &SignedIn, error: Error) -> Response {
-    if !matches!(error, Error::Missing(Missing::Participant | Missing::Institution)) {
-        return notice::fault(signed_in.page(app, PATH), &error);
+    let is_missing = matches!(error, Error::Missing(Missing::Participant | Missing::Institution));
+    if !is_missing || !is_gone(app, signed_in).await {
+        return failed(app, signed_in, &error);
     }
     if let Err(error) = sessions::end(app, &signed_in.secret).await {
-        return notice::fault(signed_in.page(app, PATH), &error);
+        return failed(app, signed_in, &error);
     }
     let mut response = if signed_in.is_script {
         signed_out(signed_in.language())
@@ -276,6 +277,21 @@ pub async fn fault(app: &App, signed_in: &SignedIn, error: Error) -> Response {
         notice::show(StatusCode::GONE, page, "me-gone-title", "me-gone")
     };
     remove_cookie(app, &mut response);
+    response
+}
+
+/// Has the person no registrations anymore? One may have been deleted in the meantime while there are others.
+async fn is_gone(app: &App, signed_in: &SignedIn) -> bool {
+    let found = own_person::find(app, &signed_in.actor(), &signed_in.session.person).await;
+    matches!(found, Err(Error::Missing(_)))
+}
+
+fn failed(app: &App, signed_in: &SignedIn, error: &Error) -> Response {
+    let response = notice::fault(signed_in.page(app, PATH), error);
+    if signed_in.is_script {
+        let text = Words::new(signed_in.language()).text("recorder-trouble");
+        return reply::message(response.status(), &text);
+    }
     response
 }
 

@@ -13,7 +13,7 @@ use super::{
     words::Input,
 };
 use crate::{
-    app::{App, Error, own_person, sign_in},
+    app::{App, Error, Missing, own_person, sign_in},
     domain::{fault::Field, session::How},
     http::{csrf, multipart::MultipartForm, reply},
     words::Words,
@@ -21,7 +21,11 @@ use crate::{
 
 const RETRY_SECONDS: u64 = 5;
 
-pub async fn record(State(app): State<App>, sent: SentForm, request: Request) -> Response {
+pub async fn record(State(app): State<App>, request: Request) -> Response {
+    let (sent, request) = match SentForm::check(request, &app).await {
+        Ok(checked) => checked,
+        Err(refusal) => return refusal,
+    };
     let person = sent.signed_in.session.person.clone();
     let largest = app.studio.settings.sound.bytes;
     let mut form = match MultipartForm::read(request, person.institution, largest).await {
@@ -50,7 +54,7 @@ pub async fn record(State(app): State<App>, sent: SentForm, request: Request) ->
         Err(Error::Busy | Error::Unavailable(_)) => {
             return refuse(&app, &signed_in, StatusCode::SERVICE_UNAVAILABLE, "recorder-busy").await;
         }
-        Err(Error::Missing(_)) if page.is_some() => {
+        Err(Error::Missing(Missing::NamePage)) => {
             return refuse(&app, &signed_in, unprocessable, "me-fault-page").await;
         }
         Err(error) => return own::fault(&app, &signed_in, error).await,

@@ -20,6 +20,7 @@ use crate::{
         sign_in::ReturnTo,
     },
     http::{
+        body,
         cookie::{FirstParty, SESSION},
         csrf,
         form::{self, Form},
@@ -122,10 +123,21 @@ impl SentForm {
     }
 }
 
-impl FromRequestParts<App> for SentForm {
-    type Rejection = Response;
+impl SentForm {
+    /// Checks what can be checked before the body is read. If that is refused, the body is discarded: a browser that is still sending
+    /// a recording would not read the response otherwise.
+    pub async fn check(request: Request, app: &App) -> Result<(Self, Request), Response> {
+        let (mut parts, body) = request.into_parts();
+        match Self::check_parts(&mut parts, app).await {
+            Ok(sent) => Ok((sent, Request::from_parts(parts, body))),
+            Err(refusal) => {
+                body::discard_anonymous(&parts.extensions, body).await;
+                Err(refusal)
+            }
+        }
+    }
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
+    async fn check_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
         let signed_in = SignedIn::from_request_parts(parts, app).await?;
         let header = parts.headers.get(csrf::HEADER).map(|value| value.to_str().unwrap_or_default());
         let has_token = signed_in.is_own_form(header);
@@ -147,12 +159,11 @@ impl FromRequest<App> for OwnForm {
     type Rejection = Response;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Response> {
-        let (mut parts, body) = request.into_parts();
-        let sent = SentForm::from_request_parts(&mut parts, app).await?;
-        let form = if sent.has_token && !parts.headers.contains_key(header::CONTENT_TYPE) {
+        let (sent, request) = SentForm::check(request, app).await?;
+        let form = if sent.has_token && !request.headers().contains_key(header::CONTENT_TYPE) {
             Ok(Form::default())
         } else {
-            form::read(Request::from_parts(parts, body), sent.signed_in.session.person.institution).await
+            form::read(request, sent.signed_in.session.person.institution).await
         };
         match form {
             Ok(form) if sent.is_own(form.get(csrf::FIELD)) => Ok(Self { signed_in: sent.signed_in, form }),

@@ -339,28 +339,6 @@ fn cases() -> Vec<Case> {
             ana(s),
             Audience::Institution
         )),
-        case!("own_person::find", Institution, |s, a| own_person::find(&s.world.app, a, &ana(s))),
-        case!("own_person::record", Institution, |s, a| own_person::record(
-            &s.world.app,
-            a,
-            &ana(s),
-            wav(1.0),
-            None
-        )),
-        case!("own_person::change", Institution, |s, a| own_person::change(
-            &s.world.app,
-            a,
-            &ana(s),
-            &s.world.page.slug,
-            Details::read(&Form::from_query("notes=x"))
-        )),
-        case!("own_person::call", Institution, |s, a| be_called(s, a)),
-        case!("own_person::delete_recording", Institution, |s, a| own_person::delete_recording(
-            &s.world.app,
-            a,
-            &ana(s),
-            None
-        )),
         case!("outbox::all", AnyInstitution, |s, a| outbox::all(&s.world.app, a, None, 10)),
         case!("outbox::retry", AnyInstitution, |s, a| outbox::retry(&s.world.app, a, MessageId::new(1))),
         case!("sign_in::operator_link", Institution, |s, a| sign_in::operator_link(
@@ -454,6 +432,28 @@ fn cases() -> Vec<Case> {
         )),
         case!("jobs::all", AnyInstitution, |s, a| jobs::all(&s.world.app, a, None, 10)),
         case!("jobs::retry", Institution, |s, a| jobs::retry(&s.world.app, a, JOB)),
+        case!("own_person::find", Institution, |s, a| own_person::find(&s.world.app, a, &ana(s))),
+        case!("own_person::record", Institution, |s, a| own_person::record(
+            &s.world.app,
+            a,
+            &ana(s),
+            wav(1.0),
+            None
+        )),
+        case!("own_person::change", Institution, |s, a| own_person::change(
+            &s.world.app,
+            a,
+            &ana(s),
+            &s.world.page.slug,
+            Details::read(&Form::from_query("notes=x"))
+        )),
+        case!("own_person::call", Institution, |s, a| be_called(s, a)),
+        case!("own_person::delete_recording", Institution, |s, a| own_person::delete_recording(
+            &s.world.app,
+            a,
+            &ana(s),
+            None
+        )),
         case!("persons::delete_from_page", write, |s, a| persons::delete_from_page(
             &s.world.app,
             &a.access(s.id)?,

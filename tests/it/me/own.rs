@@ -6,16 +6,19 @@ use endonym::{
     app::{
         Actor, Error, Forbidden, Missing, audiences,
         own_person::{self, OwnPerson},
-        persons, sign_in,
+        participants, persons, sign_in,
     },
-    domain::{audience::Audience, ids::InstitutionId, media::Origin, session::PersonId},
+    domain::{
+        access::Access, audience::Audience, ids::InstitutionId, media::Origin, name_page::NamePageRef,
+        session::PersonId,
+    },
 };
 use reqwest::header;
 use serde_json::{Value, json};
 
 use super::{Browser, Seen};
 use crate::{
-    pages::chromium::Chromium,
+    pages::{browser::axe, chromium::Chromium},
     support::{
         Answer, World,
         media::{wav, wav_of},
@@ -351,9 +354,10 @@ async fn details_are_changed_on_one_page() {
 async fn a_person_without_registrations_is_signed_out() {
     let world = world().await;
     let (browser, script) = (ana(&world).await, ana(&world).await);
-    let delete = json!({ "name_page_id": world.page.slug, "email": ANA });
-    let answer = world.delete("/v5/participants", delete).await;
-    assert!(answer.status.is_success(), "{}", answer.body);
+    let [as_email, as_given, spelled] = [(); 3].map(|()| ANA.to_owned());
+    let key = participants::PersonKey { as_email, as_given, spelled };
+    let (page, access) = (NamePageRef::parse(&world.page.slug).unwrap(), Access::whole(world.institution.id));
+    persons::delete_from_page(&world.app, &access, page, key).await.unwrap();
     script.take(&wav(1.0), "").await.expect(401);
     let page = browser.get("/me").await.expect(410).body;
     assert!(page.contains("You are signed out"), "{page}");
@@ -381,6 +385,8 @@ async fn a_name_is_recorded_in_a_real_browser() {
     };
     press("Continue").await;
     browser.until("location.pathname === '/me'").await;
+    browser.until(&visible("Record my name")).await;
+    assert_eq!(browser.faults(&axe()).await, [""; 0]);
     press("Record my name").await;
     browser.until("document.querySelector('[data-recorder]').dataset.state === 'recording'").await;
     tokio::time::sleep(Duration::from_secs(2)).await;
