@@ -362,7 +362,7 @@ pub async fn handover(app: &App, person: &PersonId) -> Result<Handover> {
 
 /// What has become of one of the person's handover links. `None` if they have no such link.
 pub async fn handover_state(app: &App, person: &PersonId, id: SignInLinkId) -> Result<Option<HandoverState>> {
-    Ok(sign_ins::handover_state(&mut app.db.read(), person, id).await?)
+    Ok(sign_ins::handover_state(&mut app.db.read(), person, id, app.clock.now()).await?)
 }
 
 /// Tells the device that showed the QR code that a recording has arrived. To be called after a recording in a session that was

@@ -70,6 +70,8 @@ pub enum HandoverState {
     Opened,
     /// A recording was made there.
     Recorded,
+    /// Nobody opened it in time.
+    Expired,
 }
 
 /// What a single-use link is for.

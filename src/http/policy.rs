@@ -11,6 +11,8 @@ pub struct Policy<'a> {
     pub scripts: bool,
     /// Scripts may call our API (`connect-src`).
     pub asks: bool,
+    /// The page plays takes that it has recorded and not sent yet.
+    pub takes: bool,
     pub frames: Frames<'a>,
     pub forms: Forms<'a>,
     /// One additional origin for images.
@@ -58,6 +60,7 @@ impl Policy<'_> {
     pub fn header(self) -> HeaderValue {
         let scripts = if self.scripts { "script-src 'self'; " } else { "" };
         let asks = if self.asks { "connect-src 'self'; " } else { "" };
+        let takes = if self.takes { " blob:" } else { "" };
         let also = |origin: Option<&str>| origin.map(|origin| format!(" {origin}")).unwrap_or_default();
         let (pictures, media) = (also(self.pictures_of), also(self.media_of));
         let forms = match self.forms {
@@ -67,7 +70,7 @@ impl Policy<'_> {
         };
         let ancestors = self.frames.sources();
         let policy = format!(
-            "default-src 'none'; {scripts}{asks}style-src 'self'; img-src 'self' data:{pictures}{media}; media-src 'self'{media}; \
+            "default-src 'none'; {scripts}{asks}style-src 'self'; img-src 'self' data:{pictures}{media}; media-src 'self'{takes}{media}; \
              base-uri 'none'; form-action {forms}; frame-ancestors {ancestors}"
         );
         HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
@@ -77,6 +80,13 @@ impl Policy<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn takes_are_played_only_where_a_page_records() {
+        let played = |takes| Policy { takes, ..Policy::default() }.header();
+        assert!(played(true).to_str().unwrap().contains("media-src 'self' blob:;"));
+        assert!(!played(false).to_str().unwrap().contains("blob:"));
+    }
 
     #[test]
     fn only_origins_may_frame_a_page() {

@@ -1,9 +1,13 @@
 //! Signing in and out, and a person's own pages.
 
+mod handover;
 mod notice;
+mod own;
+mod recording;
 mod session;
 mod sign_in;
 mod sign_out;
+mod words;
 
 use axum::{
     Router,
@@ -21,4 +25,12 @@ pub fn routes() -> Router<App> {
         .route("/sign-in/link/{secret}", get(sign_in::link::look).post(sign_in::link::spend))
         .route("/sign-in/proxy", get(sign_in::proxy::sign_in))
         .route("/sign-out", post(sign_out::sign_out))
+        .route("/me", get(own::show))
+        .route("/me/recording", post(recording::record))
+        .route("/me/recording/delete", post(recording::delete))
+        .route("/me/handover", post(handover::create))
+        .route("/me/handover/{id}", get(handover::state))
+        .route("/me/audience", post(own::audience))
+        .route("/me/details", post(own::details))
+        .route("/me/call", post(own::call))
 }

@@ -10,7 +10,7 @@ use axum::{
 use super::notice;
 use crate::{
     app::{
-        App, Result as AppResult,
+        Actor, App, Result as AppResult,
         sessions::{self, Secret},
     },
     domain::{
@@ -20,6 +20,7 @@ use crate::{
         sign_in::ReturnTo,
     },
     http::{
+        body,
         cookie::{FirstParty, SESSION},
         csrf,
         form::{self, Form},
@@ -29,6 +30,7 @@ use crate::{
         policy::{Forms, Policy},
         reply,
     },
+    words::Words,
 };
 
 /// The cookie of a visitor who has not signed in: it binds a request for a sign-in mail to the browser.
@@ -40,14 +42,24 @@ pub struct SignedIn {
     pub secret: Secret,
     pub session: Session,
     pub preferred: Preferred,
+    /// The request was sent by a script, which reads JSON.
+    pub is_script: bool,
 }
 
 impl SignedIn {
-    pub fn page<'a>(&self, app: &'a App, path: &'a str, language: Language) -> Page<'a> {
+    pub fn actor(&self) -> Actor {
+        Actor::Person(self.session.person.clone())
+    }
+
+    pub fn language(&self) -> Language {
+        self.preferred.language(None, Language::default())
+    }
+
+    pub fn page<'a>(&self, app: &'a App, path: &'a str) -> Page<'a> {
         Page {
             csrf: csrf::token(&self.secret),
             signed_in: Some(self.session.person.email_key.clone()),
-            ..Page::new(&app.links, language, path)
+            ..Page::new(&app.links, self.language(), path)
         }
     }
 
@@ -64,12 +76,24 @@ impl FromRequestParts<App> for SignedIn {
         let preferred = preferred(parts);
         let language = preferred.language(None, Language::default());
         let found = sessions::find(app, &SESSION.read(&app.links, &parts.headers)).await;
+        let is_script = accepts_json(&parts.headers);
         match found {
-            Ok(Some((secret, session))) => Ok(Self { secret, session, preferred }),
+            Ok(Some((secret, session))) => Ok(Self { secret, session, preferred, is_script }),
+            Ok(None) if is_script => Err(signed_out(language)),
             Ok(None) => Err(reply::see_other(&sign_in_address(app, parts))),
             Err(error) => Err(notice::fault(Page::new(&app.links, language, "/"), &error)),
         }
     }
+}
+
+fn accepts_json(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    accepted.is_some_and(|accepted| accepted.contains("application/json"))
+}
+
+/// The response to a script whose session is over.
+pub fn signed_out(language: Language) -> Response {
+    reply::message(StatusCode::UNAUTHORIZED, &Words::new(language).text("recorder-signed-out"))
 }
 
 /// The sign-in page, with the way back. Only a GET request is repeated.
@@ -85,21 +109,76 @@ fn sign_in_address(app: &App, parts: &Parts) -> String {
 }
 
 /// Like `SignedIn`, for a form or a script of our own pages only (CSRF protection). The browser must report our own origin. A script
-/// sends the token in a header; for a form, the handler checks the hidden input with `is_own_form` after reading the body.
-pub struct SentForm(pub SignedIn);
+/// sends the token in a header; for a form, the handler checks the hidden input with `is_own` after reading the body. `OwnForm` does
+/// both, for forms without files.
+pub struct SentForm {
+    pub signed_in: SignedIn,
+    has_token: bool,
+}
 
-impl FromRequestParts<App> for SentForm {
-    type Rejection = Response;
+impl SentForm {
+    /// Was the token of the session's forms sent, in the header or in this hidden input?
+    pub fn is_own(&self, input: Option<&str>) -> bool {
+        self.has_token || self.signed_in.is_own_form(input)
+    }
+}
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
+impl SentForm {
+    /// Checks what can be checked before the body is read. If that is refused, the body is discarded: a browser that is still sending
+    /// a recording would not read the response otherwise.
+    pub async fn check(request: Request, app: &App) -> Result<(Self, Request), Response> {
+        let (mut parts, body) = request.into_parts();
+        match Self::check_parts(&mut parts, app).await {
+            Ok(sent) => Ok((sent, Request::from_parts(parts, body))),
+            Err(refusal) => {
+                body::discard_anonymous(&parts.extensions, body).await;
+                Err(refusal)
+            }
+        }
+    }
+
+    async fn check_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
         let signed_in = SignedIn::from_request_parts(parts, app).await?;
         let header = parts.headers.get(csrf::HEADER).map(|value| value.to_str().unwrap_or_default());
-        let is_forged = header.is_some_and(|token| !signed_in.is_own_form(Some(token)));
+        let has_token = signed_in.is_own_form(header);
+        let is_forged = header.is_some() && !has_token;
         if is_forged || csrf::is_cross_origin(&app.links, &parts.headers) {
-            return Err(forged(app, signed_in.preferred));
+            return Err(forged_by(app, &signed_in));
         }
-        Ok(Self(signed_in))
+        Ok(Self { signed_in, has_token })
     }
+}
+
+/// A form without files that a signed-in person sent from one of our own pages, or the request of a script without a body.
+pub struct OwnForm {
+    pub signed_in: SignedIn,
+    pub form: Form,
+}
+
+impl FromRequest<App> for OwnForm {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Response> {
+        let (sent, request) = SentForm::check(request, app).await?;
+        let form = if sent.has_token && !request.headers().contains_key(header::CONTENT_TYPE) {
+            Ok(Form::default())
+        } else {
+            form::read(request, sent.signed_in.session.person.institution).await
+        };
+        match form {
+            Ok(form) if sent.is_own(form.get(csrf::FIELD)) => Ok(Self { signed_in: sent.signed_in, form }),
+            _ => Err(forged_by(app, &sent.signed_in)),
+        }
+    }
+}
+
+/// `forged`, as JSON for a script.
+pub fn forged_by(app: &App, signed_in: &SignedIn) -> Response {
+    if signed_in.is_script {
+        let text = Words::new(signed_in.language()).text("shared-form-expired");
+        return reply::message(StatusCode::FORBIDDEN, &text);
+    }
+    forged(app, signed_in.preferred)
 }
 
 /// The response to a form of another site, or of a session that has ended.

@@ -248,8 +248,9 @@ pub async fn handover_state(
     sql: &mut Sql,
     person: &PersonId,
     id: SignInLinkId,
+    now: Moment,
 ) -> Result<Option<HandoverState>> {
-    let text = "SELECT used_at, recorded_at FROM sign_in_links \
+    let text = "SELECT used_at, recorded_at, expires_at FROM sign_in_links \
                 WHERE institution_id = $1 AND id = $2 AND email_key = $3 AND purpose = $4";
     let params: [Value<'_>; 4] = [
         person.institution.into(),
@@ -261,6 +262,7 @@ pub async fn handover_state(
         Ok(match (row.opt_int(0)?, row.opt_int(1)?) {
             (_, Some(_)) => HandoverState::Recorded,
             (Some(_), None) => HandoverState::Opened,
+            (None, None) if row.int(2)? <= now.micros() => HandoverState::Expired,
             (None, None) => HandoverState::Waiting,
         })
     };

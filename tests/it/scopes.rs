@@ -7,11 +7,13 @@ use std::{
     time::Duration,
 };
 
+use endonym::http::form::Form;
 use endonym::{
     app::{
         Actor, Error, Forbidden, Missing, Result, audiences, callers, calls, courses, custom_fields, demo,
-        exports, imports, institutions, jobs, lti, media, name_pages, names, outbox, participants, persons,
-        pronunciations, sign_in, tokens,
+        exports, imports, institutions, jobs, lti, media, name_pages, names, outbox,
+        own_entry::Details,
+        own_person, participants, persons, pronunciations, sign_in, tokens,
         tool_consumers::{self, Change},
     },
     domain::{
@@ -33,7 +35,7 @@ use endonym::{
 use futures_util::future::LocalBoxFuture;
 use syn::{FnArg, Ident, ImplItem, Item, Signature, Visibility, visit::Visit};
 
-use crate::support::{World, database::execute};
+use crate::support::{World, database::execute, media::wav};
 
 /// The call that is scheduled, and another that is over.
 const CALLS: [CallId; 2] = [CallId::new(1), CallId::new(2)];
@@ -430,6 +432,28 @@ fn cases() -> Vec<Case> {
         )),
         case!("jobs::all", AnyInstitution, |s, a| jobs::all(&s.world.app, a, None, 10)),
         case!("jobs::retry", Institution, |s, a| jobs::retry(&s.world.app, a, JOB)),
+        case!("own_person::find", Institution, |s, a| own_person::find(&s.world.app, a, &ana(s))),
+        case!("own_person::record", Institution, |s, a| own_person::record(
+            &s.world.app,
+            a,
+            &ana(s),
+            wav(1.0),
+            None
+        )),
+        case!("own_person::change", Institution, |s, a| own_person::change(
+            &s.world.app,
+            a,
+            &ana(s),
+            &s.world.page.slug,
+            Details::read(&Form::from_query("notes=x"))
+        )),
+        case!("own_person::call", Institution, |s, a| be_called(s, a)),
+        case!("own_person::delete_recording", Institution, |s, a| own_person::delete_recording(
+            &s.world.app,
+            a,
+            &ana(s),
+            None
+        )),
         case!("persons::delete_from_page", write, |s, a| persons::delete_from_page(
             &s.world.app,
             &a.access(s.id)?,
@@ -449,6 +473,14 @@ fn cases() -> Vec<Case> {
 
 fn ana(scene: &Scene) -> PersonId {
     PersonId { institution: scene.id, email_key: EMAIL.into() }
+}
+
+/// This installation calls nobody.
+async fn be_called(scene: &Scene, actor: &Actor) -> Result<()> {
+    match own_person::call(&scene.world.app, actor, &ana(scene), NUMBER).await {
+        Err(Error::Missing(Missing::Call)) => Ok(()),
+        other => other,
+    }
 }
 
 async fn revoke(scene: &Scene, actor: &Actor) -> Result<()> {

@@ -64,3 +64,13 @@ recorder-phone-waiting = Waiting for your phone. This page notices when your rec
 recorder-phone-failed = We could not make a code just now. Please try again in a moment.
 recorder-phone-expired = The code has expired. Please ask for a new one.
 recorder-arrived = Your recording has arrived from your phone. This is how others will hear your name.
+
+# Refusals of the server.
+recorder-fault-no-file = Please choose a file first.
+recorder-fault-too-large = This file is too large for a recording of a name. Please choose a smaller one.
+recorder-fault-not-sound = This is not a recording that we can read. Please choose a WAV, MP3, M4A, AAC, Ogg, WebM or FLAC file.
+recorder-fault-damaged = This recording is damaged or incomplete. Please record again, or choose the file again.
+recorder-fault-unusual = We cannot read this kind of recording. Please record again here, or choose another file.
+recorder-fault-too-long = This recording is longer than { $seconds } seconds. Please say only your name.
+recorder-fault-too-short = This recording is too short. Please say your whole name.
+recorder-fault-silent = We cannot hear anything in this recording. Please check your microphone and record again.

@@ -1,5 +1,6 @@
 //! Pages for people: signing in and out, and their own page.
 
+mod own;
 mod sign_in;
 
 use std::{collections::BTreeMap, sync::Mutex};

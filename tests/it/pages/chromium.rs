@@ -32,6 +32,18 @@ impl Chromium {
 
     /// With preferences of the browser profile.
     pub async fn with(preferences: Value) -> Self {
+        Self::launch(preferences, &[]).await
+    }
+
+    /// With a microphone that hears this WAV file again and again, and that pages may use.
+    pub async fn hearing(file: &std::path::Path) -> Self {
+        let heard = format!("--use-file-for-fake-audio-capture={}", file.display());
+        let arguments =
+            ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream", heard.as_str()];
+        Self::launch(json!({}), &arguments).await
+    }
+
+    async fn launch(preferences: Value, more: &[&str]) -> Self {
         let turn = ONE_AT_A_TIME.lock().await;
         let profile = tempfile::tempdir().unwrap();
         let mut driver = Command::new("chromedriver")
@@ -65,6 +77,7 @@ impl Chromium {
             "--window-size=800,900",
             &folder,
         ];
+        let arguments = [&arguments[..], more].concat();
         let wanted = json!({ "capabilities": { "alwaysMatch": {
             "goog:chromeOptions": { "args": arguments, "prefs": preferences },
             "goog:loggingPrefs": { "browser": "ALL" },

@@ -1,0 +1,359 @@
+//! `/me`: everything about a person in one place.
+
+use askama::Template;
+use axum::{
+    extract::{Request, State},
+    http::StatusCode,
+    response::Response,
+};
+
+use super::{
+    notice,
+    session::{OwnForm, SignedIn, remove_cookie, signed_out},
+    words::{self, Input},
+};
+use crate::{
+    app::{
+        App, Error, Missing, Result, audiences,
+        audiences::AudienceChoice,
+        badges,
+        own_entry::Details,
+        own_person::{self, OwnPerson, OwnRegistration},
+        sessions,
+    },
+    domain::{
+        audience::Audience, fault::Field, field_errors::FieldErrors, ids::InstitutionId,
+        participant::Recording,
+    },
+    http::{
+        form::Form,
+        html::{origin_of, path_of, root},
+        page::{self, Look, Microphone, Page},
+        policy::{Forms, Policy},
+        reply,
+    },
+    words::Words,
+};
+
+#[derive(Template)]
+#[template(path = "me/own.html")]
+struct OwnPage<'a> {
+    page: Page<'a>,
+    recorder: Recorder,
+    rows: Vec<Row<'a>>,
+    audiences: Vec<Choice>,
+    has_recording: bool,
+    /// The sentence about what was just done.
+    done: Option<String>,
+    can_be_called: bool,
+    is_called: bool,
+    phone_number: String,
+    phone_fault: Option<String>,
+    audience_fault: Option<String>,
+}
+
+/// What `parts/recorder.html` needs.
+struct Recorder {
+    id: &'static str,
+    action: String,
+    csrf: String,
+    limit: u64,
+    part: &'static str,
+    handover: Option<String>,
+    call: Option<&'static str>,
+    window: String,
+    fault: Option<String>,
+    fields: Vec<(&'static str, String)>,
+}
+
+/// One registration.
+struct Row<'a> {
+    /// The slug of its page: the `page` field of forms.
+    page: &'a str,
+    title: &'a str,
+    name: String,
+    /// The path of the recording.
+    sound: Option<String>,
+    is_paused: bool,
+    is_only_here: bool,
+    phonetic: String,
+    notes: String,
+    phonetic_fault: Option<String>,
+    notes_fault: Option<String>,
+}
+
+struct Choice {
+    word: &'static str,
+    label: String,
+    hint: String,
+    is_chosen: bool,
+}
+
+/// Input that was rejected, with the sentences that say why.
+#[derive(Default)]
+pub struct Rejected {
+    status: StatusCode,
+    recording: Option<String>,
+    audience: Option<String>,
+    /// A phone number.
+    call: Option<(String, String)>,
+    details: Option<RejectedDetails>,
+}
+
+struct RejectedDetails {
+    page: String,
+    phonetic: String,
+    notes: String,
+    phonetic_fault: Option<String>,
+    notes_fault: Option<String>,
+}
+
+impl Rejected {
+    pub fn recording(status: StatusCode, sentence: String) -> Self {
+        Self { status, recording: Some(sentence), ..Self::default() }
+    }
+}
+
+/// A longer take has more than a name in it.
+const TAKE_SECONDS: u64 = 10;
+const PATH: &str = "/me";
+
+pub async fn show(State(app): State<App>, signed_in: SignedIn, request: Request) -> Response {
+    let query = Form::from_query(request.uri().query().unwrap_or_default());
+    let done = match query.get("done") {
+        Some("recording") => Some("me-done-recording"),
+        Some("deleted") => Some("me-done-deleted"),
+        Some("audience") => Some("me-done-audience"),
+        Some("details") => Some("me-done-details"),
+        Some("call") => Some("me-done-call"),
+        _ => None,
+    };
+    draw(&app, &signed_in, Rejected::default(), done).await
+}
+
+/// The page, with rejected input.
+pub async fn draw(app: &App, signed_in: &SignedIn, rejected: Rejected, done: Option<&str>) -> Response {
+    match read(app, signed_in).await {
+        Ok(read) => render(app, signed_in, &read, rejected, done),
+        Err(error) => fault(app, signed_in, error).await,
+    }
+}
+
+struct Read {
+    own: OwnPerson,
+    audience: AudienceChoice,
+    /// The origin of recordings, if it is not ours.
+    media_of: Option<String>,
+}
+
+async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
+    let (actor, person) = (signed_in.actor(), &signed_in.session.person);
+    let own = own_person::find(app, &actor, person).await?;
+    let audience = audiences::find(app, &actor, person).await?;
+    let mut media_of = None;
+    for one in &own.registrations {
+        media_of = badges::external_url(app, person.institution, &one.entry).await?;
+        if media_of.is_some() {
+            break;
+        }
+    }
+    Ok(Read { own, audience, media_of: media_of.as_deref().and_then(origin_of) })
+}
+
+fn render(
+    app: &App,
+    signed_in: &SignedIn,
+    Read { own, audience, media_of }: &Read,
+    rejected: Rejected,
+    done: Option<&str>,
+) -> Response {
+    let Rejected { status, recording, audience: audience_fault, call, details } = rejected;
+    let mut page = signed_in.page(app, PATH);
+    page.look = Look { institution: Some(own.institution.name.clone()), ..Look::default() };
+    let (words, institution) = (page.words, own.institution.id);
+    let mut rows: Vec<Row<'_>> = own.registrations.iter().map(|one| row(app, institution, one)).collect();
+    if let Some(details) = details
+        && let Some(row) = rows.iter_mut().find(|row| row.page == details.page)
+    {
+        (row.phonetic, row.notes) = (details.phonetic, details.notes);
+        (row.phonetic_fault, row.notes_fault) = (details.phonetic_fault, details.notes_fault);
+    }
+    let (phone_number, phone_fault) = match call {
+        Some((typed, fault)) => (typed, Some(fault)),
+        None => (own.phone_number.clone().unwrap_or_default(), None),
+    };
+    let longest = app.studio.settings.sound.longest.as_secs();
+    let shown = OwnPage {
+        recorder: Recorder {
+            id: "recorder",
+            action: format!("{}/me/recording", page.root),
+            csrf: page.csrf.clone(),
+            limit: TAKE_SECONDS.min(longest),
+            part: "recordings",
+            handover: Some(format!("{}/me/handover", page.root)),
+            call: own.can_be_called.then_some("#call"),
+            window: format!("{}/me", page.root),
+            fault: recording,
+            fields: Vec::new(),
+        },
+        has_recording: own.registrations.iter().any(|one| one.origin.is_some()),
+        rows,
+        audiences: choices(words, *audience),
+        done: done.map(|id| words.text(id)),
+        can_be_called: own.can_be_called,
+        is_called: own.is_called,
+        phone_number,
+        phone_fault,
+        audience_fault,
+        page,
+    };
+    let policy = Policy {
+        scripts: true,
+        asks: true,
+        takes: true,
+        forms: Forms::SelfOnly,
+        media_of: media_of.as_deref(),
+        ..Policy::default()
+    };
+    page::private(status, &shown, policy, Microphone::Used)
+}
+
+fn row<'a>(app: &App, institution: InstitutionId, one: &'a OwnRegistration) -> Row<'a> {
+    let entry = &one.entry;
+    Row {
+        page: &entry.page.slug,
+        title: &entry.page.title,
+        name: entry.full_name(),
+        sound: entry.recording.as_ref().map(|recording| sound_path(app, institution, recording)),
+        is_paused: one.is_paused(),
+        is_only_here: one.is_only_here(),
+        phonetic: entry.phonetic.clone().unwrap_or_default(),
+        notes: entry.notes.clone().unwrap_or_default(),
+        phonetic_fault: None,
+        notes_fault: None,
+    }
+}
+
+/// The path of a recording: the page's policy allows only the origin that it was loaded from.
+pub fn sound_path(app: &App, institution: InstitutionId, recording: &Recording) -> String {
+    path_of(&app.links.recording(institution, recording)).to_owned()
+}
+
+fn choices(words: Words, choice: AudienceChoice) -> Vec<Choice> {
+    let choice_of = |audience: Audience| {
+        let (label, hint) = match audience {
+            Audience::Public => ("me-audience-public", "me-audience-public-hint"),
+            Audience::Institution => ("me-audience-institution", "me-audience-institution-hint"),
+            Audience::Paused => ("me-audience-paused", "me-audience-paused-hint"),
+        };
+        Choice {
+            word: audience.word(),
+            label: words.text(label),
+            hint: words.text(hint),
+            is_chosen: audience == choice.audience,
+        }
+    };
+    choice.permitted.audiences().map(choice_of).collect()
+}
+
+/// Back to the page after a form was accepted.
+pub fn done(app: &App, what: &str) -> Response {
+    reply::see_other(&format!("{}{PATH}?done={what}", root(&app.links)))
+}
+
+/// The response to an error that the page does not show next to an input. A person without registrations is signed out.
+pub async fn fault(app: &App, signed_in: &SignedIn, error: Error) -> Response {
+    let is_missing = matches!(error, Error::Missing(Missing::Participant | Missing::Institution));
+    if !is_missing || !is_gone(app, signed_in).await {
+        return failed(app, signed_in, &error);
+    }
+    if let Err(error) = sessions::end(app, &signed_in.secret).await {
+        return failed(app, signed_in, &error);
+    }
+    let mut response = if signed_in.is_script {
+        signed_out(signed_in.language())
+    } else {
+        let page = Page::new(&app.links, signed_in.language(), "/sign-in");
+        notice::show(StatusCode::GONE, page, "me-gone-title", "me-gone")
+    };
+    remove_cookie(app, &mut response);
+    response
+}
+
+/// Has the person no registrations anymore? One may have been deleted in the meantime while there are others.
+async fn is_gone(app: &App, signed_in: &SignedIn) -> bool {
+    let found = own_person::find(app, &signed_in.actor(), &signed_in.session.person).await;
+    matches!(found, Err(Error::Missing(_)))
+}
+
+fn failed(app: &App, signed_in: &SignedIn, error: &Error) -> Response {
+    let response = notice::fault(signed_in.page(app, PATH), error);
+    if signed_in.is_script {
+        let text = Words::new(signed_in.language()).text("recorder-trouble");
+        return reply::message(response.status(), &text);
+    }
+    response
+}
+
+pub async fn audience(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
+    let person = signed_in.session.person.clone();
+    let chosen = match form.get("audience").and_then(Audience::parse) {
+        Some(audience) => audiences::choose(&app, &signed_in.actor(), person, audience).await,
+        None => Err(Error::Invalid(FieldErrors::default())),
+    };
+    match chosen {
+        Ok(()) => done(&app, "audience"),
+        Err(Error::Invalid(_)) => {
+            let sentence = Words::new(signed_in.language()).text("me-fault-audience");
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            let rejected = Rejected { status, audience: Some(sentence), ..Rejected::default() };
+            draw(&app, &signed_in, rejected, None).await
+        }
+        Err(error) => fault(&app, &signed_in, error).await,
+    }
+}
+
+pub async fn details(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
+    let page = form.get("page").unwrap_or_default();
+    let (actor, person) = (signed_in.actor(), &signed_in.session.person);
+    match own_person::change(&app, &actor, person, page, Details::read(&form)).await {
+        Ok(()) => done(&app, "details"),
+        Err(Error::Invalid(errors)) => {
+            let words = Words::new(signed_in.language());
+            let text = |name: &str| form.get(name).unwrap_or_default().to_owned();
+            let details = RejectedDetails {
+                page: page.to_owned(),
+                phonetic: text("phonetic"),
+                notes: text("notes"),
+                phonetic_fault: sentence(words, &errors, &Field::Phonetic, Input::Phonetic),
+                notes_fault: sentence(words, &errors, &Field::Notes, Input::Notes),
+            };
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            let rejected = Rejected { status, details: Some(details), ..Rejected::default() };
+            draw(&app, &signed_in, rejected, None).await
+        }
+        Err(error) => fault(&app, &signed_in, error).await,
+    }
+}
+
+pub async fn call(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
+    let number = form.get("phone_number").unwrap_or_default();
+    match own_person::call(&app, &signed_in.actor(), &signed_in.session.person, number).await {
+        Ok(()) => done(&app, "call"),
+        Err(Error::Invalid(errors)) => {
+            let words = Words::new(signed_in.language());
+            let fault = sentence(words, &errors, &Field::PhoneNumber, Input::PhoneNumber);
+            let fault = fault.unwrap_or_else(|| words.text("me-fault-phone"));
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            let rejected = Rejected { status, call: Some((number.to_owned(), fault)), ..Rejected::default() };
+            draw(&app, &signed_in, rejected, None).await
+        }
+        Err(error) => fault(&app, &signed_in, error).await,
+    }
+}
+
+/// What is wrong with a field, if something is.
+pub fn sentence(words: Words, errors: &FieldErrors, field: &Field, input: Input) -> Option<String> {
+    let (_, found) = errors.iter().find(|(name, _)| *name == field)?;
+    found.first().map(|fault| words::fault(words, input, fault))
+}

@@ -1,0 +1,108 @@
+//! `/me/recording`: a recording from the recorder (JSON) or from the file form.
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderValue, StatusCode, header},
+    response::Response,
+};
+use serde_json::json;
+
+use super::{
+    own::{self, Rejected},
+    session::{OwnForm, SentForm, SignedIn, forged_by},
+    words::Input,
+};
+use crate::{
+    app::{App, Error, Missing, own_person, sign_in},
+    domain::{fault::Field, session::How},
+    http::{csrf, multipart::MultipartForm, reply},
+    words::Words,
+};
+
+const RETRY_SECONDS: u64 = 5;
+
+pub async fn record(State(app): State<App>, request: Request) -> Response {
+    let (sent, request) = match SentForm::check(request, &app).await {
+        Ok(checked) => checked,
+        Err(refusal) => return refusal,
+    };
+    let person = sent.signed_in.session.person.clone();
+    let largest = app.studio.settings.sound.bytes;
+    let mut form = match MultipartForm::read(request, person.institution, largest).await {
+        Ok(form) => form,
+        Err(status) => return unread(&app, &sent.signed_in, status).await,
+    };
+    if !sent.is_own(form.text(csrf::FIELD).as_deref()) {
+        return forged_by(&app, &sent.signed_in);
+    }
+    let signed_in = sent.signed_in;
+    let unprocessable = StatusCode::UNPROCESSABLE_ENTITY;
+    let Some(sound) = form.take("recording").filter(|sound| !sound.is_empty()) else {
+        return refuse(&app, &signed_in, unprocessable, "recorder-fault-no-file").await;
+    };
+    let page = form.text("page").filter(|page| !page.is_empty());
+    // The form keeps its memory reservation until the recording is processed.
+    let recorded = own_person::record(&app, &signed_in.actor(), &person, sound, page.as_deref()).await;
+    let recording = match recorded {
+        Ok(recording) => recording,
+        Err(Error::Invalid(errors)) => {
+            let words = Words::new(signed_in.language());
+            let why = own::sentence(words, &errors, &Field::Recording, Input::Recording);
+            let why = why.unwrap_or_else(|| words.text("recorder-refused"));
+            return refuse_with(&app, &signed_in, unprocessable, why).await;
+        }
+        Err(Error::Busy | Error::Unavailable(_)) => {
+            return refuse(&app, &signed_in, StatusCode::SERVICE_UNAVAILABLE, "recorder-busy").await;
+        }
+        Err(Error::Missing(Missing::NamePage)) => {
+            return refuse(&app, &signed_in, unprocessable, "me-fault-page").await;
+        }
+        Err(error) => return own::fault(&app, &signed_in, error).await,
+    };
+    if signed_in.session.how == How::Handover
+        && let Err(error) = sign_in::handover_recorded(&app, &person).await
+    {
+        // The recording is stored. The other device stops waiting by itself.
+        tracing::error!(?error, "noting a recording on another device failed");
+    }
+    if !signed_in.is_script {
+        return own::done(&app, "recording");
+    }
+    let link = recording.map(|recording| own::sound_path(&app, person.institution, &recording));
+    reply::json(StatusCode::CREATED, &json!({ "recording": { "link": link } }))
+}
+
+async fn unread(app: &App, signed_in: &SignedIn, status: StatusCode) -> Response {
+    let id = match status {
+        StatusCode::PAYLOAD_TOO_LARGE => "recorder-fault-too-large",
+        StatusCode::SERVICE_UNAVAILABLE => "recorder-busy",
+        _ => "shared-unreadable",
+    };
+    refuse(app, signed_in, status, id).await
+}
+
+async fn refuse(app: &App, signed_in: &SignedIn, status: StatusCode, id: &str) -> Response {
+    refuse_with(app, signed_in, status, Words::new(signed_in.language()).text(id)).await
+}
+
+/// Says why, next to the take or next to the form.
+async fn refuse_with(app: &App, signed_in: &SignedIn, status: StatusCode, sentence: String) -> Response {
+    let mut response = if signed_in.is_script {
+        reply::json(status, &json!({ "message": sentence, "field": "recording" }))
+    } else {
+        own::draw(app, signed_in, Rejected::recording(status, sentence), None).await
+    };
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(RETRY_SECONDS));
+    }
+    response
+}
+
+pub async fn delete(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
+    let page = form.text("page");
+    let person = &signed_in.session.person;
+    match own_person::delete_recording(&app, &signed_in.actor(), person, page.as_deref()).await {
+        Ok(()) => own::done(&app, "deleted"),
+        Err(error) => own::fault(&app, &signed_in, error).await,
+    }
+}
