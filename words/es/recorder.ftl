@@ -64,3 +64,13 @@ recorder-phone-waiting = Esperando a tu teléfono. Esta página te avisará cuan
 recorder-phone-failed = Ahora no pudimos crear un código. Inténtalo de nuevo en un momento.
 recorder-phone-expired = El código caducó. Pide uno nuevo.
 recorder-arrived = Tu grabación llegó desde tu teléfono. Así oirán tu nombre las demás personas.
+
+# Rechazos del servidor.
+recorder-fault-no-file = Elige primero un archivo.
+recorder-fault-too-large = Este archivo es demasiado grande para la grabación de un nombre. Elige uno más pequeño.
+recorder-fault-not-sound = No podemos leer esta grabación. Elige un archivo WAV, MP3, M4A, AAC, Ogg, WebM o FLAC.
+recorder-fault-damaged = Esta grabación está dañada o incompleta. Graba de nuevo o vuelve a elegir el archivo.
+recorder-fault-unusual = No podemos leer este tipo de grabación. Graba de nuevo aquí o elige otro archivo.
+recorder-fault-too-long = Esta grabación dura más de { $seconds } segundos. Di solo tu nombre.
+recorder-fault-too-short = Esta grabación es demasiado corta. Di tu nombre completo.
+recorder-fault-silent = No oímos nada en esta grabación. Revisa tu micrófono y graba de nuevo.

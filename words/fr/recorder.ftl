@@ -64,3 +64,13 @@ recorder-phone-waiting = En attente de votre téléphone. Cette page vous prévi
 recorder-phone-failed = Nous n’avons pas pu créer de code à l’instant. Veuillez réessayer dans un moment.
 recorder-phone-expired = Le code a expiré. Veuillez en demander un nouveau.
 recorder-arrived = Votre enregistrement est arrivé de votre téléphone. Voilà comment les autres entendront votre nom.
+
+# Refus du serveur.
+recorder-fault-no-file = Veuillez d’abord choisir un fichier.
+recorder-fault-too-large = Ce fichier est trop volumineux pour l’enregistrement d’un nom. Veuillez en choisir un plus petit.
+recorder-fault-not-sound = Nous ne pouvons pas lire cet enregistrement. Veuillez choisir un fichier WAV, MP3, M4A, AAC, Ogg, WebM ou FLAC.
+recorder-fault-damaged = Cet enregistrement est abîmé ou incomplet. Veuillez recommencer ou choisir de nouveau le fichier.
+recorder-fault-unusual = Nous ne pouvons pas lire ce type d’enregistrement. Veuillez recommencer ici ou choisir un autre fichier.
+recorder-fault-too-long = Cet enregistrement dure plus de { $seconds } secondes. Veuillez dire seulement votre nom.
+recorder-fault-too-short = Cet enregistrement est trop court. Veuillez dire votre nom en entier.
+recorder-fault-silent = Nous n’entendons rien dans cet enregistrement. Veuillez vérifier votre microphone et recommencer.

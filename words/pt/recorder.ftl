@@ -64,3 +64,13 @@ recorder-phone-waiting = Esperando seu celular. Esta página avisa quando sua gr
 recorder-phone-failed = Não conseguimos criar um código agora. Tente de novo daqui a pouco.
 recorder-phone-expired = O código expirou. Peça um novo.
 recorder-arrived = Sua gravação chegou do celular. É assim que as outras pessoas ouvirão seu nome.
+
+# Recusas do servidor.
+recorder-fault-no-file = Escolha primeiro um arquivo.
+recorder-fault-too-large = Este arquivo é grande demais para a gravação de um nome. Escolha um menor.
+recorder-fault-not-sound = Não conseguimos ler esta gravação. Escolha um arquivo WAV, MP3, M4A, AAC, Ogg, WebM ou FLAC.
+recorder-fault-damaged = Esta gravação está danificada ou incompleta. Grave de novo ou escolha o arquivo outra vez.
+recorder-fault-unusual = Não conseguimos ler este tipo de gravação. Grave de novo aqui ou escolha outro arquivo.
+recorder-fault-too-long = Esta gravação tem mais de { $seconds } segundos. Diga só o seu nome.
+recorder-fault-too-short = Esta gravação é curta demais. Diga seu nome inteiro.
+recorder-fault-silent = Não ouvimos nada nesta gravação. Confira seu microfone e grave de novo.
