@@ -1,1 +1,32 @@
-# See words/README.md.
+# Iniciar y cerrar sesión.
+
+sign-in-title = Iniciar sesión
+sign-in-lead = Escribe tu dirección de correo electrónico. Te enviaremos un mensaje con un código y un enlace, así que no necesitas contraseña.
+sign-in-email = Dirección de correo electrónico
+sign-in-email-missing = Escribe tu dirección de correo electrónico.
+sign-in-email-invalid = Esto no parece una dirección de correo electrónico. Debería ser como nombre@example.edu.
+sign-in-send = Enviarme un mensaje
+sign-in-proxy = Iniciar sesión con tu institución
+sign-in-or = O recibe un mensaje por correo electrónico:
+sign-in-code-title = Revisa tu correo
+sign-in-code-lead = Si conocemos esta dirección, ya va en camino un mensaje con un código. Escribe el código aquí o abre el enlace del mensaje. Ambos sirven una sola vez, durante diez minutos.
+sign-in-code = Código del mensaje
+sign-in-code-help = Ocho letras y números. No importan las mayúsculas ni el guion.
+sign-in-code-missing = Escribe el código del mensaje.
+sign-in-code-wrong = Este código no es correcto o ya no es válido. Usa el mensaje más reciente, en el navegador desde el que lo pediste, o pide uno nuevo.
+sign-in-no-message = ¿No te llegó el mensaje? Mira en la carpeta de correo no deseado (spam) y comprueba que la dirección sea la que conoce tu institución.
+sign-in-again = Pedir un mensaje nuevo
+sign-in-start = Ir a la página de inicio de sesión
+sign-in-link-title = Continuar para iniciar sesión
+sign-in-link-for = Con este enlace inicias sesión como { $email }.
+sign-in-link-not-you = Si esta dirección no es tuya, cierra esta página.
+sign-in-link-over-title = Este enlace no funciona
+sign-in-link-over = Puede que haya caducado o que ya se haya usado: cada enlace sirve una sola vez. Puedes pedir uno nuevo.
+sign-in-choose-title = ¿Adónde quieres ir?
+sign-in-choose-lead = Tu dirección se conoce en varios lugares. Elige uno; más adelante podrás cambiar si vuelves a iniciar sesión.
+sign-in-choice-over-title = Vuelve a iniciar sesión, por favor
+sign-in-choice-over = Ya no es posible elegir esto. Empieza de nuevo desde la página de inicio de sesión.
+sign-in-wait-title = Espera un poco, por favor
+sign-in-wait = Se pidieron demasiados mensajes. Inténtalo de nuevo en 15 minutos. Si ya tienes un código, es válido durante diez minutos.
+sign-in-proxy-refused-title = No pudimos iniciar tu sesión
+sign-in-proxy-refused = Tu institución no nos dijo quién eres, o no conocemos tu dirección. Inténtalo de nuevo o inicia sesión por correo electrónico.

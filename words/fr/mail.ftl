@@ -1,1 +1,13 @@
-# See words/README.md.
+# E-mails. L’objet nomme l’établissement en dernier, car son nom peut être dans une autre écriture.
+
+mail-sign-in-subject = Votre code de connexion : { $institution }
+mail-sign-in-title = Se connecter
+mail-sign-in-code = Saisissez ce code sur la page où vous l’avez demandé :
+mail-sign-in-link = Ou ouvrez ce lien, sur cet appareil ou sur un autre :
+mail-sign-in-button = Continuer vers la connexion
+mail-sign-in-once = Le code et le lien fonctionnent une seule fois, pendant dix minutes.
+mail-sign-in-why = Quelqu’un a demandé à se connecter avec l’adresse { $email }.
+mail-sign-in-ignore = Si ce n’était pas vous, ignorez ce message. Personne ne peut se connecter sans le code ou le lien : ne les transmettez donc à personne.
+mail-test-subject = Message de test
+mail-test-title = L’envoi d’e-mails fonctionne
+mail-test-body = Ceci est un message de test d’Endonym. Si vous pouvez le lire, cette installation peut envoyer des e-mails.

@@ -1,1 +1,32 @@
-# See words/README.md.
+# Connexion et déconnexion.
+
+sign-in-title = Se connecter
+sign-in-lead = Saisissez votre adresse e-mail. Nous vous enverrons un message avec un code et un lien : vous n’avez pas besoin de mot de passe.
+sign-in-email = Adresse e-mail
+sign-in-email-missing = Veuillez saisir votre adresse e-mail.
+sign-in-email-invalid = Cela ne ressemble pas à une adresse e-mail. Elle devrait ressembler à nom@example.edu.
+sign-in-send = M’envoyer un message
+sign-in-proxy = Se connecter avec votre établissement
+sign-in-or = Ou recevez un message par e-mail :
+sign-in-code-title = Consultez vos e-mails
+sign-in-code-lead = Si nous connaissons cette adresse, un message avec un code est en route. Saisissez le code ici ou ouvrez le lien du message. Les deux fonctionnent une seule fois, pendant dix minutes.
+sign-in-code = Code reçu dans le message
+sign-in-code-help = Huit lettres et chiffres. Les majuscules et le tiret n’ont pas d’importance.
+sign-in-code-missing = Veuillez saisir le code reçu dans le message.
+sign-in-code-wrong = Ce code n’est pas le bon ou n’est plus valable. Utilisez le message le plus récent, dans le navigateur où vous l’avez demandé, ou demandez-en un nouveau.
+sign-in-no-message = Pas de message ? Regardez dans vos courriers indésirables (spam) et vérifiez que c’est bien l’adresse que votre établissement connaît.
+sign-in-again = Demander un nouveau message
+sign-in-start = Aller à la page de connexion
+sign-in-link-title = Continuer vers la connexion
+sign-in-link-for = Ce lien vous connecte avec l’adresse { $email }.
+sign-in-link-not-you = Si ce n’est pas vous, fermez cette page.
+sign-in-link-over-title = Ce lien ne fonctionne pas
+sign-in-link-over = Il a peut-être expiré ou déjà été utilisé : chaque lien ne fonctionne qu’une fois. Vous pouvez en demander un nouveau.
+sign-in-choose-title = Où voulez-vous aller ?
+sign-in-choose-lead = Votre adresse est connue à plusieurs endroits. Choisissez-en un ; vous pourrez en changer plus tard en vous connectant de nouveau.
+sign-in-choice-over-title = Veuillez vous reconnecter
+sign-in-choice-over = Ce choix n’est plus possible. Recommencez depuis la page de connexion.
+sign-in-wait-title = Veuillez patienter un peu
+sign-in-wait = Trop de messages ont été demandés. Veuillez réessayer dans 15 minutes. Si vous avez déjà un code, il reste valable dix minutes.
+sign-in-proxy-refused-title = Nous n’avons pas pu vous connecter
+sign-in-proxy-refused = Votre établissement ne nous a pas dit qui vous êtes, ou nous ne connaissons pas votre adresse. Réessayez ou connectez-vous par e-mail.

@@ -1,1 +1,32 @@
-# See words/README.md.
+# Entrar e sair.
+
+sign-in-title = Entrar
+sign-in-lead = Digite seu endereço de e-mail. Enviaremos uma mensagem com um código e um link, então você não precisa de senha.
+sign-in-email = Endereço de e-mail
+sign-in-email-missing = Digite seu endereço de e-mail.
+sign-in-email-invalid = Isto não parece um endereço de e-mail. Ele deve ser parecido com nome@example.edu.
+sign-in-send = Enviar uma mensagem para mim
+sign-in-proxy = Entrar com sua instituição
+sign-in-or = Ou receba uma mensagem por e-mail:
+sign-in-code-title = Verifique seu e-mail
+sign-in-code-lead = Se conhecemos este endereço, uma mensagem com um código está a caminho. Digite o código aqui ou abra o link da mensagem. Os dois funcionam uma só vez, durante dez minutos.
+sign-in-code = Código da mensagem
+sign-in-code-help = Oito letras e números. Maiúsculas e o hífen não fazem diferença.
+sign-in-code-missing = Digite o código da mensagem.
+sign-in-code-wrong = Este código não está certo ou não é mais válido. Use a mensagem mais recente, no navegador em que você a pediu, ou peça uma nova.
+sign-in-no-message = A mensagem não chegou? Procure na pasta de spam e confira se o endereço é o que sua instituição conhece.
+sign-in-again = Pedir uma nova mensagem
+sign-in-start = Ir para a página de entrada
+sign-in-link-title = Continuar para entrar
+sign-in-link-for = Com este link, você entra como { $email }.
+sign-in-link-not-you = Se não é você, feche esta página.
+sign-in-link-over-title = Este link não funciona
+sign-in-link-over = Ele pode ter expirado ou já ter sido usado: cada link funciona uma só vez. Você pode pedir um novo.
+sign-in-choose-title = Para onde você quer ir?
+sign-in-choose-lead = Seu endereço é conhecido em vários lugares. Escolha um; você pode trocar mais tarde entrando de novo.
+sign-in-choice-over-title = Entre de novo, por favor
+sign-in-choice-over = Esta escolha não é mais possível. Comece de novo na página de entrada.
+sign-in-wait-title = Espere um pouco, por favor
+sign-in-wait = Houve pedidos demais de mensagens. Tente de novo em 15 minutos. Se você já tem um código, ele é válido durante dez minutos.
+sign-in-proxy-refused-title = Não foi possível entrar
+sign-in-proxy-refused = Sua instituição não nos disse quem você é, ou não conhecemos seu endereço. Tente de novo ou entre por e-mail.
