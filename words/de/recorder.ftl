@@ -64,3 +64,17 @@ recorder-phone-waiting = Wir warten auf dein Handy. Diese Seite merkt, wenn dein
 recorder-phone-failed = Wir konnten gerade keinen Code erstellen. Bitte versuch es gleich noch einmal.
 recorder-phone-expired = Der Code ist abgelaufen. Bitte fordere einen neuen an.
 recorder-arrived = Deine Aufnahme ist von deinem Handy angekommen. So hören andere deinen Namen.
+
+# Ablehnungen des Servers.
+recorder-fault-no-file = Bitte wähle zuerst eine Datei aus.
+recorder-fault-too-large = Diese Datei ist zu groß für die Aufnahme eines Namens. Bitte wähle eine kleinere.
+recorder-fault-not-sound = Das ist keine Aufnahme, die wir lesen können. Bitte wähle eine Datei im Format WAV, MP3, M4A, AAC, Ogg, WebM oder FLAC.
+recorder-fault-damaged = Diese Aufnahme ist beschädigt oder unvollständig. Bitte nimm neu auf oder wähle die Datei noch einmal aus.
+recorder-fault-unusual = Diese Art von Aufnahme können wir nicht lesen. Bitte nimm hier neu auf oder wähle eine andere Datei.
+recorder-fault-too-long =
+    { $seconds ->
+        [one] Diese Aufnahme ist länger als { $seconds } Sekunde. Bitte sag nur deinen Namen.
+       *[other] Diese Aufnahme ist länger als { $seconds } Sekunden. Bitte sag nur deinen Namen.
+    }
+recorder-fault-too-short = Diese Aufnahme ist zu kurz. Bitte sag deinen ganzen Namen.
+recorder-fault-silent = In dieser Aufnahme ist nichts zu hören. Bitte prüf dein Mikrofon und nimm neu auf.

@@ -64,3 +64,13 @@ recorder-phone-waiting = 正在等待你的手机。录音传到后，这个页�
 recorder-phone-failed = 我们暂时无法生成二维码。请稍后再试。
 recorder-phone-expired = 二维码已过期。请重新获取。
 recorder-arrived = 已收到你在手机上的录音。别人会这样听到你的名字。
+
+# 服务器拒绝时的提示。
+recorder-fault-no-file = 请先选择文件。
+recorder-fault-too-large = 作为名字的录音，这个文件太大了。请选择小一点的文件。
+recorder-fault-not-sound = 这不是我们能读取的录音。请选择 WAV、MP3、M4A、AAC、Ogg、WebM 或 FLAC 文件。
+recorder-fault-damaged = 这段录音已损坏或不完整。请重新录制，或重新选择文件。
+recorder-fault-unusual = 我们无法读取这种录音。请在这里重新录制，或选择其他文件。
+recorder-fault-too-long = 这段录音超过了 { $seconds } 秒。请只说你的名字。
+recorder-fault-too-short = 这段录音太短。请完整地说出你的名字。
+recorder-fault-silent = 这段录音里听不到任何声音。请检查麦克风，然后重新录制。
