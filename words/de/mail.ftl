@@ -1,1 +1,13 @@
-# See words/README.md.
+# E-Mails. Im Betreff steht die Einrichtung am Ende, weil ihr Name in einer anderen Schrift geschrieben sein kann.
+
+mail-sign-in-subject = Dein Code zum Anmelden: { $institution }
+mail-sign-in-title = Anmelden
+mail-sign-in-code = Gib diesen Code auf der Seite ein, auf der du ihn angefordert hast:
+mail-sign-in-link = Oder öffne diesen Link, auf diesem oder einem anderen Gerät:
+mail-sign-in-button = Weiter zur Anmeldung
+mail-sign-in-once = Der Code und der Link funktionieren einmal, zehn Minuten lang.
+mail-sign-in-why = Jemand möchte sich mit der Adresse { $email } anmelden.
+mail-sign-in-ignore = Wenn du das nicht warst, ignorier diese Nachricht. Ohne den Code oder den Link kann sich niemand anmelden; gib sie deshalb nicht weiter.
+mail-test-subject = Testnachricht
+mail-test-title = E-Mail funktioniert
+mail-test-body = Das ist eine Testnachricht von Endonym. Wenn du sie lesen kannst, kann diese Installation E-Mails senden.

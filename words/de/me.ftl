@@ -1,1 +1,61 @@
-# See words/README.md.
+# Die eigene Seite einer Person.
+
+me-title = Dein Name
+me-back = Zurück zu deinem Namen
+me-gone-title = Du bist abgemeldet
+me-gone = Deine Einrichtung hat hier keinen Eintrag mehr für dich. Wenn das ein Irrtum ist, wende dich bitte an deine Einrichtung.
+
+me-recording-title = Deine Aufnahme
+me-recording-play = Deine Aufnahme auf der Seite { $page }
+me-recording-none = Andere können deinen Namen noch nicht hören.
+me-recording-paused = Deine Aufnahme bleibt gespeichert, und im Moment kann sie niemand hören.
+me-recording-only-here = Du hast sie nur für diese Seite aufgenommen.
+me-recording-delete = Meine Aufnahme löschen
+me-recording-delete-explained = Deine Aufnahme wird von allen deinen Seiten entfernt, und ihre Links funktionieren nicht mehr. Du kannst deinen Namen jederzeit neu aufnehmen.
+me-recording-delete-now = Überall löschen
+me-recording-delete-page = Die Aufnahme für { $page } löschen
+me-record-for = Aufnehmen für
+me-record-for-all = Alle meine Seiten
+me-record-for-one = Nur { $page }
+
+me-audience-heading = Privatsphäre
+me-audience-title = Wer deine Aufnahme hören darf
+me-audience-public = Alle, die den Link haben
+me-audience-public-hint = Alle, die den Link zu deinem Namen haben, können ihn anhören.
+me-audience-institution = Meine Einrichtung
+me-audience-institution-hint = Menschen an deiner Einrichtung können deine Aufnahme anhören, in deren eigenen Systemen oder nachdem sie sich angemeldet haben.
+me-audience-paused = Im Moment niemand
+me-audience-paused-hint = Deine Aufnahme bleibt gespeichert, aber kein Link zu ihr funktioniert, bis du etwas anderes auswählst.
+
+me-details-title = Schriftlich
+me-phonetic = Aussprachehilfe
+me-phonetic-hint = Schreib deinen Namen so, wie er klingt, zum Beispiel schi-WOHN.
+me-phonetic-guide-title = So schreibst du einen Namen, wie er klingt
+me-phonetic-guide = Schreib ihn so, dass jemand, der deinen Namen noch nie gesehen hat, ihn richtig liest.
+me-phonetic-guide-syllables = Setz einen Bindestrich zwischen die Silben: schi-wohn.
+me-phonetic-guide-stress = Schreib den Teil, den du betonst, in Großbuchstaben: schi-WOHN.
+me-phonetic-guide-rhyme = Wenn ein Laut schwer zu schreiben ist, nenn ein Wort, das sich reimt: „reimt sich auf Sohn“.
+me-notes = Anmerkungen
+me-notes-hint = Alles, was andere sonst noch über deinen Namen wissen sollten.
+
+me-call-lead = Ein Computer ruft dich an, und du sagst am Telefon deinen Namen.
+me-call-soon = Du wirst bald angerufen. Du kannst eine andere Nummer eingeben.
+me-call-send = Mich anrufen
+me-phone-number = Telefonnummer
+me-phone-number-hint = Mit der Ländervorwahl, zum Beispiel +12025550123.
+
+me-done-recording = Deine Aufnahme ist gespeichert.
+me-done-deleted = Deine Aufnahme ist gelöscht.
+me-done-audience = Deine Auswahl ist gespeichert.
+me-done-details = Deine Änderungen sind gespeichert.
+me-done-call = Du wirst bald angerufen.
+
+me-fault-blank = Bitte schreib hier etwas hinein.
+me-fault-long = Das ist zu lang. Bitte verwende höchstens { $most } Zeichen.
+me-fault-characters = Das enthält Zeichen, die hier nicht verwendet werden können.
+me-fault-phone-blank = Bitte gib eine Telefonnummer ein.
+me-fault-phone = Das ist keine Telefonnummer, die wir verwenden können. Sie sollte so aussehen: +12025550123.
+me-fault-not-callable = Wir können diese Nummer nicht anrufen. Bitte versuch es mit einer anderen Nummer oder nimm deinen Namen hier auf.
+me-fault-too-many-calls = Du wurdest heute zu oft angerufen. Bitte versuch es morgen noch einmal oder nimm deinen Namen hier auf.
+me-fault-audience = Deine Einrichtung bietet diese Auswahl nicht an. Bitte wähle etwas anderes.
+me-fault-page = Du stehst nicht mehr auf dieser Seite. Bitte lade neu und wähle eine andere.

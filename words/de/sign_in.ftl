@@ -1,1 +1,32 @@
-# See words/README.md.
+# An- und Abmelden.
+
+sign-in-title = Anmelden
+sign-in-lead = Gib deine E-Mail-Adresse ein. Wir schicken dir eine Nachricht mit einem Code und einem Link; ein Passwort brauchst du nicht.
+sign-in-email = E-Mail-Adresse
+sign-in-email-missing = Bitte gib deine E-Mail-Adresse ein.
+sign-in-email-invalid = Das sieht nicht wie eine E-Mail-Adresse aus. Sie sollte so aussehen: name@example.edu.
+sign-in-send = Nachricht zuschicken
+sign-in-proxy = Über deine Einrichtung anmelden
+sign-in-or = Oder lass dir eine Nachricht per E-Mail schicken:
+sign-in-code-title = Sieh in deinen E-Mails nach
+sign-in-code-lead = Wenn wir diese Adresse kennen, ist eine Nachricht mit einem Code unterwegs. Gib den Code hier ein oder öffne den Link in der Nachricht. Beide funktionieren einmal, zehn Minuten lang.
+sign-in-code = Code aus der Nachricht
+sign-in-code-help = Acht Buchstaben und Ziffern. Groß- und Kleinschreibung und der Bindestrich spielen keine Rolle.
+sign-in-code-missing = Bitte gib den Code aus der Nachricht ein.
+sign-in-code-wrong = Dieser Code stimmt nicht oder ist nicht mehr gültig. Verwende die neueste Nachricht, und zwar in dem Browser, in dem du sie angefordert hast, oder fordere eine neue an.
+sign-in-no-message = Keine Nachricht bekommen? Sieh im Spam-Ordner nach und prüf, ob es die Adresse war, die deine Einrichtung kennt.
+sign-in-again = Neue Nachricht anfordern
+sign-in-start = Zur Anmeldeseite
+sign-in-link-title = Weiter zur Anmeldung
+sign-in-link-for = Mit diesem Link meldest du dich als { $email } an.
+sign-in-link-not-you = Wenn du das nicht bist, schließ diese Seite.
+sign-in-link-over-title = Dieser Link funktioniert nicht
+sign-in-link-over = Vielleicht ist er abgelaufen oder wurde schon verwendet: Jeder Link funktioniert nur einmal. Du kannst einen neuen anfordern.
+sign-in-choose-title = Wohin möchtest du?
+sign-in-choose-lead = Deine Adresse ist an mehreren Stellen bekannt. Wähle eine aus; du kannst später wechseln, indem du dich neu anmeldest.
+sign-in-choice-over-title = Bitte melde dich noch einmal an
+sign-in-choice-over = Diese Auswahl ist nicht mehr möglich. Fang auf der Anmeldeseite noch einmal an.
+sign-in-wait-title = Bitte warte ein wenig
+sign-in-wait = Es wurden zu viele Nachrichten angefordert. Bitte versuch es in 15 Minuten noch einmal. Wenn du schon einen Code hast, bleibt er zehn Minuten lang gültig.
+sign-in-proxy-refused-title = Wir konnten dich nicht anmelden
+sign-in-proxy-refused = Deine Einrichtung hat uns nicht mitgeteilt, wer du bist, oder wir kennen deine Adresse nicht. Versuch es noch einmal oder melde dich stattdessen per E-Mail an.

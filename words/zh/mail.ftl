@@ -1,1 +1,13 @@
-# See words/README.md.
+# 邮件。主题把机构名称放在最后，因为它可能使用另一种文字。
+
+mail-sign-in-subject = 你的登录验证码：{ $institution }
+mail-sign-in-title = 登录
+mail-sign-in-code = 请在你申请验证码的页面上输入：
+mail-sign-in-link = 或者在这台或另一台设备上打开这个链接：
+mail-sign-in-button = 继续登录
+mail-sign-in-once = 验证码和链接都只能使用一次，十分钟内有效。
+mail-sign-in-why = 有人申请用地址 { $email } 登录。
+mail-sign-in-ignore = 如果不是你本人，请忽略这封邮件。没有验证码或链接，任何人都无法登录，所以请不要把它们转给别人。
+mail-test-subject = 测试邮件
+mail-test-title = 邮件功能正常
+mail-test-body = 这是来自 Endonym 的测试邮件。如果你能读到它，说明这个系统可以发送邮件。

@@ -1,1 +1,32 @@
-# See words/README.md.
+# 登录和退出登录。
+
+sign-in-title = 登录
+sign-in-lead = 请输入你的电子邮箱地址。我们会给你发送一封带有验证码和链接的邮件，因此你不需要密码。
+sign-in-email = 电子邮箱地址
+sign-in-email-missing = 请输入你的电子邮箱地址。
+sign-in-email-invalid = 这看起来不像电子邮箱地址。正确的格式类似 name@example.edu。
+sign-in-send = 给我发送邮件
+sign-in-proxy = 通过你所在的机构登录
+sign-in-or = 或者通过电子邮件登录：
+sign-in-code-title = 请查看你的邮箱
+sign-in-code-lead = 如果我们认识这个地址，一封带有验证码的邮件已在路上。请在这里输入验证码，或打开邮件中的链接。两者都只能使用一次，十分钟内有效。
+sign-in-code = 邮件中的验证码
+sign-in-code-help = 共八位字母和数字。不区分大小写，连字符可写可不写。
+sign-in-code-missing = 请输入邮件中的验证码。
+sign-in-code-wrong = 验证码不正确，或已失效。请使用最新的邮件，并在申请邮件时所用的浏览器中输入，或者重新获取一封。
+sign-in-no-message = 没有收到邮件？请查看垃圾邮件文件夹，并确认你输入的是你所在机构登记的地址。
+sign-in-again = 重新获取邮件
+sign-in-start = 前往登录页面
+sign-in-link-title = 继续登录
+sign-in-link-for = 这个链接会让你以 { $email } 的身份登录。
+sign-in-link-not-you = 如果这不是你，请关闭此页面。
+sign-in-link-over-title = 这个链接无法使用
+sign-in-link-over = 它可能已过期，或者已经用过：每个链接只能使用一次。你可以重新获取一个。
+sign-in-choose-title = 你想去哪里？
+sign-in-choose-lead = 你的地址在多个地方都有登记。请选择一个；以后重新登录即可切换。
+sign-in-choice-over-title = 请重新登录
+sign-in-choice-over = 这个选择已失效。请从登录页面重新开始。
+sign-in-wait-title = 请稍等一会儿
+sign-in-wait = 申请邮件的次数太多。请在 15 分钟后再试。如果你已经有验证码，它在十分钟内仍然有效。
+sign-in-proxy-refused-title = 我们无法让你登录
+sign-in-proxy-refused = 你所在的机构没有告诉我们你是谁，或者我们不认识你的地址。请重试，或改用电子邮件登录。
