@@ -182,6 +182,11 @@ fn format(bundle: &Bundle, id: &str, args: &FluentArgs<'_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::{
+        collections::{BTreeMap, BTreeSet},
+        path::Path,
+    };
+
     use super::*;
 
     #[test]
@@ -200,5 +205,74 @@ mod tests {
         let words = Words::new(Language::English);
         assert_eq!(words.text("shared-save"), "Save");
         assert_eq!(words.text("shared-nobody-wrote-this"), "shared-nobody-wrote-this");
+        let html = words.one_html("mail-sign-in-why", "email", "<b>\u{2069}ana@example.edu");
+        assert!(html.contains("<bdi>&lt;b&gt;ana@example.edu</bdi>"), "{html}");
+    }
+
+    /// The ids of a catalog, each with its variables.
+    fn messages(language: Language) -> BTreeMap<String, BTreeSet<String>> {
+        let mut found = BTreeMap::new();
+        let mut last = String::new();
+        for line in sources(language).iter().flat_map(|source| source.lines()) {
+            if let Some((id, _)) = line.split_once(" =").filter(|(id, _)| is_id(id)) {
+                last = id.to_owned();
+                assert!(found.insert(last.clone(), BTreeSet::new()).is_none(), "{id} is there twice");
+            }
+            for rest in line.split('$').skip(1) {
+                let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                found.get_mut(&last).unwrap().insert(name);
+            }
+        }
+        found
+    }
+
+    fn is_id(text: &str) -> bool {
+        text.starts_with(|c: char| c.is_ascii_lowercase())
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+    }
+
+    #[test]
+    fn every_language_has_every_message_with_the_same_arguments() {
+        let english = messages(Language::English);
+        assert!(english.len() > 100, "{}", english.len());
+        for language in Language::ALL {
+            let theirs = messages(language);
+            let ids = |of: &BTreeMap<String, _>| of.keys().cloned().collect::<BTreeSet<_>>();
+            let differing: Vec<String> = ids(&english).symmetric_difference(&ids(&theirs)).cloned().collect();
+            assert!(differing.is_empty(), "{}: {differing:?}", language.tag());
+            for (id, arguments) in &english {
+                assert_eq!(&theirs[id], arguments, "{}: {id}", language.tag());
+            }
+        }
+    }
+
+    #[test]
+    fn every_message_is_used_and_every_used_message_exists() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut text = String::new();
+        let mut folders = vec![root.join("src"), root.join("templates")];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    text.push_str(&std::fs::read_to_string(path).unwrap());
+                }
+            }
+        }
+        let english = messages(Language::English);
+        // The id stands in quotation marks, in the code or in a template.
+        let unused: Vec<&String> = english.keys().filter(|id| !text.contains(&format!("\"{id}\""))).collect();
+        assert!(unused.is_empty(), "{unused:?}");
+        let is_of_an_area = |word: &str| {
+            ["shared-", "recorder-", "sign-in-", "me-", "mail-"].iter().any(|area| word.starts_with(area))
+        };
+        for call in ["text(\"", "one(\"", "one_html(\"", "html(\"", "with(\""] {
+            for id in text.split(call).skip(1).filter_map(|rest| rest.split('"').next()) {
+                let is_meant = is_of_an_area(id) && is_id(id) && id != "shared-nobody-wrote-this";
+                assert!(!is_meant || english.contains_key(id), "{id}");
+            }
+        }
     }
 }
