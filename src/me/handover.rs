@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::{
-    extract::{Path, State},
+    extract::State,
     http::StatusCode,
     response::Response,
 };
@@ -21,6 +21,7 @@ use crate::{
     domain::{ids::SignInLinkId, sign_in::HandoverState},
     http::{
         page::{self, Microphone, Page},
+        path::Path,
         policy::{Forms, Policy},
         reply,
     },
