@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use endonym::{
     app::{
-        Actor, Error, Forbidden, Missing, audiences,
+        Actor, Error, Forbidden, Missing, audiences, calls,
         own_person::{self, OwnPerson},
         participants, persons, sign_in,
     },
     domain::{
-        access::Access, audience::Audience, ids::InstitutionId, media::Origin, name_page::NamePageRef,
-        session::PersonId,
+        access::Access, audience::Audience, countries::Countries, ids::InstitutionId, media::Origin,
+        name_page::NamePageRef, quiet_hours::QuietHours, session::PersonId,
     },
 };
 use reqwest::header;
@@ -20,7 +20,7 @@ use super::{Browser, Seen};
 use crate::{
     pages::{browser::axe, chromium::Chromium},
     support::{
-        Answer, World,
+        Answer, Setup, World,
         media::{wav, wav_of},
     },
 };
@@ -348,6 +348,29 @@ async fn details_are_changed_on_one_page() {
     let fields = [("page", "nowhere"), ("notes", "x")];
     browser.post("/me/details", &fields).await.expect(404);
     browser.post("/me/call", &[("phone_number", "+12025550123")]).await.expect(404);
+}
+
+#[tokio::test]
+async fn a_person_asks_to_be_called_where_there_are_calls() {
+    let calling = calls::Rules {
+        enabled: true,
+        attempts: 3,
+        quiet_hours: QuietHours::OFF,
+        countries: Countries::default(),
+        ..calls::Rules::nobody()
+    };
+    let world = World::with(Setup { calling, ..Setup::default() }).await;
+    world.person("Ana", ANA).await;
+    let browser = ana(&world).await;
+    assert!(browser.get("/me").await.body.contains("href=\"#call\">Be called instead"));
+    let page = browser.post("/me/call", &[("phone_number", "call me")]).await.expect(422).body;
+    assert!(page.contains("This is not a phone number") && page.contains("value=\"call me\""), "{page}");
+    browser.post("/me/call", &[("phone_number", "+1 202 555 0123")]).await.redirects_to("/me?done=call");
+    let page = browser.get("/me").await.body;
+    assert!(page.contains("You will be called soon.") && page.contains("value=\"+12025550123\""), "{page}");
+    // A recording that is made here cancels the call.
+    browser.take(&wav(1.0), "").await.expect(201);
+    assert!(!stored(&world, world.institution.id).await.is_called);
 }
 
 #[tokio::test]
