@@ -47,6 +47,12 @@ impl MultipartForm {
         Some(std::mem::take(value).into())
     }
 
+    /// The first value of that name, if it is text.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.fields.iter().find(|(key, _)| key == name)?;
+        std::str::from_utf8(value).ok()
+    }
+
     /// Browsers send a checkbox only if it is checked.
     pub fn is_ticked(&self, name: &str) -> bool {
         self.fields.iter().any(|(key, value)| key == name && !value.is_empty())

@@ -15,6 +15,8 @@ pub struct Policy<'a> {
     pub forms: Forms<'a>,
     /// One additional origin for images.
     pub pictures_of: Option<&'a str>,
+    /// Plays takes that were recorded in the page (`blob:`).
+    pub takes: bool,
     /// The origin of recordings and photos, if it is not ours.
     pub media_of: Option<&'a str>,
 }
@@ -60,6 +62,7 @@ impl Policy<'_> {
         let asks = if self.asks { "connect-src 'self'; " } else { "" };
         let also = |origin: Option<&str>| origin.map(|origin| format!(" {origin}")).unwrap_or_default();
         let (pictures, media) = (also(self.pictures_of), also(self.media_of));
+        let takes = if self.takes { " blob:" } else { "" };
         let forms = match self.forms {
             Forms::None => "'none'".to_owned(),
             Forms::SelfOnly => "'self'".to_owned(),
@@ -67,7 +70,7 @@ impl Policy<'_> {
         };
         let ancestors = self.frames.sources();
         let policy = format!(
-            "default-src 'none'; {scripts}{asks}style-src 'self'; img-src 'self' data:{pictures}{media}; media-src 'self'{media}; \
+            "default-src 'none'; {scripts}{asks}style-src 'self'; img-src 'self' data:{pictures}{media}; media-src 'self'{takes}{media}; \
              base-uri 'none'; form-action {forms}; frame-ancestors {ancestors}"
         );
         HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))

@@ -11,7 +11,7 @@ use endonym::{
     app::{
         Actor, Error, Forbidden, Missing, Result, audiences, callers, calls, courses, custom_fields, demo,
         exports, imports, institutions, jobs, lti, media, name_pages, names, outbox, participants, persons,
-        pronunciations, tokens,
+        pronunciations, sign_in, tokens,
         tool_consumers::{self, Change},
     },
     domain::{

@@ -3,6 +3,7 @@
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
+    path::Path,
     process::{Child, Command, Stdio},
     time::Duration,
 };
@@ -32,6 +33,17 @@ impl Chromium {
 
     /// With preferences of the browser profile.
     pub async fn with(preferences: Value) -> Self {
+        Self::with_arguments(preferences, &[]).await
+    }
+
+    /// With a fake microphone that repeats this file, and the permission to use it.
+    pub async fn with_microphone(sound: &Path) -> Self {
+        let file = format!("--use-file-for-fake-audio-capture={}", sound.display());
+        let arguments = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream", &file];
+        Self::with_arguments(json!({}), &arguments).await
+    }
+
+    async fn with_arguments(preferences: Value, more: &[&str]) -> Self {
         let turn = ONE_AT_A_TIME.lock().await;
         let profile = tempfile::tempdir().unwrap();
         let mut driver = Command::new("chromedriver")
@@ -54,17 +66,21 @@ impl Chromium {
         let client = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(120)).build().unwrap();
         let folder = format!("--user-data-dir={}", profile.path().display());
         let arguments = [
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-quic",
-            "--no-first-run",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-            "--window-size=800,900",
-            &folder,
-        ];
+            &[
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--window-size=800,900",
+                &folder,
+            ],
+            more,
+        ]
+        .concat();
         let wanted = json!({ "capabilities": { "alwaysMatch": {
             "goog:chromeOptions": { "args": arguments, "prefs": preferences },
             "goog:loggingPrefs": { "browser": "ALL" },
