@@ -249,7 +249,9 @@ async fn keep(app: &App, open: &Open, request: Request) -> Result<Option<String>
         Err(status) => return Err(Unkept::Page(pages::unreadable(app, status, &open.frames()))),
     };
     let token = header.as_deref().or_else(|| form.text(csrf::FIELD));
-    session::check_token(app, open, token).map_err(Unkept::Page)?;
+    if !session::is_own_form(open, token) {
+        return Err(Unkept::Page(session::forged(app, open)));
+    }
     let sharing = if form.is_ticked("only_here") { Sharing::ThisPage } else { Sharing::All };
     let Some(bytes) = form.take("recording") else {
         return Err(Unkept::Page(pages::unreadable(app, StatusCode::BAD_REQUEST, &open.frames())));

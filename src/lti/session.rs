@@ -71,18 +71,21 @@ impl FromRequest<App> for SubmittedForm {
         let OwnOrigin(visit) = OwnOrigin::from_request_parts(&mut parts, app).await?;
         let read = form::read(Request::from_parts(parts, body), visit.open.institution.id).await;
         let form = read.map_err(|status| pages::unreadable(app, status, &visit.open.frames()))?;
-        check_token(app, &visit.open, form.get(csrf::FIELD))?;
-        Ok(Self { visit, form })
+        if is_own_form(&visit.open, form.get(csrf::FIELD)) {
+            Ok(Self { visit, form })
+        } else {
+            Err(forged(app, &visit.open))
+        }
     }
 }
 
-/// Checks the CSRF token of a form.
-pub fn check_token(app: &App, open: &Open, token: Option<&str>) -> Result<(), Response> {
-    let is_own = token.is_some_and(|token| csrf::is_token(&open.browser, token));
-    if is_own { Ok(()) } else { Err(forged(app, open)) }
+/// Is this the CSRF token of the session's forms?
+pub fn is_own_form(open: &Open, token: Option<&str>) -> bool {
+    token.is_some_and(|token| csrf::is_token(&open.browser, token))
 }
 
-fn forged(app: &App, open: &Open) -> Response {
+/// The response to a form of another site.
+pub fn forged(app: &App, open: &Open) -> Response {
     pages::fault_in(app, open, Refusal::NoSession)
 }
 
