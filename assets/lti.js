@@ -2,9 +2,9 @@
 // reloads a list when its synchronization has finished, and returns results to the platform.
 const word = 'endonym:play';
 const channel = 'BroadcastChannel' in window ? new BroadcastChannel('endonym') : null;
-const sounds = [...document.querySelectorAll('audio')];
+let sounds = [...document.querySelectorAll('audio')];
 const stopAllBut = (one) => sounds.forEach((sound) => sound === one || sound.pause());
-const buttons = [];
+let buttons = [];
 
 const enhance = (sound) => {
   const [button, fault] = ['.play', '.fault'].map((what) => sound.parentElement.querySelector(what));
@@ -38,6 +38,13 @@ const enhance = (sound) => {
 };
 
 sounds.forEach(enhance);
+// The recorder has replaced the part of the page that plays the recording.
+document.addEventListener('recorder:renewed', (event) => {
+  const added = [...event.target.querySelectorAll('audio')];
+  buttons = buttons.filter((button) => button.isConnected);
+  sounds = [...sounds.filter((sound) => sound.isConnected), ...added];
+  added.forEach(enhance);
+});
 channel?.addEventListener('message', (event) => event.data === word && stopAllBut());
 
 document.addEventListener('keydown', (event) => {

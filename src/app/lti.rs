@@ -7,6 +7,7 @@ pub mod launches;
 pub mod logins;
 pub mod registrations;
 pub mod sessions;
+pub mod windows;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 

@@ -119,14 +119,14 @@ impl Secret {
     }
 }
 
-/// Returns whether one of the browser's cookies is the secret with this digest. Some browsers send several.
-pub fn is_same_browser(cookies: &[&str], browser_digest: &str) -> bool {
-    cookies.iter().filter_map(|text| Secret::parse(text)).any(|secret| secret.digest() == browser_digest)
+/// Finds the secret with this digest among the browser's cookies. Some browsers send several.
+pub fn of_browser(cookies: &[&str], browser_digest: &str) -> Option<Secret> {
+    cookies.iter().filter_map(|text| Secret::parse(text)).find(|secret| secret.digest() == browser_digest)
 }
 
-/// Returns whether this browser may use a session.
-pub fn is_open(cookies: &[&str], browser_digest: &str, expires_at: Moment, now: Moment) -> bool {
-    now < expires_at && is_same_browser(cookies, browser_digest)
+/// Returns the secret of this browser, if it may use a session.
+pub fn opened_by(cookies: &[&str], browser_digest: &str, expires_at: Moment, now: Moment) -> Option<Secret> {
+    of_browser(cookies, browser_digest).filter(|_| now < expires_at)
 }
 
 #[cfg(test)]
@@ -138,11 +138,12 @@ mod tests {
         let (own, other) = ("0a".repeat(32), "0b".repeat(32));
         let digest = Secret::parse(&own).unwrap().digest();
         let at = Moment::from_micros;
-        assert!(is_open(&[&own], &digest, at(2), at(1)));
-        assert!(is_open(&["x", &other, &own], &digest, at(2), at(1)), "one of several cookies");
-        assert!(!is_open(&[&other], &digest, at(2), at(1)));
-        assert!(!is_open(&[], &digest, at(2), at(1)));
-        assert!(!is_open(&[&own], &digest, at(2), at(2)));
+        let is_open = |cookies: &[&str], now| opened_by(cookies, &digest, at(2), at(now)).is_some();
+        assert!(is_open(&[&own], 1));
+        assert!(is_open(&["x", &other, &own], 1), "one of several cookies");
+        assert!(!is_open(&[&other], 1));
+        assert!(!is_open(&[], 1));
+        assert!(!is_open(&[&own], 2));
     }
 
     #[test]

@@ -47,10 +47,10 @@ impl MultipartForm {
         Some(std::mem::take(value).into())
     }
 
-    /// The first value of that name as text. `None` if it is not UTF-8.
-    pub fn text(&self, name: &str) -> Option<String> {
+    /// The first value of that name, if it is text.
+    pub fn text(&self, name: &str) -> Option<&str> {
         let (_, value) = self.fields.iter().find(|(key, _)| key == name)?;
-        std::str::from_utf8(value).ok().map(str::to_owned)
+        std::str::from_utf8(value).ok()
     }
 
     /// Browsers send a checkbox only if it is checked.

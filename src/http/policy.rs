@@ -17,6 +17,8 @@ pub struct Policy<'a> {
     pub forms: Forms<'a>,
     /// One additional origin for images.
     pub pictures_of: Option<&'a str>,
+    /// Plays takes that were recorded in the page (`blob:`).
+    pub takes: bool,
     /// The origin of recordings and photos, if it is not ours.
     pub media_of: Option<&'a str>,
 }
@@ -63,6 +65,7 @@ impl Policy<'_> {
         let takes = if self.takes { " blob:" } else { "" };
         let also = |origin: Option<&str>| origin.map(|origin| format!(" {origin}")).unwrap_or_default();
         let (pictures, media) = (also(self.pictures_of), also(self.media_of));
+        let takes = if self.takes { " blob:" } else { "" };
         let forms = match self.forms {
             Forms::None => "'none'".to_owned(),
             Forms::SelfOnly => "'self'".to_owned(),

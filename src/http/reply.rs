@@ -3,7 +3,7 @@
 use axum::{
     body::Body,
     extract::{MatchedPath, Request},
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     middleware::Next,
     response::Response,
 };
@@ -56,6 +56,12 @@ pub fn raw_json(status: StatusCode, body: Body) -> Response {
     headers.insert(header::CACHE_CONTROL, NO_STORE);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
     response
+}
+
+/// Does the client prefer JSON to a page? Our scripts do, and forms do not.
+pub fn is_json_wanted(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    accepted.is_some_and(|accepted| accepted.trim_start().starts_with("application/json"))
 }
 
 pub fn message(status: StatusCode, message: &str) -> Response {

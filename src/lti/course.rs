@@ -234,7 +234,7 @@ pub async fn state(State(app): State<App>, Path(name): Path<String>, headers: He
     response
 }
 
-pub async fn synchronize(State(app): State<App>, SubmittedForm(visit): SubmittedForm) -> Response {
+pub async fn synchronize(State(app): State<App>, SubmittedForm { visit, .. }: SubmittedForm) -> Response {
     let Visit { name, open } = visit;
     let SessionTarget::Course { course, .. } = &open.what else {
         return pages::fault_in(&app, &open, Refusal::NoSession);

@@ -1,11 +1,7 @@
 //! LTI Deep Linking: choosing a link for a course, and returning it to the platform.
 
 use askama::Template;
-use axum::{
-    extract::{Request, State},
-    http::StatusCode,
-    response::Response,
-};
+use axum::{extract::State, http::StatusCode, response::Response};
 
 use super::{
     pages::{self, Parts, written},
@@ -26,7 +22,7 @@ use crate::{
         lti::{self, DeepLinking},
         text::{self, Lines, longest},
     },
-    http::{form, html::origin_of, policy::Forms},
+    http::{html::origin_of, policy::Forms},
 };
 
 const TITLE: &str = "Names and how they are said";
@@ -54,18 +50,10 @@ pub fn show(app: &App, open: &Open) -> Response {
     written(StatusCode::OK, &page, &open.frames(), Forms::SelfOnly, None)
 }
 
-pub async fn answer(
-    State(app): State<App>,
-    SubmittedForm(visit): SubmittedForm,
-    request: Request,
-) -> Response {
+pub async fn answer(State(app): State<App>, SubmittedForm { visit, form }: SubmittedForm) -> Response {
     let Visit { open, .. } = visit;
     let SessionTarget::DeepLink(asked) = &open.what else {
         return pages::fault_in(&app, &open, Refusal::NoSession);
-    };
-    let form = match form::read(request, open.institution.id).await {
-        Ok(form) => form,
-        Err(status) => return pages::unreadable(&app, status, &open.frames()),
     };
     let title = form.get("title").unwrap_or_default().trim();
     if form.get("cancel").is_some() {

@@ -10,6 +10,7 @@ mod pages;
 mod register;
 mod session;
 mod tool;
+mod window;
 mod words;
 
 use axum::{
@@ -37,5 +38,6 @@ pub fn routes() -> Router<App> {
         .route("/lti/s/{session}/details", post(own::details))
         .route("/lti/s/{session}/recording", post(own::recording))
         .route("/lti/s/{session}/call", post(own::call))
+        .route("/lti/s/{session}/window", get(window::open))
         .route("/lti/s/{session}/link", post(deep_link::answer))
 }

@@ -2,15 +2,17 @@
 
 use askama::Template;
 use axum::{
-    extract::{Request, State},
-    http::StatusCode,
+    extract::{FromRequestParts, Request, State},
+    http::{HeaderValue, StatusCode, header},
     response::Response,
 };
+use serde_json::json;
 
 use super::{
     launch,
-    pages::{self, Parts, written},
-    session::{SubmittedForm, Visit},
+    pages::{self, Parts},
+    session::{self, OwnOrigin, SubmittedForm, Visit},
+    window,
     words::{Input, Message},
 };
 use crate::{
@@ -23,12 +25,15 @@ use crate::{
         own_entry::{self, Details, OwnEntry, Owner},
         own_recordings::Sharing,
     },
-    domain::{course::Course, fault::Field, field_errors::FieldErrors},
+    domain::{course::Course, fault::Field, field_errors::FieldErrors, language::Language},
     http::{
-        form::{self, Form},
+        assets, csrf,
+        form::Form,
         html::{origin_of, path_of},
         multipart::MultipartForm,
-        policy::Forms,
+        page,
+        recorder::{LIMIT_SECONDS, Recorder},
+        reply,
     },
 };
 
@@ -36,6 +41,10 @@ use crate::{
 #[template(path = "lti/own.html")]
 struct Page<'a> {
     parts: Parts<'a>,
+    page: page::Page<'a>,
+    record_style: &'a str,
+    record_script: &'a str,
+    recorder: Recorder<'a>,
     /// The user is staff and came from the course's list.
     is_staff: bool,
     course: &'a Course,
@@ -86,10 +95,6 @@ impl Faults {
         faults
     }
 
-    fn recording(message: Message<'_>) -> Self {
-        Self { recording: Some(message.text()), ..Self::default() }
-    }
-
     fn any(&self) -> bool {
         [&self.phonetic, &self.notes, &self.phone_number, &self.recording].into_iter().any(Option::is_some)
     }
@@ -118,8 +123,14 @@ async fn draw(
         Ok(own) => own,
         Err(error) => return gone_or(app, open, error),
     };
-    let media_of = match badges::external_url(app, owner.institution, &own.person).await {
+    // The origin is the same for every recording, so it is known before there is one.
+    let hex = own.person.recording.as_ref().map_or_else(|| "0".repeat(32), |recording| recording.hex.clone());
+    let media_of = match badges::external_url_of(app, owner.institution, &hex).await {
         Ok(address) => address.as_deref().and_then(origin_of),
+        Err(error) => return pages::fault_in(app, open, error),
+    };
+    let window = match window::link(app, open) {
+        Ok(link) => link,
         Err(error) => return pages::fault_in(app, open, error),
     };
     let mut typed = FormValues {
@@ -128,15 +139,29 @@ async fn draw(
         phone_number: own.phone_number.clone().unwrap_or_default(),
     };
     fill(&mut typed);
-    let sound = own
-        .person
-        .recording
-        .as_ref()
-        .map(|recording| path_of(&app.links.recording(owner.institution, recording)).to_owned());
+    let sound = sound(app, owner, &own);
     let status = if faults.any() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let name = own.person.full_name();
+    let parts = Parts::in_session(app, open);
+    let (csrf, fault) = (parts.csrf.clone(), faults.recording.clone());
+    let recorder = Recorder {
+        id: "recorder",
+        action: "recording",
+        csrf: &csrf,
+        limit: LIMIT_SECONDS,
+        part: "own-recording",
+        handover: None,
+        call: own.can_be_called.then_some("#call"),
+        window: &window,
+        fault: fault.as_deref(),
+        fields: &[],
+    };
     let page = Page {
-        parts: Parts::in_session(app, open),
+        parts,
+        page: page::Page::new(&app.links, Language::default(), ""),
+        record_style: assets::RECORD_STYLE.address(),
+        record_script: assets::RECORD_SCRIPT.address(),
+        recorder,
         is_staff: matches!(open.what, SessionTarget::Course { .. }),
         course,
         title: Message::OwnTitle { name: &name }.text(),
@@ -147,20 +172,18 @@ async fn draw(
         faults,
         done: done.map(|message| message.text()),
     };
-    written(status, &page, &open.frames(), Forms::SelfOnly, media_of.as_deref())
+    pages::recording(status, &page, &open.frames(), media_of.as_deref())
 }
 
-pub async fn details(
-    State(app): State<App>,
-    SubmittedForm(visit): SubmittedForm,
-    request: Request,
-) -> Response {
+/// The path of the owner's recording.
+fn sound(app: &App, owner: Owner, own: &OwnEntry) -> Option<String> {
+    let recording = own.person.recording.as_ref()?;
+    Some(path_of(&app.links.recording(owner.institution, recording)).to_owned())
+}
+
+pub async fn details(State(app): State<App>, SubmittedForm { visit, form }: SubmittedForm) -> Response {
     let Visit { name, open } = visit;
     let Some((course, owner)) = open.own() else { return none(&app, &open) };
-    let form = match form::read(request, open.institution.id).await {
-        Ok(form) => form,
-        Err(status) => return pages::unreadable(&app, status, &open.frames()),
-    };
     match own_entry::change(&app, owner, Details::read(&form)).await {
         Ok(()) => done(&app, &open, &name, "details"),
         Err(Error::Invalid(errors)) => {
@@ -174,42 +197,101 @@ pub async fn details(
     }
 }
 
-pub async fn recording(
-    State(app): State<App>,
-    SubmittedForm(visit): SubmittedForm,
-    request: Request,
-) -> Response {
-    let Visit { name, open } = visit;
-    let Some((course, owner)) = open.own() else { return none(&app, &open) };
-    let largest = app.studio.settings.sound.bytes;
-    let faults = match MultipartForm::read(request, open.institution.id, largest).await {
-        // The form keeps its memory reservation until the recording is processed.
-        Ok(mut form) => match form.take("recording") {
-            None => return pages::unreadable(&app, StatusCode::BAD_REQUEST, &open.frames()),
-            Some(bytes) if bytes.is_empty() => Faults::recording(Message::NoFileChosen),
-            Some(bytes) => {
-                let sharing = if form.is_ticked("only_here") { Sharing::ThisPage } else { Sharing::All };
-                match own_entry::record(&app, owner, bytes, sharing).await {
-                    Ok(()) => return done(&app, &open, &name, "recording"),
-                    Err(Error::Invalid(errors)) => Faults::of(&errors),
-                    Err(Error::Busy) => Faults::recording(Message::Busy),
-                    Err(other) => return gone_or(&app, &open, other),
-                }
-            }
-        },
-        Err(StatusCode::PAYLOAD_TOO_LARGE) => Faults::recording(Message::FileTooLarge),
-        Err(status) => return pages::unreadable(&app, status, &open.frames()),
+/// Stores a recording: a file from the form, or a take that the recorder sends and wants JSON for.
+pub async fn recording(State(app): State<App>, request: Request) -> Response {
+    let is_json_wanted = reply::is_json_wanted(request.headers());
+    let (mut parts, body) = request.into_parts();
+    let OwnOrigin(Visit { name, open }) = match OwnOrigin::from_request_parts(&mut parts, &app).await {
+        Ok(visit) => visit,
+        Err(page) if is_json_wanted => return json_of(&page),
+        Err(page) => return page,
     };
+    let outcome = keep(&app, &open, Request::from_parts(parts, body)).await;
+    if is_json_wanted {
+        return match outcome {
+            Ok(sound) => reply::json(StatusCode::OK, &json!({ "recording": { "link": sound } })),
+            Err(Unkept::Refused(fault)) => fault_json(StatusCode::UNPROCESSABLE_ENTITY, &fault),
+            Err(Unkept::Busy) => {
+                with_retry(fault_json(StatusCode::SERVICE_UNAVAILABLE, &Message::Busy.text()))
+            }
+            Err(Unkept::Page(page)) => json_of(&page),
+        };
+    }
+    let fault = match outcome {
+        Ok(_) => return done(&app, &open, &name, "recording"),
+        Err(Unkept::Page(page)) => return page,
+        Err(Unkept::Refused(fault)) => fault,
+        Err(Unkept::Busy) => Message::Busy.text(),
+    };
+    let Some((course, owner)) = open.own() else { return none(&app, &open) };
+    let faults = Faults { recording: Some(fault), ..Faults::default() };
     draw(&app, &open, course, owner, |_| {}, faults, None).await
 }
 
-pub async fn call(State(app): State<App>, SubmittedForm(visit): SubmittedForm, request: Request) -> Response {
+/// Why a recording was not stored.
+enum Unkept {
+    /// With the message for the person.
+    Refused(String),
+    Busy,
+    /// With the page that explains it.
+    Page(Response),
+}
+
+/// Returns the path of the stored recording.
+async fn keep(app: &App, open: &Open, request: Request) -> Result<Option<String>, Unkept> {
+    let Some((_, owner)) = open.own() else { return Err(Unkept::Page(none(app, open))) };
+    let header = request.headers().get(csrf::HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let largest = app.studio.settings.sound.bytes;
+    // The form keeps its memory reservation until the recording is processed.
+    let mut form = match MultipartForm::read(request, open.institution.id, largest).await {
+        Ok(form) => form,
+        Err(StatusCode::PAYLOAD_TOO_LARGE) => return Err(Unkept::Refused(Message::FileTooLarge.text())),
+        Err(status) => return Err(Unkept::Page(pages::unreadable(app, status, &open.frames()))),
+    };
+    let token = header.as_deref().or_else(|| form.text(csrf::FIELD));
+    if !session::is_own_form(open, token) {
+        return Err(Unkept::Page(session::forged(app, open)));
+    }
+    let sharing = if form.is_ticked("only_here") { Sharing::ThisPage } else { Sharing::All };
+    let Some(bytes) = form.take("recording") else {
+        return Err(Unkept::Page(pages::unreadable(app, StatusCode::BAD_REQUEST, &open.frames())));
+    };
+    if bytes.is_empty() {
+        return Err(Unkept::Refused(Message::NoFileChosen.text()));
+    }
+    let stored = async {
+        own_entry::record(app, owner, bytes, sharing).await?;
+        own_entry::find(app, owner).await
+    };
+    match stored.await {
+        Ok(own) => Ok(sound(app, owner, &own)),
+        Err(Error::Invalid(errors)) => {
+            Err(Unkept::Refused(Faults::of(&errors).recording.unwrap_or_default()))
+        }
+        Err(Error::Busy) => Err(Unkept::Busy),
+        Err(other) => Err(Unkept::Page(gone_or(app, open, other))),
+    }
+}
+
+fn fault_json(status: StatusCode, message: &str) -> Response {
+    reply::json(status, &json!({ "message": message, "field": "recording" }))
+}
+
+/// The same answer as a page, for the recorder, which has its own sentence for each status.
+fn json_of(page: &Response) -> Response {
+    let status = page.status();
+    let answer = reply::message(status, status.canonical_reason().unwrap_or_default());
+    if status == StatusCode::SERVICE_UNAVAILABLE { with_retry(answer) } else { answer }
+}
+
+fn with_retry(mut response: Response) -> Response {
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+    response
+}
+
+pub async fn call(State(app): State<App>, SubmittedForm { visit, form }: SubmittedForm) -> Response {
     let Visit { name, open } = visit;
     let Some((course, owner)) = open.own() else { return none(&app, &open) };
-    let form = match form::read(request, open.institution.id).await {
-        Ok(form) => form,
-        Err(status) => return pages::unreadable(&app, status, &open.frames()),
-    };
     let number = form.get("phone_number").unwrap_or_default();
     match own_entry::call(&app, owner, number).await {
         Ok(()) => done(&app, &open, &name, "call"),

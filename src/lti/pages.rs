@@ -14,20 +14,23 @@ use crate::{
     },
     domain::lti::Theme,
     http::{
-        assets, html,
+        assets, csrf,
         html::root,
+        page::{self, Microphone},
         policy::{Forms, Frames, Policy},
         refusal,
     },
 };
 
 /// The assets and colors of a page.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Parts<'a> {
     pub root: &'a str,
     pub style: &'a str,
     pub script: &'a str,
     pub colors: Colors,
+    /// The CSRF token of its forms; empty on pages without a session.
+    pub csrf: String,
 }
 
 impl<'a> Parts<'a> {
@@ -37,11 +40,12 @@ impl<'a> Parts<'a> {
             style: assets::LTI_STYLE.address(),
             script: assets::LTI_SCRIPT.address(),
             colors,
+            csrf: String::new(),
         }
     }
 
     pub fn in_session(app: &'a App, open: &Open) -> Self {
-        Self::of(app, Colors::in_session(open))
+        Self { csrf: csrf::token(&open.browser), ..Self::of(app, Colors::in_session(open)) }
     }
 }
 
@@ -118,6 +122,17 @@ pub fn written(
     framed(status, page, Frames::Of(frames), forms, media_of)
 }
 
+/// A page with the recorder.
+pub fn recording(
+    status: StatusCode,
+    page: &impl Template,
+    frames: &[String],
+    media_of: Option<&str>,
+) -> Response {
+    let policy = Policy { takes: true, ..policy(Frames::Of(frames), Forms::SelfOnly, media_of) };
+    page::private(status, page, policy, Microphone::Used)
+}
+
 fn framed(
     status: StatusCode,
     page: &impl Template,
@@ -125,14 +140,11 @@ fn framed(
     forms: Forms<'_>,
     media_of: Option<&str>,
 ) -> Response {
-    let policy = Policy { scripts: true, asks: true, frames, forms, media_of, ..Policy::default() };
-    let mut response = html::written(status, page.render(), policy);
-    let headers = response.headers_mut();
-    // Not `no-referrer`: with it, our own forms would not send their origin, which the CSRF check needs.
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
-    response
+    page::private(status, page, policy(frames, forms, media_of), Microphone::Unused)
+}
+
+fn policy<'a>(frames: Frames<'a>, forms: Forms<'a>, media_of: Option<&'a str>) -> Policy<'a> {
+    Policy { scripts: true, asks: true, frames, forms, media_of, ..Policy::default() }
 }
 
 /// The response when no handler produces one.

@@ -1,7 +1,7 @@
 //! The session of a request, and its page: the course for staff, their own entry for students.
 
 use axum::{
-    extract::{FromRequestParts, RawQuery, State},
+    extract::{FromRequest, FromRequestParts, RawQuery, Request, State},
     http::{HeaderMap, request::Parts},
     response::{IntoResponse, Response},
 };
@@ -18,7 +18,11 @@ use crate::{
             sessions::{self, Open, SessionTarget},
         },
     },
-    http::{csrf, form::Form, path::Path},
+    http::{
+        csrf,
+        form::{self, Form},
+        path::Path,
+    },
 };
 
 /// The session of a request. The rejection is a page that explains why there is none.
@@ -38,19 +42,51 @@ impl FromRequestParts<App> for Visit {
     }
 }
 
-/// Like `Visit`, for a form submission from our own pages only: CSRF protection.
-pub struct SubmittedForm(pub Visit);
+/// Like `Visit`, for requests from our own origin only (CSRF protection). The handler reads the body and checks its token.
+pub struct OwnOrigin(pub Visit);
 
-impl FromRequestParts<App> for SubmittedForm {
+impl FromRequestParts<App> for OwnOrigin {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
         let visit = Visit::from_request_parts(parts, app).await?;
         if csrf::is_cross_origin(&app.links, &parts.headers) {
-            return Err(pages::fault_in(app, &visit.open, Refusal::NoSession));
+            return Err(forged(app, &visit.open));
         }
         Ok(Self(visit))
     }
+}
+
+/// A form that was submitted on one of our own pages: from our origin, with the token of the browser's cookie (CSRF protection).
+pub struct SubmittedForm {
+    pub visit: Visit,
+    pub form: Form,
+}
+
+impl FromRequest<App> for SubmittedForm {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Response> {
+        let (mut parts, body) = request.into_parts();
+        let OwnOrigin(visit) = OwnOrigin::from_request_parts(&mut parts, app).await?;
+        let read = form::read(Request::from_parts(parts, body), visit.open.institution.id).await;
+        let form = read.map_err(|status| pages::unreadable(app, status, &visit.open.frames()))?;
+        if is_own_form(&visit.open, form.get(csrf::FIELD)) {
+            Ok(Self { visit, form })
+        } else {
+            Err(forged(app, &visit.open))
+        }
+    }
+}
+
+/// Is this the CSRF token of the session's forms?
+pub fn is_own_form(open: &Open, token: Option<&str>) -> bool {
+    token.is_some_and(|token| csrf::is_token(&open.browser, token))
+}
+
+/// The response to a form of another site.
+pub fn forged(app: &App, open: &Open) -> Response {
+    pages::fault_in(app, open, Refusal::NoSession)
 }
 
 /// Finds the session, and sets the theme of its pages.
@@ -95,7 +131,7 @@ pub async fn show_own(State(app): State<App>, visit: Visit, RawQuery(query): Raw
 }
 
 /// Creates a staff member's own entry.
-pub async fn add_own(State(app): State<App>, SubmittedForm(visit): SubmittedForm) -> Response {
+pub async fn add_own(State(app): State<App>, SubmittedForm { visit, .. }: SubmittedForm) -> Response {
     let Visit { name, open } = visit;
     let SessionTarget::Course { course, own } = &open.what else {
         return pages::fault_in(&app, &open, Refusal::NoSession);

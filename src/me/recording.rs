@@ -40,7 +40,7 @@ pub async fn record(State(app): State<App>, request: Request) -> Response {
     let Some(sound) = form.take("recording").filter(|sound| !sound.is_empty()) else {
         return refuse(&app, &signed_in, unprocessable, "recorder-fault-no-file").await;
     };
-    let page = form.text("page").filter(|page| !page.is_empty());
+    let page = form.text("page").filter(|page| !page.is_empty()).map(str::to_owned);
     // The form keeps its memory reservation until the recording is processed.
     let recorded = own_person::record(&app, &signed_in.actor(), &person, sound, page.as_deref()).await;
     let recording = match recorded {

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     app::{
         App, Error,
-        sessions::{Secret, is_same_browser},
+        sessions::{Secret, of_browser},
         tool_consumers,
     },
     domain::{
@@ -65,7 +65,7 @@ async fn taken(
     login: Login,
     consumer: &ToolConsumer,
 ) -> Result<String> {
-    if !is_same_browser(returned.browsers, &login.browser_digest) {
+    if of_browser(returned.browsers, &login.browser_digest).is_none() {
         return Err(Refusal::OtherBrowser(login.asked).to(consumer));
     }
     if login.expires_at <= app.clock.now() {

@@ -38,7 +38,9 @@ pub struct Open {
     pub what: SessionTarget,
     /// Light or dark pages, if the platform specified it; otherwise the pages follow the system's setting.
     pub theme: Option<Theme>,
-    session: Session,
+    /// The secret in the browser's cookie.
+    pub browser: Secret,
+    pub(super) session: Session,
 }
 
 pub enum SessionTarget {
@@ -94,9 +96,9 @@ pub async fn find(app: &App, name: &str, browsers: &[&str]) -> Result<Open> {
 
 async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: &[&str]) -> Result<Open> {
     let none = || Refusal::NoSession.to(consumer);
-    if !sessions::is_open(browsers, &session.browser_digest, session.expires_at, app.clock.now()) {
-        return Err(none());
-    }
+    let now = app.clock.now();
+    let browser = sessions::opened_by(browsers, &session.browser_digest, session.expires_at, now);
+    let browser = browser.ok_or_else(none)?;
     if !consumer.enabled {
         return Err(Refusal::Disabled.to(consumer));
     }
@@ -135,7 +137,7 @@ async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: 
         }
         _ => consumer.clone(),
     };
-    Ok(Open { consumer: consumer.clone(), owner, institution, what, theme: session.theme, session })
+    Ok(Open { consumer: consumer.clone(), owner, institution, what, theme: session.theme, browser, session })
 }
 
 fn purpose(session_digest: &str) -> String {

@@ -1,5 +1,7 @@
 //! Launches in a real browser, in an iframe on another site.
 
+use std::time::Duration;
+
 use endonym::{
     app::{Actor, calls, lti::registrations},
     domain::{media::Kind, quiet_hours::QuietHours},
@@ -9,7 +11,7 @@ use serde_json::json;
 use super::{library::Library, registration};
 use crate::{
     pages::{SOUND, browser::axe, chromium::Chromium},
-    support::{Setup, World},
+    support::{Setup, World, media::wav_of},
 };
 
 const TAB: &str = "\u{e004}";
@@ -103,10 +105,14 @@ async fn a_student_writes_and_uploads_inside_a_frame() {
     browser.until("document.querySelector('.done')?.textContent === 'Saved.'").await;
     let file = library.world.folder.path().join("name.mp3");
     std::fs::write(&file, SOUND).unwrap();
-    browser.write("#recording", file.to_str().unwrap()).await;
-    browser.click("form[action=recording] button").await;
-    browser.until("document.querySelector('.done')?.textContent.includes('recording has been saved')").await;
-    browser.click(".play").await;
+    browser.click("[data-do=file]").await;
+    browser.write("#recorder-file", file.to_str().unwrap()).await;
+    browser.until(&is("take")).await;
+    browser.click("[data-do=keep]").await;
+    browser.until(&is("kept")).await;
+    // The page plays the new recording without being loaded again.
+    browser.until("document.querySelector('#own-recording .play')?.hidden === false").await;
+    browser.click("#own-recording .play").await;
     browser
         .until("!document.querySelector('audio').paused && document.querySelector('audio').currentTime > 0.2")
         .await;
@@ -118,6 +124,58 @@ async fn a_student_writes_and_uploads_inside_a_frame() {
     check(&browser, "a number that is none").await;
     let only_that = browser.complaints().await;
     assert!(only_that.iter().all(|line| line.contains("422")), "{only_that:?}");
+}
+
+/// The recorder's state, as an expression.
+fn is(state: &str) -> String {
+    format!("document.querySelector('.recorder')?.dataset.state === '{state}'")
+}
+
+/// Records and keeps a name.
+async fn say_name(browser: &Chromium) {
+    browser.click("[data-do=record]").await;
+    browser.until(&is("recording")).await;
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    browser.click("[data-do=stop]").await;
+    browser.until(&is("take")).await;
+    // The page's policy lets the take be played.
+    browser.click("[data-do=play]").await;
+    browser.until("document.querySelector('[data-do=play]').ariaPressed === 'true'").await;
+    browser.click("[data-do=keep]").await;
+    browser.until(&is("kept")).await;
+    browser.until("document.querySelector('#own-recording .play')?.hidden === false").await;
+    check(browser, "a recording that was just made").await;
+    assert_eq!(browser.complaints().await, [""; 0], "the page's own policy lets all of it work");
+}
+
+#[tokio::test]
+async fn a_student_records_in_a_frame_that_may_use_the_microphone() {
+    let library = Library::start(World::on_sqlite().await).await;
+    let voice = library.world.folder.path().join("voice.wav");
+    std::fs::write(&voice, wav_of(3.0, 220.0)).unwrap();
+    let browser = Chromium::hearing(&voice).await;
+    browser.go(&format!("{}/course?user=siobhan&allow=microphone", library.base)).await;
+    browser.enter(Some("iframe")).await;
+    browser.until(&is("ready")).await;
+    check(&browser, "the recorder").await;
+    say_name(&browser).await;
+}
+
+#[tokio::test]
+async fn where_a_frame_may_not_use_the_microphone_its_own_window_may() {
+    let library = Library::start(World::on_sqlite().await).await;
+    let voice = library.world.folder.path().join("voice.wav");
+    std::fs::write(&voice, wav_of(3.0, 220.0)).unwrap();
+    let browser = Chromium::hearing(&voice).await;
+    browser.go(&format!("{}/course?user=siobhan", library.base)).await;
+    browser.enter(Some("iframe")).await;
+    browser.until(&is("blocked")).await;
+    check(&browser, "a frame without a microphone").await;
+    browser.click("[data-own-window] a").await;
+    browser.enter_new_window().await;
+    browser.until("document.querySelector('h1')?.textContent === 'Siobhán Ní Bhriain'").await;
+    browser.until(&is("ready")).await;
+    say_name(&browser).await;
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ use endonym::{
 use reqwest::header;
 use serde_json::Value;
 
+use super::csrf_in;
 use crate::support::{World, until};
 
 /// A platform in its own process, and our world.
@@ -113,13 +114,14 @@ impl Library {
         Landed { path, cookie, status, text }
     }
 
-    /// Submits a form of a page.
+    /// Submits a form of a session, with the CSRF token of its page.
     pub async fn post(&self, landed: &Landed, path: &str, form: &'static str) -> reqwest::Response {
+        let token = csrf_in(&self.page(&landed.path, &landed.cookie).await.1);
         self.client
             .post(format!("{}{}{path}", self.world.base, landed.path))
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .header(header::COOKIE, &landed.cookie)
-            .body(form)
+            .body(format!("csrf={token}&{form}"))
             .send()
             .await
             .unwrap()

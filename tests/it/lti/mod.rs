@@ -7,6 +7,7 @@ mod launches;
 mod library;
 mod one_course;
 mod pages;
+mod recording;
 mod registration;
 mod staff;
 
@@ -148,6 +149,18 @@ impl Platform {
         request.send().await.unwrap()
     }
 
+    /// Submits a form of a session, with the CSRF token of its page.
+    async fn submit(&self, session: &str, action: &str, form: &[(&str, &str)], cookie: &str) -> Response {
+        let token = self.csrf(session, cookie).await;
+        let form = [form, &[("csrf", &token)]].concat();
+        self.post(&format!("{session}{action}"), &form, Some(cookie)).await
+    }
+
+    /// The CSRF token in the forms of a session's page; empty if it has none.
+    async fn csrf(&self, session: &str, cookie: &str) -> String {
+        csrf_in(&self.get(session, Some(cookie)).await.text().await.unwrap())
+    }
+
     /// A complete launch; returns the path of the session, and its cookie.
     async fn session(&self, change: impl FnOnce(&mut Value), roles: &[&str]) -> (String, String) {
         self.session_in(None, change, roles).await
@@ -250,6 +263,12 @@ async fn register(world: &World, issuer: &str, keys: &str, client_id: &str) -> T
         lti: Some(lti),
     };
     tool_consumers::create(&world.app, &Actor::Operator, world.institution.id, new).await.unwrap().0
+}
+
+/// The CSRF token in the forms of a page; empty if it has none.
+fn csrf_in(page: &str) -> String {
+    let rest = page.split("name=\"csrf\" value=\"").nth(1).unwrap_or_default();
+    rest.split('"').next().unwrap_or_default().to_owned()
 }
 
 fn policy(answer: &Response) -> String {

@@ -86,7 +86,7 @@ async fn a_course_of_moodle_is_one_whichever_way_comes_first() {
         }
         let (own, cookie) = launch().await;
         let form = [("phonetic", "shi-VAWN")];
-        let saved = platform.post(&format!("{own}details"), &form, Some(&cookie)).await;
+        let saved = platform.submit(&own, "details", &form, &cookie).await;
         assert_eq!(saved.status(), 303);
         let course = synchronize(&platform, &services, &token, "5").await;
         assert_eq!(pages(&platform).await, before + 1, "services first: {services_first}");
@@ -103,7 +103,7 @@ async fn a_course_of_moodle_is_one_whichever_way_comes_first() {
         let text = platform.text_of(&staff, &cookie).await;
         assert!(text.contains("Ana Lima") && text.contains("Synchronized with"), "{text}");
         assert!(text.contains("Synchronize now"), "web services are always there: {text}");
-        let asked = platform.post(&format!("{staff}sync"), &[], Some(&cookie)).await;
+        let asked = platform.submit(&staff, "sync", &[], &cookie).await;
         assert_eq!(asked.status(), 303);
         until("it is synchronized by web services", || async {
             let all = courses_of(&platform, &services).await;
@@ -336,7 +336,7 @@ async fn two_courses_are_joined_by_hand_and_nothing_is_lost() {
     // Reached by LTI: herself, with a recording, and a person who is not on the roster.
     let (own, cookie) = platform.session(|_| {}, &[LEARNER]).await;
     let notes = [("notes", "Irish"), ("phonetic", "shi-VAWN")];
-    assert_eq!(platform.post(&format!("{own}details"), &notes, Some(&cookie)).await.status(), 303);
+    assert_eq!(platform.submit(&own, "details", &notes, &cookie).await.status(), 303);
     platform
         .session(
             |claims| {

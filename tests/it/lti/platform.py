@@ -129,9 +129,11 @@ class Handler(BaseHTTPRequestHandler):
         if url.path == "/course":
             # A page with us inside, as students and teachers see it.
             inside = html.escape(f"/launch?{url.query}")
+            # The frame's address is ours, and it ends at the tool: without the star, the permission would stay here.
+            allow = html.escape(asked["allow"] + " *") if "allow" in asked else ""
             self.say(
                 '<!doctype html><html lang="en"><title>A course</title><main><h1>A course</h1>'
-                f'<iframe title="Names" src="{inside}" width="760" height="800"></iframe></main></html>'
+                f'<iframe title="Names" src="{inside}" allow="{allow}" width="760" height="800"></iframe></main></html>'
             )
         elif url.path == "/launch":
             login = Login(None, config)

@@ -65,7 +65,7 @@ async fn whoever_previewed_before_they_taught_leaves_the_students_and_keeps_what
     let platform = Platform::new().await;
     let (own, cookie) = platform.session(|_| {}, &[LEARNER]).await;
     let form = [("phonetic", "shi-VAWN")];
-    assert_eq!(platform.post(&format!("{own}details"), &form, Some(&cookie)).await.status(), 303);
+    assert_eq!(platform.submit(&own, "details", &form, &cookie).await.status(), 303);
     let (staff, cookie) = platform.session(|claims| claims["sub"] = json!("u7"), &[INSTRUCTOR]).await;
     let text = platform.text_of(&staff, &cookie).await;
     assert_eq!(lists(&text), (vec![], vec!["Siobhán Ní Bhriain"]), "{text}");
@@ -142,5 +142,5 @@ async fn an_anonymous_teacher_sees_the_course_and_is_offered_no_entry() {
     let (staff, cookie) = platform.session(anonymous, &[INSTRUCTOR]).await;
     let text = platform.text_of(&staff, &cookie).await;
     assert!(!text.contains("Add your own name"), "{text}");
-    assert_eq!(platform.post(&format!("{staff}me"), &[], Some(&cookie)).await.status(), 403);
+    assert_eq!(platform.submit(&staff, "me", &[], &cookie).await.status(), 403);
 }

@@ -1,0 +1,182 @@
+//! The recorder on people's own pages: uploads by script, CSRF tokens, headers, and the page in its own window.
+
+use std::time::Duration;
+
+use reqwest::{RequestBuilder, Response, header};
+use serde_json::{Value, json};
+
+use super::{INSTRUCTOR, LEARNER, Platform, policy};
+use crate::pages::SOUND;
+
+/// A multipart form with a file, and further fields after it.
+pub fn upload_request(
+    platform: &Platform,
+    session: &str,
+    cookie: &str,
+    file: &[u8],
+    more: &str,
+) -> RequestBuilder {
+    let head = "--b1\r\nContent-Disposition: form-data; name=\"recording\"; filename=\"me.mp3\"\r\nContent-Type: audio/mpeg\r\n\r\n";
+    let body = [head.as_bytes(), file, more.as_bytes(), b"\r\n--b1--\r\n"].concat();
+    let request = platform.client.post(format!("{}{session}recording", platform.world.base));
+    let request = request.header(header::COOKIE, cookie);
+    request.header(header::CONTENT_TYPE, "multipart/form-data; boundary=b1").body(body)
+}
+
+/// Sends a take as the recorder does.
+async fn send(platform: &Platform, (session, cookie, token): (&str, &str, &str), take: &[u8]) -> Response {
+    let request =
+        upload_request(platform, session, cookie, take, "").header(header::ACCEPT, "application/json");
+    request.header("x-csrf-token", token).send().await.unwrap()
+}
+
+#[tokio::test]
+async fn the_recorder_is_answered_in_json() {
+    let platform = Platform::new().await;
+    let (session, cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    let token = platform.csrf(&session, &cookie).await;
+    let own = (session.as_str(), cookie.as_str(), token.as_str());
+    let refused = send(&platform, own, b"this is no sound").await;
+    assert_eq!(refused.status(), 422);
+    let said = refused.json::<Value>().await.unwrap();
+    let sentence = said["message"].as_str().unwrap();
+    assert!(sentence.starts_with("This is not a recording that can be used."), "{said}");
+    assert_eq!(said["field"], "recording");
+
+    let kept = send(&platform, own, SOUND).await;
+    assert_eq!(kept.status(), 200);
+    assert_eq!(kept.headers()["cache-control"], "no-store");
+    let said = kept.json::<Value>().await.unwrap();
+    let link = said["recording"]["link"].as_str().unwrap();
+    assert_eq!(platform.get(link, None).await.status(), 200);
+    assert!(platform.text_of(&session, &cookie).await.contains(link), "the page plays the same");
+
+    let other = platform.login().await.cookie;
+    platform.world.advance(Duration::from_secs(8 * 3_600));
+    for cookie in [&cookie, &other] {
+        let over = send(&platform, (&session, cookie, &token), SOUND).await;
+        assert_eq!(over.status(), 403);
+        assert_eq!(over.json::<Value>().await.unwrap(), json!({ "message": "Forbidden" }));
+    }
+}
+
+#[tokio::test]
+async fn a_form_needs_the_token_of_its_browser() {
+    let platform = Platform::new().await;
+    let (own, own_cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    let (staff, staff_cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
+    let foreign = platform.csrf(&staff, &staff_cookie).await;
+    assert_eq!(foreign.len(), 64);
+    for (session, cookie, action) in [
+        (&own, &own_cookie, "details"),
+        (&own, &own_cookie, "call"),
+        (&staff, &staff_cookie, "me"),
+        (&staff, &staff_cookie, "sync"),
+        (&staff, &staff_cookie, "link"),
+    ] {
+        let others = if session == &own { foreign.clone() } else { platform.csrf(&own, &own_cookie).await };
+        for form in [vec![], vec![("csrf", "")], vec![("csrf", others.as_str())]] {
+            let form = [form, vec![("phonetic", "forged")]].concat();
+            let answer = platform.post(&format!("{session}{action}"), &form, Some(cookie)).await;
+            assert_eq!(answer.status(), 403, "{action} with {form:?}");
+            assert!(policy(&answer).contains(&platform.address), "the page is seen inside the platform's");
+            assert!(answer.text().await.unwrap().contains("open it again from your course"));
+        }
+    }
+    assert!(!platform.text_of(&own, &own_cookie).await.contains("forged"));
+    assert!(platform.text_of(&staff, &staff_cookie).await.contains("Add your own name"), "nothing was added");
+
+    let file = upload_request(&platform, &own, &own_cookie, SOUND, "").send().await.unwrap();
+    assert_eq!(file.status(), 403);
+    for token in ["", &foreign] {
+        let take = send(&platform, (&own, &own_cookie, token), SOUND).await;
+        assert_eq!(take.status(), 403);
+        assert_eq!(take.json::<Value>().await.unwrap(), json!({ "message": "Forbidden" }));
+    }
+    assert!(platform.text_of(&own, &own_cookie).await.contains("Others cannot hear your name yet"));
+}
+
+#[tokio::test]
+async fn only_a_page_that_records_may_use_the_microphone_and_play_takes() {
+    let platform = Platform::new().await;
+    let (own, own_cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    let (staff, staff_cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
+    let made = platform.submit(&staff, "me", &[], &staff_cookie).await;
+    assert_eq!(made.status(), 303);
+    let me = format!("{staff}me");
+    let nowhere = format!("/lti/s/{}/", "0".repeat(64));
+    for (path, cookie, records) in [
+        (&own, &own_cookie, true),
+        (&me, &staff_cookie, true),
+        (&staff, &staff_cookie, false),
+        (&nowhere, &own_cookie, false),
+    ] {
+        let answer = platform.get(path, Some(cookie)).await;
+        let wanted = if records { "microphone=(self)" } else { "microphone=()" };
+        assert_eq!(answer.headers()["permissions-policy"], wanted, "{path}");
+        assert_eq!(
+            policy(&answer).contains("media-src 'self' blob:;"),
+            records,
+            "{path}: {}",
+            policy(&answer)
+        );
+        assert_eq!(policy(&answer).matches("blob:").count(), usize::from(records), "{path}");
+        assert_eq!(answer.headers()["referrer-policy"], "same-origin", "{path}");
+        assert_eq!(answer.text().await.unwrap().contains("data-recorder"), records, "{path}");
+    }
+}
+
+/// The link to the page in its own window.
+async fn window(platform: &Platform, session: &str, page: &str, cookie: &str) -> String {
+    let text = platform.text_of(&format!("{session}{page}"), cookie).await;
+    let link = text.split("href=\"window?").nth(1).unwrap().split('"').next().unwrap();
+    format!("{session}window?{link}")
+}
+
+#[tokio::test]
+async fn a_page_opens_in_its_own_window_in_one_browser() {
+    let platform = Platform::new().await;
+    let (session, cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    let link = window(&platform, &session, "", &cookie).await;
+    // Another site cannot make a visitor open it.
+    let request = platform.client.get(format!("{}{link}", platform.world.base));
+    assert_eq!(request.header("sec-fetch-site", "cross-site").send().await.unwrap().status(), 403);
+
+    let opened = platform.get(&link, None).await;
+    assert_eq!(opened.status(), 303);
+    let page = opened.headers()["location"].to_str().unwrap().to_owned();
+    let tab = opened.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned();
+    assert!(page != session && tab != cookie, "{page} {tab}");
+    assert!(platform.text_of(&page, &tab).await.contains("Siobhán Ní Bhriain"));
+    assert_eq!(platform.get(&page, Some(&cookie)).await.status(), 403, "it is bound to the tab's cookie");
+    let saved = platform.submit(&page, "details", &[("phonetic", "shi-VAWN")], &tab).await;
+    assert_eq!(saved.status(), 303);
+    assert!(platform.text_of(&session, &cookie).await.contains("shi-VAWN"), "the frame still works");
+
+    let again = platform.get(&link, Some(&tab)).await;
+    assert_eq!(again.headers()["location"].to_str().unwrap(), page);
+    assert_eq!(platform.get(&link, None).await.status(), 403, "another browser");
+    let (other, other_cookie) = platform.session(|claims| claims["sub"] = json!("u9"), &[LEARNER]).await;
+    let key = link.split('?').nth(1).unwrap();
+    assert_eq!(platform.get(&format!("{other}window?{key}"), Some(&other_cookie)).await.status(), 403);
+    assert_eq!(platform.get(&format!("{session}window"), Some(&cookie)).await.status(), 403);
+
+    let late = window(&platform, &session, "", &cookie).await;
+    platform.world.advance(Duration::from_secs(3_600));
+    assert_eq!(platform.get(&page, Some(&tab)).await.status(), 403, "a window is for an hour");
+    assert!(platform.text_of(&session, &cookie).await.contains("shi-VAWN"));
+    platform.world.advance(Duration::from_secs(7 * 3_600));
+    assert_eq!(platform.get(&late, None).await.status(), 403, "the session is over");
+}
+
+#[tokio::test]
+async fn a_teacher_s_window_shows_their_own_entry() {
+    let platform = Platform::new().await;
+    let (staff, cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
+    assert_eq!(platform.submit(&staff, "me", &[], &cookie).await.status(), 303);
+    let opened = platform.get(&window(&platform, &staff, "me", &cookie).await, None).await;
+    let page = opened.headers()["location"].to_str().unwrap();
+    assert!(page.ends_with("/me"), "{page}");
+    let tab = opened.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap();
+    assert!(platform.text_of(page, tab).await.contains("Rosa Klein"));
+}
