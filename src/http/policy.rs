@@ -17,8 +17,6 @@ pub struct Policy<'a> {
     pub forms: Forms<'a>,
     /// One additional origin for images.
     pub pictures_of: Option<&'a str>,
-    /// Plays takes that were recorded in the page (`blob:`).
-    pub takes: bool,
     /// The origin of recordings and photos, if it is not ours.
     pub media_of: Option<&'a str>,
 }
@@ -62,7 +60,6 @@ impl Policy<'_> {
     pub fn header(self) -> HeaderValue {
         let scripts = if self.scripts { "script-src 'self'; " } else { "" };
         let asks = if self.asks { "connect-src 'self'; " } else { "" };
-        let takes = if self.takes { " blob:" } else { "" };
         let also = |origin: Option<&str>| origin.map(|origin| format!(" {origin}")).unwrap_or_default();
         let (pictures, media) = (also(self.pictures_of), also(self.media_of));
         let takes = if self.takes { " blob:" } else { "" };

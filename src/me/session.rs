@@ -76,7 +76,7 @@ impl FromRequestParts<App> for SignedIn {
         let preferred = preferred(parts);
         let language = preferred.language(None, Language::default());
         let found = sessions::find(app, &SESSION.read(&app.links, &parts.headers)).await;
-        let is_script = accepts_json(&parts.headers);
+        let is_script = reply::is_json_wanted(&parts.headers);
         match found {
             Ok(Some((secret, session))) => Ok(Self { secret, session, preferred, is_script }),
             Ok(None) if is_script => Err(signed_out(language)),
@@ -84,11 +84,6 @@ impl FromRequestParts<App> for SignedIn {
             Err(error) => Err(notice::fault(Page::new(&app.links, language, "/"), &error)),
         }
     }
-}
-
-fn accepts_json(headers: &HeaderMap) -> bool {
-    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
-    accepted.is_some_and(|accepted| accepted.contains("application/json"))
 }
 
 /// The response to a script whose session is over.

@@ -58,10 +58,10 @@ async fn a_paused_recording_is_dead_everywhere_at_once_and_comes_back_unchanged(
     let paused = shown(&world).await;
     assert_eq!(paused["recording_link"], Value::Null);
     for path in [
-        "/v5/participants/latest?email=ana@example.edu",
+        "/v5/participants/latest?email_list=ana@example.edu",
         "/v5/participants",
         "/v4/participants?include=embeddables",
-        "/v4/participants/latest?token=ana@example.edu",
+        "/v4/participants/ana@example.edu",
     ] {
         let body = world.get(path).await.expect(200);
         assert!(!body.to_string().contains("/audio/"), "{path}: {body}");

@@ -4,7 +4,6 @@ shared-skip = الانتقال إلى المحتوى
 shared-language = اللغة
 shared-sign-out = تسجيل الخروج
 shared-save = حفظ
-shared-cancel = إلغاء
 shared-continue = متابعة
 shared-trouble-title = حدث خطأ ما
 shared-trouble = الخطأ من جانبنا. يرجى المحاولة مرة أخرى بعد قليل.

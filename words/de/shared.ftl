@@ -4,7 +4,6 @@ shared-skip = Zum Inhalt springen
 shared-language = Sprache
 shared-sign-out = Abmelden
 shared-save = Speichern
-shared-cancel = Abbrechen
 shared-continue = Weiter
 shared-trouble-title = Etwas ist schiefgegangen
 shared-trouble = Das liegt an uns. Bitte versuch es gleich noch einmal.

@@ -4,7 +4,6 @@ shared-skip = Skip to content
 shared-language = Language
 shared-sign-out = Sign out
 shared-save = Save
-shared-cancel = Cancel
 shared-continue = Continue
 shared-trouble-title = Something went wrong
 shared-trouble = This is our fault. Please try again in a moment.

@@ -4,7 +4,6 @@ shared-skip = Ir al contenido
 shared-language = Idioma
 shared-sign-out = Cerrar sesión
 shared-save = Guardar
-shared-cancel = Cancelar
 shared-continue = Continuar
 shared-trouble-title = Algo salió mal
 shared-trouble = El error es nuestro. Inténtalo de nuevo en un momento.

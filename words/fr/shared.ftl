@@ -5,7 +5,6 @@ shared-skip = Aller au contenu
 shared-language = Langue
 shared-sign-out = Se déconnecter
 shared-save = Sauvegarder
-shared-cancel = Annuler
 shared-continue = Continuer
 shared-trouble-title = Un problème est survenu
 shared-trouble = L’erreur vient de nous. Veuillez réessayer dans un instant.

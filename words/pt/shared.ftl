@@ -4,7 +4,6 @@ shared-skip = Ir para o conteúdo
 shared-language = Idioma
 shared-sign-out = Sair
 shared-save = Salvar
-shared-cancel = Cancelar
 shared-continue = Continuar
 shared-trouble-title = Algo deu errado
 shared-trouble = O erro é nosso. Tente de novo daqui a pouco.

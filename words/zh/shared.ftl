@@ -4,7 +4,6 @@ shared-skip = 跳到正文
 shared-language = 语言
 shared-sign-out = 退出登录
 shared-save = 保存
-shared-cancel = 取消
 shared-continue = 继续
 shared-trouble-title = 出了点问题
 shared-trouble = 这是我们的问题。请稍后再试。
