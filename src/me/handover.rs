@@ -1,11 +1,7 @@
 //! "Continue on your phone": a QR code with a link that signs the person in on another device.
 
 use askama::Template;
-use axum::{
-    extract::{Path, State},
-    http::StatusCode,
-    response::Response,
-};
+use axum::{extract::State, http::StatusCode, response::Response};
 use fast_qr::{QRBuilder, convert::svg::SvgBuilder};
 use serde_json::json;
 
@@ -21,6 +17,7 @@ use crate::{
     domain::{ids::SignInLinkId, sign_in::HandoverState},
     http::{
         page::{self, Microphone, Page},
+        path::Path,
         policy::{Forms, Policy},
         reply,
     },
