@@ -32,7 +32,7 @@ pub async fn record(State(app): State<App>, request: Request) -> Response {
         Ok(form) => form,
         Err(status) => return unread(&app, &sent.signed_in, status).await,
     };
-    if !sent.is_own(form.text(csrf::FIELD).as_deref()) {
+    if !sent.is_own(form.text(csrf::FIELD)) {
         return forged_by(&app, &sent.signed_in);
     }
     let signed_in = sent.signed_in;
