@@ -66,7 +66,7 @@ async fn a_paused_recording_is_dead_everywhere_at_once_and_comes_back_unchanged(
         let body = world.get(path).await.expect(200);
         assert!(!body.to_string().contains("/audio/"), "{path}: {body}");
     }
-    let search = json!({ "email_list": ["ana@example.edu"] });
+    let search = json!({ "identifiers": [{ "email": "ana@example.edu", "institution_id": null }] });
     let found = world.post("/v5/pronunciations/search", search).await.expect(200);
     assert!(!found.to_string().contains(".mp3"), "{found}");
     assert_eq!(status(&world, &path_of(&person["name_badge_link"])).await, 200, "the badge shows the name");

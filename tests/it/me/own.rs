@@ -377,16 +377,26 @@ async fn a_person_asks_to_be_called_where_there_are_calls() {
 async fn a_person_without_registrations_is_signed_out() {
     let world = world().await;
     let (browser, script) = (ana(&world).await, ana(&world).await);
-    let [as_email, as_given, spelled] = [(); 3].map(|()| ANA.to_owned());
-    let key = participants::PersonKey { as_email, as_given, spelled };
-    let (page, access) = (NamePageRef::parse(&world.page.slug).unwrap(), Access::whole(world.institution.id));
-    persons::delete_from_page(&world.app, &access, page, key).await.unwrap();
+    // A learning system has taken the email away.
+    world.without_email(ANA).await;
     script.take(&wav(1.0), "").await.expect(401);
     let page = browser.get("/me").await.expect(410).body;
     assert!(page.contains("You are signed out"), "{page}");
     assert_eq!(browser.cookie("endonym"), None);
     browser.get("/me").await.redirects_to("/sign-in?return_to=%2Fme");
     assert!(persons::find(&world.app, &Actor::Operator, world.institution.id, ANA).await.is_err());
+}
+
+#[tokio::test]
+async fn sessions_end_with_the_last_registration() {
+    let world = world().await;
+    let (browser, script) = (ana(&world).await, ana(&world).await);
+    let [as_email, as_given, spelled] = [(); 3].map(|()| ANA.to_owned());
+    let key = participants::PersonKey { as_email, as_given, spelled };
+    let (page, access) = (NamePageRef::parse(&world.page.slug).unwrap(), Access::whole(world.institution.id));
+    persons::delete_from_page(&world.app, &access, page, key).await.unwrap();
+    script.take(&wav(1.0), "").await.expect(401);
+    browser.get("/me").await.redirects_to("/sign-in?return_to=%2Fme");
 }
 
 #[tokio::test]
