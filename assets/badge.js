@@ -13,7 +13,7 @@ const enhance = (sound) => {
     const on = isOn();
     button.setAttribute('aria-pressed', on);
     played.setAttribute('width', on && sound.duration ? (256 * sound.currentTime) / sound.duration : 0);
-    fault.textContent = sound.error ? 'The recording cannot be played just now.' : '';
+    fault.textContent = sound.error ? fault.dataset.fault : '';
   };
   const follow = () => {
     show();
@@ -51,7 +51,7 @@ if (navigator.clipboard) {
   copy.hidden = false;
   copy.addEventListener('click', async () => {
     await navigator.clipboard.writeText(copy.dataset.address);
-    copy.textContent = 'Copied';
+    copy.textContent = copy.dataset.copied;
     setTimeout(() => { copy.textContent = text; }, 2000);
   });
 }

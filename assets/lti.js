@@ -11,7 +11,7 @@ const enhance = (sound) => {
   const isOn = () => !(sound.paused || sound.ended || sound.error);
   const show = () => {
     button.setAttribute('aria-pressed', isOn());
-    fault.textContent = sound.error ? 'It cannot be played just now.' : '';
+    fault.textContent = sound.error ? fault.dataset.fault : '';
   };
   button.addEventListener('click', () => {
     if (isOn()) return sound.pause();
@@ -64,8 +64,8 @@ if (waiting) {
   const isBusy = () => document.activeElement !== document.body || sounds.some((sound) => !sound.paused);
   const tell = () => {
     const [said, again] = ['.sync', '.again a'].map((what) => waiting.querySelector(what));
-    said.textContent = 'The synchronization has ended.';
-    again.textContent = 'Show the new list';
+    said.textContent = waiting.dataset.ended;
+    again.textContent = waiting.dataset.again;
   };
   const ask = async (pause, left) => {
     const answer = await fetch(waiting.dataset.wait, { cache: 'no-store' }).catch(() => null);

@@ -7,11 +7,11 @@ const channel = 'BroadcastChannel' in window ? new BroadcastChannel('endonym') :
 
 const show = () => {
   const on = !(sound.paused || sound.ended || sound.error);
-  const fault = sound.error ? ' (it cannot be played just now)' : '';
+  const { label, fault } = button.dataset;
   button.setAttribute('aria-pressed', on);
-  button.setAttribute('aria-label', button.dataset.label + fault);
-  button.title = fault ? button.dataset.label + fault : '';
-  button.classList.toggle('fault', Boolean(fault));
+  button.setAttribute('aria-label', sound.error ? fault : label);
+  button.title = sound.error ? fault : '';
+  button.classList.toggle('fault', Boolean(sound.error));
 };
 
 const heard = (event) => {

@@ -36,6 +36,8 @@ struct Player<'a> {
 enum Content {
     Sound {
         label: String,
+        /// The label after the recording could not be loaded.
+        fault: String,
         link: String,
         drawing: Drawing,
         /// Replaces the built-in icon.
@@ -124,12 +126,16 @@ async fn load(app: &App, institution: &str, token: &str) -> app::Result<(PublicP
 fn content(app: &App, PublicPerson { institution, person }: PublicPerson, options: &Options) -> Content {
     let recording = if options.legal { &person.legal.recording } else { &person.recording };
     match recording {
-        Some(recording) => Content::Sound {
-            label: embeds::label(&person, options.legal),
-            link: path_of(&app.links.recording(institution, recording)).to_owned(),
-            drawing: options.icon.drawing(),
-            image: options.icon.image.clone(),
-        },
+        Some(recording) => {
+            let label = embeds::label(&person, options.legal);
+            Content::Sound {
+                fault: Message::CannotBePlayed { label: &label }.text(),
+                label,
+                link: path_of(&app.links.recording(institution, recording)).to_owned(),
+                drawing: options.icon.drawing(),
+                image: options.icon.image.clone(),
+            }
+        }
         None => {
             let message = Message::NoRecording { name: &person.full_name(), is_legal: options.legal };
             silence("No audio", message)

@@ -27,6 +27,10 @@ pub enum Message<'a> {
         name: &'a str,
         is_legal: bool,
     },
+    /// The name of a play button whose recording could not be loaded.
+    CannotBePlayed {
+        label: &'a str,
+    },
     NoSuchName,
     PlayerUnavailable,
 }
@@ -55,6 +59,7 @@ impl Message<'_> {
             Self::NoRecording { name, is_legal: false } => {
                 format!("There is no recording of {} yet.", isolate(name))
             }
+            Self::CannotBePlayed { label } => format!("{label} (it cannot be played just now)"),
             Self::NoSuchName => "There is no such name here any more.".into(),
             Self::PlayerUnavailable => {
                 "The player cannot be shown just now; please try again in a moment.".into()
