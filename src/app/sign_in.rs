@@ -68,7 +68,7 @@ const LINK_RETENTION: Duration = Duration::from_secs(3_600);
 
 /// A request for a sign-in mail.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct MailRequest {
     pub email: Email,
     /// The institution that was named.
     pub institution: Option<InstitutionId>,
@@ -85,19 +85,19 @@ pub enum Answer {
 }
 
 /// Requests a sign-in mail. The work does not depend on whether the address is known: a job finds out (`message`).
-pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, asked: Asked) -> Result<Answer> {
+pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, wanted: MailRequest) -> Result<Answer> {
     let too_many = Answer::TooMany { retry_after: RECENT.as_secs() };
     if !admits(app, client).await {
         return Ok(too_many);
     }
-    let (at_hand, now, browser_digest) = (app.clone(), app.clock.now(), browser.digest());
+    let (owned_app, now, browser_digest) = (app.clone(), app.clock.now(), browser.digest());
     let request = Request {
         id: app.ids.id(now),
-        email: asked.email.as_given().to_owned(),
-        email_key: asked.email.key().to_owned(),
-        institution: asked.institution,
-        language: asked.language,
-        return_to: asked.return_to,
+        email: wanted.email.as_given().to_owned(),
+        email_key: wanted.email.key().to_owned(),
+        institution: wanted.institution,
+        language: wanted.language,
+        return_to: wanted.return_to,
         code_digest: None,
         created_at: now,
         expires_at: now.plus(LIFE),
@@ -111,9 +111,9 @@ pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, asked: Ask
                     return Ok(false);
                 }
                 sign_ins::insert(sql, &request, &browser_digest).await?;
-                let base_url = at_hand.links.base().to_owned();
+                let base_url = owned_app.links.base().to_owned();
                 let message = Message::SignIn { request: request.id, base_url };
-                outbox::enqueue(sql, &at_hand.ids, request.institution, asked.email, message, now).await?;
+                outbox::enqueue(sql, &owned_app.ids, request.institution, wanted.email, message, now).await?;
                 Ok(true)
             })
         })
@@ -222,14 +222,14 @@ pub enum Proof {
 /// Checks a code that was entered in the browser that requested it. Other browsers have no request of their own, so they can neither
 /// guess nor use up the tries.
 pub async fn enter_code(app: &App, browser: &Secret, code: &str) -> Result<Proof> {
-    let (at_hand, now, browser_digest, code) =
+    let (owned_app, now, browser_digest, code) =
         (app.clone(), app.clock.now(), browser.digest(), code_key(code));
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let counted = sign_ins::count_try(sql, &browser_digest, TRIES, now).await?;
                 let Some(request) = counted else { return Ok(Proof::Wrong) };
-                let given = code_digest(&at_hand, request.id, &code)?;
+                let given = code_digest(&owned_app, request.id, &code)?;
                 let expected = request.code_digest.clone().unwrap_or_default();
                 // The try counts also when the code is wrong: the transaction commits.
                 if !bool::from(given.as_bytes().ct_eq(expected.as_bytes())) {
@@ -355,19 +355,27 @@ pub struct Handover {
 }
 
 /// Makes a single-use link that signs the person in on another device, for ten minutes.
-pub async fn handover(app: &App, person: &PersonId) -> Result<Handover> {
+pub async fn handover(app: &App, actor: &Actor, person: &PersonId) -> Result<Handover> {
+    actor.represent(person)?;
     let (secret, link) = new_link(app, person.clone(), LinkPurpose::Handover, LIFE).await?;
     Ok(Handover { id: link.id, link: address(app.links.base(), &secret), expires_at: link.expires_at })
 }
 
 /// What has become of one of the person's handover links. `None` if they have no such link.
-pub async fn handover_state(app: &App, person: &PersonId, id: SignInLinkId) -> Result<Option<HandoverState>> {
+pub async fn handover_state(
+    app: &App,
+    actor: &Actor,
+    person: &PersonId,
+    id: SignInLinkId,
+) -> Result<Option<HandoverState>> {
+    actor.represent(person)?;
     Ok(sign_ins::handover_state(&mut app.db.read(), person, id, app.clock.now()).await?)
 }
 
 /// Tells the device that showed the QR code that a recording has arrived. To be called after a recording in a session that was
 /// opened by `How::Handover`.
-pub async fn handover_recorded(app: &App, person: &PersonId) -> Result<()> {
+pub async fn handover_recorded(app: &App, actor: &Actor, person: &PersonId) -> Result<()> {
+    actor.represent(person)?;
     let (person, now) = (person.clone(), app.clock.now());
     app.db
         .write::<_, Error>(move |sql| {

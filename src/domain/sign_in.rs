@@ -16,7 +16,7 @@ pub fn code_key(given: &str) -> String {
     kept.flat_map(char::to_uppercase).collect()
 }
 
-/// A code as it is shown: `XXXX-XXXX`.
+/// A code as it is shown: with a dash in the middle, such as `K7PX-4MQA`.
 pub fn shown_code(code: &str) -> String {
     match code.split_at_checked(CODE_LENGTH / 2) {
         Some((first, second)) => format!("{first}-{second}"),

@@ -1,7 +1,14 @@
 //! What the recorder (`templates/parts/recorder.html`) needs to know.
 
-/// The length of a take, in seconds.
-pub const LIMIT_SECONDS: u32 = 10;
+use crate::app::App;
+
+/// A longer take has more than a name in it.
+const TAKE_SECONDS: u64 = 10;
+
+/// The length of a take, in seconds: never longer than a recording that the server accepts.
+pub fn take_seconds(app: &App) -> u64 {
+    TAKE_SECONDS.min(app.studio.settings.sound.longest.as_secs())
+}
 
 pub struct Recorder<'a> {
     /// The id of its element.
@@ -10,7 +17,7 @@ pub struct Recorder<'a> {
     pub action: &'a str,
     pub csrf: &'a str,
     /// The length of a take, in seconds.
-    pub limit: u32,
+    pub limit: u64,
     /// The id of the element that shows the current recording.
     pub part: &'a str,
     /// Where a link for the phone is requested.

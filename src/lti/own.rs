@@ -32,7 +32,7 @@ use crate::{
         html::{origin_of, path_of},
         multipart::MultipartForm,
         page,
-        recorder::{LIMIT_SECONDS, Recorder},
+        recorder::{self, Recorder},
         reply,
     },
 };
@@ -148,7 +148,7 @@ async fn draw(
         id: "recorder",
         action: "recording",
         csrf: &csrf,
-        limit: LIMIT_SECONDS,
+        limit: recorder::take_seconds(app),
         part: "own-recording",
         handover: None,
         call: own.can_be_called.then_some("#call"),

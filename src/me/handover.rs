@@ -47,7 +47,7 @@ pub async fn create(State(app): State<App>, OwnForm { signed_in, .. }: OwnForm) 
 }
 
 async fn make(app: &App, signed_in: &SignedIn) -> Result<(Handover, String)> {
-    let handover = sign_in::handover(app, &signed_in.session.person).await?;
+    let handover = sign_in::handover(app, &signed_in.actor(), &signed_in.session.person).await?;
     let code = QRBuilder::new(handover.link.as_str()).build();
     let code = code.map_err(|error| Error::Internal(format!("making a QR code failed: {error:?}")))?;
     Ok((handover, SvgBuilder::default().to_str(&code)))
@@ -55,7 +55,7 @@ async fn make(app: &App, signed_in: &SignedIn) -> Result<(Handover, String)> {
 
 pub async fn state(State(app): State<App>, signed_in: SignedIn, Path(id): Path<String>) -> Response {
     let state = match id.parse::<SignInLinkId>() {
-        Ok(id) => sign_in::handover_state(&app, &signed_in.session.person, id).await,
+        Ok(id) => sign_in::handover_state(&app, &signed_in.actor(), &signed_in.session.person, id).await,
         Err(_) => Ok(None),
     };
     let (status, word) = match state {

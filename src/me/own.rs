@@ -30,6 +30,7 @@ use crate::{
         html::{origin_of, path_of, root},
         page::{self, Look, Microphone, Page},
         policy::{Forms, Policy},
+        recorder::{self, Recorder},
         reply,
     },
     words::Words,
@@ -39,7 +40,7 @@ use crate::{
 #[template(path = "me/own.html")]
 struct OwnPage<'a> {
     page: Page<'a>,
-    recorder: Recorder,
+    recorder: Recorder<'a>,
     rows: Vec<Row<'a>>,
     audiences: Vec<Choice>,
     has_recording: bool,
@@ -50,20 +51,6 @@ struct OwnPage<'a> {
     phone_number: String,
     phone_fault: Option<String>,
     audience_fault: Option<String>,
-}
-
-/// What `parts/recorder.html` needs.
-struct Recorder {
-    id: &'static str,
-    action: String,
-    csrf: String,
-    limit: u64,
-    part: &'static str,
-    handover: Option<String>,
-    call: Option<&'static str>,
-    window: String,
-    fault: Option<String>,
-    fields: Vec<(&'static str, String)>,
 }
 
 /// One registration.
@@ -114,8 +101,6 @@ impl Rejected {
     }
 }
 
-/// A longer take has more than a name in it.
-const TAKE_SECONDS: u64 = 10;
 const PATH: &str = "/me";
 
 pub async fn show(State(app): State<App>, signed_in: SignedIn, request: Request) -> Response {
@@ -182,19 +167,21 @@ fn render(
         Some((typed, fault)) => (typed, Some(fault)),
         None => (own.phone_number.clone().unwrap_or_default(), None),
     };
-    let longest = app.studio.settings.sound.longest.as_secs();
+    let [action, handover, window] =
+        ["/me/recording", "/me/handover", PATH].map(|path| format!("{}{path}", page.root));
+    let csrf = page.csrf.clone();
     let shown = OwnPage {
         recorder: Recorder {
             id: "recorder",
-            action: format!("{}/me/recording", page.root),
-            csrf: page.csrf.clone(),
-            limit: TAKE_SECONDS.min(longest),
+            action: &action,
+            csrf: &csrf,
+            limit: recorder::take_seconds(app),
             part: "recordings",
-            handover: Some(format!("{}/me/handover", page.root)),
+            handover: Some(&handover),
             call: own.can_be_called.then_some("#call"),
-            window: format!("{}/me", page.root),
-            fault: recording,
-            fields: Vec::new(),
+            window: &window,
+            fault: recording.as_deref(),
+            fields: &[],
         },
         has_recording: own.registrations.iter().any(|one| one.origin.is_some()),
         rows,

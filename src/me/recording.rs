@@ -60,7 +60,7 @@ pub async fn record(State(app): State<App>, request: Request) -> Response {
         Err(error) => return own::fault(&app, &signed_in, error).await,
     };
     if signed_in.session.how == How::Handover
-        && let Err(error) = sign_in::handover_recorded(&app, &person).await
+        && let Err(error) = sign_in::handover_recorded(&app, &signed_in.actor(), &person).await
     {
         // The recording is stored. The other device stops waiting by itself.
         tracing::error!(?error, "noting a recording on another device failed");

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     app::{
         Actor, App, Error, institutions,
-        sign_in::{self, Answer, Asked, Proof},
+        sign_in::{self, Answer, MailRequest, Proof},
     },
     domain::{email::Email, institution::Institution, sign_in::ReturnTo},
     http::{
@@ -121,13 +121,13 @@ pub async fn ask(State(app): State<App>, VisitorForm { visitor, form }: VisitorF
         let fault = if typed.trim().is_empty() { "sign-in-email-missing" } else { "sign-in-email-invalid" };
         return target.show(&app, &visitor, typed, Some(fault));
     };
-    let asked = Asked {
+    let wanted = MailRequest {
         email,
         institution: target.institution.as_ref().map(|institution| institution.id),
         language: visitor.language(),
         return_to: target.return_to,
     };
-    match sign_in::ask(&app, visitor.client, &visitor.secret, asked).await {
+    match sign_in::ask(&app, visitor.client, &visitor.secret, wanted).await {
         Ok(Answer::Accepted) => reply::see_other(&format!("{}/sign-in/code", root(&app.links))),
         Ok(Answer::TooMany { retry_after }) => too_many(&app, &visitor, retry_after),
         Err(error) => notice::fault(visitor.page(&app, "/sign-in"), &error),

@@ -21,7 +21,7 @@ use endonym::{
         audience::Audience,
         email::Email,
         export::Export,
-        ids::{CallId, CourseId, InstitutionId, JobId, MessageId},
+        ids::{CallId, CourseId, InstitutionId, JobId, MessageId, SignInLinkId},
         moment::Moment,
         name_page::NamePageRef,
         paging::Window,
@@ -341,6 +341,18 @@ fn cases() -> Vec<Case> {
         )),
         case!("outbox::all", AnyInstitution, |s, a| outbox::all(&s.world.app, a, None, 10)),
         case!("outbox::retry", AnyInstitution, |s, a| outbox::retry(&s.world.app, a, MessageId::new(1))),
+        case!("sign_in::handover", Institution, |s, a| sign_in::handover(&s.world.app, a, &ana(s))),
+        case!("sign_in::handover_state", Institution, |s, a| sign_in::handover_state(
+            &s.world.app,
+            a,
+            &ana(s),
+            SignInLinkId::new(1)
+        )),
+        case!("sign_in::handover_recorded", Institution, |s, a| sign_in::handover_recorded(
+            &s.world.app,
+            a,
+            &ana(s)
+        )),
         case!("sign_in::operator_link", Institution, |s, a| sign_in::operator_link(
             &s.world.app,
             a,

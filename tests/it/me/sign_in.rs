@@ -305,7 +305,8 @@ async fn codes_and_links_expire_after_ten_minutes() {
     let world = world().await;
     let browser = Browser::new(&world);
     let mail = browser.mailed("", "ana@example.edu").await;
-    let handover = sign_in::handover(&world.app, &person(&world, "ana@example.edu")).await.unwrap();
+    let handover =
+        sign_in::handover(&world.app, &Actor::Operator, &person(&world, "ana@example.edu")).await.unwrap();
     browser.get("/sign-in/code").await.expect(200);
     world.advance(MINUTE * 10);
     browser.post("/sign-in/code", &[("code", &mail.code)]).await.expect(422);
@@ -662,9 +663,10 @@ async fn signing_out_ends_the_session_here_or_everywhere() {
 async fn a_handover_link_signs_in_another_device_once_and_reports_what_became_of_it() {
     let world = world().await;
     let ana = person(&world, "ana@example.edu");
-    let handover = sign_in::handover(&world.app, &ana).await.unwrap();
-    let state =
-        async |whose: &PersonId| sign_in::handover_state(&world.app, whose, handover.id).await.unwrap();
+    let handover = sign_in::handover(&world.app, &Actor::Operator, &ana).await.unwrap();
+    let state = async |whose: &PersonId| {
+        sign_in::handover_state(&world.app, &Actor::Operator, whose, handover.id).await.unwrap()
+    };
     assert_eq!(state(&ana).await, Some(HandoverState::Waiting));
     assert_eq!(state(&person(&world, "bea@example.edu")).await, None, "somebody else's");
     let phone = Browser::new(&world);
@@ -672,7 +674,7 @@ async fn a_handover_link_signs_in_another_device_once_and_reports_what_became_of
     assert_eq!(phone.session().await.unwrap().how, How::Handover);
     assert_eq!(state(&ana).await, Some(HandoverState::Opened));
     Browser::new(&world).get(handover.link.strip_prefix(&world.base).unwrap()).await.expect(404);
-    sign_in::handover_recorded(&world.app, &ana).await.unwrap();
+    sign_in::handover_recorded(&world.app, &Actor::Operator, &ana).await.unwrap();
     assert_eq!(state(&ana).await, Some(HandoverState::Recorded));
     world.advance(MINUTE * 61);
     assert!(phone.session().await.is_none(), "it is for one recording");
@@ -685,7 +687,8 @@ async fn an_erased_person_is_signed_out_and_their_links_are_void() {
     let mail = browser.mailed("", "ana@example.edu").await;
     browser.enter_code(&mail.code).await.redirects_to("/me");
     let pending = Browser::new(&world).mailed("", "ana@example.edu").await;
-    let handover = sign_in::handover(&world.app, &person(&world, "ana@example.edu")).await.unwrap();
+    let handover =
+        sign_in::handover(&world.app, &Actor::Operator, &person(&world, "ana@example.edu")).await.unwrap();
     persons::erase(&world.app, &Actor::Operator, world.institution.id, "ana@example.edu".into())
         .await
         .unwrap();
