@@ -130,9 +130,9 @@ fn allowed() -> Response {
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD, POST"));
     // `*` does not cover `Authorization`, and older browsers need the common headers by name.
-    let asked =
+    let allowed =
         HeaderValue::from_static("*, Authorization, Accept, Content-Type, X-Request-Id, X-Requested-With");
-    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked);
+    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, allowed);
     headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
     response
 }

@@ -151,8 +151,8 @@ mod tests {
 
     #[test]
     fn a_bad_recording_is_invalid_and_has_a_reason() {
-        let told = faults(&[Fault::Blank, MediaFault::NotBase64.into()]);
-        assert_eq!(told, ["can't be blank", "is invalid", "this is not base64"]);
+        let words = faults(&[Fault::Blank, MediaFault::NotBase64.into()]);
+        assert_eq!(words, ["can't be blank", "is invalid", "this is not base64"]);
     }
 
     #[test]

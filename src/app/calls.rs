@@ -266,9 +266,9 @@ pub async fn all(app: &App, actor: &Actor, only: Option<InstitutionId>, most: i6
     owners.dedup();
     for owner in owners {
         let ids: Vec<CallId> =
-            listed.iter().filter(|(whose, _)| *whose == owner).map(|(_, call)| call.id).collect();
+            listed.iter().filter(|(caller, _)| *caller == owner).map(|(_, call)| call.id).collect();
         let mut attempts = call_attempts::of_calls(&mut sql, owner, &ids).await?;
-        for (_, call) in listed.iter_mut().filter(|(whose, _)| *whose == owner) {
+        for (_, call) in listed.iter_mut().filter(|(caller, _)| *caller == owner) {
             call.attempts = attempts.remove(&call.id).unwrap_or_default();
         }
     }

@@ -367,7 +367,7 @@ async fn ensure_in(
     let memberships_url = found.memberships_url.as_deref();
     let mut known = courses::by_external_id(sql, institution, consumer.id, &found.id).await?;
     if let (None, Some(key)) = (&known, &key) {
-        give_keys(sql, institution, &found.id, key).await?;
+        backfill_keys(sql, institution, &found.id, key).await?;
         // Two courses with different ids at one tool consumer are distinct, even if their keys match.
         let found = courses::by_platform_key(sql, institution, key).await?;
         known = found.filter(|(course, _)| course.tool_consumer != consumer.id);
@@ -406,14 +406,14 @@ async fn ensure_in(
 
 /// Backfills the platform keys of older courses that may match this key. On every platform, the last word of the key is the
 /// course's id there.
-async fn give_keys(sql: &mut Sql, institution: InstitutionId, id: &str, key: &str) -> Result<()> {
+async fn backfill_keys(sql: &mut Sql, institution: InstitutionId, id: &str, key: &str) -> Result<()> {
     let last = key.rsplit(' ').next().unwrap_or(id);
     let ids: HashSet<&str> = [id, last].into();
     for id in ids {
         for course in courses::without_key(sql, institution, id).await? {
             let scope = Scope::Institution(institution);
             if let Some(owner) = store::tool_consumers::find(sql, scope, course.tool_consumer).await? {
-                give_key(sql, &owner, &course).await?;
+                backfill_key(sql, &owner, &course).await?;
             }
         }
     }
@@ -421,7 +421,7 @@ async fn give_keys(sql: &mut Sql, institution: InstitutionId, id: &str, key: &st
 }
 
 /// Sets the platform key of a course of this tool consumer, if it has none.
-async fn give_key(sql: &mut Sql, owner: &ToolConsumer, course: &Course) -> Result<()> {
+async fn backfill_key(sql: &mut Sql, owner: &ToolConsumer, course: &Course) -> Result<()> {
     match platform_key(owner, &course.external_id, None).filter(|_| course.platform_key.is_none()) {
         Some(key) => Ok(courses::set_platform_key(sql, owner.institution, course.id, &key).await?),
         None => Ok(()),

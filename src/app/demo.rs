@@ -105,7 +105,7 @@ async fn seed_page(app: &App, actor: &Actor, institution: &Institution) -> Resul
 }
 
 fn recording(email: &str) -> Option<(Kind, Incoming)> {
-    let (_, bytes) = RECORDINGS.iter().find(|(whose, _)| *whose == email)?;
+    let (_, bytes) = RECORDINGS.iter().find(|(owner, _)| *owner == email)?;
     Some((Kind::Recording, Incoming::Bytes(bytes.to_vec())))
 }
 

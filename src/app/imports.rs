@@ -135,9 +135,9 @@ pub async fn group(
         match own_recordings::settle(app, institution, made, written).await {
             Err(error) => {
                 attempts.again(error)?;
-                let asked: Vec<(usize, Registration)> =
+                let registrations: Vec<(usize, Registration)> =
                     lines.iter().map(|(line, ..)| Registration::of(&line.draft)).enumerate().collect();
-                copies = own_recordings::prepare(app, institution, &asked, Start::Shared).await?;
+                copies = own_recordings::prepare(app, institution, &registrations, Start::Shared).await?;
             }
             Ok(report) => return Ok(report),
         }

@@ -138,11 +138,11 @@ impl Limiter {
     /// Counts one request. Async, so that a shared store can be added.
     pub async fn take(&self, key: LimitKey, own_ceiling: Option<u32>, now: Instant) -> Quota {
         let policy = Policy { ceiling: own_ceiling.unwrap_or(self.policy.ceiling), ..self.policy };
-        self.take_by(key, policy, now).await
+        self.take_with_policy(key, policy, now).await
     }
 
     /// Like `take`, with a policy that operators cannot configure.
-    pub async fn take_by(&self, key: LimitKey, policy: Policy, now: Instant) -> Quota {
+    pub async fn take_with_policy(&self, key: LimitKey, policy: Policy, now: Instant) -> Quota {
         match &self.buckets {
             Buckets::Memory(memory) => memory.take(key, policy, now),
         }

@@ -91,7 +91,7 @@ impl std::fmt::Display for Refusal {
             Self::OtherBrowser(_) => f.write_str("the state is not this browser's"),
             Self::Platform(PlatformError { word: Some(word), .. }) => write!(f, "the platform said: {word}"),
             Self::Platform(PlatformError { word: None, .. }) => f.write_str("the platform said no"),
-            Self::NoKeys(why) => write!(f, "the platform's keys cannot be had: {why}"),
+            Self::NoKeys(why) => write!(f, "the platform's keys cannot be fetched: {why}"),
             Self::Token(fault) => write!(f, "the token: {fault}"),
             Self::Claims(fault) => write!(f, "the token: {fault}"),
             Self::NoCourse => f.write_str("no course is named"),

@@ -50,7 +50,7 @@ impl OwnRegistration {
     }
 
     fn follows(&self) -> bool {
-        self.origin.is_none_or(Origin::gives_way)
+        self.origin.is_none_or(Origin::is_replaceable)
     }
 }
 

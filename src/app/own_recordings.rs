@@ -50,18 +50,18 @@ pub async fn record(
     draft.errors.into_result()?;
     let mut attempts = Attempts::default();
     loop {
-        let whose = owners(&mut app.db.read(), institution, participant, sharing).await?;
+        let recipients = owners(&mut app.db.read(), institution, participant, sharing).await?;
         let origin = if sharing == Sharing::All { Origin::Shared } else { Origin::Page };
-        let copies = take.copies(app, whose.len(), origin);
+        let copies = take.copies(app, recipients.len(), origin);
         let (owned_app, call) = (app.clone(), call.clone());
         let write = move |made: Vec<Media>| async move {
             let db = owned_app.db.clone();
             db.write(move |sql| {
                 Box::pin(async move {
                     rolls::lock(sql, institution).await?;
-                    let whose = owners(sql, institution, participant, sharing).await?;
-                    if whose.len() > made.len() {
-                        return Err(unprepared());
+                    let recipients = owners(sql, institution, participant, sharing).await?;
+                    if recipients.len() > made.len() {
+                        return Err(copies_missing());
                     }
                     if let Some(attempt) = call
                         && !calls::recorded_in(sql, &attempt, now).await?
@@ -70,7 +70,7 @@ pub async fn record(
                     }
                     let mut made = made.into_iter();
                     let mut gone = Vec::new();
-                    for (owner, recording) in whose.into_iter().zip(made.by_ref()) {
+                    for (owner, recording) in recipients.into_iter().zip(made.by_ref()) {
                         let (rules, ids) = (&owned_app.calling, calls::Ids::new(&owned_app, now));
                         let call_change = CallChange::Cancel(Reason::RecordedElsewhere);
                         calls::settle(sql, rules, (institution, owner), call_change, ids, now).await?;
@@ -112,7 +112,7 @@ async fn owners(
 }
 
 /// The transaction needs bytes that are not stored yet. Internal: only this module and its callers see it.
-pub(super) fn unprepared() -> Error {
+pub(super) fn copies_missing() -> Error {
     Error::Missing(Missing::Recording)
 }
 
@@ -200,7 +200,8 @@ pub(super) async fn start(
 ) -> Result<HashMap<usize, Started>> {
     let mut started = HashMap::new();
     for (place, source) in sources(sql, institution, these, start).await? {
-        let copy = copies.get(&place).filter(|copy| copy.of == source.media.hex).ok_or_else(unprepared)?;
+        let copy =
+            copies.get(&place).filter(|copy| copy.of == source.media.hex).ok_or_else(copies_missing)?;
         if let Some(media) = copy.media.clone() {
             started.insert(place, Started { media, phonetic: source.phonetic });
         }
@@ -220,8 +221,8 @@ async fn sources(
     these: &[(usize, Registration)],
     start: Start,
 ) -> Result<HashMap<usize, Source>> {
-    let asked: Vec<Registration> = these.iter().map(|(_, one)| one.clone()).collect();
-    let all = own_recordings::around(sql, institution, asked).await?;
+    let registrations: Vec<Registration> = these.iter().map(|(_, one)| one.clone()).collect();
+    let all = own_recordings::around(sql, institution, registrations).await?;
     let people = People::new(&all);
     let chosen: Vec<(usize, &Registration)> = these
         .iter()

@@ -99,8 +99,8 @@ pub async fn latest(app: &App, access: &Access, person_keys: &[PersonKey]) -> Re
         let wanted = |person_key: &&PersonKey| {
             person_key.by().find(|(its, _)| *its == by).map(|(_, key)| key.to_owned())
         };
-        let asked: Vec<String> = open.iter().filter_map(wanted).collect();
-        let mut found = newest_of_each(sql, institution, within, by, &asked).await?;
+        let keys: Vec<String> = open.iter().filter_map(wanted).collect();
+        let mut found = newest_of_each(sql, institution, within, by, &keys).await?;
         open.retain(|person_key| wanted(person_key).is_none_or(|key| !found.contains_key(&key)));
         if by != KeyKind::Email {
             // The key identifies the person, who may have a newer registration under the same email.
@@ -119,11 +119,11 @@ async fn newest_of_each(
     institution: InstitutionId,
     within: SearchScope<'_>,
     by: KeyKind,
-    asked: &[String],
+    keys: &[String],
 ) -> Result<HashMap<String, Key>> {
-    let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
     let mut newest: HashMap<String, Key> = HashMap::new();
-    let filter = KeyFilter::new(within, by, &asked);
+    let filter = KeyFilter::new(within, by, &keys);
     for key in participants::keys(sql, institution, filter).await? {
         let better =
             newest.get(&key.matched).is_none_or(|old| (old.recorded_at, old.id) < (key.recorded_at, key.id));
@@ -146,7 +146,7 @@ pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Dr
     }
     let (call_change, rules, ids) = (CallChange::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
     let processed = media::process(app, &mut draft, now).await?;
-    let asked = [(0, Registration::of(&draft))];
+    let registrations = [(0, Registration::of(&draft))];
     // Most people are new to the institution or bring a recording. A recording is copied only when the write turns out to
     // need it; then it is retried.
     let (mut copies, mut attempts) = (Copies::new(), Attempts::default());
@@ -179,7 +179,7 @@ pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Dr
         match own_recordings::settle(app, institution, made, written).await {
             Err(error) => {
                 attempts.again(error)?;
-                copies = own_recordings::prepare(app, institution, &asked, Start::Shared).await?;
+                copies = own_recordings::prepare(app, institution, &registrations, Start::Shared).await?;
             }
             Ok(person) => break person,
         }
@@ -246,8 +246,8 @@ pub(super) async fn create_in(
     }
     if let Some(identifier) = draft.identifier.set() {
         // Without a valid email, an identifier in use always belongs to somebody else.
-        let whose = email_key.as_deref().unwrap_or_default();
-        if participants::identifier_taken(sql, institution, &text::nfc(identifier), whose).await? {
+        let own_key = email_key.as_deref().unwrap_or_default();
+        if participants::identifier_taken(sql, institution, &text::nfc(identifier), own_key).await? {
             errors.add(Field::Identifier, Fault::Taken);
         }
     }

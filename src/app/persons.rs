@@ -85,17 +85,17 @@ pub async fn erase(
 ) -> Result<Erased> {
     actor.administer(institution)?;
     let (now, owned_app) = (app.clock.now(), app.clone());
-    let (whose, gone, takes_left) = app
+    let (registrations, gone, takes_left) = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let whose = persons::registrations(sql, institution, &email_key).await?;
-                if whose.is_empty() {
+                let registrations = persons::registrations(sql, institution, &email_key).await?;
+                if registrations.is_empty() {
                     return Err(Error::Missing(Missing::Participant));
                 }
                 let mut takes = 0;
-                for one in &whose {
+                for one in &registrations {
                     takes += end_calls(sql, &owned_app, institution, *one, now).await?;
                     store::courses::staff::delete_of(sql, institution, one.id).await?;
                 }
@@ -104,15 +104,15 @@ pub async fn erase(
                 let person = PersonId { institution, email_key: email_key.clone() };
                 sign_in::forget(sql, &person).await?;
                 outbox::delete_of(sql, institution, &email_key).await?;
-                let gone = erase_in(sql, owned_app.ids.id(now), institution, &whose, now).await?;
+                let gone = erase_in(sql, owned_app.ids.id(now), institution, &registrations, now).await?;
                 persons::delete_person(sql, institution, &email_key).await?;
-                Ok((whose, gone, takes))
+                Ok((registrations, gone, takes))
             })
         })
         .await?;
     app.queue.wake();
     let files_left = media::discard(app, institution, &gone).await;
-    let reports = leave_reports(app, institution, &whose).await;
+    let reports = leave_reports(app, institution, &registrations).await;
     let files = match app.db.rewrite().await {
         Ok(true) => Files::Clean,
         Ok(false) => Files::Postgres,
@@ -121,8 +121,8 @@ pub async fn erase(
     // Return an error of the reports only after the database file was rewritten.
     let report_under_way = reports?;
     Ok(Erased {
-        registrations: whose.len(),
-        hidden: whose.iter().filter(|one| one.hidden).count(),
+        registrations: registrations.len(),
+        hidden: registrations.iter().filter(|one| one.hidden).count(),
         media: gone.len(),
         files_left,
         report_under_way,
@@ -137,13 +137,13 @@ async fn end_calls(
     sql: &mut Sql,
     app: &App,
     institution: InstitutionId,
-    whose: Registration,
+    registration: Registration,
     now: Moment,
 ) -> Result<usize> {
-    let pending = store::calls::pending_of(sql, institution, whose.id).await?;
+    let pending = store::calls::pending_of(sql, institution, registration.id).await?;
     cancel_in(sql, pending, Reason::ByOperator, app.ids.id(now), now).await?;
-    let takes = end_takes(sql, app, institution, whose, now).await?;
-    for number in persons::phone_numbers(sql, institution, whose).await? {
+    let takes = end_takes(sql, app, institution, registration, now).await?;
+    for number in persons::phone_numbers(sql, institution, registration).await? {
         store::calls::erase_opt_out(sql, institution, &number).await?;
     }
     Ok(takes)
@@ -154,10 +154,10 @@ async fn end_takes(
     sql: &mut Sql,
     app: &App,
     institution: InstitutionId,
-    whose: Registration,
+    registration: Registration,
     now: Moment,
 ) -> Result<usize> {
-    let attempts = call_takes::attempts_of(sql, institution, whose.id).await?;
+    let attempts = call_takes::attempts_of(sql, institution, registration.id).await?;
     for attempt in &attempts {
         let job = Job::DeleteTakes { institution, attempt: *attempt };
         jobs::enqueue(sql, app.ids.id(now), &job, now, now).await?;
@@ -167,14 +167,18 @@ async fn end_takes(
 
 /// Removes a person from stored reports now instead of waiting for the enqueued job. Returns true if a report that may
 /// contain them is still being built.
-async fn leave_reports(app: &App, institution: InstitutionId, whose: &[Registration]) -> Result<bool> {
+async fn leave_reports(
+    app: &App,
+    institution: InstitutionId,
+    registrations: &[Registration],
+) -> Result<bool> {
     match exports::scrub(app, institution).await {
         // `Unavailable`: for example, a worker rewrites the same reports concurrently. The enqueued job retries.
         Ok(()) | Err(Error::Unavailable(_)) => {}
         Err(other) => return Err(other),
     }
     let departed = store::exports::departures(&mut app.db.read(), institution).await?;
-    Ok(whose.iter().any(|one| departed.contains(&one.id)))
+    Ok(registrations.iter().any(|one| departed.contains(&one.id)))
 }
 
 /// Deletes registrations with all dependent rows, inside a transaction that holds the institution's lock. Returns the media
@@ -183,14 +187,14 @@ async fn erase_in(
     sql: &mut Sql,
     job: JobId,
     institution: InstitutionId,
-    whose: &[Registration],
+    registrations: &[Registration],
     now: Moment,
 ) -> Result<Vec<Media>> {
     // Hidden registrations were removed from reports when they were hidden.
-    let seen: Vec<ParticipantId> = whose.iter().filter(|one| !one.hidden).map(|one| one.id).collect();
+    let seen: Vec<ParticipantId> = registrations.iter().filter(|one| !one.hidden).map(|one| one.id).collect();
     exports::leave(sql, job, institution, Departing::These(seen), now).await?;
     let mut gone = Vec::new();
-    for one in whose {
+    for one in registrations {
         if one.hidden {
             hidden::delete(sql, institution, one.id).await?;
         } else {
@@ -221,17 +225,17 @@ pub async fn delete_from_page(
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let page = page_of(sql, &access, &page).await?;
-                let whose = on_page(sql, institution, page, &person_key).await?;
-                for one in &whose {
+                let registrations = on_page(sql, institution, page, &person_key).await?;
+                for one in &registrations {
                     if calls::is_pending(sql, institution, one.id).await? {
                         return Err(Error::PendingCalls);
                     }
                 }
-                for one in &whose {
+                for one in &registrations {
                     end_takes(sql, &owned_app, institution, *one, now).await?;
                 }
-                let emails = persons::emails(sql, institution, &whose).await?;
-                let gone = erase_in(sql, job, institution, &whose, now).await?;
+                let emails = persons::emails(sql, institution, &registrations).await?;
+                let gone = erase_in(sql, job, institution, &registrations, now).await?;
                 for email_key in emails {
                     persons::delete_unregistered(sql, institution, &email_key).await?;
                 }
@@ -252,17 +256,21 @@ async fn on_page(
     person_key: &PersonKey,
 ) -> Result<Vec<Registration>> {
     for (by, key) in person_key.by() {
-        let mut whose = Vec::new();
+        let mut registrations = Vec::new();
         if by == KeyKind::Email {
             let keys = [key];
             let filter = KeyFilter::new(SearchScope::Page(page), by, &keys);
             let found = participants::keys(sql, institution, filter).await?;
-            whose.extend(found.into_iter().map(|found| Registration { id: found.id, page, hidden: false }));
+            registrations.extend(found.into_iter().map(|found| Registration {
+                id: found.id,
+                page,
+                hidden: false,
+            }));
         }
         let left = hidden::on_page(sql, institution, page, by, key).await?;
-        whose.extend(left.into_iter().map(|id| Registration { id, page, hidden: true }));
-        if !whose.is_empty() {
-            return Ok(whose);
+        registrations.extend(left.into_iter().map(|id| Registration { id, page, hidden: true }));
+        if !registrations.is_empty() {
+            return Ok(registrations);
         }
     }
     Err(Error::Missing(Missing::Participant))

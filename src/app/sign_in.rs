@@ -131,7 +131,8 @@ async fn admits(app: &App, client: Option<Client>) -> bool {
     let limit = app.sign_in.limit;
     let ceiling = if client.is_proxy { limit.saturating_mul(PROXY_FACTOR) } else { limit };
     let policy = Policy { ceiling, window: RECENT, throttle: RECENT };
-    let quota = app.limiter.take_by(LimitKey::sign_ins(client.address), policy, app.clock.instant()).await;
+    let quota =
+        app.limiter.take_with_policy(LimitKey::sign_ins(client.address), policy, app.clock.instant()).await;
     quota.retry_after.is_none()
 }
 

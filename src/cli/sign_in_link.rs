@@ -13,7 +13,7 @@ use crate::{
 
 /// Print a single-use link that signs a person in
 ///
-/// For installations that do not send mail, and for people whose mail does not arrive. Whoever has the link can use it, once.
+/// For installations that do not send mail, and for people whose mail does not arrive. Anyone who has the link can use it, once.
 /// For example: endonym sign-in-link --institution example-university ana@example.edu
 #[derive(Debug, clap::Args)]
 pub struct SignInLink {

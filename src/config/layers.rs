@@ -79,11 +79,11 @@ fn plain(value: &Value) -> String {
 /// Is an OpenTelemetry collector configured? OpenTelemetry's own library reads the remaining variables.
 #[allow(clippy::disallowed_methods)]
 pub fn traces_wanted() -> bool {
-    let said = |name: &str| std::env::var(name).unwrap_or_default().trim().to_lowercase();
+    let variable = |name: &str| std::env::var(name).unwrap_or_default().trim().to_lowercase();
     let endpoint = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
-    endpoint.iter().any(|name| !said(name).is_empty())
-        && said("OTEL_SDK_DISABLED") != "true"
-        && said("OTEL_TRACES_EXPORTER") != "none"
+    endpoint.iter().any(|name| !variable(name).is_empty())
+        && variable("OTEL_SDK_DISABLED") != "true"
+        && variable("OTEL_TRACES_EXPORTER") != "none"
 }
 
 /// The file named by flag or environment, or the first default file that exists.

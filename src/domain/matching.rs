@@ -119,8 +119,8 @@ impl Plan {
                 Person::new(*at, member, owner.map(|owner| (owner, &entries[owner])))
             })
             .collect();
-        give_emails(&mut people, &others);
-        let identifiers_taken = give_identifiers(&mut people, &others, holders);
+        assign_emails(&mut people, &others);
+        let identifiers_taken = assign_identifiers(&mut people, &others, holders);
         let mut plan = Self { leaving, identifiers_taken, ..Self::default() };
         for person in people {
             match person.entry {
@@ -241,7 +241,7 @@ impl<'a> Person<'a> {
 }
 
 /// An email is unique on a page. The learning system's email is used if it is free; otherwise people keep the one they have.
-fn give_emails(people: &mut [Person<'_>], others: &[&Entry]) {
+fn assign_emails(people: &mut [Person<'_>], others: &[&Entry]) {
     let mut held: HashSet<String> = others.iter().filter_map(|entry| entry.email_key.clone()).collect();
     // In this order: visible people whose email is unchanged; visible people who keep or change theirs; hidden people who return;
     // new people.
@@ -271,7 +271,7 @@ fn give_emails(people: &mut [Person<'_>], others: &[&Entry]) {
 
 /// An identifier belongs to one person in the institution: people who share it have the same email, or one of them has none.
 /// Returns how many members did not get theirs because of that.
-fn give_identifiers(people: &mut [Person<'_>], others: &[&Entry], holders: &[Holder]) -> usize {
+fn assign_identifiers(people: &mut [Person<'_>], others: &[&Entry], holders: &[Holder]) -> usize {
     let mut held: HashMap<String, HashSet<String>> = HashMap::new();
     let mut hold = |key: &str, email: Option<&str>| {
         let emails = held.entry(key.to_owned()).or_default();
@@ -333,15 +333,15 @@ fn identifier(member: &Member) -> Option<String> {
 /// The names to store. Parts that the roster omits stay unchanged. A new person without any name gets a placeholder, so that
 /// nobody is left out.
 fn names(member: &Member, entry: Option<&Entry>) -> (Option<String>, Option<String>) {
-    let told = |part: &Option<String>| part.as_deref().map(|part| clean(part, longest::NAME));
+    let reported = |part: &Option<String>| part.as_deref().map(|part| clean(part, longest::NAME));
     let old = entry.filter(|entry| !has_stand_in(entry, member));
     let old = old.map(|entry| (entry.first_name.clone(), entry.last_name.clone()));
     let old = old.filter(|names| *names != (None, None));
-    let (first, last) = match (told(&member.first_name), told(&member.last_name)) {
+    let (first, last) = match (reported(&member.first_name), reported(&member.last_name)) {
         (None | Some(None), None | Some(None)) => {
             return old.unwrap_or_else(|| (Some(stand_in(member)), None));
         }
-        told => told,
+        reported => reported,
     };
     let (old_first, old_last) = old.unwrap_or_default();
     let names = (first.unwrap_or_else(|| old_first.clone()), last.unwrap_or_else(|| old_last.clone()));

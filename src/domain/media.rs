@@ -77,7 +77,7 @@ impl Origin {
     }
 
     /// Whether a recording that the person makes elsewhere replaces it.
-    pub const fn gives_way(self) -> bool {
+    pub const fn is_replaceable(self) -> bool {
         matches!(self, Self::Shared | Self::Copied)
     }
 }

@@ -46,7 +46,7 @@ impl Registration {
 
     /// Whether recordings that its owner makes elsewhere are copied to it.
     pub fn follows(&self) -> bool {
-        self.recording.as_ref().is_none_or(|recording| recording.origin.gives_way())
+        self.recording.as_ref().is_none_or(|recording| recording.origin.is_replaceable())
     }
 
     fn keys(&self) -> impl Iterator<Item = Key<'_>> {

@@ -220,9 +220,9 @@ async fn keep_lease(app: &App, claim: &Claim, lease: Duration) {
     let mut renewed = app.clock.instant();
     loop {
         app.clock.sleep(lease / 3).await;
-        let asked = app.clock.instant();
+        let requested_at = app.clock.instant();
         match jobs::renew(app, claim, lease).await {
-            Ok(true) => renewed = asked,
+            Ok(true) => renewed = requested_at,
             Ok(false) => return,
             Err(_) if app.clock.instant().duration_since(renewed) > lease => return,
             Err(error) => tracing::warn!(%error, job = claim.id.get(), "a lease could not be renewed"),

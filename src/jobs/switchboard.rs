@@ -73,16 +73,16 @@ async fn handle_overdue(app: &App, held: &ActiveAttempts, stop: &CancellationTok
         in_trouble = false;
         for attempt in overdue {
             // One failing attempt must not block the others.
-            if let Err(error) = look_after(app, held, &attempt).await {
+            if let Err(error) = check_overdue(app, held, &attempt).await {
                 tracing::warn!(%error, attempt = attempt.id.get(), "recovering a call failed; will retry");
             }
         }
     }
 }
 
-async fn look_after(app: &App, held: &ActiveAttempts, attempt: &Attempt) -> Result<()> {
+async fn check_overdue(app: &App, held: &ActiveAttempts, attempt: &Attempt) -> Result<()> {
     if attempt.lease.is_none() {
-        return calls::cloud::look_after(app, attempt).await;
+        return calls::cloud::check_overdue(app, attempt).await;
     }
     if held.has(attempt.id) {
         // The attempt is ours, but the database was unreachable for longer than the lease.

@@ -97,7 +97,7 @@ impl KeySets {
         }
         let asked = place.known().asked;
         let asked = if asked.is_some_and(|asked| now.saturating_duration_since(asked) < FETCH_INTERVAL) {
-            Err(Error::Unavailable("its keys could not be had a moment ago".to_owned()))
+            Err(Error::Unavailable("fetching its keys failed a moment ago".to_owned()))
         } else {
             place.known().asked = Some(now);
             fetch(outbound, url).await

@@ -226,7 +226,7 @@ impl Moodle<'_> {
         let listing = self.call::<Courses>(COURSES, &[], Retries::Few);
         let listed = match tokio::time::timeout(LIST_TIMEOUT, listing).await {
             Ok(Err(Error::Unavailable(_))) | Err(_) if nobody.is_none() => {
-                let why = "its list of courses could not be had".to_owned();
+                let why = "its list of courses could not be fetched".to_owned();
                 return Ok(CheckReport::new(&reached, Sample::None(why)));
             }
             Ok(Err(Error::Unavailable(_))) | Err(_) => Vec::new(),
@@ -476,8 +476,8 @@ mod tests {
             Error::Missing
         );
         for code in [None, Some("sitemaintenance"), Some("invalidrecordunknown"), Some("<b>no word</b>")] {
-            let told = meaning("Error", code, COURSES);
-            assert!(matches!(&told, Error::Unavailable(why) if !why.contains('<')), "{told:?}");
+            let error = meaning("Error", code, COURSES);
+            assert!(matches!(&error, Error::Unavailable(why) if !why.contains('<')), "{error:?}");
         }
     }
 }

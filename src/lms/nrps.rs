@@ -62,7 +62,7 @@ impl Nrps<'_> {
         let mut refusal = None;
         for address in self.addresses(&course.given, course.memberships_url.as_deref()) {
             let first = limited(self.outbound.address(&address)?, "1");
-            let ask = Request::get(first).at_most(MAX_SINGLE_MEMBER).or_a_part();
+            let ask = Request::get(first).at_most(MAX_SINGLE_MEMBER).allow_truncated();
             // A truncated body means that the platform ignores `limit`. The course exists nevertheless.
             let read = |answer: Answer| match answer.whole || answer.is_page() {
                 true => read(answer).map(|(container, _)| container.context),

@@ -25,7 +25,7 @@ pub(super) async fn fetch(outbound: &Outbound, url: Url) -> Result<Option<Bytes>
         StatusCode::OK if !answer.whole || !is_picture => Ok(None),
         StatusCode::OK => Ok(Some(answer.body).filter(|body| !body.is_empty())),
         status if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
-            Err(Error::Unavailable(format!("a picture cannot be had just now ({})", status.as_u16())))
+            Err(Error::Unavailable(format!("a picture is temporarily unavailable ({})", status.as_u16())))
         }
         _ => Ok(None),
     }

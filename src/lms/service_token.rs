@@ -105,7 +105,7 @@ impl LtiAccess {
         match answer.status {
             status if status.is_success() => {}
             StatusCode::BAD_REQUEST | StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                let word = answer.value().ok().and_then(|said| error_word(&said));
+                let word = answer.value().ok().and_then(|body| error_word(&body));
                 let word = word.unwrap_or_else(|| answer.status.as_u16().to_string());
                 return Err(Error::Denied(format!("{place} gives us no service token: {word}")));
             }
@@ -124,7 +124,7 @@ impl LtiAccess {
     fn assertion(&self, now: Moment) -> Result<String> {
         let issued = now.micros() / 1_000_000;
         let mut chance = [0; 16];
-        let chosen = rand::fill(&mut chance).map_err(|_| "no random numbers could be had".to_owned());
+        let chosen = rand::fill(&mut chance).map_err(|_| "the random number generator failed".to_owned());
         let signed = chosen.and_then(|()| {
             self.key.sign(&json!({
                 "iss": self.client_id,
@@ -140,13 +140,13 @@ impl LtiAccess {
 }
 
 /// The OAuth error code, such as `invalid_client`. `None` if it is not a plain word.
-fn error_word(said: &Value) -> Option<String> {
-    let word = said["error"].as_str()?;
+fn error_word(body: &Value) -> Option<String> {
+    let word = body["error"].as_str()?;
     let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == ' ';
     (word.len() <= 60 && word.chars().all(is_word)).then(|| word.to_owned())
 }
 
 fn seconds(value: &Value) -> u64 {
-    let told = value.as_u64().or_else(|| value.as_str().and_then(|text| text.parse().ok()));
-    told.unwrap_or(DEFAULT_LIFE).min(86_400)
+    let seconds = value.as_u64().or_else(|| value.as_str().and_then(|text| text.parse().ok()));
+    seconds.unwrap_or(DEFAULT_LIFE).min(86_400)
 }

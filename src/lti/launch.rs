@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Handles GET: the URL was opened directly.
-pub async fn by_hand(State(app): State<App>, headers: HeaderMap) -> Response {
+pub async fn opened_directly(State(app): State<App>, headers: HeaderMap) -> Response {
     pages::fault(&app, Colors::of(&headers, None), Refusal::Incomplete("id_token").into())
 }
 

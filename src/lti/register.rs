@@ -21,7 +21,7 @@ use crate::{
     http::{form::Form, html::origin_of, path::Path, policy::Forms},
 };
 
-pub async fn uninvited(State(app): State<App>, headers: HeaderMap) -> Response {
+pub async fn without_invite(State(app): State<App>, headers: HeaderMap) -> Response {
     pages::fault(&app, Colors::of(&headers, None), Refusal::UnknownInvite.into())
 }
 

@@ -103,7 +103,7 @@ async fn find(app: &App, session: &str, headers: &HeaderMap) -> Result<Open, Res
     }
 }
 
-pub async fn slashless(State(app): State<App>, Path(session): Path<String>) -> Response {
+pub async fn add_slash(State(app): State<App>, Path(session): Path<String>) -> Response {
     // The name goes into a header, so it is limited to the characters of valid session names.
     let name: String = session.chars().filter(char::is_ascii_alphanumeric).collect();
     launch::to_session(&app, &name, "")

@@ -24,7 +24,7 @@ pub fn link(app: &App, open: &Open) -> Result<String, Error> {
     Ok(format!("window?{}", query.append_pair("key", &windows::key(app, open)?).finish()))
 }
 
-/// Only our own page may open it: on another site, the link would let a visitor record in the name of whoever made it.
+/// Only our own page may open it: on another site, the link would let a visitor record in the name of the person who made it.
 pub async fn open(
     State(app): State<App>,
     Path(session): Path<String>,

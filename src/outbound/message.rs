@@ -92,7 +92,7 @@ impl Request {
     }
 
     /// Accept a truncated body instead of failing if the response is too large.
-    pub fn or_a_part(mut self) -> Self {
+    pub fn allow_truncated(mut self) -> Self {
         self.a_part_will_do = true;
         self
     }

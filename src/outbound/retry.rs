@@ -67,7 +67,11 @@ impl Outbound {
                 Ok(answer) if is_throttled(&answer) => {
                     throttled += 1;
                     let retry_after = retry_after(&answer);
-                    let why = format!("{} asks us to slow down{}", place(&answer.url), for_long(retry_after));
+                    let why = format!(
+                        "{} asks us to slow down{}",
+                        place(&answer.url),
+                        retry_after_note(retry_after)
+                    );
                     if throttled >= retries.attempts_when_throttled() {
                         return Err(Error::Unavailable(why));
                     }
@@ -76,7 +80,8 @@ impl Outbound {
                 Ok(answer) if answer.status.is_server_error() => {
                     broken += 1;
                     let (retry_after, status) = (retry_after(&answer), answer.status.as_u16());
-                    let why = format!("{} answers {status}{}", place(&answer.url), for_long(retry_after));
+                    let why =
+                        format!("{} answers {status}{}", place(&answer.url), retry_after_note(retry_after));
                     (Error::Unavailable(why), retry_after)
                 }
                 Err(why) if why.is_transient() => {
@@ -120,7 +125,7 @@ fn is_throttled(answer: &Answer) -> bool {
 }
 
 /// Mentions a `Retry-After` that is too long for us to wait.
-fn for_long(retry_after: Option<Duration>) -> String {
+fn retry_after_note(retry_after: Option<Duration>) -> String {
     let long = retry_after.filter(|retry_after| *retry_after > MAX_RETRY_AFTER);
     long.map_or_else(String::new, |retry_after| format!(", for {} seconds", retry_after.as_secs()))
 }

@@ -60,8 +60,8 @@ pub async fn preflight() -> Response {
     let mut response = plain(StatusCode::NO_CONTENT, "");
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD"));
-    let asked = HeaderValue::from_static("*, Range, If-Range, If-None-Match");
-    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked);
+    let allowed = HeaderValue::from_static("*, Range, If-Range, If-None-Match");
+    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, allowed);
     headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
     response
 }

@@ -229,15 +229,17 @@ impl Prompts {
     /// The prompt in this language. If an operator's file has been removed or damaged and there is no built-in one,
     /// another language is better than silence.
     fn sound(&self, language: &str, prompt: Prompt) -> Sound {
-        let said = |language: &str| {
+        let recorded = |language: &str| {
             wider(language).find_map(|language| {
                 let own = self.0.folder.as_ref().and_then(|folder| folder.sound(language, prompt));
                 own.or_else(|| shipped::sound(language, prompt))
             })
         };
-        said(language).unwrap_or_else(|| {
+        recorded(language).unwrap_or_else(|| {
             tracing::warn!(language, prompt = prompt.file(), "playing a prompt in another language");
-            said(&self.0.language).or_else(|| shipped::sound(FALLBACK_LANGUAGE, prompt)).unwrap_or_default()
+            recorded(&self.0.language)
+                .or_else(|| shipped::sound(FALLBACK_LANGUAGE, prompt))
+                .unwrap_or_default()
         })
     }
 }

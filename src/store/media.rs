@@ -1,6 +1,8 @@
 //! Recordings and pictures. A link works as long as its row exists here; the bytes are in the blob store.
 
-use super::{Error, Result, Row, Sql, Value, audiences, in_powers, padded, placeholders, value_rows};
+use super::{
+    Error, Result, Row, Sql, Value, audiences, in_power_of_two_chunks, padded, placeholders, value_rows,
+};
 use crate::domain::{
     ids::{InstitutionId, NamePageId, ParticipantId},
     media::{Kind, Media, Origin, Waveform},
@@ -200,7 +202,7 @@ pub async fn replaced(
 }
 
 /// Redirects links of replaced recordings from one entry to another, when the two are merged.
-pub async fn hand_over_links(
+pub async fn transfer_links(
     sql: &mut Sql,
     institution: InstitutionId,
     (to, from): (ParticipantId, ParticipantId),
@@ -255,8 +257,8 @@ pub async fn attach_recordings(
     institution: InstitutionId,
     new: &[(ParticipantId, &Media)],
 ) -> Result<()> {
-    for group in in_powers(new) {
-        let rows = group.iter().flat_map(|(whose, new)| insert_params(institution, *whose, new));
+    for group in in_power_of_two_chunks(new) {
+        let rows = group.iter().flat_map(|(owner, new)| insert_params(institution, *owner, new));
         let params: Vec<Value<'_>> = rows.collect();
         sql.execute(&insert_text(group.len()), &params).await?;
     }

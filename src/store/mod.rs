@@ -104,7 +104,7 @@ fn padded<T: Copy>(keys: &[T]) -> impl Iterator<Item = Vec<T>> {
 }
 
 /// The rows of a multi-row insert, in chunks of powers of two, also to limit the number of distinct statements.
-fn in_powers<T>(rows: &[T]) -> impl Iterator<Item = &[T]> {
+fn in_power_of_two_chunks<T>(rows: &[T]) -> impl Iterator<Item = &[T]> {
     let mut left = rows;
     std::iter::from_fn(move || {
         let count = left.len().min(MAX_ROWS);

@@ -23,7 +23,7 @@ use crate::domain::{
 
 use columns::{SELECTED_COUNT, SELECTION, from_row, id_of_page};
 pub use statements::statements;
-pub use writes::{Record, delete, insert, insert_all, list_badge, set_identity, take_emails, update};
+pub use writes::{Record, clear_emails, delete, insert, insert_all, list_badge, set_identity, update};
 
 const LABEL: &str = "n.title, n.slug, n.event_code, n.access_code, n.allow_v2";
 const WITH_PAGE: &str =

@@ -162,27 +162,27 @@ where
 pub async fn emails(
     sql: &mut Sql,
     institution: InstitutionId,
-    whose: &[Registration],
+    registrations: &[Registration],
 ) -> Result<Vec<String>> {
-    texts_of(sql, institution, whose, "email_key").await
+    texts_of(sql, institution, registrations, "email_key").await
 }
 
 async fn identifiers(
     sql: &mut Sql,
     institution: InstitutionId,
-    whose: &[Registration],
+    registrations: &[Registration],
 ) -> Result<Vec<String>> {
-    texts_of(sql, institution, whose, "identifier_key").await
+    texts_of(sql, institution, registrations, "identifier_key").await
 }
 
 async fn texts_of(
     sql: &mut Sql,
     institution: InstitutionId,
-    whose: &[Registration],
+    registrations: &[Registration],
     column: &str,
 ) -> Result<Vec<String>> {
     let mut found = Vec::new();
-    for one in whose {
+    for one in registrations {
         let text = format!("SELECT {column} FROM {} WHERE institution_id = $1 AND id = $2", one.table());
         let key = sql.one(&text, &[institution.into(), one.id.into()], |row| row.opt_text(0)).await?;
         found.extend(key.flatten());
@@ -198,10 +198,10 @@ pub type Record = Map<String, Json>;
 pub async fn record(
     sql: &mut Sql,
     institution: InstitutionId,
-    whose: Registration,
+    registration: Registration,
 ) -> Result<Option<Record>> {
-    let text = format!("SELECT * FROM {} WHERE institution_id = $1 AND id = $2", whose.table());
-    sql.one(&text, &[institution.into(), whose.id.into()], |row| row.record()).await
+    let text = format!("SELECT * FROM {} WHERE institution_id = $1 AND id = $2", registration.table());
+    sql.one(&text, &[institution.into(), registration.id.into()], |row| row.record()).await
 }
 
 /// The person's rows in one of `TABLES`.
@@ -230,14 +230,14 @@ pub async fn attempts(
 pub async fn phone_numbers(
     sql: &mut Sql,
     institution: InstitutionId,
-    whose: Registration,
+    registration: Registration,
 ) -> Result<Vec<String>> {
     let text = format!(
         "SELECT phone_number FROM {} WHERE institution_id = $1 AND id = $2 AND phone_number IS NOT NULL \
          UNION SELECT phone_number FROM calls WHERE institution_id = $1 AND participant_id = $2",
-        whose.table()
+        registration.table()
     );
-    sql.rows(&text, &[institution.into(), whose.id.into()], |row| row.text(0)).await
+    sql.rows(&text, &[institution.into(), registration.id.into()], |row| row.text(0)).await
 }
 
 /// Deletes the rows marked `Alone`, and unlinks those marked `Unlinked`.

@@ -126,7 +126,7 @@ async fn deploy(sql: &mut Sql, consumer: &ToolConsumer) -> Result<()> {
 }
 
 /// Sets the product that a launch has reported, unless it is already known.
-pub async fn learn_product(
+pub async fn set_product(
     sql: &mut Sql,
     institution: InstitutionId,
     id: ToolConsumerId,

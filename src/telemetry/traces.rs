@@ -60,8 +60,8 @@ pub fn start() -> Result<Traces, String> {
 /// The service name from the variables, or `endonym`.
 fn resource() -> Resource {
     const NAME: Key = Key::from_static_str("service.name");
-    let said = Resource::builder().build();
-    let named = said.get(&NAME).is_some_and(|name| !name.as_str().starts_with("unknown_service"));
+    let resource = Resource::builder().build();
+    let named = resource.get(&NAME).is_some_and(|name| !name.as_str().starts_with("unknown_service"));
     let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
     let all = Resource::builder().with_attribute(version);
     if named { all } else { all.with_service_name("endonym") }.build()

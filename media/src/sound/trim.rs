@@ -46,7 +46,7 @@ pub fn trim(sound: &Mono, shortest: Duration, breath: Pauses) -> Result<Mono, Re
         return Err(too_short);
     }
     let voice = voice.start * step..(voice.end * step).min(sound.samples.len());
-    Ok(Mono { rate: sound.rate, samples: cut(sound, voice, &breath, scene.hush()) })
+    Ok(Mono { rate: sound.rate, samples: cut(sound, voice, &breath, scene.attenuation()) })
 }
 
 /// In dB, for each step.
@@ -101,7 +101,7 @@ impl Levels {
 
     /// The attenuation of the noise in the pauses (a factor). Normalizing a quiet recording in a loud room amplifies
     /// the room too, and the pause would not be silent. A quiet room needs none.
-    fn hush(&self) -> f32 {
+    fn attenuation(&self) -> f32 {
         let decibels = (self.noise - self.voice + 60.0).clamp(0.0, 36.0);
         10.0_f32.powf(-decibels / 20.0)
     }
@@ -147,7 +147,7 @@ fn reach(steps: impl Iterator<Item = usize>, goes_on: impl Fn(&usize) -> bool) -
 }
 
 /// The voice with its pauses. If the recording is too short before or after the voice, silence is added.
-fn cut(sound: &Mono, voice: Range<usize>, breath: &Pauses, hush: f32) -> Vec<f32> {
+fn cut(sound: &Mono, voice: Range<usize>, breath: &Pauses, attenuation: f32) -> Vec<f32> {
     let samples = |seconds: f64| (seconds * f64::from(sound.rate)).round().max(0.0) as usize;
     let (before, after) = (samples(breath.before), samples(breath.after));
     let from = voice.start.saturating_sub(before);
@@ -160,17 +160,18 @@ fn cut(sound: &Mono, voice: Range<usize>, breath: &Pauses, hush: f32) -> Vec<f32
     kept.resize(begins + (voice.end - from) + after, 0.0);
 
     let voice = begins + (voice.start - from)..begins + (voice.end - from);
-    hush_outside(&mut kept, voice, hush, samples(0.04));
+    attenuate_outside(&mut kept, voice, attenuation, samples(0.04));
     fade(&mut kept[begins..ends], samples(0.01).min((ends - begins) / 2));
     kept
 }
 
 /// Attenuates everything outside of the voice, with a smooth transition.
-fn hush_outside(samples: &mut [f32], voice: Range<usize>, hush: f32, slope: usize) {
-    if hush >= 1.0 {
+fn attenuate_outside(samples: &mut [f32], voice: Range<usize>, attenuation: f32, slope: usize) {
+    if attenuation >= 1.0 {
         return;
     }
-    let gain = |distance: usize| hush + (1.0 - hush) * ease(1.0 - distance as f32 / slope as f32);
+    let gain =
+        |distance: usize| attenuation + (1.0 - attenuation) * ease(1.0 - distance as f32 / slope as f32);
     for (i, sample) in samples[..voice.start].iter_mut().rev().enumerate() {
         *sample *= gain(i);
     }

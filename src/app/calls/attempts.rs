@@ -287,9 +287,9 @@ pub(in crate::app) async fn finish_in(
 /// the attempt.
 pub async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<Outcome> {
     let attempt = &claimed.attempt;
-    let whose = (attempt.institution, claimed.participant);
+    let subject = (attempt.institution, claimed.participant);
     let recording_bytes = Incoming::Bytes(wav);
-    match own_recordings::record(app, whose, recording_bytes, Sharing::All, Some(attempt.clone())).await {
+    match own_recordings::record(app, subject, recording_bytes, Sharing::All, Some(attempt.clone())).await {
         Ok(_) => {
             note_ended(app, Outcome::Recorded);
             Ok(Outcome::Recorded)

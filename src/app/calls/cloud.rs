@@ -63,7 +63,7 @@ pub async fn place(app: &App, claimed: &Claimed) -> Result<()> {
             tracing::warn!(attempt = attempt.id.get(), number, why, "the cloud provider rejected a call");
             end(app, attempt, Outcome::Failed(Reason::Unreachable)).await
         }
-        // The call may exist. `look_after` polls for it when the lease expires, unless a webhook arrives first. Not retried
+        // The call may exist. `check_overdue` polls for it when the lease expires, unless a webhook arrives first. Not retried
         // here: that could call somebody twice.
         Err(CreateError::Ambiguous(why)) => {
             tracing::warn!(
@@ -104,7 +104,7 @@ async fn named(app: &App, attempt: &Attempt, sid: String) -> Result<()> {
 }
 
 /// Polls the vendor about a call whose lease has expired. Runs in a background task because the request takes time.
-pub async fn look_after(app: &App, attempt: &Attempt) -> Result<()> {
+pub async fn check_overdue(app: &App, attempt: &Attempt) -> Result<()> {
     let (found, until) = (attempt.clone(), app.clock.now().plus(POLL_INTERVAL));
     let renewed = app.db.write::<_, Error>(move |sql| {
         Box::pin(async move { Ok(call_attempts::renew(sql, &found, until).await?) })
@@ -112,7 +112,7 @@ pub async fn look_after(app: &App, attempt: &Attempt) -> Result<()> {
     if renewed.await? {
         let (app, attempt) = (app.clone(), attempt.clone());
         tokio::spawn(async move {
-            if let Err(error) = ask_about(&app, &attempt).await {
+            if let Err(error) = poll_vendor(&app, &attempt).await {
                 tracing::warn!(%error, attempt = attempt.id.get(), "recovering a call failed; will retry");
             }
         });
@@ -120,7 +120,7 @@ pub async fn look_after(app: &App, attempt: &Attempt) -> Result<()> {
     Ok(())
 }
 
-async fn ask_about(app: &App, attempt: &Attempt) -> Result<()> {
+async fn poll_vendor(app: &App, attempt: &Attempt) -> Result<()> {
     let scope = Scope::Institution(attempt.institution);
     let found = call_attempts::find(&mut app.db.read(), scope, attempt.id).await?;
     let Some(attempt) = found else { return Ok(()) };
@@ -139,7 +139,7 @@ async fn ask_about(app: &App, attempt: &Attempt) -> Result<()> {
             if attempt.vendor_call.is_none() || over || too_long {
                 let outcome = if over { outcome_of("completed", None, &attempt) } else { None };
                 let outcome = outcome.unwrap_or(Outcome::Failed(Reason::Interrupted));
-                return still_there(app, &attempt, call.sid, (over || too_long).then_some(outcome)).await;
+                return keep_watching(app, &attempt, call.sid, (over || too_long).then_some(outcome)).await;
             }
             Ok(())
         }
@@ -188,7 +188,7 @@ async fn find(
 
 /// Stores the vendor's id of a call that is still active. `outcome` is set if the call must be hung up, because its
 /// conversation is over or it has run for too long.
-async fn still_there(app: &App, attempt: &Attempt, sid: String, outcome: Option<Outcome>) -> Result<()> {
+async fn keep_watching(app: &App, attempt: &Attempt, sid: String, outcome: Option<Outcome>) -> Result<()> {
     let (attempt, now, owned_app) = (attempt.clone(), app.clock.now(), app.clone());
     app.db
         .write::<_, Error>(move |sql| {

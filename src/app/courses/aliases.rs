@@ -67,7 +67,7 @@ pub(super) async fn reach(
         memberships_url: course.memberships_url.clone(),
     };
     aliases::set(sql, institution, &old).await?;
-    hand_over(sql, &course, &owner, (consumer, &alias)).await?;
+    transfer_to(sql, &course, &owner, (consumer, &alias)).await?;
     let (sync, external_id) = (course.sync, alias.external_id);
     Ok(Course {
         tool_consumer: consumer.id,
@@ -85,7 +85,7 @@ async fn owner(sql: &mut Sql, institution: InstitutionId, course: &Course) -> Re
 }
 
 /// Transfers the course to the alias's tool consumer. Renames its members to that one's user ids, unless the two share users.
-pub(super) async fn hand_over(
+pub(super) async fn transfer_to(
     sql: &mut Sql,
     course: &Course,
     old: &ToolConsumer,
@@ -163,7 +163,7 @@ pub async fn promote(sql: &mut Sql, leaving: &ToolConsumer) -> Result<()> {
         let Some(alias) = heirs.into_iter().find(|alias| alias.tool_consumer != leaving.id) else { continue };
         let scope = Scope::Institution(institution);
         if let Some(heir) = store::tool_consumers::find(sql, scope, alias.tool_consumer).await? {
-            hand_over(sql, &course, leaving, (&heir, &alias)).await?;
+            transfer_to(sql, &course, leaving, (&heir, &alias)).await?;
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{give_key, photos::Photo, staff};
+use super::{backfill_key, photos::Photo, staff};
 use crate::{
     app::{
         App, Error, Missing, Result,
@@ -60,13 +60,13 @@ pub async fn apply(
     course: &Course,
     mut roster: Roster,
     copies: Copies,
-    asked: Moment,
+    requested_at: Moment,
 ) -> Result<Applied> {
     let (claim, consumer, institution) = (claim.clone(), consumer.clone(), consumer.institution);
-    let title = roster.title.as_deref().map(|said| super::title(said, &course.external_id));
+    let title = roster.title.as_deref().map(|title| super::title(title, &course.external_id));
     let title = title.unwrap_or_else(|| course.title.clone());
     let made = own_recordings::files(&copies);
-    let mut sync = Sync::new(app, institution, course, copies, asked);
+    let mut sync = Sync::new(app, institution, course, copies, requested_at);
     let written = app
         .db
         .write::<_, Error>(move |sql| {
@@ -82,10 +82,10 @@ pub async fn apply(
                 let there = courses::find(sql, institution, sync.course).await?;
                 let there = there.filter(|(course, job)| is_same(course) && *job == Some(claim.id));
                 let (course, _) = there.ok_or(Error::Missing(Missing::Course))?;
-                give_key(sql, &consumer, &course).await?;
+                backfill_key(sql, &consumer, &course).await?;
                 // The copies are keyed by position on the roster, so a changed roster needs new ones.
-                if staff::leave_out(sql, &consumer, &course, &mut roster, asked).await? {
-                    return Err(own_recordings::unprepared());
+                if staff::exclude_staff(sql, &consumer, &course, &mut roster, requested_at).await? {
+                    return Err(own_recordings::copies_missing());
                 }
                 let applied = sync.write(sql, &roster, &title).await?;
                 Ok((applied, sync.used))
@@ -101,10 +101,10 @@ pub async fn prepare(
     institution: InstitutionId,
     course: &Course,
     members: &[Member],
-    asked: Moment,
+    requested_at: Moment,
 ) -> Result<Copies> {
     let (sql, page) = (&mut app.db.read(), course.name_page);
-    let entries = members::entries(sql, institution, (course.id, page), asked).await?;
+    let entries = members::entries(sql, institution, (course.id, page), requested_at).await?;
     let holders = holders(sql, institution, page, members, &entries).await?;
     let plan = Plan::new(members, &entries, &holders);
     let found = recognized(sql, institution, &entries, &plan).await?;
@@ -172,7 +172,7 @@ pub(super) struct Sync {
     pub(super) page: NamePageId,
     pub(super) now: Moment,
     /// When the roster was requested.
-    pub(super) asked: Moment,
+    pub(super) requested_at: Moment,
     pub(super) copies: Copies,
     /// The copies that were attached to somebody.
     pub(super) used: HashSet<String>,
@@ -184,7 +184,7 @@ impl Sync {
         institution: InstitutionId,
         course: &Course,
         copies: Copies,
-        asked: Moment,
+        requested_at: Moment,
     ) -> Self {
         Self {
             app: app.clone(),
@@ -193,7 +193,7 @@ impl Sync {
             course: course.id,
             page: course.name_page,
             now: app.clock.now(),
-            asked,
+            requested_at,
             copies,
             used: HashSet::new(),
         }
@@ -202,7 +202,7 @@ impl Sync {
     async fn write(&mut self, sql: &mut Sql, roster: &Roster, title: &str) -> Result<Applied> {
         let members = roster.members.as_slice();
         let (institution, page) = (self.institution, self.page);
-        let entries = members::entries(sql, institution, (self.course, page), self.asked).await?;
+        let entries = members::entries(sql, institution, (self.course, page), self.requested_at).await?;
         let holders = holders(sql, institution, page, members, &entries).await?;
         let plan = Plan::new(members, &entries, &holders);
         if let Some(loss) = plan.loss(&entries)
@@ -226,7 +226,7 @@ impl Sync {
         };
         let moving: Vec<ParticipantId> =
             plan.known.iter().filter(changes_email).map(|(at, ..)| entries[*at].id).collect();
-        participants::take_emails(sql, institution, &moving).await?;
+        participants::clear_emails(sql, institution, &moving).await?;
         let mut back = Vec::new();
         for (at, _, wanted) in &plan.known {
             let entry = &entries[*at];
@@ -384,6 +384,6 @@ fn held_back(loss: Loss, note: Option<&str>) -> String {
 }
 
 fn is_changed(entry: &Entry, wanted: &TargetIdentity) -> bool {
-    let said = (&entry.first_name, &entry.last_name, &entry.email, &entry.identifier);
-    said != (&wanted.first_name, &wanted.last_name, &wanted.email, &wanted.identifier)
+    let stored = (&entry.first_name, &entry.last_name, &entry.email, &entry.identifier);
+    stored != (&wanted.first_name, &wanted.last_name, &wanted.email, &wanted.identifier)
 }

@@ -134,10 +134,10 @@ impl PageEntries {
         institution: InstitutionId,
         (course, page): (CourseId, NamePageId),
         joining: &Joining,
-        asked: Moment,
+        requested_at: Moment,
     ) -> Result<Self> {
         let (member, user) = (std::slice::from_ref(&joining.member), joining.member.user_id.as_str());
-        let entries = members::entries(sql, institution, (course, page), asked).await?;
+        let entries = members::entries(sql, institution, (course, page), requested_at).await?;
         let holders = holders(sql, institution, page, member, &entries).await?;
         let identified = identified(sql, institution, course, joining).await?;
         let staff = staff::find(sql, institution, course, user).await?;
@@ -172,7 +172,7 @@ impl PageEntries {
             (Some((at, _, wanted)), _) => Match::Free(&self.free[at], wanted),
             (None, Some((who, wanted))) => {
                 let everybody: Vec<&Entry> = self.entries.iter().collect();
-                Match::New(who, without_what_is_taken(wanted, &everybody))
+                Match::New(who, without_taken(wanted, &everybody))
             }
             (None, None) => Match::Nowhere,
         }
@@ -219,13 +219,13 @@ impl Sync {
     ) -> Result<ParticipantId> {
         let (institution, user) = (self.institution, member[0].user_id.as_str());
         let here = (self.course, self.page);
-        let around = PageEntries::read(sql, institution, here, joining, self.asked).await?;
+        let around = PageEntries::read(sql, institution, here, joining, self.requested_at).await?;
         let (entries, holders) = (&around.entries, &around.holders);
         let mut is_linked = false;
         let participant = match around.place(member) {
             Match::Own(own) => {
                 if own.hidden {
-                    self.write_entry(sql, own, what_is_left(own, entries, holders)).await?;
+                    self.write_entry(sql, own, remaining_identity(own, entries, holders)).await?;
                     members::join(sql, institution, own.id, self.now).await?;
                 }
                 if joining.is_staff {
@@ -235,8 +235,8 @@ impl Sync {
             }
             Match::Free(entry, wanted) => {
                 is_linked = entry.user_id.is_some();
-                let had = what_is_left(entry, entries, holders);
-                let mut wanted = without_what_is_taken(wanted, &others(entries, entry.id));
+                let had = remaining_identity(entry, entries, holders);
+                let mut wanted = without_taken(wanted, &others(entries, entry.id));
                 if wanted.email_key.is_none() {
                     (wanted.email, wanted.email_key) = (had.email.clone(), had.email_key.clone());
                 }
@@ -301,11 +301,11 @@ fn others(entries: &[Entry], own: ParticipantId) -> Vec<&Entry> {
 }
 
 /// The identity that a hidden entry still has: somebody else may have taken its email or identifier in the meantime.
-fn what_is_left(entry: &Entry, entries: &[Entry], holders: &[Holder]) -> TargetIdentity {
+fn remaining_identity(entry: &Entry, entries: &[Entry], holders: &[Holder]) -> TargetIdentity {
     if !entry.hidden {
         return entry.identity();
     }
-    let mut left = without_what_is_taken(entry.identity(), &others(entries, entry.id));
+    let mut left = without_taken(entry.identity(), &others(entries, entry.id));
     let email = left.email_key.as_deref();
     let is_taken = holders.iter().any(|holder| {
         Some(&holder.identifier_key) == left.identifier_key.as_ref()
@@ -319,7 +319,7 @@ fn what_is_left(entry: &Entry, entries: &[Entry], holders: &[Holder]) -> TargetI
 
 /// Drops an email or identifier that another visible entry in the course has. The next synchronization sees the whole roster
 /// and resolves the conflict.
-fn without_what_is_taken(mut wanted: TargetIdentity, others: &[&Entry]) -> TargetIdentity {
+fn without_taken(mut wanted: TargetIdentity, others: &[&Entry]) -> TargetIdentity {
     let seen = || others.iter().filter(|other| !other.hidden);
     if wanted.email_key.is_some() && seen().any(|other| other.email_key == wanted.email_key) {
         (wanted.email, wanted.email_key) = (None, None);
@@ -354,7 +354,7 @@ mod tests {
     fn whoever_comes_back_by_themselves_keeps_what_is_nobody_elses_by_now() {
         let away = Entry { hidden: true, ..entry(1, "a@x.org", "S1") };
         let left = |others: &[Entry], holders: &[Holder]| {
-            let wanted = what_is_left(&away, others, holders);
+            let wanted = remaining_identity(&away, others, holders);
             (wanted.email_key.is_some(), wanted.identifier_key.is_some())
         };
         let holder =

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::aliases::hand_over;
+use super::aliases::transfer_to;
 use crate::{
     app::{
         Actor, App, Error, Missing, Result,
@@ -174,7 +174,7 @@ impl Merging {
         let (institution, now) = (self.institution, self.now);
         self.places.insert(other.id, own.id);
         for kind in Kind::ALL {
-            let replaced = entries::give_media(sql, institution, (own, other), kind, now).await?;
+            let replaced = entries::move_media(sql, institution, (own, other), kind, now).await?;
             self.nobodys.extend(replaced);
         }
         entries::fill(sql, institution, own, other, now).await?;
@@ -190,7 +190,7 @@ impl Merging {
         }
         self.nobodys.extend(store::media::delete_of(sql, institution, other.id).await?);
         entries::delete_entry(sql, institution, self.gone.name_page, other).await?;
-        self.give_keys(sql, own, other).await?;
+        self.backfill_keys(sql, own, other).await?;
         if own.hidden && !other.hidden {
             if let Some(key) = &own.email_key
                 && participants::registered(sql, institution, self.kept.name_page, key).await?.on_page
@@ -212,7 +212,7 @@ impl Merging {
     }
 
     /// Copies an email or institution_id that only the second entry has, unless it is taken.
-    async fn give_keys(&self, sql: &mut Sql, own: &Entry, other: &Entry) -> Result<()> {
+    async fn backfill_keys(&self, sql: &mut Sql, own: &Entry, other: &Entry) -> Result<()> {
         let gets_email = own.email_key.is_none() && other.email_key.is_some();
         let gets_identifier = own.identifier_key.is_none() && other.identifier_key.is_some();
         if !gets_email && !gets_identifier {
@@ -296,7 +296,7 @@ impl Merging {
                 memberships_url: self.kept.memberships_url.clone(),
             };
             aliases::set(sql, self.institution, &own).await?;
-            hand_over(sql, &self.kept, &self.kept_owner, (&self.gone_owner, &way)).await?;
+            transfer_to(sql, &self.kept, &self.kept_owner, (&self.gone_owner, &way)).await?;
         }
         Ok(())
     }

@@ -111,7 +111,7 @@ async fn copy(
                     Some(hex) => {
                         members::set_photo(sql, institution, participant, Some((&digest, &hex))).await?;
                     }
-                    None => members::give_photo_up(sql, institution, participant, &digest).await?,
+                    None => members::skip_photo(sql, institution, participant, &digest).await?,
                 }
                 Ok(())
             })

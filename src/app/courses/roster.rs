@@ -69,7 +69,7 @@ async fn import(app: &App, claim: &Claim, consumer: &ToolConsumer, course: &Cour
         memberships_url: course.memberships_url.clone(),
     };
     // People who launch after this moment may be missing from the roster.
-    let asked = app.clock.now();
+    let requested_at = app.clock.now();
     let mut roster = match connection.roster(&found, &consumer.roles).await {
         Err(lms::Error::Missing) => {
             return Err(lms::Error::Denied(connection.why_missing().to_owned()).into());
@@ -78,9 +78,9 @@ async fn import(app: &App, claim: &Claim, consumer: &ToolConsumer, course: &Cour
     };
     let mut attempts = Attempts::default();
     let applied = loop {
-        staff::leave_out(&mut app.db.read(), consumer, course, &mut roster, asked).await?;
-        let copies = apply::prepare(app, consumer.institution, course, &roster.members, asked).await?;
-        let applied = apply::apply(app, claim, consumer, course, roster.clone(), copies, asked).await;
+        staff::exclude_staff(&mut app.db.read(), consumer, course, &mut roster, requested_at).await?;
+        let copies = apply::prepare(app, consumer.institution, course, &roster.members, requested_at).await?;
+        let applied = apply::apply(app, claim, consumer, course, roster.clone(), copies, requested_at).await;
         match applied {
             // Somebody may have recorded their name or launched as staff since the copies were prepared.
             Err(error) => attempts.again(error)?,

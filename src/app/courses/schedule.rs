@@ -1,6 +1,6 @@
 //! Periodic synchronization of courses, according to the schedule of their tool consumer.
 
-use super::{LossPolicy, enqueue, give_key, lock};
+use super::{LossPolicy, backfill_key, enqueue, lock};
 use crate::{
     app::{Actor, App, Error, Result, institutions, tool_consumers},
     domain::{
@@ -61,7 +61,7 @@ async fn run_due_of(app: &App, consumer: &ToolConsumer) -> Result<()> {
                     let Some((course, job)) = courses::find(sql, institution, course.id).await? else {
                         continue;
                     };
-                    give_key(sql, &consumer, &course).await?;
+                    backfill_key(sql, &consumer, &course).await?;
                     if consumer.enabled && can_start(&consumer, &course) {
                         let losses = LossPolicy::HeldBack;
                         enqueue(sql, &owned_app, institution, (course.id, job), losses, now).await?;

@@ -43,7 +43,7 @@ fn are_listed(owner: &ToolConsumer) -> bool {
 }
 
 /// Removes staff from a roster. Returns whether there were any.
-pub(super) async fn leave_out(
+pub(super) async fn exclude_staff(
     sql: &mut Sql,
     owner: &ToolConsumer,
     course: &Course,

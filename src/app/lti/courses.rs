@@ -111,7 +111,8 @@ async fn may_retry(app: &App, course: &Course) -> bool {
         return true;
     }
     let policy = Policy { ceiling: 1, window: RETRY_INTERVAL, throttle: RETRY_INTERVAL };
-    let standing = app.limiter.take_by(LimitKey::Course(course.id), policy, app.clock.instant()).await;
+    let standing =
+        app.limiter.take_with_policy(LimitKey::Course(course.id), policy, app.clock.instant()).await;
     standing.retry_after.is_none()
 }
 

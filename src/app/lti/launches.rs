@@ -79,7 +79,7 @@ async fn taken(
         Answer::Error(why) => return Err(Refusal::Platform(why).to(consumer)),
     };
     let launch = verified(app, consumer, &login, token).await?;
-    let consumer = &learn_product(app, consumer, &launch).await?;
+    let consumer = &set_product(app, consumer, &launch).await?;
     let (launched, who, deep_link) = match &launch.message {
         Message::DeepLinking(asked) => {
             (None, Viewer::Staff(None), Some(deep_linking(app, consumer, &launch, asked).await?))
@@ -156,13 +156,13 @@ async fn verified(app: &App, consumer: &ToolConsumer, login: &Login, token: &str
 }
 
 /// Stores the platform's product family if it is not known yet, and returns the updated tool consumer.
-async fn learn_product(app: &App, consumer: &ToolConsumer, launch: &Launch) -> Result<ToolConsumer> {
+async fn set_product(app: &App, consumer: &ToolConsumer, launch: &Launch) -> Result<ToolConsumer> {
     let product = launch.product_family.as_deref().and_then(product_word);
     let Some(product) = product.filter(|_| consumer.product.is_none()) else { return Ok(consumer.clone()) };
     let (institution, id, learned) = (consumer.institution, consumer.id, product.clone());
     app.db
         .write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(store::learn_product(sql, institution, id, &learned).await?) })
+            Box::pin(async move { Ok(store::set_product(sql, institution, id, &learned).await?) })
         })
         .await?;
     Ok(ToolConsumer { product: Some(product), ..consumer.clone() })

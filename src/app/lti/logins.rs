@@ -39,7 +39,8 @@ const MINUTE: Duration = Duration::from_secs(60);
 pub async fn admits(app: &App, client: Client) -> bool {
     let ceiling = if client.is_proxy { PROXY_LIMIT } else { CLIENT_LIMIT };
     let policy = Policy { ceiling, window: MINUTE, throttle: Duration::from_secs(1) };
-    let standing = app.limiter.take_by(LimitKey::launches(client.address), policy, app.clock.instant()).await;
+    let standing =
+        app.limiter.take_with_policy(LimitKey::launches(client.address), policy, app.clock.instant()).await;
     standing.retry_after.is_none()
 }
 

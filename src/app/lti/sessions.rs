@@ -104,7 +104,7 @@ async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: 
     }
     let institution = institutions::by_id(app, session.institution).await?;
     let what = match (&session.deep_link, session.course) {
-        (Some(asked), _) => SessionTarget::DeepLink(serde_json::from_str(asked).map_err(|_| none())?),
+        (Some(settings), _) => SessionTarget::DeepLink(serde_json::from_str(settings).map_err(|_| none())?),
         (None, None) => return Err(none()),
         (None, Some(id)) => {
             let course = courses::find(app, session.institution, id).await?.ok_or_else(none)?;

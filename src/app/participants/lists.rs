@@ -272,8 +272,10 @@ pub(in crate::app) async fn list_in(
             return Ok(cut(institution, ids, window));
         }
         // If the window holds all requested people, most of the matches will be shown, so read them in one query.
-        let asked = (filter.emails.len() + filter.identifiers.len()) as u64;
-        if asked <= MAX_SELECTED && window.is_none_or(|window| window.page == 1 && asked <= window.per_page) {
+        let selected = (filter.emails.len() + filter.identifiers.len()) as u64;
+        if selected <= MAX_SELECTED
+            && window.is_none_or(|window| window.page == 1 && selected <= window.per_page)
+        {
             let people = matching(app, institution, within, filter).await?;
             return Ok(Listing::whole(institution, people, window));
         }

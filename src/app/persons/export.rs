@@ -65,13 +65,13 @@ async fn everything(
     email_key: &str,
     now: Moment,
 ) -> Result<(Value, Vec<Media>)> {
-    let whose = persons::registrations(sql, owner.id, email_key).await?;
-    if whose.is_empty() {
+    let entries = persons::registrations(sql, owner.id, email_key).await?;
+    if entries.is_empty() {
         return Err(Error::Missing(Missing::Participant));
     }
     let fields = custom_fields::all(sql, owner.id).await?;
     let (mut registrations, mut media, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
-    for one in whose {
+    for one in entries {
         registrations.push(registration(sql, owner, &fields, one).await?);
         media.extend(store::media::all_of(sql, owner.id, one.id).await?);
         numbers.extend(persons::phone_numbers(sql, owner.id, one).await?);
@@ -110,12 +110,12 @@ async fn registration(
     sql: &mut Sql,
     owner: &Institution,
     fields: &[CustomField],
-    whose: Registration,
+    registration: Registration,
 ) -> Result<Value> {
     let missing = || Error::Missing(Missing::Participant);
-    let mut row = persons::record(sql, owner.id, whose).await?.ok_or_else(missing)?;
-    let custom = custom_values(row.remove("custom"), whose.id, fields)?;
-    let page = match NamePageRef::parse(&whose.page.to_string()) {
+    let mut row = persons::record(sql, owner.id, registration).await?.ok_or_else(missing)?;
+    let custom = custom_values(row.remove("custom"), registration.id, fields)?;
+    let page = match NamePageRef::parse(&registration.page.to_string()) {
         Some(page) => name_pages::find(sql, owner.id, &page).await?,
         None => None,
     };
@@ -124,14 +124,14 @@ async fn registration(
         "name_page".into(),
         json!(page.map(|page| json!({ "title": page.title, "slug": page.slug }))),
     );
-    about.insert("left_the_course".into(), json!(whose.hidden));
+    about.insert("left_the_course".into(), json!(registration.hidden));
     about.insert("participant".into(), shown(row, owner));
     about.insert("custom_attributes".into(), custom);
     for (table, _) in persons::TABLES {
-        let rows = persons::rows_in(sql, owner.id, whose.id, table).await?;
+        let rows = persons::rows_in(sql, owner.id, registration.id, table).await?;
         about.insert(table.into(), rows.into_iter().map(|row| shown(row, owner)).collect());
     }
-    let attempts = persons::attempts(sql, owner.id, whose.id).await?;
+    let attempts = persons::attempts(sql, owner.id, registration.id).await?;
     about.insert("call_attempts".into(), attempts.into_iter().map(|row| shown(row, owner)).collect());
     Ok(Value::Object(about))
 }

@@ -125,9 +125,9 @@ impl Report {
         if self.json {
             element(first, &json!({ "file": name, "email": email, "outcome": word, "reason": why }));
         } else {
-            let whose = email.map_or_else(String::new, |email| format!(" for {email}"));
+            let person = email.map_or_else(String::new, |email| format!(" for {email}"));
             let why = why.map_or_else(String::new, |why| format!(": {why}"));
-            output::print_line(&format!("recording {name}: {word}{whose}{why}"));
+            output::print_line(&format!("recording {name}: {word}{person}{why}"));
         }
     }
 

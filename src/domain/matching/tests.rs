@@ -32,15 +32,15 @@ fn hidden(id: i64, user_id: &str, email: &str, identifier: &str) -> Entry {
 }
 
 /// For each member, the id of their entry (0 if none) and their email.
-fn told(members: &[Member], entries: &[Entry]) -> Vec<(String, i64, Option<String>)> {
+fn assignments(members: &[Member], entries: &[Entry]) -> Vec<(String, i64, Option<String>)> {
     let plan = Plan::new(members, entries, &[]);
     let known =
         plan.known.iter().map(|(at, who, wanted)| (*who, entries[*at].id.get(), wanted.email_key.clone()));
     let new = plan.new.iter().map(|(who, wanted)| (*who, 0, wanted.email_key.clone()));
-    let mut told: Vec<_> =
+    let mut assignments: Vec<_> =
         known.chain(new).map(|(who, id, email)| (members[who].user_id.clone(), id, email)).collect();
-    told.sort();
-    told
+    assignments.sort();
+    assignments
 }
 
 fn row(user_id: &str, id: i64, email: &str) -> (String, i64, Option<String>) {
@@ -53,7 +53,7 @@ fn email_comes_before_identifier_and_that_before_the_systems_own_id() {
     let members =
         [member("u9", "A@x.org", "S2"), member("u8", "new@x.org", "S2"), member("u3", "c@x.org", "S3")];
     assert_eq!(
-        told(&members, &entries),
+        assignments(&members, &entries),
         [row("u3", 3, "c@x.org"), row("u8", 2, "new@x.org"), row("u9", 1, "a@x.org")]
     );
 }
@@ -61,17 +61,20 @@ fn email_comes_before_identifier_and_that_before_the_systems_own_id() {
 #[test]
 fn whoever_is_to_be_seen_comes_before_whoever_is_hidden() {
     let entries = [hidden(1, "u1", "a@x.org", ""), entry(2, "", "a@x.org", "")];
-    assert_eq!(told(&[member("u1", "a@x.org", "")], &entries), [row("u1", 2, "a@x.org")]);
-    assert_eq!(told(&[member("u1", "a@x.org", "")], &entries[..1]), [row("u1", 1, "a@x.org")]);
+    assert_eq!(assignments(&[member("u1", "a@x.org", "")], &entries), [row("u1", 2, "a@x.org")]);
+    assert_eq!(assignments(&[member("u1", "a@x.org", "")], &entries[..1]), [row("u1", 1, "a@x.org")]);
 }
 
 #[test]
 fn of_several_with_one_address_the_one_whose_it_was_keeps_it() {
     let entries = [entry(1, "u5", "shared@x.org", "")];
     let members = ["u1", "u5", "u9"].map(|id| member(id, "shared@x.org", ""));
-    assert_eq!(told(&members, &entries), [row("u1", 0, ""), row("u5", 1, "shared@x.org"), row("u9", 0, "")]);
     assert_eq!(
-        told(&members, &[]),
+        assignments(&members, &entries),
+        [row("u1", 0, ""), row("u5", 1, "shared@x.org"), row("u9", 0, "")]
+    );
+    assert_eq!(
+        assignments(&members, &[]),
         [row("u1", 0, "shared@x.org"), row("u5", 0, ""), row("u9", 0, "")],
         "when it was nobody's, the first of them"
     );
@@ -81,16 +84,20 @@ fn of_several_with_one_address_the_one_whose_it_was_keeps_it() {
 fn recordings_stay_with_whom_the_systems_own_id_says() {
     let entries = [entry(1, "u1", "a@x.org", "S1"), entry(2, "u2", "b@x.org", "S2")];
     let exchanged = [member("u1", "b@x.org", "S2"), member("u2", "a@x.org", "S1")];
-    assert_eq!(told(&exchanged, &entries), [row("u1", 1, "b@x.org"), row("u2", 2, "a@x.org")]);
+    assert_eq!(assignments(&exchanged, &entries), [row("u1", 1, "b@x.org"), row("u2", 2, "a@x.org")]);
     let passed_on = [member("u1", "new@x.org", ""), member("u2", "b@x.org", ""), member("u3", "a@x.org", "")];
     assert_eq!(
-        told(&passed_on, &entries),
+        assignments(&passed_on, &entries),
         [row("u1", 1, "new@x.org"), row("u2", 2, "b@x.org"), row("u3", 0, "a@x.org")]
     );
     let left_behind = [member("u1", "b@x.org", "")];
-    assert_eq!(told(&left_behind, &entries), [row("u1", 1, "b@x.org")], "whoever has an entry keeps it");
+    assert_eq!(
+        assignments(&left_behind, &entries),
+        [row("u1", 1, "b@x.org")],
+        "a member who has an entry keeps it"
+    );
     let another_account = [member("u7", "b@x.org", "")];
-    assert_eq!(told(&another_account, &entries), [row("u7", 2, "b@x.org")]);
+    assert_eq!(assignments(&another_account, &entries), [row("u7", 2, "b@x.org")]);
 }
 
 #[test]
@@ -99,7 +106,7 @@ fn an_address_that_cannot_be_used_changes_nothing() {
     let members =
         [member("u1", "not an address", ""), member("u2", "", ""), member("u3", "neither@ this", "")];
     assert_eq!(
-        told(&members, &entries),
+        assignments(&members, &entries),
         [row("u1", 1, "a@x.org"), row("u2", 2, "b@x.org"), row("u3", 0, "")]
     );
 }
@@ -107,7 +114,7 @@ fn an_address_that_cannot_be_used_changes_nothing() {
 #[test]
 fn whoever_comes_back_gives_way_to_whoever_has_the_address_by_now() {
     let entries = [hidden(1, "u1", "a@x.org", ""), entry(2, "", "a@x.org", "")];
-    assert_eq!(told(&[member("u1", "", "")], &entries), [row("u1", 1, "")]);
+    assert_eq!(assignments(&[member("u1", "", "")], &entries), [row("u1", 1, "")]);
 }
 
 #[test]
@@ -133,7 +140,7 @@ fn losing_everybody_or_more_than_half_of_many_is_suspicious() {
     };
     assert_eq!(loss(0, 1..1), None, "nobody to lose");
     assert_eq!(loss(1, 1..1), Some((1, 1)));
-    assert_eq!(loss(3, 50..60), Some((3, 3)), "whoever else comes");
+    assert_eq!(loss(3, 50..60), Some((3, 3)), "no matter who else comes");
     assert_eq!(loss(9, 1..2), None, "8 of 9");
     assert_eq!(loss(10, 1..6), None, "exactly half");
     assert_eq!(loss(10, 1..5), Some((10, 6)));
@@ -172,13 +179,17 @@ fn an_identifier_of_somebody_with_another_address_is_not_given() {
 }
 
 /// The names of an entry after a roster with the given names; `-` marks an omitted one.
-fn renamed(entry: Option<(&str, &str)>, told: (&str, &str), email: &str) -> (Option<String>, Option<String>) {
+fn renamed(
+    entry: Option<(&str, &str)>,
+    reported: (&str, &str),
+    email: &str,
+) -> (Option<String>, Option<String>) {
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let part = |text: &str| (text != "-").then(|| text.to_owned());
     let member = Member {
         user_id: "17".into(),
-        first_name: part(told.0),
-        last_name: part(told.1),
+        first_name: part(reported.0),
+        last_name: part(reported.1),
         email: some(email),
         ..Member::default()
     };
@@ -217,7 +228,11 @@ fn a_name_that_is_not_told_stays() {
     }
     assert_eq!(renamed(ada, ("Augusta", "-"), ""), called("Augusta", "Lovelace"));
     assert_eq!(renamed(ada, ("-", "Byron"), ""), called("Ada", "Byron"));
-    assert_eq!(renamed(ada, ("Sukarno", ""), ""), called("Sukarno", ""), "what is told to be empty is");
+    assert_eq!(
+        renamed(ada, ("Sukarno", ""), ""),
+        called("Sukarno", ""),
+        "an explicitly empty name is stored as empty"
+    );
     assert_eq!(renamed(ada, ("Ada Lovelace", ""), ""), called("Ada", "Lovelace"), "in one piece");
     assert_eq!(renamed(ada, ("Lovelace Ada", ""), ""), called("Ada", "Lovelace"));
     assert_eq!(renamed(ada, ("Ada King", ""), ""), called("Ada King", ""));
@@ -263,7 +278,7 @@ proptest! {
         let mut once = HashSet::new();
         let mut members: Vec<Member> = members.iter().filter(|(id, ..)| once.insert(*id))
             .map(|(id, email, identifier)| member(&user(Some(*id)), &address(email), identifier)).collect();
-        let first = told(&members, &entries);
+        let first = assignments(&members, &entries);
         let ids: Vec<i64> = first.iter().map(|(_, id, _)| *id).filter(|id| *id != 0).collect();
         prop_assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len());
         prop_assert_eq!(first.len(), members.len());
@@ -272,9 +287,9 @@ proptest! {
             let own = entries.iter().find(|entry| entry.user_id.as_deref() == Some(user));
             let got = entries.iter().find(|entry| entry.id.get() == *id);
             let is_nobodys = got.is_some_and(|entry| entry.user_id.is_none());
-            prop_assert!(own.is_none() || is_nobodys || own == got, "whoever is known keeps their entry");
-            let whose = got.and_then(|entry| entry.user_id.as_ref()).filter(|whose| *whose != user);
-            let is_enrolled = whose.is_some_and(|whose| members.iter().any(|one| one.user_id == *whose));
+            prop_assert!(own.is_none() || is_nobodys || own == got, "known members keep their entries");
+            let holder = got.and_then(|entry| entry.user_id.as_ref()).filter(|holder| *holder != user);
+            let is_enrolled = holder.is_some_and(|holder| members.iter().any(|one| one.user_id == *holder));
             prop_assert!(!is_enrolled, "nobody has the entry of somebody else who is enrolled");
         }
         let stays = |(at, entry): &(usize, &Entry)| {
@@ -289,6 +304,6 @@ proptest! {
             members.rotate_left(turn);
             members.reverse();
         }
-        prop_assert_eq!(told(&members, &entries), first);
+        prop_assert_eq!(assignments(&members, &entries), first);
     }
 }

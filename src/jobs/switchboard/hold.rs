@@ -112,14 +112,14 @@ async fn watch(app: &App, attempt: &Attempt, hang_up: &CancellationToken) {
         app.clock.sleep(WATCH_INTERVAL).await;
         let now = app.clock.instant();
         let since = now.duration_since(renewed);
-        let asked = async {
+        let renewal = async {
             if since >= RENEW {
                 calls::renew(app, attempt, LEASE).await.inspect(|_| renewed = now)
             } else {
                 calls::still_wanted(app, attempt).await
             }
         };
-        match tokio::time::timeout(LEASE, asked).await {
+        match tokio::time::timeout(LEASE, renewal).await {
             Ok(Ok(true)) => {}
             Ok(Ok(false)) => hang_up.cancel(),
             Ok(Err(_)) | Err(_) if since <= LEASE => {}

@@ -43,7 +43,7 @@ pub async fn test_call(
     let longest = Duration::from_secs(u64::from(ring_seconds)) + MAX_CALL_TIME;
     let (why, ended) = tokio::select! {
         biased;
-        () = hang_up.cancelled() => ("we were told to stop", TestCallResult::Unanswered("canceled".to_owned())),
+        () = hang_up.cancelled() => ("canceled", TestCallResult::Unanswered("canceled".to_owned())),
         watched = tokio::time::timeout(longest, watch(client, &sid, &mut report)) => match watched {
             Ok(ended) => return ended,
             Err(_) => {

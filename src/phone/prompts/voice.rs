@@ -52,21 +52,21 @@ impl Voice {
 
     /// Synthesizes the text; `None` if the command fails, which is logged. Concurrent calls share one run.
     pub async fn say(&self, language: &str, text: &str) -> Option<Sound> {
-        let said = {
+        let entry = {
             let mut all = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
             all.entry((language.to_owned(), text.to_owned())).or_default().clone()
         };
-        let mut said = said.lock().await;
-        if said.sound.is_none() && said.failed.is_none_or(|at| at.elapsed() > RETRY_AFTER) {
+        let mut entry = entry.lock().await;
+        if entry.sound.is_none() && entry.failed.is_none_or(|at| at.elapsed() > RETRY_AFTER) {
             match self.run(language, text).await {
-                Ok(sound) => said.sound = Some(sound),
+                Ok(sound) => entry.sound = Some(sound),
                 Err(why) => {
                     tracing::warn!("{why}; the name of an institution is omitted");
-                    said.failed = Some(Instant::now());
+                    entry.failed = Some(Instant::now());
                 }
             }
         }
-        said.sound.clone()
+        entry.sound.clone()
     }
 
     /// Runs the command. The error is a sentence.

@@ -78,11 +78,11 @@ impl Inner {
         let failed = |error: rsipstack::Error| self.cannot(&error);
         let credential = self.credential().filter(|_| request.method == Method::Register);
         let key = TransactionKey::from_request(&request, TransactionRole::Client).map_err(failed)?;
-        let mut asked = Transaction::new_client(key, request, self.endpoint.inner.clone(), None);
-        asked.destination = Some(self.destination(remote));
-        asked.send().await.map_err(failed)?;
+        let mut transaction = Transaction::new_client(key, request, self.endpoint.inner.clone(), None);
+        transaction.destination = Some(self.destination(remote));
+        transaction.send().await.map_err(failed)?;
         let (mut retry, mut number) = (AuthRetry::new(), 1);
-        while let Some(message) = asked.receive().await {
+        while let Some(message) = transaction.receive().await {
             let SipMessage::Response(answer) = message else { continue };
             if answer.status_code.kind() == StatusCodeKind::Provisional {
                 continue;
@@ -97,10 +97,10 @@ impl Inner {
             match &credential {
                 Some(credential) if wants && retry.should_answer(&answer) => {
                     number += 1;
-                    asked = handle_client_authenticate(number, &asked, answer, credential)
+                    transaction = handle_client_authenticate(number, &transaction, answer, credential)
                         .await
                         .map_err(failed)?;
-                    asked.send().await.map_err(failed)?;
+                    transaction.send().await.map_err(failed)?;
                 }
                 _ => return Ok(Some(answer)),
             }

@@ -26,7 +26,7 @@ impl Inner {
         self.at_trunk(None)
     }
 
-    pub async fn register_and_stay(self: &Arc<Self>) -> Result<(), Error> {
+    pub async fn register_and_refresh(self: &Arc<Self>) -> Result<(), Error> {
         let mut registration = Registration::new(self.endpoint.inner.clone(), self.credential());
         let granted = self.register(&mut registration).await?;
         *self.registration.lock().await = Some(registration);

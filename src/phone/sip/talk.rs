@@ -116,9 +116,9 @@ pub async fn talk(mut line: Line, script: Script, on_progress: ProgressFn) -> Ta
                 if line.remote.held() {
                     sender.pass();
                 } else {
-                    let said = conversation.tick(heard.as_ref());
+                    let frame = conversation.tick(heard.as_ref());
                     // A packet that cannot be sent is lost, like any other on the network.
-                    let _ = line.socket.try_send_to(&sender.packet(&said), receiver.address());
+                    let _ = line.socket.try_send_to(&sender.packet(&frame), receiver.address());
                 }
                 if receiver.is_gone() || Instant::now() > last {
                     conversation.hung_up();

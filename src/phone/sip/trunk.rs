@@ -75,7 +75,7 @@ impl Trunk {
     pub async fn open(settings: &Settings) -> Result<Self, Error> {
         let trunk = Self::begin(settings).await?;
         if settings.register {
-            trunk.0.register_and_stay().await?;
+            trunk.0.register_and_refresh().await?;
         }
         Ok(trunk)
     }

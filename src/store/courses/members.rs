@@ -9,7 +9,7 @@ use crate::{
         matching::{Entry, Holder},
         moment::Moment,
     },
-    store::{Result, Row, Sql, Value, in_powers, padded, placeholders, position_in, value_rows},
+    store::{Result, Row, Sql, Value, in_power_of_two_chunks, padded, placeholders, position_in, value_rows},
 };
 
 /// The columns needed to match participants with a roster.
@@ -22,12 +22,12 @@ pub async fn entries(
     sql: &mut Sql,
     institution: InstitutionId,
     (course, page): (CourseId, NamePageId),
-    asked: Moment,
+    requested_at: Moment,
 ) -> Result<Vec<Entry>> {
     let text = "SELECT participant_id, user_id, photo_url, photo, joined_at FROM course_members \
                 WHERE institution_id = $1 AND course_id = $2";
     let read = |row: &Row<'_>| {
-        let came_since = row.opt_int(4)?.is_some_and(|joined_at| joined_at >= asked.micros());
+        let came_since = row.opt_int(4)?.is_some_and(|joined_at| joined_at >= requested_at.micros());
         Ok((row.id(0)?, (row.text(1)?, row.opt_text(2)?, row.opt_text(3)?, came_since)))
     };
     let mut known: HashMap<ParticipantId, _> =
@@ -171,7 +171,7 @@ pub async fn link(
             [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
         sql.execute(&text, &params).await?;
     }
-    for group in in_powers(pairs) {
+    for group in in_power_of_two_chunks(pairs) {
         let text = format!(
             "INSERT INTO course_members (institution_id, course_id, user_id, participant_id, joined_at) VALUES {}",
             value_rows(1, group.len(), 5)
@@ -256,7 +256,7 @@ pub async fn has_copied_photo(
 }
 
 /// Remembers the URL of a picture that cannot be fetched, so that it is not retried.
-pub async fn give_photo_up(
+pub async fn skip_photo(
     sql: &mut Sql,
     institution: InstitutionId,
     participant: ParticipantId,

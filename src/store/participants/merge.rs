@@ -108,7 +108,7 @@ fn both_notes(own: Option<String>, other: Option<String>) -> Option<String> {
 
 /// Moves media of a kind between entries, unless the target has a newer one; a photo never replaces another. Returns the
 /// replaced media, whose file is no longer referenced.
-pub async fn give_media(
+pub async fn move_media(
     sql: &mut Sql,
     institution: InstitutionId,
     (to, from): (&Entry, &Entry),
@@ -120,7 +120,7 @@ pub async fn give_media(
         (media::of(sql, institution, to.id, kind).await?, media::of(sql, institution, from.id, kind).await?);
     let Some(other) = other else { return Ok(None) };
     if kind.is_sound() {
-        media::hand_over_links(sql, institution, (to.id, from.id), kind).await?;
+        media::transfer_links(sql, institution, (to.id, from.id), kind).await?;
     }
     let is_better = own.as_ref().is_none_or(|own| kind != Kind::Photo && own.created_at < other.created_at);
     if !is_better {

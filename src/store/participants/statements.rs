@@ -55,12 +55,12 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     }
     let since = [vec![institution.clone()], bounds().to_vec()].concat();
     let behind = vec![institution.clone(), Value::Int(5), Value::Int(5), Value::Int(i64::MAX)];
-    all.push(("whoever changed", CHANGED.clone(), [behind, vec![Value::Int(500)]].concat()));
-    all.push(("the ids of whoever changed", changed_ids_text(0), since.clone()));
+    all.push(("people who changed", CHANGED.clone(), [behind, vec![Value::Int(500)]].concat()));
+    all.push(("the ids of people who changed", changed_ids_text(0), since.clone()));
     let on_page = [since.clone(), vec![page.clone()]].concat();
-    all.push(("the ids of whoever changed on a page", changed_ids_text(1), on_page));
+    all.push(("the ids of people who changed on a page", changed_ids_text(1), on_page));
     let on_pages = [since, vec![Value::Int(1), Value::Int(2)]].concat();
-    all.push(("the ids of whoever changed on some pages", changed_ids_text(2), on_pages));
+    all.push(("the ids of people who changed on some pages", changed_ids_text(2), on_pages));
     all.push((
         "where is the email registered",
         REGISTERED.to_owned(),

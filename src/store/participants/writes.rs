@@ -7,7 +7,7 @@ use crate::{
         matching::TargetIdentity,
         participant::TextKind,
     },
-    store::{audiences, in_powers, rolls, value_rows},
+    store::{audiences, in_power_of_two_chunks, rolls, value_rows},
 };
 
 /// A row to insert: a participant without media, and the columns that are not part of a `Participant`.
@@ -26,7 +26,7 @@ pub async fn insert(sql: &mut Sql, institution: InstitutionId, new: &Record) -> 
 
 /// Multi-row insert.
 pub async fn insert_all(sql: &mut Sql, institution: InstitutionId, new: &[Record]) -> Result<()> {
-    for group in in_powers(new) {
+    for group in in_power_of_two_chunks(new) {
         let rows = group.iter().map(|one| inserted(institution, one)).collect::<Result<Vec<_>>>()?;
         let columns: Vec<&str> = rows.iter().take(1).flatten().map(|(column, _)| *column).collect();
         let places = value_rows(1, rows.len(), columns.len());
@@ -105,7 +105,7 @@ pub async fn set_identity(
 
 /// Clears the emails of people who are about to get new ones. Otherwise two people swapping emails would violate the unique
 /// index.
-pub async fn take_emails(sql: &mut Sql, institution: InstitutionId, ids: &[ParticipantId]) -> Result<()> {
+pub async fn clear_emails(sql: &mut Sql, institution: InstitutionId, ids: &[ParticipantId]) -> Result<()> {
     for group in padded(ids) {
         let text = format!(
             "UPDATE participants SET email = NULL, email_key = NULL WHERE institution_id = $1 AND id IN ({})",
