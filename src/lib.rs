@@ -40,8 +40,13 @@ pub mod lms;
 pub mod mail;
 /// Phone calls over a SIP trunk or a cloud vendor, and their prompts.
 pub mod phone;
+/// OpenID Connect: discovery, signing in and signing out at a provider.
+pub mod sso;
 /// All SQL, for SQLite and PostgreSQL.
 pub mod store;
+
+/// JSON Web Tokens: keys and signatures, for LTI and single sign-on.
+pub mod jwt;
 
 /// The HTTP client for untrusted URLs, protected against SSRF.
 pub mod outbound;

@@ -8,7 +8,7 @@ use std::{
 
 use url::{Host, Url};
 
-use super::{Actor, App, Clock, tool_consumers};
+use super::{Actor, App, Clock, sso, tool_consumers};
 use crate::{
     blobs::{self, Blobs},
     domain::job::State,
@@ -45,6 +45,11 @@ pub enum Finding {
     },
     Prompts(Result<PromptsFound, String>),
     Mail(MailFound),
+    /// A connection to an OpenID provider: its id and name, and what the check found.
+    Sso {
+        connection: String,
+        found: Result<String, String>,
+    },
 }
 
 #[derive(Debug)]
@@ -132,6 +137,7 @@ impl Finding {
             Self::Phone { line, .. } => matches!(line, Line::NotConfigured | Line::Works(_)),
             Self::Prompts(found) => found.is_ok(),
             Self::Mail(found) => !matches!(found, MailFound::Fails { .. }),
+            Self::Sso { found, .. } => found.is_ok(),
         }
     }
 }
@@ -219,6 +225,25 @@ pub async fn secrets(app: &App) -> Option<Finding> {
         }
     }
     (!all.is_empty()).then_some(Finding::Secrets(Ok(Sealed { all: all.len(), closed })))
+}
+
+/// Checks the configuration of each OpenID provider.
+pub async fn sso(app: &App) -> Vec<Finding> {
+    let all = match sso::all(app, &Actor::Operator, None).await {
+        Ok(all) => all,
+        Err(error) => {
+            return vec![Finding::Sso {
+                connection: "connections".to_owned(),
+                found: Err(error.to_string()),
+            }];
+        }
+    };
+    let mut findings = Vec::new();
+    for one in &all {
+        let found = sso::check(app, &Actor::Operator, one).await.map_err(|error| error.to_string());
+        findings.push(Finding::Sso { connection: format!("{} ({})", one.id, one.name), found });
+    }
+    findings
 }
 
 /// Longer than a trunk or a cloud provider takes to respond.

@@ -91,6 +91,7 @@ pub enum Missing {
     Call,
     ToolConsumer,
     Course,
+    SsoConnection,
 }
 
 /// These texts are fixed by the API contract.
@@ -174,6 +175,7 @@ impl std::fmt::Display for Missing {
             Self::Call => "call",
             Self::ToolConsumer => "tool consumer",
             Self::Course => "course",
+            Self::SsoConnection => "single sign-on connection",
         })
     }
 }

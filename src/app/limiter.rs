@@ -36,6 +36,8 @@ pub enum LimitKey {
     Launches(IpAddr),
     /// Requests for sign-in mails.
     SignIns(IpAddr),
+    /// Sign-ins that start at an institution's provider.
+    Sso(IpAddr),
     /// Launches that trigger a roster fetch of a course.
     Course(CourseId),
 }
@@ -56,6 +58,10 @@ impl LimitKey {
 
     pub fn sign_ins(address: IpAddr) -> Self {
         Self::SignIns(network(address))
+    }
+
+    pub fn sso(address: IpAddr) -> Self {
+        Self::Sso(network(address))
     }
 }
 

@@ -14,7 +14,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use super::{App, Error};
 use crate::{
     domain::{field_errors::FieldErrors, ids::ToolConsumerId, lti, token, tool_consumer::ToolConsumer},
-    lms::launch_token,
+    jwt::token as jwt,
 };
 
 /// Why a request is refused. Each is shown as a page with one sentence, and logged.
@@ -36,7 +36,7 @@ pub enum Refusal {
     Platform(PlatformError),
     /// The platform's keys could not be fetched.
     NoKeys(String),
-    Token(launch_token::Fault),
+    Token(jwt::Fault),
     Claims(lti::Fault),
     NoCourse,
     /// None of the person's roles gives access: for example, they neither teach nor learn in the course.

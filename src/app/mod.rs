@@ -34,6 +34,7 @@ pub mod platforms;
 pub mod pronunciations;
 pub mod sessions;
 pub mod sign_in;
+pub mod sso;
 pub mod streams;
 pub mod studio;
 pub mod tokens;
@@ -50,10 +51,12 @@ pub use links::Links;
 pub use crate::clock::Clock;
 use crate::{
     blobs::Blobs,
-    lms::{ServiceTokens, jwks::KeySets},
+    jwt::jwks::KeySets,
+    lms::ServiceTokens,
     mail::Mailer,
     outbound::Outbound,
     phone::Phone,
+    sso::Providers,
     store::{Db, secrets::Secrets},
 };
 
@@ -91,8 +94,10 @@ pub struct Inner {
     pub secrets: Secrets,
     /// HTTP client for untrusted URLs, protected against SSRF.
     pub outbound: Outbound,
-    /// Cached public keys of LTI platforms, to verify launches.
+    /// Cached public keys of LTI platforms and OpenID providers, to verify their tokens.
     pub key_sets: KeySets,
+    /// Cached configurations of OpenID providers.
+    pub providers: Providers,
     /// Cached access tokens for the services of LTI platforms.
     pub service_tokens: ServiceTokens,
 }
@@ -166,6 +171,7 @@ impl App {
             mail,
             secrets,
             key_sets: KeySets::default(),
+            providers: Providers::default(),
             service_tokens: ServiceTokens::default(),
         }))
     }

@@ -10,7 +10,7 @@ use super::{App, Error, Result};
 use crate::{
     domain::{
         moment::Moment,
-        session::{How, PersonId, Session},
+        session::{How, PersonId, ProviderSession, Session},
         token,
     },
     store::sessions,
@@ -34,7 +34,20 @@ pub const fn cookie_seconds(how: How) -> i64 {
 
 /// Opens a session. The secret is always new, whatever cookies the browser sent (session fixation).
 pub async fn open(app: &App, person: PersonId, how: How) -> Result<Secret> {
-    let (secret, now) = (Secret::generate(app), app.clock.now());
+    let secret = Secret::generate(app);
+    open_as(app, &secret, person, how, None).await?;
+    Ok(secret)
+}
+
+/// Opens a session with a secret that was generated for it.
+pub(super) async fn open_as(
+    app: &App,
+    secret: &Secret,
+    person: PersonId,
+    how: How,
+    provider: Option<ProviderSession>,
+) -> Result<()> {
+    let now = app.clock.now();
     let life = if how == How::Handover { HANDOVER_LIFE } else { IDLE };
     let session = Session { person, how, created_at: now, last_used_at: now, expires_at: now.plus(life) };
     let digest = secret.digest();
@@ -42,11 +55,14 @@ pub async fn open(app: &App, person: PersonId, how: How) -> Result<Secret> {
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 sessions::delete_expired(sql, now).await?;
-                Ok(sessions::insert(sql, &digest, &session).await?)
+                sessions::insert(sql, &digest, &session).await?;
+                if let Some(provider) = provider {
+                    sessions::set_provider(sql, &digest, &provider).await?;
+                }
+                Ok(())
             })
         })
-        .await?;
-    Ok(secret)
+        .await
 }
 
 /// Finds the session of one of these cookies, and prolongs it.

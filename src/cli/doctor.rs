@@ -45,7 +45,7 @@ impl Doctor {
         let (found, is_usable) = doctor::database(&storage.options(), &Clock::system()).await;
         all.extend(found.into_iter().map(shown));
         if is_usable {
-            all.extend(secrets(storage).await.map(shown));
+            all.extend(stored(storage).await.into_iter().map(shown));
         }
         all.push(shown(doctor::blobs(&storage.blobs()).await));
         all.push(shown(doctor::listen(&self.listen).await));
@@ -87,10 +87,11 @@ impl Doctor {
     }
 }
 
-async fn secrets(storage: &Storage) -> Option<Finding> {
+/// Checks of what the database has: credentials of learning systems, and OpenID providers.
+async fn stored(storage: &Storage) -> Vec<Finding> {
     match open(storage, studio::Settings::default()).await {
-        Ok(app) => doctor::secrets(&app).await,
-        Err(Failure(why)) => Some(Finding::Secrets(Err(SecretsFault::Key(why)))),
+        Ok(app) => doctor::secrets(&app).await.into_iter().chain(doctor::sso(&app).await).collect(),
+        Err(Failure(why)) => vec![Finding::Secrets(Err(SecretsFault::Key(why)))],
     }
 }
 
@@ -140,6 +141,12 @@ fn shown(finding: Finding) -> FindingText {
             ("prompts", why, "check the command in --phone-voice (ENDONYM_PHONE_VOICE)")
         }
         Finding::Mail(found) => mail(found),
+        Finding::Sso { connection, found: Ok(says) } => ("sso", format!("{connection}: {says}"), ""),
+        Finding::Sso { connection, found: Err(why) } => (
+            "sso",
+            format!("{connection}: {why}"),
+            "check the provider and the network path to it with `endonym sso test ID`; change the settings with `endonym sso update`",
+        ),
     };
     FindingText { part, works, says, mend: (!mend.is_empty()).then(|| mend.to_owned()) }
 }

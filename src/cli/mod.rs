@@ -21,6 +21,7 @@ mod ready;
 mod restore;
 mod serve;
 mod sign_in_link;
+mod sso;
 mod token;
 mod tool_consumer;
 mod work;
@@ -95,6 +96,11 @@ Examples:
     export ENDONYM_MAIL_FROM='Names at Example <names@example.edu>'
     endonym mail test you@example.edu
 
+  Let people sign in with the account of their institution (OpenID Connect):
+    endonym sso create --institution example-university --issuer https://login.example.edu \\
+      --client-id endonym --client-secret - < secret
+    endonym sso test ID
+
   Use PostgreSQL:
     export ENDONYM_DATABASE_URL=postgres://endonym:secret@db.example.edu/endonym
     endonym migrate && endonym serve
@@ -128,6 +134,8 @@ enum Command {
     #[command(subcommand)]
     Person(person::Person),
     SignInLink(sign_in_link::SignInLink),
+    #[command(subcommand)]
+    Sso(sso::Command),
     #[command(subcommand)]
     Badge(badge::Badge),
     #[command(subcommand)]
@@ -212,6 +220,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Import(command) => command.run(&storage).await,
         Command::Person(command) => command.run(&open().await?).await,
         Command::SignInLink(command) => command.run(&open().await?).await,
+        Command::Sso(command) => command.run(&open().await?).await,
         Command::Badge(command) => command.run(&open().await?).await,
         Command::Blobs(command) => command.run(&open().await?).await,
         Command::Jobs(command) => command.run(&open().await?).await,

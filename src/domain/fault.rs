@@ -53,6 +53,9 @@ pub enum Field {
     TokenAudience,
     JwksUrl,
     FrameAncestor,
+    Issuer,
+    ClientSecret,
+    Domains,
     Courses,
     Call,
     /// A row of an import file, as a whole.
@@ -99,6 +102,9 @@ impl Field {
             Self::TokenAudience => "token audience",
             Self::JwksUrl => "jwks url",
             Self::FrameAncestor => "frame ancestor",
+            Self::Issuer => "issuer",
+            Self::ClientSecret => "client secret",
+            Self::Domains => "domains",
             Self::Courses => "courses",
             Self::Call => "call",
             Self::Row => "row",
@@ -191,6 +197,10 @@ pub enum SetupFault {
     /// The outbound client's reason for refusing an address.
     Address(String),
     SameToolConsumer,
+    NotAnIssuer,
+    NotADomain(String),
+    /// Unverified emails are trusted only in named domains.
+    DomainsNeeded,
 }
 
 /// Why an operator cannot cancel or retry a call.
@@ -290,6 +300,11 @@ impl fmt::Display for SetupFault {
             Self::SameToolConsumer => {
                 f.write_str("belong to one tool consumer: they are two courses of its learning system")
             }
+            Self::NotAnIssuer => f.write_str(
+                "must be an https:// URL without a query, exactly as the provider writes it, like https://login.example.edu",
+            ),
+            Self::NotADomain(given) => write!(f, "must look like example.edu or *.example.edu, not `{given}`"),
+            Self::DomainsNeeded => f.write_str("must be set if unverified emails are trusted"),
         }
     }
 }

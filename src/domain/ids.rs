@@ -80,4 +80,5 @@ ids! {
     MessageId,
     SignInRequestId,
     SignInLinkId,
+    SsoConnectionId,
 }

@@ -37,6 +37,7 @@ pub mod schedule;
 pub mod scope;
 pub mod session;
 pub mod sign_in;
+pub mod sso;
 pub mod text;
 pub mod token;
 pub mod tool_consumer;

@@ -1,6 +1,9 @@
 //! A person as a visitor, and the session that proves who they are.
 
-use super::{ids::InstitutionId, moment::Moment};
+use super::{
+    ids::{InstitutionId, SsoConnectionId},
+    moment::Moment,
+};
 
 /// A person: an email in an institution. The same email in two institutions is two persons.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -42,6 +45,14 @@ impl How {
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|how| how.word() == word)
     }
+}
+
+/// What signing out at the OpenID provider needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderSession {
+    pub connection: SsoConnectionId,
+    /// Encrypted, as stored.
+    pub sealed_id_token: Option<String>,
 }
 
 #[derive(Debug, Clone)]

@@ -2,9 +2,6 @@
 //! enforces the allowed addresses.
 
 mod canvas;
-pub mod jwks;
-pub mod keys;
-pub mod launch_token;
 mod link;
 pub mod lti_roles;
 mod moodle;
@@ -21,10 +18,10 @@ use bytes::Bytes;
 pub use crate::outbound::{Error, Result};
 use crate::{
     domain::roster::{Coverage, Member, Role, Roster},
+    jwt::keys::SigningKey,
     outbound::Outbound,
 };
 use canvas::Canvas;
-use keys::SigningKey;
 use moodle::Moodle;
 use nrps::Nrps;
 pub use service_token::ServiceTokens;

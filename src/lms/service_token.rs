@@ -105,8 +105,7 @@ impl LtiAccess {
         match answer.status {
             status if status.is_success() => {}
             StatusCode::BAD_REQUEST | StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                let word = answer.value().ok().and_then(|body| error_word(&body));
-                let word = word.unwrap_or_else(|| answer.status.as_u16().to_string());
+                let word = answer.oauth_error().unwrap_or_else(|| answer.status.as_u16().to_string());
                 return Err(Error::Denied(format!("{place} gives us no service token: {word}")));
             }
             status => {
@@ -137,13 +136,6 @@ impl LtiAccess {
         });
         signed.map_err(Error::Unavailable)
     }
-}
-
-/// The OAuth error code, such as `invalid_client`. `None` if it is not a plain word.
-fn error_word(body: &Value) -> Option<String> {
-    let word = body["error"].as_str()?;
-    let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == ' ';
-    (word.len() <= 60 && word.chars().all(is_word)).then(|| word.to_owned())
 }
 
 fn seconds(value: &Value) -> u64 {

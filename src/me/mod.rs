@@ -7,6 +7,7 @@ mod recording;
 mod session;
 mod sign_in;
 mod sign_out;
+mod sso;
 mod words;
 
 use axum::{
@@ -25,6 +26,8 @@ pub fn routes() -> Router<App> {
         .route("/sign-in/link/{secret}", get(sign_in::link::look).post(sign_in::link::spend))
         .route("/sign-in/proxy", get(sign_in::proxy::sign_in))
         .route("/sign-out", post(sign_out::sign_out))
+        .route("/sso/{id}/start", get(sso::start))
+        .route("/sso/callback", get(sso::callback))
         .route("/me", get(own::show))
         .route("/me/recording", post(recording::record))
         .route("/me/recording/delete", post(recording::delete))

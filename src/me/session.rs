@@ -12,6 +12,7 @@ use crate::{
     app::{
         Actor, App, Result as AppResult,
         sessions::{self, Secret},
+        sso,
     },
     domain::{
         client_address::Client,
@@ -196,14 +197,31 @@ pub async fn begin(
     how: How,
     return_to: &ReturnTo,
 ) -> AppResult<Response> {
+    end_old(app, headers).await?;
+    let secret = sessions::open(app, person, how).await?;
+    Ok(begun(app, &secret, how, return_to))
+}
+
+/// Like `begin`, for a person whom an OpenID provider has authenticated.
+pub async fn begin_sso(app: &App, headers: &HeaderMap, signed_in: sso::SignedIn) -> AppResult<Response> {
+    end_old(app, headers).await?;
+    let return_to = signed_in.return_to.clone();
+    let secret = sso::open_session(app, signed_in).await?;
+    Ok(begun(app, &secret, How::Oidc, &return_to))
+}
+
+async fn end_old(app: &App, headers: &HeaderMap) -> AppResult<()> {
     for old in SESSION.read(&app.links, headers).into_iter().filter_map(Secret::parse) {
         sessions::end(app, &old).await?;
     }
-    let secret = sessions::open(app, person, how).await?;
+    Ok(())
+}
+
+fn begun(app: &App, secret: &Secret, how: How, return_to: &ReturnTo) -> Response {
     let mut response = reply::see_other(&format!("{}{}", root(&app.links), return_to.as_str()));
     append(&mut response, SESSION.set(&app.links, secret.as_str(), sessions::cookie_seconds(how)));
     append(&mut response, VISITOR.set(&app.links, "", 0));
-    Ok(response)
+    response
 }
 
 pub fn remove_cookie(app: &App, response: &mut Response) {
@@ -232,6 +250,13 @@ impl Visitor {
     pub fn show(&self, app: &App, status: StatusCode, page: &impl Template) -> Response {
         let policy = Policy { forms: Forms::SelfOnly, ..Policy::default() };
         let mut response = page::private(status, page, policy, Microphone::Unused);
+        append(&mut response, VISITOR.set(&app.links, self.secret.as_str(), VISITOR_SECONDS));
+        response
+    }
+
+    /// Sends the browser elsewhere; it comes back with the visitor's cookie.
+    pub fn redirect(&self, app: &App, address: &str) -> Response {
+        let mut response = reply::see_other(address);
         append(&mut response, VISITOR.set(&app.links, self.secret.as_str(), VISITOR_SECONDS));
         response
     }

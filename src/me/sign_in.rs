@@ -21,8 +21,9 @@ use crate::{
     app::{
         Actor, App, Error, institutions,
         sign_in::{self, Answer, MailRequest, Proof},
+        sso,
     },
-    domain::{email::Email, institution::Institution, sign_in::ReturnTo},
+    domain::{email::Email, institution::Institution, sign_in::ReturnTo, sso::Connection},
     http::{
         form::Form,
         html::root,
@@ -43,11 +44,15 @@ struct SignInPage<'a> {
     return_to: &'a str,
     /// The path that signs in through the institution's own proxy.
     proxy: Option<String>,
+    /// OpenID providers of the institution: names and paths.
+    providers: Vec<(&'a str, String)>,
 }
 
 /// What the form says besides the email: the same in the query and in the form.
 struct Target {
     institution: Option<Institution>,
+    /// The connections of the institution that was named.
+    connections: Vec<Connection>,
     return_to: Option<ReturnTo>,
 }
 
@@ -57,7 +62,11 @@ impl Target {
             Some(slug) => Some(institutions::find(app, &Actor::System, &slug).await?),
             None => None,
         };
-        Ok(Self { institution, return_to: form.get("return_to").and_then(ReturnTo::parse) })
+        let connections = match &institution {
+            Some(institution) => sso::all(app, &Actor::System, Some(institution.id)).await?,
+            None => Vec::new(),
+        };
+        Ok(Self { institution, connections, return_to: form.get("return_to").and_then(ReturnTo::parse) })
     }
 
     /// The path of the form with this target.
@@ -79,11 +88,18 @@ impl Target {
         if self.institution.as_ref().is_some_and(|institution| institution.slug != proxy.institution) {
             return None;
         }
+        Some(format!("{}/sign-in/proxy?{}", root(&app.links), self.return_query()))
+    }
+
+    fn return_query(&self) -> String {
         let return_to = self.return_to.clone().unwrap_or_default();
-        let query: String = form_urlencoded::Serializer::new(String::new())
-            .append_pair("return_to", return_to.as_str())
-            .finish();
-        Some(format!("{}/sign-in/proxy?{query}", root(&app.links)))
+        form_urlencoded::Serializer::new(String::new()).append_pair("return_to", return_to.as_str()).finish()
+    }
+
+    /// The name of each OpenID provider, and the path that signs in through it.
+    fn providers(&self, app: &App) -> Vec<(&str, String)> {
+        let path = |id| format!("{}/sso/{id}/start?{}", root(&app.links), self.return_query());
+        self.connections.iter().map(|one| (one.name.as_str(), path(one.id))).collect()
     }
 
     fn show(&self, app: &App, visitor: &Visitor, email: &str, fault: Option<&'static str>) -> Response {
@@ -97,6 +113,7 @@ impl Target {
             institution: institution.map_or("", |one| &one.slug),
             return_to: self.return_to.as_ref().map_or("", ReturnTo::as_str),
             proxy: self.proxy(app),
+            providers: self.providers(app),
         };
         let status = if fault.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
         visitor.show(app, status, &shown)

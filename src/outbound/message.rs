@@ -131,6 +131,14 @@ impl Answer {
         }
     }
 
+    /// The code of an OAuth error response, such as `invalid_client`. `None` if it is not a plain word.
+    pub fn oauth_error(&self) -> Option<String> {
+        let body = self.value().ok()?;
+        let word = body["error"].as_str()?;
+        let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == ' ';
+        (word.len() <= 60 && word.chars().all(is_word)).then(|| word.to_owned())
+    }
+
     /// The body as JSON, regardless of the status.
     pub fn value(&self) -> Result<Value> {
         serde_json::from_slice(&self.body).map_err(|_| {

@@ -150,6 +150,8 @@ pub async fn close_access(sql: &mut Sql, institution: InstitutionId) -> Result<(
         "DELETE FROM sessions WHERE institution_id = $1",
         "DELETE FROM sign_in_requests WHERE institution_id = $1",
         "DELETE FROM sign_in_links WHERE institution_id = $1",
+        "DELETE FROM sso_logins WHERE institution_id = $1",
+        "DELETE FROM sso_connections WHERE institution_id = $1",
         "DELETE FROM outbox WHERE institution_id = $1",
     ] {
         sql.execute(text, &[institution.into()]).await?;
@@ -190,6 +192,8 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM sessions WHERE institution_id = $1",
         "DELETE FROM sign_in_requests WHERE institution_id = $1",
         "DELETE FROM sign_in_links WHERE institution_id = $1",
+        "DELETE FROM sso_logins WHERE institution_id = $1",
+        "DELETE FROM sso_connections WHERE institution_id = $1",
         "DELETE FROM persons WHERE institution_id = $1",
         "DELETE FROM audience_defaults WHERE institution_id = $1",
         "DELETE FROM paused_participants WHERE institution_id = $1",

@@ -33,6 +33,7 @@ pub mod rolls;
 pub mod secrets;
 pub mod sessions;
 pub mod sign_ins;
+pub mod sso;
 pub mod tokens;
 pub mod tool_consumers;
 

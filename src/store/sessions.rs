@@ -4,7 +4,7 @@ use super::{Error, Result, Row, Sql, Value};
 use crate::domain::{
     ids::InstitutionId,
     moment::Moment,
-    session::{How, PersonId, Session},
+    session::{How, PersonId, ProviderSession, Session},
 };
 
 const COLUMNS: &str = "institution_id, email_key, how, created_at, last_used_at, expires_at";
@@ -37,6 +37,22 @@ pub async fn insert(sql: &mut Sql, digest: &str, session: &Session) -> Result<()
 pub async fn find(sql: &mut Sql, digest: &str) -> Result<Option<Session>> {
     let text = format!("SELECT {COLUMNS} FROM sessions WHERE digest = $1");
     sql.one(&text, &[digest.into()], from_row).await
+}
+
+/// Keeps what signing out at the provider needs.
+pub async fn set_provider(sql: &mut Sql, digest: &str, provider: &ProviderSession) -> Result<()> {
+    let text = "UPDATE sessions SET sso_id = $1, id_token = $2 WHERE digest = $3";
+    let params: [Value<'_>; 3] =
+        [provider.connection.into(), provider.sealed_id_token.as_ref().into(), digest.into()];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// What `set_provider` has kept.
+pub async fn provider(sql: &mut Sql, digest: &str) -> Result<Option<ProviderSession>> {
+    let text = "SELECT sso_id, id_token FROM sessions WHERE digest = $1 AND sso_id IS NOT NULL";
+    let read =
+        |row: &Row<'_>| Ok(ProviderSession { connection: row.id(0)?, sealed_id_token: row.opt_text(1)? });
+    sql.one(text, &[digest.into()], read).await
 }
 
 pub async fn touch(sql: &mut Sql, digest: &str, now: Moment, expires_at: Moment) -> Result<()> {

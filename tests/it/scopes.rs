@@ -13,7 +13,7 @@ use endonym::{
         Actor, Error, Forbidden, Missing, Result, audiences, callers, calls, courses, custom_fields, demo,
         exports, imports, institutions, jobs, lti, media, name_pages, names, outbox,
         own_entry::Details,
-        own_person, participants, persons, pronunciations, sign_in, tokens,
+        own_person, participants, persons, pronunciations, sign_in, sso, tokens,
         tool_consumers::{self, Change},
     },
     domain::{
@@ -29,6 +29,7 @@ use endonym::{
         phone_number::PhoneNumber,
         roster::Role,
         session::PersonId,
+        sso::Connection,
         tool_consumer::{LmsKind, ToolConsumer},
     },
 };
@@ -82,6 +83,7 @@ struct Scene {
     slug: String,
     page: NamePageRef,
     consumer: ToolConsumer,
+    connection: Connection,
     api_token: String,
     export: Export,
 }
@@ -94,6 +96,7 @@ impl Scene {
         let ana = Draft { phone_number: Given::Set(PhoneNumber::parse(NUMBER).unwrap()), ..draft(EMAIL) };
         participants::create(app, &operator.access(id).unwrap(), page.clone(), ana).await.unwrap();
         let (consumer, api_token) = tool_consumers::create(app, operator, id, canvas()).await.unwrap();
+        let connection = sso::create(app, operator, id, provider()).await.unwrap();
         let export = exports::create(app, operator, id, everybody()).await.unwrap();
         let call = "INSERT INTO calls (institution_id, id, participant_id, phone_number, state, run_at, attempts_made, \
              attempts_allowed, created_at) VALUES ($1, $2, 0, $3, $4, 1, 0, 1, 1)";
@@ -104,7 +107,7 @@ impl Scene {
              VALUES ($1, $2, 'scrub_exports', '{}', 'dead', 1, 1, 1)";
         execute(&app.db, job, vec![JOB.into(), id.into()]).await;
         let slug = world.institution.slug.clone();
-        Self { id, slug, page, consumer, api_token, export, world }
+        Self { id, slug, page, consumer, connection, api_token, export, world }
     }
 
     async fn token(&self, scope: TokenScope) -> Actor {
@@ -144,6 +147,26 @@ fn canvas() -> tool_consumers::New {
         roles: Vec::new(),
         access_token: Some("secret".into()),
         lti: None,
+    }
+}
+
+/// Nobody listens there.
+fn provider() -> sso::New {
+    sso::New {
+        name: None,
+        issuer: "http://127.0.0.1:9".into(),
+        client_id: "endonym".into(),
+        client_secret: "secret".into(),
+        domains: Vec::new(),
+        trusts_unverified_email: false,
+    }
+}
+
+/// The provider cannot be reached.
+fn away<T>(checked: Result<T>) -> Result<()> {
+    match checked {
+        Err(Error::Unavailable(_)) => Ok(()),
+        other => other.map(drop),
     }
 }
 
@@ -385,6 +408,27 @@ fn cases() -> Vec<Case> {
             a,
             &s.consumer
         )),
+        case!("sso::create", Institution, |s, a| sso::create(
+            &s.world.app,
+            a,
+            s.id,
+            sso::New { client_id: "another".into(), ..provider() }
+        )),
+        case!("sso::find", Institution, |s, a| sso::find(&s.world.app, a, s.connection.id)),
+        case!("sso::all", Institution, |s, a| sso::all(&s.world.app, a, Some(s.id))),
+        case!("sso::all", AnyInstitution, |s, a| sso::all(&s.world.app, a, None)),
+        case!("sso::update", Institution, |s, a| sso::update(
+            &s.world.app,
+            a,
+            s.connection.id,
+            sso::Change::default()
+        )),
+        case!("sso::check", Institution, |s, a| async {
+            away(sso::check(&s.world.app, a, &s.connection).await)
+        }),
+        case!("sso::check_client", Institution, |s, a| async {
+            away(sso::check_client(&s.world.app, a, &s.connection, "https://names.example.edu").await)
+        }),
         case!("lti::registrations::invite", Institution, |s, a| lti::registrations::invite(
             &s.world.app,
             a,
@@ -473,6 +517,7 @@ fn cases() -> Vec<Case> {
             mark("ben@x.org")
         )),
         case!("persons::erase", Institution, |s, a| persons::erase(&s.world.app, a, s.id, EMAIL.into())),
+        case!("sso::delete", Institution, |s, a| sso::delete(&s.world.app, a, s.connection.id)),
         case!("tool_consumers::delete", Institution, |s, a| tool_consumers::delete(
             &s.world.app,
             a,
@@ -508,7 +553,10 @@ async fn synchronize(scene: &Scene, actor: &Actor, losses: courses::LossPolicy) 
 
 fn is_missing<T>(outcome: &Result<T>) -> bool {
     let Err(Error::Missing(what)) = outcome else { return false };
-    matches!(what, Missing::Institution | Missing::Call | Missing::Job | Missing::ToolConsumer)
+    matches!(
+        what,
+        Missing::Institution | Missing::Call | Missing::Job | Missing::ToolConsumer | Missing::SsoConnection
+    )
 }
 
 fn is_not_administrator<T>(outcome: &Result<T>) -> bool {

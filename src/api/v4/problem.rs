@@ -49,7 +49,8 @@ const fn missing(what: Missing) -> &'static str {
         | Missing::CustomField
         | Missing::Export
         | Missing::Job
-        | Missing::Call => "Not Found",
+        | Missing::Call
+        | Missing::SsoConnection => "Not Found",
     }
 }
 

@@ -46,7 +46,8 @@ const fn missing(what: Missing) -> &'static str {
         | Missing::Export
         | Missing::Job
         | Missing::Call
-        | Missing::Course => "Not Found",
+        | Missing::Course
+        | Missing::SsoConnection => "Not Found",
         Missing::ToolConsumer => "Tool consumer not found",
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::{
     app::{Actor, App, Error, Result},
     domain::lti::keys::{Key, is_due, is_over, signing as chosen},
-    lms::keys::SigningKey,
+    jwt::keys::SigningKey,
     store::{
         self, Sql,
         lti_keys::{self, StoredKey},

@@ -20,6 +20,7 @@ use crate::{
         scope::Scope,
         tool_consumer::{ToolConsumer, product_word},
     },
+    jwt::token::Algorithm,
     store::{
         lti_logins::{self, Login},
         lti_sessions::{self, Session, Viewer},
@@ -140,7 +141,11 @@ async fn take(app: &App, state: &str) -> Result<Login> {
 
 async fn verified(app: &App, consumer: &ToolConsumer, login: &Login, token: &str) -> Result<Launch> {
     let Some(lti) = &consumer.lti else { return Err(Refusal::UnknownPlatform.into()) };
-    let claims = app.key_sets.verified(&app.outbound, &lti.jwks_url, token, || app.clock.instant()).await;
+    // The standard requires RS256.
+    let algorithms = &[Algorithm::Rs256];
+    let verified =
+        app.key_sets.verified(&app.outbound, &lti.jwks_url, algorithms, token, || app.clock.instant());
+    let claims = verified.await;
     let claims = claims
         .map_err(|error| Refusal::NoKeys(error.to_string()).to(consumer))?
         .map_err(|fault| Refusal::Token(fault).to(consumer))?;

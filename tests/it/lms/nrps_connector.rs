@@ -5,7 +5,8 @@ use std::{sync::LazyLock, time::Duration};
 use endonym::{
     clock::Clock,
     domain::roster::{Member, Role, Roster},
-    lms::{Access, Connection, CourseRef, Error, Found, LtiAccess, ServiceTokens, keys::SigningKey},
+    jwt::keys::SigningKey,
+    lms::{Access, Connection, CourseRef, Error, Found, LtiAccess, ServiceTokens},
     outbound::Outbound,
 };
 

@@ -12,7 +12,7 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
-use endonym::lms::keys::SigningKey;
+use endonym::jwt::keys::SigningKey;
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use serde_json::{Value, json};
 

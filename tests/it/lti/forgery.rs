@@ -6,7 +6,7 @@ use endonym::{
         Actor,
         tool_consumers::{self, Change},
     },
-    lms::keys::SigningKey,
+    jwt::keys::SigningKey,
 };
 use hmac::{Hmac, KeyInit, Mac};
 use reqwest::Response;

@@ -12,7 +12,11 @@ use axum::{Router, routing::get};
 use endonym::{
     app::{Clock, lti::keys},
     domain::moment::Moment,
-    lms::{jwks::KeySets, keys::SigningKey, launch_token::Fault},
+    jwt::{
+        jwks::KeySets,
+        keys::SigningKey,
+        token::{Algorithm, Fault},
+    },
     outbound::{Allowed, Outbound},
     store::{lti_keys, secrets::Secrets},
 };
@@ -118,7 +122,7 @@ async fn a_platforms_keys_are_kept_and_asked_for_again_when_a_new_one_signs() {
     let (sets, start) = (KeySets::default(), Clock::system().instant());
     let verify = async |key: &SigningKey, seconds: u64| {
         let token = key.sign(&json!({ "sub": "u7" })).unwrap();
-        sets.verified(&outbound, &url, &token, || start + Duration::from_secs(seconds))
+        sets.verified(&outbound, &url, &[Algorithm::Rs256], &token, || start + Duration::from_secs(seconds))
             .await
             .unwrap()
             .map(|_| ())
@@ -141,7 +145,9 @@ async fn a_platforms_keys_are_kept_and_asked_for_again_when_a_new_one_signs() {
     assert_eq!((verify(&new, 8_000).await, verify(&new, 8_001).await, times()), (Ok(()), Ok(()), 5));
     assert_eq!((verify(&new, 8_010).await, times()), (Ok(()), 6));
     let token = new.sign(&json!({ "sub": "u7" })).unwrap();
-    let late = sets.verified(&outbound, &url, &token, || start + Duration::from_secs(90_200)).await;
+    let late = sets
+        .verified(&outbound, &url, &[Algorithm::Rs256], &token, || start + Duration::from_secs(90_200))
+        .await;
     assert!(late.is_err(), "{late:?}");
 }
 
@@ -154,7 +160,10 @@ async fn whoever_wants_a_key_that_is_known_does_not_wait_for_those_who_want_anot
     let verify = async |kid: &str, seconds: u64| {
         let key = SigningKey::from_der(kid.into(), super::KEY.der().to_vec());
         let token = key.sign(&json!({ "sub": "u7" })).unwrap();
-        sets.verified(&outbound, &url, &token, || start + Duration::from_secs(seconds)).await.unwrap().is_ok()
+        sets.verified(&outbound, &url, &[Algorithm::Rs256], &token, || start + Duration::from_secs(seconds))
+            .await
+            .unwrap()
+            .is_ok()
     };
     assert!(verify("platform-1", 0).await);
     let mut other = std::pin::pin!(verify("nobody's", 10));

@@ -20,7 +20,7 @@ use endonym::{
         institution::origin_of,
         tool_consumer::{LmsKind, Registration, ToolConsumer},
     },
-    lms::keys::SigningKey,
+    jwt::keys::SigningKey,
 };
 use reqwest::{Response, header};
 use serde_json::{Value, json};

@@ -2,6 +2,7 @@
 
 mod own;
 mod sign_in;
+mod sso;
 
 use std::{collections::BTreeMap, sync::Mutex};
 

@@ -1,4 +1,4 @@
-//! The tool's own RSA keys, for signing and for its JWKS.
+//! Our own RSA keys, for signing and for our JWKS.
 
 use aws_lc_rs::{
     encoding::{AsDer, Pkcs8V1Der},

@@ -1,4 +1,5 @@
-//! Cache of the platforms' public keys (JWKS). Keys are fetched on demand, and again when a token names an unknown key.
+//! Cache of the public keys (JWKS) of LTI platforms and OpenID providers, which are issuers of tokens. Keys are fetched on demand, and
+//! again when a token names an unknown key.
 
 use std::{
     collections::HashMap,
@@ -9,29 +10,26 @@ use std::{
 use jsonwebtoken::jwk::JwkSet;
 use serde_json::Value;
 
-use super::{
-    Error, Result,
-    launch_token::{self, Fault},
-};
-use crate::outbound::{Outbound, Request};
+use super::token::{self, Algorithm, Fault, Header};
+use crate::outbound::{Error, Outbound, Request, Result};
 
 /// Time to live. A revoked key is trusted no longer than this.
 const CACHE_TIME: Duration = Duration::from_secs(3_600);
-/// Time to live while the platform's keys cannot be fetched.
+/// Time to live while the issuer's keys cannot be fetched.
 const STALE_CACHE_TIME: Duration = Duration::from_secs(24 * 3_600);
-/// Minimum interval between two fetches from the same platform, regardless of the number of launches.
+/// Minimum interval between two fetches from the same issuer, regardless of the number of tokens.
 const FETCH_INTERVAL: Duration = Duration::from_secs(5);
 const MAX_BYTES: usize = 1 << 20;
-const MAX_PLATFORMS: usize = 10_000;
+const MAX_ISSUERS: usize = 10_000;
 
 #[derive(Default)]
 pub struct KeySets(Mutex<HashMap<String, Arc<CacheEntry>>>);
 
-/// Cache entry of one platform.
+/// Cache entry of one issuer.
 #[derive(Default)]
 struct CacheEntry {
     known: Mutex<Fetched>,
-    /// Held while fetching, so that concurrent launches cause one request. Launches whose key is cached do not wait for it.
+    /// Held while fetching, so that concurrent tokens cause one request. Tokens whose key is cached do not wait for it.
     asking: tokio::sync::Mutex<()>,
 }
 
@@ -59,30 +57,31 @@ impl CacheEntry {
     }
 }
 
-/// A token and the id of its key.
 struct Token<'a> {
     text: &'a str,
-    kid: Option<String>,
+    header: Header,
 }
 
 impl Token<'_> {
     fn verified(&self, keys: &JwkSet) -> Option<Result<Value, Fault>> {
-        let key = launch_token::choose_key(keys, self.kid.as_deref())?;
-        Some(launch_token::verified(self.text, key))
+        let key = token::choose_key(keys, &self.header)?;
+        Some(token::verified(self.text, key, self.header.algorithm))
     }
 }
 
 impl KeySets {
-    /// Verifies the signature of a token with the keys at `url`, and returns its claims.
+    /// Verifies the signature of a token with the keys at `url`, and returns its claims. The caller chooses the algorithms, not the
+    /// token.
     pub async fn verified(
         &self,
         outbound: &Outbound,
         url: &str,
+        algorithms: &[Algorithm],
         token: &str,
         now: impl Fn() -> Instant,
     ) -> Result<Result<Value, Fault>> {
-        let token = match launch_token::key_id(token) {
-            Ok(kid) => Token { text: token, kid },
+        let token = match token::header(token, algorithms) {
+            Ok(header) => Token { text: token, header },
             Err(fault) => return Ok(Err(fault)),
         };
         let place = self.place(url);
@@ -119,7 +118,7 @@ impl KeySets {
 
     fn place(&self, url: &str) -> Arc<CacheEntry> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() > MAX_PLATFORMS {
+        if all.len() > MAX_ISSUERS {
             all.clear();
         }
         all.entry(url.to_owned()).or_default().clone()

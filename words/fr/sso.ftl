@@ -1,0 +1,25 @@
+# Signing in and out through an institution's OpenID provider. $name is the provider's name.
+
+sso-button = Se connecter avec { $name }
+sso-over-title = Veuillez vous reconnecter
+sso-over = Cette connexion a expiré, a déjà servi ou a été commencée dans un autre navigateur. Recommencez depuis la page de connexion.
+sso-denied-title = Vous n’êtes pas connecté
+sso-denied = Vous avez annulé, ou { $name } ne vous a pas laissé entrer. Réessayez, ou connectez-vous par e-mail.
+sso-away-title = { $name } ne répond pas
+sso-away = Nous n’arrivons pas à joindre { $name } pour le moment. Réessayez dans quelques minutes, ou connectez-vous par e-mail.
+sso-setup-title = La connexion avec { $name } ne fonctionne pas
+sso-setup = La liaison entre nous et { $name } n’est pas configurée correctement. Veuillez prévenir votre établissement. En attendant, vous pouvez vous connecter par e-mail.
+sso-forged-title = Nous n’avons pas pu vous connecter
+sso-forged = Nous n’avons pas pu vérifier la réponse de { $name }. Veuillez réessayer depuis la page de connexion.
+sso-no-email-title = Votre adresse e-mail manque
+sso-no-email = { $name } ne nous a pas transmis votre adresse e-mail ; nous ne pouvons donc pas trouver votre nom ici. Connectez-vous plutôt par e-mail.
+sso-unverified-title = Votre adresse e-mail n’est pas confirmée
+sso-unverified = { $name } n’a pas confirmé que cette adresse e-mail est la vôtre. Confirmez-la là-bas, ou connectez-vous par e-mail.
+sso-domain-title = Cette adresse ne peut pas être utilisée ici
+sso-domain = Vous êtes connecté à { $name } en tant que { $email }, et cet établissement n’accepte pas ce type d’adresse. Réessayez avec un autre compte.
+sso-unknown-title = Vous n’êtes pas inscrit
+sso-unknown = { $name } a confirmé que vous êtes { $email }, mais personne n’est inscrit ici avec cette adresse. Demandez à votre établissement de vous ajouter, ou réessayez avec un autre compte.
+sso-wait-title = Veuillez patienter un peu
+sso-wait = Il y a trop de connexions depuis votre réseau en ce moment. Veuillez réessayer dans une minute.
+sso-signed-out-title = Vous êtes déconnecté
+sso-signed-out = Vous êtes déconnecté ici. Nous vous conduisons maintenant vers { $name }, pour que vous puissiez aussi vous y déconnecter.
