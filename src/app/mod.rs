@@ -17,6 +17,7 @@ pub mod ids;
 pub mod imports;
 pub mod institutions;
 pub mod jobs;
+pub mod languages;
 pub mod limiter;
 pub mod links;
 pub mod lti;

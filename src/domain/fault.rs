@@ -6,7 +6,7 @@ use std::{
     hash::{Hash, Hasher},
 };
 
-use super::{call::State, media::MediaFault};
+use super::{call::State, language::Language, media::MediaFault};
 
 /// The field that a fault is about. Fields with the same name are equal, because a custom key may have any name.
 #[derive(Debug, Clone)]
@@ -41,6 +41,7 @@ pub enum Field {
     AccessCode,
     TimeZone,
     PhoneLanguage,
+    Language,
     Audience,
     Origin,
     NamePages,
@@ -87,6 +88,7 @@ impl Field {
             Self::AccessCode => "access code",
             Self::TimeZone => "time zone",
             Self::PhoneLanguage => "phone language",
+            Self::Language => "language",
             Self::Audience => "audience",
             Self::Origin => "origin",
             Self::NamePages => "name pages",
@@ -177,6 +179,8 @@ pub enum SetupFault {
     JustTaken,
     UnknownTimeZone(String),
     UnknownLanguage(String),
+    /// The pages have no texts in it.
+    UntranslatedLanguage(String),
     NotAnOrigin(String),
     NotAFrameAncestor,
     TooManyNamePages {
@@ -275,6 +279,10 @@ impl fmt::Display for SetupFault {
                 write!(f, "must be a name like Europe/Paris or America/New_York, not `{given}`")
             }
             Self::UnknownLanguage(given) => write!(f, "must be a code like fr or es-MX, not `{given}`"),
+            Self::UntranslatedLanguage(given) => {
+                let tags: Vec<&str> = Language::ALL.into_iter().map(Language::tag).collect();
+                write!(f, "must be one of {}, not `{given}`", tags.join(", "))
+            }
             Self::NotAnOrigin(given) => {
                 write!(f, "must look like https://directory.example.edu, not `{given}`")
             }

@@ -1,6 +1,7 @@
 //! Signing in and out, and a person's own pages.
 
 mod handover;
+mod language;
 mod notice;
 mod own;
 mod recording;
@@ -25,7 +26,9 @@ pub fn routes() -> Router<App> {
         .route("/sign-in/link/{secret}", get(sign_in::link::look).post(sign_in::link::spend))
         .route("/sign-in/proxy", get(sign_in::proxy::sign_in))
         .route("/sign-out", post(sign_out::sign_out))
+        .route("/language", post(language::of_visitor))
         .route("/me", get(own::show))
+        .route("/me/language", post(language::of_person))
         .route("/me/recording", post(recording::record))
         .route("/me/recording/delete", post(recording::delete))
         .route("/me/handover", post(handover::create))

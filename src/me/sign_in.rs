@@ -22,13 +22,14 @@ use crate::{
         Actor, App, Error, institutions,
         sign_in::{self, Answer, MailRequest, Proof},
     },
-    domain::{email::Email, institution::Institution, sign_in::ReturnTo},
+    domain::{email::Email, institution::Institution, language::Language, sign_in::ReturnTo},
     http::{
         form::Form,
         html::root,
         page::{Look, Page},
         reply,
     },
+    words::Words,
 };
 
 #[derive(Template)]
@@ -48,16 +49,22 @@ struct SignInPage<'a> {
 /// What the form says besides the email: the same in the query and in the form.
 struct Target {
     institution: Option<Institution>,
+    /// The institution's language, for visitors who prefer none of ours.
+    language: Language,
     return_to: Option<ReturnTo>,
 }
 
 impl Target {
     async fn of(app: &App, form: &Form) -> Result<Self, Error> {
-        let institution = match form.text("institution") {
-            Some(slug) => Some(institutions::find(app, &Actor::System, &slug).await?),
-            None => None,
+        let (institution, language) = match form.text("institution") {
+            Some(slug) => {
+                let found = institutions::find(app, &Actor::System, &slug).await?;
+                let language = institutions::options(app, &Actor::System, found.id).await?.language;
+                (Some(found), language.unwrap_or_default())
+            }
+            None => (None, Language::default()),
         };
-        Ok(Self { institution, return_to: form.get("return_to").and_then(ReturnTo::parse) })
+        Ok(Self { institution, language, return_to: form.get("return_to").and_then(ReturnTo::parse) })
     }
 
     /// The path of the form with this target.
@@ -91,7 +98,11 @@ impl Target {
         let institution = self.institution.as_ref();
         let look = Look { institution: institution.map(|one| one.name.clone()), ..Look::default() };
         let shown = SignInPage {
-            page: Page { look, ..visitor.page(app, &path) },
+            page: Page {
+                look,
+                words: Words::new(visitor.language_or(self.language)),
+                ..visitor.page(app, &path)
+            },
             email,
             fault,
             institution: institution.map_or("", |one| &one.slug),
@@ -124,7 +135,7 @@ pub async fn ask(State(app): State<App>, VisitorForm { visitor, form }: VisitorF
     let wanted = MailRequest {
         email,
         institution: target.institution.as_ref().map(|institution| institution.id),
-        language: visitor.language(),
+        language: visitor.language_or(target.language),
         return_to: target.return_to,
     };
     match sign_in::ask(&app, visitor.client, &visitor.secret, wanted).await {
