@@ -6,6 +6,7 @@ pub mod backups;
 pub mod badges;
 pub mod callers;
 pub mod calls;
+pub mod consents;
 pub mod courses;
 pub mod custom_fields;
 pub mod demo;

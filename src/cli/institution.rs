@@ -131,9 +131,7 @@ impl Institution {
                     None => None,
                     Some("default") => Some(None),
                     Some(number) => Some(Some(number.parse().map_err(|_| {
-                        Failure(format!(
-                            "the rate limit must be a number or `default`, not `{number}`"
-                        ))
+                        Failure(format!("the rate limit must be a number or `default`, not `{number}`"))
                     })?)),
                 };
                 let change = institutions::Change {
@@ -197,11 +195,7 @@ async fn shown(app: &App, institution: &domain::institution::Institution) -> Res
     }))
 }
 
-async fn list(
-    app: &App,
-    all: &[domain::institution::Institution],
-    json: bool,
-) -> Result<(), Failure> {
+async fn list(app: &App, all: &[domain::institution::Institution], json: bool) -> Result<(), Failure> {
     if json {
         let mut institutions = Vec::new();
         for one in all {

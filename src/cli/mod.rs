@@ -5,6 +5,7 @@ mod backup;
 mod badge;
 mod blobs;
 mod calls;
+mod consent;
 mod course;
 mod custom_field;
 mod doctor;
@@ -127,6 +128,8 @@ enum Command {
     Import(import::Import),
     #[command(subcommand)]
     Person(person::Person),
+    #[command(subcommand)]
+    Consent(consent::Consent),
     SignInLink(sign_in_link::SignInLink),
     #[command(subcommand)]
     Badge(badge::Badge),
@@ -211,6 +214,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Course(command) => command.run(&open().await?).await,
         Command::Import(command) => command.run(&storage).await,
         Command::Person(command) => command.run(&open().await?).await,
+        Command::Consent(command) => command.run(&open().await?).await,
         Command::SignInLink(command) => command.run(&open().await?).await,
         Command::Badge(command) => command.run(&open().await?).await,
         Command::Blobs(command) => command.run(&open().await?).await,

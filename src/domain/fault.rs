@@ -42,6 +42,7 @@ pub enum Field {
     TimeZone,
     PhoneLanguage,
     Language,
+    ConsentText,
     Audience,
     Origin,
     NamePages,
@@ -89,6 +90,7 @@ impl Field {
             Self::TimeZone => "time zone",
             Self::PhoneLanguage => "phone language",
             Self::Language => "language",
+            Self::ConsentText => "consent text",
             Self::Audience => "audience",
             Self::Origin => "origin",
             Self::NamePages => "name pages",
@@ -161,6 +163,8 @@ pub enum Fault {
     },
     /// A participant with pending calls cannot be deleted.
     PendingCalls,
+    /// The person has not agreed to the text that is shown before the first recording.
+    NoConsent,
     Media(MediaFault),
     Setup(SetupFault),
     Call(CallFault),
@@ -251,6 +255,7 @@ impl fmt::Display for Fault {
                 write!(f, "has reached its limit of {calls} calls and {numbers} numbers a day")
             }
             Self::PendingCalls => f.write_str("has pending calls"),
+            Self::NoConsent => f.write_str("needs the person's consent"),
             Self::Media(fault) => write!(f, "is invalid: {fault}"),
             Self::Setup(fault) => fault.fmt(f),
             Self::Call(fault) => fault.fmt(f),

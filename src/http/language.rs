@@ -112,7 +112,9 @@ mod tests {
             remember(&links, &mut response, Language::German, path);
             response.headers()[header::SET_COOKIE].to_str().unwrap().to_owned()
         };
-        assert!(cookie("/lti/s/abc/").contains("SameSite=None") && cookie("/lti/s/abc/").contains("Partitioned"));
+        assert!(
+            cookie("/lti/s/abc/").contains("SameSite=None") && cookie("/lti/s/abc/").contains("Partitioned")
+        );
         assert!(cookie("/sign-in").contains("SameSite=Lax") && cookie("/sign-in").contains("Secure"));
     }
 }

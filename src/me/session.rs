@@ -64,6 +64,11 @@ impl SignedIn {
         }
     }
 
+    /// Was this device let in by a QR code?
+    pub fn is_handed_over(&self) -> bool {
+        self.session.how == How::Handover
+    }
+
     /// Is this the CSRF token of the session's forms?
     pub fn is_own_form(&self, token: Option<&str>) -> bool {
         token.is_some_and(|token| csrf::is_token(&self.secret, token))
@@ -80,7 +85,8 @@ impl FromRequestParts<App> for SignedIn {
         let is_script = reply::is_json_wanted(&parts.headers);
         match found {
             Ok(Some((secret, session, settings))) => {
-                let language = preferred.language(settings.personal, settings.institution.unwrap_or_default());
+                let language =
+                    preferred.language(settings.personal, settings.institution.unwrap_or_default());
                 Ok(Self { secret, session, preferred, language, is_script })
             }
             Ok(None) if is_script => Err(signed_out(language)),

@@ -206,6 +206,7 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM audience_defaults WHERE institution_id = $1",
         "DELETE FROM paused_participants WHERE institution_id = $1",
         "DELETE FROM consents WHERE institution_id = $1",
+        "DELETE FROM participant_consents WHERE institution_id = $1",
         "DELETE FROM consent_texts WHERE institution_id = $1",
         "DELETE FROM outbox WHERE institution_id = $1",
         "DELETE FROM media WHERE institution_id = $1",

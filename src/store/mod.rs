@@ -11,6 +11,7 @@ pub mod audiences;
 pub mod call_attempts;
 pub mod call_takes;
 pub mod calls;
+pub mod consents;
 pub mod conversations;
 pub mod courses;
 pub mod custom_fields;
