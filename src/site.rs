@@ -97,7 +97,7 @@ fn refuse(app: &App, path: &str, refusal: Refusal) -> Response {
     let face = path.split('/').nth(1).unwrap_or_default();
     match face {
         "lti" => lti::refuse(app, refusal),
-        "me" | "sign-in" | "sign-out" | "sso" => me::refuse(app, refusal),
+        "language" | "me" | "sign-in" | "sign-out" | "sso" => me::refuse(app, refusal),
         "phone" => hooks::refuse(refusal),
         // An unparsable request has no reliable path; the API answers it.
         "api" => api::refuse(path, refusal),

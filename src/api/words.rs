@@ -42,6 +42,7 @@ pub fn fault(fault: &Fault) -> Cow<'static, str> {
         // No endpoint of the contract leads to these.
         Fault::NotCallable
         | Fault::TooManyCalls { .. }
+        | Fault::NoConsent
         | Fault::Setup(_)
         | Fault::Call(_)
         | Fault::NotText => fault.to_string().into(),
@@ -65,7 +66,7 @@ mod tests {
     };
 
     /// Each has a number, so that a fault that the table below lacks is noticed.
-    const COUNT: usize = 22;
+    const COUNT: usize = 23;
 
     const fn number(fault: &Fault) -> usize {
         match fault {
@@ -91,6 +92,7 @@ mod tests {
             Fault::Setup(_) => 19,
             Fault::Call(_) => 20,
             Fault::NotText => 21,
+            Fault::NoConsent => 22,
         }
     }
 
@@ -141,6 +143,7 @@ mod tests {
                 "must be lower-case letters, digits and hyphens, and at most 100 of them",
             ),
             (CallFault::Pending.into(), "is pending already"),
+            (Fault::NoConsent, "needs the person's consent"),
             (Fault::NotText, "is not UTF-8 text: save the file as “CSV UTF-8”"),
         ] {
             seen[number(&one)] = true;

@@ -1,6 +1,6 @@
 //! Public data of a person, addressed by the registration's token.
 
-use super::{App, Error, Missing, Result, audiences, media, participants};
+use super::{Actor, App, Error, Missing, Result, audiences, media, participants};
 use crate::{
     blobs::{Key, Shelf},
     domain::{
@@ -9,8 +9,9 @@ use crate::{
         ids::InstitutionId,
         media::Waveform,
         participant::{Participant, Recording},
+        session::PersonId,
     },
-    store::{custom_fields, institutions, participants as people},
+    store::{custom_fields, institutions, participants as people, rolls},
 };
 
 /// A person without private data: no legal name if the institution does not use legal names.
@@ -29,6 +30,14 @@ pub struct Badge {
     /// May search engines index it?
     pub listed: bool,
     pub audience: Audience,
+}
+
+impl Badge {
+    /// Is it of one of this person's registrations?
+    pub fn belongs_to(&self, person: &PersonId) -> bool {
+        let email_key = self.person.email.as_deref().map(email_key);
+        person.institution == self.institution && email_key.as_deref() == Some(&person.email_key)
+    }
 }
 
 pub struct Attribute {
@@ -80,6 +89,26 @@ pub async fn find(app: &App, institution: InstitutionId, token: &str) -> Result<
     let legal_waveform = self::waveform(app, institution, &person.legal.recording).await?;
     let listed = listed && audience == Audience::Public;
     Ok(Badge { institution, person, attributes, waveform, legal_waveform, listed, audience })
+}
+
+/// May search engines index any of the person's badges, as far as it is up to the person?
+pub async fn is_listed(app: &App, actor: &Actor, person: &PersonId) -> Result<bool> {
+    actor.represent(person)?;
+    Ok(people::any_listed(&mut app.db.read(), person.institution, &person.email_key).await?)
+}
+
+/// Sets whether search engines may index the badges of all of the person's registrations. A new registration is not listed.
+pub async fn list_all(app: &App, actor: &Actor, person: &PersonId, listed: bool) -> Result<()> {
+    actor.represent(person)?;
+    let person = person.clone();
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, person.institution).await?;
+                Ok(people::list_badges(sql, person.institution, &person.email_key, listed).await?)
+            })
+        })
+        .await
 }
 
 impl Attribute {

@@ -11,6 +11,7 @@ use crate::{
         ids::InstitutionId,
         ids::ParticipantId,
         institution::{Institution, parse_language, parse_origin},
+        language::Language,
         name_page::slug_fault,
         text::{self, Lines, longest},
     },
@@ -105,6 +106,24 @@ pub struct Change {
     pub audiences: Option<String>,
     /// The audience of people who are registered from now on.
     pub default_audience: Option<String>,
+    /// The language of its pages for visitors who prefer none of ours. An empty string resets it to English.
+    pub language: Option<String>,
+    /// Whether new registrations start with the person's newest recording.
+    pub starts_with_newest: Option<bool>,
+}
+
+/// Settings that only some use cases need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    pub language: Option<Language>,
+    pub starts_with_newest: bool,
+}
+
+pub async fn options(app: &App, actor: &Actor, id: InstitutionId) -> Result<Options> {
+    actor.administer(id)?;
+    let found = institutions::options(&mut app.db.read(), id).await?;
+    let (language, starts_with_newest) = found.ok_or(Error::Missing(Missing::Institution))?;
+    Ok(Options { language, starts_with_newest })
 }
 
 pub async fn update(app: &App, actor: &Actor, slug: &str, change: Change) -> Result<Institution> {
@@ -155,6 +174,7 @@ fn checked(change: Change) -> Result<Changes> {
     }
     let time_zone = change.time_zone.and_then(|zone| check_zone(&zone, &mut errors));
     let phone_language = change.phone_language.map(|language| check_language(&language, &mut errors));
+    let language = change.language.map(|given| check_page_language(&given, &mut errors));
     let mut origin = |given: &String| {
         let parsed = parse_origin(given);
         if parsed.is_none() {
@@ -171,6 +191,8 @@ fn checked(change: Change) -> Result<Changes> {
         multiple_recordings: change.multiple_recordings,
         rate_limit: change.rate_limit,
         phone_language,
+        language,
+        starts_with_newest: change.starts_with_newest,
         allow_origins,
         forbid_origins,
     })
@@ -256,6 +278,15 @@ fn check_language(given: &str, errors: &mut FieldErrors) -> Option<String> {
     let language = parse_language(given);
     if language.is_none() && !text::is_blank(given) {
         errors.add(Field::PhoneLanguage, SetupFault::UnknownLanguage(given.to_owned()));
+    }
+    language
+}
+
+/// A language that the pages are translated to; `None` for the default.
+fn check_page_language(given: &str, errors: &mut FieldErrors) -> Option<Language> {
+    let language = Language::ALL.into_iter().find(|language| language.tag() == given.trim());
+    if language.is_none() && !text::is_blank(given) {
+        errors.add(Field::Language, SetupFault::UntranslatedLanguage(given.to_owned()));
     }
     language
 }

@@ -1,6 +1,8 @@
 //! A person's own entry on a name page, for the pages where they view and edit it themselves.
 
-use super::{App, Error, Missing, Result, calls, own_recordings, own_recordings::Sharing, participants};
+use super::{
+    App, Error, Missing, Result, calls, consents, own_recordings, own_recordings::Sharing, participants,
+};
 use crate::{
     domain::{
         fault::{Fault, Field},
@@ -75,8 +77,9 @@ async fn update(app: &App, owner: Owner, draft: Draft) -> Result<()> {
     participants::update_own(app, owner.institution, owner.participant, draft).await.map(|_| ())
 }
 
-/// Stores the owner's recording, for all of their pages or for this one only.
+/// Stores the owner's recording, for all of their pages or for this one only. They must have agreed to the text about recordings.
 pub async fn record(app: &App, owner: Owner, sound: Vec<u8>, sharing: Sharing) -> Result<()> {
+    consents::require(&mut app.db.read(), owner, Field::Recording).await?;
     let target = (owner.institution, owner.participant);
     own_recordings::record(app, target, Incoming::Bytes(sound), sharing, None).await
 }
@@ -86,6 +89,7 @@ pub async fn call(app: &App, owner: Owner, phone_number: &str) -> Result<()> {
     if !app.calling.enabled {
         return Err(Error::Missing(Missing::Call));
     }
+    consents::require(&mut app.db.read(), owner, Field::PhoneNumber).await?;
     let invalid = |fault| Error::invalid(Field::PhoneNumber, fault);
     let number = PhoneNumber::parse(phone_number).ok_or_else(|| invalid(Fault::NotAPhoneNumber))?;
     update(app, owner, Draft { phone_number: Given::Set(number), ..Draft::default() }).await?;

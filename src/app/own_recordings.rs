@@ -221,6 +221,12 @@ async fn sources(
     these: &[(usize, Registration)],
     start: Start,
 ) -> Result<HashMap<usize, Source>> {
+    // Nothing is looked up where nobody asks, or where the institution does not want it.
+    let options =
+        if these.is_empty() { None } else { store::institutions::options(sql, institution).await? };
+    if !options.is_some_and(|(_, starts_with_newest)| starts_with_newest) {
+        return Ok(HashMap::new());
+    }
     let registrations: Vec<Registration> = these.iter().map(|(_, one)| one.clone()).collect();
     let all = own_recordings::around(sql, institution, registrations).await?;
     let people = People::new(&all);

@@ -3,7 +3,7 @@
 
 mod export;
 
-pub use export::{Export, File, export};
+pub use export::{Archive, Export, File, export};
 
 use super::{
     Actor, App, Error, Missing, Result, calls,
@@ -76,14 +76,14 @@ pub async fn find(
 /// Erases the person with this email, and cancels their pending calls. All rows are deleted in one transaction, which takes
 /// the institution's lock as every write of people does, so concurrent operations see the person completely or not at all.
 /// Data outside the database is deleted afterwards; if that is interrupted, the sweep and the job that rewrites reports
-/// complete it.
+/// complete it. People can do this themselves.
 pub async fn erase(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
     email_key: String,
 ) -> Result<Erased> {
-    actor.administer(institution)?;
+    actor.represent(&PersonId { institution, email_key: email_key.clone() })?;
     let (now, owned_app) = (app.clock.now(), app.clone());
     let (registrations, gone, takes_left) = app
         .db

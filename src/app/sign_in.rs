@@ -26,7 +26,7 @@ use crate::{
     },
     mail::render::SignIn,
     store::{
-        self, Sql, institutions,
+        self, Sql, institutions, languages,
         sign_ins::{self, Link, Quota, Request},
     },
 };
@@ -156,6 +156,11 @@ pub async fn message(app: &App, id: SignInRequestId, base_url: &str) -> Result<O
     let Some(request) = sign_ins::open(&mut app.db.read(), id, now).await? else { return Ok(None) };
     let known = known(&mut app.db.read(), &request).await?;
     let Some(first) = known.first() else { return Ok(None) };
+    let person = PersonId { institution: first.id, email_key: request.email_key.clone() };
+    let personal = match known.len() {
+        1 => languages::find(&mut app.db.read(), &person).await?.personal,
+        _ => None,
+    };
     let (code, link) = (app.ids.sign_in_code(), Secret::generate(app));
     let (code_digest, link_digest) = (code_digest(app, id, &code)?, link.digest());
     let stored = app
@@ -170,7 +175,7 @@ pub async fn message(app: &App, id: SignInRequestId, base_url: &str) -> Result<O
         code: shown_code(&code),
         link: address(base_url, &link),
         email: request.email,
-        language: request.language,
+        language: personal.unwrap_or(request.language),
         institution_name: (known.len() == 1).then(|| first.name.clone()),
     }))
 }

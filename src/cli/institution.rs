@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{Outcome, institution, output};
+use super::{Failure, Outcome, institution, output};
 use crate::{
     app::{Actor, App, institutions},
-    domain,
+    domain::{self, language::Language},
 };
 
 /// Create, list, update and delete institutions (tenants)
@@ -70,6 +70,12 @@ pub enum Institution {
         /// Language of its phone calls, like fr; empty resets it to the installation's
         #[arg(long = "phone-language", value_name = "LANGUAGE")]
         its_phone_language: Option<String>,
+        /// Language of its pages for visitors whose browser prefers none of en, es, fr, de, pt, zh, ar; empty resets it to en
+        #[arg(long, value_name = "LANGUAGE")]
+        language: Option<String>,
+        /// Let new registrations start with the person's newest recording on another page: on (the default) or off
+        #[arg(long, value_name = "on|off", value_parser = on_or_off)]
+        starts_with_newest: Option<bool>,
         #[arg(long)]
         json: bool,
     },
@@ -104,7 +110,7 @@ impl Institution {
                     ));
                 }
             }
-            Self::List { json } => list(&institutions::all(app, &Actor::Operator).await?, json),
+            Self::List { json } => list(app, &institutions::all(app, &Actor::Operator).await?, json).await?,
             Self::Update {
                 slug,
                 name,
@@ -116,6 +122,8 @@ impl Institution {
                 its_phone_language,
                 audiences,
                 default_audience,
+                language,
+                starts_with_newest,
                 json,
             } => {
                 institution(app, &slug).await?;
@@ -123,9 +131,7 @@ impl Institution {
                     None => None,
                     Some("default") => Some(None),
                     Some(number) => Some(Some(number.parse().map_err(|_| {
-                        super::Failure(format!(
-                            "the rate limit must be a number or `default`, not `{number}`"
-                        ))
+                        Failure(format!("the rate limit must be a number or `default`, not `{number}`"))
                     })?)),
                 };
                 let change = institutions::Change {
@@ -138,12 +144,14 @@ impl Institution {
                     phone_language: its_phone_language,
                     audiences,
                     default_audience,
+                    language,
+                    starts_with_newest,
                 };
                 let changed = institutions::update(app, &Actor::Operator, &slug, change).await?;
                 if json {
-                    output::print_json(&shown(&changed));
+                    output::print_json(&shown(app, &changed).await?);
                 } else {
-                    list(&[changed], false);
+                    list(app, &[changed], false).await?;
                 }
             }
             Self::Delete { slug, yes } => {
@@ -161,8 +169,17 @@ impl Institution {
     }
 }
 
-fn shown(institution: &domain::institution::Institution) -> serde_json::Value {
-    json!({
+fn on_or_off(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("use `on` or `off`".to_owned()),
+    }
+}
+
+async fn shown(app: &App, institution: &domain::institution::Institution) -> Result<Value, Failure> {
+    let options = institutions::options(app, &Actor::Operator, institution.id).await?;
+    Ok(json!({
         "id": institution.id.to_string(),
         "slug": institution.slug,
         "name": institution.name,
@@ -172,14 +189,20 @@ fn shown(institution: &domain::institution::Institution) -> serde_json::Value {
         "rate_limit": institution.rate_limit,
         "allowed_origins": institution.allowed_origins,
         "phone_language": institution.phone_language,
+        "language": options.language.map(Language::tag),
+        "starts_with_newest": options.starts_with_newest,
         "created_at": output::time(institution.created_at),
-    })
+    }))
 }
 
-fn list(all: &[domain::institution::Institution], json: bool) {
+async fn list(app: &App, all: &[domain::institution::Institution], json: bool) -> Result<(), Failure> {
     if json {
-        output::print_json(&json!({ "institutions": all.iter().map(shown).collect::<Vec<_>>() }));
-        return;
+        let mut institutions = Vec::new();
+        for one in all {
+            institutions.push(shown(app, one).await?);
+        }
+        output::print_json(&json!({ "institutions": institutions }));
+        return Ok(());
     }
     let rows: Vec<Vec<String>> = all
         .iter()
@@ -199,4 +222,5 @@ fn list(all: &[domain::institution::Institution], json: bool) {
         &["SLUG", "NAME", "ACCESS CODE", "TIME ZONE", "LEGAL NAMES", "CALL LANGUAGE", "ALLOWED ORIGINS"],
         &rows,
     );
+    Ok(())
 }

@@ -5,6 +5,7 @@ mod backup;
 mod badge;
 mod blobs;
 mod calls;
+mod consent;
 mod course;
 mod custom_field;
 mod doctor;
@@ -133,6 +134,8 @@ enum Command {
     Import(import::Import),
     #[command(subcommand)]
     Person(person::Person),
+    #[command(subcommand)]
+    Consent(consent::Consent),
     SignInLink(sign_in_link::SignInLink),
     #[command(subcommand)]
     Sso(sso::Command),
@@ -219,6 +222,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Course(command) => command.run(&open().await?).await,
         Command::Import(command) => command.run(&storage).await,
         Command::Person(command) => command.run(&open().await?).await,
+        Command::Consent(command) => command.run(&open().await?).await,
         Command::SignInLink(command) => command.run(&open().await?).await,
         Command::Sso(command) => command.run(&open().await?).await,
         Command::Badge(command) => command.run(&open().await?).await,

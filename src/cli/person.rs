@@ -10,13 +10,12 @@ use std::{
 
 use clap::Subcommand;
 use serde_json::json;
-use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
 use super::{Failure, Outcome, institution, output};
 use crate::{
     app::{
         Actor, App, Error, audiences,
-        persons::{self, Erased, Export, Files},
+        persons::{self, Archive, Erased, Files},
     },
     domain::{audience::Audience, email::email_key, session::PersonId},
 };
@@ -103,7 +102,9 @@ async fn export(app: &App, email: &str, slug: &str, out: &Path, json: bool) -> O
     let cannot = |error: io::Error| Failure(format!("cannot write {}: {error}", out.display()));
     // Readable only by the user who asked for it: it holds personal data.
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(out).map_err(cannot)?;
-    let written = write_zip(app, &found, file).await;
+    let (files, registrations) =
+        (found.files.len(), found.about["registrations"].as_array().map_or(0, Vec::len));
+    let written = write_zip(Archive::new(app, found), file).await;
     let missing = match written {
         Ok(missing) => missing,
         Err(failure) => {
@@ -111,11 +112,10 @@ async fn export(app: &App, email: &str, slug: &str, out: &Path, json: bool) -> O
             return Err(Failure(format!("cannot write {}: {}", out.display(), failure.0)));
         }
     };
-    let files = found.files.len() - missing.len();
+    let files = files - missing.len();
     if json {
         output::print_json(&json!({ "email": email, "out": out, "files": files, "missing": missing }));
     } else {
-        let registrations = found.about["registrations"].as_array().map_or(0, Vec::len);
         output::print_line(&format!(
             "{}: {registrations} registrations and {files} files of {email}",
             out.display()
@@ -144,24 +144,13 @@ async fn update(app: &App, email: &str, slug: &str, audience: &str, json: bool) 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Stored without compression: nearly all of it is MP3 and JPEG. Returns the files that the blob store does not have.
-async fn write_zip(app: &App, found: &Export, file: File) -> Result<Vec<String>, Failure> {
-    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
-    let mut zip = ZipWriter::new(file);
-    zip.start_file("person.json", options)?;
-    zip.write_all(serde_json::to_string_pretty(&found.about)?.as_bytes())?;
-    let mut missing = Vec::new();
-    for file in &found.files {
-        match file.read(app).await? {
-            Some(bytes) => {
-                zip.start_file(file.name.as_str(), options)?;
-                zip.write_all(&bytes)?;
-            }
-            None => missing.push(file.name.clone()),
-        }
+/// Returns the files that the blob store does not have.
+async fn write_zip(mut archive: Archive, mut file: File) -> Result<Vec<String>, Failure> {
+    while let Some(chunk) = archive.next().await? {
+        file.write_all(&chunk)?;
     }
-    zip.finish()?.sync_all()?;
-    Ok(missing)
+    file.sync_all()?;
+    Ok(archive.missing)
 }
 
 async fn delete(app: &App, email: &str, slug: &str, yes: bool, json: bool) -> Outcome {

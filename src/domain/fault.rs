@@ -6,7 +6,7 @@ use std::{
     hash::{Hash, Hasher},
 };
 
-use super::{call::State, media::MediaFault};
+use super::{call::State, language::Language, media::MediaFault};
 
 /// The field that a fault is about. Fields with the same name are equal, because a custom key may have any name.
 #[derive(Debug, Clone)]
@@ -41,6 +41,8 @@ pub enum Field {
     AccessCode,
     TimeZone,
     PhoneLanguage,
+    Language,
+    ConsentText,
     Audience,
     Origin,
     NamePages,
@@ -90,6 +92,8 @@ impl Field {
             Self::AccessCode => "access code",
             Self::TimeZone => "time zone",
             Self::PhoneLanguage => "phone language",
+            Self::Language => "language",
+            Self::ConsentText => "consent text",
             Self::Audience => "audience",
             Self::Origin => "origin",
             Self::NamePages => "name pages",
@@ -165,6 +169,8 @@ pub enum Fault {
     },
     /// A participant with pending calls cannot be deleted.
     PendingCalls,
+    /// The person has not agreed to the text that is shown before the first recording.
+    NoConsent,
     Media(MediaFault),
     Setup(SetupFault),
     Call(CallFault),
@@ -183,6 +189,8 @@ pub enum SetupFault {
     JustTaken,
     UnknownTimeZone(String),
     UnknownLanguage(String),
+    /// The pages have no texts in it.
+    UntranslatedLanguage(String),
     NotAnOrigin(String),
     NotAFrameAncestor,
     TooManyNamePages {
@@ -257,6 +265,7 @@ impl fmt::Display for Fault {
                 write!(f, "has reached its limit of {calls} calls and {numbers} numbers a day")
             }
             Self::PendingCalls => f.write_str("has pending calls"),
+            Self::NoConsent => f.write_str("needs the person's consent"),
             Self::Media(fault) => write!(f, "is invalid: {fault}"),
             Self::Setup(fault) => fault.fmt(f),
             Self::Call(fault) => fault.fmt(f),
@@ -285,6 +294,10 @@ impl fmt::Display for SetupFault {
                 write!(f, "must be a name like Europe/Paris or America/New_York, not `{given}`")
             }
             Self::UnknownLanguage(given) => write!(f, "must be a code like fr or es-MX, not `{given}`"),
+            Self::UntranslatedLanguage(given) => {
+                let tags: Vec<&str> = Language::ALL.into_iter().map(Language::tag).collect();
+                write!(f, "must be one of {}, not `{given}`", tags.join(", "))
+            }
             Self::NotAnOrigin(given) => {
                 write!(f, "must look like https://directory.example.edu, not `{given}`")
             }

@@ -80,6 +80,13 @@ impl Language {
     }
 }
 
+/// The languages that a person and their institution have set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LanguageSettings {
+    pub personal: Option<Language>,
+    pub institution: Option<Language>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,6 +5,7 @@ pub mod address;
 pub mod audience;
 pub mod call;
 pub mod client_address;
+pub mod consent;
 pub mod conversation;
 pub mod countries;
 pub mod course;

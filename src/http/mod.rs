@@ -5,6 +5,7 @@ pub mod assets;
 pub mod body;
 pub mod client;
 pub mod compression;
+pub mod consent;
 pub mod cookie;
 pub mod csrf;
 pub mod embeds;

@@ -15,7 +15,7 @@ pub struct Page<'a> {
     /// The path of the base URL, for installations that share a host; usually empty.
     pub root: &'a str,
     pub words: Words,
-    /// The path of this page, with or without a query, for the menu of languages.
+    /// The path of this page, with or without a query: where the menu of languages leads back to.
     pub path: &'a str,
     /// The CSRF token of its forms; empty on pages without forms.
     pub csrf: String,
@@ -57,12 +57,6 @@ impl<'a> Page<'a> {
 
     pub fn languages(&self) -> [Language; 7] {
         Language::ALL
-    }
-
-    /// The path of this page in another language.
-    pub fn path_in(&self, language: &Language) -> String {
-        let separator = if self.path.contains('?') { '&' } else { '?' };
-        format!("{}{}{separator}lang={}", self.root, self.path, language.tag())
     }
 
     pub fn is_language(&self, language: &Language) -> bool {

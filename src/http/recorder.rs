@@ -1,5 +1,9 @@
 //! What the recorder (`templates/parts/recorder.html`) needs to know.
 
+use axum::{http::StatusCode, response::Response};
+use serde_json::json;
+
+use super::reply;
 use crate::app::App;
 
 /// A longer take has more than a name in it.
@@ -30,4 +34,13 @@ pub struct Recorder<'a> {
     pub fault: Option<&'a str>,
     /// Hidden fields of the form.
     pub fields: &'a [(&'a str, &'a str)],
+}
+
+/// Why a take was refused, which the recorder shows next to it. The code is `consent` if the person has to agree first.
+pub fn refusal(status: StatusCode, sentence: &str, code: Option<&str>) -> Response {
+    let mut refusal = json!({ "message": sentence, "field": "recording" });
+    if let Some(code) = code {
+        refusal["code"] = code.into();
+    }
+    reply::json(status, &refusal)
 }

@@ -260,7 +260,8 @@ impl User {
 
     /// The request already filters by role. If Canvas shows enrollments, they must agree.
     fn is_one_of(&self, roles: &[Role]) -> bool {
-        let enrolled = self.enrollments.iter().filter_map(|one| one.r#type.as_deref().map(|kind| (kind, one)));
+        let enrolled =
+            self.enrollments.iter().filter_map(|one| one.r#type.as_deref().map(|kind| (kind, one)));
         let mut enrolled = enrolled.peekable();
         let is_wanted = |(word, one): (&str, &Enrollment)| {
             let active = one.enrollment_state.as_deref().is_none_or(|state| state == "active");

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     app::{
-        App, Error, badges,
+        App, Error, badges, consents,
         lti::{
             Refusal,
             sessions::{Open, SessionTarget},
@@ -27,7 +27,9 @@ use crate::{
     },
     domain::{course::Course, fault::Field, field_errors::FieldErrors, language::Language},
     http::{
-        assets, csrf,
+        assets,
+        consent::{ConsentPanel, ShownText},
+        csrf,
         form::Form,
         html::{origin_of, path_of},
         multipart::MultipartForm,
@@ -45,6 +47,8 @@ struct Page<'a> {
     record_style: &'a str,
     record_script: &'a str,
     recorder: Recorder<'a>,
+    /// In place of the recorder, before the first recording.
+    consent: Option<ConsentPanel>,
     /// The user is staff and came from the course's list.
     is_staff: bool,
     course: &'a Course,
@@ -119,8 +123,12 @@ async fn draw(
     faults: Faults,
     done: Option<Message<'_>>,
 ) -> Response {
-    let own = match own_entry::find(app, owner).await {
-        Ok(own) => own,
+    let read = async {
+        let consent = consents::of_owner(app, owner).await?;
+        Ok::<_, Error>((own_entry::find(app, owner).await?, consent))
+    };
+    let (own, consent) = match read.await {
+        Ok(read) => read,
         Err(error) => return gone_or(app, open, error),
     };
     // The origin is the same for every recording, so it is known before there is one.
@@ -156,9 +164,17 @@ async fn draw(
         fault: fault.as_deref(),
         fields: &[],
     };
+    let frame = page::Page::new(&app.links, Language::default(), "");
+    let consent = consent.given.is_none().then(|| ConsentPanel {
+        action: "consent".to_owned(),
+        csrf: csrf.clone(),
+        text: ShownText::new(&consent, frame.words, &open.institution.name),
+        fault: fault.clone().or_else(|| faults.phone_number.clone()),
+    });
     let page = Page {
         parts,
-        page: page::Page::new(&app.links, Language::default(), ""),
+        page: frame,
+        consent,
         record_style: assets::RECORD_STYLE.address(),
         record_script: assets::RECORD_SCRIPT.address(),
         recorder,
@@ -210,9 +226,13 @@ pub async fn recording(State(app): State<App>, request: Request) -> Response {
     if is_json_wanted {
         return match outcome {
             Ok(sound) => reply::json(StatusCode::OK, &json!({ "recording": { "link": sound } })),
-            Err(Unkept::Refused(fault)) => fault_json(StatusCode::UNPROCESSABLE_ENTITY, &fault),
+            Err(Unkept::Refused(fault)) => recorder::refusal(StatusCode::UNPROCESSABLE_ENTITY, &fault, None),
+            Err(Unkept::NoConsent(fault)) => {
+                recorder::refusal(StatusCode::UNPROCESSABLE_ENTITY, &fault, Some("consent"))
+            }
             Err(Unkept::Busy) => {
-                with_retry(fault_json(StatusCode::SERVICE_UNAVAILABLE, &Message::Busy.text()))
+                let text = Message::Busy.text();
+                with_retry(recorder::refusal(StatusCode::SERVICE_UNAVAILABLE, &text, None))
             }
             Err(Unkept::Page(page)) => json_of(&page),
         };
@@ -220,7 +240,7 @@ pub async fn recording(State(app): State<App>, request: Request) -> Response {
     let fault = match outcome {
         Ok(_) => return done(&app, &open, &name, "recording"),
         Err(Unkept::Page(page)) => return page,
-        Err(Unkept::Refused(fault)) => fault,
+        Err(Unkept::Refused(fault) | Unkept::NoConsent(fault)) => fault,
         Err(Unkept::Busy) => Message::Busy.text(),
     };
     let Some((course, owner)) = open.own() else { return none(&app, &open) };
@@ -232,6 +252,7 @@ pub async fn recording(State(app): State<App>, request: Request) -> Response {
 enum Unkept {
     /// With the message for the person.
     Refused(String),
+    NoConsent(String),
     Busy,
     /// With the page that explains it.
     Page(Response),
@@ -266,15 +287,13 @@ async fn keep(app: &App, open: &Open, request: Request) -> Result<Option<String>
     match stored.await {
         Ok(own) => Ok(sound(app, owner, &own)),
         Err(Error::Invalid(errors)) => {
-            Err(Unkept::Refused(Faults::of(&errors).recording.unwrap_or_default()))
+            let fault = Faults::of(&errors).recording.unwrap_or_default();
+            let is_missing = consents::is_missing(&errors);
+            Err(if is_missing { Unkept::NoConsent(fault) } else { Unkept::Refused(fault) })
         }
         Err(Error::Busy) => Err(Unkept::Busy),
         Err(other) => Err(Unkept::Page(gone_or(app, open, other))),
     }
-}
-
-fn fault_json(status: StatusCode, message: &str) -> Response {
-    reply::json(status, &json!({ "message": message, "field": "recording" }))
 }
 
 /// The same answer as a page, for the recorder, which has its own sentence for each status.
@@ -300,6 +319,19 @@ pub async fn call(State(app): State<App>, SubmittedForm { visit, form }: Submitt
             draw(&app, &open, course, owner, fill, Faults::of(&errors), None).await
         }
         Err(other) => gone_or(&app, &open, other),
+    }
+}
+
+/// Agrees to the text about recordings.
+pub async fn consent(State(app): State<App>, SubmittedForm { visit, form }: SubmittedForm) -> Response {
+    let Visit { name, open } = visit;
+    let Some((_, owner)) = open.own() else { return none(&app, &open) };
+    let version = form.get("version").unwrap_or_default();
+    let language = form.get("language").and_then(Language::parse).unwrap_or_default();
+    match consents::agree_as_owner(&app, owner, version, language).await {
+        // If there is a new version by now, the page shows it.
+        Ok(_) => done(&app, &open, &name, "consent"),
+        Err(error) => gone_or(&app, &open, error),
     }
 }
 

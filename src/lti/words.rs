@@ -7,6 +7,7 @@ use crate::{
     app::lti::Refusal,
     domain::{fault::Fault, ids::ToolConsumerId, lti, media::MediaFault, moment::Moment},
     http::html::{escape, isolate, with_isolates},
+    words::Words,
 };
 
 /// A sentence on a page.
@@ -126,6 +127,7 @@ impl Input {
                 "This number cannot be called now: in a day you can be called {calls} times, and at {numbers} \
                  numbers. Please try again tomorrow, or upload a recording."
             ),
+            Fault::NoConsent => Words::default().text("data-consent-needed"),
             Fault::Media(fault) => media(fault),
             Fault::Invalid
             | Fault::ControlCharacter

@@ -1,9 +1,14 @@
 //! Signing in and out, and a person's own pages.
 
+mod consent;
+mod copy;
+mod delete;
 mod handover;
+mod language;
 mod notice;
 mod own;
 mod recording;
+mod search;
 mod session;
 mod sign_in;
 mod sign_out;
@@ -28,7 +33,14 @@ pub fn routes() -> Router<App> {
         .route("/sign-out", post(sign_out::sign_out))
         .route("/sso/{id}/start", get(sso::start))
         .route("/sso/callback", get(sso::callback))
+        .route("/language", post(language::of_visitor))
         .route("/me", get(own::show))
+        .route("/me/language", post(language::of_person))
+        .route("/me/consent", post(consent::agree))
+        .route("/me/consent/withdraw", post(consent::withdraw))
+        .route("/me/search-engines", post(search::choose))
+        .route("/me/copy", get(copy::download))
+        .route("/me/delete", get(delete::confirm).post(delete::delete))
         .route("/me/recording", post(recording::record))
         .route("/me/recording/delete", post(recording::delete))
         .route("/me/handover", post(handover::create))

@@ -3,6 +3,7 @@
 use askama::Template;
 use axum::{http::StatusCode, response::Response};
 
+use super::session::SignedIn;
 use crate::{
     app::{App, Error},
     domain::language::Language,
@@ -41,6 +42,12 @@ pub fn fault(page: Page<'_>, error: &Error) -> Response {
             show(StatusCode::SERVICE_UNAVAILABLE, page, "shared-trouble-title", "shared-trouble")
         }
     }
+}
+
+/// The response to a device that a person let in by a QR code. It may make a recording, but not take or delete everything.
+pub fn handed_over(app: &App, signed_in: &SignedIn) -> Response {
+    let page = signed_in.page(app, "/me");
+    show(StatusCode::FORBIDDEN, page, "data-handed-over-title", "data-handed-over")
 }
 
 /// The response when no handler produces one.

@@ -8,6 +8,7 @@ use axum::{
 };
 
 use super::{
+    consent::{self, Agreed},
     notice,
     session::{OwnForm, SignedIn, remove_cookie, signed_out},
     words::{self, Input},
@@ -17,6 +18,7 @@ use crate::{
         App, Error, Missing, Result, audiences,
         audiences::AudienceChoice,
         badges,
+        consents::{self, ConsentState},
         own_entry::Details,
         own_person::{self, OwnPerson, OwnRegistration},
         sessions,
@@ -26,6 +28,7 @@ use crate::{
         participant::Recording,
     },
     http::{
+        consent::ConsentPanel,
         form::Form,
         html::{origin_of, path_of, root},
         page::{self, Look, Microphone, Page},
@@ -43,6 +46,13 @@ struct OwnPage<'a> {
     recorder: Recorder<'a>,
     rows: Vec<Row<'a>>,
     audiences: Vec<Choice>,
+    /// In place of the recorder, before the first recording.
+    consent: Option<ConsentPanel>,
+    agreed: Option<Agreed>,
+    /// Search engines may show the person's badges.
+    is_listed: bool,
+    /// The device was let in by a QR code.
+    is_handed_over: bool,
     has_recording: bool,
     /// The sentence about what was just done.
     done: Option<String>,
@@ -111,6 +121,8 @@ pub async fn show(State(app): State<App>, signed_in: SignedIn, request: Request)
         Some("audience") => Some("me-done-audience"),
         Some("details") => Some("me-done-details"),
         Some("call") => Some("me-done-call"),
+        Some("consent") => Some("data-consent-done"),
+        Some("withdrawn") => Some("data-consent-withdrawn"),
         _ => None,
     };
     draw(&app, &signed_in, Rejected::default(), done).await
@@ -127,6 +139,8 @@ pub async fn draw(app: &App, signed_in: &SignedIn, rejected: Rejected, done: Opt
 struct Read {
     own: OwnPerson,
     audience: AudienceChoice,
+    consent: ConsentState,
+    is_listed: bool,
     /// The origin of recordings, if it is not ours.
     media_of: Option<String>,
 }
@@ -135,6 +149,8 @@ async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
     let (actor, person) = (signed_in.actor(), &signed_in.session.person);
     let own = own_person::find(app, &actor, person).await?;
     let audience = audiences::find(app, &actor, person).await?;
+    let consent = consents::of_person(app, &actor, person).await?;
+    let is_listed = badges::is_listed(app, &actor, person).await?;
     let mut media_of = None;
     for one in &own.registrations {
         media_of = badges::external_url(app, person.institution, &one.entry).await?;
@@ -142,13 +158,13 @@ async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
             break;
         }
     }
-    Ok(Read { own, audience, media_of: media_of.as_deref().and_then(origin_of) })
+    Ok(Read { own, audience, consent, is_listed, media_of: media_of.as_deref().and_then(origin_of) })
 }
 
 fn render(
     app: &App,
     signed_in: &SignedIn,
-    Read { own, audience, media_of }: &Read,
+    Read { own, audience, consent, is_listed, media_of }: &Read,
     rejected: Rejected,
     done: Option<&str>,
 ) -> Response {
@@ -170,6 +186,7 @@ fn render(
     let [action, handover, window] =
         ["/me/recording", "/me/handover", PATH].map(|path| format!("{}{path}", page.root));
     let csrf = page.csrf.clone();
+    let (consent, agreed) = consent::shown(&page, &own.institution, consent, recording.as_deref());
     let shown = OwnPage {
         recorder: Recorder {
             id: "recorder",
@@ -186,6 +203,10 @@ fn render(
         has_recording: own.registrations.iter().any(|one| one.origin.is_some()),
         rows,
         audiences: choices(words, *audience),
+        consent,
+        agreed,
+        is_listed: *is_listed,
+        is_handed_over: signed_in.is_handed_over(),
         done: done.map(|id| words.text(id)),
         can_be_called: own.can_be_called,
         is_called: own.is_called,
@@ -290,14 +311,17 @@ pub async fn audience(State(app): State<App>, OwnForm { signed_in, form }: OwnFo
     };
     match chosen {
         Ok(()) => done(&app, "audience"),
-        Err(Error::Invalid(_)) => {
-            let sentence = Words::new(signed_in.language()).text("me-fault-audience");
-            let status = StatusCode::UNPROCESSABLE_ENTITY;
-            let rejected = Rejected { status, audience: Some(sentence), ..Rejected::default() };
-            draw(&app, &signed_in, rejected, None).await
-        }
+        Err(Error::Invalid(_)) => refuse_audience(&app, &signed_in).await,
         Err(error) => fault(&app, &signed_in, error).await,
     }
+}
+
+/// The institution does not permit this audience.
+pub async fn refuse_audience(app: &App, signed_in: &SignedIn) -> Response {
+    let sentence = Words::new(signed_in.language()).text("me-fault-audience");
+    let status = StatusCode::UNPROCESSABLE_ENTITY;
+    let rejected = Rejected { status, audience: Some(sentence), ..Rejected::default() };
+    draw(app, signed_in, rejected, None).await
 }
 
 pub async fn details(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
@@ -327,6 +351,11 @@ pub async fn call(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) 
     let number = form.get("phone_number").unwrap_or_default();
     match own_person::call(&app, &signed_in.actor(), &signed_in.session.person, number).await {
         Ok(()) => done(&app, "call"),
+        Err(Error::Invalid(errors)) if consents::is_missing(&errors) => {
+            let sentence = Words::new(signed_in.language()).text("data-consent-needed");
+            let rejected = Rejected::recording(StatusCode::UNPROCESSABLE_ENTITY, sentence);
+            draw(&app, &signed_in, rejected, None).await
+        }
         Err(Error::Invalid(errors)) => {
             let words = Words::new(signed_in.language());
             let fault = sentence(words, &errors, &Field::PhoneNumber, Input::PhoneNumber);

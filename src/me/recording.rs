@@ -13,9 +13,9 @@ use super::{
     words::Input,
 };
 use crate::{
-    app::{App, Error, Missing, own_person, sign_in},
+    app::{App, Error, Missing, consents, own_person, sign_in},
     domain::{fault::Field, session::How},
-    http::{csrf, multipart::MultipartForm, reply},
+    http::{csrf, multipart::MultipartForm, recorder, reply},
     words::Words,
 };
 
@@ -49,7 +49,8 @@ pub async fn record(State(app): State<App>, request: Request) -> Response {
             let words = Words::new(signed_in.language());
             let why = own::sentence(words, &errors, &Field::Recording, Input::Recording);
             let why = why.unwrap_or_else(|| words.text("recorder-refused"));
-            return refuse_with(&app, &signed_in, unprocessable, why).await;
+            let code = consents::is_missing(&errors).then_some("consent");
+            return refuse_with(&app, &signed_in, unprocessable, why, code).await;
         }
         Err(Error::Busy | Error::Unavailable(_)) => {
             return refuse(&app, &signed_in, StatusCode::SERVICE_UNAVAILABLE, "recorder-busy").await;
@@ -82,13 +83,19 @@ async fn unread(app: &App, signed_in: &SignedIn, status: StatusCode) -> Response
 }
 
 async fn refuse(app: &App, signed_in: &SignedIn, status: StatusCode, id: &str) -> Response {
-    refuse_with(app, signed_in, status, Words::new(signed_in.language()).text(id)).await
+    refuse_with(app, signed_in, status, Words::new(signed_in.language()).text(id), None).await
 }
 
 /// Says why, next to the take or next to the form.
-async fn refuse_with(app: &App, signed_in: &SignedIn, status: StatusCode, sentence: String) -> Response {
+async fn refuse_with(
+    app: &App,
+    signed_in: &SignedIn,
+    status: StatusCode,
+    sentence: String,
+    code: Option<&str>,
+) -> Response {
     let mut response = if signed_in.is_script {
-        reply::json(status, &json!({ "message": sentence, "field": "recording" }))
+        recorder::refusal(status, &sentence, code)
     } else {
         own::draw(app, signed_in, Rejected::recording(status, sentence), None).await
     };

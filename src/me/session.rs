@@ -10,13 +10,13 @@ use axum::{
 use super::notice;
 use crate::{
     app::{
-        Actor, App, Result as AppResult,
+        Actor, App, Result as AppResult, languages,
         sessions::{self, Secret},
         sso,
     },
     domain::{
         client_address::Client,
-        language::Language,
+        language::{Language, LanguageSettings},
         session::{How, PersonId, Session},
         sign_in::ReturnTo,
     },
@@ -43,6 +43,7 @@ pub struct SignedIn {
     pub secret: Secret,
     pub session: Session,
     pub preferred: Preferred,
+    language: Language,
     /// The request was sent by a script, which reads JSON.
     pub is_script: bool,
 }
@@ -53,7 +54,7 @@ impl SignedIn {
     }
 
     pub fn language(&self) -> Language {
-        self.preferred.language(None, Language::default())
+        self.language
     }
 
     pub fn page<'a>(&self, app: &'a App, path: &'a str) -> Page<'a> {
@@ -62,6 +63,11 @@ impl SignedIn {
             signed_in: Some(self.session.person.email_key.clone()),
             ..Page::new(&app.links, self.language(), path)
         }
+    }
+
+    /// Was this device let in by a QR code?
+    pub fn is_handed_over(&self) -> bool {
+        self.session.how == How::Handover
     }
 
     /// Is this the CSRF token of the session's forms?
@@ -76,15 +82,29 @@ impl FromRequestParts<App> for SignedIn {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
         let preferred = preferred(parts);
         let language = preferred.language(None, Language::default());
-        let found = sessions::find(app, &SESSION.read(&app.links, &parts.headers)).await;
+        let found = find(app, &parts.headers).await;
         let is_script = reply::is_json_wanted(&parts.headers);
         match found {
-            Ok(Some((secret, session))) => Ok(Self { secret, session, preferred, is_script }),
+            Ok(Some((secret, session, settings))) => {
+                let language =
+                    preferred.language(settings.personal, settings.institution.unwrap_or_default());
+                Ok(Self { secret, session, preferred, language, is_script })
+            }
             Ok(None) if is_script => Err(signed_out(language)),
             Ok(None) => Err(reply::see_other(&sign_in_address(app, parts))),
             Err(error) => Err(notice::fault(Page::new(&app.links, language, "/"), &error)),
         }
     }
+}
+
+/// The session of a request, and the language settings of the person and of their institution.
+async fn find(app: &App, headers: &HeaderMap) -> AppResult<Option<(Secret, Session, LanguageSettings)>> {
+    let Some((secret, session)) = sessions::find(app, &SESSION.read(&app.links, headers)).await? else {
+        return Ok(None);
+    };
+    let actor = Actor::Person(session.person.clone());
+    let settings = languages::find(app, &actor, &session.person).await?;
+    Ok(Some((secret, session, settings)))
 }
 
 /// The response to a script whose session is over.
@@ -239,7 +259,12 @@ pub struct Visitor {
 
 impl Visitor {
     pub fn language(&self) -> Language {
-        self.preferred.language(None, Language::default())
+        self.language_or(Language::default())
+    }
+
+    /// `default` is the language of the institution that the page is about.
+    pub fn language_or(&self, default: Language) -> Language {
+        self.preferred.language(None, default)
     }
 
     pub fn page<'a>(&self, app: &'a App, path: &'a str) -> Page<'a> {

@@ -23,13 +23,16 @@ use crate::{
         sign_in::{self, Answer, MailRequest, Proof},
         sso,
     },
-    domain::{email::Email, institution::Institution, sign_in::ReturnTo, sso::Connection},
+    domain::{
+        email::Email, institution::Institution, language::Language, sign_in::ReturnTo, sso::Connection,
+    },
     http::{
         form::Form,
         html::root,
         page::{Look, Page},
         reply,
     },
+    words::Words,
 };
 
 #[derive(Template)]
@@ -53,20 +56,31 @@ struct Target {
     institution: Option<Institution>,
     /// The connections of the institution that was named.
     connections: Vec<Connection>,
+    /// The institution's language, for visitors who prefer none of ours.
+    language: Language,
     return_to: Option<ReturnTo>,
 }
 
 impl Target {
     async fn of(app: &App, form: &Form) -> Result<Self, Error> {
-        let institution = match form.text("institution") {
-            Some(slug) => Some(institutions::find(app, &Actor::System, &slug).await?),
-            None => None,
+        let (institution, language) = match form.text("institution") {
+            Some(slug) => {
+                let found = institutions::find(app, &Actor::System, &slug).await?;
+                let language = institutions::options(app, &Actor::System, found.id).await?.language;
+                (Some(found), language.unwrap_or_default())
+            }
+            None => (None, Language::default()),
         };
         let connections = match &institution {
             Some(institution) => sso::all(app, &Actor::System, Some(institution.id)).await?,
             None => Vec::new(),
         };
-        Ok(Self { institution, connections, return_to: form.get("return_to").and_then(ReturnTo::parse) })
+        Ok(Self {
+            institution,
+            connections,
+            language,
+            return_to: form.get("return_to").and_then(ReturnTo::parse),
+        })
     }
 
     /// The path of the form with this target.
@@ -107,7 +121,11 @@ impl Target {
         let institution = self.institution.as_ref();
         let look = Look { institution: institution.map(|one| one.name.clone()), ..Look::default() };
         let shown = SignInPage {
-            page: Page { look, ..visitor.page(app, &path) },
+            page: Page {
+                look,
+                words: Words::new(visitor.language_or(self.language)),
+                ..visitor.page(app, &path)
+            },
             email,
             fault,
             institution: institution.map_or("", |one| &one.slug),
@@ -141,7 +159,7 @@ pub async fn ask(State(app): State<App>, VisitorForm { visitor, form }: VisitorF
     let wanted = MailRequest {
         email,
         institution: target.institution.as_ref().map(|institution| institution.id),
-        language: visitor.language(),
+        language: visitor.language_or(target.language),
         return_to: target.return_to,
     };
     match sign_in::ask(&app, visitor.client, &visitor.secret, wanted).await {

@@ -32,6 +32,7 @@ pub fn fault(words: Words, input: Input, fault: &Fault) -> String {
         },
         Fault::NotCallable => words.text("me-fault-not-callable"),
         Fault::TooManyCalls { .. } => words.text("me-fault-too-many-calls"),
+        Fault::NoConsent => words.text("data-consent-needed"),
         Fault::Media(fault) => media(words, fault),
         Fault::Invalid
         | Fault::ControlCharacter
@@ -99,6 +100,7 @@ mod tests {
             Fault::TooLong { most: 10 },
             Fault::NotCallable,
             Fault::TooManyCalls { calls: 3, numbers: 2 },
+            Fault::NoConsent,
             Fault::Invalid,
         ];
         for input in [Input::Phonetic, Input::Notes, Input::PhoneNumber, Input::Recording] {

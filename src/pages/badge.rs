@@ -24,6 +24,7 @@ use crate::{
         initials::Initials,
         media::Waveform,
         participant::{Participant, Recording},
+        session::PersonId,
     },
     http::{
         assets,
@@ -34,6 +35,7 @@ use crate::{
         policy::Policy,
         reply,
     },
+    words::Words,
 };
 
 #[derive(Template)]
@@ -54,6 +56,8 @@ struct Page<'a> {
     title: String,
     description: String,
     listed: bool,
+    /// The link to the person's own page, for the person themselves.
+    mine: Option<String>,
     /// JSON-LD for a script element; `<` is escaped, so that no value can close the element.
     linked_data: String,
 }
@@ -121,14 +125,20 @@ pub async fn show(
         Some(token) => (token, true),
         None => (token.as_str(), false),
     };
+    let visitor = visitor(&app, &headers).await;
+    let mut is_owner = false;
     let (mut response, listed) = match load(&app, &institution, token).await {
         Ok((badge, _))
-            if badge.audience == Audience::Institution && !is_member(&app, &badge, &headers).await =>
+            if badge.audience == Audience::Institution
+                && !is_member(&app, &badge, visitor.as_ref()).await =>
         {
             (reply::see_other(&sign_in_address(&app, &badge)), false)
         }
         Ok((badge, _)) if as_card => (vcard::response(&app, &badge), false),
-        Ok((badge, media_of)) => (render(&app, &badge, media_of.as_deref()), badge.listed),
+        Ok((badge, media_of)) => {
+            is_owner = visitor.is_some_and(|visitor| badge.belongs_to(&visitor));
+            (render(&app, &badge, media_of.as_deref(), is_owner), badge.listed)
+        }
         Err(Error::Missing(_)) => (page::not_found(&app), false),
         Err(error) => {
             tracing::error!(%error, "rendering a badge failed");
@@ -137,20 +147,31 @@ pub async fn show(
         }
     };
     let headers = response.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    // The page of the owner is for no cache that others use.
+    let caching = if is_owner { "private, no-store" } else { "no-cache" };
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
     if !listed {
         headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
     }
     response
 }
 
+/// The person who is signed in. Visitors without a cookie cost no query.
+async fn visitor(app: &App, headers: &HeaderMap) -> Option<PersonId> {
+    let cookies = SESSION.read(&app.links, headers);
+    if cookies.is_empty() {
+        return None;
+    }
+    let found = sessions::find(app, &cookies).await.ok().flatten();
+    found.map(|(_, session)| session.person)
+}
+
 /// Is the visitor signed in to the institution?
-async fn is_member(app: &App, badge: &Badge, headers: &HeaderMap) -> bool {
-    let Ok(Some((_, session))) = sessions::find(app, &SESSION.read(&app.links, headers)).await else {
+async fn is_member(app: &App, badge: &Badge, visitor: Option<&PersonId>) -> bool {
+    let Some(visitor) = visitor.filter(|visitor| visitor.institution == badge.institution) else {
         return false;
     };
-    session.person.institution == badge.institution
-        && sign_in::is_known(app, &session.person).await.unwrap_or(false)
+    sign_in::is_known(app, visitor).await.unwrap_or(false)
 }
 
 /// The sign-in page, from where people come back to the badge.
@@ -169,7 +190,7 @@ async fn load(app: &App, institution: &str, token: &str) -> app::Result<(Badge, 
     Ok((badge, media_of.as_deref().and_then(origin_of)))
 }
 
-fn render(app: &App, badge: &Badge, media_of: Option<&str>) -> Response {
+fn render(app: &App, badge: &Badge, media_of: Option<&str>, is_owner: bool) -> Response {
     let person = &badge.person;
     let name = person.full_name();
     let address = app.links.name_badge(badge.institution, &person.token);
@@ -194,6 +215,7 @@ fn render(app: &App, badge: &Badge, media_of: Option<&str>) -> Response {
         }
         .text(),
         listed: badge.listed,
+        mine: is_owner.then(|| Words::default().text("data-badge-mine")),
         linked_data: linked_data(app, badge, &name, &address).to_string().replace('<', "\\u003c"),
         name,
     };

@@ -6,6 +6,7 @@ use super::{Result, Row, Sql, Value, rolls};
 use crate::domain::{
     ids::{InstitutionId, ParticipantId},
     institution::Institution,
+    language::Language,
     moment::Moment,
     name_page::code_key,
 };
@@ -84,6 +85,13 @@ pub async fn any_allows(sql: &mut Sql, origin: &str) -> Result<bool> {
     Ok(sql.one(text, &[origin.into()], |_| Ok(())).await?.is_some())
 }
 
+/// The language of its pages, and whether new registrations start with the person's newest recording.
+pub async fn options(sql: &mut Sql, id: InstitutionId) -> Result<Option<(Option<Language>, bool)>> {
+    let text = "SELECT language, starts_with_newest FROM institutions WHERE id = $1";
+    let read = |row: &Row<'_>| Ok((row.opt_text(0)?.as_deref().and_then(Language::parse), row.bool(1)?));
+    sql.one(text, &[id.into()], read).await
+}
+
 /// A validated change. `None` or an empty list leaves the value unchanged.
 #[derive(Debug, Default)]
 pub struct Changes {
@@ -92,6 +100,8 @@ pub struct Changes {
     pub multiple_recordings: Option<bool>,
     pub rate_limit: Option<Option<u32>>,
     pub phone_language: Option<Option<String>>,
+    pub language: Option<Option<Language>>,
+    pub starts_with_newest: Option<bool>,
     pub allow_origins: Vec<String>,
     pub forbid_origins: Vec<String>,
 }
@@ -99,12 +109,14 @@ pub struct Changes {
 /// Writes only the columns in the change: concurrent updates keep each other's fields, and a stored value that this binary
 /// does not understand, such as a time zone, is not overwritten with a default.
 pub async fn update(sql: &mut Sql, institution: InstitutionId, changes: &Changes) -> Result<()> {
-    let columns: [(&str, Option<Value<'_>>); 5] = [
+    let columns: [(&str, Option<Value<'_>>); 7] = [
         ("name", changes.name.as_ref().map(Value::from)),
         ("time_zone", changes.time_zone.as_ref().map(Value::from)),
         ("multiple_recordings", changes.multiple_recordings.map(Value::from)),
         ("rate_limit", changes.rate_limit.map(|limit| limit.map(i64::from).into())),
         ("phone_language", changes.phone_language.as_ref().map(|language| language.as_deref().into())),
+        ("language", changes.language.map(|language| language.map(Language::tag).into())),
+        ("starts_with_newest", changes.starts_with_newest.map(Value::from)),
     ];
     let (mut set, mut params) = (Vec::new(), Vec::new());
     for (column, value) in columns {
@@ -198,6 +210,7 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM audience_defaults WHERE institution_id = $1",
         "DELETE FROM paused_participants WHERE institution_id = $1",
         "DELETE FROM consents WHERE institution_id = $1",
+        "DELETE FROM participant_consents WHERE institution_id = $1",
         "DELETE FROM consent_texts WHERE institution_id = $1",
         "DELETE FROM outbox WHERE institution_id = $1",
         "DELETE FROM media WHERE institution_id = $1",

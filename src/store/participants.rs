@@ -23,7 +23,9 @@ use crate::domain::{
 
 use columns::{SELECTED_COUNT, SELECTION, from_row, id_of_page};
 pub use statements::statements;
-pub use writes::{Record, clear_emails, delete, insert, insert_all, list_badge, set_identity, update};
+pub use writes::{
+    Record, clear_emails, delete, insert, insert_all, list_badge, list_badges, set_identity, update,
+};
 
 const LABEL: &str = "n.title, n.slug, n.event_code, n.access_code, n.allow_v2";
 const WITH_PAGE: &str =
@@ -171,6 +173,14 @@ pub async fn badge_listed(sql: &mut Sql, institution: InstitutionId, id: Partici
     let text = "SELECT badge_listed FROM participants WHERE institution_id = $1 AND id = $2";
     Ok(sql.one(text, &[institution.into(), id.into()], |row| row.bool(0)).await?.unwrap_or(false))
 }
+
+/// May search engines index a badge of this person?
+pub async fn any_listed(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<bool> {
+    let found = sql.one(ANY_LISTED, &[institution.into(), email_key.into()], |_| Ok(())).await?;
+    Ok(found.is_some())
+}
+
+const ANY_LISTED: &str = "SELECT 1 FROM participants p WHERE p.institution_id = $1 AND p.email_key = $2 AND p.badge_listed = TRUE LIMIT 1";
 
 /// The columns needed to select and order people, without their whole records.
 #[derive(Debug, Clone)]

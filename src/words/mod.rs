@@ -17,6 +17,7 @@ macro_rules! catalog {
             include_str!(concat!("../../words/", $tag, "/sign_in.ftl")),
             include_str!(concat!("../../words/", $tag, "/sso.ftl")),
             include_str!(concat!("../../words/", $tag, "/me.ftl")),
+            include_str!(concat!("../../words/", $tag, "/data.ftl")),
             include_str!(concat!("../../words/", $tag, "/mail.ftl")),
             include_str!(concat!("../../words/", $tag, "/lti.ftl")),
             include_str!(concat!("../../words/", $tag, "/badge.ftl")),
@@ -267,7 +268,7 @@ mod tests {
         let unused: Vec<&String> = english.keys().filter(|id| !text.contains(&format!("\"{id}\""))).collect();
         assert!(unused.is_empty(), "{unused:?}");
         let is_of_an_area = |word: &str| {
-            ["shared-", "recorder-", "sign-in-", "sso-", "me-", "mail-"]
+            ["shared-", "recorder-", "sign-in-", "sso-", "me-", "data-", "mail-"]
                 .iter()
                 .any(|area| word.starts_with(area))
         };

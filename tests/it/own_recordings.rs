@@ -2,7 +2,7 @@
 
 use endonym::{
     app::{
-        Actor, imports,
+        Actor, imports, institutions,
         media::{reprocess, sweep},
         own_recordings::{self, Sharing},
         participants,
@@ -35,6 +35,12 @@ pub async fn record(world: &World, person: &Value, hertz: f32, sharing: Sharing)
     let owner = participants::by_token(&world.app, world.institution.id, &token).await.unwrap();
     let sound = Incoming::Bytes(wav_of(1.0, hertz));
     own_recordings::record(&world.app, (world.institution.id, owner.id), sound, sharing, None).await.unwrap();
+}
+
+/// Whether new registrations start with the person's newest recording.
+pub async fn start_with_newest(world: &World, wanted: bool) {
+    let change = institutions::Change { starts_with_newest: Some(wanted), ..Default::default() };
+    institutions::update(&world.app, &Actor::Operator, &world.institution.slug, change).await.unwrap();
 }
 
 /// A person's registration on a page, as it is now.
@@ -104,6 +110,36 @@ async fn what_somebody_records_is_theirs_on_all_of_their_pages_and_what_they_wer
         Value::Null,
         "another institution's is another person"
     );
+    nothing_is_left_over(&world).await;
+}
+
+#[tokio::test]
+async fn where_the_institution_does_not_want_it_a_new_registration_starts_without_a_recording() {
+    let world = World::new().await;
+    let [created, imported, later] =
+        [world.page("Created").await, world.page("Imported").await, world.page("Later").await];
+    let here = world.person_on(&world.page, ana()).await;
+    record(&world, &here, 150.0, Sharing::All).await;
+    start_with_newest(&world, false).await;
+    assert_eq!(world.person_on(&created, ana()).await["recording_link"], Value::Null);
+    let draft = Draft {
+        first_name: Given::Set("Ana".into()),
+        email: Given::Set(Email::parse(ANA).unwrap()),
+        ..Draft::default()
+    };
+    let page = NamePageRef::parse(&imported.slug).unwrap();
+    let (app, id, calls) = (&world.app, world.institution.id, imports::CallPolicy::Nobody);
+    let lines = vec![imports::Line { number: 1, draft }];
+    imports::group(app, &Actor::Operator, id, page, lines, calls, false).await.unwrap();
+    assert_eq!(on(&world, &imported).await["recording_link"], Value::Null);
+    start_with_newest(&world, true).await;
+    let sound = heard(&world, &on(&world, &world.page).await).await;
+    assert_eq!(heard(&world, &world.person_on(&later, ana()).await).await, sound);
+    assert_eq!(on(&world, &created).await["recording_link"], Value::Null, "only new registrations");
+    // What the person records next is still for all of their pages.
+    record(&world, &here, 220.0, Sharing::All).await;
+    let anew = heard(&world, &on(&world, &world.page).await).await;
+    assert_eq!(heard(&world, &on(&world, &created).await).await, anew);
     nothing_is_left_over(&world).await;
 }
 

@@ -10,8 +10,9 @@ use std::{
 use endonym::http::form::Form;
 use endonym::{
     app::{
-        Actor, Error, Forbidden, Missing, Result, audiences, callers, calls, courses, custom_fields, demo,
-        exports, imports, institutions, jobs, lti, media, name_pages, names, outbox,
+        Actor, Error, Forbidden, Missing, Result, audiences, badges, callers, calls, consents, courses,
+        custom_fields, demo, exports, imports, institutions, jobs, languages, lti, media, name_pages, names,
+        outbox,
         own_entry::Details,
         own_person, participants, persons, pronunciations, sign_in, sso, tokens,
         tool_consumers::{self, Change},
@@ -19,9 +20,11 @@ use endonym::{
     domain::{
         access::{Action, InsufficientScope, TokenScope},
         audience::Audience,
+        consent,
         email::Email,
         export::Export,
         ids::{CallId, CourseId, InstitutionId, JobId, MessageId, SignInLinkId},
+        language::Language,
         moment::Moment,
         name_page::NamePageRef,
         paging::Window,
@@ -205,6 +208,7 @@ fn cases() -> Vec<Case> {
             &s.slug,
             institutions::Change::default()
         )),
+        case!("institutions::options", Institution, |s, a| institutions::options(&s.world.app, a, s.id)),
         case!("tokens::create", Institution, |s, a| tokens::create(&s.world.app, a, s.id, "x".into(), None)),
         case!("tokens::create_with", Institution, |s, a| tokens::create_with(
             &s.world.app,
@@ -362,6 +366,33 @@ fn cases() -> Vec<Case> {
             ana(s),
             Audience::Institution
         )),
+        case!("badges::is_listed", Institution, |s, a| badges::is_listed(&s.world.app, a, &ana(s))),
+        case!("badges::list_all", Institution, |s, a| badges::list_all(&s.world.app, a, &ana(s), true)),
+        case!("languages::find", Institution, |s, a| languages::find(&s.world.app, a, &ana(s))),
+        case!("languages::choose", Institution, |s, a| languages::choose(
+            &s.world.app,
+            a,
+            ana(s),
+            Language::German
+        )),
+        case!("consents::find", Institution, |s, a| consents::find(&s.world.app, a, s.id)),
+        case!("consents::set", Institution, |s, a| consents::set(
+            &s.world.app,
+            a,
+            s.id,
+            Language::English,
+            "We record you."
+        )),
+        case!("consents::reset", Institution, |s, a| consents::reset(&s.world.app, a, s.id)),
+        case!("consents::all", Institution, |s, a| consents::all(&s.world.app, a, s.id)),
+        case!("consents::of_person", Institution, |s, a| consents::of_person(&s.world.app, a, &ana(s))),
+        case!("consents::agree", Institution, |s, a| consents::agree(
+            &s.world.app,
+            a,
+            &ana(s),
+            consent::BUILT_IN,
+            Language::English
+        )),
         case!("outbox::all", AnyInstitution, |s, a| outbox::all(&s.world.app, a, None, 10)),
         case!("outbox::retry", AnyInstitution, |s, a| outbox::retry(&s.world.app, a, MessageId::new(1))),
         case!("sign_in::handover", Institution, |s, a| sign_in::handover(&s.world.app, a, &ana(s))),
@@ -509,6 +540,12 @@ fn cases() -> Vec<Case> {
             a,
             &ana(s),
             None
+        )),
+        case!("consents::withdraw", Institution, |s, a| consents::withdraw(
+            &s.world.app,
+            a,
+            &ana(s),
+            consents::Withdrawal::Delete
         )),
         case!("persons::delete_from_page", write, |s, a| persons::delete_from_page(
             &s.world.app,

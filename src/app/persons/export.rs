@@ -1,17 +1,29 @@
 //! Exports everything stored about a person, for that person.
 
+use std::{
+    collections::VecDeque,
+    io::{self, Write},
+    mem,
+    sync::{Arc, Mutex, PoisonError},
+};
+
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
+use zip::{
+    CompressionMethod, ZipWriter,
+    result::ZipError,
+    write::{SimpleFileOptions, StreamWriter},
+};
 
 use crate::{
-    app::{Actor, App, Error, Missing, Result, media::keys},
+    app::{Actor, App, Error, Missing, Result, audiences, media::keys},
     blobs::{Key, Shelf},
     domain::{
-        custom_field::CustomField, ids::ParticipantId, institution::Institution, media::Media,
-        moment::Moment, name_page::NamePageRef,
+        custom_field::CustomField, ids::InstitutionId, ids::ParticipantId, institution::Institution,
+        media::Media, moment::Moment, name_page::NamePageRef, session::PersonId,
     },
     store::{
-        self, Sql, custom_fields, name_pages,
+        self, Sql, consents, custom_fields, name_pages,
         persons::{self, Record, Registration},
         rolls,
     },
@@ -36,14 +48,96 @@ impl File {
     }
 }
 
-/// Exports everything about the person with this email, as a consistent snapshot.
+/// The export as a ZIP file, in chunks: only one file is in memory at a time.
+pub struct Archive {
+    app: App,
+    about: Option<Value>,
+    files: VecDeque<File>,
+    /// `None` after the end.
+    zip: Option<ZipWriter<StreamWriter<Buffer>>>,
+    written: Buffer,
+    /// The files that the blob store does not have.
+    pub missing: Vec<String>,
+}
+
+impl Archive {
+    pub fn new(app: &App, export: Export) -> Self {
+        let written = Buffer::default();
+        Self {
+            app: app.clone(),
+            about: Some(export.about),
+            files: export.files.into(),
+            zip: Some(ZipWriter::new_stream(written.clone())),
+            written,
+            missing: Vec::new(),
+        }
+    }
+
+    /// The next chunk; `None` at the end.
+    pub async fn next(&mut self) -> Result<Option<Bytes>> {
+        loop {
+            let (name, bytes) = if let Some(about) = self.about.take() {
+                let json = serde_json::to_vec_pretty(&about);
+                let json = json.map_err(|error| Error::Internal(error.to_string()))?;
+                ("person.json".to_owned(), Bytes::from(json))
+            } else if let Some(file) = self.files.pop_front() {
+                let Some(bytes) = file.read(&self.app).await? else {
+                    self.missing.push(file.name);
+                    continue;
+                };
+                (file.name, bytes)
+            } else {
+                let Some(zip) = self.zip.take() else { return Ok(None) };
+                zip.finish().map_err(unwritten)?;
+                return Ok(Some(self.written.take()));
+            };
+            self.add(&name, &bytes).map_err(unwritten)?;
+            return Ok(Some(self.written.take()));
+        }
+    }
+
+    /// Without compression: nearly all of it is MP3 and JPEG.
+    fn add(&mut self, name: &str, bytes: &[u8]) -> std::result::Result<(), ZipError> {
+        let Some(zip) = &mut self.zip else { return Ok(()) };
+        let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+        zip.start_file(name, options)?;
+        Ok(zip.write_all(bytes)?)
+    }
+}
+
+fn unwritten(error: ZipError) -> Error {
+    Error::Internal(format!("writing a ZIP file failed: {error}"))
+}
+
+/// What the ZIP file has grown by since it was last sent.
+#[derive(Debug, Clone, Default)]
+struct Buffer(Arc<Mutex<Vec<u8>>>);
+
+impl Buffer {
+    fn take(&self) -> Bytes {
+        mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)).into()
+    }
+}
+
+impl Write for Buffer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Exports everything about the person with this email, as a consistent snapshot. People can do this themselves.
 pub async fn export(
     app: &App,
     actor: &Actor,
     institution: &Institution,
     email_key: String,
 ) -> Result<Export> {
-    actor.administer(institution.id)?;
+    actor.represent(&PersonId { institution: institution.id, email_key: email_key.clone() })?;
     let (owner, now) = (institution.clone(), app.clock.now());
     let (about, media) = app
         .db
@@ -88,16 +182,37 @@ async fn everything(
         let rows = persons::rows_of_person(sql, owner.id, email_key, table).await?;
         person.insert(table.into(), rows.into_iter().map(|row| shown(without_secrets(row), owner)).collect());
     }
+    let audience = audiences::find_in(sql, owner.id, email_key).await?.audience;
+    let consent_texts = consent_texts(sql, owner.id, &person).await?;
     let about = json!({
         "institution": owner.name,
         "email": email_key,
+        "audience": audience.word(),
         "exported_at": now.shown_in(&owner.time_zone),
         "registrations": registrations,
         "do_not_call": not_to_call,
         "messages": messages.into_iter().map(|row| shown(row, owner)).collect::<Vec<_>>(),
+        "consent_texts": consent_texts,
         "person": person,
     });
     Ok((about, media))
+}
+
+/// The institution's texts that they have agreed to. The built-in one is not stored.
+async fn consent_texts(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    person: &Map<String, Value>,
+) -> Result<Vec<Value>> {
+    let mut found = Vec::new();
+    for consent in person.get("consents").and_then(Value::as_array).into_iter().flatten() {
+        let version = consent["version"].as_str().unwrap_or_default();
+        if let Some(text) = consents::text(sql, institution, version).await? {
+            let language = consent["language"].as_str().unwrap_or_default();
+            found.push(json!({ "version": version, "language": language, "text": text.texts.get(language) }));
+        }
+    }
+    Ok(found)
 }
 
 /// Digests and tokens of sessions say nothing about the person.

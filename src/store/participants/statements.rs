@@ -67,6 +67,11 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
         vec![institution.clone(), text("a@example.edu")],
     ));
     all.push((
+        "is a badge of the person listed",
+        ANY_LISTED.to_owned(),
+        vec![institution.clone(), text("a@example.edu")],
+    ));
+    all.push((
         "is the identifier taken",
         IDENTIFIER_TAKEN.to_owned(),
         vec![institution, text("A1"), text("a@example.edu")],

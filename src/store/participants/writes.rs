@@ -154,6 +154,21 @@ pub async fn list_badge(
     sql.execute(text, &[listed.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
+/// The same for all registrations of a person.
+pub async fn list_badges(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: &str,
+    listed: bool,
+) -> Result<()> {
+    for table in ["participants", "hidden_participants"] {
+        let text =
+            format!("UPDATE {table} SET badge_listed = $1 WHERE institution_id = $2 AND email_key = $3");
+        sql.execute(&text, &[listed.into(), institution.into(), email_key.into()]).await?;
+    }
+    Ok(())
+}
+
 /// Deletes the row only. `store/persons.rs` lists the tables that refer to it. The caller holds the institution's lock.
 pub async fn delete(
     sql: &mut Sql,

@@ -1,6 +1,6 @@
 //! `endonym institution …`
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::keys;
 use crate::support::{
@@ -194,4 +194,25 @@ async fn delete_takes_everything_with_it() {
     let fields = here.json(&["custom-field", "list", "--institution", "example", "--json"]);
     assert_eq!(fields, json!({ "custom_fields": [] }));
     assert_eq!(here.json(&["token", "list", "--institution", "example", "--json"]), json!({ "tokens": [] }));
+}
+
+#[tokio::test]
+async fn pages_have_a_language_and_new_registrations_may_start_without_a_recording() {
+    let here = Installation::new().await;
+    here.succeed(&["institution", "create", "--name", "Example"]);
+    let set =
+        |institution: &Value| (institution["language"].clone(), institution["starts_with_newest"].clone());
+    let listed = || set(&here.json(&["institution", "list", "--json"])["institutions"][0]);
+    assert_eq!(listed(), (json!(null), json!(true)));
+    let update =
+        |words: &[&str]| here.json(&[&["institution", "update", "example"], words, &["--json"]].concat());
+    let changed = update(&["--language", "fr", "--starts-with-newest", "off"]);
+    assert_eq!(set(&changed), (json!("fr"), json!(false)));
+    update(&["--name", "Example College"]);
+    assert_eq!(listed(), (json!("fr"), json!(false)), "they stay where they are not given");
+    let refuse = |words: &[&str]| here.refuse(&[&["institution", "update", "example"], words].concat());
+    let said = refuse(&["--language", "tlh"]);
+    assert!(said.contains("language must be one of en, es, fr, de, pt, zh, ar, not `tlh`"), "{said}");
+    assert!(refuse(&["--starts-with-newest", "maybe"]).contains("use `on` or `off`"));
+    assert_eq!(set(&update(&["--language", "", "--starts-with-newest", "on"])), (json!(null), json!(true)));
 }

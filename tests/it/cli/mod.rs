@@ -4,6 +4,7 @@ mod backup;
 mod badge;
 mod blobs;
 mod calls;
+mod consent;
 mod custom_field;
 mod doctor;
 mod help;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::School;
 use crate::{
     lms::people::{Avatar, Person},
-    own_recordings::{heard, record},
+    own_recordings::{heard, record, start_with_newest},
     support::{
         media::{file, files, png, wav},
         until,
@@ -64,6 +64,20 @@ async fn whoever_has_a_recording_elsewhere_starts_with_a_copy_of_the_newest() {
         .await
         .unwrap();
     assert_eq!(swept.removed, 0, "{:?}", files(world.folder.path()));
+}
+
+#[tokio::test]
+async fn a_course_of_an_institution_that_does_not_want_copies_starts_without_recordings() {
+    let school = School::new().await;
+    let world = &school.world;
+    let ana = json!({ "first_name": "Ana", "email": "person1@example.edu" });
+    let ana = world.person_on(&world.page, ana).await;
+    world.give(&ana, Kind::Recording, b"how Ana says it").await;
+    start_with_newest(world, false).await;
+    school.enrol([Person::student(1, "Ana", "Lima")]);
+    school.sync().await;
+    assert_eq!(school.people().await[0]["recording_link"], Value::Null);
+    assert_eq!(school.count("media").await, 1);
 }
 
 #[tokio::test]

@@ -99,6 +99,7 @@ async fn a_student_writes_and_uploads_inside_a_frame() {
     browser.enter(Some("iframe")).await;
     browser.until("document.querySelector('h1')?.textContent === 'Siobhán Ní Bhriain'").await;
     check(&browser, "one's own entry").await;
+    agree(&browser).await;
     browser.write("#phonetic", "shi-VAWN").await;
     browser.write("#notes", "The h is silent.").await;
     browser.click("form[action=details] button").await;
@@ -131,6 +132,13 @@ fn is(state: &str) -> String {
     format!("document.querySelector('.recorder')?.dataset.state === '{state}'")
 }
 
+/// Agrees to the text about recordings.
+async fn agree(browser: &Chromium) {
+    browser.until("document.querySelector('.consent button')").await;
+    browser.click(".consent button").await;
+    browser.until("document.querySelector('.recorder')").await;
+}
+
 /// Records and keeps a name.
 async fn say_name(browser: &Chromium) {
     browser.click("[data-do=record]").await;
@@ -156,6 +164,7 @@ async fn a_student_records_in_a_frame_that_may_use_the_microphone() {
     let browser = Chromium::hearing(&voice).await;
     browser.go(&format!("{}/course?user=siobhan&allow=microphone", library.base)).await;
     browser.enter(Some("iframe")).await;
+    agree(&browser).await;
     browser.until(&is("ready")).await;
     check(&browser, "the recorder").await;
     say_name(&browser).await;
@@ -169,6 +178,7 @@ async fn where_a_frame_may_not_use_the_microphone_its_own_window_may() {
     let browser = Chromium::hearing(&voice).await;
     browser.go(&format!("{}/course?user=siobhan", library.base)).await;
     browser.enter(Some("iframe")).await;
+    agree(&browser).await;
     browser.until(&is("blocked")).await;
     check(&browser, "a frame without a microphone").await;
     browser.click("[data-own-window] a").await;

@@ -17,6 +17,7 @@ use axum::{Router, routing::get};
 use endonym::{
     app::{Actor, tool_consumers},
     domain::{
+        consent::BUILT_IN,
         institution::origin_of,
         tool_consumer::{LmsKind, Registration, ToolConsumer},
     },
@@ -166,8 +167,28 @@ impl Platform {
         self.session_in(None, change, roles).await
     }
 
-    /// The same in a browser that already has cookies.
+    /// The same in a browser that already has cookies. Students agree to the text about recordings.
     async fn session_in(
+        &self,
+        cookie: Option<&str>,
+        change: impl FnOnce(&mut Value),
+        roles: &[&str],
+    ) -> (String, String) {
+        let (session, cookie) = self.first_session_in(cookie, change, roles).await;
+        if roles.contains(&LEARNER) && self.text_of(&session, &cookie).await.contains("action=\"consent\"") {
+            self.agree(&session, &cookie).await;
+        }
+        (session, cookie)
+    }
+
+    /// Agrees to the text about recordings.
+    async fn agree(&self, session: &str, cookie: &str) {
+        let form = [("version", BUILT_IN), ("language", "en")];
+        assert_eq!(self.submit(session, "consent", &form, cookie).await.status(), 303);
+    }
+
+    /// A complete launch, and nothing else.
+    async fn first_session_in(
         &self,
         cookie: Option<&str>,
         change: impl FnOnce(&mut Value),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use endonym::app::{Actor, consents};
 use reqwest::{RequestBuilder, Response, header};
 use serde_json::{Value, json};
 
@@ -61,6 +62,45 @@ async fn the_recorder_is_answered_in_json() {
 }
 
 #[tokio::test]
+async fn a_student_agrees_before_the_first_recording() {
+    let platform = Platform::new().await;
+    let world = &platform.world;
+    let (session, cookie) = platform.first_session_in(None, |_| {}, &[LEARNER]).await;
+    let text = platform.text_of(&session, &cookie).await;
+    assert!(text.contains("never used for voice prints") && !text.contains("data-recorder"), "{text}");
+    let token = platform.csrf(&session, &cookie).await;
+    let own = (session.as_str(), cookie.as_str(), token.as_str());
+    let refused = send(&platform, own, SOUND).await;
+    assert_eq!(refused.status(), 422);
+    let said = refused.json::<Value>().await.unwrap();
+    assert_eq!((&said["field"], &said["code"]), (&json!("recording"), &json!("consent")));
+    assert!(said["message"].as_str().unwrap().starts_with("Please agree to the text"), "{said}");
+    // A version that is not in force is not agreed to: the page shows the text again.
+    let stale = [("version", "0"), ("language", "en")];
+    assert_eq!(platform.submit(&session, "consent", &stale, &cookie).await.status(), 303);
+    assert_eq!(send(&platform, own, SOUND).await.status(), 422);
+    platform.agree(&session, &cookie).await;
+    assert!(platform.text_of(&session, &cookie).await.contains("data-recorder"));
+    assert_eq!(send(&platform, own, SOUND).await.status(), 200);
+    let all = consents::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
+    assert!(matches!(&all[..], [(who, _)] if who.contains('@')), "of the person: {all:?}");
+}
+
+#[tokio::test]
+async fn a_student_without_an_email_agrees_for_the_entry() {
+    let platform = Platform::new().await;
+    let world = &platform.world;
+    let nameless = |claims: &mut Value| {
+        claims.as_object_mut().unwrap().remove("email");
+    };
+    let (session, cookie) = platform.session(nameless, &[LEARNER]).await;
+    let token = platform.csrf(&session, &cookie).await;
+    assert_eq!(send(&platform, (&session, &cookie, &token), SOUND).await.status(), 200);
+    let all = consents::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
+    assert!(matches!(&all[..], [(who, _)] if !who.contains('@')), "{all:?}");
+}
+
+#[tokio::test]
 async fn a_form_needs_the_token_of_its_browser() {
     let platform = Platform::new().await;
     let (own, own_cookie) = platform.session(|_| {}, &[LEARNER]).await;
@@ -70,6 +110,7 @@ async fn a_form_needs_the_token_of_its_browser() {
     for (session, cookie, action) in [
         (&own, &own_cookie, "details"),
         (&own, &own_cookie, "call"),
+        (&own, &own_cookie, "consent"),
         (&staff, &staff_cookie, "me"),
         (&staff, &staff_cookie, "sync"),
         (&staff, &staff_cookie, "link"),
@@ -103,6 +144,7 @@ async fn only_a_page_that_records_may_use_the_microphone_and_play_takes() {
     let (staff, staff_cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
     let made = platform.submit(&staff, "me", &[], &staff_cookie).await;
     assert_eq!(made.status(), 303);
+    platform.agree(&staff, &staff_cookie).await;
     let me = format!("{staff}me");
     let nowhere = format!("/lti/s/{}/", "0".repeat(64));
     for (path, cookie, records) in [
@@ -174,6 +216,7 @@ async fn a_teacher_s_window_shows_their_own_entry() {
     let platform = Platform::new().await;
     let (staff, cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
     assert_eq!(platform.submit(&staff, "me", &[], &cookie).await.status(), 303);
+    platform.agree(&staff, &cookie).await;
     let opened = platform.get(&window(&platform, &staff, "me", &cookie).await, None).await;
     let page = opened.headers()["location"].to_str().unwrap();
     assert!(page.ends_with("/me"), "{page}");

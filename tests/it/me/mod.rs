@@ -1,6 +1,10 @@
 //! Pages for people: signing in and out, and their own page.
 
+mod consent;
+mod data;
+mod language;
 mod own;
+mod search;
 mod sign_in;
 mod sso;
 

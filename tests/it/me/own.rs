@@ -25,49 +25,61 @@ use crate::{
     },
 };
 
-const ANA: &str = "ana@example.edu";
-const JSON: [(&str, &str); 1] = [("accept", "application/json")];
+pub(super) const ANA: &str = "ana@example.edu";
+pub(super) const JSON: [(&str, &str); 1] = [("accept", "application/json")];
 
-async fn world() -> World {
+pub(super) async fn world() -> World {
     let world = World::new().await;
     world.person("Ana", ANA).await;
     world
 }
 
-async fn link(world: &World, institution: InstitutionId, email: &str) -> String {
+pub(super) async fn link(world: &World, institution: InstitutionId, email: &str) -> String {
     let life = Duration::from_secs(600);
     let made = sign_in::operator_link(&world.app, &Actor::Operator, institution, email, life, &world.base);
     made.await.unwrap().0
 }
 
-async fn signed_in<'a>(world: &'a World, institution: InstitutionId, email: &str) -> Browser<'a> {
+/// Signed in, and has agreed to the text about recordings.
+pub(super) async fn signed_in<'a>(world: &'a World, institution: InstitutionId, email: &str) -> Browser<'a> {
+    world.agree(institution, email).await;
+    new_here(world, institution, email).await
+}
+
+/// Signed in.
+pub(super) async fn new_here<'a>(world: &'a World, institution: InstitutionId, email: &str) -> Browser<'a> {
     let browser = Browser::new(world);
     browser.follow(&link(world, institution, email).await).await.redirects_to("/me");
     browser.get("/me").await.expect(200);
     browser
 }
 
-async fn ana(world: &World) -> Browser<'_> {
+pub(super) async fn ana(world: &World) -> Browser<'_> {
     signed_in(world, world.institution.id, ANA).await
 }
 
-fn person(world: &World, email: &str) -> PersonId {
+pub(super) fn person(world: &World, email: &str) -> PersonId {
     PersonId { institution: world.institution.id, email_key: email.to_owned() }
 }
 
-async fn stored(world: &World, institution: InstitutionId) -> OwnPerson {
+pub(super) async fn stored(world: &World, institution: InstitutionId) -> OwnPerson {
     let person = PersonId { institution, email_key: ANA.to_owned() };
     own_person::find(&world.app, &Actor::Operator, &person).await.unwrap()
 }
 
 /// The origins of Ana's recordings, by page.
-async fn origins(world: &World) -> Vec<Option<Origin>> {
+pub(super) async fn origins(world: &World) -> Vec<Option<Origin>> {
     stored(world, world.institution.id).await.registrations.iter().map(|one| one.origin).collect()
 }
 
 impl Browser<'_> {
     /// Sends a recording with these fields and headers, and nothing else.
-    async fn upload_bare(&self, sound: &[u8], fields: &[(&str, &str)], headers: &[(&str, &str)]) -> Seen {
+    pub(super) async fn upload_bare(
+        &self,
+        sound: &[u8],
+        fields: &[(&str, &str)],
+        headers: &[(&str, &str)],
+    ) -> Seen {
         let mut body = Vec::new();
         for (name, value) in fields {
             let part = format!("--b1\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
@@ -90,26 +102,26 @@ impl Browser<'_> {
     }
 
     /// Sends the file form.
-    async fn upload(&self, sound: &[u8], page: &str) -> Seen {
+    pub(super) async fn upload(&self, sound: &[u8], page: &str) -> Seen {
         let csrf = self.csrf();
         self.upload_bare(sound, &[("csrf", &csrf), ("page", page)], &[]).await
     }
 
     /// Sends a take as the recorder does.
-    async fn take(&self, sound: &[u8], page: &str) -> Seen {
+    pub(super) async fn take(&self, sound: &[u8], page: &str) -> Seen {
         let csrf = self.csrf();
         let headers = [JSON[0], ("x-csrf-token", csrf.as_str()), ("sec-fetch-site", "same-origin")];
         self.upload_bare(sound, &[("page", page)], &headers).await
     }
 
     /// A request of a script, without a body.
-    async fn ask_as_script(&self, path: &str) -> Seen {
+    pub(super) async fn ask_as_script(&self, path: &str) -> Seen {
         let request = self.client.post(format!("{}{path}", self.world.base));
         self.send(request.header("accept", "application/json").header("x-csrf-token", self.csrf())).await
     }
 }
 
-fn parsed(seen: &Seen) -> Value {
+pub(super) fn parsed(seen: &Seen) -> Value {
     serde_json::from_str(&seen.body).unwrap_or_else(|error| panic!("{error}: {}", seen.body))
 }
 
@@ -225,8 +237,19 @@ async fn only_forms_and_scripts_of_the_own_session_are_accepted() {
         let answer = browser.upload_bare(&sound, fields, &as_script).await.expect(403);
         assert!(parsed(&answer)["message"].is_string());
     }
-    let paths =
-        ["/me/recording/delete", "/me/handover", "/me/audience", "/me/details", "/me/call", "/sign-out"];
+    let paths = [
+        "/me/recording/delete",
+        "/me/handover",
+        "/me/audience",
+        "/me/details",
+        "/me/call",
+        "/me/consent",
+        "/me/consent/withdraw",
+        "/me/search-engines",
+        "/me/language",
+        "/me/delete",
+        "/sign-out",
+    ];
     for path in paths {
         let fields = [("audience", "paused"), ("page", world.page.slug.as_str()), ("notes", "x")];
         browser.post_bare(path, &fields, &[]).await.expect(403);
@@ -418,6 +441,9 @@ async fn a_name_is_recorded_in_a_real_browser() {
     };
     press("Continue").await;
     browser.until("location.pathname === '/me'").await;
+    browser.until(&visible("I agree")).await;
+    assert_eq!(browser.faults(&axe()).await, [""; 0], "the text about recordings");
+    press("I agree").await;
     browser.until(&visible("Record my name")).await;
     assert_eq!(browser.faults(&axe()).await, [""; 0]);
     press("Record my name").await;

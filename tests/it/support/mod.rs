@@ -11,15 +11,19 @@ use std::{future::Future, ops::Range, time::Duration};
 
 use endonym::{
     app::{
-        self, Actor, App, Clock, Links, Parts, calls, institutions, limiter::Policy, name_pages,
+        self, Actor, App, Clock, Links, Parts, calls, consents, institutions, limiter::Policy, name_pages,
         participants, sign_in, streams, studio, tokens,
     },
     blobs::{self, Blobs, Delivery, Key, Shelf},
     domain::{
+        consent,
+        ids::InstitutionId,
         institution::Institution,
+        language::Language,
         media::{Kind, Media, Origin, Waveform},
         name_page::NamePage,
         report,
+        session::PersonId,
     },
     http::service::Draining,
     jobs,
@@ -333,6 +337,14 @@ impl World {
         });
         given.await.unwrap();
         hex
+    }
+
+    /// A person agrees to the built-in text about recordings, as everybody must who records in a browser.
+    pub async fn agree(&self, institution: InstitutionId, email: &str) {
+        let person = PersonId { institution, email_key: email.to_owned() };
+        let (version, language) = (consent::BUILT_IN, Language::English);
+        let agreed = consents::agree(&self.app, &Actor::Operator, &person, version, language).await;
+        assert!(agreed.unwrap());
     }
 
     /// Lets search engines index a person's badge.

@@ -1,0 +1,256 @@
+//! Consent: people agree to a text before they record their name, or ask to be called, themselves. What institutions set through
+//! the API, imports and the command line does not depend on it.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Actor, App, Error, Missing, Result, audiences,
+    calls::{self, CallChange},
+    media,
+    own_entry::Owner,
+};
+use crate::{
+    domain::{
+        audience::Audience,
+        call::Reason,
+        consent::{self, Consent, ConsentText, Giver},
+        email::email_key,
+        fault::{Fault, Field},
+        field_errors::FieldErrors,
+        ids::InstitutionId,
+        language::Language,
+        media::Kind,
+        session::PersonId,
+    },
+    store::{self, Sql, consents, institutions, participants, persons, rolls},
+};
+
+/// The text in force, and whether somebody has agreed to it.
+#[derive(Debug, Clone)]
+pub struct ConsentState {
+    pub text: ConsentText,
+    /// The institution's language.
+    pub language: Language,
+    pub given: Option<Consent>,
+}
+
+pub async fn of_person(app: &App, actor: &Actor, person: &PersonId) -> Result<ConsentState> {
+    actor.represent(person)?;
+    state(&mut app.db.read(), person.institution, &[Giver::Person(person.clone())]).await
+}
+
+/// For the owner of an entry, who may have no email.
+pub async fn of_owner(app: &App, owner: Owner) -> Result<ConsentState> {
+    let sql = &mut app.db.read();
+    let givers = givers(sql, owner).await?;
+    state(sql, owner.institution, &givers).await
+}
+
+async fn state(sql: &mut Sql, institution: InstitutionId, givers: &[Giver]) -> Result<ConsentState> {
+    let text = current(sql, institution).await?;
+    let mut given = None;
+    for giver in givers {
+        if given.is_none() {
+            given = consents::in_force(sql, giver, &text.version).await?;
+        }
+    }
+    let options = institutions::options(sql, institution).await?;
+    let language = options.and_then(|(language, _)| language).unwrap_or_default();
+    Ok(ConsentState { text, language, given })
+}
+
+async fn current(sql: &mut Sql, institution: InstitutionId) -> Result<ConsentText> {
+    let newest = consents::newest_text(sql, institution).await?;
+    Ok(newest.filter(|text| !text.is_built_in()).unwrap_or_else(ConsentText::built_in))
+}
+
+/// Who can have agreed for an entry. The first one does from now on: the person, if their email is known.
+async fn givers(sql: &mut Sql, Owner { institution, participant }: Owner) -> Result<Vec<Giver>> {
+    let entry = participants::by_ids(sql, institution, &[participant]).await?.pop();
+    let entry = entry.ok_or(Error::Missing(Missing::Participant))?;
+    let person = entry.email.as_deref().map(|email| PersonId { institution, email_key: email_key(email) });
+    let registration = Giver::Registration(institution, participant);
+    Ok(person.map(Giver::Person).into_iter().chain([registration]).collect())
+}
+
+/// Checks that the owner of an entry has agreed to the text in force. `field` is the input that is rejected otherwise.
+pub(super) async fn require(sql: &mut Sql, owner: Owner, field: Field) -> Result<()> {
+    let givers = givers(sql, owner).await?;
+    match state(sql, owner.institution, &givers).await?.given {
+        Some(_) => Ok(()),
+        None => Err(Error::invalid(field, Fault::NoConsent)),
+    }
+}
+
+/// Was the input rejected because consent is missing?
+pub fn is_missing(errors: &FieldErrors) -> bool {
+    errors.iter().any(|(_, faults)| faults.contains(&Fault::NoConsent))
+}
+
+/// Agrees to a version of the text, which was shown in this language. Returns false if another version is in force now.
+pub async fn agree(
+    app: &App,
+    actor: &Actor,
+    person: &PersonId,
+    version: &str,
+    language: Language,
+) -> Result<bool> {
+    actor.represent(person)?;
+    let (person, version, now) = (person.clone(), version.to_owned(), app.clock.now());
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                let institution = person.institution;
+                rolls::lock(sql, institution).await?;
+                if persons::registrations(sql, institution, &person.email_key).await?.is_empty() {
+                    return Err(Error::Missing(Missing::Participant));
+                }
+                if current(sql, institution).await?.version != version {
+                    return Ok(false);
+                }
+                consents::agree(sql, &Giver::Person(person), &version, language, now).await?;
+                Ok(true)
+            })
+        })
+        .await
+}
+
+/// Like `agree`, for the owner of an entry.
+pub async fn agree_as_owner(app: &App, owner: Owner, version: &str, language: Language) -> Result<bool> {
+    let (version, now) = (version.to_owned(), app.clock.now());
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, owner.institution).await?;
+                let giver = givers(sql, owner).await?.into_iter().next();
+                if current(sql, owner.institution).await?.version != version {
+                    return Ok(false);
+                }
+                if let Some(giver) = giver {
+                    consents::agree(sql, &giver, &version, language, now).await?;
+                }
+                Ok(true)
+            })
+        })
+        .await
+}
+
+/// What happens to the recordings of a person who withdraws their consent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Withdrawal {
+    /// They are kept, and nobody can hear them.
+    Pause,
+    Delete,
+}
+
+/// Withdraws a person's consent, and cancels their pending calls.
+pub async fn withdraw(app: &App, actor: &Actor, person: &PersonId, then: Withdrawal) -> Result<()> {
+    actor.represent(person)?;
+    if then == Withdrawal::Pause {
+        audiences::choose(app, actor, person.clone(), Audience::Paused).await?;
+    }
+    let (institution, person, now, owned_app) =
+        (person.institution, person.clone(), app.clock.now(), app.clone());
+    let gone = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let all = persons::registrations(sql, institution, &person.email_key).await?;
+                if all.is_empty() {
+                    return Err(Error::Missing(Missing::Participant));
+                }
+                consents::withdraw(sql, &Giver::Person(person), now).await?;
+                let mut gone = Vec::new();
+                for one in all {
+                    consents::withdraw(sql, &Giver::Registration(institution, one.id), now).await?;
+                    let (rules, ids) = (&owned_app.calling, calls::Ids::new(&owned_app, now));
+                    let cancel = CallChange::Cancel(Reason::OptedOut);
+                    calls::settle(sql, rules, (institution, one.id), cancel, ids, now).await?;
+                    if then == Withdrawal::Delete {
+                        for kind in [Kind::Recording, Kind::LegalRecording] {
+                            gone.extend(store::media::detach(sql, institution, one.id, kind, now).await?);
+                        }
+                    }
+                }
+                Ok(gone)
+            })
+        })
+        .await?;
+    app.queue.wake();
+    media::discard(app, institution, &gone).await;
+    Ok(())
+}
+
+/// The text in force, with the institution's language.
+pub async fn find(app: &App, actor: &Actor, institution: InstitutionId) -> Result<ConsentState> {
+    actor.administer(institution)?;
+    state(&mut app.db.read(), institution, &[]).await
+}
+
+/// Sets the institution's text in one language. A language that the text in force lacks is added to it: a translation asks nobody
+/// again. A different text begins a new version, in this language only.
+pub async fn set(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    language: Language,
+    text: &str,
+) -> Result<ConsentText> {
+    actor.administer(institution)?;
+    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n").trim().to_owned();
+    if let Some(fault) = consent::text_fault(&text) {
+        return Err(Error::invalid(Field::ConsentText, fault));
+    }
+    let (tag, now) = (language.tag().to_owned(), app.clock.now());
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let mut new = current(sql, institution).await?;
+                if new.texts.get(&tag) == Some(&text) {
+                    return Ok(new);
+                }
+                if new.is_built_in() || new.texts.contains_key(&tag) {
+                    new = ConsentText {
+                        version: next_version(sql, institution).await?,
+                        texts: BTreeMap::new(),
+                    };
+                }
+                new.texts.insert(tag, text);
+                consents::put_text(sql, institution, &new, now).await?;
+                Ok(new)
+            })
+        })
+        .await
+}
+
+/// Goes back to the text that comes with the software. Earlier versions are kept: people have agreed to them.
+pub async fn reset(app: &App, actor: &Actor, institution: InstitutionId) -> Result<ConsentText> {
+    actor.administer(institution)?;
+    let now = app.clock.now();
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                if !current(sql, institution).await?.is_built_in() {
+                    let version = next_version(sql, institution).await?;
+                    let none = ConsentText { version, texts: BTreeMap::new() };
+                    consents::put_text(sql, institution, &none, now).await?;
+                }
+                Ok(ConsentText::built_in())
+            })
+        })
+        .await
+}
+
+/// The institution's versions are numbered.
+async fn next_version(sql: &mut Sql, institution: InstitutionId) -> Result<String> {
+    Ok((consents::count_texts(sql, institution).await? + 1).to_string())
+}
+
+/// All consents, with the email of the person, or the number of a registration without one.
+pub async fn all(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Vec<(String, Consent)>> {
+    actor.administer(institution)?;
+    Ok(consents::all(&mut app.db.read(), institution).await?)
+}

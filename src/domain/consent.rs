@@ -1,0 +1,118 @@
+//! What people agree to before they record their name.
+
+use std::collections::BTreeMap;
+
+use super::{
+    fault::Fault,
+    ids::{InstitutionId, ParticipantId},
+    language::Language,
+    moment::Moment,
+    session::PersonId,
+    text::{self, Lines},
+};
+
+/// The version of the text that comes with the software (`data-consent-…` in `words/`). A test fails if the text changes and
+/// this does not.
+pub const BUILT_IN: &str = "endonym-1";
+
+/// The longest text of an institution, in characters.
+pub const LONGEST: usize = 20_000;
+
+/// A version of the text that people are shown before they record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConsentText {
+    pub version: String,
+    /// The institution's own texts by language tag. Empty: the text that comes with the software.
+    pub texts: BTreeMap<String, String>,
+}
+
+impl ConsentText {
+    pub fn built_in() -> Self {
+        Self { version: BUILT_IN.to_owned(), texts: BTreeMap::new() }
+    }
+
+    pub fn is_built_in(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// The institution's own text for a reader: in their language, else in the institution's, in English, or in any. `None` if
+    /// the text is the built-in one, which is in every language.
+    pub fn own(&self, reader: Language, institution: Language) -> Option<(Language, &str)> {
+        let preferred = [reader, institution, Language::English].into_iter().chain(Language::ALL);
+        let mut found =
+            preferred.filter_map(|language| Some((language, self.texts.get(language.tag())?.as_str())));
+        found.next()
+    }
+}
+
+/// The paragraphs of an institution's text, which are separated by blank lines.
+pub fn paragraphs(text: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    for line in text.lines().map(str::trim) {
+        match found.last_mut() {
+            Some(last) if line.is_empty() => {
+                if !last.is_empty() {
+                    found.push(String::new());
+                }
+            }
+            Some(last) => {
+                if !last.is_empty() {
+                    last.push('\n');
+                }
+                last.push_str(line);
+            }
+            None => {}
+        }
+    }
+    found.retain(|paragraph| !paragraph.is_empty());
+    found
+}
+
+/// What is wrong with a text of an institution, if something is.
+pub fn text_fault(given: &str) -> Option<Fault> {
+    if text::is_invisible(given) {
+        return Some(Fault::Blank);
+    }
+    text::fault(given, LONGEST, Lines::Many)
+}
+
+/// Who agrees: a person, or the owner of a registration without an email.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Giver {
+    Person(PersonId),
+    Registration(InstitutionId, ParticipantId),
+}
+
+/// A consent that was given, and may have been withdrawn since.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Consent {
+    pub version: String,
+    /// The language that the text was shown in.
+    pub language: Language,
+    pub consented_at: Moment,
+    pub withdrawn_at: Option<Moment>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_shown_in_the_best_language_that_it_has() {
+        let texts = [("de", "Hallo"), ("fr", "Bonjour")];
+        let texts = texts.into_iter().map(|(tag, text)| (tag.to_owned(), text.to_owned())).collect();
+        let text = ConsentText { version: "3".to_owned(), texts };
+        let shown = |reader, institution| text.own(reader, institution).unwrap();
+        assert_eq!(shown(Language::French, Language::German), (Language::French, "Bonjour"));
+        assert_eq!(shown(Language::Arabic, Language::German), (Language::German, "Hallo"));
+        assert_eq!(shown(Language::Arabic, Language::English), (Language::French, "Bonjour"));
+        assert_eq!(ConsentText::built_in().own(Language::French, Language::French), None);
+    }
+
+    #[test]
+    fn blank_lines_separate_paragraphs() {
+        let text = "\n  One line\r\nand another \n \n\n\nSecond\n";
+        assert_eq!(paragraphs(text), ["One line\nand another", "Second"]);
+        assert_eq!(paragraphs(" \n"), [""; 0]);
+    }
+}

@@ -1,0 +1,75 @@
+//! `/me/consent`: agreeing to the text about recordings, and withdrawing that.
+
+use axum::{extract::State, response::Response};
+
+use super::{own, session::OwnForm};
+use crate::{
+    app::{
+        App, Error,
+        consents::{self, ConsentState, Withdrawal},
+    },
+    domain::{field_errors::FieldErrors, institution::Institution, language::Language},
+    http::{
+        consent::{ConsentPanel, ShownText},
+        html::root,
+        page::Page,
+        reply,
+    },
+};
+
+/// What somebody has agreed to (`templates/me/parts/consent.html`).
+pub struct Agreed {
+    /// The date, such as 2026-11-16.
+    pub date: String,
+    pub text: ShownText,
+}
+
+/// The form to agree with, or what they have agreed to.
+pub fn shown(
+    page: &Page<'_>,
+    institution: &Institution,
+    state: &ConsentState,
+    fault: Option<&str>,
+) -> (Option<ConsentPanel>, Option<Agreed>) {
+    let text = ShownText::new(state, page.words, &institution.name);
+    if let Some(given) = &state.given {
+        let date = given.consented_at.shown_in(&institution.time_zone).chars().take(10).collect();
+        return (None, Some(Agreed { date, text }));
+    }
+    let panel = ConsentPanel {
+        action: format!("{}/me/consent", page.root),
+        csrf: page.csrf.clone(),
+        text,
+        fault: fault.map(str::to_owned),
+    };
+    (Some(panel), None)
+}
+
+pub async fn agree(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
+    let version = form.get("version").unwrap_or_default();
+    let language = form.get("language").and_then(Language::parse).unwrap_or_default();
+    let person = &signed_in.session.person;
+    match consents::agree(&app, &signed_in.actor(), person, version, language).await {
+        Ok(true) => own::done(&app, "consent"),
+        // There is a new version by now: the page shows it.
+        Ok(false) => reply::see_other(&format!("{}/me#consent", root(&app.links))),
+        Err(error) => own::fault(&app, &signed_in, error).await,
+    }
+}
+
+pub async fn withdraw(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
+    let then = match form.get("then") {
+        Some("pause") => Ok(Withdrawal::Pause),
+        Some("delete") => Ok(Withdrawal::Delete),
+        _ => Err(Error::Invalid(FieldErrors::default())),
+    };
+    let withdrawn = match then {
+        Ok(then) => consents::withdraw(&app, &signed_in.actor(), &signed_in.session.person, then).await,
+        Err(error) => Err(error),
+    };
+    match withdrawn {
+        Ok(()) => own::done(&app, "withdrawn"),
+        Err(Error::Invalid(_)) => own::refuse_audience(&app, &signed_in).await,
+        Err(error) => own::fault(&app, &signed_in, error).await,
+    }
+}
