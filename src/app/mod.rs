@@ -19,6 +19,7 @@ pub mod institutions;
 pub mod jobs;
 pub mod limiter;
 pub mod links;
+pub mod looks;
 pub mod lti;
 pub mod media;
 pub mod name_pages;

@@ -7,7 +7,10 @@ use serde_json::json;
 
 use super::{Outcome, institution, output};
 use crate::{
-    app::{Actor, App, institutions},
+    app::{
+        Actor, App, institutions,
+        looks::{self, Look},
+    },
     domain,
 };
 
@@ -67,6 +70,12 @@ pub enum Institution {
         /// Audience of people who are registered from now on: public or institution
         #[arg(long, value_name = "AUDIENCE")]
         default_audience: Option<String>,
+        /// Accent color of its pages, like '#7a1f3d'; `none` for the default color
+        #[arg(long, value_name = "COLOR|none")]
+        accent: Option<String>,
+        /// Logo on its pages: a PNG, JPEG or WebP file; `none` removes it
+        #[arg(long, value_name = "FILE|none")]
+        logo: Option<std::path::PathBuf>,
         /// Language of its phone calls, like fr; empty resets it to the installation's
         #[arg(long = "phone-language", value_name = "LANGUAGE")]
         its_phone_language: Option<String>,
@@ -104,7 +113,14 @@ impl Institution {
                     ));
                 }
             }
-            Self::List { json } => list(&institutions::all(app, &Actor::Operator).await?, json),
+            Self::List { json } => {
+                let mut all = Vec::new();
+                for one in institutions::all(app, &Actor::Operator).await? {
+                    let look = looks::find(app, one.id).await?;
+                    all.push((one, look));
+                }
+                list(&all, json);
+            }
             Self::Update {
                 slug,
                 name,
@@ -116,6 +132,8 @@ impl Institution {
                 its_phone_language,
                 audiences,
                 default_audience,
+                accent,
+                logo,
                 json,
             } => {
                 institution(app, &slug).await?;
@@ -138,12 +156,17 @@ impl Institution {
                     phone_language: its_phone_language,
                     audiences,
                     default_audience,
+                    look: looks::Change {
+                        accent: accent.map(|color| (color != "none").then_some(color)),
+                        logo: logo.map(read_logo).transpose()?,
+                    },
                 };
                 let changed = institutions::update(app, &Actor::Operator, &slug, change).await?;
+                let look = looks::find(app, changed.id).await?;
                 if json {
-                    output::print_json(&shown(&changed));
+                    output::print_json(&shown(&changed, &look));
                 } else {
-                    list(&[changed], false);
+                    list(&[(changed, look)], false);
                 }
             }
             Self::Delete { slug, yes } => {
@@ -161,7 +184,16 @@ impl Institution {
     }
 }
 
-fn shown(institution: &domain::institution::Institution) -> serde_json::Value {
+/// `None` for the word `none`.
+fn read_logo(path: std::path::PathBuf) -> Result<Option<Vec<u8>>, super::Failure> {
+    if path.as_os_str() == "none" {
+        return Ok(None);
+    }
+    let read = std::fs::read(&path);
+    read.map(Some).map_err(|error| super::Failure(format!("cannot read {}: {error}", path.display())))
+}
+
+fn shown(institution: &domain::institution::Institution, look: &Look) -> serde_json::Value {
     json!({
         "id": institution.id.to_string(),
         "slug": institution.slug,
@@ -172,31 +204,47 @@ fn shown(institution: &domain::institution::Institution) -> serde_json::Value {
         "rate_limit": institution.rate_limit,
         "allowed_origins": institution.allowed_origins,
         "phone_language": institution.phone_language,
+        "accent": look.accent.map(|accent| accent.light.to_string()),
+        "logo": look.logo.is_some(),
         "created_at": output::time(institution.created_at),
     })
 }
 
-fn list(all: &[domain::institution::Institution], json: bool) {
+fn list(all: &[(domain::institution::Institution, Look)], json: bool) {
     if json {
-        output::print_json(&json!({ "institutions": all.iter().map(shown).collect::<Vec<_>>() }));
+        output::print_json(
+            &json!({ "institutions": all.iter().map(|(one, look)| shown(one, look)).collect::<Vec<_>>() }),
+        );
         return;
     }
     let rows: Vec<Vec<String>> = all
         .iter()
-        .map(|one| {
+        .map(|(one, look)| {
             vec![
                 one.slug.clone(),
                 one.name.clone(),
                 one.access_code.clone(),
                 one.time_zone.iana_name().unwrap_or("UTC").to_owned(),
                 if one.multiple_recordings { "yes" } else { "no" }.to_owned(),
+                look.accent.map(|accent| accent.light.to_string()).unwrap_or_default(),
+                if look.logo.is_some() { "yes" } else { "no" }.to_owned(),
                 one.phone_language.clone().unwrap_or_default(),
                 one.allowed_origins.join(" "),
             ]
         })
         .collect();
     output::print_table(
-        &["SLUG", "NAME", "ACCESS CODE", "TIME ZONE", "LEGAL NAMES", "CALL LANGUAGE", "ALLOWED ORIGINS"],
+        &[
+            "SLUG",
+            "NAME",
+            "ACCESS CODE",
+            "TIME ZONE",
+            "LEGAL NAMES",
+            "ACCENT",
+            "LOGO",
+            "CALL LANGUAGE",
+            "ALLOWED ORIGINS",
+        ],
         &rows,
     );
 }

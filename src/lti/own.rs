@@ -42,7 +42,6 @@ use crate::{
 struct Page<'a> {
     parts: Parts<'a>,
     page: page::Page<'a>,
-    record_style: &'a str,
     record_script: &'a str,
     recorder: Recorder<'a>,
     /// The user is staff and came from the course's list.
@@ -159,7 +158,6 @@ async fn draw(
     let page = Page {
         parts,
         page: page::Page::new(&app.links, Language::default(), ""),
-        record_style: assets::RECORD_STYLE.address(),
         record_script: assets::RECORD_SCRIPT.address(),
         recorder,
         is_staff: matches!(open.what, SessionTarget::Course { .. }),

@@ -10,7 +10,7 @@ use axum::{
 use super::notice;
 use crate::{
     app::{
-        Actor, App, Result as AppResult,
+        Actor, App, Result as AppResult, looks,
         sessions::{self, Secret},
     },
     domain::{
@@ -26,7 +26,7 @@ use crate::{
         form::{self, Form},
         html::root,
         language::Preferred,
-        page::{self, Microphone, Page},
+        page::{self, Look, Microphone, Page},
         policy::{Forms, Policy},
         reply,
     },
@@ -44,6 +44,8 @@ pub struct SignedIn {
     pub preferred: Preferred,
     /// The request was sent by a script, which reads JSON.
     pub is_script: bool,
+    /// The institution's; the default one for a script.
+    look: Look,
 }
 
 impl SignedIn {
@@ -59,6 +61,7 @@ impl SignedIn {
         Page {
             csrf: csrf::token(&self.secret),
             signed_in: Some(self.session.person.email_key.clone()),
+            look: self.look.clone(),
             ..Page::new(&app.links, self.language(), path)
         }
     }
@@ -78,7 +81,15 @@ impl FromRequestParts<App> for SignedIn {
         let found = sessions::find(app, &SESSION.read(&app.links, &parts.headers)).await;
         let is_script = reply::is_json_wanted(&parts.headers);
         match found {
-            Ok(Some((secret, session))) => Ok(Self { secret, session, preferred, is_script }),
+            Ok(Some((secret, session))) => {
+                // Without its look, a page is still useful.
+                let look = match is_script {
+                    true => None,
+                    false => looks::find(app, session.person.institution).await.ok(),
+                };
+                let look = look.as_ref().map(Look::of).unwrap_or_default();
+                Ok(Self { secret, session, preferred, is_script, look })
+            }
             Ok(None) if is_script => Err(signed_out(language)),
             Ok(None) => Err(reply::see_other(&sign_in_address(app, parts))),
             Err(error) => Err(notice::fault(Page::new(&app.links, language, "/"), &error)),

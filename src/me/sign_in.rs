@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     app::{
-        Actor, App, Error, institutions,
+        Actor, App, Error, institutions, looks,
         sign_in::{self, Answer, MailRequest, Proof},
     },
     domain::{email::Email, institution::Institution, sign_in::ReturnTo},
@@ -48,6 +48,7 @@ struct SignInPage<'a> {
 /// What the form says besides the email: the same in the query and in the form.
 struct Target {
     institution: Option<Institution>,
+    look: Look,
     return_to: Option<ReturnTo>,
 }
 
@@ -57,7 +58,11 @@ impl Target {
             Some(slug) => Some(institutions::find(app, &Actor::System, &slug).await?),
             None => None,
         };
-        Ok(Self { institution, return_to: form.get("return_to").and_then(ReturnTo::parse) })
+        let look = match &institution {
+            Some(institution) => Look::of(&looks::find(app, institution.id).await?),
+            None => Look::default(),
+        };
+        Ok(Self { institution, look, return_to: form.get("return_to").and_then(ReturnTo::parse) })
     }
 
     /// The path of the form with this target.
@@ -89,9 +94,8 @@ impl Target {
     fn show(&self, app: &App, visitor: &Visitor, email: &str, fault: Option<&'static str>) -> Response {
         let path = self.path();
         let institution = self.institution.as_ref();
-        let look = Look { institution: institution.map(|one| one.name.clone()), ..Look::default() };
         let shown = SignInPage {
-            page: Page { look, ..visitor.page(app, &path) },
+            page: Page { look: self.look.clone(), ..visitor.page(app, &path) },
             email,
             fault,
             institution: institution.map_or("", |one| &one.slug),

@@ -17,6 +17,7 @@ pub mod custom_fields;
 pub mod exports;
 pub mod institutions;
 pub mod jobs;
+pub mod looks;
 pub mod lti_invites;
 pub mod lti_keys;
 pub mod lti_logins;
