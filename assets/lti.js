@@ -1,54 +1,8 @@
-// Pages inside a learning management system: plays one name at a time, moves between names with the arrow keys,
-// reloads a list when its synchronization has finished, and returns results to the platform.
-const word = 'endonym:play';
-const channel = 'BroadcastChannel' in window ? new BroadcastChannel('endonym') : null;
-let sounds = [...document.querySelectorAll('audio')];
-const stopAllBut = (one) => sounds.forEach((sound) => sound === one || sound.pause());
-let buttons = [];
-
-const enhance = (sound) => {
-  const [button, fault] = ['.play', '.fault'].map((what) => sound.parentElement.querySelector(what));
-  const isOn = () => !(sound.paused || sound.ended || sound.error);
-  const show = () => {
-    button.setAttribute('aria-pressed', isOn());
-    fault.textContent = sound.error ? fault.dataset.fault : '';
-  };
-  button.addEventListener('click', () => {
-    if (isOn()) return sound.pause();
-    if (sound.error) sound.load();
-    sound.play().catch(() => {});
-  });
-  sound.addEventListener('play', () => {
-    stopAllBut(sound);
-    channel?.postMessage(word);
-    show();
-  });
-  sound.addEventListener('pause', () => {
-    if (!sound.ended) sound.currentTime = 0;
-    show();
-  });
-  sound.addEventListener('ended', show);
-  sound.addEventListener('error', () => {
-    sound.pause();
-    show();
-  });
-  sound.hidden = true;
-  button.hidden = false;
-  buttons.push(button);
-};
-
-sounds.forEach(enhance);
-// The recorder has replaced the part of the page that plays the recording.
-document.addEventListener('recorder:renewed', (event) => {
-  const added = [...event.target.querySelectorAll('audio')];
-  buttons = buttons.filter((button) => button.isConnected);
-  sounds = [...sounds.filter((sound) => sound.isConnected), ...added];
-  added.forEach(enhance);
-});
-channel?.addEventListener('message', (event) => event.data === word && stopAllBut());
-
+// Pages inside a learning management system: moves between names with the arrow keys, reloads a list when its
+// synchronization has finished, and returns results to the platform.
 document.addEventListener('keydown', (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const buttons = [...document.querySelectorAll('.play:not([hidden])')];
   const at = buttons.indexOf(document.activeElement);
   const next = step && at >= 0 ? buttons[at + step] : null;
   if (next) {
@@ -61,7 +15,8 @@ document.addEventListener('keydown', (event) => {
 // user is interacting with the page, shows a link instead.
 const waiting = document.querySelector('[data-wait]');
 if (waiting) {
-  const isBusy = () => document.activeElement !== document.body || sounds.some((sound) => !sound.paused);
+  const isPlaying = () => [...document.querySelectorAll('audio')].some((sound) => !sound.paused);
+  const isBusy = () => document.activeElement !== document.body || isPlaying();
   const tell = () => {
     const [said, again] = ['.sync', '.again a'].map((what) => waiting.querySelector(what));
     said.textContent = waiting.dataset.ended;

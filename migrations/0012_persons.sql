@@ -116,7 +116,8 @@ CREATE TABLE audience_defaults (
 );
 
 -- What people of an institution may choose; its looks and language. audiences: those permitted, separated by commas.
--- starts_with_newest: a new registration starts with the person's newest recording. logo is the hex of a picture, accent a color such as #1a5fb4.
+-- starts_with_newest: a new registration starts with the newest recording of the person. logo is a JPEG
+-- file (see store/looks.rs), accent a color such as #1a5fb4.
 ALTER TABLE institutions ADD COLUMN audiences TEXT NOT NULL DEFAULT 'public,institution,paused';
 ALTER TABLE institutions ADD COLUMN starts_with_newest BOOLEAN NOT NULL DEFAULT TRUE;
 ALTER TABLE institutions ADD COLUMN language TEXT;

@@ -1,6 +1,10 @@
 //! Public data of a person, addressed by the registration's token.
 
-use super::{Actor, App, Error, Missing, Result, audiences, media, participants};
+use super::{
+    Actor, App, Error, Missing, Result, audiences,
+    looks::{self, Look},
+    media, participants,
+};
 use crate::{
     blobs::{Key, Shelf},
     domain::{
@@ -30,6 +34,7 @@ pub struct Badge {
     /// May search engines index it?
     pub listed: bool,
     pub audience: Audience,
+    pub look: Look,
 }
 
 impl Badge {
@@ -88,7 +93,8 @@ pub async fn find(app: &App, institution: InstitutionId, token: &str) -> Result<
     let waveform = waveform(app, institution, &person.recording).await?;
     let legal_waveform = self::waveform(app, institution, &person.legal.recording).await?;
     let listed = listed && audience == Audience::Public;
-    Ok(Badge { institution, person, attributes, waveform, legal_waveform, listed, audience })
+    let look = looks::find(app, institution).await?;
+    Ok(Badge { institution, person, attributes, waveform, legal_waveform, listed, audience, look })
 }
 
 /// May search engines index any of the person's badges, as far as it is up to the person?

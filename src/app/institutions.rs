@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::{Actor, App, Error, Missing, Result, calls};
+use super::{Actor, App, Error, Missing, Result, calls, looks};
 use crate::{
     domain::{
         audience::{Audience, Permitted},
@@ -110,6 +110,7 @@ pub struct Change {
     pub language: Option<String>,
     /// Whether new registrations start with the person's newest recording.
     pub starts_with_newest: Option<bool>,
+    pub look: looks::Change,
 }
 
 /// Settings that only some use cases need.
@@ -126,8 +127,9 @@ pub async fn options(app: &App, actor: &Actor, id: InstitutionId) -> Result<Opti
     Ok(Options { language, starts_with_newest })
 }
 
-pub async fn update(app: &App, actor: &Actor, slug: &str, change: Change) -> Result<Institution> {
+pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) -> Result<Institution> {
     let id = find(app, actor, slug).await?.id;
+    let look = looks::checked(app, std::mem::take(&mut change.look)).await?;
     let (permitted, default_audience) = (change.audiences.clone(), change.default_audience.clone());
     let (permitted, default_audience) = checked_audiences(permitted, default_audience)?;
     let (changes, now) = (checked(change)?, app.clock.now());
@@ -139,6 +141,7 @@ pub async fn update(app: &App, actor: &Actor, slug: &str, change: Change) -> Res
                 // Take the institution's lock first, as in `delete`, to avoid a deadlock.
                 store::rolls::lock(sql, id).await?;
                 institutions::update(sql, id, &changes).await?;
+                looks::update(sql, id, &look).await?;
                 if let Some(permitted) = permitted {
                     audiences::permit(sql, id, permitted).await?;
                 }

@@ -21,6 +21,7 @@ pub mod jobs;
 pub mod languages;
 pub mod limiter;
 pub mod links;
+pub mod looks;
 pub mod lti;
 pub mod media;
 pub mod name_pages;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Failure, Outcome, institution, output};
 use crate::{
-    app::{Actor, App, institutions},
+    app::{Actor, App, institutions, looks},
     domain::{self, language::Language},
 };
 
@@ -67,6 +67,12 @@ pub enum Institution {
         /// Audience of people who are registered from now on: public or institution
         #[arg(long, value_name = "AUDIENCE")]
         default_audience: Option<String>,
+        /// Accent color of its pages, like '#7a1f3d'; `none` for the default color
+        #[arg(long, value_name = "COLOR|none")]
+        accent: Option<String>,
+        /// Logo on its pages: a PNG, JPEG or WebP file; `none` removes it
+        #[arg(long, value_name = "FILE|none")]
+        logo: Option<std::path::PathBuf>,
         /// Language of its phone calls, like fr; empty resets it to the installation's
         #[arg(long = "phone-language", value_name = "LANGUAGE")]
         its_phone_language: Option<String>,
@@ -124,6 +130,8 @@ impl Institution {
                 default_audience,
                 language,
                 starts_with_newest,
+                accent,
+                logo,
                 json,
             } => {
                 institution(app, &slug).await?;
@@ -146,6 +154,10 @@ impl Institution {
                     default_audience,
                     language,
                     starts_with_newest,
+                    look: looks::Change {
+                        accent: accent.map(|color| (color != "none").then_some(color)),
+                        logo: logo.map(read_logo).transpose()?,
+                    },
                 };
                 let changed = institutions::update(app, &Actor::Operator, &slug, change).await?;
                 if json {
@@ -177,8 +189,18 @@ fn on_or_off(text: &str) -> Result<bool, String> {
     }
 }
 
+/// `None` for the word `none`.
+fn read_logo(path: std::path::PathBuf) -> Result<Option<Vec<u8>>, super::Failure> {
+    if path.as_os_str() == "none" {
+        return Ok(None);
+    }
+    let read = std::fs::read(&path);
+    read.map(Some).map_err(|error| super::Failure(format!("cannot read {}: {error}", path.display())))
+}
+
 async fn shown(app: &App, institution: &domain::institution::Institution) -> Result<Value, Failure> {
     let options = institutions::options(app, &Actor::Operator, institution.id).await?;
+    let look = looks::find(app, institution.id).await?;
     Ok(json!({
         "id": institution.id.to_string(),
         "slug": institution.slug,
@@ -191,6 +213,8 @@ async fn shown(app: &App, institution: &domain::institution::Institution) -> Res
         "phone_language": institution.phone_language,
         "language": options.language.map(Language::tag),
         "starts_with_newest": options.starts_with_newest,
+        "accent": look.accent.map(|accent| accent.light.to_string()),
+        "logo": look.logo.is_some(),
         "created_at": output::time(institution.created_at),
     }))
 }
@@ -204,22 +228,33 @@ async fn list(app: &App, all: &[domain::institution::Institution], json: bool) -
         output::print_json(&json!({ "institutions": institutions }));
         return Ok(());
     }
-    let rows: Vec<Vec<String>> = all
-        .iter()
-        .map(|one| {
-            vec![
-                one.slug.clone(),
-                one.name.clone(),
-                one.access_code.clone(),
-                one.time_zone.iana_name().unwrap_or("UTC").to_owned(),
-                if one.multiple_recordings { "yes" } else { "no" }.to_owned(),
-                one.phone_language.clone().unwrap_or_default(),
-                one.allowed_origins.join(" "),
-            ]
-        })
-        .collect();
+    let mut rows = Vec::new();
+    for one in all {
+        let look = looks::find(app, one.id).await?;
+        rows.push(vec![
+            one.slug.clone(),
+            one.name.clone(),
+            one.access_code.clone(),
+            one.time_zone.iana_name().unwrap_or("UTC").to_owned(),
+            if one.multiple_recordings { "yes" } else { "no" }.to_owned(),
+            look.accent.map(|accent| accent.light.to_string()).unwrap_or_default(),
+            if look.logo.is_some() { "yes" } else { "no" }.to_owned(),
+            one.phone_language.clone().unwrap_or_default(),
+            one.allowed_origins.join(" "),
+        ]);
+    }
     output::print_table(
-        &["SLUG", "NAME", "ACCESS CODE", "TIME ZONE", "LEGAL NAMES", "CALL LANGUAGE", "ALLOWED ORIGINS"],
+        &[
+            "SLUG",
+            "NAME",
+            "ACCESS CODE",
+            "TIME ZONE",
+            "LEGAL NAMES",
+            "ACCENT",
+            "LOGO",
+            "CALL LANGUAGE",
+            "ALLOWED ORIGINS",
+        ],
         &rows,
     );
     Ok(())

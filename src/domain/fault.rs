@@ -6,7 +6,7 @@ use std::{
     hash::{Hash, Hasher},
 };
 
-use super::{call::State, language::Language, media::MediaFault};
+use super::{accent::TooLight, call::State, language::Language, media::MediaFault};
 
 /// The field that a fault is about. Fields with the same name are equal, because a custom key may have any name.
 #[derive(Debug, Clone)]
@@ -45,6 +45,8 @@ pub enum Field {
     ConsentText,
     Audience,
     Origin,
+    Accent,
+    Logo,
     NamePages,
     Url,
     AccessToken,
@@ -96,6 +98,8 @@ impl Field {
             Self::ConsentText => "consent text",
             Self::Audience => "audience",
             Self::Origin => "origin",
+            Self::Accent => "accent color",
+            Self::Logo => "logo",
             Self::NamePages => "name pages",
             Self::Url => "url",
             Self::AccessToken => "access token",
@@ -192,6 +196,9 @@ pub enum SetupFault {
     /// The pages have no texts in it.
     UntranslatedLanguage(String),
     NotAnOrigin(String),
+    NotAColor(String),
+    /// Text in this color could not be read.
+    TooLight(TooLight),
     NotAFrameAncestor,
     TooManyNamePages {
         most: usize,
@@ -301,6 +308,14 @@ impl fmt::Display for SetupFault {
             Self::NotAnOrigin(given) => {
                 write!(f, "must look like https://directory.example.edu, not `{given}`")
             }
+            Self::NotAColor(given) => write!(f, "must be six hex digits, like #7a1f3d, not `{given}`"),
+            Self::TooLight(TooLight { given, tenths, darker }) => write!(
+                f,
+                "{given} is too light: its contrast with the page is {}.{}:1, and links and buttons need 4.5:1; \
+                 the nearest darker shade is {darker}",
+                tenths / 10,
+                tenths % 10
+            ),
             Self::NotAFrameAncestor => {
                 f.write_str("must be an origin, like https://lms.example.edu or https://*.example.edu")
             }

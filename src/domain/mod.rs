@@ -1,5 +1,6 @@
 //! The domain model: pure types and rules. No async, no I/O, no clock, no HTTP, no SQL.
 
+pub mod accent;
 pub mod access;
 pub mod address;
 pub mod audience;

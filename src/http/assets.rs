@@ -1,5 +1,4 @@
-//! CSS and JavaScript, compiled into the binary. File names contain a content hash, so browsers may cache them
-//! forever.
+//! CSS and JavaScript, compiled into the binary. URLs contain a content hash, so browsers may cache them forever.
 
 use std::sync::LazyLock;
 
@@ -24,26 +23,27 @@ pub struct Asset {
 const CSS: &str = "text/css; charset=utf-8";
 const JS: &str = "text/javascript; charset=utf-8";
 
+/// A URL path, and the files in `assets` that are served there, one after the other: a page loads one style sheet.
 macro_rules! asset {
-    ($name:ident, $file:literal, $kind:expr) => {
+    ($name:ident, $path:literal, $kind:expr, $($file:literal),+) => {
         pub static $name: Asset = Asset {
-            path: concat!("/", $file),
+            path: $path,
             kind: $kind,
-            text: include_str!(concat!("../../assets/", $file)),
+            text: concat!($(include_str!(concat!("../../assets/", $file))),+),
             address: LazyLock::new(|| $name.named_by_content()),
         };
     };
 }
 
-asset!(STYLE, "style.css", CSS);
-asset!(PLAYER_STYLE, "player.css", CSS);
-asset!(PLAYER_SCRIPT, "player.js", JS);
-asset!(BADGE_STYLE, "badge.css", CSS);
-asset!(BADGE_SCRIPT, "badge.js", JS);
-asset!(LTI_STYLE, "lti.css", CSS);
-asset!(LTI_SCRIPT, "lti.js", JS);
-asset!(RECORD_STYLE, "record.css", CSS);
-asset!(RECORD_SCRIPT, "record.js", JS);
+asset!(STYLE, "/style.css", CSS, "tokens.css", "parts.css", "style.css");
+asset!(PEOPLE_STYLE, "/people.css", CSS, "tokens.css", "parts.css", "people.css", "record.css");
+asset!(LTI_STYLE, "/lti.css", CSS, "tokens.css", "parts.css", "lti.css", "record.css");
+asset!(BADGE_STYLE, "/badge.css", CSS, "tokens.css", "parts.css", "badge.css");
+asset!(PLAYER_STYLE, "/player.css", CSS, "tokens.css", "player.css");
+asset!(PLAY_SCRIPT, "/play.js", JS, "play.js");
+asset!(BADGE_SCRIPT, "/badge.js", JS, "badge.js");
+asset!(LTI_SCRIPT, "/lti.js", JS, "lti.js");
+asset!(RECORD_SCRIPT, "/record.js", JS, "record.js");
 
 impl Asset {
     /// The path relative to the site root.
@@ -52,30 +52,42 @@ impl Asset {
     }
 
     fn named_by_content(&self) -> String {
-        format!("{}?{}", self.path, &hex(&Sha256::digest(self.text))[..12])
+        format!("{}?{}", self.path, version(self.text))
     }
 
     fn response(&self) -> Response {
-        let mut response = Response::new(Body::from(self.text));
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
-        let for_good = HeaderValue::from_static("public, max-age=31536000, immutable");
-        headers.insert(header::CACHE_CONTROL, for_good);
-        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-        response
+        immutable(self.kind, self.text)
     }
+}
+
+/// The part of a URL that changes with the content.
+pub fn version(content: impl AsRef<[u8]>) -> String {
+    hex(&Sha256::digest(content))[..12].to_owned()
+}
+
+/// The response at a URL whose content never changes.
+pub fn immutable(kind: &'static str, body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    let for_good = HeaderValue::from_static("public, max-age=31536000, immutable");
+    headers.insert(header::CACHE_CONTROL, for_good);
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    // Modules are loaded with CORS, and a sandboxed frame with one of our players has no origin of its own.
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    response
 }
 
 pub fn routes() -> Router<App> {
     let all: [&'static Asset; 9] = [
         &STYLE,
-        &PLAYER_STYLE,
-        &PLAYER_SCRIPT,
-        &BADGE_STYLE,
-        &BADGE_SCRIPT,
+        &PEOPLE_STYLE,
         &LTI_STYLE,
+        &BADGE_STYLE,
+        &PLAYER_STYLE,
+        &PLAY_SCRIPT,
+        &BADGE_SCRIPT,
         &LTI_SCRIPT,
-        &RECORD_STYLE,
         &RECORD_SCRIPT,
     ];
     all.into_iter()

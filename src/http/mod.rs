@@ -12,6 +12,7 @@ pub mod embeds;
 pub mod form;
 pub mod html;
 pub mod language;
+pub mod looks;
 pub mod multipart;
 pub mod openapi;
 pub mod page;

@@ -44,7 +44,6 @@ use crate::{
 struct Page<'a> {
     parts: Parts<'a>,
     page: page::Page<'a>,
-    record_style: &'a str,
     record_script: &'a str,
     recorder: Recorder<'a>,
     /// In place of the recorder, before the first recording.
@@ -175,7 +174,6 @@ async fn draw(
         parts,
         page: frame,
         consent,
-        record_style: assets::RECORD_STYLE.address(),
         record_script: assets::RECORD_SCRIPT.address(),
         recorder,
         is_staff: matches!(open.what, SessionTarget::Course { .. }),

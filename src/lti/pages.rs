@@ -16,7 +16,7 @@ use crate::{
     http::{
         assets, csrf,
         html::root,
-        page::{self, Microphone},
+        page::{self, Look, Microphone},
         policy::{Forms, Frames, Policy},
         refusal,
     },
@@ -29,6 +29,8 @@ pub struct Parts<'a> {
     pub style: &'a str,
     pub script: &'a str,
     pub colors: Colors,
+    /// The institution's; without a session, the default one.
+    pub look: Look,
     /// The CSRF token of its forms; empty on pages without a session.
     pub csrf: String,
 }
@@ -40,12 +42,14 @@ impl<'a> Parts<'a> {
             style: assets::LTI_STYLE.address(),
             script: assets::LTI_SCRIPT.address(),
             colors,
+            look: Look::default(),
             csrf: String::new(),
         }
     }
 
     pub fn in_session(app: &'a App, open: &Open) -> Self {
-        Self { csrf: csrf::token(&open.browser), ..Self::of(app, Colors::in_session(open)) }
+        let (csrf, look) = (csrf::token(&open.browser), Look::of(&open.look));
+        Self { csrf, look, ..Self::of(app, Colors::in_session(open)) }
     }
 }
 

@@ -31,7 +31,7 @@ use crate::{
         consent::ConsentPanel,
         form::Form,
         html::{origin_of, path_of, root},
-        page::{self, Look, Microphone, Page},
+        page::{self, Microphone, Page},
         policy::{Forms, Policy},
         recorder::{self, Recorder},
         reply,
@@ -169,8 +169,7 @@ fn render(
     done: Option<&str>,
 ) -> Response {
     let Rejected { status, recording, audience: audience_fault, call, details } = rejected;
-    let mut page = signed_in.page(app, PATH);
-    page.look = Look { institution: Some(own.institution.name.clone()), ..Look::default() };
+    let page = signed_in.page(app, PATH);
     let (words, institution) = (page.words, own.institution.id);
     let mut rows: Vec<Row<'_>> = own.registrations.iter().map(|one| row(app, institution, one)).collect();
     if let Some(details) = details

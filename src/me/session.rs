@@ -10,7 +10,7 @@ use axum::{
 use super::notice;
 use crate::{
     app::{
-        Actor, App, Result as AppResult, languages,
+        Actor, App, Result as AppResult, languages, looks,
         sessions::{self, Secret},
         sso,
     },
@@ -27,7 +27,7 @@ use crate::{
         form::{self, Form},
         html::root,
         language::Preferred,
-        page::{self, Microphone, Page},
+        page::{self, Look, Microphone, Page},
         policy::{Forms, Policy},
         reply,
     },
@@ -46,6 +46,8 @@ pub struct SignedIn {
     language: Language,
     /// The request was sent by a script, which reads JSON.
     pub is_script: bool,
+    /// The institution's; the default one for a script.
+    look: Look,
 }
 
 impl SignedIn {
@@ -61,6 +63,7 @@ impl SignedIn {
         Page {
             csrf: csrf::token(&self.secret),
             signed_in: Some(self.session.person.email_key.clone()),
+            look: self.look.clone(),
             ..Page::new(&app.links, self.language(), path)
         }
     }
@@ -88,7 +91,13 @@ impl FromRequestParts<App> for SignedIn {
             Ok(Some((secret, session, settings))) => {
                 let language =
                     preferred.language(settings.personal, settings.institution.unwrap_or_default());
-                Ok(Self { secret, session, preferred, language, is_script })
+                // Without its look, a page is still useful.
+                let look = match is_script {
+                    true => None,
+                    false => looks::find(app, session.person.institution).await.ok(),
+                };
+                let look = look.as_ref().map(Look::of).unwrap_or_default();
+                Ok(Self { secret, session, preferred, language, is_script, look })
             }
             Ok(None) if is_script => Err(signed_out(language)),
             Ok(None) => Err(reply::see_other(&sign_in_address(app, parts))),

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     app::{
-        Actor, App, Error, institutions,
+        Actor, App, Error, institutions, looks,
         sign_in::{self, Answer, MailRequest, Proof},
         sso,
     },
@@ -58,6 +58,7 @@ struct Target {
     connections: Vec<Connection>,
     /// The institution's language, for visitors who prefer none of ours.
     language: Language,
+    look: Look,
     return_to: Option<ReturnTo>,
 }
 
@@ -75,7 +76,12 @@ impl Target {
             Some(institution) => sso::all(app, &Actor::System, Some(institution.id)).await?,
             None => Vec::new(),
         };
+        let look = match &institution {
+            Some(institution) => Look::of(&looks::find(app, institution.id).await?),
+            None => Look::default(),
+        };
         Ok(Self {
+            look,
             institution,
             connections,
             language,
@@ -119,10 +125,9 @@ impl Target {
     fn show(&self, app: &App, visitor: &Visitor, email: &str, fault: Option<&'static str>) -> Response {
         let path = self.path();
         let institution = self.institution.as_ref();
-        let look = Look { institution: institution.map(|one| one.name.clone()), ..Look::default() };
         let shown = SignInPage {
             page: Page {
-                look,
+                look: self.look.clone(),
                 words: Words::new(visitor.language_or(self.language)),
                 ..visitor.page(app, &path)
             },

@@ -31,6 +31,7 @@ use crate::{
         cookie::SESSION,
         embeds,
         html::{self, origin_of, path_of, root},
+        page::Look,
         path::Path,
         policy::Policy,
         reply,
@@ -44,6 +45,7 @@ struct Page<'a> {
     site: Site<'a>,
     style: &'a str,
     script: &'a str,
+    look: Look,
     /// Absolute, for use outside of this page.
     address: &'a str,
     name: String,
@@ -200,6 +202,7 @@ fn render(app: &App, badge: &Badge, media_of: Option<&str>, is_owner: bool) -> R
         site: Site::of(app),
         style: assets::BADGE_STYLE.address(),
         script: assets::BADGE_SCRIPT.address(),
+        look: Look::of(&badge.look),
         address: &address,
         person,
         attributes: &badge.attributes,

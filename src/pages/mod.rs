@@ -13,7 +13,7 @@ use axum::{Router, response::Response, routing::get};
 
 use crate::{
     app::App,
-    http::{assets, refusal::Refusal},
+    http::{assets, looks, refusal::Refusal},
 };
 pub use page::{unknown, wrong_method};
 
@@ -27,6 +27,7 @@ pub fn routes() -> Router<App> {
         .route(files::AUDIO, get(files::audio).options(files::preflight))
         .route(files::PHOTOS, get(files::photo).options(files::preflight))
         .merge(assets::routes())
+        .merge(looks::routes())
         .merge(images::routes())
 }
 

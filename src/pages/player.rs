@@ -96,7 +96,7 @@ pub async fn show(
     let page = Player {
         root: root(&app.links),
         style: assets::PLAYER_STYLE.address(),
-        script: assets::PLAYER_SCRIPT.address(),
+        script: assets::PLAY_SCRIPT.address(),
         content,
     };
     let policy = Policy {

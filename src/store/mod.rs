@@ -19,6 +19,7 @@ pub mod exports;
 pub mod institutions;
 pub mod jobs;
 pub mod languages;
+pub mod looks;
 pub mod lti_invites;
 pub mod lti_keys;
 pub mod lti_logins;

@@ -27,7 +27,7 @@ macro_rules! catalog {
 }
 
 /// The sources of a language, one for each area.
-const fn sources(language: Language) -> [&'static str; 9] {
+const fn sources(language: Language) -> [&'static str; 10] {
     match language {
         Language::English => catalog!("en"),
         Language::Spanish => catalog!("es"),

@@ -13,6 +13,7 @@ mod courses;
 mod emails;
 mod jobs;
 mod lms;
+mod looks;
 mod lti;
 mod mail;
 mod me;

@@ -8,6 +8,7 @@ use crate::{
         App, Error,
         courses::{self as app_courses, Joining},
         institutions,
+        looks::{self, Look},
         own_entry::Owner,
         people::{self, PeoplePage, Query},
         sessions::{self, Secret},
@@ -35,6 +36,7 @@ pub struct Open {
     /// The tool consumer that synchronizes the course; not necessarily the same.
     owner: ToolConsumer,
     pub institution: Institution,
+    pub look: Look,
     pub what: SessionTarget,
     /// Light or dark pages, if the platform specified it; otherwise the pages follow the system's setting.
     pub theme: Option<Theme>,
@@ -137,7 +139,9 @@ async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: 
         }
         _ => consumer.clone(),
     };
-    Ok(Open { consumer: consumer.clone(), owner, institution, what, theme: session.theme, browser, session })
+    let look = looks::find(app, session.institution).await?;
+    let (consumer, theme) = (consumer.clone(), session.theme);
+    Ok(Open { consumer, owner, institution, look, what, theme, browser, session })
 }
 
 fn purpose(session_digest: &str) -> String {

@@ -216,3 +216,34 @@ async fn pages_have_a_language_and_new_registrations_may_start_without_a_recordi
     assert!(refuse(&["--starts-with-newest", "maybe"]).contains("use `on` or `off`"));
     assert_eq!(set(&update(&["--language", "", "--starts-with-newest", "on"])), (json!(null), json!(true)));
 }
+
+#[tokio::test]
+async fn an_accent_color_must_be_readable_and_a_logo_a_picture() {
+    let here = Installation::new().await;
+    here.succeed(&["institution", "create", "--name", "Example"]);
+    let update = ["institution", "update", "example"];
+    let refused = |words: &[&str]| here.refuse(&[&update[..], words].concat());
+    let look = |words: &[&str]| {
+        let changed = here.json(&[&update[..], &["--json"], words].concat());
+        (changed["accent"].clone(), changed["logo"].clone())
+    };
+    assert_eq!(look(&["--accent", "#7A1F3D"]), (json!("#7a1f3d"), json!(false)));
+    let said = refused(&["--accent", "#ffd200"]);
+    assert!(
+        said.contains("#ffd200 is too light") && said.contains("1.2:1") && said.contains("4.5:1"),
+        "{said}"
+    );
+    let nearest = &said.split("darker shade is ").nth(1).unwrap()[.."#rrggbb".len()];
+    assert_eq!(look(&["--accent", nearest]).0, nearest);
+    let said = refused(&["--accent", "crimson"]);
+    assert!(said.contains("accent color must be six hex digits, like #7a1f3d, not `crimson`"), "{said}");
+
+    here.write("logo.png", crate::support::media::png());
+    assert_eq!(look(&["--logo", "logo.png"]), (json!(nearest), json!(true)));
+    here.write("logo.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>");
+    let said = refused(&["--logo", "logo.svg", "--accent", "none"]);
+    assert!(said.contains("logo is invalid: this is an SVG drawing"), "{said}");
+    assert!(refused(&["--logo", "nowhere.png"]).contains("cannot read nowhere.png"));
+    assert_eq!(look(&["--name", "Other"]), (json!(nearest), json!(true)), "a refused change changes nothing");
+    assert_eq!(look(&["--accent", "none", "--logo", "none"]), (json!(null), json!(false)));
+}

@@ -4,7 +4,7 @@ mod browser;
 mod forgery;
 mod keys;
 mod launches;
-mod library;
+pub mod library;
 mod one_course;
 mod pages;
 mod recording;

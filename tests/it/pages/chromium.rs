@@ -158,8 +158,12 @@ impl Chromium {
     /// Emulates the preference for light or dark pages.
     pub async fn prefer(&self, scheme: &str) {
         let feature = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
-        let order = json!({ "cmd": "Emulation.setEmulatedMedia", "params": { "features": feature } });
-        self.command("/goog/cdp/execute", order).await;
+        self.devtools("Emulation.setEmulatedMedia", json!({ "features": feature })).await;
+    }
+
+    /// A command of the DevTools protocol.
+    pub async fn devtools(&self, command: &str, params: Value) -> Value {
+        self.command("/goog/cdp/execute", json!({ "cmd": command, "params": params })).await
     }
 
     /// Evaluates an expression in the page.
@@ -188,7 +192,16 @@ impl Chromium {
 
     /// Violations that axe-core finds in the document, without frames.
     pub async fn faults(&self, axe: &str) -> Vec<String> {
+        self.load_axe(axe).await;
+        self.violations().await
+    }
+
+    pub async fn load_axe(&self, axe: &str) {
         self.command("/execute/sync", json!({ "script": axe, "args": [] })).await;
+    }
+
+    /// Like `faults`, after `load_axe`.
+    pub async fn violations(&self) -> Vec<String> {
         let script = "const done = arguments[0]; axe.run(document, { iframes: false }).then((r) => done(r.violations))";
         let found = self.command("/execute/async", json!({ "script": script, "args": [] })).await;
         found.as_array().unwrap().iter().map(ToString::to_string).collect()

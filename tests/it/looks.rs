@@ -1,0 +1,349 @@
+//! How pages look: accessible in every combination of language, color scheme and width, and with an institution's own logo and
+//! accent color.
+
+use std::{path::PathBuf, time::Duration};
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use endonym::{
+    app::{Actor, calls, institutions, looks, sign_in},
+    domain::{countries::Countries, media::Kind, quiet_hours::QuietHours},
+};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::{
+    lti::library::Library,
+    me::{Browser, newest_mail},
+    pages::{SOUND, browser::axe, chromium::Chromium},
+    support::{Answer, Setup, World, media::png},
+};
+
+const ANA: &str = "ana@example.edu";
+const LANGUAGES: [&str; 2] = ["en", "ar"];
+const WIDTHS: [u32; 2] = [320, 1280];
+const SCHEMES: [&str; 2] = ["light", "dark"];
+
+/// Visits pages in each combination, and collects what is wrong with them.
+struct Matrix {
+    browser: Chromium,
+    axe: String,
+    base: String,
+    faults: Vec<String>,
+    /// Where to save screenshots, if anywhere.
+    shots: Option<PathBuf>,
+}
+
+/// How to get to a page: an address, and if that is not enough, a script that leads on and a condition that ends it.
+struct Way {
+    address: String,
+    script: &'static str,
+    arrived: &'static str,
+}
+
+impl From<&str> for Way {
+    fn from(address: &str) -> Self {
+        Self { address: address.to_owned(), script: "", arrived: "" }
+    }
+}
+
+impl Way {
+    fn on(self, script: &'static str, arrived: &'static str) -> Self {
+        Self { script, arrived, ..self }
+    }
+}
+
+impl Matrix {
+    async fn start(base: &str) -> Self {
+        let browser = Chromium::start().await;
+        browser.devtools("Network.enable", json!({})).await;
+        #[allow(clippy::disallowed_methods)]
+        let shots = std::env::var_os("ENDONYM_TEST_SCREENSHOTS").map(PathBuf::from);
+        Self { browser, axe: axe(), base: base.to_owned(), faults: Vec::new(), shots }
+    }
+
+    /// A page in all languages.
+    async fn page(&mut self, name: &str, way: impl Into<Way>) {
+        let way = way.into();
+        for language in LANGUAGES {
+            self.visit(name, &way, language, language).await;
+        }
+    }
+
+    /// A page whose texts are not in the catalogs.
+    async fn english(&mut self, name: &str, way: impl Into<Way>) {
+        self.visit(name, &way.into(), "en", "en").await;
+    }
+
+    async fn save(&self, combination: &str) {
+        let Some(folder) = &self.shots else { return };
+        let shot =
+            self.browser.devtools("Page.captureScreenshot", json!({ "captureBeyondViewport": true })).await;
+        let shot = BASE64_STANDARD.decode(shot["data"].as_str().unwrap()).unwrap();
+        let name = combination.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        std::fs::write(folder.join(format!("{name}.png")), shot).unwrap();
+    }
+
+    async fn go(&self, way: &Way) {
+        let address = match way.address.strip_prefix('/') {
+            Some(_) => format!("{}{}", self.base, way.address),
+            None => way.address.clone(),
+        };
+        self.browser.go(&address).await;
+        if !way.script.is_empty() {
+            self.browser.value(&format!("(() => {{ {} }})()", way.script)).await;
+        }
+        if !way.arrived.is_empty() {
+            self.browser.until(&format!("document.readyState === 'complete' && {}", way.arrived)).await;
+        }
+    }
+
+    async fn visit(&mut self, name: &str, way: &Way, accepted: &str, language: &str) {
+        let headers = json!({ "headers": { "Accept-Language": accepted } });
+        self.browser.devtools("Network.setExtraHTTPHeaders", headers).await;
+        self.go(way).await;
+        let shown = self.browser.value("document.documentElement.lang").await;
+        assert_eq!(shown, language, "{name}");
+        self.browser.load_axe(&self.axe).await;
+        for width in WIDTHS {
+            let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+            self.browser.devtools("Emulation.setDeviceMetricsOverride", size).await;
+            for scheme in SCHEMES {
+                self.browser.prefer(scheme).await;
+                let combination = format!("{name}, {language}, {width} px, {scheme}");
+                let found = self.browser.violations().await;
+                self.faults.extend(found.into_iter().map(|fault| format!("{combination}: {fault}")));
+                self.save(&combination).await;
+            }
+            let beyond = self.browser.value(BEYOND).await;
+            if beyond != "" {
+                self.faults.push(format!("{name}, {language}, {width} px: wider than the window: {beyond}"));
+            }
+        }
+    }
+}
+
+/// The elements that make the page wider than the window.
+const BEYOND: &str = "(() => {
+    const width = document.documentElement.clientWidth;
+    if (document.documentElement.scrollWidth <= width) return '';
+    const isBeyond = (box) => box.width > 0 && (box.right > width + 1 || box.left < -1);
+    const found = [...document.querySelectorAll('body *')].filter((one) => isBeyond(one.getBoundingClientRect()));
+    return found.slice(0, 3).map((one) => one.outerHTML.slice(0, 150)).join(' ') || 'the page';
+})()";
+
+const SUBMIT: &str = "document.querySelector('main form').submit()";
+
+async fn link(world: &World) -> String {
+    let life = Duration::from_secs(600);
+    let institution = world.institution.id;
+    let made = sign_in::operator_link(&world.app, &Actor::Operator, institution, ANA, life, &world.base);
+    made.await.unwrap().0
+}
+
+async fn set_look(world: &World, accent: Option<&str>, logo: Option<Vec<u8>>) {
+    let look = looks::Change { accent: Some(accent.map(str::to_owned)), logo: Some(logo) };
+    let change = institutions::Change { look, ..institutions::Change::default() };
+    institutions::update(&world.app, &Actor::Operator, &world.institution.slug, change).await.unwrap();
+}
+
+fn badge(person: &Value) -> String {
+    person["name_badge_link"].as_str().unwrap().to_owned()
+}
+
+fn player(person: &Value) -> String {
+    badge(person).replace("/badges/", "/players/")
+}
+
+async fn people(world: &World) -> (Value, Value) {
+    world.custom_field("gender_pronouns").await;
+    let (ana, bo) = (world.person("Ana", ANA).await, world.person("Bo", "bo@example.edu").await);
+    let full = json!({ "name_page_id": world.page.slug, "participant": {
+        "last_name": "محمد", "phonetic": "AH-na", "notes": "Two\nlines", "legal_first_name": "Anastasia",
+        "custom_fields": { "custom_gender_pronouns": "she/her" },
+    } });
+    world.put("/v5/participants/ana@example.edu", full).await.expect(200);
+    (ana, bo)
+}
+
+/// To add a page, add a line.
+#[tokio::test]
+async fn axe_finds_nothing_wrong_with_any_page() {
+    let calling = calls::Rules {
+        enabled: true,
+        attempts: 3,
+        quiet_hours: QuietHours::OFF,
+        countries: Countries::default(),
+        ..calls::Rules::nobody()
+    };
+    let setup = Setup { multiple_recordings: true, sqlite: true, calling, ..Setup::default() };
+    let library = Library::start(World::with(setup).await).await;
+    let world = &library.world;
+    let (ana, bo) = people(world).await;
+    let mut matrix = Matrix::start(&world.base).await;
+
+    matrix.english("home", "/").await;
+    matrix.english("API reference", "/docs").await;
+    matrix.english("unknown page", "/nowhere").await;
+    matrix.english("badge without a recording", &*badge(&bo)).await;
+    matrix.english("player without a recording", &*player(&bo)).await;
+
+    matrix.page("sign-in", "/sign-in").await;
+    let wrong = "document.querySelector('#email').value = 'x'; document.querySelector('main form').submit()";
+    let fault = "document.querySelector('.fault')";
+    matrix.page("sign-in with a fault", Way::from("/sign-in").on(wrong, fault)).await;
+    let asking = "document.querySelector('#email').value = 'ana@example.edu'; document.querySelector('main form').submit()";
+    matrix.go(&Way::from("/sign-in").on(asking, "location.pathname === '/sign-in/code'")).await;
+    matrix.page("code", "/sign-in/code").await;
+    matrix.page("code with a fault", Way::from("/sign-in/code").on(SUBMIT, fault)).await;
+    matrix.page("unknown link", "/sign-in/link/0a0a").await;
+    let used = link(world).await;
+    matrix.page("link", &*used).await;
+    let at_home = "location.pathname === '/me'";
+    matrix.go(&Way::from(&*used).on(SUBMIT, at_home)).await;
+    matrix.page("used link", &*used).await;
+
+    matrix.page("/me without a recording", "/me").await;
+    let rejected =
+        "document.querySelector('#phone-number').value = 'x'; document.querySelector('#call form').submit()";
+    matrix.page("/me with a fault", Way::from("/me").on(rejected, fault)).await;
+    let forged = "document.querySelector('#call form [name=csrf]').value = 'x'; document.querySelector('#call form').submit()";
+    matrix
+        .page("form of another site", Way::from("/me").on(forged, "location.pathname === '/me/call'"))
+        .await;
+    let choir = world.page("Choir").await;
+    let again =
+        world.person_on(&choir, json!({ "first_name": "Ana", "last_name": "محمد", "email": ANA })).await;
+    for person in [&ana, &again] {
+        world.give(person, Kind::Recording, SOUND).await;
+    }
+    world.give(&ana, Kind::LegalRecording, SOUND).await;
+    set_look(world, Some("#7a1f3d"), Some(png())).await;
+    matrix.page("/me with recordings on two pages", "/me?done=details").await;
+    let handover =
+        "const form = document.querySelector('#call form'); form.action = '/me/handover'; form.submit()";
+    let has_code = "document.querySelector('.qr')";
+    matrix.page("handover", Way::from("/me").on(handover, has_code)).await;
+    matrix
+        .page("sign-in to an institution", &*format!("/sign-in?institution={}", world.institution.slug))
+        .await;
+    matrix.english("badge", &*badge(&ana)).await;
+    matrix.english("player", &*player(&ana)).await;
+
+    let there = world.neighbor().await;
+    let body =
+        json!({ "name_page_id": there.page.slug, "participant": { "first_name": "Ana", "email": ANA } });
+    Answer::of(world.request_as(&there.token, Method::POST, "/v5/participants").json(&body))
+        .await
+        .expect(201);
+    matrix.go(&Way::from("/sign-in").on(asking, "location.pathname === '/sign-in/code'")).await;
+    let mail = newest_mail(world).await.unwrap();
+    matrix.go(&Way::from(&*mail.link).on(SUBMIT, "location.pathname === '/sign-in/choose'")).await;
+    matrix.page("choice of an institution", "/sign-in/choose").await;
+
+    world.work(1);
+    let launch = |query: &str| Way::from(&*format!("{}/launch?{query}", library.base));
+    let in_session = "location.pathname.startsWith('/lti/s/')";
+    matrix.go(&launch("user=teacher").on("", in_session)).await;
+    library.synchronized().await;
+    for email in [ANA, "siobhan@example.edu"] {
+        let found = world.get(&format!("/v5/participants?email_list={email}")).await.expect(200);
+        for person in found["Response"]["participants"].as_array().unwrap() {
+            world.give(person, Kind::Recording, SOUND).await;
+        }
+    }
+    matrix.english("course", launch("user=teacher").on("", "document.querySelector('.people li')")).await;
+    let search = "document.querySelector('#q').value = 'nobody'; document.querySelector('.search').submit()";
+    let found_none = "document.querySelector('.none')";
+    matrix.english("course, nobody found", launch("user=teacher").on(search, found_none)).await;
+    matrix
+        .english("deep link", launch("user=teacher&deep=1").on("", "document.querySelector('#title')"))
+        .await;
+    matrix.english("student", launch("user=siobhan").on("", "document.querySelector('main.own')")).await;
+    let recorder = "document.querySelector('[data-recorder]:not([data-state=off])')";
+    matrix.english("student without a recording", launch("user=mohammed").on("", recorder)).await;
+    matrix.english("refusal", launch("user=mentor").on("", "document.querySelector('main.plain')")).await;
+
+    assert_eq!(matrix.faults, [""; 0], "{}", matrix.faults.join("\n"));
+}
+
+async fn get(world: &World, path: &str) -> reqwest::Response {
+    world.client.get(format!("{}{path}", world.base)).send().await.unwrap()
+}
+
+fn header<'a>(answer: &'a reqwest::Response, name: &str) -> &'a str {
+    answer.headers().get(name).map_or("", |value| value.to_str().unwrap())
+}
+
+/// The values of `href` and `src` that contain this text.
+fn addresses<'a>(page: &'a str, part: &str) -> Vec<&'a str> {
+    let values = ["href=\"", "src=\""].into_iter().flat_map(|start| page.split(start).skip(1));
+    values.map(|rest| rest.split('"').next().unwrap()).filter(|address| address.contains(part)).collect()
+}
+
+#[tokio::test]
+async fn the_pages_of_an_institution_have_its_logo_and_its_color() {
+    let library = Library::start(World::new().await).await;
+    let world = &library.world;
+    let ana = world.person("Ana", ANA).await;
+    let badge = badge(&ana).strip_prefix(&world.base).unwrap().to_owned();
+    let sign_in = format!("/sign-in?institution={}", world.institution.slug);
+    let browser = Browser::new(world);
+    browser.follow(&link(world).await).await.redirects_to("/me");
+    let pages = async || {
+        [
+            get(world, &badge).await.text().await.unwrap(),
+            get(world, &sign_in).await.text().await.unwrap(),
+            browser.get("/me").await.expect(200).body,
+            library.launch("user=siobhan").await.text,
+            library.launch("user=teacher").await.text,
+        ]
+    };
+    for page in pages().await {
+        assert!(addresses(&page, "/accents/").is_empty() && addresses(&page, "/logos/").is_empty(), "{page}");
+    }
+    set_look(world, Some("#7A1F3D"), Some(png())).await;
+    let mut found = Vec::new();
+    for page in pages().await {
+        let (styles, logos) = (addresses(&page, "/accents/"), addresses(&page, "/logos/"));
+        assert_eq!((styles.len(), logos.len()), (1, 1), "{page}");
+        found.push((styles[0].to_owned(), logos[0].to_owned()));
+    }
+    found.dedup();
+    let [(style, logo)] = &found[..] else { panic!("the same on all pages: {found:?}") };
+    let style = get(world, style).await;
+    assert_eq!(
+        (header(&style, "content-type"), header(&style, "x-content-type-options")),
+        ("text/css; charset=utf-8", "nosniff")
+    );
+    assert!(header(&style, "cache-control").contains("immutable"));
+    let style = style.text().await.unwrap();
+    assert!(style.contains("--accent:#7a1f3d") && style.contains("prefers-color-scheme:dark"), "{style}");
+    let picture = get(world, logo).await;
+    assert_eq!((picture.status().as_u16(), header(&picture, "content-type")), (200, "image/jpeg"));
+    assert!(header(&picture, "cache-control").contains("immutable"));
+    assert!(picture.bytes().await.unwrap().starts_with(b"\xFF\xD8\xFF"));
+
+    // Other pages do not have them, and removed files are gone.
+    assert!(addresses(&get(world, "/sign-in").await.text().await.unwrap(), "/accents/").is_empty());
+    set_look(world, None, None).await;
+    assert_eq!(get(world, logo).await.status(), 404);
+    for page in pages().await {
+        assert!(addresses(&page, "/accents/").is_empty() && addresses(&page, "/logos/").is_empty(), "{page}");
+    }
+}
+
+#[tokio::test]
+async fn only_colors_that_can_be_read_have_a_style_sheet_and_only_logos_have_a_file() {
+    let world = World::new().await;
+    assert_eq!(get(&world, "/accents/0d6151.css").await.status(), 200);
+    let id = world.institution.id;
+    for path in ["/accents/ffd200.css", "/accents/red.css", "/accents/0d6151", "/accents/", "/logos/x/0.jpg"]
+    {
+        assert_eq!(get(&world, path).await.status(), 404, "{path}");
+    }
+    for path in
+        [format!("/logos/{id}/.jpg"), format!("/logos/{id}/000000000000.jpg"), format!("/logos/{id}/x")]
+    {
+        assert_eq!(get(&world, &path).await.status(), 404, "{path}");
+    }
+}
