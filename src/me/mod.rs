@@ -3,6 +3,7 @@
 mod handover;
 mod notice;
 mod own;
+mod plays;
 mod recording;
 mod session;
 mod sign_in;

@@ -9,6 +9,7 @@ use axum::{
 
 use super::{
     notice,
+    plays::PlaysSection,
     session::{OwnForm, SignedIn, remove_cookie, signed_out},
     words::{self, Input},
 };
@@ -19,11 +20,15 @@ use crate::{
         badges,
         own_entry::Details,
         own_person::{self, OwnPerson, OwnRegistration},
-        sessions,
+        plays, sessions,
     },
     domain::{
-        audience::Audience, fault::Field, field_errors::FieldErrors, ids::InstitutionId,
+        audience::Audience,
+        fault::Field,
+        field_errors::FieldErrors,
+        ids::InstitutionId,
         participant::Recording,
+        play::{FROM_OWN, Heard},
     },
     http::{
         form::Form,
@@ -51,6 +56,7 @@ struct OwnPage<'a> {
     phone_number: String,
     phone_fault: Option<String>,
     audience_fault: Option<String>,
+    plays: PlaysSection,
 }
 
 /// One registration.
@@ -127,6 +133,7 @@ pub async fn draw(app: &App, signed_in: &SignedIn, rejected: Rejected, done: Opt
 struct Read {
     own: OwnPerson,
     audience: AudienceChoice,
+    heard: Heard,
     /// The origin of recordings, if it is not ours.
     media_of: Option<String>,
 }
@@ -135,6 +142,7 @@ async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
     let (actor, person) = (signed_in.actor(), &signed_in.session.person);
     let own = own_person::find(app, &actor, person).await?;
     let audience = audiences::find(app, &actor, person).await?;
+    let heard = plays::heard(app, &actor, person).await?;
     let mut media_of = None;
     for one in &own.registrations {
         media_of = badges::external_url(app, person.institution, &one.entry).await?;
@@ -142,13 +150,13 @@ async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
             break;
         }
     }
-    Ok(Read { own, audience, media_of: media_of.as_deref().and_then(origin_of) })
+    Ok(Read { own, audience, heard, media_of: media_of.as_deref().and_then(origin_of) })
 }
 
 fn render(
     app: &App,
     signed_in: &SignedIn,
-    Read { own, audience, media_of }: &Read,
+    Read { own, audience, heard, media_of }: &Read,
     rejected: Rejected,
     done: Option<&str>,
 ) -> Response {
@@ -192,6 +200,7 @@ fn render(
         phone_number,
         phone_fault,
         audience_fault,
+        plays: PlaysSection::new(words, heard),
         page,
     };
     let policy = Policy {
@@ -223,7 +232,7 @@ fn row<'a>(app: &App, institution: InstitutionId, one: &'a OwnRegistration) -> R
 
 /// The path of a recording: the page's policy allows only the origin that it was loaded from.
 pub fn sound_path(app: &App, institution: InstitutionId, recording: &Recording) -> String {
-    path_of(&app.links.recording(institution, recording)).to_owned()
+    format!("{}{FROM_OWN}", path_of(&app.links.recording(institution, recording)))
 }
 
 fn choices(words: Words, choice: AudienceChoice) -> Vec<Choice> {

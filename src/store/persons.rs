@@ -21,7 +21,7 @@ pub enum OnErasure {
 }
 
 /// Every table with rows that refer to a registration by `participant_id`. Add new tables here and nowhere else.
-pub const TABLES: [(&str, OnErasure); 9] = [
+pub const TABLES: [(&str, OnErasure); 10] = [
     ("calls", OnErasure::WithAttempts),
     ("course_identities", OnErasure::Alone),
     ("course_members", OnErasure::Alone),
@@ -30,6 +30,7 @@ pub const TABLES: [(&str, OnErasure); 9] = [
     ("lti_sessions", OnErasure::Alone),
     ("media", OnErasure::WithFiles),
     ("paused_participants", OnErasure::Alone),
+    ("plays", OnErasure::Alone),
     ("replaced_recordings", OnErasure::WithFiles),
 ];
 

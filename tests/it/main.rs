@@ -21,6 +21,7 @@ mod outbound;
 mod own_recordings;
 mod pages;
 mod phone;
+mod plays;
 mod scopes;
 mod server;
 mod store;
