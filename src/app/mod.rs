@@ -34,6 +34,7 @@ pub mod participants;
 pub mod people;
 pub mod persons;
 pub mod platforms;
+pub mod plays;
 pub mod pronunciations;
 pub mod sessions;
 pub mod sign_in;
@@ -75,6 +76,7 @@ pub struct Inner {
     pub ids: Ids,
     pub links: Links,
     pub callers: callers::Callers,
+    pub plays: plays::PlayCounter,
     pub limiter: limiter::Limiter,
     /// The maximum number of requests without a valid token from one address in a rate limit window.
     pub auth_failures: u32,
@@ -159,6 +161,7 @@ impl App {
             ids: Ids::new(),
             links,
             callers: callers::Callers::default(),
+            plays: plays::PlayCounter::default(),
             limiter: limiter::Limiter::new(limits),
             auth_failures,
             queue: jobs::Queue::default(),

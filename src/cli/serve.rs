@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Failure, Outcome, bind, database, output, stop_on_signal};
 use crate::{
-    app::{Actor, App, Clock, Error, Links, Parts, callers, calls, demo, institutions, sign_in},
+    app::{Actor, App, Clock, Error, Links, Parts, callers, calls, demo, institutions, plays, sign_in},
     blobs::Blobs,
     config::{self, MetricsAt, Serving, Storage},
     domain::report,
@@ -36,7 +36,7 @@ pub struct Serve {
 
 /// How long the sign-in link of the demonstration is valid.
 const DEMO_LINK: Duration = Duration::from_secs(24 * 3_600);
-/// Interval at which the last use of tokens is stored.
+/// Interval at which the last use of tokens and counted plays are stored.
 const HOUSEKEEPING: Duration = Duration::from_secs(20);
 
 impl Serve {
@@ -97,6 +97,7 @@ impl Serve {
         if let Some(traces) = traces {
             traces.stop().await;
         }
+        store_plays(&app).await;
         callers::store_last_used(&app).await?;
         tracing::info!("stopped");
         Ok(ExitCode::SUCCESS)
@@ -204,5 +205,12 @@ async fn run_housekeeping(app: App, stop: CancellationToken) {
         if let Err(error) = callers::store_last_used(&app).await {
             tracing::warn!(%error, "cannot store the last use of tokens");
         }
+        store_plays(&app).await;
+    }
+}
+
+async fn store_plays(app: &App) {
+    if let Err(error) = plays::flush(app).await {
+        tracing::warn!(%error, "cannot store how often recordings were played");
     }
 }

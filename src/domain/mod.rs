@@ -31,6 +31,7 @@ pub mod own_recording;
 pub mod paging;
 pub mod participant;
 pub mod phone_number;
+pub mod play;
 pub mod quiet_hours;
 pub mod report;
 pub mod roll;

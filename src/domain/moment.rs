@@ -1,7 +1,7 @@
 //! A timestamp with millisecond precision, because that is what responses show: a client that sends one back as an exclusive
 //! bound must not get the same record again.
 
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
 /// Microseconds since 1970; always whole milliseconds when created by the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,6 +40,12 @@ impl Moment {
     /// The time elapsed since `earlier`; zero if it is later.
     pub fn since(self, earlier: Self) -> std::time::Duration {
         std::time::Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+
+    /// The date in the given zone.
+    pub fn date_in(self, zone: &TimeZone) -> Date {
+        let timestamp = Timestamp::from_microsecond(self.0).unwrap_or(Timestamp::UNIX_EPOCH);
+        zone.to_datetime(timestamp).date()
     }
 
     /// `YYYY-MM-DDThh:mm:ss.sss±hh:mm` in the given zone.

@@ -31,6 +31,7 @@ use crate::{
         ids::InstitutionId,
         initials::Initials,
         participant::Participant,
+        play::FROM_LTI,
     },
     http::{
         form::Form,
@@ -90,7 +91,7 @@ impl Entry {
         let sound = person
             .recording
             .as_ref()
-            .map(|recording| path_of(&app.links.recording(institution, recording)).to_owned());
+            .map(|recording| format!("{}{FROM_LTI}", path_of(&app.links.recording(institution, recording))));
         Self {
             name: person.full_name(),
             phonetic: person.phonetic.clone(),

@@ -25,7 +25,7 @@ use crate::{
         own_entry::{self, Details, OwnEntry, Owner},
         own_recordings::Sharing,
     },
-    domain::{course::Course, fault::Field, field_errors::FieldErrors, language::Language},
+    domain::{course::Course, fault::Field, field_errors::FieldErrors, language::Language, play::FROM_OWN},
     http::{
         assets,
         consent::{ConsentPanel, ShownText},
@@ -192,7 +192,7 @@ async fn draw(
 /// The path of the owner's recording.
 fn sound(app: &App, owner: Owner, own: &OwnEntry) -> Option<String> {
     let recording = own.person.recording.as_ref()?;
-    Some(path_of(&app.links.recording(owner.institution, recording)).to_owned())
+    Some(format!("{}{FROM_OWN}", path_of(&app.links.recording(owner.institution, recording))))
 }
 
 pub async fn details(State(app): State<App>, SubmittedForm { visit, form }: SubmittedForm) -> Response {

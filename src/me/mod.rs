@@ -7,6 +7,7 @@ mod handover;
 mod language;
 mod notice;
 mod own;
+mod plays;
 mod recording;
 mod search;
 mod session;

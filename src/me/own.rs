@@ -10,6 +10,7 @@ use axum::{
 use super::{
     consent::{self, Agreed},
     notice,
+    plays::PlaysSection,
     session::{OwnForm, SignedIn, remove_cookie, signed_out},
     words::{self, Input},
 };
@@ -21,11 +22,15 @@ use crate::{
         consents::{self, ConsentState},
         own_entry::Details,
         own_person::{self, OwnPerson, OwnRegistration},
-        sessions,
+        plays, sessions,
     },
     domain::{
-        audience::Audience, fault::Field, field_errors::FieldErrors, ids::InstitutionId,
+        audience::Audience,
+        fault::Field,
+        field_errors::FieldErrors,
+        ids::InstitutionId,
         participant::Recording,
+        play::{FROM_OWN, Heard},
     },
     http::{
         consent::ConsentPanel,
@@ -61,6 +66,7 @@ struct OwnPage<'a> {
     phone_number: String,
     phone_fault: Option<String>,
     audience_fault: Option<String>,
+    plays: PlaysSection,
 }
 
 /// One registration.
@@ -141,6 +147,7 @@ struct Read {
     audience: AudienceChoice,
     consent: ConsentState,
     is_listed: bool,
+    heard: Heard,
     /// The origin of recordings, if it is not ours.
     media_of: Option<String>,
 }
@@ -151,6 +158,7 @@ async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
     let audience = audiences::find(app, &actor, person).await?;
     let consent = consents::of_person(app, &actor, person).await?;
     let is_listed = badges::is_listed(app, &actor, person).await?;
+    let heard = plays::heard(app, &actor, person).await?;
     let mut media_of = None;
     for one in &own.registrations {
         media_of = badges::external_url(app, person.institution, &one.entry).await?;
@@ -158,13 +166,13 @@ async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
             break;
         }
     }
-    Ok(Read { own, audience, consent, is_listed, media_of: media_of.as_deref().and_then(origin_of) })
+    Ok(Read { own, audience, consent, is_listed, heard, media_of: media_of.as_deref().and_then(origin_of) })
 }
 
 fn render(
     app: &App,
     signed_in: &SignedIn,
-    Read { own, audience, consent, is_listed, media_of }: &Read,
+    Read { own, audience, consent, is_listed, heard, media_of }: &Read,
     rejected: Rejected,
     done: Option<&str>,
 ) -> Response {
@@ -212,6 +220,7 @@ fn render(
         phone_number,
         phone_fault,
         audience_fault,
+        plays: PlaysSection::new(words, heard),
         page,
     };
     let policy = Policy {
@@ -243,7 +252,7 @@ fn row<'a>(app: &App, institution: InstitutionId, one: &'a OwnRegistration) -> R
 
 /// The path of a recording: the page's policy allows only the origin that it was loaded from.
 pub fn sound_path(app: &App, institution: InstitutionId, recording: &Recording) -> String {
-    path_of(&app.links.recording(institution, recording)).to_owned()
+    format!("{}{FROM_OWN}", path_of(&app.links.recording(institution, recording)))
 }
 
 fn choices(words: Words, choice: AudienceChoice) -> Vec<Choice> {

@@ -24,6 +24,7 @@ use crate::{
         initials::Initials,
         media::Waveform,
         participant::{Participant, Recording},
+        play::FROM_BADGE,
         session::PersonId,
     },
     http::{
@@ -96,6 +97,11 @@ impl Sound {
 
     fn path(&self) -> &str {
         path_of(&self.link)
+    }
+
+    /// The path for the badge's own player, whose plays are counted as the badge's.
+    fn source(&self) -> String {
+        format!("{}{FROM_BADGE}", self.path())
     }
 }
 

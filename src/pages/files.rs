@@ -11,6 +11,7 @@ use axum::{
 };
 use bytes::Bytes;
 
+use super::plays;
 use crate::{
     app::{App, Error, media},
     blobs::{Blob, Key, Shelf},
@@ -69,9 +70,15 @@ pub async fn preflight() -> Response {
 async fn serve(app: &App, request: &Parts, institution: &str, hex: Option<&str>, shelf: Shelf) -> Response {
     let mut response = match (institution.parse::<InstitutionId>(), hex.filter(|hex| is_hex(hex))) {
         (Ok(institution), Some(hex)) => match find(app, institution, hex, shelf).await {
-            Ok(found) => found.respond(app, &request.method, &request.headers).await,
+            Ok(found) => {
+                let response = found.respond(app, &request.method, &request.headers).await;
+                if shelf == Shelf::Recordings {
+                    plays::count(app, request, institution, hex, response.status());
+                }
+                response
+            }
             Err(Error::Missing(_)) if shelf == Shelf::Recordings => {
-                redirect_replaced(app, institution, hex).await
+                redirect_replaced(app, institution, hex, request.uri.query()).await
             }
             Err(error) => refusal(error),
         },
@@ -236,10 +243,21 @@ fn out_of_range(size: u64) -> Response {
     response
 }
 
-/// Clients store links, so the link of a replaced recording redirects to the current one.
-async fn redirect_replaced(app: &App, institution: InstitutionId, hex: &str) -> Response {
+/// Clients store links, so the link of a replaced recording redirects to the current one. The place where it is played is kept.
+async fn redirect_replaced(
+    app: &App,
+    institution: InstitutionId,
+    hex: &str,
+    query: Option<&str>,
+) -> Response {
     match media::successor(app, institution, hex).await {
-        Ok(current) => redirect(&app.links.recording(institution, &current)),
+        Ok(current) => {
+            let link = app.links.recording(institution, &current);
+            match query.filter(|query| query.starts_with("from=")) {
+                Some(query) => redirect(&format!("{link}?{query}")),
+                None => redirect(&link),
+            }
+        }
         Err(error) => refusal(error),
     }
 }

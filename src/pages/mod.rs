@@ -6,6 +6,7 @@ pub mod files;
 mod images;
 mod page;
 mod player;
+mod plays;
 mod vcard;
 mod words;
 

@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::{
     extract::{RawQuery, State},
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::Response,
 };
 
@@ -13,7 +13,7 @@ use crate::{
         self, App, Error, Missing,
         badges::{self, PublicPerson},
     },
-    domain::field_errors::FieldErrors,
+    domain::{field_errors::FieldErrors, play},
     http::{
         assets,
         embeds::{self, Dialect, Drawing, Icon},
@@ -56,6 +56,8 @@ impl Content {
     }
 }
 
+const DESTINATION: HeaderName = HeaderName::from_static("sec-fetch-dest");
+
 /// Options from the query. Invalid ones are ignored, so that the player still works.
 struct Options {
     legal: bool,
@@ -80,10 +82,14 @@ pub async fn show(
     State(app): State<App>,
     Path((institution, token)): Path<(String, String)>,
     RawQuery(query): RawQuery,
+    headers: HeaderMap,
 ) -> Response {
     let options = Options::read(&query.unwrap_or_default());
     let (status, content, media_of) = match load(&app, &institution, &token).await {
-        Ok((shown, media_of)) => (StatusCode::OK, content(&app, shown, &options), media_of),
+        Ok((shown, media_of)) => {
+            let source = source(&app, &headers);
+            (StatusCode::OK, content(&app, shown, &options, &source), media_of)
+        }
         Err(Error::Missing(_)) => {
             let content = silence("Gone", Message::NoSuchName);
             (StatusCode::NOT_FOUND, content, None)
@@ -123,7 +129,21 @@ async fn load(app: &App, institution: &str, token: &str) -> app::Result<(PublicP
     Ok((shown, media_of.as_deref().and_then(origin_of)))
 }
 
-fn content(app: &App, PublicPerson { institution, person }: PublicPerson, options: &Options) -> Content {
+/// What is appended to the recording's link, so that plays are counted for the site that shows the player. Nothing outside of frames
+/// and if no site links to it.
+fn source(app: &App, headers: &HeaderMap) -> String {
+    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let site = text(header::REFERER).and_then(|referer| play::site_of(referer, app.links.base()));
+    let is_framed = text(DESTINATION) == Some("iframe");
+    if site.is_some() || is_framed { play::from_player(site) } else { String::new() }
+}
+
+fn content(
+    app: &App,
+    PublicPerson { institution, person }: PublicPerson,
+    options: &Options,
+    source: &str,
+) -> Content {
     let recording = if options.legal { &person.legal.recording } else { &person.recording };
     match recording {
         Some(recording) => {
@@ -131,7 +151,7 @@ fn content(app: &App, PublicPerson { institution, person }: PublicPerson, option
             Content::Sound {
                 fault: Message::CannotBePlayed { label: &label }.text(),
                 label,
-                link: path_of(&app.links.recording(institution, recording)).to_owned(),
+                link: format!("{}{source}", path_of(&app.links.recording(institution, recording))),
                 drawing: options.icon.drawing(),
                 image: options.icon.image.clone(),
             }

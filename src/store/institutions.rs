@@ -213,6 +213,7 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM participant_consents WHERE institution_id = $1",
         "DELETE FROM consent_texts WHERE institution_id = $1",
         "DELETE FROM outbox WHERE institution_id = $1",
+        "DELETE FROM plays WHERE institution_id = $1",
         "DELETE FROM media WHERE institution_id = $1",
         "DELETE FROM replaced_recordings WHERE institution_id = $1",
         "DELETE FROM departures WHERE institution_id = $1",

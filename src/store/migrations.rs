@@ -18,6 +18,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0012_persons", include_str!("../../migrations/0012_persons.sql")),
     ("0013_outbox", include_str!("../../migrations/0013_outbox.sql")),
     ("0014_sso", include_str!("../../migrations/0014_sso.sql")),
+    ("0015_plays", include_str!("../../migrations/0015_plays.sql")),
     ("0016_consents", include_str!("../../migrations/0016_consents.sql")),
 ];
 

@@ -32,6 +32,7 @@ pub mod own_recordings;
 pub mod participants;
 pub mod people;
 pub mod persons;
+pub mod plays;
 pub mod rolls;
 pub mod secrets;
 pub mod sessions;

@@ -21,7 +21,7 @@ pub enum OnErasure {
 }
 
 /// Every table with rows that refer to a registration by `participant_id`. Add new tables here and nowhere else.
-pub const TABLES: [(&str, OnErasure); 10] = [
+pub const TABLES: [(&str, OnErasure); 11] = [
     ("calls", OnErasure::WithAttempts),
     ("course_identities", OnErasure::Alone),
     ("course_members", OnErasure::Alone),
@@ -31,6 +31,7 @@ pub const TABLES: [(&str, OnErasure); 10] = [
     ("media", OnErasure::WithFiles),
     ("participant_consents", OnErasure::Alone),
     ("paused_participants", OnErasure::Alone),
+    ("plays", OnErasure::Alone),
     ("replaced_recordings", OnErasure::WithFiles),
 ];
 

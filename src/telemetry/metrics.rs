@@ -7,8 +7,8 @@ use std::{
 };
 
 use prometheus::{
-    Counter, Gauge, Histogram, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts,
-    Registry, TextEncoder, core::Collector,
+    Counter, Gauge, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec,
+    Opts, Registry, TextEncoder, core::Collector,
 };
 
 use super::process;
@@ -45,6 +45,8 @@ pub(super) struct Metrics {
     phone_callbacks: IntCounterVec,
     mail: IntCounterVec,
     mail_queue_age: Gauge,
+    plays: IntCounterVec,
+    plays_dropped: IntCounter,
     db_connections: IntGaugeVec,
     db_connections_most: IntGauge,
     db_connections_waiting: IntGauge,
@@ -129,6 +131,15 @@ impl Metrics {
             mail_queue_age: registrar.register(Gauge::new(
                 "endonym_mail_queue_age_seconds",
                 "How long the oldest queued message has been waiting.",
+            )),
+            plays: registrar.counters(
+                "endonym_plays_total",
+                "Plays of recordings that this process has stored, by source: badge, player, link or lti.",
+                &["source"],
+            ),
+            plays_dropped: registrar.register(IntCounter::new(
+                "endonym_plays_dropped_total",
+                "Plays that were not counted, because too many recordings were played within seconds.",
             )),
             job_seconds: registrar.histograms(
                 "endonym_job_duration_seconds",
@@ -336,4 +347,14 @@ pub fn mail(outcome: &'static str) {
 /// How long the oldest queued message has been waiting.
 pub fn mail_queue_age(seconds: f64) {
     METRICS.mail_queue_age.set(seconds);
+}
+
+/// Plays of recordings were stored.
+pub fn plays(source: &'static str, times: u64) {
+    METRICS.plays.with_label_values(&[source]).inc_by(times);
+}
+
+/// Plays were not counted, because the memory for them was full.
+pub fn plays_dropped(times: u64) {
+    METRICS.plays_dropped.inc_by(times);
 }

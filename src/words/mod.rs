@@ -11,13 +11,14 @@ type Bundle = FluentBundle<FluentResource>;
 
 macro_rules! catalog {
     ($tag:literal) => {
-        [
+        &[
             include_str!(concat!("../../words/", $tag, "/shared.ftl")),
             include_str!(concat!("../../words/", $tag, "/recorder.ftl")),
             include_str!(concat!("../../words/", $tag, "/sign_in.ftl")),
             include_str!(concat!("../../words/", $tag, "/sso.ftl")),
             include_str!(concat!("../../words/", $tag, "/me.ftl")),
             include_str!(concat!("../../words/", $tag, "/data.ftl")),
+            include_str!(concat!("../../words/", $tag, "/plays.ftl")),
             include_str!(concat!("../../words/", $tag, "/mail.ftl")),
             include_str!(concat!("../../words/", $tag, "/lti.ftl")),
             include_str!(concat!("../../words/", $tag, "/badge.ftl")),
@@ -27,7 +28,7 @@ macro_rules! catalog {
 }
 
 /// The sources of a language, one for each area.
-const fn sources(language: Language) -> [&'static str; 10] {
+const fn sources(language: Language) -> &'static [&'static str] {
     match language {
         Language::English => catalog!("en"),
         Language::Spanish => catalog!("es"),
@@ -54,7 +55,7 @@ fn bundle(language: Language) -> Bundle {
     let tag: LanguageIdentifier = language.tag().parse().unwrap_or_default();
     let mut bundle = Bundle::new_concurrent(vec![tag]);
     for source in sources(language) {
-        let resource = FluentResource::try_new(source.to_owned()).unwrap_or_else(|(resource, _)| resource);
+        let resource = FluentResource::try_new((*source).to_owned()).unwrap_or_else(|(resource, _)| resource);
         bundle.add_resource_overriding(resource);
     }
     bundle
@@ -268,7 +269,7 @@ mod tests {
         let unused: Vec<&String> = english.keys().filter(|id| !text.contains(&format!("\"{id}\""))).collect();
         assert!(unused.is_empty(), "{unused:?}");
         let is_of_an_area = |word: &str| {
-            ["shared-", "recorder-", "sign-in-", "sso-", "me-", "data-", "mail-"]
+            ["shared-", "recorder-", "sign-in-", "sso-", "me-", "data-", "plays-", "mail-"]
                 .iter()
                 .any(|area| word.starts_with(area))
         };

@@ -22,6 +22,7 @@ mod outbound;
 mod own_recordings;
 mod pages;
 mod phone;
+mod plays;
 mod scopes;
 mod server;
 mod store;

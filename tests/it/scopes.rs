@@ -14,7 +14,7 @@ use endonym::{
         custom_fields, demo, exports, imports, institutions, jobs, languages, lti, media, name_pages, names,
         outbox,
         own_entry::Details,
-        own_person, participants, persons, pronunciations, sign_in, sso, tokens,
+        own_person, participants, persons, plays, pronunciations, sign_in, sso, tokens,
         tool_consumers::{self, Change},
     },
     domain::{
@@ -393,6 +393,7 @@ fn cases() -> Vec<Case> {
             consent::BUILT_IN,
             Language::English
         )),
+        case!("plays::heard", Institution, |s, a| plays::heard(&s.world.app, a, &ana(s))),
         case!("outbox::all", AnyInstitution, |s, a| outbox::all(&s.world.app, a, None, 10)),
         case!("outbox::retry", AnyInstitution, |s, a| outbox::retry(&s.world.app, a, MessageId::new(1))),
         case!("sign_in::handover", Institution, |s, a| sign_in::handover(&s.world.app, a, &ana(s))),

@@ -184,6 +184,7 @@ impl Merging {
             calls::settle(sql, &self.app.calling, (institution, other.id), call_change, made, now).await?;
         }
         store::calls::give_over(sql, institution, other.id, own.id).await?;
+        store::plays::hand_over(sql, institution, (own.id, other.id)).await?;
         if !other.hidden {
             let job = self.app.ids.id(now);
             exports::leave(sql, job, institution, Departing::These(vec![other.id]), now).await?;

@@ -223,3 +223,23 @@ async fn a_teacher_s_window_shows_their_own_entry() {
     let tab = opened.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap();
     assert!(platform.text_of(page, tab).await.contains("Rosa Klein"));
 }
+
+#[tokio::test]
+async fn plays_in_a_course_are_counted_and_those_of_the_own_recording_are_not() {
+    let platform = Platform::new().await;
+    let (own, own_cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    let token = platform.csrf(&own, &own_cookie).await;
+    let kept = send(&platform, (&own, &own_cookie, &token), SOUND).await;
+    let link = kept.json::<Value>().await.unwrap()["recording"]["link"].as_str().unwrap().to_owned();
+    let (staff, staff_cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
+    let list = platform.text_of(&staff, &staff_cookie).await;
+    let (_, rest) = list.split_once("preload=\"none\" src=\"").expect("a recording");
+    for played in [link.as_str(), rest.split('"').next().unwrap()] {
+        assert_eq!(platform.get(played, None).await.status(), 200, "{played}");
+    }
+    let app = &platform.world.app;
+    endonym::app::plays::flush(app).await.unwrap();
+    let read = |row: &endonym::store::Row<'_>| Ok((row.text(0)?, row.int(1)?));
+    let counted = app.db.read().rows("SELECT source, times FROM plays", &[], read).await.unwrap();
+    assert_eq!(counted, [("lti".to_owned(), 1)]);
+}
