@@ -25,7 +25,7 @@ pub struct Preferred {
 }
 
 impl Preferred {
-    fn of(query: Option<&str>, headers: &HeaderMap) -> Self {
+    pub fn of(query: Option<&str>, headers: &HeaderMap) -> Self {
         let cookie = || cookies::values(headers, COOKIE).first().copied().and_then(Language::parse);
         let accepted = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
         Self { chosen: in_query(query).or_else(cookie), accepted: accepted.and_then(Language::accepted) }

@@ -8,6 +8,7 @@ pub mod compression;
 pub mod cookie;
 pub mod csrf;
 pub mod embeds;
+pub mod faults;
 pub mod form;
 pub mod html;
 pub mod language;

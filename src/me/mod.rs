@@ -7,14 +7,13 @@ mod recording;
 mod session;
 mod sign_in;
 mod sign_out;
-mod words;
 
 use axum::{
     Router,
     routing::{get, post},
 };
 
-use crate::app::App;
+use crate::{app::App, http::faults as words};
 pub use notice::refuse;
 
 pub fn routes() -> Router<App> {

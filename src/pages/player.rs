@@ -3,11 +3,11 @@
 use askama::Template;
 use axum::{
     extract::{RawQuery, State},
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response,
 };
 
-use super::words::Message;
+use super::words::{self, Silence};
 use crate::{
     app::{
         self, App, Error, Missing,
@@ -16,17 +16,20 @@ use crate::{
     domain::field_errors::FieldErrors,
     http::{
         assets,
-        embeds::{self, Dialect, Drawing, Icon},
+        embeds::{Dialect, Drawing, Icon},
         html::{origin_of, path_of, root, written},
+        language::Preferred,
         params::Params,
         path::Path,
         policy::{Frames, Policy},
     },
+    words::Words,
 };
 
 #[derive(Template)]
 #[template(path = "player.html")]
 struct Player<'a> {
+    words: Words,
     root: &'a str,
     style: &'a str,
     script: &'a str,
@@ -44,7 +47,7 @@ enum Content {
         image: Option<String>,
     },
     /// A word that fits a small frame, and the full sentence.
-    Silence { word: &'static str, sentence: String },
+    Silence { word: String, sentence: String },
 }
 
 impl Content {
@@ -80,20 +83,25 @@ pub async fn show(
     State(app): State<App>,
     Path((institution, token)): Path<(String, String)>,
     RawQuery(query): RawQuery,
+    headers: HeaderMap,
 ) -> Response {
+    // Other sites show it in a frame, where it has no cookie.
+    let Preferred { accepted, .. } = Preferred::of(None, &headers);
     let options = Options::read(&query.unwrap_or_default());
+    let mut words = Words::new(accepted.unwrap_or_default());
     let (status, content, media_of) = match load(&app, &institution, &token).await {
-        Ok((shown, media_of)) => (StatusCode::OK, content(&app, shown, &options), media_of),
-        Err(Error::Missing(_)) => {
-            let content = silence("Gone", Message::NoSuchName);
-            (StatusCode::NOT_FOUND, content, None)
+        Ok((shown, media_of)) => {
+            words = Words::new(accepted.or(shown.language).unwrap_or_default());
+            (StatusCode::OK, content(&app, shown, &options, words), media_of)
         }
+        Err(Error::Missing(_)) => (StatusCode::NOT_FOUND, silence(words, &Silence::NoSuchName), None),
         Err(error) => {
             tracing::error!(%error, "rendering a player failed");
-            (StatusCode::SERVICE_UNAVAILABLE, silence("Not now", Message::PlayerUnavailable), None)
+            (StatusCode::SERVICE_UNAVAILABLE, silence(words, &Silence::Unavailable), None)
         }
     };
     let page = Player {
+        words,
         root: root(&app.links),
         style: assets::PLAYER_STYLE.address(),
         script: assets::PLAYER_SCRIPT.address(),
@@ -109,6 +117,7 @@ pub async fn show(
     let mut response = written(status, page.render(), policy);
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.append(header::VARY, HeaderValue::from_static("Accept-Language"));
     headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
     // The page reveals no more than its URL, so scripts of any origin may read it.
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
@@ -123,13 +132,18 @@ async fn load(app: &App, institution: &str, token: &str) -> app::Result<(PublicP
     Ok((shown, media_of.as_deref().and_then(origin_of)))
 }
 
-fn content(app: &App, PublicPerson { institution, person }: PublicPerson, options: &Options) -> Content {
+fn content(
+    app: &App,
+    PublicPerson { institution, person, .. }: PublicPerson,
+    options: &Options,
+    words: Words,
+) -> Content {
     let recording = if options.legal { &person.legal.recording } else { &person.recording };
     match recording {
         Some(recording) => {
-            let label = embeds::label(&person, options.legal);
+            let label = words::play(words, &person, options.legal);
             Content::Sound {
-                fault: Message::CannotBePlayed { label: &label }.text(),
+                fault: words.plain("badge-player-fault", &[("label", label.as_str().into())]),
                 label,
                 link: path_of(&app.links.recording(institution, recording)).to_owned(),
                 drawing: options.icon.drawing(),
@@ -137,14 +151,14 @@ fn content(app: &App, PublicPerson { institution, person }: PublicPerson, option
             }
         }
         None => {
-            let message = Message::NoRecording { name: &person.full_name(), is_legal: options.legal };
-            silence("No audio", message)
+            let name = person.full_name();
+            silence(words, &Silence::NoRecording { name: &name, is_legal: options.legal })
         }
     }
 }
 
-fn silence(word: &'static str, message: Message<'_>) -> Content {
-    Content::Silence { word, sentence: message.text() }
+fn silence(words: Words, silence: &Silence<'_>) -> Content {
+    Content::Silence { word: silence.word(words), sentence: silence.sentence(words) }
 }
 
 #[cfg(test)]

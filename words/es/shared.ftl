@@ -5,6 +5,7 @@ shared-language = Idioma
 shared-sign-out = Cerrar sesión
 shared-save = Guardar
 shared-continue = Continuar
+shared-cannot-play = Esta grabación no se puede reproducir en este momento. Inténtalo de nuevo dentro de un momento.
 shared-trouble-title = Algo salió mal
 shared-trouble = El error es nuestro. Inténtalo de nuevo en un momento.
 shared-nothing-title = Aquí no hay nada

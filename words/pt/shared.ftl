@@ -5,6 +5,7 @@ shared-language = Idioma
 shared-sign-out = Sair
 shared-save = Salvar
 shared-continue = Continuar
+shared-cannot-play = Não é possível reproduzir esta gravação agora. Tente novamente daqui a pouco.
 shared-trouble-title = Algo deu errado
 shared-trouble = O erro é nosso. Tente de novo daqui a pouco.
 shared-nothing-title = Não há nada aqui
