@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     Router,
     extract::{Request, State},
-    http::Method,
+    http::{HeaderValue, Method, header},
     middleware,
     response::Response,
 };
@@ -15,6 +15,7 @@ use tower_service::Service as _;
 use crate::{
     api,
     app::App,
+    domain::language::Language,
     hooks,
     http::{
         compression::{self, AcceptEncoding},
@@ -74,10 +75,11 @@ impl Service for Site {
         let mut router = self.router.clone();
         let (accepts, is_head) = (AcceptEncoding::of(request.headers()), *request.method() == Method::HEAD);
         let uri = request.uri().clone();
+        let languages = request.headers().get(header::ACCEPT_LANGUAGE).cloned();
         async move {
             let mut response = router.call(request).await.unwrap_or_else(|never| match never {});
             if let Some(refusal) = response.extensions().get::<Refusal>().copied() {
-                let refused = refuse(&app, uri.path(), refusal);
+                let refused = refuse(&app, uri.path(), languages.as_ref(), refusal);
                 let extensions = std::mem::take(response.extensions_mut());
                 response = refused;
                 response.extensions_mut().extend(extensions);
@@ -87,21 +89,27 @@ impl Service for Site {
         .boxed()
     }
 
-    fn refuse(&self, path: &str, refusal: Refusal) -> Response {
-        refuse(&self.app, path, refusal)
+    fn refuse(&self, path: &str, accept_language: Option<&HeaderValue>, refusal: Refusal) -> Response {
+        refuse(&self.app, path, accept_language, refusal)
     }
 }
 
 /// Rendered by the face that owns the path.
-fn refuse(app: &App, path: &str, refusal: Refusal) -> Response {
+fn refuse(app: &App, path: &str, accept_language: Option<&HeaderValue>, refusal: Refusal) -> Response {
     let face = path.split('/').nth(1).unwrap_or_default();
+    let language = || {
+        let accepted = accept_language.and_then(|value| value.to_str().ok()).and_then(Language::accepted);
+        accepted.unwrap_or_default()
+    };
     match face {
-        "lti" => lti::refuse(app, refusal),
-        "language" | "me" | "sign-in" | "sign-out" | "sso" => me::refuse(app, refusal),
+        "lti" => lti::refuse(app, language(), refusal),
+        "language" | "me" | "sign-in" | "sign-out" | "sso" => me::refuse(app, language(), refusal),
         "phone" => hooks::refuse(refusal),
         // An unparsable request has no reliable path; the API answers it.
         "api" => api::refuse(path, refusal),
-        _ if matches!(refusal, Refusal::Panicked | Refusal::NotFound) => pages::refuse(app, refusal),
+        _ if matches!(refusal, Refusal::Panicked | Refusal::NotFound) => {
+            pages::refuse(app, language(), refusal)
+        }
         _ => api::refuse(path, refusal),
     }
 }

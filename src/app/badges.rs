@@ -11,6 +11,7 @@ use crate::{
         audience::Audience,
         email::email_key,
         ids::InstitutionId,
+        language::Language,
         media::Waveform,
         participant::{Participant, Recording},
         session::PersonId,
@@ -21,12 +22,16 @@ use crate::{
 /// A person without private data: no legal name if the institution does not use legal names.
 pub struct PublicPerson {
     pub institution: InstitutionId,
+    /// The language of the institution's pages.
+    pub language: Option<Language>,
     pub person: Participant,
 }
 
 /// Everything that a badge shows.
 pub struct Badge {
     pub institution: InstitutionId,
+    /// The language of the institution's pages.
+    pub language: Option<Language>,
     pub person: Participant,
     pub attributes: Vec<Attribute>,
     pub waveform: Option<Waveform>,
@@ -70,14 +75,15 @@ pub async fn external_url_of(app: &App, institution: InstitutionId, hex: &str) -
 pub async fn public_person(app: &App, institution: InstitutionId, token: &str) -> Result<PublicPerson> {
     let mut person = participants::by_token(app, institution, token).await?;
     let found = institutions::by_id(&mut app.db.read(), institution).await?;
-    if !found.ok_or(Error::Missing(Missing::Institution))?.multiple_recordings {
+    let found = found.ok_or(Error::Missing(Missing::Institution))?;
+    if !found.multiple_recordings {
         person.legal = Default::default();
     }
-    Ok(PublicPerson { institution, person })
+    Ok(PublicPerson { institution, language: found.language, person })
 }
 
 pub async fn find(app: &App, institution: InstitutionId, token: &str) -> Result<Badge> {
-    let PublicPerson { person, .. } = public_person(app, institution, token).await?;
+    let PublicPerson { person, language, .. } = public_person(app, institution, token).await?;
     let sql = &mut app.db.read();
     let listed = people::badge_listed(sql, institution, person.id).await?;
     let fields = custom_fields::all(sql, institution).await?;
@@ -94,7 +100,7 @@ pub async fn find(app: &App, institution: InstitutionId, token: &str) -> Result<
     let legal_waveform = self::waveform(app, institution, &person.legal.recording).await?;
     let listed = listed && audience == Audience::Public;
     let look = looks::find(app, institution).await?;
-    Ok(Badge { institution, person, attributes, waveform, legal_waveform, listed, audience, look })
+    Ok(Badge { institution, language, person, attributes, waveform, legal_waveform, listed, audience, look })
 }
 
 /// May search engines index any of the person's badges, as far as it is up to the person?

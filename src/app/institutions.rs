@@ -55,6 +55,7 @@ pub async fn create(app: &App, actor: &Actor, new: New) -> Result<Institution> {
         rate_limit: None,
         allowed_origins: Vec::new(),
         phone_language,
+        language: None,
         created_at: now,
     };
     let time_zone = new.time_zone;

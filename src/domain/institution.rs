@@ -4,7 +4,7 @@ use crate::domain::ids::InstitutionId;
 use jiff::tz::TimeZone;
 use url::Url;
 
-use super::{address::is_printable, moment::Moment};
+use super::{address::is_printable, language::Language, moment::Moment};
 
 #[derive(Debug, Clone)]
 pub struct Institution {
@@ -21,6 +21,8 @@ pub struct Institution {
     pub allowed_origins: Vec<String>,
     /// The language of its phone calls, if it overrides the installation's.
     pub phone_language: Option<String>,
+    /// The language of its pages, for visitors who prefer none of ours.
+    pub language: Option<Language>,
     pub created_at: Moment,
 }
 

@@ -5,7 +5,7 @@ pub mod roles;
 
 use serde_json::Value;
 
-use super::{address::is_printable, institution::origin_of, moment::Moment};
+use super::{address::is_printable, institution::origin_of, language::Language, moment::Moment};
 pub use roles::CourseRole;
 
 const CLAIM: &str = "https://purl.imsglobal.org/spec/lti/claim/";
@@ -33,6 +33,8 @@ pub struct Launch {
     pub canvas: Option<CanvasIds>,
     /// Whether the embedding page is light or dark, if the platform provides it.
     pub theme: Option<Theme>,
+    /// The language of the platform's page, if it is one of ours.
+    pub language: Option<Language>,
 }
 
 /// The custom parameters that Canvas substitutes because our registration asks for them: the course id of its REST API, since
@@ -201,6 +203,8 @@ impl Launch {
             theme: ["theme", "color_scheme"]
                 .iter()
                 .find_map(|key| Theme::parse(&text(&claims[&*claim("custom")][key])?)),
+            language: text(&claims[&*claim("launch_presentation")]["locale"])
+                .and_then(|locale| Language::parse(&locale)),
             product_family: text(&claims[&*claim("tool_platform")]["product_family_code"]),
         })
     }

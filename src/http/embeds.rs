@@ -162,13 +162,16 @@ const PICTURE_STYLE: &str = "all:unset;display:block";
 const IMAGE_FALLBACK: &str = "onerror=\"var s=document.createElement('span');s.textContent=this.alt;\
                                s.style.cssText=this.style.cssText;this.replaceWith(s)\"";
 
-/// The accessible name of the button: the preferred name or the legal name.
-pub fn label(person: &Participant, legal: bool) -> String {
-    if !legal {
-        return format!("Play the name of {}", person.full_name());
-    }
-    let written = person.legal.full_name();
-    format!("Play the legal name of {}", if written.is_empty() { person.full_name() } else { written })
+/// The accessible name of the button: the preferred name or the legal name. The API is in English; pages have their own words.
+fn label(person: &Participant, legal: bool) -> String {
+    let name = spoken_name(person, legal);
+    if legal { format!("Play the legal name of {name}") } else { format!("Play the name of {name}") }
+}
+
+/// The name in a recording, as far as it is known in writing.
+pub fn spoken_name(person: &Participant, legal: bool) -> String {
+    let written = if legal { person.legal.full_name() } else { String::new() };
+    if written.is_empty() { person.full_name() } else { written }
 }
 
 /// HTML that plays the recording on click; `None` without a recording, which clients check for. It is a link to the

@@ -1,6 +1,5 @@
 //! HTML responses: headers and links.
 
-use askama::Template;
 use axum::{
     http::{HeaderValue, StatusCode, header},
     response::Response,
@@ -21,10 +20,6 @@ pub fn root(links: &Links) -> &str {
 pub fn path_of(address: &str) -> &str {
     let behind_scheme = address.split_once("://").map_or("", |(_, rest)| rest);
     behind_scheme.find('/').map_or("", |start| &behind_scheme[start..])
-}
-
-pub fn html(status: StatusCode, page: &impl Template) -> Response {
-    written(status, page.render(), Policy::default())
 }
 
 /// A rendered page, or an error page if rendering failed.
@@ -59,17 +54,6 @@ pub fn escape(text: &str) -> String {
         }
     }
     safe
-}
-
-/// An argument of a sentence, isolated because it may run from right to left in a sentence that does not.
-pub fn isolate(text: &str) -> String {
-    let plain: String = text.chars().filter(|c| !matches!(c, '\u{2066}'..='\u{2069}')).collect();
-    format!("\u{2068}{plain}\u{2069}")
-}
-
-/// A sentence as HTML, with an element for each isolated argument.
-pub fn with_isolates(sentence: &str) -> String {
-    escape(sentence).replace('\u{2068}', "<bdi>").replace('\u{2069}', "</bdi>")
 }
 
 #[cfg(test)]

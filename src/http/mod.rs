@@ -9,6 +9,7 @@ pub mod consent;
 pub mod cookie;
 pub mod csrf;
 pub mod embeds;
+pub mod faults;
 pub mod form;
 pub mod html;
 pub mod language;

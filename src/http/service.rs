@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use axum::{extract::Request, response::Response};
+use axum::{extract::Request, http::HeaderValue, response::Response};
 use futures_util::future::BoxFuture;
 
 use super::refusal::Refusal;
@@ -13,8 +13,9 @@ use super::refusal::Refusal;
 pub trait Service: Send + Sync {
     fn call(&self, request: Request) -> BoxFuture<'static, Response>;
 
-    /// The response to a request that no handler serves, rendered by the face that owns the path.
-    fn refuse(&self, path: &str, refusal: Refusal) -> Response;
+    /// The response to a request that no handler serves, rendered by the face that owns the path, in a language of the
+    /// `Accept-Language` header.
+    fn refuse(&self, path: &str, accept_language: Option<&HeaderValue>, refusal: Refusal) -> Response;
 }
 
 pub type Shared = Arc<dyn Service>;

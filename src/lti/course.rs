@@ -14,7 +14,7 @@ use super::{
     cookie, launch,
     pages::{self, Parts, written},
     session::{SubmittedForm, Visit},
-    words::{Message, Time},
+    words,
 };
 use crate::{
     app::{
@@ -36,15 +36,18 @@ use crate::{
     http::{
         form::Form,
         html::{origin_of, path_of},
+        page,
         path::Path,
         policy::Forms,
     },
+    words::Words,
 };
 
 #[derive(Template)]
 #[template(path = "lti/course.html")]
 struct Page<'a> {
     parts: Parts<'a>,
+    page: page::Page<'a>,
     course: &'a Course,
     title: String,
     /// The synchronization status, as HTML.
@@ -65,6 +68,8 @@ struct Page<'a> {
 
 struct Entry {
     name: String,
+    /// The name of the button that plays the recording.
+    label: String,
     phonetic: Option<String>,
     initials: Initials,
     photo: Option<String>,
@@ -73,12 +78,9 @@ struct Entry {
 }
 
 impl Entry {
-    fn label(&self) -> String {
-        Message::PlayName { name: &self.name }.text()
-    }
-
     fn of(
         app: &App,
+        words: Words,
         institution: InstitutionId,
         person: &Participant,
         elsewhere: &HashMap<String, String>,
@@ -92,8 +94,10 @@ impl Entry {
             .recording
             .as_ref()
             .map(|recording| format!("{}{FROM_LTI}", path_of(&app.links.recording(institution, recording))));
+        let name = person.full_name();
         Self {
-            name: person.full_name(),
+            label: words.one("badge-play", "name", &name),
+            name,
             phonetic: person.phonetic.clone(),
             initials: Initials::of(&person.first_name, &person.last_name),
             photo,
@@ -105,53 +109,54 @@ impl Entry {
 
 impl Page<'_> {
     fn nobody_found(&self) -> String {
-        Message::NobodyFound { search: &self.wanted.search }.html()
+        self.page.words.one_html("lti-found-nobody", "search", &self.wanted.search)
     }
 
     fn found(&self) -> String {
-        Message::Found { count: self.crowd.matching }.text()
+        self.page.words.plain("lti-found", &[("count", self.crowd.matching.into())])
     }
 
     fn page_of(&self) -> String {
-        Message::PageOf { page: self.crowd.page, pages: self.crowd.pages }.text()
+        let PeoplePage { page, pages, .. } = self.crowd;
+        self.page.words.plain("lti-page", &[("page", page.into()), ("pages", pages.into())])
     }
 
     fn here(&self) -> String {
-        self.link(self.wanted.unrecorded, self.crowd.page)
+        link(self.wanted, self.wanted.unrecorded, self.crowd.page)
     }
 
     fn back(&self) -> String {
-        self.link(self.wanted.unrecorded, self.crowd.page - 1)
+        link(self.wanted, self.wanted.unrecorded, self.crowd.page - 1)
     }
 
     fn next(&self) -> String {
-        self.link(self.wanted.unrecorded, self.crowd.page + 1)
+        link(self.wanted, self.wanted.unrecorded, self.crowd.page + 1)
     }
 
     fn everybody(&self) -> String {
-        self.link(false, 1)
+        link(self.wanted, false, 1)
     }
 
     fn unrecorded(&self) -> String {
-        self.link(true, 1)
+        link(self.wanted, true, 1)
     }
+}
 
-    /// A link to this page with another filter or page number.
-    fn link(&self, unrecorded: bool, page: u64) -> String {
-        let mut query = String::from("?");
-        if !self.wanted.search.is_empty() {
-            query.push_str(&format!("q={}&", utf8_percent_encode(&self.wanted.search, NON_ALPHANUMERIC)));
-        }
-        if unrecorded {
-            query.push_str("show=unrecorded&");
-        }
-        if page > 1 {
-            query.push_str(&format!("page={page}&"));
-        }
-        query.pop();
-        // An empty link would keep the current query.
-        if query.is_empty() { "./".to_owned() } else { query }
+/// A link to this page with another filter or page number.
+fn link(wanted: &Query, unrecorded: bool, page: u64) -> String {
+    let mut query = String::from("?");
+    if !wanted.search.is_empty() {
+        query.push_str(&format!("q={}&", utf8_percent_encode(&wanted.search, NON_ALPHANUMERIC)));
     }
+    if unrecorded {
+        query.push_str("show=unrecorded&");
+    }
+    if page > 1 {
+        query.push_str(&format!("page={page}&"));
+    }
+    query.pop();
+    // An empty link would keep the current query.
+    if query.is_empty() { "./".to_owned() } else { query }
 }
 
 pub async fn show(app: &App, open: &Open, course: &Course, form: &Form) -> Response {
@@ -174,14 +179,18 @@ pub async fn show(app: &App, open: &Open, course: &Course, form: &Form) -> Respo
         Err(fault) => return pages::fault_in(app, open, fault),
     };
     let is_running = course.sync == Sync::Running;
-    let entry = |one: &Participant| Entry::of(app, open.institution.id, one, &elsewhere);
+    let words = pages::words(open);
+    let entry = |one: &Participant| Entry::of(app, words, open.institution.id, one, &elsewhere);
     let own = open.own().map(|(_, own)| own.participant);
     let staff = crowd.apart.iter().map(|one| Entry { is_own: own == Some(one.id), ..entry(one) });
+    let here = link(&wanted, wanted.unrecorded, crowd.page);
+    let path = pages::path(open, here.trim_start_matches("./"));
     let page = Page {
         parts: Parts::in_session(app, open),
+        page: page::Page::new(&app.links, pages::language(open), &path),
         course,
-        title: Message::CourseTitle { course: &course.title }.text(),
-        sync: synchronization(open, course),
+        title: words.plain("lti-course-title", &[("course", course.title.as_str().into())]),
+        sync: words::synchronization(words, &open.institution.time_zone, course),
         is_running,
         can_synchronize: open.can_synchronize(course),
         is_first: is_running && course.synced_at.is_none(),
@@ -193,20 +202,6 @@ pub async fn show(app: &App, open: &Open, course: &Course, form: &Form) -> Respo
         wanted: &wanted,
     };
     written(StatusCode::OK, &page, &open.frames(), Forms::SelfOnly, media_of.as_deref())
-}
-
-/// The synchronization status, as HTML.
-fn synchronization(open: &Open, course: &Course) -> String {
-    let time = course.synced_at.map(|at| Time::new(&open.institution.time_zone, at));
-    let message = match (course.sync, course.error.as_deref(), &time) {
-        (Sync::Running, _, None) => Message::FetchingList,
-        (Sync::Running, _, Some(list_of)) => Message::Synchronizing { list_of },
-        (_, Some(why), None) => Message::FetchFailed { why },
-        (_, Some(why), Some(list_of)) => Message::SynchronizationFailed { list_of, why },
-        (_, None, Some(at)) => Message::Synchronized { at },
-        (_, None, None) => Message::NotSynchronized,
-    };
-    message.html()
 }
 
 /// Polled by a page that waits for a synchronization. The response changes when it ends, whether it succeeded or failed.

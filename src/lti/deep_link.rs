@@ -6,7 +6,6 @@ use axum::{extract::State, http::StatusCode, response::Response};
 use super::{
     pages::{self, Parts, written},
     session::{SubmittedForm, Visit},
-    words::{Input, Message},
 };
 use crate::{
     app::{
@@ -22,15 +21,19 @@ use crate::{
         lti::{self, DeepLinking},
         text::{self, Lines, longest},
     },
-    http::{html::origin_of, policy::Forms},
+    http::{
+        faults::{self, Input},
+        html::origin_of,
+        page::Page,
+        policy::Forms,
+    },
 };
-
-const TITLE: &str = "Names and how they are said";
 
 #[derive(Template)]
 #[template(path = "lti/deep_link.html")]
 struct LinkForm<'a> {
     parts: Parts<'a>,
+    page: Page<'a>,
     title: &'a str,
     error: Option<String>,
 }
@@ -40,14 +43,22 @@ struct LinkForm<'a> {
 #[template(path = "lti/return.html")]
 struct Return<'a> {
     parts: Parts<'a>,
+    page: Page<'a>,
     address: &'a str,
     token: &'a str,
     has_link: bool,
 }
 
 pub fn show(app: &App, open: &Open) -> Response {
-    let page = LinkForm { parts: Parts::in_session(app, open), title: TITLE, error: None };
-    written(StatusCode::OK, &page, &open.frames(), Forms::SelfOnly, None)
+    let title = pages::words(open).text("lti-link-default");
+    form(app, open, StatusCode::OK, &title, None)
+}
+
+fn form(app: &App, open: &Open, status: StatusCode, title: &str, error: Option<String>) -> Response {
+    let path = pages::path(open, "");
+    let page = Page::new(&app.links, pages::language(open), &path);
+    let page = LinkForm { parts: Parts::in_session(app, open), page, title, error };
+    written(status, &page, &open.frames(), Forms::SelfOnly, None)
 }
 
 pub async fn answer(State(app): State<App>, SubmittedForm { visit, form }: SubmittedForm) -> Response {
@@ -65,9 +76,8 @@ pub async fn answer(State(app): State<App>, SubmittedForm { visit, form }: Submi
         text::fault(title, longest::TITLE, Lines::One)
     };
     if let Some(fault) = &fault {
-        let error = Some(Message::Fault { input: Input::LinkTitle, fault }.text());
-        let page = LinkForm { parts: Parts::in_session(&app, &open), title, error };
-        return written(StatusCode::UNPROCESSABLE_ENTITY, &page, &open.frames(), Forms::SelfOnly, None);
+        let error = faults::fault(pages::words(&open), Input::LinkTitle, fault);
+        return self::form(&app, &open, StatusCode::UNPROCESSABLE_ENTITY, title, Some(error));
     }
     back(&app, &open, asked, Some(title)).await
 }
@@ -90,6 +100,7 @@ async fn back(app: &App, open: &Open, asked: &DeepLinking, title: Option<&str>) 
     }
     let page = Return {
         parts: Parts::in_session(app, open),
+        page: Page::new(&app.links, pages::language(open), ""),
         address: &response.address,
         token: &response.token,
         has_link: title.is_some(),

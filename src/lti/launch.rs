@@ -8,7 +8,7 @@ use axum::{
 
 use super::{
     cookie,
-    pages::{self, Colors},
+    pages::{self, Appearance},
 };
 use crate::{
     app::{
@@ -23,15 +23,15 @@ use crate::{
 
 /// Handles GET: the URL was opened directly.
 pub async fn opened_directly(State(app): State<App>, headers: HeaderMap) -> Response {
-    pages::fault(&app, Colors::of(&headers, None), Refusal::Incomplete("id_token").into())
+    pages::fault(&app, Appearance::of(&headers), Refusal::Incomplete("id_token").into())
 }
 
 pub async fn launch(State(app): State<App>, request: Request) -> Response {
     let headers = request.headers().clone();
-    let colors = Colors::of(&headers, None);
+    let appearance = Appearance::of(&headers);
     let form = match form::read_anonymous(request).await {
         Ok(form) => form,
-        Err(status) => return pages::unreadable(&app, status, &[]),
+        Err(status) => return pages::unreadable(&app, appearance.language, status, &[]),
     };
     let error = || {
         let word = form.text("error");
@@ -44,15 +44,15 @@ pub async fn launch(State(app): State<App>, request: Request) -> Response {
     let answer = match (form.get("id_token"), error()) {
         (_, Some(said)) => Answer::Error(said),
         (Some(token), None) if !token.is_empty() => Answer::Token(token),
-        _ => return pages::fault(&app, colors, Refusal::Incomplete("id_token").into()),
+        _ => return pages::fault(&app, appearance, Refusal::Incomplete("id_token").into()),
     };
     let Some(state) = form.get("state").filter(|state| !state.is_empty()) else {
-        return pages::fault(&app, colors, Refusal::Incomplete("state").into());
+        return pages::fault(&app, appearance, Refusal::Incomplete("state").into());
     };
     let returned = AuthenticationResponse { state, answer, browsers: &cookie::read(&headers) };
     match launches::finish(&app, returned).await {
         Ok(session) => to_session(&app, &session, ""),
-        Err(fault) => pages::fault(&app, colors, fault),
+        Err(fault) => pages::fault(&app, appearance, fault),
     }
 }
 

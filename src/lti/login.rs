@@ -8,7 +8,7 @@ use axum::{
 
 use super::{
     cookie,
-    pages::{self, Colors},
+    pages::{self, Appearance},
 };
 use crate::{
     app::{
@@ -28,19 +28,19 @@ use crate::{
 
 pub async fn from_query(State(app): State<App>, request: Request) -> Response {
     if !admits(&app, request.extensions().get().copied()).await {
-        return pages::fault(&app, Colors::of(request.headers(), None), Refusal::TooMany.into());
+        return pages::fault(&app, Appearance::of(request.headers()), Refusal::TooMany.into());
     }
     begin(&app, &Form::from_query(request.uri().query().unwrap_or_default()), request.headers()).await
 }
 
 pub async fn from_form(State(app): State<App>, request: Request) -> Response {
     if !admits(&app, request.extensions().get().copied()).await {
-        return pages::fault(&app, Colors::of(request.headers(), None), Refusal::TooMany.into());
+        return pages::fault(&app, Appearance::of(request.headers()), Refusal::TooMany.into());
     }
     let headers = request.headers().clone();
     match form::read_anonymous(request).await {
         Ok(form) => begin(&app, &form, &headers).await,
-        Err(status) => pages::unreadable(&app, status, &[]),
+        Err(status) => pages::unreadable(&app, Appearance::of(&headers).language, status, &[]),
     }
 }
 
@@ -78,7 +78,8 @@ async fn begin(app: &App, form: &Form, headers: &HeaderMap) -> Response {
             };
             let is_address = HeaderValue::from_str(&address).is_ok();
             let Some(cookie) = cookie::set(app, &begun.browser).filter(|_| is_address) else {
-                return pages::unreadable(app, StatusCode::BAD_REQUEST, &[]);
+                let language = Appearance::of(headers).language;
+                return pages::unreadable(app, language, StatusCode::BAD_REQUEST, &[]);
             };
             let mut response = reply::redirect(status, &address);
             let headers = response.headers_mut();
@@ -86,7 +87,7 @@ async fn begin(app: &App, form: &Form, headers: &HeaderMap) -> Response {
             headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
             response
         }
-        Err(fault) => pages::fault(app, Colors::of(headers, None), fault),
+        Err(fault) => pages::fault(app, Appearance::of(headers), fault),
     }
 }
 

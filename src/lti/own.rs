@@ -13,7 +13,6 @@ use super::{
     pages::{self, Parts},
     session::{self, OwnOrigin, SubmittedForm, Visit},
     window,
-    words::{Input, Message},
 };
 use crate::{
     app::{
@@ -30,6 +29,7 @@ use crate::{
         assets,
         consent::{ConsentPanel, ShownText},
         csrf,
+        faults::{self, Input},
         form::Form,
         html::{origin_of, path_of},
         multipart::MultipartForm,
@@ -37,6 +37,7 @@ use crate::{
         recorder::{self, Recorder},
         reply,
     },
+    words::Words,
 };
 
 #[derive(Template)]
@@ -63,7 +64,10 @@ struct Page<'a> {
 
 impl Page<'_> {
     fn will_be_called(&self) -> String {
-        Message::WillBeCalled { number: self.own.phone_number.as_deref() }.html()
+        match &self.own.phone_number {
+            Some(number) => self.page.words.one_html("lti-called-at", "number", number),
+            None => self.page.words.html("lti-called", &[]),
+        }
     }
 }
 
@@ -84,7 +88,7 @@ struct Faults {
 }
 
 impl Faults {
-    fn of(errors: &FieldErrors) -> Self {
+    fn of(words: Words, errors: &FieldErrors) -> Self {
         let mut faults = Self::default();
         for (field, found) in errors.iter() {
             let (input, place) = match field {
@@ -93,7 +97,7 @@ impl Faults {
                 Field::PhoneNumber => (Input::PhoneNumber, &mut faults.phone_number),
                 _ => (Input::Recording, &mut faults.recording),
             };
-            *place = found.first().map(|fault| Message::Fault { input, fault }.text());
+            *place = found.first().map(|fault| faults::fault(words, input, fault));
         }
         faults
     }
@@ -105,9 +109,9 @@ impl Faults {
 
 pub async fn show(app: &App, open: &Open, course: &Course, owner: Owner, query: &Form) -> Response {
     let done = match query.get("done") {
-        Some("details") => Some(Message::DetailsSaved),
-        Some("recording") => Some(Message::RecordingSaved),
-        Some("call") => Some(Message::CallScheduled),
+        Some("details") => Some("lti-saved"),
+        Some("recording") => Some("me-done-recording"),
+        Some("call") => Some("me-done-call"),
         _ => None,
     };
     draw(app, open, course, owner, |_| {}, Faults::default(), done).await
@@ -120,7 +124,7 @@ async fn draw(
     owner: Owner,
     fill: impl FnOnce(&mut FormValues),
     faults: Faults,
-    done: Option<Message<'_>>,
+    done: Option<&str>,
 ) -> Response {
     let read = async {
         let consent = consents::of_owner(app, owner).await?;
@@ -149,6 +153,9 @@ async fn draw(
     let sound = sound(app, owner, &own);
     let status = if faults.any() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let name = own.person.full_name();
+    let words = pages::words(open);
+    let is_staff = matches!(open.what, SessionTarget::Course { .. });
+    let path = pages::path(open, if is_staff { "me" } else { "" });
     let parts = Parts::in_session(app, open);
     let (csrf, fault) = (parts.csrf.clone(), faults.recording.clone());
     let recorder = Recorder {
@@ -163,7 +170,7 @@ async fn draw(
         fault: fault.as_deref(),
         fields: &[],
     };
-    let frame = page::Page::new(&app.links, Language::default(), "");
+    let frame = page::Page::new(&app.links, pages::language(open), &path);
     let consent = consent.given.is_none().then(|| ConsentPanel {
         action: "consent".to_owned(),
         csrf: csrf.clone(),
@@ -176,15 +183,15 @@ async fn draw(
         consent,
         record_script: assets::RECORD_SCRIPT.address(),
         recorder,
-        is_staff: matches!(open.what, SessionTarget::Course { .. }),
+        is_staff,
         course,
-        title: Message::OwnTitle { name: &name }.text(),
+        title: words.plain("lti-own-title", &[("name", name.as_str().into())]),
         name,
         own: &own,
         sound,
         typed,
         faults,
-        done: done.map(|message| message.text()),
+        done: done.map(|id| words.text(id)),
     };
     pages::recording(status, &page, &open.frames(), media_of.as_deref())
 }
@@ -205,7 +212,7 @@ pub async fn details(State(app): State<App>, SubmittedForm { visit, form }: Subm
                 typed.phonetic = form.get("phonetic").unwrap_or_default().to_owned();
                 typed.notes = form.get("notes").unwrap_or_default().to_owned();
             };
-            draw(&app, &open, course, owner, fill, Faults::of(&errors), None).await
+            draw(&app, &open, course, owner, fill, Faults::of(pages::words(&open), &errors), None).await
         }
         Err(other) => gone_or(&app, &open, other),
     }
@@ -221,6 +228,7 @@ pub async fn recording(State(app): State<App>, request: Request) -> Response {
         Err(page) => return page,
     };
     let outcome = keep(&app, &open, Request::from_parts(parts, body)).await;
+    let busy = pages::words(&open).text("shared-busy");
     if is_json_wanted {
         return match outcome {
             Ok(sound) => reply::json(StatusCode::OK, &json!({ "recording": { "link": sound } })),
@@ -229,8 +237,7 @@ pub async fn recording(State(app): State<App>, request: Request) -> Response {
                 recorder::refusal(StatusCode::UNPROCESSABLE_ENTITY, &fault, Some("consent"))
             }
             Err(Unkept::Busy) => {
-                let text = Message::Busy.text();
-                with_retry(recorder::refusal(StatusCode::SERVICE_UNAVAILABLE, &text, None))
+                with_retry(recorder::refusal(StatusCode::SERVICE_UNAVAILABLE, &busy, None))
             }
             Err(Unkept::Page(page)) => json_of(&page),
         };
@@ -239,7 +246,7 @@ pub async fn recording(State(app): State<App>, request: Request) -> Response {
         Ok(_) => return done(&app, &open, &name, "recording"),
         Err(Unkept::Page(page)) => return page,
         Err(Unkept::Refused(fault) | Unkept::NoConsent(fault)) => fault,
-        Err(Unkept::Busy) => Message::Busy.text(),
+        Err(Unkept::Busy) => busy,
     };
     let Some((course, owner)) = open.own() else { return none(&app, &open) };
     let faults = Faults { recording: Some(fault), ..Faults::default() };
@@ -259,13 +266,16 @@ enum Unkept {
 /// Returns the path of the stored recording.
 async fn keep(app: &App, open: &Open, request: Request) -> Result<Option<String>, Unkept> {
     let Some((_, owner)) = open.own() else { return Err(Unkept::Page(none(app, open))) };
+    let words = pages::words(open);
     let header = request.headers().get(csrf::HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let largest = app.studio.settings.sound.bytes;
     // The form keeps its memory reservation until the recording is processed.
     let mut form = match MultipartForm::read(request, open.institution.id, largest).await {
         Ok(form) => form,
-        Err(StatusCode::PAYLOAD_TOO_LARGE) => return Err(Unkept::Refused(Message::FileTooLarge.text())),
-        Err(status) => return Err(Unkept::Page(pages::unreadable(app, status, &open.frames()))),
+        Err(StatusCode::PAYLOAD_TOO_LARGE) => {
+            return Err(Unkept::Refused(words.text("recorder-fault-too-large")));
+        }
+        Err(status) => return Err(Unkept::Page(unreadable(app, open, status))),
     };
     let token = header.as_deref().or_else(|| form.text(csrf::FIELD));
     if !session::is_own_form(open, token) {
@@ -273,10 +283,10 @@ async fn keep(app: &App, open: &Open, request: Request) -> Result<Option<String>
     }
     let sharing = if form.is_ticked("only_here") { Sharing::ThisPage } else { Sharing::All };
     let Some(bytes) = form.take("recording") else {
-        return Err(Unkept::Page(pages::unreadable(app, StatusCode::BAD_REQUEST, &open.frames())));
+        return Err(Unkept::Page(unreadable(app, open, StatusCode::BAD_REQUEST)));
     };
     if bytes.is_empty() {
-        return Err(Unkept::Refused(Message::NoFileChosen.text()));
+        return Err(Unkept::Refused(words.text("recorder-fault-no-file")));
     }
     let stored = async {
         own_entry::record(app, owner, bytes, sharing).await?;
@@ -285,7 +295,8 @@ async fn keep(app: &App, open: &Open, request: Request) -> Result<Option<String>
     match stored.await {
         Ok(own) => Ok(sound(app, owner, &own)),
         Err(Error::Invalid(errors)) => {
-            let fault = Faults::of(&errors).recording.unwrap_or_default();
+            let fault = Faults::of(words, &errors).recording;
+            let fault = fault.unwrap_or_else(|| words.text("recorder-refused"));
             let is_missing = consents::is_missing(&errors);
             Err(if is_missing { Unkept::NoConsent(fault) } else { Unkept::Refused(fault) })
         }
@@ -314,7 +325,7 @@ pub async fn call(State(app): State<App>, SubmittedForm { visit, form }: Submitt
         Ok(()) => done(&app, &open, &name, "call"),
         Err(Error::Invalid(errors)) => {
             let fill = |typed: &mut FormValues| typed.phone_number = number.to_owned();
-            draw(&app, &open, course, owner, fill, Faults::of(&errors), None).await
+            draw(&app, &open, course, owner, fill, Faults::of(pages::words(&open), &errors), None).await
         }
         Err(other) => gone_or(&app, &open, other),
     }
@@ -337,6 +348,10 @@ pub async fn consent(State(app): State<App>, SubmittedForm { visit, form }: Subm
 fn done(app: &App, open: &Open, name: &str, what: &str) -> Response {
     let page = if matches!(open.what, SessionTarget::Course { .. }) { "me" } else { "" };
     launch::to_session(app, name, &format!("{page}?done={what}"))
+}
+
+fn unreadable(app: &App, open: &Open, status: StatusCode) -> Response {
+    pages::unreadable(app, pages::language(open), status, &open.frames())
 }
 
 fn none(app: &App, open: &Open) -> Response {

@@ -12,14 +12,16 @@ use crate::{
         App,
         lti::{Fault, Refusal, sessions::Open},
     },
-    domain::lti::Theme,
+    domain::{language::Language, lti::Theme},
     http::{
         assets, csrf,
         html::root,
-        page::{self, Look, Microphone},
+        language::Preferred,
+        page::{self, Look, Microphone, Page},
         policy::{Forms, Frames, Policy},
         refusal,
     },
+    words::Words,
 };
 
 /// The assets and colors of a page.
@@ -51,6 +53,43 @@ impl<'a> Parts<'a> {
         let (csrf, look) = (csrf::token(&open.browser), Look::of(&open.look));
         Self { csrf, look, ..Self::of(app, Colors::in_session(open)) }
     }
+}
+
+/// How a page without a session looks to its visitor.
+#[derive(Debug, Clone, Copy)]
+pub struct Appearance {
+    pub colors: Colors,
+    pub language: Language,
+}
+
+impl Appearance {
+    pub fn of(headers: &HeaderMap) -> Self {
+        let language = Preferred::of(None, headers).language(None, Language::default());
+        Self { colors: Colors::of(headers, None), language }
+    }
+
+    /// Where nothing is known about the visitor but the language.
+    const fn plain(language: Language) -> Self {
+        Self { colors: Colors::Only(Theme::Light), language }
+    }
+
+    pub fn in_session(open: &Open) -> Self {
+        Self { colors: Colors::in_session(open), language: language(open) }
+    }
+}
+
+/// The language of the pages of a session.
+pub fn language(open: &Open) -> Language {
+    open.language.unwrap_or_default()
+}
+
+pub fn words(open: &Open) -> Words {
+    Words::new(language(open))
+}
+
+/// The path of a page of a session, where its menu of languages leads back to.
+pub fn path(open: &Open, rest: &str) -> String {
+    format!("/lti/s/{}/{rest}", open.name)
 }
 
 /// Light or dark. In a frame, a page follows the embedding page, which is assumed to be light unless the platform reports its
@@ -100,7 +139,8 @@ impl Colors {
 #[template(path = "lti/sentence.html")]
 pub struct Sentence<'a> {
     pub parts: Parts<'a>,
-    pub title: &'static str,
+    pub page: Page<'a>,
+    pub title: String,
     pub sentences: Vec<String>,
     /// A URL to open in a new window.
     pub own_window: Option<String>,
@@ -109,9 +149,11 @@ pub struct Sentence<'a> {
 }
 
 impl<'a> Sentence<'a> {
-    pub fn new(parts: Parts<'a>, notice: &Notice<'_>) -> Self {
-        let Explanation { title, sentences } = notice.explain();
-        Self { parts, title, sentences, own_window: None, is_done: false }
+    pub fn new(app: &'a App, appearance: Appearance, notice: &Notice<'_>) -> Self {
+        let page = Page::new(&app.links, appearance.language, "");
+        let Explanation { title, sentences } = notice.explain(page.words);
+        let parts = Parts::of(app, appearance.colors);
+        Self { parts, page, title, sentences, own_window: None, is_done: false }
     }
 }
 
@@ -152,18 +194,18 @@ fn policy<'a>(frames: Frames<'a>, forms: Forms<'a>, media_of: Option<&'a str>) -
 }
 
 /// The response when no handler produces one.
-pub fn refuse(app: &App, refusal: refusal::Refusal) -> Response {
+pub fn refuse(app: &App, language: Language, refusal: refusal::Refusal) -> Response {
     use refusal::Refusal::{HeadTooLarge, Host, Malformed, NotFound, Panicked, UriTooLong};
     let notice = match refusal {
         NotFound => Notice::NothingHere,
         Panicked => Notice::Trouble,
         Host | Malformed | UriTooLong | HeadTooLarge => Notice::Unreadable,
     };
-    say(app, Colors::Only(Theme::Light), refusal.status(), &notice, &[])
+    say(app, Appearance::plain(language), refusal.status(), &notice, &[])
 }
 
 /// The response to a malformed request.
-pub fn unreadable(app: &App, status: StatusCode, frames: &[String]) -> Response {
+pub fn unreadable(app: &App, language: Language, status: StatusCode, frames: &[String]) -> Response {
     tracing::info!(status = status.as_u16(), "LTI: unreadable request");
     let notice = match status {
         StatusCode::PAYLOAD_TOO_LARGE => Notice::TooLarge,
@@ -171,19 +213,20 @@ pub fn unreadable(app: &App, status: StatusCode, frames: &[String]) -> Response 
         StatusCode::SERVICE_UNAVAILABLE => Notice::Busy,
         _ => Notice::Unreadable,
     };
-    say(app, Colors::Only(Theme::Light), status, &notice, frames)
+    say(app, Appearance::plain(language), status, &notice, frames)
 }
 
-pub fn fault(app: &App, colors: Colors, fault: Fault) -> Response {
+pub fn fault(app: &App, appearance: Appearance, fault: Fault) -> Response {
     match fault {
         Fault::Refused { why, frames } => {
             // Never log the token or the user.
             tracing::info!(cause = %why, "LTI: refused");
-            say(app, colors, status(&why), &Notice::Refused(&why), &frames)
+            say(app, appearance, status(&why), &Notice::Refused(&why), &frames)
         }
         Fault::Trouble { error, frames } => {
             tracing::error!(%error, "LTI: rendering a page failed");
-            let mut response = say(app, colors, StatusCode::SERVICE_UNAVAILABLE, &Notice::Trouble, &frames);
+            let mut response =
+                say(app, appearance, StatusCode::SERVICE_UNAVAILABLE, &Notice::Trouble, &frames);
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
             response
         }
@@ -192,7 +235,7 @@ pub fn fault(app: &App, colors: Colors, fault: Fault) -> Response {
 
 /// Like `fault`, for a known session, whose platform may embed the page.
 pub fn fault_in(app: &App, open: &Open, fault: impl Into<Fault>) -> Response {
-    self::fault(app, Colors::in_session(open), fault.into().inside(&open.consumer))
+    self::fault(app, Appearance::in_session(open), fault.into().inside(&open.consumer))
 }
 
 const fn status(why: &Refusal) -> StatusCode {
@@ -230,9 +273,14 @@ fn own_window(app: &App, notice: &Notice<'_>) -> Option<String> {
 
 /// If the embedding platform is unknown, any page may embed this one: an empty frame would not explain the error. The page shows
 /// nothing private and has no forms, so clickjacking gains nothing.
-fn say(app: &App, colors: Colors, status: StatusCode, notice: &Notice<'_>, frames: &[String]) -> Response {
-    let page =
-        Sentence { own_window: own_window(app, notice), ..Sentence::new(Parts::of(app, colors), notice) };
+fn say(
+    app: &App,
+    appearance: Appearance,
+    status: StatusCode,
+    notice: &Notice<'_>,
+    frames: &[String],
+) -> Response {
+    let page = Sentence { own_window: own_window(app, notice), ..Sentence::new(app, appearance, notice) };
     let frames = if frames.is_empty() { Frames::Anybody } else { Frames::Of(frames) };
     framed(status, &page, frames, Forms::None, None)
 }

@@ -7,7 +7,7 @@ use axum::{
 };
 
 use super::{
-    pages::{self, Colors, Parts, Sentence, written},
+    pages::{self, Appearance, Sentence, written},
     words::Notice,
 };
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
 };
 
 pub async fn without_invite(State(app): State<App>, headers: HeaderMap) -> Response {
-    pages::fault(&app, Colors::of(&headers, None), Refusal::UnknownInvite.into())
+    pages::fault(&app, Appearance::of(&headers), Refusal::UnknownInvite.into())
 }
 
 pub async fn register(
@@ -31,15 +31,15 @@ pub async fn register(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {
-    let colors = Colors::of(&headers, None);
+    let appearance = Appearance::of(&headers);
     let form = Form::from_query(&query.unwrap_or_default());
     match registrations::is_open(&app, &invite).await {
         Ok(true) => {}
-        Ok(false) => return pages::fault(&app, colors, Refusal::UnknownInvite.into()),
-        Err(error) => return pages::fault(&app, colors, error.into()),
+        Ok(false) => return pages::fault(&app, appearance, Refusal::UnknownInvite.into()),
+        Err(error) => return pages::fault(&app, appearance, error.into()),
     }
     let Some(address) = form.text("openid_configuration") else {
-        let page = Sentence::new(Parts::of(&app, colors), &Notice::RegistrationLink);
+        let page = Sentence::new(&app, appearance, &Notice::RegistrationLink);
         return written(StatusCode::BAD_REQUEST, &page, &[], Forms::None, None);
     };
     // Platforms embed this page.
@@ -49,17 +49,17 @@ pub async fn register(
     let Registered { consumer, is_update } = match registrations::register(&app, request).await {
         Ok(registered) => registered,
         Err(Fault::Refused { why, .. }) => {
-            return pages::fault(&app, colors, Fault::Refused { why, frames: frame });
+            return pages::fault(&app, appearance, Fault::Refused { why, frames: frame });
         }
         Err(Fault::Trouble { error, .. }) => {
-            return pages::fault(&app, colors, Fault::Trouble { error, frames: frame });
+            return pages::fault(&app, appearance, Fault::Trouble { error, frames: frame });
         }
     };
     let has_deployment = consumer.lti.as_ref().is_some_and(|lti| !lti.deployments.is_empty());
     let (name, id) = (consumer.name.as_str(), consumer.id);
     let notice = Notice::Registered { name, id, is_update, has_deployment };
     // Keep the window open if the deployment is missing, so that the administrator can read the instructions.
-    let page = Sentence { is_done: has_deployment, ..Sentence::new(Parts::of(&app, colors), &notice) };
+    let page = Sentence { is_done: has_deployment, ..Sentence::new(&app, appearance, &notice) };
     let mut all = [frame, frames(&consumer)].concat();
     all.dedup();
     written(StatusCode::OK, &page, &all, Forms::None, None)

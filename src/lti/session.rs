@@ -8,7 +8,7 @@ use axum::{
 
 use super::{
     cookie, course, deep_link, launch, own,
-    pages::{self, Colors},
+    pages::{self, Appearance, Colors},
 };
 use crate::{
     app::{
@@ -21,6 +21,7 @@ use crate::{
     http::{
         csrf,
         form::{self, Form},
+        language::Preferred,
         path::Path,
     },
 };
@@ -70,7 +71,9 @@ impl FromRequest<App> for SubmittedForm {
         let (mut parts, body) = request.into_parts();
         let OwnOrigin(visit) = OwnOrigin::from_request_parts(&mut parts, app).await?;
         let read = form::read(Request::from_parts(parts, body), visit.open.institution.id).await;
-        let form = read.map_err(|status| pages::unreadable(app, status, &visit.open.frames()))?;
+        let form = read.map_err(|status| {
+            pages::unreadable(app, pages::language(&visit.open), status, &visit.open.frames())
+        })?;
         if is_own_form(&visit.open, form.get(csrf::FIELD)) {
             Ok(Self { visit, form })
         } else {
@@ -89,7 +92,8 @@ pub fn forged(app: &App, open: &Open) -> Response {
     pages::fault_in(app, open, Refusal::NoSession)
 }
 
-/// Finds the session, and sets the theme of its pages.
+/// Finds the session, and sets the theme and the language of its pages. What the visitor has chosen in the menu comes before the
+/// language of the platform's page, and that before what the browser accepts.
 async fn find(app: &App, session: &str, headers: &HeaderMap) -> Result<Open, Response> {
     match sessions::find(app, session, &cookie::read(headers)).await {
         Ok(mut open) => {
@@ -97,9 +101,11 @@ async fn find(app: &App, session: &str, headers: &HeaderMap) -> Result<Open, Res
                 Colors::System => None,
                 Colors::Only(theme) => Some(theme),
             };
+            let Preferred { chosen, accepted, .. } = Preferred::of(None, headers);
+            open.language = chosen.or(open.language).or(accepted).or(open.institution.language);
             Ok(open)
         }
-        Err(fault) => Err(pages::fault(app, Colors::of(headers, None), fault)),
+        Err(fault) => Err(pages::fault(app, Appearance::of(headers), fault)),
     }
 }
 

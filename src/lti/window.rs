@@ -8,7 +8,7 @@ use axum::{
 
 use super::{
     cookie, launch,
-    pages::{self, Colors},
+    pages::{self, Appearance},
 };
 use crate::{
     app::{
@@ -31,9 +31,9 @@ pub async fn open(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {
-    let colors = Colors::of(&headers, None);
+    let appearance = Appearance::of(&headers);
     if csrf::is_cross_origin(&app.links, &headers) {
-        return pages::fault(&app, colors, Refusal::NoSession.into());
+        return pages::fault(&app, appearance, Refusal::NoSession.into());
     }
     let form = Form::from_query(&query.unwrap_or_default());
     let key = form.get("key").unwrap_or_default();
@@ -46,6 +46,6 @@ pub async fn open(
             }
             response
         }
-        Err(fault) => pages::fault(&app, colors, fault),
+        Err(fault) => pages::fault(&app, appearance, fault),
     }
 }

@@ -1,217 +1,73 @@
-//! All variable texts of the LTI pages. A message is one value with its arguments and is turned into whole sentences only here,
-//! so that a message catalog for another language can replace this file. Constant texts are in the templates.
-
-use endonym_media::sound;
+//! The sentences of the LTI pages that depend on something. The sentences themselves are in `words/`.
 
 use crate::{
     app::lti::Refusal,
-    domain::{fault::Fault, ids::ToolConsumerId, lti, media::MediaFault, moment::Moment},
-    http::html::{escape, isolate, with_isolates},
-    words::Words,
+    domain::{
+        course::{Course, Sync},
+        ids::ToolConsumerId,
+        lti,
+        moment::Moment,
+    },
+    http::html::escape,
+    words::{Arg, Words},
 };
 
-/// A sentence on a page.
-pub enum Message<'a> {
-    CourseTitle { course: &'a str },
-    OwnTitle { name: &'a str },
-    PlayName { name: &'a str },
-    FetchingList,
-    Synchronizing { list_of: &'a Time },
-    FetchFailed { why: &'a str },
-    SynchronizationFailed { list_of: &'a Time, why: &'a str },
-    Synchronized { at: &'a Time },
-    NotSynchronized,
-    NobodyFound { search: &'a str },
-    Found { count: u64 },
-    PageOf { page: u64, pages: u64 },
-    WillBeCalled { number: Option<&'a str> },
-    DetailsSaved,
-    RecordingSaved,
-    CallScheduled,
-    NoFileChosen,
-    FileTooLarge,
-    Busy,
-    Fault { input: Input, fault: &'a Fault },
-}
-
-/// An input of a form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Input {
-    Phonetic,
-    Notes,
-    PhoneNumber,
-    Recording,
-    LinkTitle,
-}
-
-impl Message<'_> {
-    pub fn text(&self) -> String {
-        match self {
-            Self::CourseTitle { course } => format!("{course}: names and how they are said"),
-            Self::OwnTitle { name } => format!("{name}: how it is said"),
-            Self::PlayName { name } => format!("Play the name of {}", isolate(name)),
-            Self::FetchingList => "The list is being fetched from your learning system.".into(),
-            Self::Synchronizing { list_of } => {
-                format!("Being synchronized now. The list is as of {}.", isolate(&list_of.shown))
-            }
-            Self::FetchFailed { why } => format!("The list could not be fetched: {why}."),
-            Self::SynchronizationFailed { list_of, why } => format!(
-                "The list is as of {}. The last attempt to synchronize it did not work: {why}.",
-                isolate(&list_of.shown)
-            ),
-            Self::Synchronized { at } => {
-                format!("Synchronized with your learning system on {}.", isolate(&at.shown))
-            }
-            Self::NotSynchronized => "Not synchronized with your learning system yet.".into(),
-            Self::NobodyFound { search } => format!("Nobody here is called {}.", isolate(search)),
-            Self::Found { count } => format!("{count} found."),
-            Self::PageOf { page, pages } => format!("Page {page} of {pages}"),
-            Self::WillBeCalled { number: Some(number) } => {
-                format!("You will be called at {}. Say your name when you are asked to.", isolate(number))
-            }
-            Self::WillBeCalled { number: None } => {
-                "You will be called. Say your name when you are asked to.".into()
-            }
-            Self::DetailsSaved => "Saved.".into(),
-            Self::RecordingSaved => "Your recording has been saved. Please listen to it once.".into(),
-            Self::CallScheduled => "You will be called.".into(),
-            Self::NoFileChosen => "Please choose a file first.".into(),
-            Self::FileTooLarge => "This file is too large for a recording of a name.".into(),
-            Self::Busy => "The server is busy. Please try again in a moment.".into(),
-            Self::Fault { input, fault } => input.fault(fault),
-        }
-    }
-
-    /// The same as HTML. Arguments are isolated (bidi) by elements instead of characters.
-    pub fn html(&self) -> String {
-        let html = with_isolates(&self.text());
-        match self {
-            Self::Synchronizing { list_of: time }
-            | Self::SynchronizationFailed { list_of: time, .. }
-            | Self::Synchronized { at: time } => {
-                let (exact, shown) = (escape(&time.exact), escape(&time.shown));
-                let element = format!("<time datetime=\"{exact}\">{shown}</time>");
-                html.replacen(&format!("<bdi>{shown}</bdi>"), &element, 1)
-            }
-            _ => html,
-        }
+/// The synchronization status of a course, as HTML.
+pub fn synchronization(words: Words, zone: &jiff::tz::TimeZone, course: &Course) -> String {
+    let time = course.synced_at.map(|at| Time::new(words, zone, at));
+    let why = course.error.as_deref();
+    let id = match (course.sync, why, &time) {
+        (Sync::Running, _, None) => "lti-sync-fetching",
+        (Sync::Running, _, Some(_)) => "lti-sync-running",
+        (_, Some(_), None) => "lti-sync-fetch-failed",
+        (_, Some(_), Some(_)) => "lti-sync-failed",
+        (_, None, Some(_)) => "lti-sync-done",
+        (_, None, None) => "lti-sync-none",
+    };
+    let (shown, why) = (time.as_ref().map_or("", |time| &time.shown), why.unwrap_or_default());
+    let html = words.html(id, &[("time", Arg::Text(shown)), ("why", Arg::Text(why))]);
+    // The reason comes from a program, in English.
+    let html = html.replacen(&format!("<bdi>{}</bdi>", escape(why)), &english(why), 1);
+    match &time {
+        Some(time) => html.replacen(&format!("<bdi>{}</bdi>", escape(shown)), &time.element(), 1),
+        None => html,
     }
 }
 
-impl Input {
-    fn fault(self, fault: &Fault) -> String {
-        match fault {
-            Fault::Blank => match self {
-                Self::Phonetic => "The phonetic spelling can't be blank.".into(),
-                Self::Notes => "The notes can't be blank.".into(),
-                Self::PhoneNumber => "The phone number can't be blank.".into(),
-                Self::Recording => "Please choose a file first.".into(),
-                Self::LinkTitle => "The title can't be blank.".into(),
-            },
-            Fault::TooLong { most } => match self {
-                Self::Phonetic => {
-                    format!("The phonetic spelling is too long (maximum is {most} characters).")
-                }
-                Self::Notes => format!("The notes are too long (maximum is {most} characters)."),
-                Self::PhoneNumber => {
-                    format!("The phone number is too long (maximum is {most} characters).")
-                }
-                Self::Recording => "This file is too large for a recording of a name.".into(),
-                Self::LinkTitle => format!("The title is too long (maximum is {most} characters)."),
-            },
-            Fault::NotCallable => {
-                "This number cannot be called from here. Please try another number, or upload a recording."
-                    .into()
-            }
-            Fault::TooManyCalls { calls, numbers } => format!(
-                "This number cannot be called now: in a day you can be called {calls} times, and at {numbers} \
-                 numbers. Please try again tomorrow, or upload a recording."
-            ),
-            Fault::NoConsent => Words::default().text("data-consent-needed"),
-            Fault::Media(fault) => media(fault),
-            Fault::Invalid
-            | Fault::ControlCharacter
-            | Fault::AllBlank
-            | Fault::BothBlank
-            | Fault::TooManyEntries { .. }
-            | Fault::Taken
-            | Fault::NotIncluded
-            | Fault::NotFound
-            | Fault::NotANumber
-            | Fault::TooSmall { .. }
-            | Fault::NotATime
-            | Fault::NotPeople
-            | Fault::NotAPhoneNumber
-            | Fault::PendingCalls
-            | Fault::Setup(_)
-            | Fault::Call(_)
-            | Fault::NotText => match self {
-                Self::Phonetic => "The phonetic spelling has characters in it that cannot be used.".into(),
-                Self::Notes => "The notes have characters in them that cannot be used.".into(),
-                Self::PhoneNumber => "This is not a phone number that exists.".into(),
-                Self::Recording => "This is not a recording that can be used.".into(),
-                Self::LinkTitle => "The title has characters in it that cannot be used.".into(),
-            },
-        }
-    }
-}
-
-fn media(fault: &MediaFault) -> String {
-    match fault {
-        MediaFault::Sound(sound::Refusal::NotSound) => {
-            "This is not a recording that can be used. Please choose a WAV, MP3, M4A, AAC, Ogg, WebM or FLAC file."
-                .into()
-        }
-        MediaFault::Sound(sound::Refusal::Damaged) => {
-            "This recording is damaged or incomplete. Please record it or upload it again.".into()
-        }
-        MediaFault::Sound(sound::Refusal::Unusual) => {
-            "This recording has a sample rate or a number of channels that cannot be used. Please record in mono or stereo at \
-             8 to 192 kHz."
-                .into()
-        }
-        MediaFault::Sound(sound::Refusal::TooLarge { most }) => {
-            format!("This recording is larger than {} MiB. Please choose a smaller file.", mebibytes(*most))
-        }
-        MediaFault::Sound(sound::Refusal::TooLong { longest }) => {
-            format!("This recording is longer than {} seconds. Please say only your name.", longest.as_secs_f64())
-        }
-        MediaFault::Sound(sound::Refusal::TooShort { shortest }) => format!(
-            "This recording has less than {} seconds of sound. Please say your whole name.",
-            shortest.as_secs_f64()
-        ),
-        MediaFault::Sound(sound::Refusal::Silent) => {
-            "This recording is silent. Please check your microphone and record it again.".into()
-        }
-        MediaFault::Picture(_) => "This is not a picture that can be used.".into(),
-        MediaFault::NotAnObject | MediaFault::DataUrl | MediaFault::NotBase64 => {
-            "This is not a recording that can be used.".into()
-        }
-    }
-}
-
-fn mebibytes(bytes: usize) -> f64 {
-    bytes as f64 / 1_048_576.0
+fn english(text: &str) -> String {
+    format!("<bdi lang=\"en\">{}</bdi>", escape(text))
 }
 
 /// A time in machine-readable and human-readable form.
-pub struct Time {
+struct Time {
     exact: String,
     shown: String,
 }
 
 impl Time {
     /// In the institution's time zone, which is named because the reader may be elsewhere.
-    pub fn new(zone: &jiff::tz::TimeZone, at: Moment) -> Self {
+    fn new(words: Words, zone: &jiff::tz::TimeZone, at: Moment) -> Self {
         let at = jiff::Timestamp::from_microsecond(at.micros()).unwrap_or_default().to_zoned(zone.clone());
         let abbreviation = at.strftime("%Z").to_string();
         // Many zones have no abbreviation, only an offset.
         let has_letters = abbreviation.chars().all(|letter| letter.is_ascii_alphabetic());
         let zone = if has_letters { abbreviation } else { at.strftime("UTC%:z").to_string() };
-        Self {
-            exact: at.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
-            shown: format!("{} {zone}", at.strftime("%-d %B %Y, %H:%M")),
-        }
+        let number = |number: i8| Arg::Number(u64::from(number.unsigned_abs()));
+        let shown = words.plain(
+            "lti-time",
+            &[
+                ("day", number(at.day())),
+                ("month", number(at.month())),
+                ("year", Arg::Text(&at.strftime("%Y").to_string())),
+                ("time", Arg::Text(&at.strftime("%H:%M").to_string())),
+                ("zone", Arg::Text(&zone)),
+            ],
+        );
+        Self { exact: at.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(), shown }
+    }
+
+    fn element(&self) -> String {
+        format!("<time datetime=\"{}\">{}</time>", escape(&self.exact), escape(&self.shown))
     }
 }
 
@@ -235,159 +91,99 @@ pub enum Notice<'a> {
 }
 
 pub struct Explanation {
-    pub title: &'static str,
+    pub title: String,
     pub sentences: Vec<String>,
 }
 
-fn explain<const N: usize>(title: &'static str, sentences: [&str; N]) -> Explanation {
-    Explanation { title, sentences: sentences.map(str::to_owned).into() }
-}
-
-const REOPEN: &str = "Please open it again from your course.";
-const CONTACT_ADMINISTRATOR: &str =
-    "If that does not help, please tell the administrator of your learning system.";
+const REOPEN: &str = "lti-reopen";
+const CONTACT_ADMINISTRATOR: &str = "lti-contact";
 
 impl Notice<'_> {
-    pub fn explain(&self) -> Explanation {
+    pub fn explain(&self, words: Words) -> Explanation {
+        let explain = |title: &str, ids: &[&str]| Explanation {
+            title: words.text(title),
+            sentences: ids.iter().map(|id| words.text(id)).collect(),
+        };
         match self {
-            Self::NothingHere => explain("Nothing here", ["There is nothing at this address.", REOPEN]),
-            Self::Trouble => explain(
-                "Something went wrong",
-                ["This could not be done just now. It is not your fault; please try again in a moment."],
-            ),
-            Self::Unreadable => explain("This did not work", ["What was sent cannot be read."]),
-            Self::TooLarge => explain("This did not work", ["What was sent is too large."]),
-            Self::TooSlow => explain("This did not work", ["What was sent took too long to arrive."]),
-            Self::Busy => explain("This did not work", ["The server is busy. Please try again in a moment."]),
-            Self::Refused(why) => refusal(why),
-            Self::RegistrationLink => explain(
-                "Give this link to your learning system",
-                [
-                    "This link is for your learning system: paste it where a new LTI tool is registered, as its \
-                     registration URL.",
-                    "In Moodle that is Site administration, Plugins, External tool, Manage tools. In others look for \
-                     dynamic registration.",
-                ],
-            ),
+            Self::NothingHere => explain("shared-nothing-title", &["shared-nothing", REOPEN]),
+            Self::Trouble => explain("shared-trouble-title", &["shared-trouble"]),
+            Self::Unreadable => explain("shared-unreadable-title", &["shared-unreadable"]),
+            Self::TooLarge => explain("shared-unreadable-title", &["lti-too-large"]),
+            Self::TooSlow => explain("shared-unreadable-title", &["lti-too-slow"]),
+            Self::Busy => explain("shared-unreadable-title", &["shared-busy"]),
+            Self::Refused(why) => refusal(words, why),
+            Self::RegistrationLink => {
+                explain("lti-register-link-title", &["lti-register-link", "lti-register-link-where"])
+            }
             Self::Registered { name, id, is_update, has_deployment } => {
-                let name = isolate(name);
                 let (title, done) = if *is_update {
-                    ("Updated", format!("{name} is up to date, under the ID {id}."))
+                    ("lti-updated-title", "lti-updated")
                 } else {
-                    ("Registered", format!("{name} is registered, under the ID {id}."))
+                    ("lti-registered-title", "lti-registered")
                 };
                 let next = match (has_deployment, is_update) {
-                    (true, true) => "Everything that was set up here stays as it was.".to_owned(),
-                    (true, false) => {
-                        "It may have to be activated in your learning system before it can be used."
-                            .to_owned()
+                    (true, true) => words.text("lti-updated-kept"),
+                    (true, false) => words.text("lti-registered-activate"),
+                    (false, _) => {
+                        let command = format!("endonym tool-consumer update {id} --deployment-id");
+                        words.one("lti-no-deployment", "command", &command)
                     }
-                    (false, _) => format!(
-                        "Your learning system did not say its deployment ID. The operator of this site adds it with \
-                         endonym tool-consumer update {id} --deployment-id and the ID that your learning system shows."
-                    ),
                 };
-                Explanation { title, sentences: vec![done, next] }
+                let id = id.to_string();
+                let done = words.with(done, &[("name", Arg::Text(name)), ("id", Arg::Text(&id))]);
+                Explanation { title: words.text(title), sentences: vec![done, next] }
             }
         }
     }
 }
 
-fn refusal(why: &Refusal) -> Explanation {
-    match why {
-        Refusal::Incomplete(_) => explain(
-            "Nothing to open",
-            ["This address is for learning systems, which send more than has come here.", REOPEN],
-        ),
-        Refusal::UnknownPlatform => explain(
-            "This learning system is not known here",
-            ["It has not been registered, or its issuer and client ID are not those that were registered."],
-        ),
-        Refusal::Disabled => explain(
-            "This connection is switched off",
-            ["The connection between your learning system and this site has been switched off."],
-        ),
-        Refusal::ForeignTarget => explain(
-            "This link leads elsewhere",
-            ["The link in your course leads to an address that does not belong to this site."],
-        ),
-        Refusal::UnknownState | Refusal::Late => explain(
-            "This has been opened already",
-            ["A launch can be used once, and only for a few minutes.", REOPEN],
-        ),
-        Refusal::OtherBrowser(query) => explain(
-            "Your browser keeps this page from working here",
-            [
-                "It does not let this site keep a cookie inside the page of your learning system, so that nobody can tell \
-                 whether it is really you who opened it.",
-                if query.is_empty() { REOPEN } else { "In a window of its own it works." },
-            ],
-        ),
-        Refusal::Platform(said) => Explanation {
-            title: "Your learning system did not let you in",
-            sentences: vec![format!("It said: {}", isolate(&said.said)), REOPEN.to_owned()],
-        },
-        Refusal::NoKeys(_) => explain(
-            "Your learning system cannot be reached just now",
-            ["Its public keys, which verify its messages, cannot be fetched.", REOPEN, CONTACT_ADMINISTRATOR],
-        ),
-        Refusal::Claims(lti::Fault::Deployment(deployment)) => Explanation {
-            title: "This deployment is not known here",
-            sentences: vec![
-                format!("Your learning system calls it {}.", isolate(&shortened(deployment))),
-                "The operator of this site can add it with “endonym tool-consumer update ID --deployment-id”."
-                    .to_owned(),
-            ],
-        },
-        Refusal::Claims(lti::Fault::NoLinks) => explain(
-            "No link can be added here",
-            ["Your learning system asks for something other than a link."],
-        ),
-        Refusal::Token(_) | Refusal::Claims(_) => explain(
-            "This launch cannot be trusted",
-            ["What your learning system has sent is not as it should be.", REOPEN, CONTACT_ADMINISTRATOR],
-        ),
-        Refusal::NoCourse => explain(
-            "This is not a course",
-            ["The pages here belong to courses, and the link was opened outside of one."],
-        ),
-        Refusal::NoPart => explain(
-            "There is nothing for you to do here",
-            ["These pages are for those who teach in a course and for those who learn in it."],
-        ),
-        Refusal::Preview => explain(
-            "You are looking at this as a student",
-            [
-                "Those who learn in this course find their own name here, to hear it, to write how it is said and to record \
-                 it.",
-                "You are not added to the list of students.",
-            ],
-        ),
-        Refusal::Anonymous => explain(
-            "Your learning system does not say who you are",
-            ["Without that, your own name cannot be shown.", CONTACT_ADMINISTRATOR],
-        ),
-        Refusal::NoSession => {
-            explain("This page is closed", ["It was open for some hours, or in another browser.", REOPEN])
+fn refusal(words: Words, why: &Refusal) -> Explanation {
+    let sentences = |ids: &[&str]| ids.iter().map(|id| words.text(id)).collect::<Vec<_>>();
+    let (title, sentences) = match why {
+        Refusal::Incomplete(_) => ("lti-incomplete-title", sentences(&["lti-incomplete", REOPEN])),
+        Refusal::UnknownPlatform => ("lti-unknown-platform-title", sentences(&["lti-unknown-platform"])),
+        Refusal::Disabled => ("lti-disabled-title", sentences(&["lti-disabled"])),
+        Refusal::ForeignTarget => ("lti-foreign-title", sentences(&["lti-foreign"])),
+        Refusal::UnknownState | Refusal::Late => ("lti-used-title", sentences(&["lti-used", REOPEN])),
+        Refusal::OtherBrowser(query) => {
+            let next = if query.is_empty() { REOPEN } else { "lti-browser-window" };
+            ("lti-browser-title", sentences(&["lti-browser", next]))
         }
-        Refusal::UnknownInvite => explain(
-            "This invitation cannot be used",
-            [
-                "Learning systems register by a link that is good once and for seven days. The operator of this site makes one \
-                 with “endonym tool-consumer invite”.",
+        Refusal::Platform(answer) => {
+            ("lti-platform-title", vec![words.one("lti-platform", "said", &answer.said), words.text(REOPEN)])
+        }
+        Refusal::NoKeys(_) => {
+            ("lti-no-keys-title", sentences(&["lti-no-keys", REOPEN, CONTACT_ADMINISTRATOR]))
+        }
+        Refusal::Claims(lti::Fault::Deployment(deployment)) => (
+            "lti-deployment-title",
+            vec![
+                words.one("lti-deployment", "deployment", &shortened(deployment)),
+                words.one("lti-deployment-add", "command", "endonym tool-consumer update ID --deployment-id"),
             ],
         ),
-        Refusal::Registration(why) => Explanation {
-            title: "The registration did not work",
-            sentences: vec![format!("Why: {why}."), "The link can be used again.".to_owned()],
-        },
-        Refusal::TooMany => explain(
-            "Too many at once",
-            [
-                "More pages were opened from your network than can be opened at once. Please try again in a minute.",
+        Refusal::Claims(lti::Fault::NoLinks) => ("lti-no-links-title", sentences(&["lti-no-links"])),
+        Refusal::Token(_) | Refusal::Claims(_) => {
+            ("lti-untrusted-title", sentences(&["lti-untrusted", REOPEN, CONTACT_ADMINISTRATOR]))
+        }
+        Refusal::NoCourse => ("lti-no-course-title", sentences(&["lti-no-course"])),
+        Refusal::NoPart => ("lti-no-part-title", sentences(&["lti-no-part"])),
+        Refusal::Preview => ("lti-preview-title", sentences(&["lti-preview", "lti-preview-unlisted"])),
+        Refusal::Anonymous => ("lti-anonymous-title", sentences(&["lti-anonymous", CONTACT_ADMINISTRATOR])),
+        Refusal::NoSession => ("lti-closed-title", sentences(&["lti-closed", REOPEN])),
+        Refusal::UnknownInvite => {
+            ("lti-invite-title", vec![words.one("lti-invite", "command", "endonym tool-consumer invite")])
+        }
+        Refusal::Registration(why) => (
+            "lti-registration-title",
+            vec![
+                words.one("lti-registration", "why", &why.to_string()),
+                words.text("lti-registration-again"),
             ],
         ),
-    }
+        Refusal::TooMany => ("lti-too-many-title", sentences(&["lti-too-many"])),
+    };
+    Explanation { title: words.text(title), sentences }
 }
 
 fn shortened(text: &str) -> String {
@@ -397,6 +193,7 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{app::lti::RegistrationFault, domain::language::Language};
 
     #[test]
     fn times_have_a_zone() {
@@ -407,37 +204,69 @@ mod tests {
             ("Asia/Kathmandu", "7 November 2026, 03:05 UTC+05:45", "2026-11-07T03:05:00+05:45"),
             ("UTC", "6 November 2026, 21:20 UTC", "2026-11-06T21:20:00+00:00"),
         ] {
-            let time = Time::new(&jiff::tz::TimeZone::get(zone).unwrap(), at);
-            assert_eq!((time.shown.as_str(), time.exact.as_str()), (shown, exact), "{zone}");
+            let zone = jiff::tz::TimeZone::get(zone).unwrap();
+            let time = Time::new(Words::new(Language::English), &zone, at);
+            assert_eq!((time.shown.as_str(), time.exact.as_str()), (shown, exact));
         }
     }
 
     #[test]
-    fn arguments_are_isolated_and_escaped_in_html() {
-        let html = Message::NobodyFound { search: "<b>\u{2069}א" }.html();
-        assert_eq!(html, "Nobody here is called <bdi>&lt;b&gt;א</bdi>.");
-        let at = Time::new(&jiff::tz::TimeZone::UTC, Moment::from_micros(0));
-        assert_eq!(
-            Message::SynchronizationFailed { list_of: &at, why: "a < b" }.html(),
-            "The list is as of <time datetime=\"1970-01-01T00:00:00+00:00\">1 January 1970, 00:00 UTC</time>. The last \
-             attempt to synchronize it did not work: a &lt; b."
-        );
+    fn every_language_has_its_own_form_of_dates() {
+        let months = |language| {
+            let month = |month: i64| {
+                // The first day of a month of 2026.
+                let at = jiff::civil::date(2026, i8::try_from(month).unwrap(), 1).at(8, 0, 0, 0);
+                let at = at.to_zoned(jiff::tz::TimeZone::UTC).unwrap().timestamp().as_microsecond();
+                Time::new(Words::new(language), &jiff::tz::TimeZone::UTC, Moment::from_micros(at)).shown
+            };
+            (1..=12).map(month).collect::<Vec<_>>()
+        };
+        for language in Language::ALL {
+            let all = months(language);
+            let differing: std::collections::HashSet<&String> = all.iter().collect();
+            assert_eq!(differing.len(), 12, "{all:?}");
+        }
+        for (language, shown) in [
+            (Language::German, "1. März 2026, 08:00 Uhr (UTC)"),
+            (Language::French, "1er mars 2026 à 08:00 (UTC)"),
+            (Language::Spanish, "1 de marzo de 2026, 08:00 (UTC)"),
+            (Language::Portuguese, "1º de março de 2026, 08:00 (UTC)"),
+            (Language::Chinese, "2026年3月1日 08:00（UTC）"),
+            (Language::Arabic, "1 مارس 2026، 08:00 (UTC)"),
+        ] {
+            assert_eq!(months(language)[2], shown);
+        }
     }
 
     #[test]
-    fn a_fault_is_a_whole_sentence_about_its_input() {
-        let said = |input, fault: Fault| Message::Fault { input, fault: &fault }.text();
-        assert_eq!(
-            said(Input::Notes, Fault::TooLong { most: 10_000 }),
-            "The notes are too long (maximum is 10000 characters)."
-        );
-        assert_eq!(
-            said(Input::PhoneNumber, Fault::NotAPhoneNumber),
-            "This is not a phone number that exists."
-        );
-        assert_eq!(
-            said(Input::Recording, MediaFault::Sound(sound::Refusal::Silent).into()),
-            "This recording is silent. Please check your microphone and record it again."
-        );
+    fn a_page_of_words_exists_for_every_refusal_in_every_language() {
+        let refusals = [
+            Refusal::Incomplete("state"),
+            Refusal::UnknownPlatform,
+            Refusal::Disabled,
+            Refusal::ForeignTarget,
+            Refusal::Late,
+            Refusal::OtherBrowser(String::new()),
+            Refusal::NoKeys(String::new()),
+            Refusal::Claims(lti::Fault::Deployment("d2".to_owned())),
+            Refusal::Claims(lti::Fault::NoLinks),
+            Refusal::Claims(lti::Fault::Nonce),
+            Refusal::NoCourse,
+            Refusal::NoPart,
+            Refusal::Preview,
+            Refusal::Anonymous,
+            Refusal::NoSession,
+            Refusal::UnknownInvite,
+            Refusal::Registration(RegistrationFault::Platform("why".to_owned())),
+            Refusal::TooMany,
+        ];
+        for language in Language::ALL {
+            for why in &refusals {
+                let Explanation { title, sentences } = Notice::Refused(why).explain(Words::new(language));
+                let all = format!("{title} {}", sentences.join(" "));
+                assert!(!all.contains("lti-") && !all.contains("{ $"), "{all}");
+                assert!(!sentences.is_empty());
+            }
+        }
     }
 }

@@ -14,14 +14,13 @@ mod session;
 mod sign_in;
 mod sign_out;
 mod sso;
-mod words;
 
 use axum::{
     Router,
     routing::{get, post},
 };
 
-use crate::app::App;
+use crate::{app::App, http::faults as words};
 pub use notice::refuse;
 
 pub fn routes() -> Router<App> {

@@ -51,12 +51,12 @@ pub fn handed_over(app: &App, signed_in: &SignedIn) -> Response {
 }
 
 /// The response when no handler produces one.
-pub fn refuse(app: &App, refusal: Refusal) -> Response {
+pub fn refuse(app: &App, language: Language, refusal: Refusal) -> Response {
     use Refusal::{HeadTooLarge, Host, Malformed, NotFound, Panicked, UriTooLong};
     let (title, sentence) = match refusal {
         NotFound => ("shared-nothing-title", "shared-nothing"),
         Panicked => ("shared-trouble-title", "shared-trouble"),
         Host | Malformed | UriTooLong | HeadTooLarge => ("shared-unreadable-title", "shared-unreadable"),
     };
-    show(refusal.status(), Page::new(&app.links, Language::default(), "/"), title, sentence)
+    show(refusal.status(), Page::new(&app.links, language, "/"), title, sentence)
 }

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::{
-    extract::State,
+    extract::{RawQuery, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response,
 };
@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 
 use super::{
     page::{self, Site},
-    vcard,
-    words::Message,
+    vcard, words,
 };
 use crate::{
     app::{
@@ -22,6 +21,7 @@ use crate::{
     domain::{
         audience::Audience,
         initials::Initials,
+        language::Language,
         media::Waveform,
         participant::{Participant, Recording},
         play::FROM_BADGE,
@@ -30,9 +30,9 @@ use crate::{
     http::{
         assets,
         cookie::SESSION,
-        embeds,
-        html::{self, origin_of, path_of, root},
-        page::Look,
+        html::{origin_of, path_of, root},
+        language::Preferred,
+        page::{Look, Page as Frame},
         path::Path,
         policy::Policy,
         reply,
@@ -44,6 +44,7 @@ use crate::{
 #[template(path = "badge.html")]
 struct Page<'a> {
     site: Site<'a>,
+    page: Frame<'a>,
     style: &'a str,
     script: &'a str,
     look: Look,
@@ -127,8 +128,12 @@ fn bars(waveform: Option<&Waveform>) -> String {
 pub async fn show(
     State(app): State<App>,
     Path((institution, token)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {
+    let preferred = Preferred::of(query.as_deref(), &headers);
+    let words = |badge: &Badge| Words::new(preferred.language(None, badge.language.unwrap_or_default()));
+    let language = preferred.language(None, Language::default());
     let (token, as_card) = match token.strip_suffix(".vcf") {
         Some(token) => (token, true),
         None => (token.as_str(), false),
@@ -142,16 +147,16 @@ pub async fn show(
         {
             (reply::see_other(&sign_in_address(&app, &badge)), false)
         }
-        Ok((badge, _)) if as_card => (vcard::response(&app, &badge), false),
+        Ok((badge, _)) if as_card => (vcard::response(&app, &badge, words(&badge)), false),
         Ok((badge, media_of)) => {
             is_owner = visitor.is_some_and(|visitor| badge.belongs_to(&visitor));
-            (render(&app, &badge, media_of.as_deref(), is_owner), badge.listed)
+            (render(&app, &badge, words(&badge), media_of.as_deref(), is_owner), badge.listed)
         }
-        Err(Error::Missing(_)) => (page::not_found(&app), false),
+        Err(Error::Missing(_)) => (page::not_found(&app, language), false),
         Err(error) => {
             tracing::error!(%error, "rendering a badge failed");
             let page = if let Error::Internal(_) = error { page::internal_error } else { page::unavailable };
-            (page(&app), false)
+            (page(&app, language), false)
         }
     };
     let headers = response.headers_mut();
@@ -198,14 +203,16 @@ async fn load(app: &App, institution: &str, token: &str) -> app::Result<(Badge, 
     Ok((badge, media_of.as_deref().and_then(origin_of)))
 }
 
-fn render(app: &App, badge: &Badge, media_of: Option<&str>, is_owner: bool) -> Response {
+fn render(app: &App, badge: &Badge, words: Words, media_of: Option<&str>, is_owner: bool) -> Response {
     let person = &badge.person;
     let name = person.full_name();
     let address = app.links.name_badge(badge.institution, &person.token);
-    let label = embeds::label(person, false);
+    let label = words::play(words, person, false);
+    let path = path_of(&address).strip_prefix(root(&app.links)).unwrap_or_default();
     let sound = Sound::new(app, badge, &person.recording, badge.waveform.as_ref(), "name", label);
     let page = Page {
         site: Site::of(app),
+        page: Frame::new(&app.links, words.language(), path),
         style: assets::BADGE_STYLE.address(),
         script: assets::BADGE_SCRIPT.address(),
         look: Look::of(&badge.look),
@@ -215,35 +222,30 @@ fn render(app: &App, badge: &Badge, media_of: Option<&str>, is_owner: bool) -> R
         photo: person.photo.as_ref().map(|hex| app.links.photo(badge.institution, hex)),
         initials: Initials::of(&person.first_name, &person.last_name),
         sound,
-        legal: legal(app, badge),
-        title: Message::BadgeTitle { name: &name }.text(),
-        description: Message::BadgeDescription {
-            name: &name,
-            phonetic: person.phonetic.as_deref(),
-            is_recorded: person.recording.is_some(),
-        }
-        .text(),
+        legal: legal(app, badge, words),
+        title: words.plain("badge-title", &[("name", name.as_str().into())]),
+        description: words::badge_description(words, person),
         listed: badge.listed,
-        mine: is_owner.then(|| Words::default().text("data-badge-mine")),
-        linked_data: linked_data(app, badge, &name, &address).to_string().replace('<', "\\u003c"),
+        mine: is_owner.then(|| words.text("data-badge-mine")),
+        linked_data: linked_data(app, badge, words, &name, &address).to_string().replace('<', "\\u003c"),
         name,
     };
-    html::written(StatusCode::OK, page.render(), Policy { scripts: true, media_of, ..Policy::default() })
+    page::localized(StatusCode::OK, &page, Policy { scripts: true, media_of, ..Policy::default() })
 }
 
-fn legal<'a>(app: &App, badge: &'a Badge) -> Option<Legal<'a>> {
+fn legal<'a>(app: &App, badge: &'a Badge, words: Words) -> Option<Legal<'a>> {
     let legal = &badge.person.legal;
     if legal.is_empty() {
         return None;
     }
     let name = legal.full_name();
-    let label = embeds::label(&badge.person, true);
+    let label = words::play(words, &badge.person, true);
     let sound = Sound::new(app, badge, &legal.recording, badge.legal_waveform.as_ref(), "legal", label);
     Some(Legal { name, phonetic: legal.phonetic.as_deref(), notes: legal.notes.as_deref(), sound })
 }
 
 /// schema.org data for search engines and other programs.
-fn linked_data(app: &App, badge: &Badge, name: &str, address: &str) -> Value {
+fn linked_data(app: &App, badge: &Badge, words: Words, name: &str, address: &str) -> Value {
     let person = &badge.person;
     let mut data = json!({
         "@context": "https://schema.org",
@@ -267,7 +269,7 @@ fn linked_data(app: &App, badge: &Badge, name: &str, address: &str) -> Value {
     let sound = person.recording.as_ref().map(|recording| {
         let mut sound = json!({
             "@type": "AudioObject",
-            "name": Message::RecordingOf { name }.text(),
+            "name": words.plain("badge-recording-of", &[("name", name.into())]),
             "contentUrl": app.links.recording(badge.institution, recording),
             "encodingFormat": "audio/mpeg",
             "transcript": name,

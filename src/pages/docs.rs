@@ -8,14 +8,20 @@ mod shape;
 use std::sync::LazyLock;
 
 use askama::Template;
-use axum::{extract::State, http::StatusCode, response::Response};
+use axum::{
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    response::Response,
+};
 
 use super::page::{self, Site};
 use crate::{
     app::App,
+    domain::language::Language,
     http::{
         html::{escape, written},
         openapi::DOCUMENTS,
+        page::Page,
         path::Path,
         policy::Policy,
     },
@@ -34,29 +40,34 @@ static REFERENCES: LazyLock<Result<Vec<Reference>, String>> = LazyLock::new(|| {
 #[template(path = "docs.html")]
 struct Docs<'a> {
     site: Site<'a>,
+    /// In English, without the menu of languages.
+    page: Page<'a>,
     /// All versions, newest first, for the version switch.
     all: &'a [Reference],
     it: &'a Reference,
 }
 
-pub async fn newest(State(app): State<App>) -> Response {
-    show(&app, DOCUMENTS[0].0)
+pub async fn newest(State(app): State<App>, headers: HeaderMap) -> Response {
+    show(&app, DOCUMENTS[0].0, &headers)
 }
 
-pub async fn of_version(State(app): State<App>, Path(version): Path<String>) -> Response {
-    show(&app, &version)
+pub async fn of_version(State(app): State<App>, Path(version): Path<String>, headers: HeaderMap) -> Response {
+    show(&app, &version, &headers)
 }
 
-fn show(app: &App, version: &str) -> Response {
+fn show(app: &App, version: &str, headers: &HeaderMap) -> Response {
     let all = match &*REFERENCES {
         Ok(all) => all,
         Err(error) => {
             tracing::error!(%error, "rendering the API reference failed");
-            return page::internal_error(app);
+            return page::internal_error(app, page::language(None, headers));
         }
     };
-    let Some(it) = all.iter().find(|it| it.version == version) else { return page::not_found(app) };
-    let text = Docs { site: Site::of(app), all, it }.render();
+    let Some(it) = all.iter().find(|it| it.version == version) else {
+        return page::not_found(app, page::language(None, headers));
+    };
+    let page = Page::new(&app.links, Language::English, "");
+    let text = Docs { site: Site::of(app), page, all, it }.render();
     // The documents contain `{base_url}` in place of this installation's address.
     let text = text.map(|text| text.replace("{base_url}", &escape(app.links.base())));
     written(StatusCode::OK, text, Policy::default())
@@ -93,7 +104,9 @@ mod tests {
     fn every_link_to_a_schema_leads_somewhere() {
         for it in references() {
             let site = Site { root: "", style: "/style.css", version: "0" };
-            let page = Docs { site, all: references(), it }.render().unwrap();
+            let links = crate::app::Links::new("https://names.example.edu");
+            let page = Page::new(&links, Language::English, "");
+            let page = Docs { site, page, all: references(), it }.render().unwrap();
             let targets = page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next());
             for target in targets {
                 assert!(page.contains(&format!("id=\"{target}\"")), "#{target} in {}", it.version);

@@ -14,6 +14,7 @@ use axum::{Router, response::Response, routing::get};
 
 use crate::{
     app::App,
+    domain::language::Language,
     http::{assets, looks, refusal::Refusal},
 };
 pub use page::{unknown, wrong_method};
@@ -32,9 +33,9 @@ pub fn routes() -> Router<App> {
         .merge(images::routes())
 }
 
-pub fn refuse(app: &App, refusal: Refusal) -> Response {
+pub fn refuse(app: &App, language: Language, refusal: Refusal) -> Response {
     match refusal {
-        Refusal::NotFound => page::not_found(app),
-        _ => page::internal_error(app),
+        Refusal::NotFound => page::not_found(app, language),
+        _ => page::internal_error(app, language),
     }
 }

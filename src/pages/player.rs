@@ -7,7 +7,7 @@ use axum::{
     response::Response,
 };
 
-use super::words::Message;
+use super::words::{self, Silence};
 use crate::{
     app::{
         self, App, Error, Missing,
@@ -16,17 +16,20 @@ use crate::{
     domain::{field_errors::FieldErrors, play},
     http::{
         assets,
-        embeds::{self, Dialect, Drawing, Icon},
+        embeds::{Dialect, Drawing, Icon},
         html::{origin_of, path_of, root, written},
+        language::Preferred,
         params::Params,
         path::Path,
         policy::{Frames, Policy},
     },
+    words::Words,
 };
 
 #[derive(Template)]
 #[template(path = "player.html")]
 struct Player<'a> {
+    words: Words,
     root: &'a str,
     style: &'a str,
     script: &'a str,
@@ -44,7 +47,7 @@ enum Content {
         image: Option<String>,
     },
     /// A word that fits a small frame, and the full sentence.
-    Silence { word: &'static str, sentence: String },
+    Silence { word: String, sentence: String },
 }
 
 impl Content {
@@ -84,22 +87,24 @@ pub async fn show(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {
+    // Other sites show it in a frame, where it has no cookie.
+    let Preferred { accepted, .. } = Preferred::of(None, &headers);
     let options = Options::read(&query.unwrap_or_default());
+    let mut words = Words::new(accepted.unwrap_or_default());
     let (status, content, media_of) = match load(&app, &institution, &token).await {
         Ok((shown, media_of)) => {
+            words = Words::new(accepted.or(shown.language).unwrap_or_default());
             let source = source(&app, &headers);
-            (StatusCode::OK, content(&app, shown, &options, &source), media_of)
+            (StatusCode::OK, content(&app, shown, &options, words, &source), media_of)
         }
-        Err(Error::Missing(_)) => {
-            let content = silence("Gone", Message::NoSuchName);
-            (StatusCode::NOT_FOUND, content, None)
-        }
+        Err(Error::Missing(_)) => (StatusCode::NOT_FOUND, silence(words, &Silence::NoSuchName), None),
         Err(error) => {
             tracing::error!(%error, "rendering a player failed");
-            (StatusCode::SERVICE_UNAVAILABLE, silence("Not now", Message::PlayerUnavailable), None)
+            (StatusCode::SERVICE_UNAVAILABLE, silence(words, &Silence::Unavailable), None)
         }
     };
     let page = Player {
+        words,
         root: root(&app.links),
         style: assets::PLAYER_STYLE.address(),
         script: assets::PLAY_SCRIPT.address(),
@@ -115,6 +120,7 @@ pub async fn show(
     let mut response = written(status, page.render(), policy);
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.append(header::VARY, HeaderValue::from_static("Accept-Language"));
     headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
     // The page reveals no more than its URL, so scripts of any origin may read it.
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
@@ -140,16 +146,17 @@ fn source(app: &App, headers: &HeaderMap) -> String {
 
 fn content(
     app: &App,
-    PublicPerson { institution, person }: PublicPerson,
+    PublicPerson { institution, person, .. }: PublicPerson,
     options: &Options,
+    words: Words,
     source: &str,
 ) -> Content {
     let recording = if options.legal { &person.legal.recording } else { &person.recording };
     match recording {
         Some(recording) => {
-            let label = embeds::label(&person, options.legal);
+            let label = words::play(words, &person, options.legal);
             Content::Sound {
-                fault: Message::CannotBePlayed { label: &label }.text(),
+                fault: words.plain("badge-player-fault", &[("label", label.as_str().into())]),
                 label,
                 link: format!("{}{source}", path_of(&app.links.recording(institution, recording))),
                 drawing: options.icon.drawing(),
@@ -157,14 +164,14 @@ fn content(
             }
         }
         None => {
-            let message = Message::NoRecording { name: &person.full_name(), is_legal: options.legal };
-            silence("No audio", message)
+            let name = person.full_name();
+            silence(words, &Silence::NoRecording { name: &name, is_legal: options.legal })
         }
     }
 }
 
-fn silence(word: &'static str, message: Message<'_>) -> Content {
-    Content::Silence { word, sentence: message.text() }
+fn silence(words: Words, silence: &Silence<'_>) -> Content {
+    Content::Silence { word: silence.word(words), sentence: silence.sentence(words) }
 }
 
 #[cfg(test)]

@@ -6,13 +6,15 @@ use axum::{
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::words::Message;
-use crate::app::{App, badges::Badge};
+use crate::{
+    app::{App, badges::Badge},
+    words::Words,
+};
 
 const MAX_LINE: usize = 75;
 
-pub fn response(app: &App, badge: &Badge) -> Response {
-    let mut response = Response::new(written(app, badge).into());
+pub fn response(app: &App, badge: &Badge, words: Words) -> Response {
+    let mut response = Response::new(written(app, badge, words).into());
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/vcard; charset=utf-8"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -21,7 +23,7 @@ pub fn response(app: &App, badge: &Badge) -> Response {
     response
 }
 
-fn written(app: &App, badge: &Badge) -> String {
+fn written(app: &App, badge: &Badge, words: Words) -> String {
     let person = &badge.person;
     let address = app.links.name_badge(badge.institution, &person.token);
     let text = |value: &Option<String>| escaped(value.as_deref().unwrap_or_default());
@@ -42,7 +44,10 @@ fn written(app: &App, badge: &Badge) -> String {
         card.line(&format!("PHOTO;VALUE=uri;MEDIATYPE=image/jpeg:{link}"));
     }
     if let Some(phonetic) = &person.phonetic {
-        card.line(&format!("NOTE:{}", escaped(&Message::SayItLike { phonetic }.text())));
+        card.line(&format!(
+            "NOTE:{}",
+            escaped(&words.plain("badge-note", &[("phonetic", phonetic.as_str().into())]))
+        ));
     }
     card.line(&format!("URL:{address}"));
     card.line(&format!("UID:{address}"));

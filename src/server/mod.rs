@@ -257,7 +257,8 @@ impl Server {
         let mut request: Request = request.map(Body::new);
         normalize_path(&mut request, &backticks);
         let uri = request.uri().clone();
-        let refuse = |refusal| self.service.refuse(uri.path(), refusal);
+        let languages = request.headers().get(header::ACCEPT_LANGUAGE).cloned();
+        let refuse = |refusal| self.service.refuse(uri.path(), languages.as_ref(), refusal);
         let client = self.client(peer, request.headers());
         request.extensions_mut().insert(self.limits.body.clone());
         request.extensions_mut().insert(client);

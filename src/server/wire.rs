@@ -166,7 +166,7 @@ impl Wire {
             431 => Refusal::HeadTooLarge,
             _ => Refusal::Malformed,
         };
-        text(&self.server.ids, self.server.service.refuse(&state.framing.line().path(), refusal))
+        text(&self.server.ids, self.server.service.refuse(&state.framing.line().path(), None, refusal))
     }
 
     /// Reads while hyper must not see more, to detect a disconnect. A client that has already sent its next request

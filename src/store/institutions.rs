@@ -11,7 +11,7 @@ use crate::domain::{
     name_page::code_key,
 };
 
-pub const COLUMNS: &str = "i.id, i.slug, i.name, i.access_code, i.time_zone, i.multiple_recordings, i.rate_limit, i.created_at, i.phone_language";
+pub const COLUMNS: &str = "i.id, i.slug, i.name, i.access_code, i.time_zone, i.multiple_recordings, i.rate_limit, i.created_at, i.phone_language, i.language";
 
 /// Reads `COLUMNS` starting at `first`, without the allowed origins.
 pub fn from_row(row: &Row<'_>, first: usize) -> Result<Institution> {
@@ -26,6 +26,7 @@ pub fn from_row(row: &Row<'_>, first: usize) -> Result<Institution> {
         allowed_origins: Vec::new(),
         created_at: Moment::from_micros(row.int(first + 7)?),
         phone_language: row.opt_text(first + 8)?,
+        language: row.opt_text(first + 9)?.as_deref().and_then(Language::parse),
     })
 }
 

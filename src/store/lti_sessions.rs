@@ -3,6 +3,7 @@
 use super::{Error, Result, Row, Sql, Value};
 use crate::domain::{
     ids::{CourseId, InstitutionId, ParticipantId, ToolConsumerId},
+    language::Language,
     lti::Theme,
     moment::Moment,
 };
@@ -22,6 +23,8 @@ pub struct Session {
     /// What the launch said about a staff member, encrypted.
     pub person: Option<String>,
     pub theme: Option<Theme>,
+    /// The language of the platform's page.
+    pub language: Option<Language>,
     /// Data for the response to a deep linking request, as JSON.
     pub deep_link: Option<String>,
     pub expires_at: Moment,
@@ -37,13 +40,13 @@ pub enum Viewer {
 
 pub async fn insert(sql: &mut Sql, session: &Session) -> Result<()> {
     let text = "INSERT INTO lti_sessions (session_digest, browser_digest, institution_id, tool_consumer_id, course_id, \
-         participant_id, role, user_digest, deep_link, expires_at, member_digest, person, theme) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+         participant_id, role, user_digest, deep_link, expires_at, member_digest, person, theme, language) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
     let (role, participant) = match session.who {
         Viewer::Staff(participant) => ("staff", participant),
         Viewer::Student(participant) => ("student", Some(participant)),
     };
-    let params: [Value<'_>; 13] = [
+    let params: [Value<'_>; 14] = [
         (&session.session_digest).into(),
         (&session.browser_digest).into(),
         session.institution.into(),
@@ -57,6 +60,7 @@ pub async fn insert(sql: &mut Sql, session: &Session) -> Result<()> {
         session.member_digest.as_ref().into(),
         session.person.as_ref().into(),
         session.theme.map(Theme::word).into(),
+        session.language.map(Language::tag).into(),
     ];
     sql.execute(text, &params).await.map(|_| ())
 }
@@ -77,7 +81,7 @@ pub async fn set_own_entry(sql: &mut Sql, session: &Session, participant: Partic
 
 pub async fn find(sql: &mut Sql, session_digest: &str) -> Result<Option<Session>> {
     let text = "SELECT session_digest, browser_digest, institution_id, tool_consumer_id, course_id, participant_id, role, \
-         user_digest, deep_link, expires_at, member_digest, person, theme FROM lti_sessions WHERE session_digest = $1";
+         user_digest, deep_link, expires_at, member_digest, person, theme, language FROM lti_sessions WHERE session_digest = $1";
     let read = |row: &Row<'_>| {
         Ok(Session {
             session_digest: row.text(0)?,
@@ -96,6 +100,7 @@ pub async fn find(sql: &mut Sql, session_digest: &str) -> Result<Option<Session>
             member_digest: row.opt_text(10)?,
             person: row.opt_text(11)?,
             theme: row.opt_text(12)?.as_deref().and_then(Theme::parse),
+            language: row.opt_text(13)?.as_deref().and_then(Language::parse),
         })
     };
     sql.one(text, &[session_digest.into()], read).await

@@ -145,6 +145,11 @@ impl Words {
         })
     }
 
+    /// Like `with`, without isolation: for programs, and where a text is not shown in a line with others.
+    pub fn plain(self, id: &str, args: &[(&'static str, Arg<'_>)]) -> String {
+        without_isolates(&self.with(id, args))
+    }
+
     /// Like `with`, as HTML: escaped, with a `<bdi>` element for each text.
     pub fn html(self, id: &str, args: &[(&'static str, Arg<'_>)]) -> String {
         let mut safe = String::new();
@@ -249,6 +254,84 @@ mod tests {
         }
     }
 
+    /// Plural forms that a language has, for the numbers that it is chosen by.
+    #[test]
+    fn arabic_and_others_have_their_plural_forms() {
+        let found =
+            |language, count: u64| Words::new(language).plain("lti-found", &[("count", Arg::Number(count))]);
+        for (language, counts, forms) in [
+            (Language::English, &[0, 1, 2, 100][..], 1),
+            (Language::Spanish, &[0, 1, 2, 100], 2),
+            (Language::French, &[1, 2, 100], 2),
+            (Language::German, &[0, 1, 2, 100], 2),
+            (Language::Portuguese, &[1, 2, 100], 2),
+            (Language::Chinese, &[0, 1, 2, 100], 1),
+            (Language::Arabic, &[0, 1, 2, 3, 10, 11, 99, 100, 102], 6),
+        ] {
+            let shapes: BTreeSet<String> = counts
+                .iter()
+                .map(|count| found(language, *count).replace(|c: char| c.is_ascii_digit(), ""))
+                .collect();
+            assert_eq!(shapes.len(), forms, "{shapes:?}");
+        }
+    }
+
+    /// Texts of a template outside of expressions: between tags, and in attributes that people see or hear.
+    fn literal_texts(template: &str) -> Vec<String> {
+        let mut plain = template.to_owned();
+        for (start, end, by) in [("{#", "#}", ""), ("{%", "%}", "\u{1}"), ("{{", "}}", "\u{1}")] {
+            while let Some(at) = plain.find(start) {
+                let length = plain[at..].find(end).unwrap() + end.len();
+                plain.replace_range(at..at + length, by);
+            }
+        }
+        let mut texts: Vec<String> = plain
+            .split('<')
+            .map(|part| part.split_once('>').map_or("", |(_, text)| text).to_owned())
+            .collect();
+        for attribute in
+            ["aria-label", "title", "alt", "placeholder", "data-fault", "data-ended", "data-copied"]
+        {
+            let start = format!("{attribute}=\"");
+            let values = plain.split(&start).skip(1);
+            texts.extend(values.filter_map(|rest| rest.split('"').next()).map(str::to_owned));
+        }
+        texts
+    }
+
+    /// The API reference is in English only.
+    #[test]
+    fn no_template_has_a_sentence_of_its_own() {
+        let is_sentence = |text: &str| {
+            text.split('\u{1}').any(|part| {
+                let words = part.split_whitespace().filter(|word| {
+                    let letters = word.trim_matches(|c: char| c.is_ascii_punctuation());
+                    letters.len() > 1 && letters.chars().all(|c| c.is_ascii_alphabetic())
+                });
+                words.count() > 1
+            })
+        };
+        assert!(literal_texts("<p>{{ x }} Not now</p>").iter().any(|text| is_sentence(text)));
+        assert!(literal_texts("<p title=\"Not now\">").iter().any(|text| is_sentence(text)));
+        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("templates")];
+        let mut count = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if !name.starts_with("docs") {
+                    count += 1;
+                    for text in literal_texts(&std::fs::read_to_string(&path).unwrap()) {
+                        assert!(!is_sentence(&text), "{name}: {text}");
+                    }
+                }
+            }
+        }
+        assert!(count > 20, "{count}");
+    }
+
     #[test]
     fn every_message_is_used_and_every_used_message_exists() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -269,7 +352,7 @@ mod tests {
         let unused: Vec<&String> = english.keys().filter(|id| !text.contains(&format!("\"{id}\""))).collect();
         assert!(unused.is_empty(), "{unused:?}");
         let is_of_an_area = |word: &str| {
-            ["shared-", "recorder-", "sign-in-", "sso-", "me-", "data-", "plays-", "mail-"]
+            ["shared-", "recorder-", "sign-in-", "sso-", "me-", "data-", "plays-", "mail-", "lti-", "badge-", "pages-"]
                 .iter()
                 .any(|area| word.starts_with(area))
         };

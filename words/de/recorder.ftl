@@ -17,10 +17,10 @@ recorder-progress = Hochladen
 
 recorder-ready = Drück auf den Knopf und sag deinen Namen so, wie du ihn gern hörst. Du kannst ihn dir anhören, bevor andere es tun.
 recorder-asking = Bitte erlaube den Zugriff auf das Mikrofon. Dein Browser fragt dich gerade danach.
-recorder-get-ready = Gleich geht es los…
+recorder-get-ready = Gleich geht es los …
 recorder-recording = Aufnahme läuft. Drück auf „Stopp“, wenn du fertig bist.
 recorder-not-heard = Wir hören noch nichts. Sprich etwas lauter oder prüf, ob dein Mikrofon eingeschaltet ist.
-recorder-working = Einen Moment…
+recorder-working = Einen Moment …
 recorder-take = Deine Aufnahme dauert %s. Hör sie dir an, verwende sie oder nimm neu auf.
 recorder-chosen = Deine Datei: %s. Hör sie dir an oder verwende sie.
 
@@ -35,7 +35,7 @@ recorder-unplayable = Dieser Browser kann die Aufnahme vor dem Speichern nicht a
 recorder-interrupted = Die Aufnahme wurde unterbrochen, zum Beispiel durch einen Anruf. Es wurde nichts gespeichert. Bitte nimm neu auf.
 
 # Senden.
-recorder-sending = Deine Aufnahme wird gespeichert…
+recorder-sending = Deine Aufnahme wird gespeichert …
 recorder-kept = Gespeichert. So hören andere deinen Namen.
 recorder-offline = Die Verbindung ist abgebrochen. Deine Aufnahme ist noch da: Versuch es noch einmal, sobald du wieder online bist.
 recorder-busy = Gerade nehmen sehr viele Menschen auf. Deine Aufnahme ist noch da: Versuch es gleich noch einmal.

@@ -71,6 +71,10 @@ recorder-fault-too-large = This file is too large for a recording of a name. Ple
 recorder-fault-not-sound = This is not a recording that we can read. Please choose a WAV, MP3, M4A, AAC, Ogg, WebM or FLAC file.
 recorder-fault-damaged = This recording is damaged or incomplete. Please record again, or choose the file again.
 recorder-fault-unusual = We cannot read this kind of recording. Please record again here, or choose another file.
-recorder-fault-too-long = This recording is longer than { $seconds } seconds. Please say only your name.
+recorder-fault-too-long =
+    { $seconds ->
+        [one] This recording is longer than { $seconds } second. Please say only your name.
+       *[other] This recording is longer than { $seconds } seconds. Please say only your name.
+    }
 recorder-fault-too-short = This recording is too short. Please say your whole name.
 recorder-fault-silent = We cannot hear anything in this recording. Please check your microphone and record again.

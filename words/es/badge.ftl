@@ -1,1 +1,29 @@
-# See words/README.md.
+# La tarjeta, y el reproductor en otros sitios.
+
+badge-title = { $name }: cómo se dice
+badge-description = La tarjeta de { $name }.
+badge-description-recorded = Escucha cómo { $name } dice su nombre.
+badge-description-phonetic = Se dice así: { $phonetic }.
+badge-description-both = Se dice así: { $phonetic }. Escucha cómo { $name } dice su nombre.
+badge-say-like = Se dice así:
+badge-note = Se dice así: { $phonetic }
+badge-recording-of = Cómo se dice { $name }
+badge-play = Reproducir el nombre de { $name }
+badge-play-legal = Reproducir el nombre legal de { $name }
+badge-none = Todavía no hay una grabación de este nombre.
+badge-notes = Notas
+badge-legal = Nombre legal
+badge-save-contact = Guardar contacto
+badge-save-recording = Guardar grabación
+badge-copy = Copiar enlace
+badge-copied = Copiado
+
+# El reproductor. Las palabras cortas deben caber en un marco de 48 píxeles.
+badge-player-fault = { $label } (no es posible en este momento)
+badge-player-none = Todavía no hay una grabación de { $name }.
+badge-player-none-legal = Todavía no hay una grabación del nombre legal de { $name }.
+badge-player-none-short = Sin audio
+badge-player-gone = Este nombre ya no está aquí.
+badge-player-gone-short = No está
+badge-player-later = El reproductor no se puede mostrar en este momento; inténtalo de nuevo dentro de un momento.
+badge-player-later-short = Luego

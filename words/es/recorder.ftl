@@ -71,6 +71,10 @@ recorder-fault-too-large = Este archivo es demasiado grande para la grabación d
 recorder-fault-not-sound = No podemos leer esta grabación. Elige un archivo WAV, MP3, M4A, AAC, Ogg, WebM o FLAC.
 recorder-fault-damaged = Esta grabación está dañada o incompleta. Graba de nuevo o vuelve a elegir el archivo.
 recorder-fault-unusual = No podemos leer este tipo de grabación. Graba de nuevo aquí o elige otro archivo.
-recorder-fault-too-long = Esta grabación dura más de { $seconds } segundos. Di solo tu nombre.
+recorder-fault-too-long =
+    { $seconds ->
+        [one] Esta grabación dura más de { $seconds } segundo. Di solo tu nombre.
+       *[other] Esta grabación dura más de { $seconds } segundos. Di solo tu nombre.
+    }
 recorder-fault-too-short = Esta grabación es demasiado corta. Di tu nombre completo.
 recorder-fault-silent = No oímos nada en esta grabación. Revisa tu micrófono y graba de nuevo.

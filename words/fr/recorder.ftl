@@ -69,8 +69,12 @@ recorder-arrived = Votre enregistrement est arrivé de votre téléphone. Voilà
 recorder-fault-no-file = Veuillez d’abord choisir un fichier.
 recorder-fault-too-large = Ce fichier est trop volumineux pour l’enregistrement d’un nom. Veuillez en choisir un plus petit.
 recorder-fault-not-sound = Nous ne pouvons pas lire cet enregistrement. Veuillez choisir un fichier WAV, MP3, M4A, AAC, Ogg, WebM ou FLAC.
-recorder-fault-damaged = Cet enregistrement est abîmé ou incomplet. Veuillez recommencer ou choisir de nouveau le fichier.
+recorder-fault-damaged = Cet enregistrement est endommagé ou incomplet. Veuillez recommencer ou choisir de nouveau le fichier.
 recorder-fault-unusual = Nous ne pouvons pas lire ce type d’enregistrement. Veuillez recommencer ici ou choisir un autre fichier.
-recorder-fault-too-long = Cet enregistrement dure plus de { $seconds } secondes. Veuillez dire seulement votre nom.
+recorder-fault-too-long =
+    { $seconds ->
+        [one] Cet enregistrement dure plus de { $seconds } seconde. Veuillez dire seulement votre nom.
+       *[other] Cet enregistrement dure plus de { $seconds } secondes. Veuillez dire seulement votre nom.
+    }
 recorder-fault-too-short = Cet enregistrement est trop court. Veuillez dire votre nom en entier.
 recorder-fault-silent = Nous n’entendons rien dans cet enregistrement. Veuillez vérifier votre microphone et recommencer.

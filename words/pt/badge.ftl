@@ -1,1 +1,29 @@
-# See words/README.md.
+# O cartão, e o player em outros sites.
+
+badge-title = { $name }: como se diz
+badge-description = O cartão de { $name }.
+badge-description-recorded = Ouça { $name } dizer o próprio nome.
+badge-description-phonetic = Diz-se assim: { $phonetic }.
+badge-description-both = Diz-se assim: { $phonetic }. Ouça { $name } dizer o próprio nome.
+badge-say-like = Diz-se assim:
+badge-note = Diz-se assim: { $phonetic }
+badge-recording-of = Como se diz { $name }
+badge-play = Reproduzir o nome de { $name }
+badge-play-legal = Reproduzir o nome civil de { $name }
+badge-none = Ainda não há uma gravação deste nome.
+badge-notes = Observações
+badge-legal = Nome civil
+badge-save-contact = Salvar contato
+badge-save-recording = Salvar gravação
+badge-copy = Copiar link
+badge-copied = Copiado
+
+# O player. As palavras curtas devem caber em um quadro de 48 pixels.
+badge-player-fault = { $label } (não é possível neste momento)
+badge-player-none = Ainda não há uma gravação de { $name }.
+badge-player-none-legal = Ainda não há uma gravação do nome civil de { $name }.
+badge-player-none-short = Sem áudio
+badge-player-gone = Este nome não está mais aqui.
+badge-player-gone-short = Removido
+badge-player-later = O player não pode ser mostrado neste momento; tente de novo daqui a pouco.
+badge-player-later-short = Depois

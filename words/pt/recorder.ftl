@@ -71,6 +71,10 @@ recorder-fault-too-large = Este arquivo é grande demais para a gravação de um
 recorder-fault-not-sound = Não conseguimos ler esta gravação. Escolha um arquivo WAV, MP3, M4A, AAC, Ogg, WebM ou FLAC.
 recorder-fault-damaged = Esta gravação está danificada ou incompleta. Grave de novo ou escolha o arquivo outra vez.
 recorder-fault-unusual = Não conseguimos ler este tipo de gravação. Grave de novo aqui ou escolha outro arquivo.
-recorder-fault-too-long = Esta gravação tem mais de { $seconds } segundos. Diga só o seu nome.
+recorder-fault-too-long =
+    { $seconds ->
+        [one] Esta gravação tem mais de { $seconds } segundo. Diga só o seu nome.
+       *[other] Esta gravação tem mais de { $seconds } segundos. Diga só o seu nome.
+    }
 recorder-fault-too-short = Esta gravação é curta demais. Diga seu nome inteiro.
 recorder-fault-silent = Não ouvimos nada nesta gravação. Confira seu microfone e grave de novo.

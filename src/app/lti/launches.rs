@@ -107,6 +107,7 @@ async fn taken(
         member_digest: member.map(|member| user_digest(consumer.id, member)),
         person,
         theme: launch.theme,
+        language: launch.language,
         deep_link,
         expires_at: now.plus(if matches!(who, Viewer::Staff(_)) { STAFF_SESSION } else { STUDENT_SESSION }),
     };

@@ -18,6 +18,7 @@ use crate::{
         course::Course,
         ids::ParticipantId,
         institution::Institution,
+        language::Language,
         lti::{DeepLinking, Theme},
         roster::Member,
         scope,
@@ -31,6 +32,8 @@ use crate::{
 
 /// A session that is valid in the requesting browser.
 pub struct Open {
+    /// A secret, which is a part of the paths of its pages.
+    pub name: String,
     /// The tool consumer that launched it.
     pub consumer: ToolConsumer,
     /// The tool consumer that synchronizes the course; not necessarily the same.
@@ -40,6 +43,8 @@ pub struct Open {
     pub what: SessionTarget,
     /// Light or dark pages, if the platform specified it; otherwise the pages follow the system's setting.
     pub theme: Option<Theme>,
+    /// The language of the pages, if the platform specified one.
+    pub language: Option<Language>,
     /// The secret in the browser's cookie.
     pub browser: Secret,
     pub(super) session: Session,
@@ -93,10 +98,16 @@ pub async fn find(app: &App, name: &str, browsers: &[&str]) -> Result<Open> {
         Err(Error::Missing(_)) => return Err(none()),
         other => other?,
     };
-    opened(app, session, &consumer, browsers).await.map_err(|fault| fault.inside(&consumer))
+    opened(app, name, session, &consumer, browsers).await.map_err(|fault| fault.inside(&consumer))
 }
 
-async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: &[&str]) -> Result<Open> {
+async fn opened(
+    app: &App,
+    name: &str,
+    session: Session,
+    consumer: &ToolConsumer,
+    browsers: &[&str],
+) -> Result<Open> {
     let none = || Refusal::NoSession.to(consumer);
     let now = app.clock.now();
     let browser = sessions::opened_by(browsers, &session.browser_digest, session.expires_at, now);
@@ -140,8 +151,18 @@ async fn opened(app: &App, session: Session, consumer: &ToolConsumer, browsers: 
         _ => consumer.clone(),
     };
     let look = looks::find(app, session.institution).await?;
-    let (consumer, theme) = (consumer.clone(), session.theme);
-    Ok(Open { consumer, owner, institution, look, what, theme, browser, session })
+    Ok(Open {
+        name: name.to_owned(),
+        consumer: consumer.clone(),
+        owner,
+        institution,
+        look,
+        what,
+        theme: session.theme,
+        language: session.language,
+        browser,
+        session,
+    })
 }
 
 fn purpose(session_digest: &str) -> String {

@@ -207,3 +207,19 @@ fn an_address_that_would_end_a_line_is_not_taken() {
     claims[settings] = json!({ "deep_link_return_url": "https://lms.example.edu/dl" });
     assert!(read(&claims).is_ok());
 }
+
+#[test]
+fn the_locale_of_the_platforms_page_is_read_if_it_is_one_of_our_languages() {
+    for (presentation, language) in [
+        (json!({ "locale": "de-AT" }), Some(Language::German)),
+        (json!({ "locale": "pt_br" }), Some(Language::Portuguese)),
+        (json!({ "locale": "tlh" }), None),
+        (json!({ "locale": 7 }), None),
+        (json!({}), None),
+        (json!("de"), None),
+    ] {
+        let mut claims = good();
+        claims[claim("launch_presentation")] = presentation.clone();
+        assert_eq!(read(&claims).unwrap().language, language, "{presentation}");
+    }
+}

@@ -3,6 +3,7 @@
 mod browser;
 mod forgery;
 mod keys;
+mod languages;
 mod launches;
 pub mod library;
 mod one_course;

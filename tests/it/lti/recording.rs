@@ -41,7 +41,7 @@ async fn the_recorder_is_answered_in_json() {
     assert_eq!(refused.status(), 422);
     let said = refused.json::<Value>().await.unwrap();
     let sentence = said["message"].as_str().unwrap();
-    assert!(sentence.starts_with("This is not a recording that can be used."), "{said}");
+    assert!(sentence.starts_with("This is not a recording that we can read."), "{said}");
     assert_eq!(said["field"], "recording");
 
     let kept = send(&platform, own, SOUND).await;

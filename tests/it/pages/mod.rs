@@ -5,6 +5,7 @@ pub mod browser;
 pub mod chromium;
 mod files;
 mod images;
+pub mod languages;
 mod legacy;
 mod player;
 mod public;

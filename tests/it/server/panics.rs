@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::{extract::Request, response::Response};
+use axum::{extract::Request, http::HeaderValue, response::Response};
 use endonym::{
     http::{
         refusal::Refusal,
@@ -25,8 +25,8 @@ impl Service for Panicking {
         async { panic!("a handler of this test panics") }.boxed()
     }
 
-    fn refuse(&self, path: &str, refusal: Refusal) -> Response {
-        self.0.refuse(path, refusal)
+    fn refuse(&self, path: &str, accept_language: Option<&HeaderValue>, refusal: Refusal) -> Response {
+        self.0.refuse(path, accept_language, refusal)
     }
 }
 
@@ -58,6 +58,12 @@ async fn a_panic_is_worded_by_the_face_that_it_happened_in() {
         assert!(!header("x-request-id").is_empty(), "{path}");
         let text = response.text().await.unwrap();
         assert!(text.contains(words), "{path}: {text}");
+    }
+    for path in ["/", "/badges/1/abc", "/lti/s/abc/", "/me", "/sign-in"] {
+        let request = world.client.get(format!("{base}{path}")).header("accept-language", "de-AT, en;q=0.5");
+        let text = request.send().await.unwrap().text().await.unwrap();
+        assert!(text.contains("<html lang=\"de\" dir=\"ltr\""), "{path}: {text}");
+        assert!(text.contains("<h1>Etwas ist schiefgegangen</h1>"), "{path}: {text}");
     }
     stop.cancel();
 }

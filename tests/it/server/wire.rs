@@ -9,6 +9,7 @@ use std::{
 use axum::{
     body::{Body, Bytes},
     extract::Request,
+    http::HeaderValue,
     response::Response,
 };
 use endonym::{
@@ -246,7 +247,7 @@ impl Service for Echo {
         answer(request).boxed()
     }
 
-    fn refuse(&self, _: &str, refusal: Refusal) -> Response {
+    fn refuse(&self, _: &str, _: Option<&HeaderValue>, refusal: Refusal) -> Response {
         reply::message(refusal.status(), refusal.message())
     }
 }

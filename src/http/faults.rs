@@ -1,4 +1,4 @@
-//! The sentences about invalid input. The sentences themselves are in `words/`.
+//! What is wrong with an input of a person's own page or of a page inside a learning system. The sentences are in `words/`.
 
 use endonym_media::sound;
 
@@ -7,26 +7,28 @@ use crate::{
     words::{Arg, Words},
 };
 
-/// An input of a person's own page.
+/// An input of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Input {
     Phonetic,
     Notes,
     PhoneNumber,
     Recording,
+    /// The title of a link that is added to a course.
+    LinkTitle,
 }
 
 /// What is wrong with an input.
 pub fn fault(words: Words, input: Input, fault: &Fault) -> String {
     match fault {
         Fault::Blank => words.text(match input {
-            Input::Phonetic | Input::Notes => "me-fault-blank",
+            Input::Phonetic | Input::Notes | Input::LinkTitle => "me-fault-blank",
             Input::PhoneNumber => "me-fault-phone-blank",
             Input::Recording => "recorder-fault-no-file",
         }),
         Fault::TooLong { most } => match input {
             Input::Recording => words.text("recorder-fault-too-large"),
-            Input::Phonetic | Input::Notes | Input::PhoneNumber => {
+            Input::Phonetic | Input::Notes | Input::PhoneNumber | Input::LinkTitle => {
                 words.one("me-fault-long", "most", *most as u64)
             }
         },
@@ -51,7 +53,7 @@ pub fn fault(words: Words, input: Input, fault: &Fault) -> String {
         | Fault::Setup(_)
         | Fault::Call(_)
         | Fault::NotText => words.text(match input {
-            Input::Phonetic | Input::Notes => "me-fault-characters",
+            Input::Phonetic | Input::Notes | Input::LinkTitle => "me-fault-characters",
             Input::PhoneNumber => "me-fault-phone",
             Input::Recording => "recorder-refused",
         }),
