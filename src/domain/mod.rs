@@ -1,6 +1,7 @@
 //! The domain model: pure types and rules. No async, no I/O, no clock, no HTTP, no SQL.
 
 pub mod access;
+pub mod account;
 pub mod address;
 pub mod audience;
 pub mod call;
