@@ -1,6 +1,15 @@
-//! What the recorder (`templates/parts/recorder.html`) needs to know.
+//! What the recorder (`templates/parts/recorder.html`) needs to know, and the responses that its script reads.
 
+use axum::{
+    http::{HeaderValue, StatusCode, header},
+    response::Response,
+};
+use serde_json::json;
+
+use super::reply;
 use crate::app::App;
+
+const RETRY_SECONDS: u64 = 5;
 
 /// A longer take has more than a name in it.
 const TAKE_SECONDS: u64 = 10;
@@ -30,4 +39,22 @@ pub struct Recorder<'a> {
     pub fault: Option<&'a str>,
     /// Hidden fields of the form.
     pub fields: &'a [(&'a str, &'a str)],
+}
+
+/// A take was stored. There is no link while nobody may hear it.
+pub fn kept(link: Option<&str>) -> Response {
+    reply::json(StatusCode::CREATED, &json!({ "recording": { "link": link } }))
+}
+
+/// A take was not stored, for this reason. The recorder shows it next to the take.
+pub fn refused(status: StatusCode, message: &str) -> Response {
+    with_retry(reply::json(status, &json!({ "message": message, "field": "recording" })))
+}
+
+/// Says when to send the take again, if the server is busy.
+pub fn with_retry(mut response: Response) -> Response {
+    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(RETRY_SECONDS));
+    }
+    response
 }
