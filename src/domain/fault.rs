@@ -6,7 +6,7 @@ use std::{
     hash::{Hash, Hasher},
 };
 
-use super::{call::State, media::MediaFault};
+use super::{call::State, ids::MessageId, media::MediaFault};
 
 /// The field that a fault is about. Fields with the same name are equal, because a custom key may have any name.
 #[derive(Debug, Clone)]
@@ -55,6 +55,7 @@ pub enum Field {
     FrameAncestor,
     Courses,
     Call,
+    Message,
     /// A row of an import file, as a whole.
     Row,
 }
@@ -101,6 +102,7 @@ impl Field {
             Self::FrameAncestor => "frame ancestor",
             Self::Courses => "courses",
             Self::Call => "call",
+            Self::Message => "message",
             Self::Row => "row",
         }
     }
@@ -191,6 +193,19 @@ pub enum SetupFault {
     /// The outbound client's reason for refusing an address.
     Address(String),
     SameToolConsumer,
+    Message(MessageFault),
+}
+
+/// Why an operator cannot have a message sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageFault {
+    /// The code in it is no longer valid.
+    CodeExpired,
+    Sent,
+    /// It may have been sent.
+    Unconfirmed(MessageId),
+    /// It was deleted.
+    Gone,
 }
 
 /// Why an operator cannot cancel or retry a call.
@@ -213,6 +228,12 @@ impl From<MediaFault> for Fault {
 impl From<SetupFault> for Fault {
     fn from(fault: SetupFault) -> Self {
         Self::Setup(fault)
+    }
+}
+
+impl From<MessageFault> for Fault {
+    fn from(fault: MessageFault) -> Self {
+        Self::Setup(SetupFault::Message(fault))
     }
 }
 
@@ -290,6 +311,22 @@ impl fmt::Display for SetupFault {
             Self::SameToolConsumer => {
                 f.write_str("belong to one tool consumer: they are two courses of its learning system")
             }
+            Self::Message(fault) => fault.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for MessageFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CodeExpired => {
+                f.write_str("has a code that has expired or was used: the person must request a new one")
+            }
+            Self::Sent => f.write_str("was sent already"),
+            Self::Unconfirmed(id) => {
+                write!(f, "may have been sent already: `endonym mail retry {id}` sends it again")
+            }
+            Self::Gone => f.write_str("was deleted"),
         }
     }
 }

@@ -23,7 +23,7 @@ use crate::{
     },
     domain::{
         audience::Audience, fault::Field, field_errors::FieldErrors, ids::InstitutionId,
-        participant::Recording,
+        participant::Recording, session::How,
     },
     http::{
         form::Form,
@@ -177,7 +177,7 @@ fn render(
             csrf: &csrf,
             limit: recorder::take_seconds(app),
             part: "recordings",
-            handover: Some(&handover),
+            handover: (signed_in.session.how != How::Handover).then_some(handover.as_str()),
             call: own.can_be_called.then_some("#call"),
             window: &window,
             fault: recording.as_deref(),

@@ -17,6 +17,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0011_lti_courses", include_str!("../../migrations/0011_lti_courses.sql")),
     ("0012_persons", include_str!("../../migrations/0012_persons.sql")),
     ("0013_outbox", include_str!("../../migrations/0013_outbox.sql")),
+    ("0016_jobs_by_kind", include_str!("../../migrations/0016_jobs_by_kind.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.
