@@ -9,6 +9,7 @@ mod one_course;
 mod pages;
 mod recording;
 mod registration;
+mod security;
 mod staff;
 
 use std::sync::LazyLock;
