@@ -267,7 +267,9 @@ mod tests {
         let unused: Vec<&String> = english.keys().filter(|id| !text.contains(&format!("\"{id}\""))).collect();
         assert!(unused.is_empty(), "{unused:?}");
         let is_of_an_area = |word: &str| {
-            ["shared-", "recorder-", "sign-in-", "me-", "plays-", "mail-"].iter().any(|area| word.starts_with(area))
+            ["shared-", "recorder-", "sign-in-", "me-", "plays-", "mail-"]
+                .iter()
+                .any(|area| word.starts_with(area))
         };
         for call in ["text(\"", "one(\"", "one_html(\"", "html(\"", "with(\""] {
             for id in text.split(call).skip(1).filter_map(|rest| rest.split('"').next()) {
