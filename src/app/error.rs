@@ -58,6 +58,8 @@ pub enum Forbidden {
     NamePage,
     /// The export includes people of name pages outside the token's limit.
     Export,
+    /// The session was handed over from another device, and cannot be handed over again.
+    Handover,
 }
 
 impl std::fmt::Display for Forbidden {
@@ -73,6 +75,9 @@ impl std::fmt::Display for Forbidden {
             Self::NamePage => f.write_str("Forbidden: this access token is limited to other name pages"),
             Self::Export => {
                 f.write_str("Forbidden: this export includes name pages outside this access token's limit")
+            }
+            Self::Handover => {
+                f.write_str("Forbidden: this session was handed over and cannot be handed over again")
             }
         }
     }

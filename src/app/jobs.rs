@@ -17,7 +17,7 @@ mod sync_due_courses;
 use std::time::Duration;
 
 pub use registry::{Context, Policy, policy, run};
-use registry::{GivenUp, give_up, in_lanes, lock};
+use registry::{GivenUp, give_up, in_lanes, lock, revive};
 use tokio::sync::watch;
 
 use super::{Actor, App, Error, Missing, Result, exports};
@@ -29,7 +29,7 @@ use crate::{
     },
     store::{
         Sql,
-        jobs::{self, Reschedule},
+        jobs::{self, Reschedule, Retried},
     },
 };
 
@@ -58,15 +58,25 @@ pub(super) async fn enqueue(sql: &mut Sql, id: JobId, job: &Job, run_at: Moment,
 
 /// Claims the next due job of these lanes.
 pub async fn claim(app: &App, lease: Duration, lanes: &[Lane]) -> Result<Option<Claim>> {
-    let (now, kinds) = (app.clock.now(), in_lanes(lanes));
+    let now = app.clock.now();
     // The read is cheap, and avoids occupying the database's single writer.
-    if jobs::next(&mut app.db.read(), &kinds).await?.is_none_or(|next| next > now) {
+    let mut due = jobs::next(&mut app.db.read(), &in_lanes(lanes)).await?;
+    due.retain(|(next, _)| *next <= now);
+    if due.is_empty() {
         return Ok(None);
     }
     let proof = app.ids.hex();
     app.db
         .write(move |sql| {
-            Box::pin(async move { Ok(jobs::claim(sql, &proof, now.plus(lease), now, &kinds).await?) })
+            Box::pin(async move {
+                for (_, kind) in due {
+                    let claimed = jobs::claim(sql, &proof, now.plus(lease), now, kind).await?;
+                    if claimed.is_some() {
+                        return Ok(claimed);
+                    }
+                }
+                Ok(None)
+            })
         })
         .await
 }
@@ -91,7 +101,7 @@ pub async fn claim_this(
 /// Returns the time until the next job of these lanes is due.
 pub async fn until_next(app: &App, lanes: &[Lane]) -> Result<Option<Duration>> {
     let next = jobs::next(&mut app.db.read(), &in_lanes(lanes)).await?;
-    Ok(next.map(|next| next.since(app.clock.now())))
+    Ok(next.first().map(|(next, _)| next.since(app.clock.now())))
 }
 
 /// Returns how long the oldest due job has been due.
@@ -223,17 +233,21 @@ pub async fn counts(app: &App) -> Result<Vec<(State, u64)>> {
     Ok(jobs::counts(&mut app.db.read()).await?)
 }
 
-/// Retries a dead letter, with its failure count reset.
+/// Retries a dead letter, with its failure count reset. What it is about is made ready for another run; if that is not possible, the
+/// error is `Invalid` with the reason, and the job stays dead.
 pub async fn retry(app: &App, actor: &Actor, id: JobId) -> Result<()> {
     let (actor, now) = (actor.clone(), app.clock.now());
     app.db
         .write(move |sql| {
             Box::pin(async move {
-                if !jobs::retry(sql, actor.reach(), id, now).await? {
-                    return Err(Error::Missing(Missing::Job));
-                }
+                let retried = jobs::retry(sql, actor.reach(), id, now).await?;
+                let Retried { job } = retried.ok_or(Error::Missing(Missing::Job))?;
                 // It exists for the actor. If the actor may not change it, the transaction is rolled back.
-                actor.administered(None).map(|_| ())
+                actor.administered(None)?;
+                match job {
+                    Some(job) => revive(sql, &job, now).await,
+                    None => Ok(()),
+                }
             })
         })
         .await?;

@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
-use super::{Actor, App, Error, Ids, Result, jobs, sign_in};
+use super::{
+    Actor, App, Error, Ids, Result, jobs,
+    sign_in::{self, Digests, SignInMail},
+};
 use crate::{
     domain::{
         email::Email,
+        fault::{Field, MessageFault},
         ids::{InstitutionId, MessageId},
         job::{Claim, Job},
         message::{Message, OutboxMessage, State},
@@ -21,6 +25,8 @@ use crate::{
 
 /// How long messages are kept, whatever became of them.
 const RETENTION: Duration = Duration::from_secs(30 * 24 * 3_600);
+/// How long after its expiry a message that no worker has taken is kept.
+const UNTAKEN: Duration = Duration::from_secs(3_600);
 
 /// Enqueues a message in the transaction that causes it. Call `app.queue.wake()` after the commit. A second message about the same
 /// occasion is not enqueued.
@@ -65,89 +71,131 @@ pub async fn deliver(
         // A worker died, or lost its lease, while it was handing the message over.
         State::Sending => {
             let lost = "the process stopped before the mail server answered";
-            return end(app, &row, State::Unconfirmed, Some(lost)).await;
+            return end(app, Some(claim), &row, State::Unconfirmed, Some(lost)).await;
         }
         State::Sent | State::Failed | State::Unconfirmed | State::Expired => return Ok(()),
     }
     if row.expires_at <= app.clock.now() {
-        return end(app, &row, State::Expired, row.answer.as_deref()).await;
+        return end(app, Some(claim), &row, State::Expired, row.answer.as_deref()).await;
     }
-    let Some(content) = render(app, &row).await? else {
+    let Some(Draft { to, content, digests }) = render(app, &row).await? else {
         let (institution, id) = (row.institution, row.id);
         return app
             .db
             .write(move |sql| Box::pin(async move { Ok(outbox::delete(sql, institution, id).await?) }))
             .await;
     };
-    let letter = Letter { id: row.id, to: row.to.clone(), reply_to: None, content, date: app.clock.now() };
+    let letter = Letter { id: row.id, to, reply_to: None, content, date: app.clock.now() };
     // Up to here and including the recipient, the server has accepted nothing.
     let prepared = match app.mail.prepare(&letter).await {
         Ok(prepared) => prepared,
-        Err(fault) => return not_accepted(app, &row, fault, true).await,
+        Err(fault) => return not_accepted(app, Some(claim), &row, fault).await,
     };
     // From this commit on, the message is never sent again without an operator.
-    let Some(sending) = begin(app, claim, &row).await? else {
-        tracing::warn!(message = row.id.get(), "a message was left to another worker");
-        return Ok(());
+    let sending = match begin(app, claim, &row, digests).await? {
+        Begun::Sending(sending) => sending,
+        Begun::Obsolete => return Ok(()),
+        Begun::TakenOver => {
+            tracing::warn!(message = row.id.get(), "a message was left to another worker");
+            return Ok(());
+        }
     };
     match prepared.send().await {
         Handover::Accepted(answer) => {
             tracing::info!(message = row.id.get(), kind = row.message.kind(), "message sent");
-            end(app, &sending, State::Sent, Some(&answer)).await
+            end(app, None, &sending, State::Sent, Some(&answer)).await
         }
-        Handover::Refused(fault) => not_accepted(app, &sending, fault, false).await,
-        Handover::Unknown(why) => end(app, &sending, State::Unconfirmed, Some(&why)).await,
+        Handover::Refused(fault) => not_accepted(app, None, &sending, fault).await,
+        Handover::Unknown(why) => end(app, None, &sending, State::Unconfirmed, Some(&why)).await,
     }
 }
 
-/// Commits that the message is being handed over, if this worker still holds the job.
-async fn begin(app: &App, claim: &Claim, row: &OutboxMessage) -> Result<Option<OutboxMessage>> {
+enum Begun {
+    Sending(OutboxMessage),
+    /// Another worker has the job.
+    TakenOver,
+    /// There is nothing to send any more: the message is deleted.
+    Obsolete,
+}
+
+/// Commits that the message is being handed over, if this worker still holds the job. Its code and link are valid with this commit.
+async fn begin(app: &App, claim: &Claim, row: &OutboxMessage, digests: Option<Digests>) -> Result<Begun> {
     let (claim, row, now) = (claim.clone(), row.clone(), app.clock.now());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 if !store::jobs::holds_lease(sql, &claim).await? {
-                    return Ok(None);
+                    return Ok(Begun::TakenOver);
                 }
                 let sending = Change { to: State::Sending, answer: None, counts: true };
-                let begun = outbox::change(sql, &row, sending, now).await?;
-                Ok(begun.map(|attempts| OutboxMessage { state: State::Sending, attempts, ..row }))
+                let Some(attempts) = outbox::change(sql, &row, sending, now).await? else {
+                    return Err(Error::Unavailable("the message was changed meanwhile".to_owned()));
+                };
+                if let Some(digests) = &digests
+                    && !sign_in::store_digests(sql, digests, now).await?
+                {
+                    outbox::delete(sql, row.institution, row.id).await?;
+                    return Ok(Begun::Obsolete);
+                }
+                Ok(Begun::Sending(OutboxMessage { state: State::Sending, attempts, ..row }))
             })
         })
         .await
 }
 
 /// The server has not accepted the message: it is retried or has failed for good.
-async fn not_accepted(app: &App, row: &OutboxMessage, fault: Fault, counts: bool) -> Result<()> {
+async fn not_accepted(app: &App, claim: Option<&Claim>, row: &OutboxMessage, fault: Fault) -> Result<()> {
+    // An attempt that has begun is counted already.
+    let counts = row.state == State::Queued;
     match fault {
         Fault::Permanent(why) => {
             // Not the answer: most servers repeat the recipient's address in it. It is stored with the message.
             tracing::warn!(message = row.id.get(), "a message was rejected by the mail server");
-            record(app, row, State::Failed, Some(&why), counts).await
+            record(app, claim, row, State::Failed, Some(&why), counts).await
         }
         Fault::Temporary(why) => {
-            record(app, row, State::Queued, Some(&why), counts).await?;
+            record(app, claim, row, State::Queued, Some(&why), counts).await?;
             Err(Error::Unavailable("the mail server did not accept the message".to_owned()))
         }
     }
 }
 
-async fn end(app: &App, row: &OutboxMessage, to: State, answer: Option<&str>) -> Result<()> {
+async fn end(
+    app: &App,
+    claim: Option<&Claim>,
+    row: &OutboxMessage,
+    to: State,
+    answer: Option<&str>,
+) -> Result<()> {
     if to == State::Unconfirmed {
         tracing::warn!(
             message = row.id.get(),
             "a message was handed to the mail server, and its answer was lost; it is not sent again"
         );
     }
-    record(app, row, to, answer, false).await
+    record(app, claim, row, to, answer, false).await
 }
 
-async fn record(app: &App, row: &OutboxMessage, to: State, answer: Option<&str>, counts: bool) -> Result<()> {
-    let (row, answer, now) = (row.clone(), answer.map(str::to_owned), app.clock.now());
+/// Records an outcome. Before the message is handed over, only the worker that holds the job may do so: otherwise one that has lost
+/// it would interfere with the next one. The outcome of a handover is recorded in any case.
+async fn record(
+    app: &App,
+    claim: Option<&Claim>,
+    row: &OutboxMessage,
+    to: State,
+    answer: Option<&str>,
+    counts: bool,
+) -> Result<()> {
+    let (claim, row, answer, now) = (claim.cloned(), row.clone(), answer.map(str::to_owned), app.clock.now());
     let changed = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
+                if let Some(claim) = &claim
+                    && !store::jobs::holds_lease(sql, claim).await?
+                {
+                    return Ok(false);
+                }
                 let change = Change { to, answer: answer.as_deref(), counts };
                 Ok(outbox::change(sql, &row, change, now).await?.is_some())
             })
@@ -179,16 +227,26 @@ pub(super) async fn give_up(
     Ok(())
 }
 
-/// The text of a message. `None` if there is nothing to send any more.
-async fn render(app: &App, row: &OutboxMessage) -> Result<Option<Rendered>> {
-    let rendered = match &row.message {
+/// A message before it is sent.
+struct Draft {
+    to: Email,
+    content: Rendered,
+    /// Of the secrets in it.
+    digests: Option<Digests>,
+}
+
+/// Renders a message. `None` if there is nothing to send any more.
+async fn render(app: &App, row: &OutboxMessage) -> Result<Option<Draft>> {
+    let (to, rendered, digests) = match &row.message {
         Message::SignIn { request, base_url } => match sign_in::message(app, *request, base_url).await? {
-            Some(mail) => templates::sign_in(&mail),
+            Some(SignInMail { to, content, digests }) => (to, templates::sign_in(&content), Some(digests)),
             None => return Ok(None),
         },
-        Message::Test => templates::test(Language::English),
+        Message::Test => (row.to.clone(), templates::test(Language::English), None),
     };
-    rendered.map(Some).map_err(|error| Error::Internal(format!("rendering a message failed: {error}")))
+    let content =
+        rendered.map_err(|error| Error::Internal(format!("rendering a message failed: {error}")))?;
+    Ok(Some(Draft { to, content, digests }))
 }
 
 pub async fn all(
@@ -200,7 +258,8 @@ pub async fn all(
     Ok(outbox::all(&mut app.db.read(), actor.administered(None)?, state, most).await?)
 }
 
-/// Sends a message again that failed, expired or is unconfirmed. False if there is no such message.
+/// Sends a message again that failed, expired or is unconfirmed. False if there is no such message. A message whose code has expired
+/// is refused.
 pub async fn retry(app: &App, actor: &Actor, id: MessageId) -> Result<bool> {
     let (scope, now, job_id) = (actor.administered(None)?, app.clock.now(), app.ids.id(app.clock.now()));
     let requeued = app
@@ -208,8 +267,7 @@ pub async fn retry(app: &App, actor: &Actor, id: MessageId) -> Result<bool> {
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let Some(row) = outbox::find_in(sql, scope, id).await? else { return Ok(false) };
-                let expires_at = now.plus(row.message.lifetime());
-                if !row.state.can_be_retried() || !outbox::requeue(sql, &row, expires_at, now).await? {
+                if !row.state.can_be_retried() || !requeue(sql, &row, now).await? {
                     return Ok(false);
                 }
                 let job = Job::SendMail { institution: row.institution, message: row.id };
@@ -222,13 +280,42 @@ pub async fn retry(app: &App, actor: &Actor, id: MessageId) -> Result<bool> {
     Ok(requeued)
 }
 
+/// Makes a message deliverable again. False if another worker has changed it.
+async fn requeue(sql: &mut Sql, row: &OutboxMessage, now: Moment) -> Result<bool> {
+    if let Message::SignIn { request, .. } = &row.message
+        && !sign_in::is_open(sql, *request, now).await?
+    {
+        return Err(Error::invalid(Field::Message, MessageFault::CodeExpired));
+    }
+    Ok(outbox::requeue(sql, row, now.plus(row.message.lifetime()), now).await?)
+}
+
+/// Makes the message of a dead job deliverable again, or says why it is not.
+pub(super) async fn revive(
+    sql: &mut Sql,
+    institution: Option<InstitutionId>,
+    id: MessageId,
+    now: Moment,
+) -> Result<()> {
+    let refuse = |fault: MessageFault| Err(Error::invalid(Field::Message, fault));
+    let Some(row) = outbox::find(sql, institution, id).await? else { return refuse(MessageFault::Gone) };
+    match row.state {
+        State::Sent => return refuse(MessageFault::Sent),
+        State::Sending | State::Unconfirmed => return refuse(MessageFault::Unconfirmed(id)),
+        State::Queued | State::Failed | State::Expired => {}
+    }
+    if requeue(sql, &row, now).await? { Ok(()) } else { refuse(MessageFault::Sent) }
+}
+
 /// How long the oldest queued message has been waiting.
 pub async fn queue_age(app: &App) -> Result<Duration> {
     let now = app.clock.now();
     Ok(now.since(outbox::oldest_queued(&mut app.db.read()).await?.unwrap_or(now)))
 }
 
+/// Removes messages that are older than `RETENTION`, and those that no worker took before they expired.
 pub async fn remove_old(app: &App) -> Result<()> {
+    remove_untaken(app).await?;
     let before = app.clock.now().minus(RETENTION);
     // The read is cheap, and avoids occupying the database's single writer.
     if !outbox::any_before(&mut app.db.read(), before).await? {
@@ -239,5 +326,31 @@ pub async fn remove_old(app: &App) -> Result<()> {
         .write::<_, Error>(move |sql| Box::pin(async move { Ok(outbox::delete_before(sql, before).await?) }))
         .await?;
     tracing::info!(removed, "old messages were removed");
+    Ok(())
+}
+
+/// Without a mail server, no worker takes messages. Neither the addresses in them, which may be unknown, nor their jobs are kept.
+async fn remove_untaken(app: &App) -> Result<()> {
+    let before = app.clock.now().minus(UNTAKEN);
+    let untaken = outbox::untaken(&mut app.db.read(), before).await?;
+    if untaken.is_empty() {
+        return Ok(());
+    }
+    let removed = untaken.len();
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                for (institution, message) in untaken {
+                    store::jobs::cancel(sql, &Job::SendMail { institution, message }).await?;
+                    outbox::delete_untaken(sql, institution, message).await?;
+                }
+                Ok(())
+            })
+        })
+        .await?;
+    tracing::warn!(
+        removed,
+        "messages were removed that no worker had taken: is mail_url set where workers run?"
+    );
     Ok(())
 }

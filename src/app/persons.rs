@@ -29,7 +29,7 @@ use crate::{
         lti_logins, lti_sessions, outbox,
         participants::{self, KeyFilter, KeyKind, hidden},
         persons::{self, Registration},
-        rolls,
+        rolls, sign_ins,
     },
 };
 
@@ -102,8 +102,9 @@ pub async fn erase(
                 lti_logins::delete_expired(sql, now).await?;
                 lti_sessions::delete_expired(sql, now).await?;
                 let person = PersonId { institution, email_key: email_key.clone() };
-                sign_in::forget(sql, &person).await?;
-                outbox::delete_of(sql, institution, &email_key).await?;
+                let is_known_elsewhere = sign_ins::is_known_elsewhere(sql, &person).await?;
+                outbox::delete_of(sql, &person, !is_known_elsewhere).await?;
+                sign_in::forget(sql, &person, is_known_elsewhere).await?;
                 let gone = erase_in(sql, owned_app.ids.id(now), institution, &registrations, now).await?;
                 persons::delete_person(sql, institution, &email_key).await?;
                 Ok((registrations, gone, takes))

@@ -6,14 +6,14 @@
 
 use std::time::Duration;
 
-use super::{App, Error, Result};
+use super::{App, Error, Missing, Result};
 use crate::{
     domain::{
         moment::Moment,
         session::{How, PersonId, ProviderSession, Session},
         token,
     },
-    store::sessions,
+    store::{rolls, sessions, sign_ins},
 };
 
 /// A session ends this long after its last use, and at the latest after `LIFE`. A session handed over to another device is for
@@ -32,7 +32,8 @@ pub const fn cookie_seconds(how: How) -> i64 {
     }
 }
 
-/// Opens a session. The secret is always new, whatever cookies the browser sent (session fixation).
+/// Opens a session. The secret is always new, whatever cookies the browser sent (session fixation). Somebody who was erased since they
+/// proved who they are is `Missing::Participant`.
 pub async fn open(app: &App, person: PersonId, how: How) -> Result<Secret> {
     let secret = Secret::generate(app);
     open_as(app, &secret, person, how, None).await?;
@@ -54,6 +55,11 @@ pub(super) async fn open_as(
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
+                // Erasing a person takes this lock, too.
+                rolls::lock(sql, session.person.institution).await?;
+                if !sign_ins::is_known(sql, &session.person).await? {
+                    return Err(Error::Missing(Missing::Participant));
+                }
                 sessions::delete_expired(sql, now).await?;
                 sessions::insert(sql, &digest, &session).await?;
                 if let Some(provider) = provider {
@@ -95,13 +101,15 @@ pub async fn end(app: &App, secret: &Secret) -> Result<()> {
         .await
 }
 
-/// Signs out everywhere.
+/// Signs out everywhere. Handover links that one of the sessions has made are void, too.
 pub async fn end_all(app: &App, person: PersonId) -> Result<u64> {
     app.db
         .write::<_, Error>(move |sql| {
-            Box::pin(
-                async move { Ok(sessions::delete_all_of(sql, person.institution, &person.email_key).await?) },
-            )
+            Box::pin(async move {
+                let ended = sessions::delete_all_of(sql, person.institution, &person.email_key).await?;
+                sign_ins::delete_handovers(sql, &person).await?;
+                Ok(ended)
+            })
         })
         .await
 }
@@ -109,6 +117,13 @@ pub async fn end_all(app: &App, person: PersonId) -> Result<u64> {
 /// 256 random bits in hex: the name of a session, a browser's cookie, or a single-use link.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
+
+/// Omits the secret, because it may get into a log.
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret")
+    }
+}
 
 impl Secret {
     pub fn generate(app: &App) -> Self {

@@ -6,7 +6,7 @@ use std::{net::IpAddr, time::Duration};
 use subtle::ConstantTimeEq;
 
 use super::{
-    Actor, App, Error, Missing, Result,
+    Actor, App, Error, Forbidden, Missing, Result,
     limiter::{LimitKey, Policy},
     outbox,
     sessions::Secret,
@@ -27,7 +27,7 @@ use crate::{
     mail::render::SignIn,
     store::{
         self, Sql, institutions, languages,
-        sign_ins::{self, Link, Quota, Request},
+        sign_ins::{self, Known, Link, Quota, Request},
     },
 };
 
@@ -65,6 +65,8 @@ const DAY_MOST: i64 = 10;
 const PROXY_FACTOR: u32 = 10;
 /// How long the fate of a link can be looked up after its expiry.
 const LINK_RETENTION: Duration = Duration::from_secs(3_600);
+/// Handover links that a person has at a time; older ones are void.
+const MAX_HANDOVERS: i64 = 5;
 
 /// A request for a sign-in mail.
 #[derive(Debug, Clone)]
@@ -149,35 +151,78 @@ async fn delete_expired(sql: &mut Sql, now: Moment) -> Result<()> {
     Ok(sign_ins::delete_expired(sql, now, now.minus(LINK_RETENTION), now.minus(DAY)).await?)
 }
 
-/// Makes the code and the link of a message that is about to be sent, and stores their digests. If delivery is retried, the new ones
-/// replace the old. `None` if the address is unknown, or if the request has expired or was used.
-pub async fn message(app: &App, id: SignInRequestId, base_url: &str) -> Result<Option<SignIn>> {
+/// A message that is about to be sent.
+#[derive(Debug, Clone)]
+pub struct SignInMail {
+    /// The address as it is registered, and not as it was typed: see `message`.
+    pub to: Email,
+    pub content: SignIn,
+    pub digests: Digests,
+}
+
+/// The digests of a code and a link that are about to be mailed.
+#[derive(Debug, Clone)]
+pub struct Digests {
+    request: SignInRequestId,
+    code: String,
+    link: String,
+    email: String,
+}
+
+/// Makes the code and the link of a message. They are valid once `store_digests` has committed. `None` if the address is unknown, or
+/// if the request has expired or was used.
+///
+/// People are matched by a folded key, and different mailboxes may have the same one: the Kelvin sign, for example, folds to `k`. So
+/// the message goes to an address that is registered, and opens only the institutions where this address is.
+pub async fn message(app: &App, id: SignInRequestId, base_url: &str) -> Result<Option<SignInMail>> {
     let now = app.clock.now();
     let Some(request) = sign_ins::open(&mut app.db.read(), id, now).await? else { return Ok(None) };
     let known = known(&mut app.db.read(), &request).await?;
-    let Some(first) = known.first() else { return Ok(None) };
-    let person = PersonId { institution: first.id, email_key: request.email_key.clone() };
+    let as_typed = known.iter().find(|one| is_same_mailbox(&one.email, &request.email));
+    let Some(chosen) = as_typed.or(known.first()) else { return Ok(None) };
     let personal = match known.len() {
-        1 => languages::find(&mut app.db.read(), &person).await?.personal,
+        1 => {
+            let person =
+                PersonId { institution: chosen.institution.id, email_key: request.email_key.clone() };
+            languages::find(&mut app.db.read(), &person).await?.personal
+        }
         _ => None,
     };
+    let Some(to) = Email::parse(&chosen.email) else { return Ok(None) };
+    let is_only = known.iter().filter(|one| is_same_mailbox(&one.email, to.as_given())).count() == 1;
     let (code, link) = (app.ids.sign_in_code(), Secret::generate(app));
-    let (code_digest, link_digest) = (code_digest(app, id, &code)?, link.digest());
-    let stored = app
-        .db
-        .write::<_, Error>(move |sql| {
-            Box::pin(
-                async move { Ok(sign_ins::set_digests(sql, id, &code_digest, &link_digest, now).await?) },
-            )
-        })
-        .await?;
-    Ok(stored.then(|| SignIn {
+    let digests = Digests {
+        request: id,
+        code: code_digest(app, id, &code)?,
+        link: link.digest(),
+        email: to.as_given().to_owned(),
+    };
+    let content = SignIn {
         code: shown_code(&code),
         link: address(base_url, &link),
-        email: request.email,
+        email: to.as_given().to_owned(),
         language: personal.unwrap_or(request.language),
-        institution_name: (known.len() == 1).then(|| first.name.clone()),
-    }))
+        institution_name: is_only.then(|| chosen.institution.name.clone()),
+    };
+    Ok(Some(SignInMail { to, content, digests }))
+}
+
+/// Do these addresses lead to the same mailbox for certain?
+fn is_same_mailbox(one: &str, other: &str) -> bool {
+    one.trim().eq_ignore_ascii_case(other.trim())
+}
+
+/// Makes the code and the link valid, instead of those of an earlier attempt. Belongs in the transaction that commits that the
+/// message is being sent: otherwise a worker that has lost its lease could void a code that another one has mailed. False if the
+/// request is no longer open.
+pub async fn store_digests(sql: &mut Sql, digests: &Digests, now: Moment) -> Result<bool> {
+    let Digests { request, code, link, email } = digests;
+    Ok(sign_ins::set_digests(sql, *request, (code, link), email, now).await?)
+}
+
+/// Can the mail of this request still be sent?
+pub(super) async fn is_open(sql: &mut Sql, id: SignInRequestId, now: Moment) -> Result<bool> {
+    Ok(sign_ins::open(sql, id, now).await?.is_some())
 }
 
 fn address(base_url: &str, link: &Secret) -> String {
@@ -195,15 +240,19 @@ pub async fn is_known(app: &App, person: &PersonId) -> Result<bool> {
 }
 
 /// The institutions that a request can lead to.
-async fn known(sql: &mut Sql, request: &Request) -> Result<Vec<Institution>> {
-    let Some(institution) = request.institution else {
-        return Ok(sign_ins::institutions_of(sql, &request.email_key).await?);
-    };
-    let person = PersonId { institution, email_key: request.email_key.clone() };
-    if !sign_ins::is_known(sql, &person).await? {
-        return Ok(Vec::new());
+async fn known(sql: &mut Sql, request: &Request) -> Result<Vec<Known>> {
+    let mut known = sign_ins::known(sql, &request.email_key).await?;
+    if let Some(only) = request.institution {
+        known.retain(|one| one.institution.id == only);
     }
-    Ok(institutions::by_id(sql, institution).await?.into_iter().collect())
+    Ok(known)
+}
+
+/// The institutions that a request leads to whose message has arrived.
+async fn proven_in(sql: &mut Sql, request: &Request) -> Result<Vec<Institution>> {
+    let known = known(sql, request).await?.into_iter();
+    let proven = known.filter(|one| is_same_mailbox(&one.email, &request.email));
+    Ok(proven.map(|one| one.institution).collect())
 }
 
 /// Has this browser requested a mail recently?
@@ -221,8 +270,9 @@ pub enum Proof {
         how: How,
         return_to: ReturnTo,
     },
-    /// The address is proven, and known in several institutions: `choices` and `choose` follow.
-    Choice,
+    /// The address is proven, and known in several institutions: `choices` and `choose` follow, with this new secret of the browser.
+    /// The old one may have been planted by somebody else, who must not be able to choose (session fixation).
+    Choice(Secret),
 }
 
 /// Checks a code that was entered in the browser that requested it. Other browsers have no request of their own, so they can neither
@@ -230,6 +280,7 @@ pub enum Proof {
 pub async fn enter_code(app: &App, browser: &Secret, code: &str) -> Result<Proof> {
     let (owned_app, now, browser_digest, code) =
         (app.clone(), app.clock.now(), browser.digest(), code_key(code));
+    let renewed = Secret::generate(app);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -241,21 +292,21 @@ pub async fn enter_code(app: &App, browser: &Secret, code: &str) -> Result<Proof
                 if !bool::from(given.as_bytes().ct_eq(expected.as_bytes())) {
                     return Ok(Proof::Wrong);
                 }
-                prove(sql, request, &browser_digest, now).await
+                prove(sql, request, renewed, now).await
             })
         })
         .await
 }
 
-/// Spends a request whose code or link was right.
-async fn prove(sql: &mut Sql, request: Request, browser_digest: &str, now: Moment) -> Result<Proof> {
-    if !sign_ins::prove(sql, request.id, browser_digest, now, now.plus(LIFE)).await? {
+/// Spends a request whose code or link was right. From now on it belongs to the browser with the renewed secret.
+async fn prove(sql: &mut Sql, request: Request, renewed: Secret, now: Moment) -> Result<Proof> {
+    if !sign_ins::prove(sql, request.id, &renewed.digest(), now, now.plus(LIFE)).await? {
         return Ok(Proof::Wrong);
     }
-    match &known(sql, &request).await?[..] {
+    match &proven_in(sql, &request).await?[..] {
         [] => Ok(Proof::Wrong),
         [one] => enter(sql, &request, one.id, now).await,
-        _ => Ok(Proof::Choice),
+        _ => Ok(Proof::Choice(renewed)),
     }
 }
 
@@ -275,7 +326,7 @@ async fn enter(sql: &mut Sql, request: &Request, institution: InstitutionId, now
 pub async fn choices(app: &App, browser: &Secret) -> Result<Vec<Institution>> {
     let mut sql = app.db.read();
     match sign_ins::proven(&mut sql, &browser.digest(), app.clock.now()).await? {
-        Some(request) => known(&mut sql, &request).await,
+        Some(request) => proven_in(&mut sql, &request).await,
         None => Ok(Vec::new()),
     }
 }
@@ -287,8 +338,8 @@ pub async fn choose(app: &App, browser: &Secret, slug: &str) -> Result<Proof> {
             Box::pin(async move {
                 let proven = sign_ins::proven(sql, &browser_digest, now).await?;
                 let Some(request) = proven else { return Ok(Proof::Wrong) };
-                let known = known(sql, &request).await?;
-                match known.iter().find(|institution| institution.slug == slug) {
+                let proven = proven_in(sql, &request).await?;
+                match proven.iter().find(|institution| institution.slug == slug) {
                     Some(chosen) => enter(sql, &request, chosen.id, now).await,
                     None => Ok(Proof::Wrong),
                 }
@@ -309,13 +360,13 @@ pub async fn look_at_link(app: &App, link: &Secret) -> Result<Option<String>> {
 }
 
 /// Spends a link, in any browser.
-pub async fn spend_link(app: &App, browser: &Secret, link: &Secret) -> Result<Proof> {
-    let (now, browser_digest, digest) = (app.clock.now(), browser.digest(), link.digest());
+pub async fn spend_link(app: &App, link: &Secret) -> Result<Proof> {
+    let (now, renewed, digest) = (app.clock.now(), Secret::generate(app), link.digest());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 if let Some(request) = sign_ins::by_link(sql, &digest, now).await? {
-                    return prove(sql, request, &browser_digest, now).await;
+                    return prove(sql, request, renewed, now).await;
                 }
                 let Some(link) = sign_ins::spend_link(sql, &digest, now).await? else {
                     return Ok(Proof::Wrong);
@@ -360,9 +411,13 @@ pub struct Handover {
     pub expires_at: Moment,
 }
 
-/// Makes a single-use link that signs the person in on another device, for ten minutes.
-pub async fn handover(app: &App, actor: &Actor, person: &PersonId) -> Result<Handover> {
+/// Makes a single-use link that signs the person in on another device, for ten minutes. `how` is how the session that shows it was
+/// opened: one that was handed over is for an hour, and cannot be prolonged by handing it over again.
+pub async fn handover(app: &App, actor: &Actor, person: &PersonId, how: How) -> Result<Handover> {
     actor.represent(person)?;
+    if how == How::Handover {
+        return Err(Error::Forbidden(Forbidden::Handover));
+    }
     let (secret, link) = new_link(app, person.clone(), LinkPurpose::Handover, LIFE).await?;
     Ok(Handover { id: link.id, link: address(app.links.base(), &secret), expires_at: link.expires_at })
 }
@@ -410,7 +465,8 @@ async fn new_link(
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 delete_expired(sql, now).await?;
-                Ok(sign_ins::insert_link(sql, &digest, &new).await?)
+                sign_ins::insert_link(sql, &digest, &new).await?;
+                Ok(sign_ins::keep_handovers(sql, &new.person, MAX_HANDOVERS).await?)
             })
         })
         .await?;
@@ -433,8 +489,13 @@ pub async fn by_proxy(app: &App, peer: Option<IpAddr>, email: &Email) -> Result<
     Ok(sign_ins::is_known(&mut sql, &person).await?.then_some(person))
 }
 
-/// Deletes the sessions, requests and links of a person who is erased.
-pub(super) async fn forget(sql: &mut Sql, person: &PersonId) -> Result<()> {
+/// Deletes the sessions, requests and links of a person who is erased. What belongs to the address alone, such as requests that name
+/// no institution, is deleted with the last person who has it.
+pub(super) async fn forget(sql: &mut Sql, person: &PersonId, is_known_elsewhere: bool) -> Result<()> {
     store::sessions::delete_all_of(sql, person.institution, &person.email_key).await?;
-    Ok(sign_ins::delete_of(sql, person, &count_digest(&person.email_key)).await?)
+    sign_ins::delete_of(sql, person).await?;
+    if !is_known_elsewhere {
+        sign_ins::delete_of_address(sql, &person.email_key, &count_digest(&person.email_key)).await?;
+    }
+    Ok(())
 }

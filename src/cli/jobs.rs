@@ -31,6 +31,8 @@ pub enum Jobs {
         json: bool,
     },
     /// Retry a dead job, with its attempts reset
+    ///
+    /// The message of a dead `send_mail` job is queued again, unless its code has expired or it may have been sent.
     Retry {
         #[arg(required_unless_present = "all", conflicts_with = "all")]
         id: Option<String>,
@@ -91,6 +93,7 @@ fn list(all: &[Listed], json: bool) {
 }
 
 async fn retry(app: &App, id: Option<&str>, json: bool) -> Result<(), Failure> {
+    let mut refused = Vec::new();
     let ids: Vec<JobId> = match id {
         Some(id) => {
             let unknown = || {
@@ -111,6 +114,7 @@ async fn retry(app: &App, id: Option<&str>, json: bool) -> Result<(), Failure> {
                 match jobs::retry(app, &Actor::Operator, job.id).await {
                     // Another process already handled it.
                     Err(Error::Missing(_)) => {}
+                    Err(Error::Invalid(why)) => refused.push((job.id, why.to_string())),
                     other => {
                         other?;
                         again.push(job.id);
@@ -122,9 +126,17 @@ async fn retry(app: &App, id: Option<&str>, json: bool) -> Result<(), Failure> {
     };
     if json {
         let ids: Vec<String> = ids.iter().map(JobId::to_string).collect();
-        output::print_json(&json!({ "retried": ids }));
+        let mut done = json!({ "retried": ids });
+        if !refused.is_empty() {
+            let shown = |(id, why): &(JobId, String)| json!({ "id": id.to_string(), "message": why });
+            done["refused"] = refused.iter().map(shown).collect();
+        }
+        output::print_json(&done);
     } else {
         output::print_line(&format!("Jobs to be retried: {}", ids.len()));
+        for (id, why) in refused {
+            output::print_line(&format!("Job {id} stays dead: {why}"));
+        }
     }
     Ok(())
 }

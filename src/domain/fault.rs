@@ -6,7 +6,7 @@ use std::{
     hash::{Hash, Hasher},
 };
 
-use super::{accent::TooLight, call::State, language::Language, media::MediaFault};
+use super::{accent::TooLight, call::State, ids::MessageId, language::Language, media::MediaFault};
 
 /// The field that a fault is about. Fields with the same name are equal, because a custom key may have any name.
 #[derive(Debug, Clone)]
@@ -62,6 +62,7 @@ pub enum Field {
     Domains,
     Courses,
     Call,
+    Message,
     /// A row of an import file, as a whole.
     Row,
 }
@@ -115,6 +116,7 @@ impl Field {
             Self::Domains => "domains",
             Self::Courses => "courses",
             Self::Call => "call",
+            Self::Message => "message",
             Self::Row => "row",
         }
     }
@@ -216,6 +218,19 @@ pub enum SetupFault {
     NotADomain(String),
     /// Unverified emails are trusted only in named domains.
     DomainsNeeded,
+    Message(MessageFault),
+}
+
+/// Why an operator cannot have a message sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageFault {
+    /// The code in it is no longer valid.
+    CodeExpired,
+    Sent,
+    /// It may have been sent.
+    Unconfirmed(MessageId),
+    /// It was deleted.
+    Gone,
 }
 
 /// Why an operator cannot cancel or retry a call.
@@ -238,6 +253,12 @@ impl From<MediaFault> for Fault {
 impl From<SetupFault> for Fault {
     fn from(fault: SetupFault) -> Self {
         Self::Setup(fault)
+    }
+}
+
+impl From<MessageFault> for Fault {
+    fn from(fault: MessageFault) -> Self {
+        Self::Setup(SetupFault::Message(fault))
     }
 }
 
@@ -333,6 +354,22 @@ impl fmt::Display for SetupFault {
             ),
             Self::NotADomain(given) => write!(f, "must look like example.edu or *.example.edu, not `{given}`"),
             Self::DomainsNeeded => f.write_str("must be set if unverified emails are trusted"),
+            Self::Message(fault) => fault.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for MessageFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CodeExpired => {
+                f.write_str("has a code that has expired or was used: the person must request a new one")
+            }
+            Self::Sent => f.write_str("was sent already"),
+            Self::Unconfirmed(id) => {
+                write!(f, "may have been sent already: `endonym mail retry {id}` sends it again")
+            }
+            Self::Gone => f.write_str("was deleted"),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod accent;
 pub mod access;
+pub mod account;
 pub mod address;
 pub mod audience;
 pub mod call;

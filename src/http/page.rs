@@ -6,7 +6,10 @@ use axum::{
     response::Response,
 };
 
-use super::{html, policy::Policy};
+use super::{
+    html,
+    policy::{Frames, Policy},
+};
 use crate::{app::Links, domain::language::Language, words::Words};
 
 /// The frame around a page: language, looks and navigation.
@@ -81,8 +84,13 @@ pub fn private(
     policy: Policy<'_>,
     microphone: Microphone,
 ) -> Response {
+    let is_framed = !matches!(policy.frames, Frames::Nobody);
     let mut response = html::written(status, page.render(), policy);
     let headers = response.headers_mut();
+    if !is_framed {
+        // For browsers that do not know `frame-ancestors`.
+        headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    }
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));

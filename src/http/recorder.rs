@@ -1,10 +1,15 @@
-//! What the recorder (`templates/parts/recorder.html`) needs to know.
+//! What the recorder (`templates/parts/recorder.html`) needs to know, and the responses that its script reads.
 
-use axum::{http::StatusCode, response::Response};
+use axum::{
+    http::{HeaderValue, StatusCode, header},
+    response::Response,
+};
 use serde_json::json;
 
 use super::reply;
 use crate::app::App;
+
+const RETRY_SECONDS: u64 = 5;
 
 /// A longer take has more than a name in it.
 const TAKE_SECONDS: u64 = 10;
@@ -36,11 +41,25 @@ pub struct Recorder<'a> {
     pub fields: &'a [(&'a str, &'a str)],
 }
 
-/// Why a take was refused, which the recorder shows next to it. The code is `consent` if the person has to agree first.
-pub fn refusal(status: StatusCode, sentence: &str, code: Option<&str>) -> Response {
-    let mut refusal = json!({ "message": sentence, "field": "recording" });
+/// A take was stored. There is no link while nobody may hear it.
+pub fn kept(link: Option<&str>) -> Response {
+    reply::json(StatusCode::CREATED, &json!({ "recording": { "link": link } }))
+}
+
+/// A take was not stored, for this reason. The recorder shows it next to the take.
+/// The code is `consent` if the person has to agree first.
+pub fn refused(status: StatusCode, message: &str, code: Option<&str>) -> Response {
+    let mut refusal = json!({ "message": message, "field": "recording" });
     if let Some(code) = code {
         refusal["code"] = code.into();
     }
-    reply::json(status, &refusal)
+    with_retry(reply::json(status, &refusal))
+}
+
+/// Says when to send the take again, if the server is busy.
+pub fn with_retry(mut response: Response) -> Response {
+    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(RETRY_SECONDS));
+    }
+    response
 }

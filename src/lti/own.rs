@@ -3,10 +3,9 @@
 use askama::Template;
 use axum::{
     extract::{FromRequestParts, Request, State},
-    http::{HeaderValue, StatusCode, header},
+    http::StatusCode,
     response::Response,
 };
-use serde_json::json;
 
 use super::{
     launch,
@@ -231,13 +230,13 @@ pub async fn recording(State(app): State<App>, request: Request) -> Response {
     let busy = pages::words(&open).text("shared-busy");
     if is_json_wanted {
         return match outcome {
-            Ok(sound) => reply::json(StatusCode::OK, &json!({ "recording": { "link": sound } })),
-            Err(Unkept::Refused(fault)) => recorder::refusal(StatusCode::UNPROCESSABLE_ENTITY, &fault, None),
+            Ok(sound) => recorder::kept(sound.as_deref()),
+            Err(Unkept::Refused(fault)) => recorder::refused(StatusCode::UNPROCESSABLE_ENTITY, &fault, None),
             Err(Unkept::NoConsent(fault)) => {
-                recorder::refusal(StatusCode::UNPROCESSABLE_ENTITY, &fault, Some("consent"))
+                recorder::refused(StatusCode::UNPROCESSABLE_ENTITY, &fault, Some("consent"))
             }
             Err(Unkept::Busy) => {
-                with_retry(recorder::refusal(StatusCode::SERVICE_UNAVAILABLE, &busy, None))
+                recorder::refused(StatusCode::SERVICE_UNAVAILABLE, &busy, None)
             }
             Err(Unkept::Page(page)) => json_of(&page),
         };
@@ -308,13 +307,7 @@ async fn keep(app: &App, open: &Open, request: Request) -> Result<Option<String>
 /// The same answer as a page, for the recorder, which has its own sentence for each status.
 fn json_of(page: &Response) -> Response {
     let status = page.status();
-    let answer = reply::message(status, status.canonical_reason().unwrap_or_default());
-    if status == StatusCode::SERVICE_UNAVAILABLE { with_retry(answer) } else { answer }
-}
-
-fn with_retry(mut response: Response) -> Response {
-    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
-    response
+    recorder::with_retry(reply::message(status, status.canonical_reason().unwrap_or_default()))
 }
 
 pub async fn call(State(app): State<App>, SubmittedForm { visit, form }: SubmittedForm) -> Response {

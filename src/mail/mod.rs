@@ -12,11 +12,12 @@ use std::{
     time::Duration,
 };
 
+use crate::domain::account::Account;
 pub use crate::domain::language::Language;
 pub use letter::{Letter, Mailbox};
 use percent_encoding::percent_decode_str;
 pub use render::Rendered;
-use smtp::{Account, Client, Security};
+use smtp::{Client, Security};
 use url::Url;
 
 /// Why a message was not accepted.

@@ -17,7 +17,7 @@ pub struct Rendered {
 pub struct SignIn {
     pub code: String,
     pub link: String,
-    /// The address that somebody entered.
+    /// The recipient.
     pub email: String,
     pub language: Language,
     /// `None` if the address is known to several institutions.

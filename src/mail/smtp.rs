@@ -17,6 +17,7 @@ use lettre::transport::smtp::{
 };
 
 use super::{Fault, Handover, letter::Formatted};
+use crate::domain::account::Account;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
@@ -27,18 +28,6 @@ pub struct Settings {
     pub timeout: Duration,
     /// PEM file with certificates to trust besides those of the system.
     pub ca_file: Option<PathBuf>,
-}
-
-#[derive(Clone, PartialEq, Eq)]
-pub struct Account {
-    pub user: String,
-    pub password: String,
-}
-
-impl std::fmt::Debug for Account {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Account({})", self.user)
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

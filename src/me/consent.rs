@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// What somebody has agreed to (`templates/me/parts/consent.html`).
+/// What somebody has agreed to (`templates/me/parts/agreed.html`).
 pub struct Agreed {
     /// The date, such as 2026-11-16.
     pub date: String,

@@ -47,7 +47,8 @@ pub async fn create(State(app): State<App>, OwnForm { signed_in, .. }: OwnForm) 
 }
 
 async fn make(app: &App, signed_in: &SignedIn) -> Result<(Handover, String)> {
-    let handover = sign_in::handover(app, &signed_in.actor(), &signed_in.session.person).await?;
+    let session = &signed_in.session;
+    let handover = sign_in::handover(app, &signed_in.actor(), &session.person, session.how).await?;
     let code = QRBuilder::new(handover.link.as_str()).build();
     let code = code.map_err(|error| Error::Internal(format!("making a QR code failed: {error:?}")))?;
     Ok((handover, SvgBuilder::default().to_str(&code)))

@@ -34,6 +34,7 @@ pub fn show(status: StatusCode, page: Page<'_>, title: &str, sentence: &str) -> 
 pub fn fault(page: Page<'_>, error: &Error) -> Response {
     match error {
         Error::Missing(_) => show(StatusCode::NOT_FOUND, page, "shared-nothing-title", "shared-nothing"),
+        Error::Forbidden(_) => show(StatusCode::FORBIDDEN, page, "shared-nothing-title", "shared-nothing"),
         Error::Busy | Error::TooManyStreams => {
             show(StatusCode::SERVICE_UNAVAILABLE, page, "shared-trouble-title", "shared-busy")
         }

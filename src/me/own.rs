@@ -31,6 +31,7 @@ use crate::{
         ids::InstitutionId,
         participant::Recording,
         play::{FROM_OWN, Heard},
+        session::How,
     },
     http::{
         consent::ConsentPanel,
@@ -201,7 +202,7 @@ fn render(
             csrf: &csrf,
             limit: recorder::take_seconds(app),
             part: "recordings",
-            handover: Some(&handover),
+            handover: (signed_in.session.how != How::Handover).then_some(handover.as_str()),
             call: own.can_be_called.then_some("#call"),
             window: &window,
             fault: recording.as_deref(),

@@ -2,10 +2,9 @@
 
 use axum::{
     extract::{Request, State},
-    http::{HeaderValue, StatusCode, header},
+    http::StatusCode,
     response::Response,
 };
-use serde_json::json;
 
 use super::{
     own::{self, Rejected},
@@ -15,11 +14,9 @@ use super::{
 use crate::{
     app::{App, Error, Missing, consents, own_person, sign_in},
     domain::{fault::Field, session::How},
-    http::{csrf, multipart::MultipartForm, recorder, reply},
+    http::{csrf, multipart::MultipartForm, recorder},
     words::Words,
 };
-
-const RETRY_SECONDS: u64 = 5;
 
 pub async fn record(State(app): State<App>, request: Request) -> Response {
     let (sent, request) = match SentForm::check(request, &app).await {
@@ -70,7 +67,7 @@ pub async fn record(State(app): State<App>, request: Request) -> Response {
         return own::done(&app, "recording");
     }
     let link = recording.map(|recording| own::sound_path(&app, person.institution, &recording));
-    reply::json(StatusCode::CREATED, &json!({ "recording": { "link": link } }))
+    recorder::kept(link.as_deref())
 }
 
 async fn unread(app: &App, signed_in: &SignedIn, status: StatusCode) -> Response {
@@ -94,15 +91,10 @@ async fn refuse_with(
     sentence: String,
     code: Option<&str>,
 ) -> Response {
-    let mut response = if signed_in.is_script {
-        recorder::refusal(status, &sentence, code)
-    } else {
-        own::draw(app, signed_in, Rejected::recording(status, sentence), None).await
-    };
-    if status == StatusCode::SERVICE_UNAVAILABLE {
-        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(RETRY_SECONDS));
+    if signed_in.is_script {
+        return recorder::refused(status, &sentence, code);
     }
-    response
+    recorder::with_retry(own::draw(app, signed_in, Rejected::recording(status, sentence), None).await)
 }
 
 pub async fn delete(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {

@@ -284,7 +284,7 @@ impl Visitor {
     pub fn show(&self, app: &App, status: StatusCode, page: &impl Template) -> Response {
         let policy = Policy { forms: Forms::SelfOnly, ..Policy::default() };
         let mut response = page::private(status, page, policy, Microphone::Unused);
-        append(&mut response, VISITOR.set(&app.links, self.secret.as_str(), VISITOR_SECONDS));
+        set_visitor(app, &mut response, &self.secret);
         response
     }
 
@@ -294,6 +294,10 @@ impl Visitor {
         append(&mut response, VISITOR.set(&app.links, self.secret.as_str(), VISITOR_SECONDS));
         response
     }
+}
+
+pub fn set_visitor(app: &App, response: &mut Response, secret: &Secret) {
+    append(response, VISITOR.set(&app.links, secret.as_str(), VISITOR_SECONDS));
 }
 
 impl FromRequestParts<App> for Visitor {

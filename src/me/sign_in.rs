@@ -15,7 +15,7 @@ use axum::{
 
 use super::{
     notice,
-    session::{Visitor, VisitorForm, begin},
+    session::{Visitor, VisitorForm, begin, set_visitor},
 };
 use crate::{
     app::{
@@ -203,7 +203,11 @@ async fn proceed(
 ) -> Response {
     let begun = match proof {
         Ok(Proof::Wrong) => return wrong(),
-        Ok(Proof::Choice) => return reply::see_other(&format!("{}/sign-in/choose", root(&app.links))),
+        Ok(Proof::Choice(browser)) => {
+            let mut response = reply::see_other(&format!("{}/sign-in/choose", root(&app.links)));
+            set_visitor(app, &mut response, &browser);
+            return response;
+        }
         Ok(Proof::Person { person, how, return_to }) => {
             begin(app, &visitor.headers, person, how, &return_to).await
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Error, Result, Sql, Value, within};
+use super::{Error, Result, Row, Sql, Value, within};
 use crate::domain::{
     ids::{InstitutionId, JobId},
     job::{Claim, Job, Kind, Listed, State},
@@ -53,26 +53,40 @@ pub async fn stop_repeating(sql: &mut Sql, job: &Job) -> Result<()> {
     sql.execute("DELETE FROM jobs WHERE waiting_key = $1", &[job.waiting_key().into()]).await.map(|_| ())
 }
 
+/// Deletes a job that is waiting, if it has a key.
+pub async fn cancel(sql: &mut Sql, job: &Job) -> Result<()> {
+    let text = "DELETE FROM jobs WHERE waiting_key = $1 AND state = 'waiting'";
+    sql.execute(text, &[job.waiting_key().into()]).await.map(|_| ())
+}
+
 fn payload(job: &Job) -> Result<String> {
     serde_json::to_string(job).map_err(|error| Error::Broken(error.to_string()))
 }
 
-/// Names are constants, so they can be inlined safely.
-fn is_one_of(kinds: &[Kind]) -> String {
-    let names: Vec<String> = kinds.iter().map(|kind| format!("'{}'", kind.name())).collect();
-    format!("kind IN ({})", names.join(", "))
+/// When the next job of each of these kinds is due, the earliest first.
+pub async fn next(sql: &mut Sql, kinds: &[Kind]) -> Result<Vec<(Moment, Kind)>> {
+    let read = |row: &Row<'_>| {
+        let mut found = Vec::new();
+        for (column, kind) in kinds.iter().enumerate() {
+            found.extend(row.opt_int(column)?.map(|micros| (Moment::from_micros(micros), *kind)));
+        }
+        Ok(found)
+    };
+    let mut found = sql.one(&next_text(kinds), &[], read).await?.unwrap_or_default();
+    found.sort_by_key(|(due, _)| *due);
+    Ok(found)
 }
 
-/// When the next job of these kinds is due, if there is any.
-pub async fn next(sql: &mut Sql, kinds: &[Kind]) -> Result<Option<Moment>> {
-    sql.one(&next_text(kinds), &[], |row| row.int(0).map(Moment::from_micros)).await
-}
-
+/// A column for each kind, which is found by its key: jobs of other kinds that are due and that nobody takes, such as mail without a
+/// mail server, cost nothing. Names are constants, so they can be inlined safely.
 fn next_text(kinds: &[Kind]) -> String {
-    format!(
-        "SELECT run_at FROM jobs WHERE run_at IS NOT NULL AND {} ORDER BY run_at, id LIMIT 1",
-        is_one_of(kinds)
-    )
+    let next = |kind: &Kind| {
+        format!(
+            "(SELECT run_at FROM jobs WHERE kind = '{}' AND run_at IS NOT NULL ORDER BY run_at, id LIMIT 1)",
+            kind.name()
+        )
+    };
+    format!("SELECT {}", kinds.iter().map(next).collect::<Vec<_>>().join(", "))
 }
 
 /// Like `next`, for all kinds. Includes kinds unknown to this binary: no worker runs them, so monitoring must notice.
@@ -82,13 +96,13 @@ pub async fn next_of_any_kind(sql: &mut Sql) -> Result<Option<Moment>> {
 
 const NEXT_OF_ANY_KIND: &str = "SELECT run_at FROM jobs WHERE run_at IS NOT NULL ORDER BY run_at, id LIMIT 1";
 
-/// Claims the job of these kinds that has been due longest. No other worker can claim it before the lease expires.
+/// Claims the job of this kind that has been due longest. No other worker can claim it before the lease expires.
 pub async fn claim(
     sql: &mut Sql,
     lease: &str,
     until: Moment,
     now: Moment,
-    kinds: &[Kind],
+    kind: Kind,
 ) -> Result<Option<Claim>> {
     // Clearing the key allows an equal job to be enqueued from now on, because this run may miss later changes. A periodic job
     // keeps its key, and so its single row.
@@ -97,7 +111,7 @@ pub async fn claim(
          waiting_key = CASE WHEN every_micros IS NULL THEN NULL ELSE waiting_key END \
          WHERE id = ({}{}) AND run_at <= $3 \
          RETURNING id, payload, attempts, failures, every_micros",
-        due_text(kinds, 3),
+        due_text(kind, 3),
         sql.skip_locked()
     );
     let params: [Value<'_>; 3] = [lease.into(), until.micros().into(), now.micros().into()];
@@ -116,10 +130,12 @@ pub async fn claim(
     Ok(Some(Claim { id, lease: lease.to_owned(), job, attempts, failures, every }))
 }
 
-/// The job that has been due longest at the time in this parameter. The index is on the time alone: with the kind in front of
-/// it, several kinds would have to be merged by a sort.
-fn due_text(kinds: &[Kind], now: usize) -> String {
-    format!("SELECT id FROM jobs WHERE run_at <= ${now} AND {} ORDER BY run_at, id LIMIT 1", is_one_of(kinds))
+/// The job that has been due longest at the time in this parameter.
+fn due_text(kind: Kind, now: usize) -> String {
+    format!(
+        "SELECT id FROM jobs WHERE kind = '{}' AND run_at <= ${now} ORDER BY run_at, id LIMIT 1",
+        kind.name()
+    )
 }
 
 /// Claims this job, if it is due and not leased.
@@ -238,15 +254,21 @@ pub async fn all(sql: &mut Sql, scope: Scope, state: Option<State>, count: i64) 
     .await
 }
 
-/// Requeues a dead letter with fresh counters. False if there is no dead job with this id.
-pub async fn retry(sql: &mut Sql, scope: Scope, id: JobId, now: Moment) -> Result<bool> {
+/// A dead letter that waits again.
+pub struct Retried {
+    /// `None` if only a newer binary can read it.
+    pub job: Option<Job>,
+}
+
+/// Requeues a dead letter with fresh counters. `None` if there is no dead job with this id.
+pub async fn retry(sql: &mut Sql, scope: Scope, id: JobId, now: Moment) -> Result<Option<Retried>> {
     let mut params: Vec<Value<'_>> = vec![now.micros().into(), id.into()];
     let within = within(scope, "institution_id", &mut params);
     let text = format!(
         "UPDATE jobs SET state = 'waiting', attempts = 0, failures = 0, run_at = $1 \
-         WHERE id = $2 AND state = 'dead' AND {within}"
+         WHERE id = $2 AND state = 'dead' AND {within} RETURNING payload"
     );
-    Ok(sql.execute(&text, &params).await? == 1)
+    sql.one(&text, &params, |row| Ok(Retried { job: serde_json::from_str(&row.text(0)?).ok() })).await
 }
 
 /// Number of jobs by state.
@@ -260,13 +282,11 @@ pub async fn counts(sql: &mut Sql) -> Result<Vec<(State, u64)>> {
 /// Sample queries for the test that checks query plans.
 #[doc(hidden)]
 pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
-    let one = [Kind::FetchTake];
     let now = || vec![Value::Int(10_000_000)];
     vec![
-        ("the next job of one kind", next_text(&one), vec![]),
+        ("the next job of one kind", next_text(&[Kind::FetchTake]), vec![]),
         ("the next job of all kinds", next_text(Kind::ALL), vec![]),
         ("the next job of any kind", NEXT_OF_ANY_KIND.to_owned(), vec![]),
-        ("a due job of one kind", due_text(&one, 1), now()),
-        ("a due job of all kinds", due_text(Kind::ALL, 1), now()),
+        ("a due job of a kind", due_text(Kind::FetchTake, 1), now()),
     ]
 }

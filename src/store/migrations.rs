@@ -20,7 +20,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0014_sso", include_str!("../../migrations/0014_sso.sql")),
     ("0015_plays", include_str!("../../migrations/0015_plays.sql")),
     ("0016_consents", include_str!("../../migrations/0016_consents.sql")),
-    ("0017_lti_language", include_str!("../../migrations/0017_lti_language.sql")),
+    ("0017_jobs_by_kind", include_str!("../../migrations/0017_jobs_by_kind.sql")),
+    ("0018_lti_language", include_str!("../../migrations/0018_lti_language.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

@@ -7,6 +7,7 @@ use crate::domain::{
     message::{OutboxMessage, State},
     moment::Moment,
     scope::Scope,
+    session::PersonId,
 };
 
 const COLUMNS: &[&str] = &[
@@ -121,17 +122,41 @@ pub async fn delete(sql: &mut Sql, institution: Option<InstitutionId>, id: Messa
     sql.execute(text, &[tenant(institution), id.into()]).await.map(|_| ())
 }
 
-/// All messages to a person, including those of the installation, with all columns.
-pub async fn records_of(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<Vec<Record>> {
+/// All messages to a person, with all columns. Messages of the installation, such as the code for somebody who named no institution,
+/// belong to the address: they are included if no other institution has a person with it.
+pub async fn records_of(sql: &mut Sql, person: &PersonId, with_installation: bool) -> Result<Vec<Record>> {
     let text =
-        "SELECT * FROM outbox WHERE institution_id IN ($1, 0) AND email_key = $2 ORDER BY created_at, id";
-    sql.rows(text, &[institution.into(), email_key.into()], |row| row.record()).await
+        "SELECT * FROM outbox WHERE institution_id IN ($1, $2) AND email_key = $3 ORDER BY created_at, id";
+    sql.rows(text, &of_person(person, with_installation), |row| row.record()).await
 }
 
-/// Deletes the messages to a person, including those of the installation.
-pub async fn delete_of(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
-    let text = "DELETE FROM outbox WHERE institution_id IN ($1, 0) AND email_key = $2";
-    sql.execute(text, &[institution.into(), email_key.into()]).await.map(|_| ())
+/// Deletes the messages to a person: the same ones as `records_of` returns.
+pub async fn delete_of(sql: &mut Sql, person: &PersonId, with_installation: bool) -> Result<()> {
+    let text = "DELETE FROM outbox WHERE institution_id IN ($1, $2) AND email_key = $3";
+    sql.execute(text, &of_person(person, with_installation)).await.map(|_| ())
+}
+
+fn of_person(person: &PersonId, with_installation: bool) -> [Value<'_>; 3] {
+    let installation = if with_installation { tenant(None) } else { person.institution.into() };
+    [person.institution.into(), installation, (&person.email_key).into()]
+}
+
+/// Messages that expired before this time and that no worker has tried to send, the oldest first.
+pub async fn untaken(sql: &mut Sql, before: Moment) -> Result<Vec<(Option<InstitutionId>, MessageId)>> {
+    let text = "SELECT institution_id, id FROM outbox WHERE state = 'queued' AND expires_at < $1 AND attempts = 0 \
+                ORDER BY created_at LIMIT 1000";
+    let read = |row: &Row<'_>| {
+        let institution: InstitutionId = row.id(0)?;
+        Ok((Some(institution).filter(|institution| institution.get() != 0), row.id(1)?))
+    };
+    sql.rows(text, &[before.micros().into()], read).await
+}
+
+/// Deletes such a message, unless a worker has taken it since.
+pub async fn delete_untaken(sql: &mut Sql, institution: Option<InstitutionId>, id: MessageId) -> Result<()> {
+    let text =
+        "DELETE FROM outbox WHERE institution_id = $1 AND id = $2 AND state = 'queued' AND attempts = 0";
+    sql.execute(text, &[tenant(institution), id.into()]).await.map(|_| ())
 }
 
 /// Is any message older than this?

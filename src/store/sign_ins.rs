@@ -14,7 +14,7 @@ use crate::domain::{
 #[derive(Debug, Clone)]
 pub struct Request {
     pub id: SignInRequestId,
-    /// As it was typed.
+    /// As it was typed; once the mail is sent, the address that it was sent to.
     pub email: String,
     pub email_key: String,
     /// The institution that was named.
@@ -111,18 +111,19 @@ pub async fn open(sql: &mut Sql, id: SignInRequestId, now: Moment) -> Result<Opt
     sql.one(&text, &[now.micros().into(), id.into()], from_row).await
 }
 
-/// Stores the digests of what is being mailed. False if the request is no longer open.
+/// Stores the digests of what is being mailed, and the address that it is mailed to. False if the request is no longer open.
 pub async fn set_digests(
     sql: &mut Sql,
     id: SignInRequestId,
-    code: &str,
-    link: &str,
+    (code, link): (&str, &str),
+    email: &str,
     now: Moment,
 ) -> Result<bool> {
-    let text = "UPDATE sign_in_requests SET code_digest = $1, link_digest = $2 \
-                WHERE id = $3 AND expires_at > $4 AND proven_at IS NULL AND used_at IS NULL";
-    let params: [Value<'_>; 4] = [code.into(), link.into(), id.into(), now.micros().into()];
-    Ok(sql.execute(text, &params).await? == 1)
+    let text = format!(
+        "UPDATE sign_in_requests SET code_digest = $2, link_digest = $3, email = $4 WHERE {IS_OPEN} AND id = $5"
+    );
+    let params: [Value<'_>; 5] = [now.micros().into(), code.into(), link.into(), email.into(), id.into()];
+    Ok(sql.execute(&text, &params).await? == 1)
 }
 
 /// Has this browser requested a mail?
@@ -295,13 +296,39 @@ pub async fn delete_expired(
     sql.execute(counts, &[counts_before.micros().into()]).await.map(|_| ())
 }
 
-/// Deletes everything about a person who is erased. A request that names no institution goes too: it is worth ten minutes.
-pub async fn delete_of(sql: &mut Sql, person: &PersonId, count_digest: &str) -> Result<()> {
-    let links = "DELETE FROM sign_in_links WHERE institution_id = $1 AND email_key = $2";
-    sql.execute(links, &[person.institution.into(), (&person.email_key).into()]).await?;
-    let requests = "DELETE FROM sign_in_requests WHERE email_key = $1 AND (institution_id = $2 OR institution_id IS NULL)";
-    sql.execute(requests, &[(&person.email_key).into(), person.institution.into()]).await?;
+/// Deletes a person's links and requests.
+pub async fn delete_of(sql: &mut Sql, person: &PersonId) -> Result<()> {
+    for table in ["sign_in_links", "sign_in_requests"] {
+        let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND email_key = $2");
+        sql.execute(&text, &[person.institution.into(), (&person.email_key).into()]).await?;
+    }
+    Ok(())
+}
+
+/// Deletes what is stored about an address in no institution: requests that name none, and its count.
+pub async fn delete_of_address(sql: &mut Sql, email_key: &str, count_digest: &str) -> Result<()> {
+    let requests = "DELETE FROM sign_in_requests WHERE email_key = $1 AND institution_id IS NULL";
+    sql.execute(requests, &[email_key.into()]).await?;
     sql.execute("DELETE FROM sign_in_counts WHERE digest = $1", &[count_digest.into()]).await.map(|_| ())
+}
+
+/// Deletes all handover links of a person.
+pub async fn delete_handovers(sql: &mut Sql, person: &PersonId) -> Result<()> {
+    keep_handovers(sql, person, 0).await
+}
+
+/// Deletes all but the newest handover links of a person.
+pub async fn keep_handovers(sql: &mut Sql, person: &PersonId, most: i64) -> Result<()> {
+    let text = "DELETE FROM sign_in_links WHERE institution_id = $1 AND email_key = $2 AND purpose = $3 AND id NOT IN \
+                (SELECT id FROM sign_in_links WHERE institution_id = $1 AND email_key = $2 AND purpose = $3 \
+                ORDER BY created_at DESC, id DESC LIMIT $4)";
+    let params: [Value<'_>; 4] = [
+        person.institution.into(),
+        (&person.email_key).into(),
+        LinkPurpose::Handover.word().into(),
+        most.into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
 }
 
 const IS_KNOWN: &str = "SELECT 1 FROM participants WHERE institution_id = $1 AND email_key = $2 LIMIT 1";
@@ -312,19 +339,41 @@ pub async fn is_known(sql: &mut Sql, person: &PersonId) -> Result<bool> {
     Ok(sql.one(IS_KNOWN, &params, |_| Ok(())).await?.is_some())
 }
 
-/// A scalar subquery, which both databases evaluate by key for each institution. With `EXISTS`, PostgreSQL may scan all participants.
-fn institutions_text() -> String {
+/// An institution in which an email is known.
+#[derive(Debug, Clone)]
+pub struct Known {
+    pub institution: Institution,
+    /// The address as it is registered there.
+    pub email: String,
+}
+
+/// Scalar subqueries, which both databases evaluate by key for each institution. With `EXISTS`, PostgreSQL may scan all participants.
+fn known_text() -> String {
     format!(
-        "SELECT {} FROM institutions i WHERE \
+        "SELECT (SELECT MIN(p.email) FROM participants p WHERE p.institution_id = i.id AND p.email_key = $1), {} \
+         FROM institutions i WHERE \
          (SELECT 1 FROM participants p WHERE p.institution_id = i.id AND p.email_key = $1 LIMIT 1) = 1 ORDER BY i.name, i.id",
         institutions::COLUMNS
     )
 }
 
+const KNOWN_ELSEWHERE: &str = "SELECT 1 FROM institutions i WHERE i.id <> $1 AND \
+     ((SELECT 1 FROM participants p WHERE p.institution_id = i.id AND p.email_key = $2 LIMIT 1) = 1 \
+     OR (SELECT 1 FROM hidden_participants h WHERE h.institution_id = i.id AND h.email_key = $2 LIMIT 1) = 1) LIMIT 1";
+
+/// Does another institution have a person with this email, including those who have left courses? A read across tenants (ADR 3), of
+/// which nobody sees the result.
+pub async fn is_known_elsewhere(sql: &mut Sql, person: &PersonId) -> Result<bool> {
+    let params = [person.institution.into(), (&person.email_key).into()];
+    Ok(sql.one(KNOWN_ELSEWHERE, &params, |_| Ok(())).await?.is_some())
+}
+
 /// The institutions in which this email is known. One of the few reads across tenants (ADR 3): the result is shown only to somebody
 /// who has proven that the address is theirs.
-pub async fn institutions_of(sql: &mut Sql, email_key: &str) -> Result<Vec<Institution>> {
-    sql.rows(&institutions_text(), &[email_key.into()], |row| institutions::from_row(row, 0)).await
+pub async fn known(sql: &mut Sql, email_key: &str) -> Result<Vec<Known>> {
+    let read =
+        |row: &Row<'_>| Ok(Known { email: row.text(0)?, institution: institutions::from_row(row, 1)? });
+    sql.rows(&known_text(), &[email_key.into()], read).await
 }
 
 /// For the test that checks query plans.
@@ -332,6 +381,11 @@ pub async fn institutions_of(sql: &mut Sql, email_key: &str) -> Result<Vec<Insti
 pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     vec![
         ("a person who signs in", IS_KNOWN.to_owned(), vec![1_i64.into(), "a@example.edu".into()]),
-        ("institutions of an email", institutions_text(), vec!["a@example.edu".into()]),
+        ("institutions of an email", known_text(), vec!["a@example.edu".into()]),
+        (
+            "other institutions of an email",
+            KNOWN_ELSEWHERE.to_owned(),
+            vec![1_i64.into(), "a@example.edu".into()],
+        ),
     ]
 }

@@ -201,7 +201,7 @@ mod tests {
     fn every_catalog_can_be_read() {
         for language in Language::ALL {
             for source in sources(language) {
-                if let Err((_, errors)) = FluentResource::try_new(source.to_owned()) {
+                if let Err((_, errors)) = FluentResource::try_new((*source).to_owned()) {
                     panic!("{}: {errors:?} in\n{source}", language.tag());
                 }
             }

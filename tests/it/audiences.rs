@@ -158,6 +158,9 @@ async fn the_badge_of_an_institution_audience_asks_to_sign_in() {
 
     world.person("Bo", "bo@example.edu").await;
     let neighbor = world.neighbor().await;
+    let body = json!({ "name_page_id": neighbor.page.slug, "participant": { "first_name": "Bo", "email": "bo@example.edu" } });
+    let request = world.request_as(&neighbor.token, Method::POST, "/v5/participants").json(&body);
+    Answer::of(request).await.expect(201);
     for (institution, expected) in [(world.institution.id, 200), (neighbor.institution.id, 303)] {
         let person = PersonId { institution, email_key: "bo@example.edu".into() };
         let secret = sessions::open(&world.app, person, How::Link).await.unwrap();

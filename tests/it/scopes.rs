@@ -31,7 +31,7 @@ use endonym::{
         participant::{Draft, Given},
         phone_number::PhoneNumber,
         roster::Role,
-        session::PersonId,
+        session::{How, PersonId},
         sso::Connection,
         tool_consumer::{LmsKind, ToolConsumer},
     },
@@ -396,7 +396,12 @@ fn cases() -> Vec<Case> {
         case!("plays::heard", Institution, |s, a| plays::heard(&s.world.app, a, &ana(s))),
         case!("outbox::all", AnyInstitution, |s, a| outbox::all(&s.world.app, a, None, 10)),
         case!("outbox::retry", AnyInstitution, |s, a| outbox::retry(&s.world.app, a, MessageId::new(1))),
-        case!("sign_in::handover", Institution, |s, a| sign_in::handover(&s.world.app, a, &ana(s))),
+        case!("sign_in::handover", Institution, |s, a| sign_in::handover(
+            &s.world.app,
+            a,
+            &ana(s),
+            How::Mail
+        )),
         case!("sign_in::handover_state", Institution, |s, a| sign_in::handover_state(
             &s.world.app,
             a,

@@ -112,3 +112,20 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
     }
     Ok(Vec::new())
 }
+
+/// Prepares a dead letter for another run, in the transaction that requeues it.
+pub(super) async fn revive(sql: &mut Sql, job: &Job, now: Moment) -> Result<()> {
+    match job {
+        Job::SendMail { institution, message } => send_mail::revive(sql, *institution, *message, now).await,
+        Job::BuildExport { .. }
+        | Job::ScrubExports { .. }
+        | Job::ExpireExports
+        | Job::SweepBlobs
+        | Job::HangUp { .. }
+        | Job::FetchTake { .. }
+        | Job::DeleteTakes { .. }
+        | Job::RotateLtiKeys
+        | Job::SyncCourse { .. }
+        | Job::SyncDueCourses => Ok(()),
+    }
+}

@@ -8,6 +8,7 @@ use crate::{
     domain::{
         ids::{InstitutionId, MessageId},
         job::{Lane, RetryPolicy},
+        moment::Moment,
     },
     store::Sql,
 };
@@ -35,4 +36,14 @@ pub async fn give_up(
     id: MessageId,
 ) -> Result<()> {
     outbox::give_up(sql, institution, id, given_up.error, given_up.now).await
+}
+
+/// Makes the message deliverable again.
+pub async fn revive(
+    sql: &mut Sql,
+    institution: Option<InstitutionId>,
+    id: MessageId,
+    now: Moment,
+) -> Result<()> {
+    outbox::revive(sql, institution, id, now).await
 }

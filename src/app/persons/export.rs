@@ -176,7 +176,9 @@ async fn everything(
             not_to_call.push(number);
         }
     }
-    let messages = store::outbox::records_of(sql, owner.id, email_key).await?;
+    let id = PersonId { institution: owner.id, email_key: email_key.to_owned() };
+    let is_known_elsewhere = store::sign_ins::is_known_elsewhere(sql, &id).await?;
+    let messages = store::outbox::records_of(sql, &id, !is_known_elsewhere).await?;
     let mut person = Map::new();
     for table in persons::PERSON_TABLES {
         let rows = persons::rows_of_person(sql, owner.id, email_key, table).await?;

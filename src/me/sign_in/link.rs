@@ -49,6 +49,6 @@ pub async fn spend(
     VisitorForm { visitor, .. }: VisitorForm,
 ) -> Response {
     let Some(secret) = Secret::parse(&link) else { return over(&app, &visitor) };
-    let proof = sign_in::spend_link(&app, &visitor.secret, &secret).await;
+    let proof = sign_in::spend_link(&app, &secret).await;
     proceed(&app, &visitor, proof, || over(&app, &visitor)).await
 }

@@ -23,6 +23,8 @@ use std::{
     path::PathBuf,
 };
 
+pub use crate::domain::account::Account;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     pub account: Option<Account>,
@@ -41,19 +43,6 @@ pub struct Settings {
     pub rtp_ports: Option<(u16, u16)>,
     /// Additional trusted certificates for TLS.
     pub ca_file: Option<PathBuf>,
-}
-
-#[derive(Clone, PartialEq, Eq)]
-pub struct Account {
-    pub user: String,
-    pub password: String,
-}
-
-/// Omits the secret, because it is printed.
-impl std::fmt::Debug for Account {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Account").field("user", &self.user).finish_non_exhaustive()
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

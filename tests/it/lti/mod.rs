@@ -10,6 +10,7 @@ mod one_course;
 mod pages;
 mod recording;
 mod registration;
+mod security;
 mod staff;
 
 use std::sync::LazyLock;
@@ -184,8 +185,14 @@ impl Platform {
 
     /// Agrees to the text about recordings.
     async fn agree(&self, session: &str, cookie: &str) {
-        let form = [("version", BUILT_IN), ("language", "en")];
-        assert_eq!(self.submit(session, "consent", &form, cookie).await.status(), 303);
+        let mut token = self.csrf(session, cookie).await;
+        if token.is_empty() {
+            // The own entry of staff is on another page.
+            token = self.csrf(&format!("{session}me"), cookie).await;
+        }
+        let form = [("version", BUILT_IN), ("language", "en"), ("csrf", &token)];
+        let answer = self.post(&format!("{session}consent"), &form, Some(cookie)).await;
+        assert_eq!(answer.status(), 303);
     }
 
     /// A complete launch, and nothing else.

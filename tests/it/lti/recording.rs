@@ -45,7 +45,7 @@ async fn the_recorder_is_answered_in_json() {
     assert_eq!(said["field"], "recording");
 
     let kept = send(&platform, own, SOUND).await;
-    assert_eq!(kept.status(), 200);
+    assert_eq!(kept.status(), 201);
     assert_eq!(kept.headers()["cache-control"], "no-store");
     let said = kept.json::<Value>().await.unwrap();
     let link = said["recording"]["link"].as_str().unwrap();

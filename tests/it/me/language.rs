@@ -42,7 +42,7 @@ async fn a_setting_of_the_person_comes_first() {
     let text = "SELECT id FROM sign_in_requests ORDER BY id DESC LIMIT 1";
     let id = world.app.db.read().one(text, &[], |row| row.id(0)).await.unwrap().unwrap();
     let mail = sign_in::message(&world.app, id, &world.base).await.unwrap().unwrap();
-    assert_eq!(mail.language, Language::Arabic);
+    assert_eq!(mail.content.language, Language::Arabic);
     // What is no language changes nothing.
     browser.post("/me/language", &[("language", "tlh"), ("return_to", "/me")]).await.redirects_to("/me");
     assert_eq!(shown(&browser).await, "ar");

@@ -5,13 +5,17 @@ mod data;
 mod language;
 mod own;
 mod search;
+mod security;
 mod sign_in;
 mod sso;
 
 use std::{collections::BTreeMap, sync::Mutex};
 
 use endonym::{
-    app::{sessions, sign_in as app_sign_in},
+    app::{
+        Error, sessions,
+        sign_in::{self as app_sign_in, SignInMail},
+    },
     domain::{ids::SignInRequestId, session::Session},
 };
 use reqwest::{Method, StatusCode, header, redirect};
@@ -167,6 +171,7 @@ impl<'a> Browser<'a> {
 }
 
 pub struct Mailed {
+    pub to: String,
     pub code: String,
     pub link: String,
     pub institution_name: Option<String>,
@@ -176,6 +181,16 @@ pub struct Mailed {
 pub async fn newest_mail(world: &World) -> Option<Mailed> {
     let text = "SELECT id FROM sign_in_requests ORDER BY created_at DESC, id DESC LIMIT 1";
     let id = world.app.db.read().one(text, &[], |row| row.id::<SignInRequestId>(0)).await.unwrap().unwrap();
-    let mail = app_sign_in::message(&world.app, id, &world.base).await.unwrap()?;
-    Some(Mailed { code: mail.code, link: mail.link, institution_name: mail.institution_name })
+    let message = app_sign_in::message(&world.app, id, &world.base).await.unwrap()?;
+    let SignInMail { to, content: mail, digests } = message;
+    let now = world.app.clock.now();
+    let stored = world.app.db.write::<_, Error>(move |sql| {
+        Box::pin(async move { app_sign_in::store_digests(sql, &digests, now).await })
+    });
+    stored.await.unwrap().then_some(Mailed {
+        to: to.as_given().to_owned(),
+        code: mail.code,
+        link: mail.link,
+        institution_name: mail.institution_name,
+    })
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use endonym::{
     app::{
         Actor, persons, sessions,
-        sign_in::{self, ProxyAuth, Settings},
+        sign_in::{self, Handover, ProxyAuth, Settings},
     },
     domain::{
         client_address::TrustedProxies,
@@ -31,6 +31,11 @@ async fn world() -> World {
 
 fn person(world: &World, email: &str) -> PersonId {
     PersonId { institution: world.institution.id, email_key: email.to_owned() }
+}
+
+/// A link to continue on another device, made in a session that was opened by mail.
+async fn hand_over(world: &World, email: &str) -> Handover {
+    sign_in::handover(&world.app, &Actor::Operator, &person(world, email), How::Mail).await.unwrap()
 }
 
 async fn number(world: &World, text: &str) -> i64 {
@@ -305,8 +310,7 @@ async fn codes_and_links_expire_after_ten_minutes() {
     let world = world().await;
     let browser = Browser::new(&world);
     let mail = browser.mailed("", "ana@example.edu").await;
-    let handover =
-        sign_in::handover(&world.app, &Actor::Operator, &person(&world, "ana@example.edu")).await.unwrap();
+    let handover = hand_over(&world, "ana@example.edu").await;
     browser.get("/sign-in/code").await.expect(200);
     world.advance(MINUTE * 10);
     browser.post("/sign-in/code", &[("code", &mail.code)]).await.expect(422);
@@ -663,7 +667,7 @@ async fn signing_out_ends_the_session_here_or_everywhere() {
 async fn a_handover_link_signs_in_another_device_once_and_reports_what_became_of_it() {
     let world = world().await;
     let ana = person(&world, "ana@example.edu");
-    let handover = sign_in::handover(&world.app, &Actor::Operator, &ana).await.unwrap();
+    let handover = hand_over(&world, "ana@example.edu").await;
     let state = async |whose: &PersonId| {
         sign_in::handover_state(&world.app, &Actor::Operator, whose, handover.id).await.unwrap()
     };
@@ -687,8 +691,7 @@ async fn an_erased_person_is_signed_out_and_their_links_are_void() {
     let mail = browser.mailed("", "ana@example.edu").await;
     browser.enter_code(&mail.code).await.redirects_to("/me");
     let pending = Browser::new(&world).mailed("", "ana@example.edu").await;
-    let handover =
-        sign_in::handover(&world.app, &Actor::Operator, &person(&world, "ana@example.edu")).await.unwrap();
+    let handover = hand_over(&world, "ana@example.edu").await;
     persons::erase(&world.app, &Actor::Operator, world.institution.id, "ana@example.edu".into())
         .await
         .unwrap();

@@ -5,7 +5,9 @@ pub mod media;
 pub mod openapi;
 pub mod postgres;
 pub mod process;
+pub mod routes;
 pub mod s3;
+pub mod snapshot;
 
 use std::{future::Future, ops::Range, time::Duration};
 
@@ -75,6 +77,8 @@ pub struct Setup {
     pub calling: calls::Rules,
     pub phone: Phone,
     pub sign_in: sign_in::Settings,
+    /// The public URL, if it is not that of the server.
+    pub base_url: Option<&'static str>,
     pub mail: Mailer,
     /// Networks in which learning systems may be.
     pub outbound: &'static str,
@@ -105,6 +109,7 @@ impl Default for Setup {
             calling: calls::Rules::nobody(),
             phone: Phone::default(),
             sign_in: sign_in::Settings::default(),
+            base_url: None,
             mail: Mailer::default(),
             outbound: "127.0.0.0/8",
             outbound_limits: outbound::Limits::default(),
@@ -136,7 +141,7 @@ impl World {
             blobs: Blobs::open(&blobs).unwrap(),
             clock: Clock::adjustable(),
             studio: setup.studio,
-            links: Links::new(&base),
+            links: Links::new(setup.base_url.unwrap_or(&base)),
             limits: setup.rate_limit,
             auth_failures: setup.auth_failures,
             streams: setup.streams,

@@ -1,0 +1,38 @@
+//! What is stored, to check that a request has changed nothing.
+
+use endonym::domain::ids::InstitutionId;
+use serde_json::Value;
+
+use super::World;
+
+/// Everything that a form of a person can change.
+const TABLES: &[&str] = &[
+    "participants",
+    "hidden_participants",
+    "persons",
+    "consents",
+    "paused_participants",
+    "media",
+    "calls",
+    "sessions",
+    "sign_in_requests",
+    "sign_in_links",
+    "sign_in_counts",
+    "outbox",
+];
+
+/// The rows of all tables, of one institution or of all.
+pub async fn rows(world: &World, of: Option<InstitutionId>) -> Vec<String> {
+    let mut rows = Vec::new();
+    for table in TABLES {
+        let only = of.filter(|_| *table != "sign_in_counts");
+        let only =
+            only.map(|institution| format!(" WHERE institution_id = {institution}")).unwrap_or_default();
+        let text = format!("SELECT * FROM {table}{only}");
+        for row in world.app.db.read().rows(&text, &[], |row| row.record()).await.unwrap() {
+            rows.push(format!("{table} {}", Value::Object(row)));
+        }
+    }
+    rows.sort();
+    rows
+}
