@@ -235,9 +235,7 @@ pub async fn recording(State(app): State<App>, request: Request) -> Response {
             Err(Unkept::NoConsent(fault)) => {
                 recorder::refused(StatusCode::UNPROCESSABLE_ENTITY, &fault, Some("consent"))
             }
-            Err(Unkept::Busy) => {
-                recorder::refused(StatusCode::SERVICE_UNAVAILABLE, &busy, None)
-            }
+            Err(Unkept::Busy) => recorder::refused(StatusCode::SERVICE_UNAVAILABLE, &busy, None),
             Err(Unkept::Page(page)) => json_of(&page),
         };
     }

@@ -352,9 +352,21 @@ mod tests {
         let unused: Vec<&String> = english.keys().filter(|id| !text.contains(&format!("\"{id}\""))).collect();
         assert!(unused.is_empty(), "{unused:?}");
         let is_of_an_area = |word: &str| {
-            ["shared-", "recorder-", "sign-in-", "sso-", "me-", "data-", "plays-", "mail-", "lti-", "badge-", "pages-"]
-                .iter()
-                .any(|area| word.starts_with(area))
+            [
+                "shared-",
+                "recorder-",
+                "sign-in-",
+                "sso-",
+                "me-",
+                "data-",
+                "plays-",
+                "mail-",
+                "lti-",
+                "badge-",
+                "pages-",
+            ]
+            .iter()
+            .any(|area| word.starts_with(area))
         };
         for call in ["text(\"", "one(\"", "one_html(\"", "html(\"", "with(\""] {
             for id in text.split(call).skip(1).filter_map(|rest| rest.split('"').next()) {
