@@ -5,6 +5,7 @@ use crate::{
     blobs::{Key, Shelf},
     domain::{
         audience::Audience,
+        custom_field::is_pronouns,
         email::email_key,
         ids::InstitutionId,
         media::Waveform,
@@ -84,7 +85,7 @@ pub async fn find(app: &App, institution: InstitutionId, token: &str) -> Result<
 
 impl Attribute {
     pub fn is_pronouns(&self) -> bool {
-        self.name.contains("pronoun")
+        is_pronouns(&self.name)
     }
 }
 

@@ -44,6 +44,8 @@ asset!(LTI_STYLE, "lti.css", CSS);
 asset!(LTI_SCRIPT, "lti.js", JS);
 asset!(RECORD_STYLE, "record.css", CSS);
 asset!(RECORD_SCRIPT, "record.js", JS);
+asset!(CROP_STYLE, "crop.css", CSS);
+asset!(CROP_SCRIPT, "crop.js", JS);
 
 impl Asset {
     /// The path relative to the site root.
@@ -67,7 +69,7 @@ impl Asset {
 }
 
 pub fn routes() -> Router<App> {
-    let all: [&'static Asset; 9] = [
+    let all: [&'static Asset; 11] = [
         &STYLE,
         &PLAYER_STYLE,
         &PLAYER_SCRIPT,
@@ -77,6 +79,8 @@ pub fn routes() -> Router<App> {
         &LTI_SCRIPT,
         &RECORD_STYLE,
         &RECORD_SCRIPT,
+        &CROP_STYLE,
+        &CROP_SCRIPT,
     ];
     all.into_iter()
         .fold(Router::new(), |router, asset| router.route(asset.path, get(async || asset.response())))

@@ -16,6 +16,7 @@ macro_rules! catalog {
             include_str!(concat!("../../words/", $tag, "/recorder.ftl")),
             include_str!(concat!("../../words/", $tag, "/sign_in.ftl")),
             include_str!(concat!("../../words/", $tag, "/me.ftl")),
+            include_str!(concat!("../../words/", $tag, "/profile.ftl")),
             include_str!(concat!("../../words/", $tag, "/mail.ftl")),
             include_str!(concat!("../../words/", $tag, "/lti.ftl")),
             include_str!(concat!("../../words/", $tag, "/badge.ftl")),
@@ -25,7 +26,7 @@ macro_rules! catalog {
 }
 
 /// The sources of a language, one for each area.
-const fn sources(language: Language) -> [&'static str; 8] {
+const fn sources(language: Language) -> [&'static str; 9] {
     match language {
         Language::English => catalog!("en"),
         Language::Spanish => catalog!("es"),
@@ -266,7 +267,9 @@ mod tests {
         let unused: Vec<&String> = english.keys().filter(|id| !text.contains(&format!("\"{id}\""))).collect();
         assert!(unused.is_empty(), "{unused:?}");
         let is_of_an_area = |word: &str| {
-            ["shared-", "recorder-", "sign-in-", "me-", "mail-"].iter().any(|area| word.starts_with(area))
+            ["shared-", "recorder-", "sign-in-", "me-", "profile-", "mail-"]
+                .iter()
+                .any(|area| word.starts_with(area))
         };
         for call in ["text(\"", "one(\"", "one_html(\"", "html(\"", "with(\""] {
             for id in text.split(call).skip(1).filter_map(|rest| rest.split('"').next()) {

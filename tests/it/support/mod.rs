@@ -11,7 +11,7 @@ use std::{future::Future, ops::Range, time::Duration};
 
 use endonym::{
     app::{
-        self, Actor, App, Clock, Links, Parts, calls, institutions, limiter::Policy, name_pages,
+        Actor, App, Clock, Links, Parts, calls, custom_fields, institutions, limiter::Policy, name_pages,
         participants, sign_in, streams, studio, tokens,
     },
     blobs::{self, Blobs, Delivery, Key, Shelf},
@@ -205,9 +205,17 @@ impl World {
     }
 
     pub async fn custom_field(&self, name: &str) {
-        app::custom_fields::create(&self.app, &Actor::Operator, self.institution.id, name.into(), None)
-            .await
-            .unwrap();
+        self.new_custom_field(custom_fields::New { name: name.into(), ..Default::default() }).await;
+    }
+
+    /// A custom field that people may change in their own entries.
+    pub async fn editable_field(&self, name: &str, label: &str) {
+        let new = custom_fields::New { name: name.into(), label: Some(label.into()), editable: true };
+        self.new_custom_field(new).await;
+    }
+
+    async fn new_custom_field(&self, new: custom_fields::New) {
+        custom_fields::create(&self.app, &Actor::Operator, self.institution.id, new).await.unwrap();
     }
 
     /// Starts workers that run background jobs.
