@@ -7,7 +7,7 @@ use std::io::Cursor;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use endonym_media::picture::{Limits, Picture, Refusal, process};
+use endonym_media::picture::{Limits, Picture, Refusal, process, process_square};
 use image::{DynamicImage, GrayImage, ImageFormat, Luma, Rgb, RgbImage, Rgba, RgbaImage};
 
 const RED: [u8; 3] = [220, 30, 30];
@@ -167,6 +167,37 @@ fn every_format_is_taken_and_fits() {
         assert_quarters(&large, [RED, GREEN, BLUE, YELLOW]);
         assert_quarters(&small, [RED, GREEN, BLUE, YELLOW]);
     }
+}
+
+#[test]
+fn a_square_is_the_center_of_the_upright_picture() {
+    let square = |bytes: &[u8]| {
+        let picture = process_square(bytes, &Limits::default()).expect("taken");
+        (read(&picture.large), read(&picture.small))
+    };
+    for (width, height, side) in
+        [(780, 520, 512), (520, 780, 512), (3001, 2000, 512), (300, 200, 200), (1, 7, 1)]
+    {
+        let (large, small) = square(&written(quarters(width, height), ImageFormat::Png));
+        assert_eq!((large.dimensions(), small.dimensions()), ((side, side), (side.min(128), side.min(128))));
+        if side > 1 {
+            assert_quarters(&large, [RED, GREEN, BLUE, YELLOW]);
+            assert_quarters(&small, [RED, GREEN, BLUE, YELLOW]);
+        }
+    }
+    // Stripes of a third each: the square shows half of the outer ones, on the sides or above and below.
+    let stripes = RgbImage::from_fn(300, 200, |x, _| Rgb([RED, GREEN, BLUE][x as usize / 100]));
+    let jpeg = written(stripes, ImageFormat::Jpeg);
+    let (large, _) = square(&jpeg);
+    for (x, color) in [(20, RED), (100, GREEN), (180, BLUE)] {
+        assert_color(&large, (x, 100), color);
+    }
+    let exif = [b"Exif\0\0".as_slice(), &exif(6, false)].concat();
+    let (large, _) = square(&with_segment(&jpeg, 0xE1, &exif));
+    for (y, color) in [(20, RED), (100, GREEN), (180, BLUE)] {
+        assert_color(&large, (100, y), color);
+    }
+    assert!(process_square(b"no picture", &Limits::default()).is_err());
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::{
     blobs::{Key, Shelf},
     domain::{
         audience::Audience,
+        custom_field::is_pronouns,
         email::email_key,
         ids::InstitutionId,
         language::Language,
@@ -125,7 +126,7 @@ pub async fn list_all(app: &App, actor: &Actor, person: &PersonId, listed: bool)
 
 impl Attribute {
     pub fn is_pronouns(&self) -> bool {
-        self.name.contains("pronoun")
+        is_pronouns(&self.name)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Custom fields, which the operator creates and deletes.
+//! Custom fields, which the operator creates, updates and deletes.
 
 use super::{Actor, App, Error, Missing, Result};
 use crate::{
@@ -9,26 +9,28 @@ use crate::{
         ids::InstitutionId,
         text::{self, Lines, longest},
     },
-    store::{self, custom_fields},
+    store::{self, custom_fields, rolls},
 };
 
-pub async fn create(
-    app: &App,
-    actor: &Actor,
-    institution: InstitutionId,
-    name: String,
-    label: Option<String>,
-) -> Result<CustomField> {
+/// A field to be created.
+#[derive(Debug, Clone, Default)]
+pub struct New {
+    pub name: String,
+    /// Derived from the name if absent.
+    pub label: Option<String>,
+    pub editable: bool,
+}
+
+pub async fn create(app: &App, actor: &Actor, institution: InstitutionId, new: New) -> Result<CustomField> {
     actor.administer(institution)?;
+    let New { name, label, editable } = new;
     if let Some(fault) = name_fault(&name) {
         return Err(Error::invalid(Field::Name, fault));
     }
     let label = label.unwrap_or_else(|| name.replace('_', " "));
-    if let Some(fault) = text::fault(&label, longest::TITLE, Lines::One) {
-        return Err(Error::invalid(Field::Label, fault));
-    }
+    check_label(&label)?;
     let now = app.clock.now();
-    let field = CustomField { id: app.ids.id(now), name, label };
+    let field = CustomField { id: app.ids.id(now), name, label, editable };
     let made = app
         .db
         .write(move |sql| {
@@ -42,6 +44,51 @@ pub async fn create(
         store::Error::Conflict => Error::invalid(Field::Name, Fault::Taken),
         other => other.into(),
     })
+}
+
+fn check_label(label: &str) -> Result<()> {
+    match text::fault(label, longest::TITLE, Lines::One) {
+        Some(fault) => Err(Error::invalid(Field::Label, fault)),
+        None => Ok(()),
+    }
+}
+
+/// A change of a field; what is absent stays.
+#[derive(Debug, Clone, Default)]
+pub struct Change {
+    pub label: Option<String>,
+    pub editable: Option<bool>,
+}
+
+pub async fn update(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    name: String,
+    change: Change,
+) -> Result<CustomField> {
+    actor.administer(institution)?;
+    let Change { label, editable } = change;
+    if let Some(label) = &label {
+        check_label(label)?;
+    }
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let all = custom_fields::all(sql, institution).await?;
+                let old = all.into_iter().find(|field| field.name == name);
+                let old = old.ok_or(Error::Missing(Missing::CustomField))?;
+                let field = CustomField {
+                    label: label.unwrap_or(old.label),
+                    editable: editable.unwrap_or(old.editable),
+                    ..old
+                };
+                custom_fields::update(sql, institution, &field).await?;
+                Ok(field)
+            })
+        })
+        .await
 }
 
 pub async fn all(app: &App, access: &Access) -> Result<Vec<CustomField>> {

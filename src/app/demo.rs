@@ -67,15 +67,12 @@ pub async fn seed(app: &App, actor: &Actor, data_dir: &Path) -> Result<Demo> {
 }
 
 async fn seed_page(app: &App, actor: &Actor, institution: &Institution) -> Result<NamePage> {
-    match custom_fields::create(
-        app,
-        actor,
-        institution.id,
-        "gender_pronouns".to_owned(),
-        Some("Pronouns".to_owned()),
-    )
-    .await
-    {
+    let pronouns = custom_fields::New {
+        name: "gender_pronouns".to_owned(),
+        label: Some("Pronouns".to_owned()),
+        editable: true,
+    };
+    match custom_fields::create(app, actor, institution.id, pronouns).await {
         // `Invalid`: the field exists from an earlier start.
         Ok(_) | Err(Error::Invalid(_)) => {}
         Err(other) => return Err(other),

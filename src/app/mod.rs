@@ -28,6 +28,7 @@ pub mod name_pages;
 pub mod names;
 pub mod outbox;
 pub mod own_entry;
+pub mod own_media;
 pub mod own_person;
 pub mod own_recordings;
 pub mod participants;

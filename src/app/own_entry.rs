@@ -1,13 +1,17 @@
 //! A person's own entry on a name page, for the pages where they view and edit it themselves.
 
+use bytes::Bytes;
+
 use super::{
     App, Error, Missing, Result, calls, consents, own_recordings, own_recordings::Sharing, participants,
 };
 use crate::{
+    blobs::{Key, Shelf},
     domain::{
+        custom_field::CustomField,
         fault::{Fault, Field},
         ids::{InstitutionId, ParticipantId},
-        media::{Incoming, Origin, Waveform},
+        media::{Incoming, Kind, Origin, Waveform},
         participant::{Draft, Given, LegalNames, Participant, Source},
         phone_number::PhoneNumber,
     },
@@ -25,7 +29,7 @@ pub struct Owner {
 pub struct OwnEntry {
     pub person: Participant,
     pub waveform: Option<Waveform>,
-    /// The origin of their recording.
+    /// The origin of their recording, which exists even while nobody may hear it.
     pub origin: Option<Origin>,
     pub phone_number: Option<String>,
     /// Whether this installation can call people.
@@ -34,6 +38,11 @@ pub struct OwnEntry {
 }
 
 impl OwnEntry {
+    /// There is a recording that nobody may hear for now.
+    pub fn is_paused(&self) -> bool {
+        self.origin.is_some() && self.person.recording.is_none()
+    }
+
     /// Returns whether the recording was made for this page only.
     pub fn is_only_here(&self) -> bool {
         self.origin == Some(Origin::Page)
@@ -44,10 +53,7 @@ pub async fn find(app: &App, owner: Owner) -> Result<OwnEntry> {
     let (Owner { institution, participant }, sql) = (owner, &mut app.db.read());
     let person = store::participants::by_ids(sql, institution, &[participant]).await?.pop();
     let person = person.ok_or(Error::Missing(Missing::Participant))?;
-    let recording = match &person.recording {
-        Some(recording) => store::media::find(sql, institution, &recording.hex).await?,
-        None => None,
-    };
+    let recording = store::media::of(sql, institution, participant, Kind::Recording).await?;
     Ok(OwnEntry {
         origin: recording.as_ref().map(|recording| recording.origin),
         waveform: recording.and_then(|recording| recording.waveform),
@@ -58,18 +64,32 @@ pub async fn find(app: &App, owner: Owner) -> Result<OwnEntry> {
     })
 }
 
-/// The fields that people may change in their own entry: how to pronounce the name, but not the name itself.
+/// The fields that people may change in their own entry: how to pronounce the name, but not the name itself, and the custom fields
+/// that their institution lets them edit.
 pub struct Details(Draft);
 
 impl Details {
     pub fn read(source: &impl Source) -> Self {
-        let Draft { phonetic, notes, mut errors, .. } = Draft::read(source, LegalNames::Ignored);
-        errors.retain(|field| matches!(field, Field::Phonetic | Field::Notes));
-        Self(Draft { phonetic, notes, errors, ..Draft::default() })
+        let Draft { phonetic, notes, custom, mut errors, .. } = Draft::read(source, LegalNames::Ignored);
+        errors.retain(|field| matches!(field, Field::Phonetic | Field::Notes | Field::Custom(_)));
+        Self(Draft { phonetic, notes, custom, errors, ..Draft::default() })
+    }
+
+    /// Ignores all custom fields but these.
+    fn restrict(&mut self, editable: &[CustomField]) {
+        let is_editable = |key: &str| editable.iter().any(|field| field.has_import_key(key));
+        self.0.custom.retain(|(key, _)| is_editable(key));
+        self.0.errors.retain(|field| match field {
+            Field::Custom(key) => is_editable(key),
+            _ => true,
+        });
     }
 }
 
-pub async fn change(app: &App, owner: Owner, details: Details) -> Result<()> {
+pub async fn change(app: &App, owner: Owner, mut details: Details) -> Result<()> {
+    let mut fields = store::custom_fields::all(&mut app.db.read(), owner.institution).await?;
+    fields.retain(|field| field.editable);
+    details.restrict(&fields);
     update(app, owner, details.0).await
 }
 
@@ -82,6 +102,15 @@ pub async fn record(app: &App, owner: Owner, sound: Vec<u8>, sharing: Sharing) -
     consents::require(&mut app.db.read(), owner, Field::Recording).await?;
     let target = (owner.institution, owner.participant);
     own_recordings::record(app, target, Incoming::Bytes(sound), sharing, None).await
+}
+
+/// The MP3 file of the owner's recording, even while nobody else may hear it.
+pub async fn sound(app: &App, owner: Owner, kind: Kind) -> Result<Bytes> {
+    let Owner { institution, participant } = owner;
+    let missing = || Error::Missing(Missing::Recording);
+    let found = store::media::of(&mut app.db.read(), institution, participant, kind).await?;
+    let hex = found.ok_or_else(missing)?.hex;
+    app.blobs.read(&Key { shelf: Shelf::Recordings, institution, hex }).await?.ok_or_else(missing)
 }
 
 /// Stores this phone number for the owner and requests a call to it.

@@ -8,6 +8,7 @@ use super::{
 use crate::{
     domain::{
         access::SearchScope,
+        custom_field::CustomField,
         ids::{InstitutionId, ParticipantId},
         institution::Institution,
         media::{Kind, Origin},
@@ -15,7 +16,7 @@ use crate::{
         session::PersonId,
     },
     store::{
-        Sql, institutions, media as stored,
+        Sql, custom_fields, institutions, media as stored,
         participants::{self, KeyFilter, KeyKind},
         persons, rolls,
     },
@@ -26,6 +27,8 @@ pub struct OwnPerson {
     pub institution: Institution,
     /// At least one. Those of courses that they have left are not included.
     pub registrations: Vec<OwnRegistration>,
+    /// The institution's custom fields, pronouns first.
+    pub fields: Vec<CustomField>,
     pub phone_number: Option<String>,
     /// Whether this installation can call people.
     pub can_be_called: bool,
@@ -61,12 +64,15 @@ pub async fn find(app: &App, actor: &Actor, person: &PersonId) -> Result<OwnPers
     let registrations = registrations(sql, person).await?;
     let found = institutions::by_id(sql, institution).await?;
     let called = main(&registrations)?;
+    let mut fields = custom_fields::all(sql, institution).await?;
+    fields.sort_by_key(|field| !field.is_pronouns());
     Ok(OwnPerson {
         institution: found.ok_or(Error::Missing(Missing::Institution))?,
         phone_number: participants::phone_number(sql, institution, called).await?,
         can_be_called: app.calling.enabled,
         is_called: calls::is_pending(sql, institution, called).await?,
         registrations,
+        fields,
     })
 }
 
@@ -92,7 +98,7 @@ fn main(all: &[OwnRegistration]) -> Result<ParticipantId> {
 }
 
 /// Finds the registration on a page by its slug, or the main one.
-async fn owner(app: &App, person: &PersonId, page: Option<&str>) -> Result<Owner> {
+pub(super) async fn owner(app: &App, person: &PersonId, page: Option<&str>) -> Result<Owner> {
     let all = registrations(&mut app.db.read(), person).await?;
     let main = main(&all)?;
     let participant = match page {
@@ -148,7 +154,12 @@ pub async fn delete_recording(app: &App, actor: &Actor, person: &PersonId, page:
     Ok(())
 }
 
-async fn ids_of(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<Vec<ParticipantId>> {
+/// All registrations of a person, including courses that they have left.
+pub(super) async fn ids_of(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: &str,
+) -> Result<Vec<ParticipantId>> {
     let all = persons::registrations(sql, institution, email_key).await?;
     Ok(all.into_iter().map(|one| one.id).collect())
 }

@@ -25,6 +25,18 @@ pub struct Settings {
     pub picture: picture::Limits,
     /// Keep the uploaded file next to the processed one?
     pub keep_originals: bool,
+    /// The maximum length of a take that is recorded in a browser, in whole seconds.
+    pub take: Duration,
+}
+
+/// A browser records a little more than the take: before it says "Recording", and after Stop.
+const TAKE_MARGIN: Duration = Duration::from_secs(1);
+
+impl Settings {
+    /// The maximum length of a take, in seconds: a full take is never longer than a recording that is accepted.
+    pub fn take_seconds(&self) -> u64 {
+        self.take.min(self.sound.longest.saturating_sub(TAKE_MARGIN)).as_secs().max(1)
+    }
 }
 
 impl Default for Settings {
@@ -35,6 +47,7 @@ impl Default for Settings {
             sound: sound::Limits::default(),
             picture: picture::Limits::default(),
             keep_originals: true,
+            take: Duration::from_secs(10),
         }
     }
 }
@@ -123,6 +136,7 @@ fn work(waiting: &Mutex<mpsc::Receiver<Task>>) {
 static PICTURES: Mutex<()> = Mutex::new(());
 
 fn make(kind: Kind, incoming: Incoming, settings: &Settings) -> Result<Processed, MediaFault> {
+    let is_portrait = matches!(incoming, Incoming::Portrait(_));
     let bytes = incoming.into_bytes()?;
     if kind.is_sound() {
         let sound = sound::process(&bytes, &settings.sound).map_err(MediaFault::Sound)?;
@@ -131,12 +145,31 @@ fn make(kind: Kind, incoming: Incoming, settings: &Settings) -> Result<Processed
     } else {
         // A large image needs up to 300 MB for a moment, so images are processed one at a time.
         let _alone = PICTURES.lock().unwrap_or_else(PoisonError::into_inner);
-        let picture = picture::process(&bytes, &settings.picture).map_err(MediaFault::Picture)?;
-        Ok(Processed::Picture(picture))
+        let process = if is_portrait { picture::process_square } else { picture::process };
+        Ok(Processed::Picture(process(&bytes, &settings.picture).map_err(MediaFault::Picture)?))
     }
 }
 
 /// Milliseconds.
 pub fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_take_is_never_too_long_for_the_server() {
+        let seconds = |take: u64, longest: f64| {
+            let sound =
+                sound::Limits { longest: Duration::from_secs_f64(longest), ..sound::Limits::default() };
+            Settings { take: Duration::from_secs(take), sound, ..Settings::default() }.take_seconds()
+        };
+        assert_eq!(Settings::default().take_seconds(), 10);
+        assert_eq!(seconds(29, 30.0), 29);
+        assert_eq!(seconds(60, 30.0), 29);
+        assert_eq!(seconds(10, 5.5), 4);
+        assert_eq!(seconds(10, 0.5), 1);
+    }
 }

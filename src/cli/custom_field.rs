@@ -7,11 +7,11 @@ use serde_json::json;
 
 use super::{Failure, Outcome, institution, output};
 use crate::{
-    app::{Actor, App, Error, custom_fields},
+    app::{Actor, App, Error, Missing, custom_fields},
     domain,
 };
 
-/// Define, list and delete custom fields
+/// Define, list, update and delete custom fields
 #[derive(Debug, Subcommand)]
 pub enum CustomField {
     /// Define a custom field for the people of an institution
@@ -26,6 +26,25 @@ pub enum CustomField {
         /// Label shown to people
         #[arg(long)]
         label: Option<String>,
+        /// Let people change it in their own entries
+        #[arg(long)]
+        editable: bool,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Update a custom field
+    ///
+    /// For example: endonym custom-field update --institution example-university gender_pronouns --editable true
+    Update {
+        #[arg(long, value_name = "SLUG")]
+        institution: String,
+        name: String,
+        /// Label shown to people
+        #[arg(long)]
+        label: Option<String>,
+        /// Let people change it in their own entries: true or false
+        #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+        editable: Option<bool>,
         #[arg(long)]
         json: bool,
     },
@@ -50,9 +69,10 @@ pub enum CustomField {
 impl CustomField {
     pub async fn run(self, app: &App) -> Outcome {
         match self {
-            Self::Create { institution: slug, name, label, json } => {
+            Self::Create { institution: slug, name, label, editable, json } => {
                 let owner = institution(app, &slug).await?;
-                let made = custom_fields::create(app, &Actor::Operator, owner.id, name, label).await?;
+                let new = custom_fields::New { name, label, editable };
+                let made = custom_fields::create(app, &Actor::Operator, owner.id, new).await?;
                 if json {
                     output::print_json(&json!({ "name": made.name, "import_key": made.import_key() }));
                 } else {
@@ -63,30 +83,40 @@ impl CustomField {
                     ));
                 }
             }
+            Self::Update { institution: slug, name, label, editable, json } => {
+                let owner = institution(app, &slug).await?;
+                let change = custom_fields::Change { label, editable };
+                let updated =
+                    custom_fields::update(app, &Actor::Operator, owner.id, name.clone(), change).await;
+                let field = match updated {
+                    Err(Error::Missing(Missing::CustomField)) => return Err(unknown(&slug, &name)),
+                    other => other?,
+                };
+                if json {
+                    output::print_json(&shown(&field));
+                } else {
+                    list(&[field], false);
+                }
+            }
             Self::List { institution: slug, json } => {
                 let owner = institution(app, &slug).await?;
                 list(&custom_fields::all(app, &Actor::Operator.access(owner.id)?).await?, json);
             }
             Self::Delete { institution: slug, name, yes } => {
                 let owner = institution(app, &slug).await?;
-                let unknown = || {
-                    Failure(format!(
-                        "`{slug}` has no custom field `{name}`: run `endonym custom-field list --institution {slug}` to see all fields"
-                    ))
-                };
                 if !custom_fields::all(app, &Actor::Operator.access(owner.id)?)
                     .await?
                     .iter()
                     .any(|field| field.name == name)
                 {
-                    return Err(unknown());
+                    return Err(unknown(&slug, &name));
                 }
                 output::confirm(
                     yes,
                     &format!("This permanently deletes custom field `{name}` and all its values."),
                 )?;
                 match custom_fields::delete(app, &Actor::Operator, owner.id, name.clone()).await {
-                    Err(Error::Missing(_)) => return Err(unknown()),
+                    Err(Error::Missing(_)) => return Err(unknown(&slug, &name)),
                     other => other?,
                 }
                 output::print_line(&format!("Deleted custom field `{name}`."));
@@ -96,13 +126,30 @@ impl CustomField {
     }
 }
 
+fn unknown(slug: &str, name: &str) -> Failure {
+    Failure(format!(
+        "`{slug}` has no custom field `{name}`: run `endonym custom-field list --institution {slug}` to see all fields"
+    ))
+}
+
+fn shown(field: &domain::custom_field::CustomField) -> serde_json::Value {
+    json!({
+        "name": field.name,
+        "label": field.label,
+        "import_key": field.import_key(),
+        "editable": field.editable,
+    })
+}
+
 fn list(all: &[domain::custom_field::CustomField], json: bool) {
     if json {
-        let shown = |field: &domain::custom_field::CustomField| json!({ "name": field.name, "label": field.label, "import_key": field.import_key() });
         output::print_json(&json!({ "custom_fields": all.iter().map(shown).collect::<Vec<_>>() }));
         return;
     }
-    let rows: Vec<Vec<String>> =
-        all.iter().map(|field| vec![field.name.clone(), field.label.clone(), field.import_key()]).collect();
-    output::print_table(&["NAME", "LABEL", "IMPORT KEY"], &rows);
+    let row = |field: &domain::custom_field::CustomField| {
+        let editable = if field.editable { "yes" } else { "no" };
+        vec![field.name.clone(), field.label.clone(), field.import_key(), editable.to_owned()]
+    };
+    let rows: Vec<Vec<String>> = all.iter().map(row).collect();
+    output::print_table(&["NAME", "LABEL", "IMPORT KEY", "EDITABLE"], &rows);
 }

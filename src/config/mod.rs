@@ -116,6 +116,10 @@ pub struct Media {
     /// Minimum length of a recording after trimming, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     recording_shortest_seconds: Duration,
+    /// Maximum length of a take that is recorded in a browser, in seconds: 3 to 60, and at most the maximum length of a recording
+    /// less one second
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(3..=60))]
+    recording_limit_seconds: u64,
     /// Maximum size of a recording, in bytes
     #[arg(long, value_name = "BYTES")]
     recording_bytes: usize,
@@ -148,6 +152,7 @@ impl Media {
             },
             picture: picture::Limits { bytes: self.picture_bytes, pixels: self.picture_pixels },
             keep_originals: self.keep_originals,
+            take: Duration::from_secs(self.recording_limit_seconds),
         }
     }
 }

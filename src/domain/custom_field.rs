@@ -8,6 +8,8 @@ pub struct CustomField {
     /// The key in responses.
     pub name: String,
     pub label: String,
+    /// People may change it in their own entries.
+    pub editable: bool,
 }
 
 const IMPORT_PREFIX: &str = "custom_";
@@ -18,9 +20,23 @@ impl CustomField {
         import_key(&self.name)
     }
 
+    pub fn is_pronouns(&self) -> bool {
+        is_pronouns(&self.name)
+    }
+
     pub fn has_import_key(&self, key: &str) -> bool {
         key.strip_prefix(IMPORT_PREFIX).is_some_and(|name| name == self.name)
     }
+}
+
+/// Pronouns are a custom field like others, but pages show them first.
+pub fn is_pronouns(name: &str) -> bool {
+    name.contains("pronoun")
+}
+
+/// Whether a key of a form may be that of a custom field.
+pub fn is_import_key(key: &str) -> bool {
+    key.starts_with(IMPORT_PREFIX)
 }
 
 pub fn import_key(name: &str) -> String {
@@ -84,7 +100,9 @@ mod tests {
             id: CustomFieldId::new(1),
             name: "gender_pronouns".into(),
             label: "Pronouns".into(),
+            editable: false,
         };
+        assert!(field.is_pronouns());
         assert_eq!(field.import_key(), "custom_gender_pronouns");
         assert!(field.has_import_key("custom_gender_pronouns"));
         assert!(!field.has_import_key("gender_pronouns"));

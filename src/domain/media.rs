@@ -46,7 +46,7 @@ impl Kind {
 }
 
 /// Where a recording came from, which decides whether its owner's later recordings replace it. Pictures and recordings of
-/// legal names are always `Given`.
+/// legal names are `Given` or `Shared`; the owner's later ones replace them in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// An API client or an import set it on one registration.
@@ -113,6 +113,8 @@ pub enum Incoming {
     Base64(String),
     /// From a file.
     Bytes(Vec<u8>),
+    /// A picture from a file, of which the square in the center is kept.
+    Portrait(Vec<u8>),
     /// A value of the wrong type.
     Unreadable,
 }
@@ -158,7 +160,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 impl Incoming {
     pub fn into_bytes(self) -> Result<Vec<u8>, MediaFault> {
         let mut text = match self {
-            Self::Bytes(bytes) => return Ok(bytes),
+            Self::Bytes(bytes) | Self::Portrait(bytes) => return Ok(bytes),
             Self::Unreadable => return Err(MediaFault::NotAnObject),
             Self::Base64(text) => text.into_bytes(),
         };

@@ -1,6 +1,6 @@
 //! What is wrong with an input of a person's own page or of a page inside a learning system. The sentences are in `words/`.
 
-use endonym_media::sound;
+use endonym_media::{picture, sound};
 
 use crate::{
     domain::{fault::Fault, media::MediaFault},
@@ -16,26 +16,30 @@ pub enum Input {
     Recording,
     /// The title of a link that is added to a course.
     LinkTitle,
+    CustomField,
+    Photo,
 }
 
 /// What is wrong with an input.
 pub fn fault(words: Words, input: Input, fault: &Fault) -> String {
     match fault {
         Fault::Blank => words.text(match input {
-            Input::Phonetic | Input::Notes | Input::LinkTitle => "me-fault-blank",
+            Input::Phonetic | Input::Notes | Input::LinkTitle | Input::CustomField => "me-fault-blank",
             Input::PhoneNumber => "me-fault-phone-blank",
             Input::Recording => "recorder-fault-no-file",
+            Input::Photo => "profile-photo-no-file",
         }),
         Fault::TooLong { most } => match input {
             Input::Recording => words.text("recorder-fault-too-large"),
-            Input::Phonetic | Input::Notes | Input::PhoneNumber | Input::LinkTitle => {
+            Input::Photo => words.text("profile-photo-large"),
+            Input::Phonetic | Input::Notes | Input::PhoneNumber | Input::LinkTitle | Input::CustomField => {
                 words.one("me-fault-long", "most", *most as u64)
             }
         },
         Fault::NotCallable => words.text("me-fault-not-callable"),
         Fault::TooManyCalls { .. } => words.text("me-fault-too-many-calls"),
         Fault::NoConsent => words.text("data-consent-needed"),
-        Fault::Media(fault) => media(words, fault),
+        Fault::Media(fault) => media(words, input, fault),
         Fault::Invalid
         | Fault::ControlCharacter
         | Fault::AllBlank
@@ -53,14 +57,15 @@ pub fn fault(words: Words, input: Input, fault: &Fault) -> String {
         | Fault::Setup(_)
         | Fault::Call(_)
         | Fault::NotText => words.text(match input {
-            Input::Phonetic | Input::Notes | Input::LinkTitle => "me-fault-characters",
+            Input::Phonetic | Input::Notes | Input::LinkTitle | Input::CustomField => "me-fault-characters",
             Input::PhoneNumber => "me-fault-phone",
             Input::Recording => "recorder-refused",
+            Input::Photo => "profile-photo-other",
         }),
     }
 }
 
-fn media(words: Words, fault: &MediaFault) -> String {
+fn media(words: Words, input: Input, fault: &MediaFault) -> String {
     match fault {
         MediaFault::Sound(sound::Refusal::NotSound) => words.text("recorder-fault-not-sound"),
         MediaFault::Sound(sound::Refusal::Damaged) => words.text("recorder-fault-damaged"),
@@ -71,9 +76,22 @@ fn media(words: Words, fault: &MediaFault) -> String {
         }
         MediaFault::Sound(sound::Refusal::TooShort { .. }) => words.text("recorder-fault-too-short"),
         MediaFault::Sound(sound::Refusal::Silent) => words.text("recorder-fault-silent"),
-        MediaFault::Picture(_) | MediaFault::NotAnObject | MediaFault::DataUrl | MediaFault::NotBase64 => {
-            words.text("recorder-refused")
-        }
+        MediaFault::Picture(refusal) => words.text(picture(refusal)),
+        MediaFault::NotAnObject | MediaFault::DataUrl | MediaFault::NotBase64 => words.text(match input {
+            Input::Photo => "profile-photo-other",
+            _ => "recorder-refused",
+        }),
+    }
+}
+
+fn picture(refusal: &picture::Refusal) -> &'static str {
+    match refusal {
+        picture::Refusal::NotAPicture | picture::Refusal::Unsupported(_) => "profile-photo-other",
+        picture::Refusal::Heic => "profile-photo-heic",
+        picture::Refusal::Damaged => "profile-photo-damaged",
+        picture::Refusal::TooLarge { .. }
+        | picture::Refusal::TooManyPixels { .. }
+        | picture::Refusal::TooLong { .. } => "profile-photo-large",
     }
 }
 
@@ -96,7 +114,17 @@ mod tests {
             sound::Refusal::TooShort { shortest: Duration::from_millis(300) },
             sound::Refusal::Silent,
         ];
-        let media = refusals.map(|refusal| Fault::Media(MediaFault::Sound(refusal)));
+        let pictures = [
+            picture::Refusal::NotAPicture,
+            picture::Refusal::Unsupported("a BMP picture"),
+            picture::Refusal::Heic,
+            picture::Refusal::Damaged,
+            picture::Refusal::TooLarge { limit: 1 },
+            picture::Refusal::TooManyPixels { width: 9, height: 9, limit: 1 },
+            picture::Refusal::TooLong { side: 9, limit: 1 },
+        ];
+        let sounds = refusals.map(|refusal| Fault::Media(MediaFault::Sound(refusal)));
+        let pictures = pictures.map(|refusal| Fault::Media(MediaFault::Picture(refusal)));
         let others = [
             Fault::Blank,
             Fault::TooLong { most: 10 },
@@ -105,8 +133,16 @@ mod tests {
             Fault::NoConsent,
             Fault::Invalid,
         ];
-        for input in [Input::Phonetic, Input::Notes, Input::PhoneNumber, Input::Recording] {
-            for fault in media.iter().chain(&others) {
+        let inputs = [
+            Input::Phonetic,
+            Input::Notes,
+            Input::PhoneNumber,
+            Input::Recording,
+            Input::CustomField,
+            Input::Photo,
+        ];
+        for input in inputs {
+            for fault in sounds.iter().chain(&pictures).chain(&others) {
                 let sentence = super::fault(words, input, fault);
                 assert!(sentence.ends_with('.') && sentence.contains(' '), "{input:?} {fault:?}: {sentence}");
             }

@@ -1,5 +1,7 @@
 //! URL-encoded forms from browsers and learning management systems. `multipart.rs` reads forms with files.
 
+use std::collections::BTreeSet;
+
 use axum::{
     body::Bytes,
     extract::Request,
@@ -8,6 +10,7 @@ use axum::{
 
 use super::body;
 use crate::domain::{
+    custom_field::is_import_key,
     ids::InstitutionId,
     participant::{Raw, Source},
 };
@@ -38,6 +41,12 @@ impl Form {
     pub fn text(&self, name: &str) -> Option<String> {
         self.get(name).filter(|value| !value.trim().is_empty()).map(str::to_owned)
     }
+
+    /// The names that may be those of custom fields, each once.
+    pub fn custom_keys(&self) -> impl Iterator<Item = &str> {
+        let keys: BTreeSet<&str> = self.0.iter().map(|(key, _)| key.as_str()).collect();
+        keys.into_iter().filter(|key| is_import_key(key))
+    }
 }
 
 /// The entry form of a person is parsed like an API request. Browsers send line breaks as CRLF.
@@ -50,7 +59,7 @@ impl Source for Form {
     }
 
     fn custom(&self) -> Vec<(String, Raw<'_>)> {
-        Vec::new()
+        self.custom_keys().map(|key| (key.to_owned(), Source::get(self, key))).collect()
     }
 }
 

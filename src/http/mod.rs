@@ -20,6 +20,7 @@ pub mod page;
 pub mod params;
 pub mod path;
 pub mod policy;
+pub mod ranges;
 pub mod recorder;
 pub mod refusal;
 pub mod reply;

@@ -7,17 +7,8 @@ use axum::{
 use serde_json::json;
 
 use super::reply;
-use crate::app::App;
 
 const RETRY_SECONDS: u64 = 5;
-
-/// A longer take has more than a name in it.
-const TAKE_SECONDS: u64 = 10;
-
-/// The length of a take, in seconds: never longer than a recording that the server accepts.
-pub fn take_seconds(app: &App) -> u64 {
-    TAKE_SECONDS.min(app.studio.settings.sound.longest.as_secs())
-}
 
 pub struct Recorder<'a> {
     /// The id of its element.

@@ -37,6 +37,7 @@ pub fn routes() -> Router<App> {
         .route("/lti/s/{session}/me", get(session::show_own).post(session::add_own))
         .route("/lti/s/{session}/details", post(own::details))
         .route("/lti/s/{session}/recording", post(own::recording))
+        .route("/lti/s/{session}/recording/audio", get(own::audio))
         .route("/lti/s/{session}/call", post(own::call))
         .route("/lti/s/{session}/consent", post(own::consent))
         .route("/lti/s/{session}/window", get(window::open))

@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::{
     extract::{FromRequestParts, Request, State},
-    http::StatusCode,
+    http::{HeaderMap, StatusCode},
     response::Response,
 };
 
@@ -23,7 +23,11 @@ use crate::{
         own_entry::{self, Details, OwnEntry, Owner},
         own_recordings::Sharing,
     },
-    domain::{course::Course, fault::Field, field_errors::FieldErrors, language::Language, play::FROM_OWN},
+    blobs::Shelf,
+    domain::{
+        course::Course, fault::Field, field_errors::FieldErrors, language::Language, media::Kind,
+        play::FROM_OWN,
+    },
     http::{
         assets,
         consent::{ConsentPanel, ShownText},
@@ -32,7 +36,7 @@ use crate::{
         form::Form,
         html::{origin_of, path_of},
         multipart::MultipartForm,
-        page,
+        page, ranges,
         recorder::{self, Recorder},
         reply,
     },
@@ -161,7 +165,7 @@ async fn draw(
         id: "recorder",
         action: "recording",
         csrf: &csrf,
-        limit: recorder::take_seconds(app),
+        limit: app.studio.settings.take_seconds(),
         part: "own-recording",
         handover: None,
         call: own.can_be_called.then_some("#call"),
@@ -195,10 +199,24 @@ async fn draw(
     pages::recording(status, &page, &open.frames(), media_of.as_deref())
 }
 
-/// The path of the owner's recording.
+/// The path of the owner's recording. While nobody else may hear it, its link is dead, and only the owner's session plays it.
 fn sound(app: &App, owner: Owner, own: &OwnEntry) -> Option<String> {
-    let recording = own.person.recording.as_ref()?;
-    Some(format!("{}{FROM_OWN}", path_of(&app.links.recording(owner.institution, recording))))
+    match &own.person.recording {
+        Some(recording) => {
+            Some(format!("{}{FROM_OWN}", path_of(&app.links.recording(owner.institution, recording))))
+        }
+        None => own.is_paused().then(|| "recording/audio".to_owned()),
+    }
+}
+
+/// The owner's recording, also while nobody else may hear it.
+pub async fn audio(State(app): State<App>, visit: Visit, headers: HeaderMap) -> Response {
+    let Visit { open, .. } = visit;
+    let Some((_, owner)) = open.own() else { return none(&app, &open) };
+    match own_entry::sound(&app, owner, Kind::Recording).await {
+        Ok(sound) => ranges::private(&headers, Shelf::Recordings.content_type(), &sound),
+        Err(error) => gone_or(&app, &open, error),
+    }
 }
 
 pub async fn details(State(app): State<App>, SubmittedForm { visit, form }: SubmittedForm) -> Response {

@@ -3,10 +3,13 @@
 mod consent;
 mod copy;
 mod delete;
+mod details;
 mod handover;
 mod language;
+mod legal_name;
 mod notice;
 mod own;
+mod photo;
 mod plays;
 mod recording;
 mod search;
@@ -43,9 +46,16 @@ pub fn routes() -> Router<App> {
         .route("/me/delete", get(delete::confirm).post(delete::delete))
         .route("/me/recording", post(recording::record))
         .route("/me/recording/delete", post(recording::delete))
+        .route("/me/recording/audio", get(recording::audio))
         .route("/me/handover", post(handover::create))
         .route("/me/handover/{id}", get(handover::state))
         .route("/me/audience", post(own::audience))
-        .route("/me/details", post(own::details))
+        .route("/me/details", post(details::change))
+        .route("/me/photo", post(photo::set))
+        .route("/me/photo/delete", post(photo::delete))
+        .route("/me/legal-name", get(legal_name::show))
+        .route("/me/legal-name/recording", post(recording::record_legal_name))
+        .route("/me/legal-name/recording/delete", post(legal_name::delete))
+        .route("/me/legal-name/audio", get(recording::legal_audio))
         .route("/me/call", post(own::call))
 }

@@ -9,7 +9,9 @@ use axum::{
 
 use super::{
     consent::{self, Agreed},
+    details::{self, DetailsForm, RejectedDetails},
     notice,
+    photo::{self, PhotoPart},
     plays::PlaysSection,
     session::{OwnForm, SignedIn, remove_cookie, signed_out},
     words::{self, Input},
@@ -20,7 +22,6 @@ use crate::{
         audiences::AudienceChoice,
         badges,
         consents::{self, ConsentState},
-        own_entry::Details,
         own_person::{self, OwnPerson, OwnRegistration},
         plays, sessions,
     },
@@ -39,7 +40,7 @@ use crate::{
         html::{origin_of, path_of, root},
         page::{self, Microphone, Page},
         policy::{Forms, Policy},
-        recorder::{self, Recorder},
+        recorder::Recorder,
         reply,
     },
     words::Words,
@@ -68,6 +69,10 @@ struct OwnPage<'a> {
     phone_fault: Option<String>,
     audience_fault: Option<String>,
     plays: PlaysSection,
+    photo: PhotoPart,
+    details: Vec<DetailsForm<'a>>,
+    /// The institution uses legal names.
+    has_legal_names: bool,
 }
 
 /// One registration.
@@ -76,14 +81,12 @@ struct Row<'a> {
     page: &'a str,
     title: &'a str,
     name: String,
+    /// The path of the name badge.
+    badge: String,
     /// The path of the recording.
     sound: Option<String>,
     is_paused: bool,
     is_only_here: bool,
-    phonetic: String,
-    notes: String,
-    phonetic_fault: Option<String>,
-    notes_fault: Option<String>,
 }
 
 struct Choice {
@@ -96,20 +99,13 @@ struct Choice {
 /// Input that was rejected, with the sentences that say why.
 #[derive(Default)]
 pub struct Rejected {
-    status: StatusCode,
-    recording: Option<String>,
-    audience: Option<String>,
+    pub status: StatusCode,
+    pub recording: Option<String>,
+    pub audience: Option<String>,
     /// A phone number.
-    call: Option<(String, String)>,
-    details: Option<RejectedDetails>,
-}
-
-struct RejectedDetails {
-    page: String,
-    phonetic: String,
-    notes: String,
-    phonetic_fault: Option<String>,
-    notes_fault: Option<String>,
+    pub call: Option<(String, String)>,
+    pub photo: Option<String>,
+    pub details: Option<RejectedDetails>,
 }
 
 impl Rejected {
@@ -130,6 +126,8 @@ pub async fn show(State(app): State<App>, signed_in: SignedIn, request: Request)
         Some("call") => Some("me-done-call"),
         Some("consent") => Some("data-consent-done"),
         Some("withdrawn") => Some("data-consent-withdrawn"),
+        Some("photo") => Some("profile-done-photo"),
+        Some("photo-deleted") => Some("profile-done-photo-deleted"),
         _ => None,
     };
     draw(&app, &signed_in, Rejected::default(), done).await
@@ -177,16 +175,10 @@ fn render(
     rejected: Rejected,
     done: Option<&str>,
 ) -> Response {
-    let Rejected { status, recording, audience: audience_fault, call, details } = rejected;
+    let Rejected { status, recording, audience: audience_fault, call, photo, details } = rejected;
     let page = signed_in.page(app, PATH);
     let (words, institution) = (page.words, own.institution.id);
-    let mut rows: Vec<Row<'_>> = own.registrations.iter().map(|one| row(app, institution, one)).collect();
-    if let Some(details) = details
-        && let Some(row) = rows.iter_mut().find(|row| row.page == details.page)
-    {
-        (row.phonetic, row.notes) = (details.phonetic, details.notes);
-        (row.phonetic_fault, row.notes_fault) = (details.phonetic_fault, details.notes_fault);
-    }
+    let rows: Vec<Row<'_>> = own.registrations.iter().map(|one| row(app, institution, one)).collect();
     let (phone_number, phone_fault) = match call {
         Some((typed, fault)) => (typed, Some(fault)),
         None => (own.phone_number.clone().unwrap_or_default(), None),
@@ -200,7 +192,7 @@ fn render(
             id: "recorder",
             action: &action,
             csrf: &csrf,
-            limit: recorder::take_seconds(app),
+            limit: app.studio.settings.take_seconds(),
             part: "recordings",
             handover: (signed_in.session.how != How::Handover).then_some(handover.as_str()),
             call: own.can_be_called.then_some("#call"),
@@ -222,6 +214,9 @@ fn render(
         phone_fault,
         audience_fault,
         plays: PlaysSection::new(words, heard),
+        photo: photo::part(app, own, photo),
+        details: details::forms(own, details),
+        has_legal_names: own.institution.multiple_recordings,
         page,
     };
     let policy = Policy {
@@ -237,18 +232,26 @@ fn render(
 
 fn row<'a>(app: &App, institution: InstitutionId, one: &'a OwnRegistration) -> Row<'a> {
     let entry = &one.entry;
+    let sound = match &entry.recording {
+        Some(recording) => Some(sound_path(app, institution, recording)),
+        // The link is dead for now; only the owner hears it.
+        None => one.is_paused().then(|| own_sound_path(app, "/me/recording/audio", &entry.page.slug)),
+    };
     Row {
         page: &entry.page.slug,
         title: &entry.page.title,
         name: entry.full_name(),
-        sound: entry.recording.as_ref().map(|recording| sound_path(app, institution, recording)),
+        badge: path_of(&app.links.name_badge(institution, &entry.token)).to_owned(),
+        sound,
         is_paused: one.is_paused(),
         is_only_here: one.is_only_here(),
-        phonetic: entry.phonetic.clone().unwrap_or_default(),
-        notes: entry.notes.clone().unwrap_or_default(),
-        phonetic_fault: None,
-        notes_fault: None,
     }
+}
+
+/// The path at which the owner of a recording hears it, even while nobody else may.
+pub fn own_sound_path(app: &App, path: &str, slug: &str) -> String {
+    let query: String = form_urlencoded::Serializer::new(String::new()).append_pair("page", slug).finish();
+    format!("{}{path}?{query}", root(&app.links))
 }
 
 /// The path of a recording: the page's policy allows only the origin that it was loaded from.
@@ -331,29 +334,6 @@ pub async fn refuse_audience(app: &App, signed_in: &SignedIn) -> Response {
     let status = StatusCode::UNPROCESSABLE_ENTITY;
     let rejected = Rejected { status, audience: Some(sentence), ..Rejected::default() };
     draw(app, signed_in, rejected, None).await
-}
-
-pub async fn details(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
-    let page = form.get("page").unwrap_or_default();
-    let (actor, person) = (signed_in.actor(), &signed_in.session.person);
-    match own_person::change(&app, &actor, person, page, Details::read(&form)).await {
-        Ok(()) => done(&app, "details"),
-        Err(Error::Invalid(errors)) => {
-            let words = Words::new(signed_in.language());
-            let text = |name: &str| form.get(name).unwrap_or_default().to_owned();
-            let details = RejectedDetails {
-                page: page.to_owned(),
-                phonetic: text("phonetic"),
-                notes: text("notes"),
-                phonetic_fault: sentence(words, &errors, &Field::Phonetic, Input::Phonetic),
-                notes_fault: sentence(words, &errors, &Field::Notes, Input::Notes),
-            };
-            let status = StatusCode::UNPROCESSABLE_ENTITY;
-            let rejected = Rejected { status, details: Some(details), ..Rejected::default() };
-            draw(&app, &signed_in, rejected, None).await
-        }
-        Err(error) => fault(&app, &signed_in, error).await,
-    }
 }
 
 pub async fn call(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {

@@ -1,4 +1,5 @@
-//! `/me/recording`: a recording from the recorder (JSON) or from the file form.
+//! `/me/recording` and `/me/legal-name/recording`: a recording from the recorder (JSON) or from the file form, and how its owner hears
+//! it.
 
 use axum::{
     extract::{Request, State},
@@ -7,19 +8,29 @@ use axum::{
 };
 
 use super::{
+    legal_name,
     own::{self, Rejected},
     session::{OwnForm, SentForm, SignedIn, forged_by},
     words::Input,
 };
 use crate::{
-    app::{App, Error, Missing, consents, own_person, sign_in},
-    domain::{fault::Field, session::How},
-    http::{csrf, multipart::MultipartForm, recorder},
+    app::{App, Error, Missing, consents, own_media, own_person, sign_in},
+    blobs::Shelf,
+    domain::{media::Kind, session::How},
+    http::{csrf, form::Form, multipart::MultipartForm, ranges, recorder},
     words::Words,
 };
 
 pub async fn record(State(app): State<App>, request: Request) -> Response {
-    let (sent, request) = match SentForm::check(request, &app).await {
+    keep(&app, request, Kind::Recording).await
+}
+
+pub async fn record_legal_name(State(app): State<App>, request: Request) -> Response {
+    keep(&app, request, Kind::LegalRecording).await
+}
+
+async fn keep(app: &App, request: Request, kind: Kind) -> Response {
+    let (sent, request) = match SentForm::check(request, app).await {
         Ok(checked) => checked,
         Err(refusal) => return refusal,
     };
@@ -27,66 +38,81 @@ pub async fn record(State(app): State<App>, request: Request) -> Response {
     let largest = app.studio.settings.sound.bytes;
     let mut form = match MultipartForm::read(request, person.institution, largest).await {
         Ok(form) => form,
-        Err(status) => return unread(&app, &sent.signed_in, status).await,
+        Err(status) => return unread(app, &sent.signed_in, kind, status).await,
     };
     if !sent.is_own(form.text(csrf::FIELD)) {
-        return forged_by(&app, &sent.signed_in);
+        return forged_by(app, &sent.signed_in);
     }
     let signed_in = sent.signed_in;
     let unprocessable = StatusCode::UNPROCESSABLE_ENTITY;
     let Some(sound) = form.take("recording").filter(|sound| !sound.is_empty()) else {
-        return refuse(&app, &signed_in, unprocessable, "recorder-fault-no-file").await;
+        return refuse(app, &signed_in, kind, unprocessable, "recorder-fault-no-file").await;
     };
     let page = form.text("page").filter(|page| !page.is_empty()).map(str::to_owned);
     // The form keeps its memory reservation until the recording is processed.
-    let recorded = own_person::record(&app, &signed_in.actor(), &person, sound, page.as_deref()).await;
+    let actor = signed_in.actor();
+    let recorded = match kind {
+        Kind::LegalRecording => own_media::record_legal_name(app, &actor, &person, sound).await,
+        Kind::Recording | Kind::Photo => {
+            own_person::record(app, &actor, &person, sound, page.as_deref()).await
+        }
+    };
     let recording = match recorded {
         Ok(recording) => recording,
         Err(Error::Invalid(errors)) => {
             let words = Words::new(signed_in.language());
-            let why = own::sentence(words, &errors, &Field::Recording, Input::Recording);
+            let why = own::sentence(words, &errors, &kind.field(), Input::Recording);
             let why = why.unwrap_or_else(|| words.text("recorder-refused"));
             let code = consents::is_missing(&errors).then_some("consent");
-            return refuse_with(&app, &signed_in, unprocessable, why, code).await;
+            return refuse_with(app, &signed_in, kind, unprocessable, why, code).await;
         }
         Err(Error::Busy | Error::Unavailable(_)) => {
-            return refuse(&app, &signed_in, StatusCode::SERVICE_UNAVAILABLE, "recorder-busy").await;
+            return refuse(app, &signed_in, kind, StatusCode::SERVICE_UNAVAILABLE, "recorder-busy").await;
         }
         Err(Error::Missing(Missing::NamePage)) => {
-            return refuse(&app, &signed_in, unprocessable, "me-fault-page").await;
+            return refuse(app, &signed_in, kind, unprocessable, "me-fault-page").await;
         }
-        Err(error) => return own::fault(&app, &signed_in, error).await,
+        Err(error) => return own::fault(app, &signed_in, error).await,
     };
-    if signed_in.session.how == How::Handover
-        && let Err(error) = sign_in::handover_recorded(&app, &signed_in.actor(), &person).await
+    if kind == Kind::Recording
+        && signed_in.session.how == How::Handover
+        && let Err(error) = sign_in::handover_recorded(app, &actor, &person).await
     {
         // The recording is stored. The other device stops waiting by itself.
         tracing::error!(?error, "noting a recording on another device failed");
     }
     if !signed_in.is_script {
-        return own::done(&app, "recording");
+        return done(app, kind);
     }
-    let link = recording.map(|recording| own::sound_path(&app, person.institution, &recording));
+    let link = recording.map(|recording| own::sound_path(app, person.institution, &recording));
     recorder::kept(link.as_deref())
 }
 
-async fn unread(app: &App, signed_in: &SignedIn, status: StatusCode) -> Response {
+fn done(app: &App, kind: Kind) -> Response {
+    match kind {
+        Kind::LegalRecording => legal_name::done(app, "recording"),
+        Kind::Recording | Kind::Photo => own::done(app, "recording"),
+    }
+}
+
+async fn unread(app: &App, signed_in: &SignedIn, kind: Kind, status: StatusCode) -> Response {
     let id = match status {
         StatusCode::PAYLOAD_TOO_LARGE => "recorder-fault-too-large",
         StatusCode::SERVICE_UNAVAILABLE => "recorder-busy",
         _ => "shared-unreadable",
     };
-    refuse(app, signed_in, status, id).await
+    refuse(app, signed_in, kind, status, id).await
 }
 
-async fn refuse(app: &App, signed_in: &SignedIn, status: StatusCode, id: &str) -> Response {
-    refuse_with(app, signed_in, status, Words::new(signed_in.language()).text(id), None).await
+async fn refuse(app: &App, signed_in: &SignedIn, kind: Kind, status: StatusCode, id: &str) -> Response {
+    refuse_with(app, signed_in, kind, status, Words::new(signed_in.language()).text(id), None).await
 }
 
 /// Says why, next to the take or next to the form.
 async fn refuse_with(
     app: &App,
     signed_in: &SignedIn,
+    kind: Kind,
     status: StatusCode,
     sentence: String,
     code: Option<&str>,
@@ -94,7 +120,12 @@ async fn refuse_with(
     if signed_in.is_script {
         return recorder::refused(status, &sentence, code);
     }
-    recorder::with_retry(own::draw(app, signed_in, Rejected::recording(status, sentence), None).await)
+    recorder::with_retry(match kind {
+        Kind::LegalRecording => legal_name::draw(app, signed_in, status, Some(sentence), None).await,
+        Kind::Recording | Kind::Photo => {
+            own::draw(app, signed_in, Rejected::recording(status, sentence), None).await
+        }
+    })
 }
 
 pub async fn delete(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
@@ -103,5 +134,24 @@ pub async fn delete(State(app): State<App>, OwnForm { signed_in, form }: OwnForm
     match own_person::delete_recording(&app, &signed_in.actor(), person, page.as_deref()).await {
         Ok(()) => own::done(&app, "deleted"),
         Err(error) => own::fault(&app, &signed_in, error).await,
+    }
+}
+
+/// The recording on a page, for its owner: also while nobody else may hear it.
+pub async fn audio(State(app): State<App>, signed_in: SignedIn, request: Request) -> Response {
+    play(&app, &signed_in, request, Kind::Recording).await
+}
+
+pub async fn legal_audio(State(app): State<App>, signed_in: SignedIn, request: Request) -> Response {
+    play(&app, &signed_in, request, Kind::LegalRecording).await
+}
+
+async fn play(app: &App, signed_in: &SignedIn, request: Request, kind: Kind) -> Response {
+    let (request, _) = request.into_parts();
+    let query = Form::from_query(request.uri.query().unwrap_or_default());
+    let page = query.get("page").unwrap_or_default();
+    match own_media::sound(app, &signed_in.actor(), &signed_in.session.person, page, kind).await {
+        Ok(sound) => ranges::private(&request.headers, Shelf::Recordings.content_type(), &sound),
+        Err(error) => own::fault(app, signed_in, error).await,
     }
 }

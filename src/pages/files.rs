@@ -1,22 +1,22 @@
 //! Recordings and photos over HTTP. Every request checks the database, so a revoked link stops working at once, and
 //! caches revalidate after five minutes. A new recording has a new URL, to which the old one redirects.
 
-use std::ops::Range;
-
 use axum::{
     body::Body,
     extract::{Request, State},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
     response::Response,
 };
-use bytes::Bytes;
 
 use super::plays;
 use crate::{
     app::{App, Error, media},
     blobs::{Blob, Key, Shelf},
     domain::{ids::InstitutionId, media::is_hex},
-    http::reply::{Cause, Route},
+    http::{
+        ranges::{ByteRange, byte_range, cut},
+        reply::{Cause, Route},
+    },
 };
 
 pub const AUDIO: &str = "/audio/{institution}/{file}";
@@ -194,47 +194,6 @@ pub(super) fn contains_etag(list: &HeaderValue, etag: &str) -> bool {
     list.split(',').map(|tag| tag.trim().trim_start_matches("W/")).any(|tag| tag == "*" || tag == etag)
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum ByteRange {
-    All,
-    Part(Range<u64>),
-    Impossible,
-}
-
-/// A single range or a suffix range. Anything else, including multiple ranges, gets the whole file, as RFC 9110
-/// allows.
-fn byte_range(headers: &HeaderMap, etag: &str, size: u64) -> ByteRange {
-    let Some(range) = headers.get(header::RANGE).and_then(|value| value.to_str().ok()) else {
-        return ByteRange::All;
-    };
-    if headers.get(header::IF_RANGE).is_some_and(|condition| condition != etag) {
-        return ByteRange::All;
-    }
-    let Some((unit, range)) = range.split_once('=') else { return ByteRange::All };
-    let Some((first, last)) = range.trim().split_once('-') else { return ByteRange::All };
-    let number = |text: &str| {
-        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        // An overflow is past any end.
-        digits.then(|| text.parse::<u64>().unwrap_or(u64::MAX))
-    };
-    if !unit.trim().eq_ignore_ascii_case("bytes") {
-        return ByteRange::All;
-    }
-    let (first, last) = (first.trim(), last.trim());
-    let part = match (number(first), number(last)) {
-        (Some(first), Some(last)) if first <= last => first..last.saturating_add(1).min(size),
-        (Some(first), None) if last.is_empty() => first..size,
-        (None, Some(count)) if first.is_empty() => size.saturating_sub(count)..size,
-        _ => return ByteRange::All,
-    };
-    if part.is_empty() { ByteRange::Impossible } else { ByteRange::Part(part) }
-}
-
-fn cut(bytes: &Bytes, range: Range<u64>) -> Bytes {
-    let at = |place: u64| usize::try_from(place).unwrap_or(usize::MAX).min(bytes.len());
-    bytes.slice(at(range.start)..at(range.end))
-}
-
 fn out_of_range(size: u64) -> Response {
     let mut response = plain(StatusCode::RANGE_NOT_SATISFIABLE, "There is no such part of this file.\n");
     if let Ok(value) = HeaderValue::from_str(&format!("bytes */{size}")) {
@@ -307,49 +266,4 @@ pub(super) fn cors_response(status: StatusCode, body: Body) -> Response {
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(CROSS_ORIGIN, HeaderValue::from_static("cross-origin"));
     response
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(range: &str, if_range: Option<&str>) -> ByteRange {
-        let mut headers = HeaderMap::new();
-        headers.insert(header::RANGE, HeaderValue::from_str(range).unwrap());
-        if let Some(condition) = if_range {
-            headers.insert(header::IF_RANGE, HeaderValue::from_str(condition).unwrap());
-        }
-        byte_range(&headers, "\"x\"", 100)
-    }
-
-    #[test]
-    fn one_range_is_read_in_each_of_its_forms() {
-        for (range, part) in [
-            ("bytes=0-9", 0..10),
-            ("bytes=90-", 90..100),
-            ("bytes=-10", 90..100),
-            ("bytes=-1000", 0..100),
-            ("bytes=0-99999999999999999999999", 0..100),
-            ("Bytes = 5 - 5", 5..6),
-        ] {
-            assert_eq!(parse(range, None), ByteRange::Part(part), "{range}");
-        }
-    }
-
-    #[test]
-    fn what_lies_behind_the_end_is_impossible_and_what_is_no_range_is_everything() {
-        for range in ["bytes=100-", "bytes=100-200", "bytes=-0", "bytes=99999999999999999999999-"] {
-            assert_eq!(parse(range, None), ByteRange::Impossible, "{range}");
-        }
-        for range in ["bytes=0-1,5-6", "lines=1-2", "bytes", "bytes=9-1", "bytes=a-b", "bytes=--1", "bytes=-"]
-        {
-            assert_eq!(parse(range, None), ByteRange::All, "{range}");
-        }
-    }
-
-    #[test]
-    fn a_part_of_another_file_is_not_given() {
-        assert_eq!(parse("bytes=0-9", Some("\"y\"")), ByteRange::All);
-        assert_eq!(parse("bytes=0-9", Some("\"x\"")), ByteRange::Part(0..10));
-    }
 }

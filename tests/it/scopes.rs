@@ -14,7 +14,7 @@ use endonym::{
         custom_fields, demo, exports, imports, institutions, jobs, languages, lti, media, name_pages, names,
         outbox,
         own_entry::Details,
-        own_person, participants, persons, plays, pronunciations, sign_in, sso, tokens,
+        own_media, own_person, participants, persons, plays, pronunciations, sign_in, sso, tokens,
         tool_consumers::{self, Change},
     },
     domain::{
@@ -25,6 +25,7 @@ use endonym::{
         export::Export,
         ids::{CallId, CourseId, InstitutionId, JobId, MessageId, SignInLinkId},
         language::Language,
+        media::Kind,
         moment::Moment,
         name_page::NamePageRef,
         paging::Window,
@@ -39,7 +40,11 @@ use endonym::{
 use futures_util::future::LocalBoxFuture;
 use syn::{FnArg, Ident, ImplItem, Item, Signature, Visibility, visit::Visit};
 
-use crate::support::{World, database::execute, media::wav};
+use crate::support::{
+    World,
+    database::execute,
+    media::{png, wav},
+};
 
 /// The call that is scheduled, and another that is over.
 const CALLS: [CallId; 2] = [CallId::new(1), CallId::new(2)];
@@ -237,10 +242,16 @@ fn cases() -> Vec<Case> {
             &s.world.app,
             a,
             s.id,
-            "degree".into(),
-            None
+            custom_fields::New { name: "degree".into(), ..Default::default() }
         )),
         case!("custom_fields::all", read, |s, a| custom_fields::all(&s.world.app, &a.access(s.id)?)),
+        case!("custom_fields::update", Institution, |s, a| custom_fields::update(
+            &s.world.app,
+            a,
+            s.id,
+            "degree".into(),
+            custom_fields::Change::default()
+        )),
         case!("custom_fields::delete", Institution, |s, a| custom_fields::delete(
             &s.world.app,
             a,
@@ -541,6 +552,40 @@ fn cases() -> Vec<Case> {
             Details::read(&Form::from_query("notes=x"))
         )),
         case!("own_person::call", Institution, |s, a| be_called(s, a)),
+        case!("own_media::set_photo", Institution, |s, a| own_media::set_photo(
+            &s.world.app,
+            a,
+            &ana(s),
+            png()
+        )),
+        case!("own_media::delete_photo", Institution, |s, a| own_media::delete_photo(
+            &s.world.app,
+            a,
+            &ana(s)
+        )),
+        case!("own_media::find_legal_name", Institution, |s, a| own_media::find_legal_name(
+            &s.world.app,
+            a,
+            &ana(s)
+        )),
+        case!("own_media::record_legal_name", Institution, |s, a| own_media::record_legal_name(
+            &s.world.app,
+            a,
+            &ana(s),
+            wav(1.0)
+        )),
+        case!("own_media::delete_legal_recording", Institution, |s, a| own_media::delete_legal_recording(
+            &s.world.app,
+            a,
+            &ana(s)
+        )),
+        case!("own_media::sound", Institution, |s, a| own_media::sound(
+            &s.world.app,
+            a,
+            &ana(s),
+            &s.world.page.slug,
+            Kind::Recording
+        )),
         case!("own_person::delete_recording", Institution, |s, a| own_person::delete_recording(
             &s.world.app,
             a,

@@ -15,7 +15,7 @@ use std::fmt;
 use std::panic::catch_unwind;
 
 use image::codecs::jpeg::JpegEncoder;
-use image::imageops::{FilterType, resize};
+use image::imageops::{FilterType, crop_imm, resize};
 use image::metadata::Orientation;
 use image::{DynamicImage, ExtendedColorType, RgbImage};
 
@@ -139,6 +139,21 @@ struct Decoded {
 
 /// Takes some tenths of a second of CPU time for a large photo: run it on a separate thread.
 pub fn process(bytes: &[u8], limits: &Limits) -> Result<Picture, Refusal> {
+    process_as(bytes, limits, Shape::Whole)
+}
+
+/// Like `process`, and keeps only the largest square in the center.
+pub fn process_square(bytes: &[u8], limits: &Limits) -> Result<Picture, Refusal> {
+    process_as(bytes, limits, Shape::Square)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Whole,
+    Square,
+}
+
+fn process_as(bytes: &[u8], limits: &Limits, shape: Shape) -> Result<Picture, Refusal> {
     if bytes.len() > limits.bytes {
         return Err(Refusal::TooLarge { limit: limits.bytes });
     }
@@ -151,14 +166,20 @@ pub fn process(bytes: &[u8], limits: &Limits) -> Result<Picture, Refusal> {
             Kind::WebP => webp::decode(bytes, limits),
             Kind::Gif => gif::decode(bytes, limits),
         }?;
-        finish(decoded)
+        finish(decoded, shape)
     })
     .unwrap_or(Err(Refusal::Damaged))
 }
 
-fn finish(Decoded { reduced, exif, icc }: Decoded) -> Result<Picture, Refusal> {
-    let full_size = reduced.full_size;
-    let pixels = color::to_srgb(reduced, icc.as_deref()).ok_or(Refusal::Damaged)?;
+fn finish(Decoded { reduced, exif, icc }: Decoded, shape: Shape) -> Result<Picture, Refusal> {
+    let mut full_size = reduced.full_size;
+    let mut pixels = color::to_srgb(reduced, icc.as_deref()).ok_or(Refusal::Damaged)?;
+    if shape == Shape::Square {
+        // The center stays the center when the image is rotated afterwards.
+        pixels = central_square(&pixels);
+        let side = full_size.0.min(full_size.1);
+        full_size = (side, side);
+    }
     let mut large = fit(&pixels, full_size, LARGE_SIDE).unwrap_or(pixels);
     // Rotated last, when there is the least to rotate; rotation does not change pixel values.
     if let Some(orientation) = exif.as_deref().and_then(orientation) {
@@ -168,6 +189,12 @@ fn finish(Decoded { reduced, exif, icc }: Decoded) -> Result<Picture, Refusal> {
     }
     let small = fit(&large, large.dimensions(), SMALL_SIDE);
     Ok(Picture { small: encode(small.as_ref().unwrap_or(&large))?, large: encode(&large)? })
+}
+
+fn central_square(pixels: &RgbImage) -> RgbImage {
+    let (width, height) = pixels.dimensions();
+    let side = width.min(height);
+    crop_imm(pixels, (width - side) / 2, (height - side) / 2, side, side).to_image()
 }
 
 /// `None` if nothing is to be done, because images are never enlarged.

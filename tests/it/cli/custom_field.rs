@@ -17,12 +17,41 @@ async fn create_answers_with_name_and_import_key() {
     let listed = here.json(&["custom-field", "list", "--institution", "example", "--json"]);
     assert_eq!(keys(&listed), ["custom_fields"]);
     let wanted = json!([
-        { "name": "gender_pronouns", "label": "gender pronouns", "import_key": "custom_gender_pronouns" },
-        { "name": "major", "label": "Hauptfach", "import_key": "custom_major" },
+        { "name": "gender_pronouns", "label": "gender pronouns", "import_key": "custom_gender_pronouns", "editable": false },
+        { "name": "major", "label": "Hauptfach", "import_key": "custom_major", "editable": false },
     ]);
     assert_eq!(listed["custom_fields"], wanted);
     let table = here.succeed(&["custom-field", "list", "--institution", "example"]);
     assert!(table.contains("Hauptfach") && table.contains("custom_major"), "{table}");
+}
+
+#[tokio::test]
+async fn a_field_that_people_may_edit_is_created_or_updated() {
+    let (here, _) = Installation::with_token().await;
+    fn field<'a>(words: &[&'a str]) -> Vec<&'a str> {
+        [&["custom-field"], words, &["--institution", "example"]].concat()
+    }
+    here.succeed(&field(&["create", "--name", "gender_pronouns", "--editable"]));
+    here.succeed(&field(&["create", "--name", "major"]));
+    let editable = || {
+        let listed = here.json(&field(&["list", "--json"]));
+        let all = listed["custom_fields"].as_array().unwrap().clone();
+        all.iter().map(|one| one["editable"].as_bool().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(editable(), [true, false]);
+    let updated = here.json(&field(&["update", "major", "--editable", "true", "--json"]));
+    let wanted = json!({ "name": "major", "label": "major", "import_key": "custom_major", "editable": true });
+    assert_eq!(updated, wanted);
+    let table =
+        here.succeed(&field(&["update", "gender_pronouns", "--editable", "false", "--label", "Pronouns"]));
+    assert!(table.contains("EDITABLE") && table.contains("Pronouns"), "{table}");
+    assert_eq!(editable(), [false, true]);
+    // What is not given stays.
+    let updated = here.json(&field(&["update", "major", "--label", "Hauptfach", "--json"]));
+    assert_eq!((&updated["label"], &updated["editable"]), (&json!("Hauptfach"), &json!(true)));
+    assert!(here.refuse(&field(&["update", "degree"])).contains("no custom field `degree`"));
+    let long = "x".repeat(1_000);
+    assert!(here.refuse(&field(&["update", "major", "--label", &long])).contains("label"));
 }
 
 #[tokio::test]

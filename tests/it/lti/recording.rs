@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
-use endonym::app::{Actor, consents};
+use endonym::{
+    app::{Actor, audiences, consents},
+    domain::{audience::Audience, session::PersonId},
+};
 use reqwest::{RequestBuilder, Response, header};
 use serde_json::{Value, json};
 
 use super::{INSTRUCTOR, LEARNER, Platform, policy};
-use crate::pages::SOUND;
+use crate::{pages::SOUND, support::media::wav};
 
 /// A multipart form with a file, and further fields after it.
 pub fn upload_request(
@@ -98,6 +101,39 @@ async fn a_student_without_an_email_agrees_for_the_entry() {
     assert_eq!(send(&platform, (&session, &cookie, &token), SOUND).await.status(), 200);
     let all = consents::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     assert!(matches!(&all[..], [(who, _)] if !who.contains('@')), "{all:?}");
+}
+
+#[tokio::test]
+async fn who_has_paused_hears_their_own_recording_and_is_not_asked_for_a_first_one() {
+    let platform = Platform::new().await;
+    let (session, cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    let token = platform.csrf(&session, &cookie).await;
+    let own = (session.as_str(), cookie.as_str(), token.as_str());
+    assert_eq!(send(&platform, own, SOUND).await.status(), 200);
+    let audio = format!("{session}recording/audio");
+    let heard = async || {
+        let answer = platform.get(&audio, Some(&cookie)).await;
+        assert_eq!(answer.status(), 200);
+        assert_eq!(answer.headers()["content-type"], "audio/mpeg");
+        answer.bytes().await.unwrap()
+    };
+    let before = heard().await;
+    let institution = platform.world.institution.id;
+    let person = PersonId { institution, email_key: "siobhan@example.edu".to_owned() };
+    audiences::choose(&platform.world.app, &Actor::Operator, person, Audience::Paused).await.unwrap();
+    let page = platform.text_of(&session, &cookie).await;
+    assert!(page.contains("Your recording is kept, and nobody can hear it for now."), "{page}");
+    assert!(!page.contains("Others cannot hear your name yet"), "{page}");
+    assert!(page.contains("src=\"recording/audio\"") && !page.contains("/audio/"), "{page}");
+    assert_eq!(heard().await, before);
+    // Another take is stored, and heard by its owner alone.
+    let kept = send(&platform, own, &wav(1.0)).await.json::<Value>().await.unwrap();
+    assert_eq!(kept, json!({ "recording": { "link": "recording/audio" } }));
+    assert_ne!(heard().await, before);
+    let other = platform.login().await.cookie;
+    for cookie in [None, Some(other.as_str())] {
+        assert_eq!(platform.get(&audio, cookie).await.status(), 403);
+    }
 }
 
 #[tokio::test]

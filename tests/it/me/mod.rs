@@ -2,8 +2,11 @@
 
 mod consent;
 mod data;
+mod details;
 mod language;
+mod legal_name;
 mod own;
+mod photo;
 mod search;
 mod security;
 mod sign_in;
@@ -75,13 +78,25 @@ impl<'a> Browser<'a> {
         self.csrf.lock().unwrap().clone()
     }
 
-    async fn send(&self, request: reqwest::RequestBuilder) -> Seen {
+    /// The status, the headers and the bytes of a file.
+    pub async fn file(&self, path: &str, headers: &[(&str, &str)]) -> (u16, header::HeaderMap, Vec<u8>) {
+        let mut request = self.client.get(format!("{}{path}", self.world.base));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let response = self.with_cookies(request).send().await.unwrap();
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        (status, headers, response.bytes().await.unwrap().to_vec())
+    }
+
+    fn with_cookies(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
         let cookies: Vec<String> =
             self.cookies.lock().unwrap().iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let mut request = request;
-        if !cookies.is_empty() {
-            request = request.header(header::COOKIE, cookies.join("; "));
-        }
+        if cookies.is_empty() { request } else { request.header(header::COOKIE, cookies.join("; ")) }
+    }
+
+    async fn send(&self, request: reqwest::RequestBuilder) -> Seen {
+        let mut request = self.with_cookies(request);
         for (name, value) in &self.headers {
             request = request.header(*name, value);
         }
@@ -132,6 +147,36 @@ impl<'a> Browser<'a> {
         let fields = [&[("csrf", csrf.as_str())], fields].concat();
         let headers = [("origin", self.world.base.as_str()), ("sec-fetch-site", "same-origin")];
         self.post_bare(path, &fields, &headers).await
+    }
+
+    /// Sends a form with a file, with exactly these fields and headers.
+    pub async fn post_file(
+        &self,
+        path: &str,
+        (name, file): (&str, &[u8]),
+        fields: &[(&str, &str)],
+        headers: &[(&str, &str)],
+    ) -> Seen {
+        let mut body = Vec::new();
+        for (name, value) in fields {
+            let part = format!("--b1\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
+            body.extend_from_slice(part.as_bytes());
+        }
+        let head = format!(
+            "--b1\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"name.webm\"\r\n\r\n"
+        );
+        body.extend_from_slice(head.as_bytes());
+        body.extend_from_slice(file);
+        body.extend_from_slice(b"\r\n--b1--\r\n");
+        let mut request = self
+            .client
+            .post(format!("{}{path}", self.world.base))
+            .header(header::CONTENT_TYPE, "multipart/form-data; boundary=b1")
+            .body(body);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.send(request).await
     }
 
     /// Asks for a sign-in mail.

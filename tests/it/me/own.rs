@@ -13,7 +13,6 @@ use endonym::{
         name_page::NamePageRef, quiet_hours::QuietHours, session::PersonId,
     },
 };
-use reqwest::header;
 use serde_json::{Value, json};
 
 use super::{Browser, Seen};
@@ -25,44 +24,44 @@ use crate::{
     },
 };
 
-pub(super) const ANA: &str = "ana@example.edu";
-pub(super) const JSON: [(&str, &str); 1] = [("accept", "application/json")];
+pub const ANA: &str = "ana@example.edu";
+pub const JSON: [(&str, &str); 1] = [("accept", "application/json")];
 
-pub(super) async fn world() -> World {
+pub async fn world() -> World {
     let world = World::new().await;
     world.person("Ana", ANA).await;
     world
 }
 
-pub(super) async fn link(world: &World, institution: InstitutionId, email: &str) -> String {
+pub async fn link(world: &World, institution: InstitutionId, email: &str) -> String {
     let life = Duration::from_secs(600);
     let made = sign_in::operator_link(&world.app, &Actor::Operator, institution, email, life, &world.base);
     made.await.unwrap().0
 }
 
 /// Signed in, and has agreed to the text about recordings.
-pub(super) async fn signed_in<'a>(world: &'a World, institution: InstitutionId, email: &str) -> Browser<'a> {
+pub async fn signed_in<'a>(world: &'a World, institution: InstitutionId, email: &str) -> Browser<'a> {
     world.agree(institution, email).await;
     new_here(world, institution, email).await
 }
 
 /// Signed in.
-pub(super) async fn new_here<'a>(world: &'a World, institution: InstitutionId, email: &str) -> Browser<'a> {
+pub async fn new_here<'a>(world: &'a World, institution: InstitutionId, email: &str) -> Browser<'a> {
     let browser = Browser::new(world);
     browser.follow(&link(world, institution, email).await).await.redirects_to("/me");
     browser.get("/me").await.expect(200);
     browser
 }
 
-pub(super) async fn ana(world: &World) -> Browser<'_> {
+pub async fn ana(world: &World) -> Browser<'_> {
     signed_in(world, world.institution.id, ANA).await
 }
 
-pub(super) fn person(world: &World, email: &str) -> PersonId {
+pub fn person(world: &World, email: &str) -> PersonId {
     PersonId { institution: world.institution.id, email_key: email.to_owned() }
 }
 
-pub(super) async fn stored(world: &World, institution: InstitutionId) -> OwnPerson {
+pub async fn stored(world: &World, institution: InstitutionId) -> OwnPerson {
     let person = PersonId { institution, email_key: ANA.to_owned() };
     own_person::find(&world.app, &Actor::Operator, &person).await.unwrap()
 }
@@ -74,31 +73,8 @@ pub(super) async fn origins(world: &World) -> Vec<Option<Origin>> {
 
 impl Browser<'_> {
     /// Sends a recording with these fields and headers, and nothing else.
-    pub(super) async fn upload_bare(
-        &self,
-        sound: &[u8],
-        fields: &[(&str, &str)],
-        headers: &[(&str, &str)],
-    ) -> Seen {
-        let mut body = Vec::new();
-        for (name, value) in fields {
-            let part = format!("--b1\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
-            body.extend_from_slice(part.as_bytes());
-        }
-        body.extend_from_slice(
-            b"--b1\r\nContent-Disposition: form-data; name=\"recording\"; filename=\"name.webm\"\r\n\r\n",
-        );
-        body.extend_from_slice(sound);
-        body.extend_from_slice(b"\r\n--b1--\r\n");
-        let mut request = self
-            .client
-            .post(format!("{}/me/recording", self.world.base))
-            .header(header::CONTENT_TYPE, "multipart/form-data; boundary=b1")
-            .body(body);
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        self.send(request).await
+    pub async fn upload_bare(&self, sound: &[u8], fields: &[(&str, &str)], headers: &[(&str, &str)]) -> Seen {
+        self.post_file("/me/recording", ("recording", sound), fields, headers).await
     }
 
     /// Sends the file form.
@@ -108,7 +84,7 @@ impl Browser<'_> {
     }
 
     /// Sends a take as the recorder does.
-    pub(super) async fn take(&self, sound: &[u8], page: &str) -> Seen {
+    pub async fn take(&self, sound: &[u8], page: &str) -> Seen {
         let csrf = self.csrf();
         let headers = [JSON[0], ("x-csrf-token", csrf.as_str()), ("sec-fetch-site", "same-origin")];
         self.upload_bare(sound, &[("page", page)], &headers).await
@@ -121,7 +97,7 @@ impl Browser<'_> {
     }
 }
 
-pub(super) fn parsed(seen: &Seen) -> Value {
+pub fn parsed(seen: &Seen) -> Value {
     serde_json::from_str(&seen.body).unwrap_or_else(|error| panic!("{error}: {}", seen.body))
 }
 
@@ -133,9 +109,13 @@ async fn the_page_needs_a_session_and_shows_every_registration() {
     world.person("Bea", "bea@example.edu").await;
     Browser::new(&world).get("/me").await.redirects_to("/sign-in?return_to=%2Fme");
     let page = ana(&world).await.get("/me").await.expect(200);
-    for text in
-        ["Anna &#60;b&#62;", "Choir &#38; Band", &world.page.title, "Others cannot hear your name yet."]
-    {
+    for text in [
+        "Anna &#60;b&#62;",
+        "Choir &#38; Band",
+        &world.page.title,
+        "Others cannot hear your name yet.",
+        ">Name badge</a>",
+    ] {
         assert!(page.body.contains(text), "{text} in {}", page.body);
     }
     for text in
@@ -286,6 +266,9 @@ async fn nobody_else_can_touch_a_persons_entries() {
     let handover = parsed(&ana(&world).await.ask_as_script("/me/handover").await.expect(201));
     let path = format!("/me/handover/{}", handover["id"].as_str().unwrap());
     other.get(&path).await.expect(404);
+    for slug in [&choir.slug, &world.page.slug] {
+        other.get(&format!("/me/recording/audio?page={slug}")).await.expect(404);
+    }
     // The use cases themselves check the person.
     let (whose, app) = (person(&world, ANA), &world.app);
     let bea = Actor::Person(person(&world, "bea@example.edu"));
@@ -310,7 +293,20 @@ async fn a_person_chooses_who_may_hear_the_recording() {
     browser.post("/me/audience", &[("audience", "paused")]).await.redirects_to("/me?done=audience");
     browser.get(&link).await.expect(404);
     let page = browser.get("/me").await.expect(200).body;
-    assert!(page.contains("nobody can hear it for now") && !page.contains("<audio"), "{page}");
+    assert!(page.contains("nobody can hear it for now") && !page.contains("/audio/"), "{page}");
+    // Only the owner hears it, in the session.
+    let own = format!("/me/recording/audio?page={}", world.page.slug);
+    assert!(page.contains(&format!("src=\"{own}\"")), "{page}");
+    let (status, headers, sound) = browser.file(&own, &[]).await;
+    assert_eq!((status, headers["content-type"].to_str().unwrap()), (200, "audio/mpeg"));
+    assert_eq!(headers["cache-control"], "private, no-store");
+    let (status, headers, part) = browser.file(&own, &[("range", "bytes=0-1")]).await;
+    assert_eq!((status, part.as_slice()), (206, &sound[..2]));
+    assert_eq!(headers["content-range"], format!("bytes 0-1/{}", sound.len()));
+    Browser::new(&world).get(&own).await.expect(303);
+    for nowhere in ["/me/recording/audio?page=nowhere", "/me/recording/audio"] {
+        browser.get(nowhere).await.expect(404);
+    }
     let chosen =
         async || audiences::find(&world.app, &Actor::Operator, &person(&world, ANA)).await.unwrap().audience;
     assert_eq!(chosen().await, Audience::Paused);

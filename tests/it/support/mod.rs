@@ -13,8 +13,8 @@ use std::{future::Future, ops::Range, time::Duration};
 
 use endonym::{
     app::{
-        self, Actor, App, Clock, Links, Parts, calls, consents, institutions, limiter::Policy, name_pages,
-        participants, sign_in, streams, studio, tokens,
+        self, Actor, App, Clock, Links, Parts, calls, consents, custom_fields, institutions, limiter::Policy,
+        name_pages, participants, sign_in, streams, studio, tokens,
     },
     blobs::{self, Blobs, Delivery, Key, Shelf},
     domain::{
@@ -214,9 +214,17 @@ impl World {
     }
 
     pub async fn custom_field(&self, name: &str) {
-        app::custom_fields::create(&self.app, &Actor::Operator, self.institution.id, name.into(), None)
-            .await
-            .unwrap();
+        self.new_custom_field(custom_fields::New { name: name.into(), ..Default::default() }).await;
+    }
+
+    /// A custom field that people may change in their own entries.
+    pub async fn editable_field(&self, name: &str, label: &str) {
+        let new = custom_fields::New { name: name.into(), label: Some(label.into()), editable: true };
+        self.new_custom_field(new).await;
+    }
+
+    async fn new_custom_field(&self, new: custom_fields::New) {
+        custom_fields::create(&self.app, &Actor::Operator, self.institution.id, new).await.unwrap();
     }
 
     /// Starts workers that run background jobs.

@@ -1,6 +1,6 @@
 //! Version 5: `POST /participants`.
 
-use endonym::app::Actor;
+use endonym::app::{Actor, custom_fields};
 use std::sync::Arc;
 
 use reqwest::Method;
@@ -592,15 +592,8 @@ async fn custom_fields_are_sent_by_import_key_and_an_unknown_one_is_an_error_as_
 async fn the_custom_fields_of_another_institution_are_unknown() {
     let world = World::new().await;
     let neighbor = world.neighbor().await;
-    endonym::app::custom_fields::create(
-        &world.app,
-        &Actor::Operator,
-        neighbor.institution.id,
-        "degree".into(),
-        None,
-    )
-    .await
-    .unwrap();
+    let degree = custom_fields::New { name: "degree".into(), ..Default::default() };
+    custom_fields::create(&world.app, &Actor::Operator, neighbor.institution.id, degree).await.unwrap();
     let wrong = errors(
         &world,
         json!({ "first_name": "Ana", "email": "ana@x.org", "custom_fields": { "custom_degree": "x" } }),

@@ -299,9 +299,9 @@ async fn no_custom_field_can_be_called_like_a_key_that_every_participant_has() {
     let shown = world.get(&format!("/v4/participants/ana@x.org?{all}")).await.expect(200);
     for record in [&made, &latest["participants"][0], &shown["participant"]] {
         for key in keys(record) {
+            let new = custom_fields::New { name: key.into(), ..Default::default() };
             let defined =
-                custom_fields::create(&world.app, &Actor::Operator, world.institution.id, key.into(), None)
-                    .await;
+                custom_fields::create(&world.app, &Actor::Operator, world.institution.id, new).await;
             assert!(matches!(defined, Err(app::Error::Invalid(_))), "{key}");
         }
     }

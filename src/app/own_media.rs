@@ -1,0 +1,160 @@
+//! What a person has once for all of their registrations: the photo, and the recording of the legal name. Each registration has its
+//! own copy, as in `own_recordings.rs`. What the person sends replaces what an API client has set, and what they delete is deleted
+//! everywhere, including in courses that they have left.
+
+use bytes::Bytes;
+
+use super::{
+    Actor, App, Error, Missing, Result, consents, media, own_entry,
+    own_person::{self, OwnPerson, OwnRegistration, ids_of, owner},
+    own_recordings::{Attempts, copies_missing},
+};
+use crate::{
+    domain::{
+        institution::Institution,
+        media::{Incoming, Kind, Media, Origin},
+        participant::{Draft, Participant, Recording},
+        session::PersonId,
+    },
+    store::{institutions, media as stored, rolls},
+};
+
+pub async fn set_photo(app: &App, actor: &Actor, person: &PersonId, picture: Vec<u8>) -> Result<()> {
+    actor.represent(person)?;
+    set(app, person, Kind::Photo, Incoming::Portrait(picture)).await
+}
+
+pub async fn delete_photo(app: &App, actor: &Actor, person: &PersonId) -> Result<()> {
+    actor.represent(person)?;
+    delete(app, person, Kind::Photo).await
+}
+
+/// Stores a recording of the legal name. Returns it, unless nobody may hear it for now.
+pub async fn record_legal_name(
+    app: &App,
+    actor: &Actor,
+    person: &PersonId,
+    sound: Vec<u8>,
+) -> Result<Option<Recording>> {
+    actor.represent(person)?;
+    permit_legal_names(app, person).await?;
+    let owner = owner(app, person, None).await?;
+    consents::require(&mut app.db.read(), owner, Kind::LegalRecording.field()).await?;
+    set(app, person, Kind::LegalRecording, Incoming::Bytes(sound)).await?;
+    Ok(own_entry::find(app, owner).await?.person.legal.recording)
+}
+
+pub async fn delete_legal_recording(app: &App, actor: &Actor, person: &PersonId) -> Result<()> {
+    actor.represent(person)?;
+    delete(app, person, Kind::LegalRecording).await
+}
+
+/// The legal name of a person, on each of their pages.
+pub struct OwnLegalName {
+    pub institution: Institution,
+    pub entries: Vec<LegalEntry>,
+}
+
+pub struct LegalEntry {
+    pub entry: Participant,
+    /// There is a recording of the legal name, even if nobody may hear it for now.
+    pub is_recorded: bool,
+}
+
+impl LegalEntry {
+    pub fn is_paused(&self) -> bool {
+        self.is_recorded && self.entry.legal.recording.is_none()
+    }
+}
+
+/// `Missing::Recording` if the institution does not use legal names.
+pub async fn find_legal_name(app: &App, actor: &Actor, person: &PersonId) -> Result<OwnLegalName> {
+    let OwnPerson { institution, registrations, .. } = own_person::find(app, actor, person).await?;
+    check_legal_names(&institution)?;
+    let sql = &mut app.db.read();
+    let mut entries = Vec::with_capacity(registrations.len());
+    for OwnRegistration { entry, .. } in registrations {
+        let recording = stored::of(sql, person.institution, entry.id, Kind::LegalRecording).await?;
+        entries.push(LegalEntry { entry, is_recorded: recording.is_some() });
+    }
+    Ok(OwnLegalName { institution, entries })
+}
+
+fn check_legal_names(institution: &Institution) -> Result<()> {
+    if institution.multiple_recordings { Ok(()) } else { Err(Error::Missing(Missing::Recording)) }
+}
+
+async fn permit_legal_names(app: &App, person: &PersonId) -> Result<()> {
+    let found = institutions::by_id(&mut app.db.read(), person.institution).await?;
+    check_legal_names(&found.ok_or(Error::Missing(Missing::Institution))?)
+}
+
+/// The MP3 file of a person's own recording on a page, even while nobody else may hear it.
+pub async fn sound(app: &App, actor: &Actor, person: &PersonId, page: &str, kind: Kind) -> Result<Bytes> {
+    actor.represent(person)?;
+    if kind == Kind::LegalRecording {
+        permit_legal_names(app, person).await?;
+    }
+    let owner = owner(app, person, Some(page)).await?;
+    own_entry::sound(app, owner, kind).await
+}
+
+/// Stores a file for all registrations of a person. See `own_recordings.rs` for the retries.
+async fn set(app: &App, person: &PersonId, kind: Kind, incoming: Incoming) -> Result<()> {
+    let (institution, now) = (person.institution, app.clock.now());
+    let mut draft = Draft { media: vec![(kind, incoming)], ..Draft::default() };
+    let processed = media::process(app, &mut draft, now).await?;
+    draft.errors.into_result()?;
+    let mut attempts = Attempts::default();
+    loop {
+        let ids = ids_of(&mut app.db.read(), institution, &person.email_key).await?;
+        if ids.is_empty() {
+            return Err(Error::Missing(Missing::Participant));
+        }
+        let copies = processed.copies(app, ids.len(), Origin::Shared);
+        let (db, email_key) = (app.db.clone(), person.email_key.clone());
+        let write = move |made: Vec<Media>| async move {
+            db.write(move |sql| {
+                Box::pin(async move {
+                    rolls::lock(sql, institution).await?;
+                    let ids = ids_of(sql, institution, &email_key).await?;
+                    if ids.len() > made.len() {
+                        return Err(copies_missing());
+                    }
+                    let mut made = made.into_iter();
+                    let mut gone = Vec::new();
+                    for (id, one) in ids.into_iter().zip(made.by_ref()) {
+                        gone.extend(stored::attach(sql, institution, id, &one, now).await?);
+                    }
+                    gone.extend(made);
+                    Ok(((), gone))
+                })
+            })
+            .await
+        };
+        match media::store_and(app, institution, copies, write).await {
+            Err(error) => attempts.again(error)?,
+            Ok(()) => return Ok(()),
+        }
+    }
+}
+
+/// Deletes the files of a kind at all registrations of a person.
+async fn delete(app: &App, person: &PersonId, kind: Kind) -> Result<()> {
+    let (institution, email_key, now) = (person.institution, person.email_key.clone(), app.clock.now());
+    let gone = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let mut gone = Vec::new();
+                for id in ids_of(sql, institution, &email_key).await? {
+                    gone.extend(stored::detach(sql, institution, id, kind, now).await?);
+                }
+                Ok(gone)
+            })
+        })
+        .await?;
+    media::discard(app, institution, &gone).await;
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! `/me/legal-name`: the legal name and its recording, where the institution uses legal names.
+
+use askama::Template;
+use axum::{
+    extract::{Request, State},
+    http::StatusCode,
+    response::Response,
+};
+
+use super::{
+    own,
+    session::{OwnForm, SignedIn},
+};
+use crate::{
+    app::{
+        App, consents,
+        own_media::{self, LegalEntry, OwnLegalName},
+    },
+    http::{
+        form::Form,
+        html::root,
+        page::{self, Microphone, Page},
+        policy::{Forms, Policy},
+        recorder::Recorder,
+        reply,
+    },
+};
+
+#[derive(Template)]
+#[template(path = "me/legal_name.html")]
+struct LegalNamePage<'a> {
+    page: Page<'a>,
+    recorder: Recorder<'a>,
+    rows: Vec<Row<'a>>,
+    has_recording: bool,
+    /// The sentence about what was just done.
+    done: Option<String>,
+}
+
+/// The legal name on one page.
+struct Row<'a> {
+    title: &'a str,
+    /// Empty if the institution has not entered one.
+    name: String,
+    phonetic: Option<&'a str>,
+    notes: Option<&'a str>,
+    /// The path of the recording.
+    sound: Option<String>,
+    is_paused: bool,
+}
+
+const PATH: &str = "/me/legal-name";
+
+pub async fn show(State(app): State<App>, signed_in: SignedIn, request: Request) -> Response {
+    let query = Form::from_query(request.uri().query().unwrap_or_default());
+    let done = match query.get("done") {
+        Some("recording") => Some("me-done-recording"),
+        Some("deleted") => Some("me-done-deleted"),
+        _ => None,
+    };
+    draw(&app, &signed_in, StatusCode::OK, None, done).await
+}
+
+/// The page, with the sentence that says why a recording was refused.
+pub async fn draw(
+    app: &App,
+    signed_in: &SignedIn,
+    status: StatusCode,
+    fault: Option<String>,
+    done: Option<&str>,
+) -> Response {
+    let found = own_media::find_legal_name(app, &signed_in.actor(), &signed_in.session.person).await;
+    let OwnLegalName { entries, .. } = match found {
+        Ok(found) => found,
+        Err(error) => return own::fault(app, signed_in, error).await,
+    };
+    // The text about recordings is on the own page.
+    match consents::of_person(app, &signed_in.actor(), &signed_in.session.person).await {
+        Ok(state) if state.given.is_some() => {}
+        Ok(_) => return reply::see_other(&format!("{}/me#consent", root(&app.links))),
+        Err(error) => return own::fault(app, signed_in, error).await,
+    }
+    let page = signed_in.page(app, PATH);
+    let (action, window) = (format!("{}{PATH}/recording", page.root), format!("{}{PATH}", page.root));
+    let csrf = page.csrf.clone();
+    let shown = LegalNamePage {
+        // A call and a link for the phone are for the recording of the preferred name.
+        recorder: Recorder {
+            id: "recorder",
+            action: &action,
+            csrf: &csrf,
+            limit: app.studio.settings.take_seconds(),
+            part: "recordings",
+            handover: None,
+            call: None,
+            window: &window,
+            fault: fault.as_deref(),
+            fields: &[],
+        },
+        has_recording: entries.iter().any(|one| one.is_recorded),
+        rows: entries.iter().map(|one| row(app, one)).collect(),
+        done: done.map(|id| page.words.text(id)),
+        page,
+    };
+    let policy =
+        Policy { scripts: true, asks: true, takes: true, forms: Forms::SelfOnly, ..Policy::default() };
+    page::private(status, &shown, policy, Microphone::Used)
+}
+
+fn row<'a>(app: &App, one: &'a LegalEntry) -> Row<'a> {
+    let (page, legal) = (&one.entry.page, &one.entry.legal);
+    let sound = || own::own_sound_path(app, "/me/legal-name/audio", &page.slug);
+    Row {
+        title: &page.title,
+        name: legal.full_name(),
+        phonetic: legal.phonetic.as_deref(),
+        notes: legal.notes.as_deref(),
+        sound: one.is_recorded.then(sound),
+        is_paused: one.is_paused(),
+    }
+}
+
+/// Back to the page after a form was accepted.
+pub fn done(app: &App, what: &str) -> Response {
+    reply::see_other(&format!("{}{PATH}?done={what}", root(&app.links)))
+}
+
+pub async fn delete(State(app): State<App>, OwnForm { signed_in, .. }: OwnForm) -> Response {
+    match own_media::delete_legal_recording(&app, &signed_in.actor(), &signed_in.session.person).await {
+        Ok(()) => done(&app, "deleted"),
+        Err(error) => own::fault(&app, &signed_in, error).await,
+    }
+}

@@ -1,0 +1,98 @@
+//! `/me/photo`: one photo for all pages. The browser crops it (`assets/crop.js`), and the server keeps the square in the center.
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderValue, StatusCode, header},
+    response::Response,
+};
+
+use super::{
+    own::{self, Rejected},
+    session::{OwnForm, SentForm, SignedIn, forged_by},
+    words::Input,
+};
+use crate::{
+    app::{App, Error, own_media, own_person::OwnPerson},
+    domain::fault::Field,
+    http::{csrf, html::path_of, multipart::MultipartForm},
+    words::Words,
+};
+
+const RETRY_SECONDS: u64 = 5;
+
+/// The photo as the page shows it.
+pub struct PhotoPart {
+    /// The path of the picture.
+    pub path: Option<String>,
+    /// Some pages do not show it.
+    pub is_partial: bool,
+    pub fault: Option<String>,
+}
+
+pub fn part(app: &App, own: &OwnPerson, fault: Option<String>) -> PhotoPart {
+    let photos = || own.registrations.iter().map(|one| one.entry.photo.as_ref());
+    let path = |hex: &String| path_of(&app.links.photo(own.institution.id, hex)).to_owned();
+    let is_partial = photos().any(|photo| photo.is_some()) && photos().any(|photo| photo.is_none());
+    PhotoPart { path: photos().flatten().next().map(path), is_partial, fault }
+}
+
+pub async fn set(State(app): State<App>, request: Request) -> Response {
+    let (sent, request) = match SentForm::check(request, &app).await {
+        Ok(checked) => checked,
+        Err(refusal) => return refusal,
+    };
+    let person = sent.signed_in.session.person.clone();
+    let largest = app.studio.settings.picture.bytes;
+    let mut form = match MultipartForm::read(request, person.institution, largest).await {
+        Ok(form) => form,
+        Err(StatusCode::PAYLOAD_TOO_LARGE) => {
+            return refuse(&app, &sent.signed_in, StatusCode::PAYLOAD_TOO_LARGE, "profile-photo-large").await;
+        }
+        Err(StatusCode::SERVICE_UNAVAILABLE) => {
+            return refuse(&app, &sent.signed_in, StatusCode::SERVICE_UNAVAILABLE, "shared-busy").await;
+        }
+        Err(status) => return refuse(&app, &sent.signed_in, status, "shared-unreadable").await,
+    };
+    if !sent.is_own(form.text(csrf::FIELD)) {
+        return forged_by(&app, &sent.signed_in);
+    }
+    let signed_in = sent.signed_in;
+    let unprocessable = StatusCode::UNPROCESSABLE_ENTITY;
+    let Some(picture) = form.take("photo").filter(|picture| !picture.is_empty()) else {
+        return refuse(&app, &signed_in, unprocessable, "profile-photo-no-file").await;
+    };
+    // The form keeps its memory reservation until the picture is processed.
+    match own_media::set_photo(&app, &signed_in.actor(), &person, picture).await {
+        Ok(()) => own::done(&app, "photo"),
+        Err(Error::Invalid(errors)) => {
+            let words = Words::new(signed_in.language());
+            let why = own::sentence(words, &errors, &Field::Photo, Input::Photo);
+            let why = why.unwrap_or_else(|| words.text("profile-photo-other"));
+            refuse_with(&app, &signed_in, unprocessable, why).await
+        }
+        Err(Error::Busy | Error::Unavailable(_)) => {
+            refuse(&app, &signed_in, StatusCode::SERVICE_UNAVAILABLE, "shared-busy").await
+        }
+        Err(error) => own::fault(&app, &signed_in, error).await,
+    }
+}
+
+async fn refuse(app: &App, signed_in: &SignedIn, status: StatusCode, id: &str) -> Response {
+    refuse_with(app, signed_in, status, Words::new(signed_in.language()).text(id)).await
+}
+
+async fn refuse_with(app: &App, signed_in: &SignedIn, status: StatusCode, sentence: String) -> Response {
+    let rejected = Rejected { status, photo: Some(sentence), ..Rejected::default() };
+    let mut response = own::draw(app, signed_in, rejected, None).await;
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(RETRY_SECONDS));
+    }
+    response
+}
+
+pub async fn delete(State(app): State<App>, OwnForm { signed_in, .. }: OwnForm) -> Response {
+    match own_media::delete_photo(&app, &signed_in.actor(), &signed_in.session.person).await {
+        Ok(()) => own::done(&app, "photo-deleted"),
+        Err(error) => own::fault(&app, &signed_in, error).await,
+    }
+}

@@ -1,0 +1,41 @@
+# The photo, name badges, custom fields and legal name on a person's own page.
+
+profile-badge = Namensschild
+
+profile-photo-title = Dein Foto
+profile-photo-alt = Foto von dir
+profile-photo-choose = Wähl ein Foto von dir
+profile-photo-replace = Wähl ein anderes Foto
+profile-photo-hint = Eine JPEG-, PNG-, WebP- oder GIF-Datei. Das Foto wird auf allen deinen Seiten als Quadrat gezeigt.
+profile-photo-partial = Einige deiner Seiten zeigen es noch nicht. Wähl es noch einmal, damit es überall zu sehen ist.
+profile-photo-delete = Mein Foto entfernen
+profile-photo-send = Dieses Foto verwenden
+profile-photo-no-file = Bitte wähl zuerst ein Foto.
+profile-photo-other = Diese Datei können wir nicht verwenden. Bitte wähl ein Bild im Format JPEG, PNG, WebP oder GIF.
+profile-photo-heic = Das ist ein HEIC-Bild, das wir nicht verwenden können. Bitte speichere es zuerst als JPEG oder mach ein Bildschirmfoto davon.
+profile-photo-damaged = Dieses Bild ist beschädigt oder unvollständig. Bitte speichere es noch einmal oder wähl ein anderes.
+profile-photo-large = Dieses Bild ist zu groß. Bitte wähl ein kleineres.
+
+profile-crop-preview = Dein Foto, wie andere es sehen werden
+profile-crop-hint = Zieh das Bild oder benutz die Regler, bis dir der Ausschnitt gefällt.
+profile-crop-ready = Wähl den Ausschnitt, den andere sehen werden, und drück dann auf „Dieses Foto verwenden“.
+profile-crop-zoom = Vergrößern
+profile-crop-x = Links oder rechts
+profile-crop-y = Oben oder unten
+
+profile-done-photo = Dein Foto ist gespeichert.
+profile-done-photo-deleted = Dein Foto ist entfernt.
+
+profile-fixed = Das hat deine Einrichtung eingetragen. Wenn etwas nicht stimmt, wende dich bitte an deine Einrichtung.
+
+profile-guide-examples = Zum Beispiel:
+profile-guide-example-1 = Siobhán: schi-WOHN
+profile-guide-example-2 = Giulia: DSCHU-lja
+profile-guide-example-3 = Joaquín: cho-a-KIEN
+
+profile-legal-title = Dein amtlicher Name
+profile-legal-lead = Deine Einrichtung verwendet ihn, wo sie es muss, zum Beispiel auf einem Zeugnis. Du kannst aufnehmen, wie man ihn spricht.
+profile-legal-open = Amtlichen Namen anhören oder aufnehmen
+profile-legal-none = Deine Einrichtung hat keinen amtlichen Namen für dich eingetragen.
+profile-legal-play = Dein amtlicher Name auf { $page }
+profile-legal-unrecorded = Er ist noch nicht aufgenommen.

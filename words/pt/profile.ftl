@@ -1,0 +1,41 @@
+# The photo, name badges, custom fields and legal name on a person's own page.
+
+profile-badge = Crachá do seu nome
+
+profile-photo-title = Sua foto
+profile-photo-alt = Foto sua
+profile-photo-choose = Escolha uma foto sua
+profile-photo-replace = Escolha outra foto
+profile-photo-hint = Um arquivo JPEG, PNG, WebP ou GIF. A foto aparece como um quadrado em todas as suas páginas.
+profile-photo-partial = Algumas das suas páginas ainda não a mostram. Escolha-a de novo para mostrá-la em todas.
+profile-photo-delete = Remover minha foto
+profile-photo-send = Usar esta foto
+profile-photo-no-file = Escolha uma foto primeiro.
+profile-photo-other = Não podemos usar este arquivo. Escolha uma imagem JPEG, PNG, WebP ou GIF.
+profile-photo-heic = Esta é uma imagem HEIC, que não podemos usar. Salve-a antes como JPEG ou faça uma captura de tela.
+profile-photo-damaged = Esta imagem está danificada ou incompleta. Salve-a de novo ou escolha outra.
+profile-photo-large = Esta imagem é grande demais. Escolha uma menor.
+
+profile-crop-preview = Sua foto, como as outras pessoas a verão
+profile-crop-hint = Arraste a imagem ou use os controles deslizantes até gostar do que aparece no quadrado.
+profile-crop-ready = Escolha a parte que as outras pessoas verão e pressione “Usar esta foto”.
+profile-crop-zoom = Zoom
+profile-crop-x = Esquerda ou direita
+profile-crop-y = Para cima ou para baixo
+
+profile-done-photo = Sua foto está salva.
+profile-done-photo-deleted = Sua foto foi removida.
+
+profile-fixed = Estes dados foram informados pela sua instituição. Se algo estiver errado, entre em contato com ela.
+
+profile-guide-examples = Por exemplo:
+profile-guide-example-1 = Siobhán: chi-VON
+profile-guide-example-2 = Giulia: DJU-lia
+profile-guide-example-3 = Michael: MAI-col
+
+profile-legal-title = Seu nome legal
+profile-legal-lead = Sua instituição usa esse nome onde é necessário, por exemplo em um diploma. Você pode gravar como ele é dito.
+profile-legal-open = Ouça seu nome legal ou grave-o
+profile-legal-none = Sua instituição não informou um nome legal para você.
+profile-legal-play = Seu nome legal em { $page }
+profile-legal-unrecorded = Ainda não está gravado.

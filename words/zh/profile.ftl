@@ -1,0 +1,41 @@
+# The photo, name badges, custom fields and legal name on a person's own page.
+
+profile-badge = 姓名卡片
+
+profile-photo-title = 你的照片
+profile-photo-alt = 你的照片
+profile-photo-choose = 选择一张你的照片
+profile-photo-replace = 选择另一张照片
+profile-photo-hint = JPEG、PNG、WebP 或 GIF 文件。照片会以正方形显示在你的所有页面上。
+profile-photo-partial = 你的一些页面还没有显示这张照片。请重新选择一次，让它显示在所有页面上。
+profile-photo-delete = 移除我的照片
+profile-photo-send = 使用这张照片
+profile-photo-no-file = 请先选择一张照片。
+profile-photo-other = 我们无法使用这个文件。请选择 JPEG、PNG、WebP 或 GIF 图片。
+profile-photo-heic = 这是 HEIC 图片，我们无法使用。请先将它另存为 JPEG，或者截屏后再上传。
+profile-photo-damaged = 这张图片已损坏或不完整。请重新保存，或者选择另一张。
+profile-photo-large = 这张图片太大了。请选择一张小一些的。
+
+profile-crop-preview = 别人将看到的照片
+profile-crop-hint = 拖动图片或使用滑块，直到方框里的部分让你满意。
+profile-crop-ready = 选择别人会看到的部分，然后按“使用这张照片”。
+profile-crop-zoom = 缩放
+profile-crop-x = 左右移动
+profile-crop-y = 上下移动
+
+profile-done-photo = 照片已保存。
+profile-done-photo-deleted = 照片已移除。
+
+profile-fixed = 这些内容由你的机构填写。如果有误，请联系你的机构。
+
+profile-guide-examples = 例如：
+profile-guide-example-1 = Siobhán：shi-VAWN
+profile-guide-example-2 = 单雄：shàn-xióng（“单”与“善”同音）
+profile-guide-example-3 = 仇英：qiú-yīng（“仇”与“球”同音）
+
+profile-legal-title = 你的法定姓名
+profile-legal-lead = 你的机构只在必要时使用它，例如印在毕业证书上。你可以录下它的读音。
+profile-legal-open = 收听或录制你的法定姓名
+profile-legal-none = 你的机构还没有填写你的法定姓名。
+profile-legal-play = { $page } 上你的法定姓名
+profile-legal-unrecorded = 还没有录音。
