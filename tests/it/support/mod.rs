@@ -13,7 +13,7 @@ use std::{future::Future, ops::Range, time::Duration};
 
 use endonym::{
     app::{
-        self, Actor, App, Clock, Links, Parts, calls, consents, custom_fields, institutions, limiter::Policy,
+        Actor, App, Clock, Links, Parts, calls, consents, custom_fields, institutions, limiter::Policy,
         name_pages, participants, sign_in, streams, studio, tokens,
     },
     blobs::{self, Blobs, Delivery, Key, Shelf},
