@@ -119,11 +119,10 @@ pub async fn set_digests(
     email: &str,
     now: Moment,
 ) -> Result<bool> {
-    let text = format!(
-        "UPDATE sign_in_requests SET code_digest = $2, link_digest = $3, email = $4 WHERE {IS_OPEN} AND id = $5"
-    );
-    let params: [Value<'_>; 5] = [now.micros().into(), code.into(), link.into(), email.into(), id.into()];
-    Ok(sql.execute(&text, &params).await? == 1)
+    let text = "UPDATE sign_in_requests SET code_digest = $1, link_digest = $2, email = $3 \
+                WHERE id = $4 AND expires_at > $5 AND proven_at IS NULL AND used_at IS NULL";
+    let params: [Value<'_>; 5] = [code.into(), link.into(), email.into(), id.into(), now.micros().into()];
+    Ok(sql.execute(text, &params).await? == 1)
 }
 
 /// Has this browser requested a mail?
