@@ -8,8 +8,11 @@ use serde_json::json;
 
 use super::{library::Library, registration};
 use crate::{
-    pages::{SOUND, browser::axe, chromium::Chromium},
-    support::{Setup, World},
+    pages::{SOUND, browser::axe},
+    support::{
+        Setup, World,
+        browser::{self, Browser},
+    },
 };
 
 const TAB: &str = "\u{e004}";
@@ -17,7 +20,7 @@ const ENTER: &str = "\u{e007}";
 const DOWN: &str = "\u{e015}";
 
 /// What axe finds wrong, in light and in dark.
-async fn check(browser: &Chromium, what: &str) {
+async fn check(browser: &Browser, what: &str) {
     let axe = axe();
     for scheme in ["light", "dark"] {
         browser.prefer(scheme).await;
@@ -35,7 +38,7 @@ async fn record(library: &Library, email: &str) {
 #[tokio::test]
 async fn a_teacher_hears_a_course_by_keyboard_inside_a_frame_and_adds_a_link() {
     let library = Library::start(World::new().await).await;
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     browser.go(&format!("{}/course?user=teacher", library.base)).await;
     browser.enter(Some("iframe")).await;
     browser.until("document.querySelector('.none')?.textContent.includes('by themselves')").await;
@@ -91,7 +94,7 @@ async fn a_student_writes_and_uploads_inside_a_frame() {
     let calling =
         calls::Rules { enabled: true, attempts: 1, quiet_hours: QuietHours::OFF, ..calls::Rules::nobody() };
     let library = Library::start(World::with(Setup { calling, ..Setup::default() }).await).await;
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     browser.go(&format!("{}/course?user=siobhan", library.base)).await;
     browser.enter(Some("iframe")).await;
     browser.until("document.querySelector('h1')?.textContent === 'Siobhán Ní Bhriain'").await;
@@ -122,7 +125,7 @@ async fn a_student_writes_and_uploads_inside_a_frame() {
 #[tokio::test]
 async fn a_page_that_is_not_listed_cannot_show_a_course() {
     let library = Library::framed_by(World::new().await, Some("https://lms.example.edu")).await;
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     browser.go(&format!("{}/course?user=teacher", library.base)).await;
     browser.enter(Some("iframe")).await;
     browser.until("document.readyState === 'complete' && location.protocol === 'chrome-error:'").await;
@@ -144,7 +147,7 @@ async fn where_a_frame_has_no_cookies_a_window_of_its_own_has() {
         },
     });
     let library = Library::start(World::new().await).await;
-    let browser = Chromium::with(preferences).await;
+    let browser = Browser::with(browser::Setup { preferences, ..browser::Setup::default() }).await;
     browser.go(&format!("{}/course?user=teacher", library.base)).await;
     browser.enter(Some("iframe")).await;
     browser.until("document.querySelector('a.button')").await;
@@ -165,7 +168,7 @@ async fn a_registration_tells_the_page_around_it_that_it_is_done() {
         "{}?openid_configuration={platform}/.well-known/openid-configuration",
         registrations::invitation(&world.base, &invite)
     );
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     browser.go(&format!("{platform}/tools#{address}")).await;
     browser.until("document.title === 'org.imsglobal.lti.close'").await;
     browser.enter(Some("iframe")).await;
@@ -177,7 +180,7 @@ async fn a_registration_tells_the_page_around_it_that_it_is_done() {
 async fn a_refusal_is_read_in_the_frame_of_a_platform_that_nobody_knows() {
     let world = World::new().await;
     let (platform, _) = registration::platform().await;
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     let unknown = format!(
         "{0}/lti/login?iss=https://unknown.example&login_hint=u&target_link_uri={0}/lti/launch",
         world.base
@@ -202,7 +205,7 @@ async fn a_refusal_is_read_in_the_frame_of_a_platform_that_nobody_knows() {
 async fn a_frame_is_as_light_or_dark_as_the_platform_and_a_window_as_the_system() {
     let library = Library::start(World::new().await).await;
     library.world.work(1);
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     let paper = "getComputedStyle(document.documentElement).backgroundColor";
     let axe = axe();
     let (light, dark) = ("rgb(252, 251, 248)", "rgb(20, 24, 26)");
@@ -228,7 +231,7 @@ async fn a_frame_is_as_light_or_dark_as_the_platform_and_a_window_as_the_system(
 async fn a_teacher_waits_for_a_synchronization_and_adds_their_own_name() {
     let library = Library::start(World::new().await).await;
     library.world.work(1);
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     browser.go(&format!("{}/course?user=teacher", library.base)).await;
     browser.enter(Some("iframe")).await;
     browser.until("document.querySelectorAll('.people li').length === 4").await;
@@ -283,7 +286,7 @@ async fn initials_of_any_script_fit_their_circle() {
         let person = json!({ "first_name": first, "last_name": last, "email": format!("p{at}@example.edu") });
         library.world.person_on(&page, person).await;
     }
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     browser.go(&format!("{}/launch?user=teacher", library.base)).await;
     browser.until("document.querySelectorAll('.people li').length === 17").await;
     // Half of what is written, and where the circle ends at its height.

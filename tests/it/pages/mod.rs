@@ -2,10 +2,10 @@
 
 mod badge;
 pub mod browser;
-pub mod chromium;
 mod files;
 mod images;
 mod legacy;
+mod microphones;
 mod player;
 mod public;
 mod replaced;
