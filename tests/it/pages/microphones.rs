@@ -63,7 +63,7 @@ async fn a_name_arrives(engine: Engine) {
     record(&browser, &recorder, &clip).await;
     browser.screenshot("microphone").await;
     let kind = browser.value(STATUS).await;
-    browser.value("document.querySelector('audio').play()").await;
+    browser.click("#play").await;
     browser.until("document.querySelector('audio').ended").await;
 
     recorder.proxy.cut_after(4_000);

@@ -140,14 +140,14 @@ fn compare(name: &[f32], recording: &[f32], loudness: f32) -> Figures {
     }
 }
 
-/// Where the name begins: first roughly, in a quarter of the samples.
+/// Where the name begins: first roughly, in an eighth of the samples.
 fn align(name: &[f32], heard: &[f32]) -> usize {
     let fewer =
-        |samples: &[f32]| -> Vec<f32> { samples.chunks_exact(4).map(|four| four.iter().sum()).collect() };
+        |samples: &[f32]| -> Vec<f32> { samples.chunks_exact(8).map(|eight| eight.iter().sum()).collect() };
     let (few_name, few_heard) = (fewer(name), fewer(heard));
     let (rough, _) = best(&few_name, &few_heard, 0..=few_heard.len() - few_name.len());
     let last = heard.len() - name.len();
-    best(name, heard, (rough * 4).saturating_sub(8).min(last)..=(rough * 4 + 8).min(last)).0
+    best(name, heard, (rough * 8).saturating_sub(16).min(last)..=(rough * 8 + 16).min(last)).0
 }
 
 fn best(part: &[f32], heard: &[f32], places: std::ops::RangeInclusive<usize>) -> (usize, f32) {
