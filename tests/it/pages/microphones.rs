@@ -126,13 +126,13 @@ async fn a_browser_has_the_color_scheme_language_width_and_tabs_that_a_test_want
         assert_eq!(browser.value("navigator.language").await, language.unwrap_or("en-US"), "{engine:?}");
         browser.resize(if engine == Engine::Chromium { 320 } else { 500 }).await;
         browser.resize(1_280).await;
-        browser.open_tab().await;
+        let first = browser.open_tab().await;
         browser.go(&format!("{}/#second", recorder.proxy.base)).await;
         browser.go("about:blank").await;
         browser.back().await;
         browser.until("location.hash === '#second'").await;
         browser.reload().await;
-        browser.enter_window(0).await;
+        browser.enter_window(&first).await;
         assert_eq!(browser.value("location.hash").await, "", "{engine:?}");
     }
 }

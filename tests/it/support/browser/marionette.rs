@@ -43,6 +43,7 @@ impl Marionette {
                 }
                 "SwitchToFrame"
             }
+            ["window"] if body.is_null() => "GetWindowHandle",
             ["window"] => "SwitchToWindow",
             ["window", "handles"] => "GetWindowHandles",
             ["window", "new"] => "NewWindow",

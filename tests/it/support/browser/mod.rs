@@ -81,6 +81,9 @@ pub struct Browser {
 
 pub struct Element(Value);
 
+/// A window or tab.
+pub struct Window(Value);
+
 impl Browser {
     /// Chromium.
     pub async fn start() -> Self {
@@ -145,16 +148,16 @@ impl Browser {
         self.command(&format!("/element/{id}/value"), json!({ "text": text })).await;
     }
 
-    /// Opens a tab and switches to it.
-    pub async fn open_tab(&self) {
+    /// Opens a tab, switches to it, and returns the one that it was in, for `enter_window`.
+    pub async fn open_tab(&self) -> Window {
+        let current = Window(self.get("/window").await);
         let opened = self.command("/window/new", json!({ "type": "tab" })).await;
-        self.command("/window", json!({ "handle": opened["handle"] })).await;
+        self.enter_window(&Window(opened["handle"].clone())).await;
+        current
     }
 
-    /// Switches to a window or tab, in the order in which they were opened.
-    pub async fn enter_window(&self, number: usize) {
-        let all = self.get("/window/handles").await;
-        self.command("/window", json!({ "handle": all[number] })).await;
+    pub async fn enter_window(&self, Window(handle): &Window) {
+        self.command("/window", json!({ "handle": handle })).await;
     }
 
     /// Switches to the window that the page has opened.

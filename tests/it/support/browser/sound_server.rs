@@ -16,7 +16,7 @@ pub struct SoundServer {
 impl SoundServer {
     /// With speakers and a microphone, or with no device at all.
     pub async fn start(folder: &Path, devices: bool) -> Self {
-        let socket = folder.join("pulse");
+        let socket = folder.join("sound.socket");
         let protocol = format!("module-native-protocol-unix socket={} auth-anonymous=1", socket.display());
         let mut arguments = vec![
             "-n",
