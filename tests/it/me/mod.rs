@@ -1,6 +1,7 @@
 //! Pages for people: signing in and out, and their own page.
 
 mod own;
+mod recorder;
 mod sign_in;
 
 use std::{collections::BTreeMap, sync::Mutex};
