@@ -38,6 +38,19 @@ impl Browser {
         self.until_recorder_is("take").await;
     }
 
+    /// Presses "Play" and waits until some of the recording was played. An observer sees what polling misses on a busy machine.
+    pub async fn listen(&self) {
+        let observer = "new MutationObserver(([{ target }]) => { \
+            const played = target.style.getPropertyValue('--played'); window.isHeard ||= played > 0 && played < 1 })";
+        let wave = "document.querySelector('.rec-wave')";
+        self.value(&format!(
+            "void (window.isHeard = false, {observer}.observe({wave}, {{ attributes: true }}))"
+        ))
+        .await;
+        self.click_button("Play").await;
+        self.until("window.isHeard").await;
+    }
+
     /// Does the page ask before it is left? WebDriver would answer the browser's own question.
     pub async fn asks_before_leaving(&self) -> bool {
         self.value("!dispatchEvent(new Event('beforeunload', { cancelable: true }))").await == true
