@@ -44,7 +44,8 @@ export function judge(samples, rate) {
 
 const BARS = 48;
 const TAIL = 200; // Milliseconds recorded after Stop: people press it while they finish speaking.
-const LEAD = 600; // Recorded before "Recording" is shown: Safari loses the first half second.
+const isWebKit = globalThis.navigator?.vendor?.startsWith('Apple');
+const LEAD = isWebKit ? 1000 : 600; // Recorded before "Recording" is shown: Safari loses the first half second.
 const channel = globalThis.document && 'BroadcastChannel' in globalThis ? new BroadcastChannel('endonym') : null;
 const PLAY = 'endonym:play'; // Stops every other sound of the site.
 const KEPT = 'endonym:kept'; // Another tab has saved a recording.
@@ -101,6 +102,15 @@ const policy = () => (document.permissionsPolicy ?? document.featurePolicy)?.all
 
 const session = (type) => { if (navigator.audioSession) navigator.audioSession.type = type; };
 
+// The types to record in, the best first. Safari claims WebM, but other software fails to play it. WebKitGTK does not know the
+// rate of some microphones, and as AAC it then records nothing.
+function types(track) {
+  const all = ['audio/webm;codecs=opus', 'audio/ogg;codecs=opus', 'audio/mp4'];
+  if (!isWebKit) return all;
+  return [track.getSettings().sampleRate === 0 ? 'audio/mp4;codecs=opus' : 'audio/mp4', ...all];
+}
+const useless = new Set(); // Types that this browser claims, and in which it recorded nothing.
+
 // An open microphone that records. `lost` is called when the system takes the microphone away.
 async function open(constraints, lost) {
   session('play-and-record');
@@ -121,9 +131,7 @@ async function open(constraints, lost) {
     context?.close().catch(() => {});
     session('playback');
   };
-  const webkit = navigator.vendor?.startsWith('Apple') ? ['audio/mp4'] : [];
-  const type = [...webkit, 'audio/webm;codecs=opus', 'audio/ogg;codecs=opus', 'audio/mp4']
-    .find((each) => MediaRecorder.isTypeSupported(each));
+  const type = types(track).find((each) => !useless.has(each) && MediaRecorder.isTypeSupported(each));
   let recorder;
   try { recorder = new MediaRecorder(stream, type ? { mimeType: type } : {}); } catch (error) { close(); throw error; }
   const pieces = [];
@@ -145,7 +153,9 @@ async function open(constraints, lost) {
       await ended;
       close();
       const mimeType = recorder.mimeType || type || '';
-      return { blob: new Blob(pieces, { type: mimeType }), capture: { mimeType, settings } };
+      const blob = new Blob(pieces, { type: mimeType });
+      if (!blob.size) useless.add(type);
+      return { blob, capture: { mimeType, settings } };
     },
     drop() {
       ['mute', 'ended'].forEach((event) => track.removeEventListener(event, lost));
@@ -176,8 +186,9 @@ function enhance(root) {
   let better = {}; // Constraints of the next recording, after a take that was too quiet or too noisy.
   let isStale = false; // The session ended: the CSRF token must be read anew.
 
+  // Values are isolated: the name of a file may run in another direction than the sentence.
   const text = (id, value) =>
-    (texts.querySelector(`[data-id="${id}"]`)?.textContent ?? '').replace('%s', () => value);
+    (texts.querySelector(`[data-id="${id}"]`)?.textContent ?? '').replace('%s', () => `\u2068${value}\u2069`);
   const seconds = (value) => {
     const shown = value < 9.5 ? Math.max(0.1, Math.round(value * 10) / 10) : Math.round(value);
     try {
@@ -353,7 +364,10 @@ function enhance(root) {
     await wait(TAIL);
     const { blob, capture } = await mic.finish();
     const length = (performance.now() - mic.began) / 1000;
-    if (mine === turn) await taken(mine, blob, { capture, seconds: length });
+    if (mine !== turn) return;
+    if (blob.size) return taken(mine, blob, { capture, seconds: length });
+    trouble('empty');
+    focus(button(take ? 'again' : 'record'));
   }
 
   function drop() {
@@ -379,7 +393,7 @@ function enhance(root) {
       // A quiet take is drawn larger, a silent one is not.
       const most = Math.max(...heights, 0.05);
       heights = heights.map((height) => height / most);
-    } catch { if (blob.size === 0) fault = 'silent'; }
+    } catch { /* The server may be able to read it. */ }
     if (mine !== turn) return;
     // Never both: gain control raises the noise that is left.
     const help = { quiet: { autoGainControl: true }, noisy: { noiseSuppression: true }, clipped: {} };
@@ -518,8 +532,10 @@ function enhance(root) {
     const [blob] = file.files;
     if (!blob) return;
     drop();
-    say(text('working'));
-    await taken(++turn, blob, { name: blob.name });
+    if (blob.size) {
+      say(text('working'));
+      await taken(++turn, blob, { name: blob.name });
+    } else home(text('refused'));
     file.value = '';
   }
 

@@ -1,4 +1,4 @@
-//! JSON responses of 1 KB and more are compressed for clients that accept gzip or zstd.
+//! JSON, styles and scripts of 1 KB and more are compressed for clients that accept gzip or zstd.
 
 use std::io::Read;
 
@@ -168,8 +168,30 @@ async fn old_versions_and_documents_are_compressed_and_pages_and_pictures_are_no
         assert_eq!(header(&small, "content-encoding"), "gzip", "{path}");
         assert!(serde_json::from_slice::<Value>(&unzipped(&small.bytes().await.unwrap())).is_ok(), "{path}");
     }
-    for path in ["/docs/v5", "/images/spkr2.jpg", "/style.css"] {
+    for path in ["/docs/v5", "/images/spkr2.jpg"] {
         let request = world.client.get(format!("{}{path}", world.base)).header("Accept-Encoding", "gzip");
         assert_eq!(header(&request.send().await.unwrap(), "content-encoding"), "", "{path}");
     }
+}
+
+#[tokio::test]
+async fn styles_and_scripts_are_compressed_and_pages_are_not() {
+    let world = World::new().await;
+    let fetch = async |path: &str, accepts: &str| {
+        let request = world.client.get(format!("{}{path}", world.base)).header("Accept-Encoding", accepts);
+        request.send().await.unwrap()
+    };
+    for path in ["/style.css", "/record.js"] {
+        let plain = fetch(path, "identity").await;
+        assert_eq!(
+            (header(&plain, "content-encoding"), header(&plain, "vary")),
+            ("", "Accept-Encoding"),
+            "{path}"
+        );
+        let small = fetch(path, "gzip").await;
+        assert_eq!(header(&small, "content-encoding"), "gzip", "{path}");
+        assert_eq!(unzipped(&small.bytes().await.unwrap()), plain.bytes().await.unwrap(), "{path}");
+    }
+    let page = fetch("/sign-in", "gzip").await;
+    assert_eq!((page.status(), header(&page, "content-encoding")), (StatusCode::OK, ""), "it has a secret");
 }

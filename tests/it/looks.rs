@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use crate::{
     lti::library::Library,
     me::{Browser, newest_mail},
-    pages::{SOUND, browser::axe, chromium::Chromium},
-    support::{Answer, Setup, World, media::png},
+    pages::{SOUND, browser::axe},
+    support::{Answer, Setup, World, browser, media::png},
 };
 
 const ANA: &str = "ana@example.edu";
@@ -25,7 +25,7 @@ const SCHEMES: [&str; 2] = ["light", "dark"];
 
 /// Visits pages in each combination, and collects what is wrong with them.
 struct Matrix {
-    browser: Chromium,
+    browser: browser::Browser,
     axe: String,
     base: String,
     faults: Vec<String>,
@@ -54,7 +54,7 @@ impl Way {
 
 impl Matrix {
     async fn start(base: &str) -> Self {
-        let browser = Chromium::start().await;
+        let browser = browser::Browser::start().await;
         browser.devtools("Network.enable", json!({})).await;
         #[allow(clippy::disallowed_methods)]
         let shots = std::env::var_os("ENDONYM_TEST_SCREENSHOTS").map(PathBuf::from);
@@ -181,11 +181,11 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     let (ana, bo) = people(world).await;
     let mut matrix = Matrix::start(&world.base).await;
 
-    matrix.english("home", "/").await;
-    matrix.english("API reference", "/docs").await;
-    matrix.english("unknown page", "/nowhere").await;
-    matrix.english("badge without a recording", &*badge(&bo)).await;
-    matrix.english("player without a recording", &*player(&bo)).await;
+    matrix.page("home", "/").await;
+    matrix.page("API reference", "/docs").await;
+    matrix.page("unknown page", "/nowhere").await;
+    matrix.page("badge without a recording", &*badge(&bo)).await;
+    matrix.page("player without a recording", &*player(&bo)).await;
 
     matrix.page("sign-in", "/sign-in").await;
     let wrong = "document.querySelector('#email').value = 'x'; document.querySelector('main form').submit()";
@@ -226,8 +226,8 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix
         .page("sign-in to an institution", &*format!("/sign-in?institution={}", world.institution.slug))
         .await;
-    matrix.english("badge", &*badge(&ana)).await;
-    matrix.english("player", &*player(&ana)).await;
+    matrix.page("badge", &*badge(&ana)).await;
+    matrix.page("player", &*player(&ana)).await;
 
     let there = world.neighbor().await;
     let body =
@@ -251,17 +251,17 @@ async fn axe_finds_nothing_wrong_with_any_page() {
             world.give(person, Kind::Recording, SOUND).await;
         }
     }
-    matrix.english("course", launch("user=teacher").on("", "document.querySelector('.people li')")).await;
+    matrix.page("course", launch("user=teacher").on("", "document.querySelector('.people li')")).await;
     let search = "document.querySelector('#q').value = 'nobody'; document.querySelector('.search').submit()";
     let found_none = "document.querySelector('.none')";
-    matrix.english("course, nobody found", launch("user=teacher").on(search, found_none)).await;
+    matrix.page("course, nobody found", launch("user=teacher").on(search, found_none)).await;
     matrix
         .english("deep link", launch("user=teacher&deep=1").on("", "document.querySelector('#title')"))
         .await;
-    matrix.english("student", launch("user=siobhan").on("", "document.querySelector('main.own')")).await;
+    matrix.page("student", launch("user=siobhan").on("", "document.querySelector('main.own')")).await;
     let recorder = "document.querySelector('[data-recorder]:not([data-state=off])')";
-    matrix.english("student without a recording", launch("user=mohammed").on("", recorder)).await;
-    matrix.english("refusal", launch("user=mentor").on("", "document.querySelector('main.plain')")).await;
+    matrix.page("student without a recording", launch("user=mohammed").on("", recorder)).await;
+    matrix.page("refusal", launch("user=mentor").on("", "document.querySelector('main.plain')")).await;
 
     assert_eq!(matrix.faults, [""; 0], "{}", matrix.faults.join("\n"));
 }

@@ -25,9 +25,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     me::Browser,
-    pages::{SOUND, browser::axe, chromium::Chromium},
+    pages::{SOUND, browser::axe},
     support::{
-        Setup, World,
+        Setup, World, browser,
         media::{file, wav, wav_of},
         process::Installation,
         until,
@@ -450,7 +450,7 @@ async fn the_own_page_shows_how_often_a_name_was_heard() {
 async fn a_real_browser_counts_once_per_play_and_the_chart_is_accessible() {
     let scene = Scene::in_world(World::on_sqlite().await).await;
     let world = &scene.world;
-    let browser = Chromium::start().await;
+    let browser = browser::Browser::start().await;
     browser.go(&format!("{}{}", world.base, scene.path("badges"))).await;
     browser.until("!document.querySelector('.play').hidden").await;
     browser.click(".play").await;

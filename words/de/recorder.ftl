@@ -32,6 +32,7 @@ recorder-clipped = Die Aufnahme ist zu laut und klingt verzerrt. Nimm neu auf, m
 recorder-quiet = Die Aufnahme ist sehr leise. Nimm neu auf, näher am Mikrofon; wir machen sie dann lauter.
 recorder-noisy = Um dich herum ist es sehr laut. Nimm an einem ruhigeren Ort neu auf; wir dämpfen dann die Geräusche.
 recorder-unplayable = Dieser Browser kann die Aufnahme vor dem Speichern nicht abspielen. Du kannst sie verwenden und danach anhören.
+recorder-empty = Dein Browser hat nichts aufgenommen. Bitte nimm neu auf oder wähle unten einen anderen Weg.
 recorder-interrupted = Die Aufnahme wurde unterbrochen, zum Beispiel durch einen Anruf. Es wurde nichts gespeichert. Bitte nimm neu auf.
 
 # Senden.

@@ -32,6 +32,7 @@ recorder-clipped = It is too loud and sounds distorted. Record again, a little f
 recorder-quiet = It is very quiet. Record again, closer to the microphone; we will turn it up for you.
 recorder-noisy = There is a lot of noise around you. Record again in a quieter place; we will soften the noise for you.
 recorder-unplayable = This browser cannot play the recording before it is saved. You can use it and listen afterwards.
+recorder-empty = Your browser recorded nothing. Please record again, or choose another way below.
 recorder-interrupted = The recording was interrupted, for example by a phone call. Nothing was saved. Please record again.
 
 # Sending.

@@ -32,6 +32,7 @@ recorder-clipped = El volumen es demasiado alto y el sonido se distorsiona. Grab
 recorder-quiet = Se oye muy bajo. Graba de nuevo, más cerca del micrófono; subiremos el volumen por ti.
 recorder-noisy = Hay mucho ruido a tu alrededor. Graba de nuevo en un lugar más tranquilo; reduciremos el ruido por ti.
 recorder-unplayable = Este navegador no puede reproducir la grabación antes de guardarla. Puedes usarla y escucharla después.
+recorder-empty = Tu navegador no grabó nada. Graba de nuevo o elige otra forma más abajo.
 recorder-interrupted = La grabación se interrumpió, por ejemplo por una llamada. No se guardó nada. Graba de nuevo, por favor.
 
 # Envío.

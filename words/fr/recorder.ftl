@@ -32,6 +32,7 @@ recorder-clipped = Le son est trop fort et déformé. Recommencez, un peu plus l
 recorder-quiet = Le son est très faible. Recommencez, plus près du microphone ; nous augmenterons le volume pour vous.
 recorder-noisy = Il y a beaucoup de bruit autour de vous. Recommencez dans un endroit plus calme ; nous atténuerons le bruit pour vous.
 recorder-unplayable = Ce navigateur ne peut pas lire l’enregistrement avant qu’il soit sauvegardé. Vous pouvez l’utiliser et l’écouter ensuite.
+recorder-empty = Votre navigateur n’a rien enregistré. Veuillez recommencer ou choisir une autre possibilité ci-dessous.
 recorder-interrupted = L’enregistrement a été interrompu, par exemple par un appel. Rien n’a été sauvegardé. Veuillez recommencer.
 
 # Envoi.

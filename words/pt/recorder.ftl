@@ -32,6 +32,7 @@ recorder-clipped = O som está alto demais e distorcido. Grave de novo, um pouco
 recorder-quiet = O som está muito baixo. Grave de novo, mais perto do microfone; aumentaremos o volume para você.
 recorder-noisy = Há muito ruído ao seu redor. Grave de novo em um lugar mais silencioso; reduziremos o ruído para você.
 recorder-unplayable = Este navegador não consegue reproduzir a gravação antes de ela ser salva. Você pode usá-la e escutar depois.
+recorder-empty = Seu navegador não gravou nada. Grave de novo ou escolha outra forma abaixo.
 recorder-interrupted = A gravação foi interrompida, por exemplo por uma ligação. Nada foi salvo. Grave de novo, por favor.
 
 # Envio.

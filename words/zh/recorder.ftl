@@ -32,6 +32,7 @@ recorder-clipped = 声音太大，有些失真。请离麦克风稍远一点，�
 recorder-quiet = 声音很小。请离麦克风近一点，重新录制；我们会帮你调大音量。
 recorder-noisy = 你周围的噪音很大。请到安静一些的地方重新录制；我们会帮你减弱噪音。
 recorder-unplayable = 这个浏览器无法在保存前播放录音。你可以先使用这段录音，之后再听。
+recorder-empty = 浏览器没有录到任何声音。请重新录制，或选择下面的其他方式。
 recorder-interrupted = 录音被打断了，例如有电话打进来。没有保存任何内容。请重新录制。
 
 # 发送。

@@ -38,7 +38,7 @@ impl<'a> Container<'a> {
         let (bytes, promise) = match kind {
             Kind::Wav => (Cow::Owned(whole_wav(body)?), DeclaredLength::Nothing),
             Kind::Flac => (Cow::Borrowed(body), flac_promise(body)),
-            Kind::Mp4 => (Cow::Borrowed(body), mp4_promise(body)?),
+            Kind::Mp4 => whole_mp4(body)?,
             Kind::Mpeg => {
                 let stream = from_first(body, mpeg_frame).ok_or(Refusal::NotSound)?;
                 (Cow::Borrowed(stream), mpeg_promise(stream)?)
@@ -189,9 +189,11 @@ fn flac_promise(bytes: &[u8]) -> DeclaredLength {
     }
 }
 
-/// Walks the top-level boxes.
-fn mp4_promise(bytes: &[u8]) -> Result<DeclaredLength, Refusal> {
+/// Walks the top-level boxes. WebKitGTK writes the header of the last fragment twice, and only the second one is followed by its
+/// packets, which can be most of a short recording: the first one is removed.
+fn whole_mp4(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, DeclaredLength), Refusal> {
     let (mut at, mut index, mut fragments) = (0, false, false);
+    let (mut kept, mut kept_until) = (Vec::new(), 0);
     let mut cut_off = false;
     while at < bytes.len() {
         let (Some(size), Some(name)) = (be32(bytes, at), bytes.get(at + 4..at + 8)) else {
@@ -211,20 +213,31 @@ fn mp4_promise(bytes: &[u8]) -> Result<DeclaredLength, Refusal> {
         }
         cut_off = size > bytes.len() - at;
         index |= name == b"moov" && !cut_off;
-        fragments |= name == b"moof" && !cut_off;
+        if name == b"moof" && !cut_off {
+            fragments = true;
+            if bytes[at + size..].starts_with(&bytes[at..at + size]) {
+                kept.extend_from_slice(&bytes[kept_until..at]);
+                kept_until = at + size;
+            }
+        }
         at = at.saturating_add(size);
     }
     let picture = bytes.get(8..12).is_some_and(|brand| {
         [b"heic", b"heix", b"mif1", b"msf1", b"avif", b"avis"].iter().any(|b| *b == brand)
     });
-    match (index, fragments) {
-        (false, _) if picture => Err(Refusal::NotSound),
-        (false, _) => Err(Refusal::Damaged),
+    let promise = match (index, fragments) {
+        (false, _) if picture => return Err(Refusal::NotSound),
+        (false, _) => return Err(Refusal::Damaged),
         // A recorder that was killed leaves its last fragment incomplete.
-        (true, true) => Ok(DeclaredLength::Nothing),
-        (true, false) if cut_off => Err(Refusal::Damaged),
-        (true, false) => Ok(DeclaredLength::EveryPacket),
+        (true, true) => DeclaredLength::Nothing,
+        (true, false) if cut_off => return Err(Refusal::Damaged),
+        (true, false) => DeclaredLength::EveryPacket,
+    };
+    if kept_until == 0 {
+        return Ok((Cow::Borrowed(bytes), promise));
     }
+    kept.extend_from_slice(&bytes[kept_until..]);
+    Ok((Cow::Owned(kept), promise))
 }
 
 /// Rewrites a WAV to format and samples only, with a correct length.
@@ -411,6 +424,18 @@ mod tests {
         let fragments = [kind, index, atom(b"moof", 90), data.clone(), atom(b"moof", 90), data].concat();
         assert_eq!(detect(&fragments), Ok((Kind::Mp4, DeclaredLength::Nothing)));
         assert_eq!(detect(&fragments[..fragments.len() - 100]), Ok((Kind::Mp4, DeclaredLength::Nothing)));
+    }
+
+    #[test]
+    fn the_header_of_a_fragment_that_is_written_twice_counts_once() {
+        let (kind, index, data) = (atom(b"ftyp", 16), atom(b"moov", 200), atom(b"mdat", 300));
+        let whole = [&kind[..], &index, &atom(b"moof", 90), &data, &atom(b"moof", 80), &data].concat();
+        let twice =
+            [&kind[..], &index, &atom(b"moof", 90), &data, &atom(b"moof", 80), &atom(b"moof", 80), &data]
+                .concat();
+        for bytes in [&whole, &twice] {
+            assert_eq!(Container::detect(bytes).unwrap().bytes, whole);
+        }
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! Launches in a real browser, in an iframe on another site.
 
-use std::time::Duration;
-
 use endonym::{
     app::{Actor, calls, lti::registrations},
     domain::{media::Kind, quiet_hours::QuietHours},
@@ -10,8 +8,12 @@ use serde_json::json;
 
 use super::{library::Library, registration};
 use crate::{
-    pages::{SOUND, browser::axe, chromium::Chromium},
-    support::{Setup, World, media::wav_of},
+    pages::{SOUND, browser::axe},
+    support::{
+        Setup, World,
+        browser::{self, Browser, Microphone},
+        speech::Clip,
+    },
 };
 
 const TAB: &str = "\u{e004}";
@@ -19,7 +21,7 @@ const ENTER: &str = "\u{e007}";
 const DOWN: &str = "\u{e015}";
 
 /// Violations that axe finds, in light and in dark mode.
-async fn check(browser: &Chromium, what: &str) {
+async fn check(browser: &Browser, what: &str) {
     let axe = axe();
     for scheme in ["light", "dark"] {
         browser.prefer(scheme).await;
@@ -37,7 +39,7 @@ async fn record(library: &Library, email: &str) {
 #[tokio::test]
 async fn a_teacher_hears_a_course_by_keyboard_inside_a_frame_and_adds_a_link() {
     let library = Library::start(World::on_sqlite().await).await;
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     browser.go(&format!("{}/course?user=teacher", library.base)).await;
     browser.enter(Some("iframe")).await;
     browser.until("document.querySelector('.none')?.textContent.includes('by themselves')").await;
@@ -94,7 +96,7 @@ async fn a_student_writes_and_uploads_inside_a_frame() {
         calls::Rules { enabled: true, attempts: 1, quiet_hours: QuietHours::OFF, ..calls::Rules::nobody() };
     let library =
         Library::start(World::with(Setup { calling, sqlite: true, ..Setup::default() }).await).await;
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     browser.go(&format!("{}/course?user=siobhan", library.base)).await;
     browser.enter(Some("iframe")).await;
     browser.until("document.querySelector('h1')?.textContent === 'Siobhán Ní Bhriain'").await;
@@ -108,9 +110,9 @@ async fn a_student_writes_and_uploads_inside_a_frame() {
     std::fs::write(&file, SOUND).unwrap();
     browser.click("[data-do=file]").await;
     browser.write("#recorder-file", file.to_str().unwrap()).await;
-    browser.until(&is("take")).await;
+    browser.until_recorder_is("take").await;
     browser.click("[data-do=keep]").await;
-    browser.until(&is("kept")).await;
+    browser.until_recorder_is("kept").await;
     // The page plays the new recording without being loaded again.
     browser.until("document.querySelector('#own-recording .play')?.hidden === false").await;
     browser.click("#own-recording .play").await;
@@ -127,31 +129,32 @@ async fn a_student_writes_and_uploads_inside_a_frame() {
     assert!(only_that.iter().all(|line| line.contains("422")), "{only_that:?}");
 }
 
-/// The recorder's state, as an expression.
-fn is(state: &str) -> String {
-    format!("document.querySelector('.recorder')?.dataset.state === '{state}'")
+async fn with_microphone() -> Browser {
+    Browser::with(browser::Setup { microphone: Some(Microphone::Granted), ..browser::Setup::default() }).await
 }
 
 /// Agrees to the text about recordings.
-async fn agree(browser: &Chromium) {
+async fn agree(browser: &Browser) {
     browser.until("document.querySelector('.consent button')").await;
     browser.click(".consent button").await;
     browser.until("document.querySelector('.recorder')").await;
 }
 
-/// Records and keeps a name.
-async fn say_name(browser: &Chromium) {
-    browser.click("[data-do=record]").await;
-    browser.until(&is("recording")).await;
-    tokio::time::sleep(Duration::from_millis(1_500)).await;
-    browser.click("[data-do=stop]").await;
-    browser.until(&is("take")).await;
+/// Records and keeps a name, and compares it with what the server has stored.
+async fn say_name(browser: &Browser, library: &Library) {
+    let clip = Clip::of("Siobhan Gallagher");
+    browser.click_button("Record my name").await;
+    browser.say_into_recorder(&clip).await;
     // The page's policy lets the take be played.
-    browser.click("[data-do=play]").await;
+    browser.click_button("Play").await;
     browser.until("document.querySelector('[data-do=play]').ariaPressed === 'true'").await;
-    browser.click("[data-do=keep]").await;
-    browser.until(&is("kept")).await;
+    browser.click_button("Use this recording").await;
+    browser.until_recorder_is("kept").await;
     browser.until("document.querySelector('#own-recording .play')?.hidden === false").await;
+    let link = browser.value("document.querySelector('#own-recording audio').src").await;
+    let stored = library.world.client.get(link.as_str().unwrap()).send().await.unwrap();
+    let figures = clip.compare(&stored.bytes().await.unwrap());
+    assert!(figures.correlation > 0.7 && figures.lost_before + figures.lost_after < 0.1, "{figures:?}");
     check(browser, "a recording that was just made").await;
     assert_eq!(browser.complaints().await, [""; 0], "the page's own policy lets all of it work");
 }
@@ -159,39 +162,35 @@ async fn say_name(browser: &Chromium) {
 #[tokio::test]
 async fn a_student_records_in_a_frame_that_may_use_the_microphone() {
     let library = Library::start(World::on_sqlite().await).await;
-    let voice = library.world.folder.path().join("voice.wav");
-    std::fs::write(&voice, wav_of(3.0, 220.0)).unwrap();
-    let browser = Chromium::hearing(&voice).await;
+    let browser = with_microphone().await;
     browser.go(&format!("{}/course?user=siobhan&allow=microphone", library.base)).await;
     browser.enter(Some("iframe")).await;
     agree(&browser).await;
-    browser.until(&is("ready")).await;
+    browser.until_recorder_is("ready").await;
     check(&browser, "the recorder").await;
-    say_name(&browser).await;
+    say_name(&browser, &library).await;
 }
 
 #[tokio::test]
 async fn where_a_frame_may_not_use_the_microphone_its_own_window_may() {
     let library = Library::start(World::on_sqlite().await).await;
-    let voice = library.world.folder.path().join("voice.wav");
-    std::fs::write(&voice, wav_of(3.0, 220.0)).unwrap();
-    let browser = Chromium::hearing(&voice).await;
+    let browser = with_microphone().await;
     browser.go(&format!("{}/course?user=siobhan", library.base)).await;
     browser.enter(Some("iframe")).await;
     agree(&browser).await;
-    browser.until(&is("blocked")).await;
+    browser.until_recorder_is("blocked").await;
     check(&browser, "a frame without a microphone").await;
     browser.click("[data-own-window] a").await;
     browser.enter_new_window().await;
     browser.until("document.querySelector('h1')?.textContent === 'Siobhán Ní Bhriain'").await;
-    browser.until(&is("ready")).await;
-    say_name(&browser).await;
+    browser.until_recorder_is("ready").await;
+    say_name(&browser, &library).await;
 }
 
 #[tokio::test]
 async fn a_page_that_is_not_listed_cannot_show_a_course() {
     let library = Library::framed_by(World::on_sqlite().await, Some("https://lms.example.edu")).await;
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     browser.go(&format!("{}/course?user=teacher", library.base)).await;
     browser.enter(Some("iframe")).await;
     browser.until("document.readyState === 'complete' && location.protocol === 'chrome-error:'").await;
@@ -213,7 +212,7 @@ async fn where_a_frame_has_no_cookies_a_window_of_its_own_has() {
         },
     });
     let library = Library::start(World::on_sqlite().await).await;
-    let browser = Chromium::with(preferences).await;
+    let browser = Browser::with(browser::Setup { preferences, ..browser::Setup::default() }).await;
     browser.go(&format!("{}/course?user=teacher", library.base)).await;
     browser.enter(Some("iframe")).await;
     browser.until("document.querySelector('a.button')").await;
@@ -235,7 +234,7 @@ async fn a_registration_tells_the_page_around_it_that_it_is_done() {
         "{}?openid_configuration={platform}/.well-known/openid-configuration",
         registrations::invitation(&world.base, &invite)
     );
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     browser.go(&format!("{platform}/tools#{address}")).await;
     browser.until("document.title === 'org.imsglobal.lti.close'").await;
     browser.enter(Some("iframe")).await;
@@ -247,7 +246,7 @@ async fn a_registration_tells_the_page_around_it_that_it_is_done() {
 async fn a_refusal_is_read_in_the_frame_of_a_platform_that_nobody_knows() {
     let world = World::on_sqlite().await;
     let (platform, _) = registration::platform().await;
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     let unknown = format!(
         "{0}/lti/login?iss=https://unknown.example&login_hint=u&target_link_uri={0}/lti/launch",
         world.base
@@ -272,7 +271,7 @@ async fn a_refusal_is_read_in_the_frame_of_a_platform_that_nobody_knows() {
 async fn a_frame_is_as_light_or_dark_as_the_platform_and_a_window_as_the_system() {
     let library = Library::start(World::on_sqlite().await).await;
     library.world.work(1);
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     let paper = "getComputedStyle(document.documentElement).backgroundColor";
     let axe = axe();
     let (light, dark) = ("rgb(252, 251, 248)", "rgb(20, 24, 26)");
@@ -298,7 +297,7 @@ async fn a_frame_is_as_light_or_dark_as_the_platform_and_a_window_as_the_system(
 async fn a_teacher_waits_for_a_synchronization_and_adds_their_own_name() {
     let library = Library::start(World::on_sqlite().await).await;
     library.world.work(1);
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     browser.go(&format!("{}/course?user=teacher", library.base)).await;
     browser.enter(Some("iframe")).await;
     browser.until("document.querySelectorAll('.people li').length === 4").await;
@@ -358,7 +357,7 @@ async fn initials_of_any_script_fit_their_circle() {
         let person = json!({ "first_name": first, "last_name": last, "email": format!("p{at}@example.edu") });
         library.world.person_on(&page, person).await;
     }
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     browser.go(&format!("{}/launch?user=teacher", library.base)).await;
     browser.until("document.querySelectorAll('.people li').length === 17").await;
     // Half of the text, at the height where the circle ends.

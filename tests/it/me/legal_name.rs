@@ -11,9 +11,9 @@ use super::{
     own::{ANA, JSON, ana, parsed, person, signed_in, world},
 };
 use crate::{
-    pages::{browser::axe, chromium::Chromium},
+    pages::browser::axe,
     support::{
-        Answer, Setup, World,
+        Answer, Setup, World, browser,
         media::{wav, wav_of},
     },
 };
@@ -182,7 +182,7 @@ async fn the_page_is_accessible() {
     let world = World::with(Setup { multiple_recordings: true, sqlite: true, ..Setup::default() }).await;
     world.person("Ana", ANA).await;
     ana(&world).await.record_legal(&wav(1.0), true).await.expect(201);
-    let browser = Chromium::start().await;
+    let browser = browser::Browser::start().await;
     browser.go(&super::own::link(&world, world.institution.id, ANA).await).await;
     browser.click("main button").await;
     browser.until("location.pathname === '/me'").await;

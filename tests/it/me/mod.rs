@@ -7,6 +7,7 @@ mod language;
 mod legal_name;
 mod own;
 mod photo;
+mod recorder;
 mod search;
 mod security;
 mod sign_in;

@@ -16,12 +16,9 @@ use endonym::{
 use serde_json::{Value, json};
 
 use super::{Browser, Seen};
-use crate::{
-    pages::{browser::axe, chromium::Chromium},
-    support::{
-        Answer, Setup, World,
-        media::{wav, wav_of},
-    },
+use crate::support::{
+    Answer, Setup, World,
+    media::{wav, wav_of},
 };
 
 pub const ANA: &str = "ana@example.edu";
@@ -416,42 +413,4 @@ async fn sessions_end_with_the_last_registration() {
     persons::delete_from_page(&world.app, &access, page, key).await.unwrap();
     script.take(&wav(1.0), "").await.expect(401);
     browser.get("/me").await.redirects_to("/sign-in?return_to=%2Fme");
-}
-
-#[tokio::test]
-async fn a_name_is_recorded_in_a_real_browser() {
-    let world = world().await;
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("voice.wav");
-    std::fs::write(&file, wav(2.0)).unwrap();
-    let browser = Chromium::hearing(&file).await;
-    browser.go(&link(&world, world.institution.id, ANA).await).await;
-    let visible = |name: &str| {
-        format!(
-            "[...document.querySelectorAll('button')].find((b) => b.innerText.trim() === '{name}' && b.checkVisibility())"
-        )
-    };
-    let press = async |name: &str| {
-        browser.until(&visible(name)).await;
-        browser.value(&format!("{}.click()", visible(name))).await;
-    };
-    press("Continue").await;
-    browser.until("location.pathname === '/me'").await;
-    browser.until(&visible("I agree")).await;
-    assert_eq!(browser.faults(&axe()).await, [""; 0], "the text about recordings");
-    press("I agree").await;
-    browser.until(&visible("Record my name")).await;
-    assert_eq!(browser.faults(&axe()).await, [""; 0]);
-    press("Record my name").await;
-    browser.until("document.querySelector('[data-recorder]').dataset.state === 'recording'").await;
-    tokio::time::sleep(Duration::from_secs(2)).await;
-    assert_eq!(origins(&world).await, [None], "nothing is sent while recording");
-    press("Stop").await;
-    browser.until(&visible("Play")).await;
-    assert_eq!(origins(&world).await, [None], "nothing is sent before it is used");
-    press("Use this recording").await;
-    browser.until("document.querySelector('[data-recorder]').dataset.state === 'kept'").await;
-    assert_eq!(origins(&world).await, [Some(Origin::Shared)]);
-    browser.until("document.querySelector('#recordings audio')").await;
-    assert_eq!(browser.complaints().await, [""; 0]);
 }

@@ -11,9 +11,9 @@ use super::{
     own::{ANA, ana, link, person, signed_in, world},
 };
 use crate::{
-    pages::{browser::axe, chromium::Chromium},
+    pages::browser::axe,
     support::{
-        Answer, Setup, World,
+        Answer, Setup, World, browser,
         media::{file, files, png},
     },
 };
@@ -187,7 +187,7 @@ fn written(bytes: &[u8], ending: &str) -> tempfile::NamedTempFile {
 async fn a_photo_is_cropped_in_a_real_browser() {
     let world = World::on_sqlite().await;
     world.person("Ana", ANA).await;
-    let browser = Chromium::start().await;
+    let browser = browser::Browser::start().await;
     browser.go(&link(&world, world.institution.id, ANA).await).await;
     browser.click("main button").await;
     browser.until("location.pathname === '/me'").await;

@@ -4,8 +4,8 @@ use axum::{Router, response::Html, routing::get};
 use endonym::domain::media::Kind;
 use serde_json::{Value, json};
 
-use super::{SOUND, chromium::Chromium};
-use crate::support::{Setup, World};
+use super::SOUND;
+use crate::support::{Setup, World, browser::Browser};
 
 const TAB: &str = "\u{e004}";
 const ENTER: &str = "\u{e007}";
@@ -59,7 +59,7 @@ fn nth(n: usize) -> String {
 async fn a_snippet_in_a_page_of_another_site_plays_and_stops_by_mouse() {
     let world = World::on_sqlite().await;
     let ana = recorded(&world, "Ana").await;
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     browser.go(&host(&[html(&ana, "embed_image"); 3]).await).await;
     let place =
         "JSON.stringify([...document.querySelectorAll('a, svg')].map(b => b.getBoundingClientRect()))";
@@ -85,7 +85,7 @@ async fn a_snippet_in_a_page_of_another_site_plays_and_stops_by_mouse() {
 async fn the_keyboard_plays_a_snippet_and_its_focus_can_be_seen() {
     let world = World::on_sqlite().await;
     let ana = recorded(&world, "Ana").await;
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     browser.go(&host(&[html(&ana, "embed_image"); 2]).await).await;
     browser.press(TAB).await;
     assert_eq!(browser.value("getComputedStyle(document.activeElement).outlineStyle").await, "solid");
@@ -110,7 +110,7 @@ async fn where_a_page_forbids_inline_handlers_a_snippet_leads_to_the_player() {
     let directory = host_with_policy(&[html(&ana, "embed_image")], policy).await;
     let player = html(&ana, "name_badge_link").replace("/badges/", "/players/");
     for by_keyboard in [false, true] {
-        let browser = Chromium::start().await;
+        let browser = Browser::start().await;
         browser.go(&directory).await;
         if by_keyboard {
             browser.press(TAB).await;
@@ -130,7 +130,7 @@ async fn where_a_page_forbids_inline_handlers_a_snippet_leads_to_the_player() {
 async fn every_icon_has_one_colour_in_snippets_and_players() {
     let world = World::on_sqlite().await;
     recorded(&world, "Ana").await;
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     let mut seen = std::collections::BTreeSet::new();
     for code in 0..4 {
         let body =
@@ -157,7 +157,7 @@ async fn every_icon_has_one_colour_in_snippets_and_players() {
 async fn of_snippets_and_iframes_in_one_page_one_is_heard_at_a_time() {
     let world = World::on_sqlite().await;
     let (ana, bo) = (recorded(&world, "Ana").await, recorded(&world, "Bo").await);
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     let sandboxed = html(&bo, "embed_iframe").replace("<iframe ", "<iframe sandbox=\"allow-scripts\" ");
     let parts = [html(&ana, "embed_image"), html(&bo, "embed_image"), html(&ana, "embed_iframe"), &sandboxed];
     browser.go(&host(&parts).await).await;
@@ -197,7 +197,7 @@ async fn a_snippet_and_a_player_whose_recording_is_gone_say_so() {
     let world = World::on_sqlite().await;
     let ana = recorded(&world, "Ana").await;
     let dead = html(&ana, "embed_image").replace("/recording_", "/recording_0");
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     browser.go(&host(&[&dead]).await).await;
     let says_so = |which: &str| {
         format!("{which}.title.includes('cannot be played') && {which}.ariaPressed === 'false'")
@@ -228,7 +228,7 @@ async fn where_a_picture_of_ones_own_cannot_be_had_a_sign_takes_its_place_and_pl
     let picture = format!("include=embeddables&play_button_img_url={}/none.png", world.base);
     let body = world.get(&format!("/v5/participants?{picture}")).await.expect(200);
     let ana = &body["Response"]["participants"][0];
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     browser.go(&host(&[html(ana, "embed_image"), html(ana, "embed_iframe")]).await).await;
     browser.until("document.querySelector('div > a').textContent.endsWith('▶')").await;
     browser.click("div > a").await;
@@ -244,7 +244,7 @@ async fn a_badge_plays_shows_how_far_and_plays_one_name_at_a_time() {
     let world = World::with(Setup { multiple_recordings: true, sqlite: true, ..Setup::default() }).await;
     let ana = recorded(&world, "Ana").await;
     world.give(&ana, Kind::LegalRecording, SOUND).await;
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     browser.go(html(&ana, "name_badge_link")).await;
     assert_eq!(browser.value("document.querySelector('audio').controls").await, false);
     let [first, second] = [0, 1].map(|n| format!("document.querySelectorAll('audio')[{n}]"));
@@ -280,7 +280,7 @@ async fn axe_finds_nothing_wrong_with_badges_players_and_snippets() {
     } });
     world.put("/v5/participants/ana@example.edu", full).await.expect(200);
     let player = |person: &Value| html(person, "name_badge_link").replace("/badges/", "/players/");
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     let directory =
         host(&[html(&ana, "embed_image"), html(&ana, "embed_iframe"), html(&ana, "embed_image")]).await;
     let unknown = format!("{}/badges/1/none", world.base);

@@ -4,8 +4,8 @@ use axum::{Router, response::Html, routing::get};
 use endonym::domain::media::Kind;
 use serde_json::{Value, json};
 
-use super::{SOUND, chromium::Chromium};
-use crate::support::World;
+use super::SOUND;
+use crate::support::{World, browser::Browser};
 
 /// A page of another site: `localhost` is another origin than our `127.0.0.1`.
 async fn elsewhere() -> String {
@@ -18,7 +18,7 @@ async fn elsewhere() -> String {
 }
 
 /// What a script of the page gets: status, exposed headers, and the body.
-async fn fetched(browser: &Chromium, address: &str, options: &Value) -> Value {
+async fn fetched(browser: &Browser, address: &str, options: &Value) -> Value {
     browser
         .value(&format!(
             "window.answer = null, fetch({}, {options}).then(async (it) => {{ window.answer = {{ status: it.status, \
@@ -38,7 +38,7 @@ async fn a_page_of_another_origin_calls_versions_3_and_2_and_plays_what_it_gets(
     let ana = world.person("Ana", "ana@example.edu").await;
     world.give(&ana, Kind::Recording, SOUND).await;
     let (root, token, code) = (format!("{}/api/private", world.base), &world.token, &world.page.access_code);
-    let browser = Chromium::start().await;
+    let browser = Browser::start().await;
     browser.go(&elsewhere().await).await;
     let form = json!({ "method": "POST", "body": format!("auth_token={token}&email_list=ana@example.edu"),
         "headers": { "Content-Type": "application/x-www-form-urlencoded; charset=UTF-8" } });

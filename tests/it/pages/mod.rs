@@ -2,7 +2,6 @@
 
 mod badge;
 pub mod browser;
-pub mod chromium;
 mod files;
 mod images;
 pub mod languages;

@@ -1,13 +1,16 @@
 //! Test fixtures: a world with a server, an institution, a token and a name page.
 
+pub mod browser;
 pub mod database;
 pub mod media;
 pub mod openapi;
 pub mod postgres;
 pub mod process;
+pub mod proxy;
 pub mod routes;
 pub mod s3;
 pub mod snapshot;
+pub mod speech;
 
 use std::{future::Future, ops::Range, time::Duration};
 
@@ -42,6 +45,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
 
 use database::TestDatabase;
+use proxy::Proxy;
 
 pub struct World {
     pub app: App,
@@ -52,6 +56,8 @@ pub struct World {
     pub client: reqwest::Client,
     stop: CancellationToken,
     pub database: TestDatabase,
+    /// In front of the server, with `Setup::proxied`.
+    pub proxy: Option<Proxy>,
     /// The directory of blobs stored on disk.
     pub folder: tempfile::TempDir,
 }
@@ -83,6 +89,8 @@ pub struct Setup {
     /// Networks in which learning systems may be.
     pub outbound: &'static str,
     pub outbound_limits: outbound::Limits,
+    /// Clients reach the server through a `Proxy`, which can cut their connections.
+    pub proxied: bool,
 }
 
 impl Default for Setup {
@@ -113,6 +121,7 @@ impl Default for Setup {
             mail: Mailer::default(),
             outbound: "127.0.0.0/8",
             outbound_limits: outbound::Limits::default(),
+            proxied: false,
         }
     }
 }
@@ -129,7 +138,9 @@ impl World {
     pub async fn with(setup: Setup) -> Self {
         let database = if setup.sqlite { TestDatabase::on_sqlite().await } else { TestDatabase::new().await };
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let base = format!("http://{}", listener.local_addr().unwrap());
+        let address = listener.local_addr().unwrap();
+        let proxy = if setup.proxied { Some(Proxy::start(address).await) } else { None };
+        let base = proxy.as_ref().map_or_else(|| format!("http://{address}"), |proxy| proxy.base.clone());
         let folder = tempfile::tempdir().unwrap();
         let blobs = blobs::Options {
             url: setup.blobs_url,
@@ -181,7 +192,7 @@ impl World {
         let site = site::site(app.clone(), Draining::default(), Metrics::Enabled);
         tokio::spawn(server::run(listener, site, setup.limits, stop.clone()));
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
-        Self { app, base, institution, page, token, client, stop, database, folder }
+        Self { app, base, institution, page, token, client, stop, database, proxy, folder }
     }
 
     /// Another tenant of the same installation, with its own token and page.

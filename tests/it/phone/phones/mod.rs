@@ -51,10 +51,21 @@ pub struct Program {
 impl Program {
     /// By name, or by its path if it is not in PATH.
     pub fn start(name: &'static str, folder: &Path, arguments: &[&str]) -> Self {
+        Self::start_with(name, folder, arguments, &[])
+    }
+
+    /// With these variables in its environment.
+    pub fn start_with(
+        name: &'static str,
+        folder: &Path,
+        arguments: &[&str],
+        environment: &[(&str, String)],
+    ) -> Self {
         let log = folder.join(format!("{}.log", name.rsplit('/').next().unwrap()));
         let file = File::create(&log).unwrap();
         let started = Command::new(name)
             .args(arguments)
+            .envs(environment.iter().map(|(name, value)| (name, value)))
             .current_dir(folder)
             // Some consist of several processes, which must end together.
             .process_group(0)
