@@ -69,7 +69,7 @@ impl Matrix {
         }
     }
 
-    /// A page whose texts are not in the catalogs.
+    /// A page that is in English only.
     async fn english(&mut self, name: &str, way: impl Into<Way>) {
         self.visit(name, &way.into(), "en", "en").await;
     }
@@ -182,7 +182,8 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     let mut matrix = Matrix::start(&world.base).await;
 
     matrix.page("home", "/").await;
-    matrix.page("API reference", "/docs").await;
+    matrix.english("API reference", "/docs").await;
+    matrix.page("refused single sign-on", "/sso/callback").await;
     matrix.page("unknown page", "/nowhere").await;
     matrix.page("badge without a recording", &*badge(&bo)).await;
     matrix.page("player without a recording", &*player(&bo)).await;
@@ -202,7 +203,10 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.go(&Way::from(&*used).on(SUBMIT, at_home)).await;
     matrix.page("used link", &*used).await;
 
+    matrix.page("/me before agreeing", "/me").await;
+    world.agree(world.institution.id, ANA).await;
     matrix.page("/me without a recording", "/me").await;
+    matrix.page("delete everything", "/me/delete").await;
     let rejected =
         "document.querySelector('#phone-number').value = 'x'; document.querySelector('#call form').submit()";
     matrix.page("/me with a fault", Way::from("/me").on(rejected, fault)).await;
@@ -219,6 +223,7 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     world.give(&ana, Kind::LegalRecording, SOUND).await;
     set_look(world, Some("#7a1f3d"), Some(png())).await;
     matrix.page("/me with recordings on two pages", "/me?done=details").await;
+    matrix.page("legal name", "/me/legal-name").await;
     let handover =
         "const form = document.querySelector('#call form'); form.action = '/me/handover'; form.submit()";
     let has_code = "document.querySelector('.qr')";
@@ -256,9 +261,10 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     let found_none = "document.querySelector('.none')";
     matrix.page("course, nobody found", launch("user=teacher").on(search, found_none)).await;
     matrix
-        .english("deep link", launch("user=teacher&deep=1").on("", "document.querySelector('#title')"))
+        .page("deep link", launch("user=teacher&deep=1").on("", "document.querySelector('#title')"))
         .await;
     matrix.page("student", launch("user=siobhan").on("", "document.querySelector('main.own')")).await;
+    world.agree(world.institution.id, "mohammed@example.edu").await;
     let recorder = "document.querySelector('[data-recorder]:not([data-state=off])')";
     matrix.page("student without a recording", launch("user=mohammed").on("", recorder)).await;
     matrix.page("refusal", launch("user=mentor").on("", "document.querySelector('main.plain')")).await;
