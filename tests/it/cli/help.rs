@@ -83,14 +83,15 @@ async fn the_examples_work_when_pasted() {
     let here = Installation::new().await;
     here.write("people.csv", "email,first_name\nana@example.edu,Ana\n");
     here.write("moodle-token", "secret\n");
+    here.write("secret", "secret\n");
     std::fs::create_dir(here.path("audio")).unwrap();
     let help = run(&["--help"]).succeeded().replace("\\\n", " ");
     let (_, examples) = help.split_once("Examples:").unwrap();
     let lines: Vec<&str> =
         examples.lines().map(str::trim).filter(|line| line.starts_with("endonym ")).collect();
-    // Other tests cover commands that run until they are stopped, make calls, send mail or contact learning systems.
+    // Other tests cover commands that run until they are stopped, make calls, send mail or contact other systems.
     let ends = |line: &&str| {
-        let others = ["endonym work", "endonym phone", "endonym mail", "endonym course"];
+        let others = ["endonym work", "endonym phone", "endonym mail", "endonym course", "endonym sso test"];
         !line.contains("serve") && !others.iter().any(|other| line.starts_with(other))
     };
     let lines: Vec<&str> = lines.into_iter().filter(ends).collect();

@@ -14,6 +14,9 @@ import { pathToFileURL } from 'node:url';
 const [modules, options] = [process.argv[2], JSON.parse(process.argv[3])];
 const { default: Provider } = await import(pathToFileURL(join(modules, 'oidc-provider/lib/index.js')).href);
 
+// Nobody reads standard output after the port.
+console.info = console.error;
+
 const accounts = new Map();
 let account;
 let generation = 0;
