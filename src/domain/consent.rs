@@ -47,25 +47,9 @@ impl ConsentText {
 
 /// The paragraphs of an institution's text, which are separated by blank lines.
 pub fn paragraphs(text: &str) -> Vec<String> {
-    let mut found = vec![String::new()];
-    for line in text.lines().map(str::trim) {
-        match found.last_mut() {
-            Some(last) if line.is_empty() => {
-                if !last.is_empty() {
-                    found.push(String::new());
-                }
-            }
-            Some(last) => {
-                if !last.is_empty() {
-                    last.push('\n');
-                }
-                last.push_str(line);
-            }
-            None => {}
-        }
-    }
-    found.retain(|paragraph| !paragraph.is_empty());
-    found
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let paragraphs = lines.split(|line| line.is_empty()).filter(|lines| !lines.is_empty());
+    paragraphs.map(|lines| lines.join("\n")).collect()
 }
 
 /// What is wrong with a text of an institution, if something is.

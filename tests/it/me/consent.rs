@@ -91,7 +91,7 @@ async fn the_phone_that_scanned_the_code_shows_the_text_too() {
 #[tokio::test]
 async fn clients_of_the_api_do_not_depend_on_consent() {
     let world = world().await;
-    let person = json!({ "first_name": "Bea", "email": "bea@example.edu", "pronunciation": file(&wav(1.0)) });
+    let person = json!({ "first_name": "Bea", "email": "bea@example.edu", "pronunciation": file(wav(1.0)) });
     let made = world.person_on(&world.page, person).await;
     assert!(made["recording_link"].is_string(), "{made}");
 }
