@@ -23,6 +23,7 @@ use crate::{
 /// A person without private data: no legal name if the institution does not use legal names.
 pub struct PublicPerson {
     pub institution: InstitutionId,
+    pub institution_slug: String,
     /// The language of the institution's pages.
     pub language: Option<Language>,
     pub person: Participant,
@@ -31,6 +32,7 @@ pub struct PublicPerson {
 /// Everything that a badge shows.
 pub struct Badge {
     pub institution: InstitutionId,
+    pub institution_slug: String,
     /// The language of the institution's pages.
     pub language: Option<Language>,
     pub person: Participant,
@@ -80,11 +82,11 @@ pub async fn public_person(app: &App, institution: InstitutionId, token: &str) -
     if !found.multiple_recordings {
         person.legal = Default::default();
     }
-    Ok(PublicPerson { institution, language: found.language, person })
+    Ok(PublicPerson { institution, institution_slug: found.slug, language: found.language, person })
 }
 
 pub async fn find(app: &App, institution: InstitutionId, token: &str) -> Result<Badge> {
-    let PublicPerson { person, language, .. } = public_person(app, institution, token).await?;
+    let PublicPerson { person, institution_slug, language, .. } = public_person(app, institution, token).await?;
     let sql = &mut app.db.read();
     let listed = people::badge_listed(sql, institution, person.id).await?;
     let fields = custom_fields::all(sql, institution).await?;
@@ -101,7 +103,7 @@ pub async fn find(app: &App, institution: InstitutionId, token: &str) -> Result<
     let legal_waveform = self::waveform(app, institution, &person.legal.recording).await?;
     let listed = listed && audience == Audience::Public;
     let look = looks::find(app, institution).await?;
-    Ok(Badge { institution, language, person, attributes, waveform, legal_waveform, listed, audience, look })
+    Ok(Badge { institution, institution_slug, language, person, attributes, waveform, legal_waveform, listed, audience, look })
 }
 
 /// May search engines index any of the person's badges, as far as it is up to the person?

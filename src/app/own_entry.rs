@@ -120,7 +120,8 @@ pub async fn call(app: &App, owner: Owner, phone_number: &str) -> Result<()> {
     }
     consents::require(&mut app.db.read(), owner, Field::PhoneNumber).await?;
     let invalid = |fault| Error::invalid(Field::PhoneNumber, fault);
-    let number = PhoneNumber::parse(phone_number).ok_or_else(|| invalid(Fault::NotAPhoneNumber))?;
+    let fault = if phone_number.trim().is_empty() { Fault::Blank } else { Fault::NotAPhoneNumber };
+    let number = PhoneNumber::parse(phone_number).ok_or_else(|| invalid(fault))?;
     update(app, owner, Draft { phone_number: Given::Set(number), ..Draft::default() }).await?;
     if calls::is_pending(&mut app.db.read(), owner.institution, owner.participant).await? {
         return Ok(());

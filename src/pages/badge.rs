@@ -191,7 +191,10 @@ async fn is_member(app: &App, badge: &Badge, visitor: Option<&PersonId>) -> bool
 fn sign_in_address(app: &App, badge: &Badge) -> String {
     let address = app.links.name_badge(badge.institution, &badge.person.token);
     let back = path_of(&address).strip_prefix(root(&app.links)).unwrap_or_default();
-    let query = form_urlencoded::Serializer::new(String::new()).append_pair("return_to", back).finish();
+    let query = form_urlencoded::Serializer::new(String::new())
+        .append_pair("institution", &badge.institution_slug)
+        .append_pair("return_to", back)
+        .finish();
     format!("{}/sign-in?{query}", root(&app.links))
 }
 

@@ -80,7 +80,7 @@ pub async fn code_owner(
 pub async fn open_code(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Institution, NamePageId)>> {
     let text = format!(
         // CASE instead of OR: with OR, both databases would scan all pages of the institution.
-        "SELECT {}, c.name_page_id, p.access_code FROM codes c JOIN institutions i ON i.id = c.institution_id \
+        "SELECT c.name_page_id, p.access_code, {} FROM codes c JOIN institutions i ON i.id = c.institution_id \
          LEFT JOIN name_pages p ON p.institution_id = c.institution_id AND p.id = c.name_page_id \
          WHERE c.code = $1 AND CASE WHEN c.name_page_id = 0 \
          THEN EXISTS (SELECT 1 FROM name_pages n WHERE n.institution_id = c.institution_id AND n.allow_v2 = TRUE) \
@@ -89,7 +89,7 @@ pub async fn open_code(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Inst
     );
     let found = sql
         .one(&text, &[code.key().into()], |row| {
-            Ok((institutions::from_row(row, 0)?, row.id(9)?, row.opt_text(10)?))
+            Ok((institutions::from_row(row, 2)?, row.id(0)?, row.opt_text(1)?))
         })
         .await?;
     // For an institution, the only code is its access code.

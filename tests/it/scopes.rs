@@ -800,12 +800,14 @@ fn the_table_has_every_use_case_that_takes_an_actor() {
 /// Functions that take a bare institution, because something else than an actor has authorized the request.
 const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
     (
-        "public links that cannot be guessed",
+        "public links that cannot be guessed, and the public look of an institution",
         &[
             "badges::external_url",
             "badges::external_url_of",
             "badges::find",
             "badges::public_person",
+            "looks::find",
+            "looks::logo",
             "media::find_live",
             "media::find",
             "media::successor",

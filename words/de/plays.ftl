@@ -1,6 +1,6 @@
 # Wie oft der Name einer Person angehört wurde: ein Abschnitt ihrer eigenen Seite.
 
-plays-title = Wie oft er angehört wurde
+plays-title = Wie oft dein Name angehört wurde
 plays-none = In den letzten 30 Tagen hat niemand deinen Namen angehört. Sobald es jemand tut, siehst du es hier.
 plays-sum =
     { $times ->

@@ -4,24 +4,24 @@ profile-badge = Namensschild
 
 profile-photo-title = Dein Foto
 profile-photo-alt = Foto von dir
-profile-photo-choose = Wähl ein Foto von dir
-profile-photo-replace = Wähl ein anderes Foto
+profile-photo-choose = Wähle ein Foto von dir
+profile-photo-replace = Wähle ein anderes Foto
 profile-photo-hint = Eine JPEG-, PNG-, WebP- oder GIF-Datei. Das Foto wird auf allen deinen Seiten als Quadrat gezeigt.
-profile-photo-partial = Einige deiner Seiten zeigen es noch nicht. Wähl es noch einmal, damit es überall zu sehen ist.
+profile-photo-partial = Einige deiner Seiten zeigen es noch nicht. Wähle es noch einmal aus, damit es überall zu sehen ist.
 profile-photo-delete = Mein Foto entfernen
 profile-photo-send = Dieses Foto verwenden
-profile-photo-no-file = Bitte wähl zuerst ein Foto.
-profile-photo-other = Diese Datei können wir nicht verwenden. Bitte wähl ein Bild im Format JPEG, PNG, WebP oder GIF.
+profile-photo-no-file = Bitte wähle zuerst ein Foto aus.
+profile-photo-other = Diese Datei können wir nicht verwenden. Bitte wähle ein Bild im Format JPEG, PNG, WebP oder GIF.
 profile-photo-heic = Das ist ein HEIC-Bild, das wir nicht verwenden können. Bitte speichere es zuerst als JPEG oder mach ein Bildschirmfoto davon.
-profile-photo-damaged = Dieses Bild ist beschädigt oder unvollständig. Bitte speichere es noch einmal oder wähl ein anderes.
-profile-photo-large = Dieses Bild ist zu groß. Bitte wähl ein kleineres.
+profile-photo-damaged = Dieses Bild ist beschädigt oder unvollständig. Bitte speichere es noch einmal oder wähle ein anderes.
+profile-photo-large = Dieses Bild ist zu groß. Bitte wähle ein kleineres.
 
 profile-crop-preview = Dein Foto, wie andere es sehen werden
-profile-crop-hint = Zieh das Bild oder benutz die Regler, bis dir der Ausschnitt gefällt.
-profile-crop-ready = Wähl den Ausschnitt, den andere sehen werden, und drück dann auf „Dieses Foto verwenden“.
+profile-crop-hint = Zieh das Bild oder benutze die Regler, bis dir der Ausschnitt gefällt.
+profile-crop-ready = Wähle den Ausschnitt, den andere sehen werden, und drück dann auf „Dieses Foto verwenden“.
 profile-crop-zoom = Vergrößern
-profile-crop-x = Links oder rechts
-profile-crop-y = Oben oder unten
+profile-crop-x = Nach links oder rechts
+profile-crop-y = Nach oben oder unten
 
 profile-done-photo = Dein Foto ist gespeichert.
 profile-done-photo-deleted = Dein Foto ist entfernt.
@@ -34,7 +34,7 @@ profile-guide-example-2 = Giulia: DSCHU-lja
 profile-guide-example-3 = Joaquín: cho-a-KIEN
 
 profile-legal-title = Dein amtlicher Name
-profile-legal-lead = Deine Einrichtung verwendet ihn, wo sie es muss, zum Beispiel auf einem Zeugnis. Du kannst aufnehmen, wie man ihn spricht.
+profile-legal-lead = Deine Einrichtung verwendet ihn, wo sie es muss, zum Beispiel auf einem Zeugnis. Du kannst aufnehmen, wie man ihn ausspricht.
 profile-legal-open = Amtlichen Namen anhören oder aufnehmen
 profile-legal-none = Deine Einrichtung hat keinen amtlichen Namen für dich eingetragen.
 profile-legal-play = Dein amtlicher Name auf { $page }

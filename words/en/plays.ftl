@@ -1,6 +1,6 @@
 # How often a person's name was heard: a section of their own page.
 
-plays-title = How often it was heard
+plays-title = How often your name was heard
 plays-none = Nobody has listened to your name in the last 30 days. When somebody does, you will see it here.
 plays-sum =
     { $times ->

@@ -31,7 +31,7 @@ recorder-cut = The beginning seems to be missing. Record again, and wait for the
 recorder-clipped = It is too loud and sounds distorted. Record again, a little farther from the microphone.
 recorder-quiet = It is very quiet. Record again, closer to the microphone; we will turn it up for you.
 recorder-noisy = There is a lot of noise around you. Record again in a quieter place; we will soften the noise for you.
-recorder-unplayable = This browser cannot play the recording before it is saved. You can use it and listen afterwards.
+recorder-unplayable = This browser cannot play the recording before it is saved. You can use it and listen afterward.
 recorder-empty = Your browser recorded nothing. Please record again, or choose another way below.
 recorder-interrupted = The recording was interrupted, for example by a phone call. Nothing was saved. Please record again.
 
@@ -40,7 +40,7 @@ recorder-sending = Saving your recording…
 recorder-kept = Saved. This is how others will hear your name.
 recorder-offline = The connection was lost. Your recording is still here: try again when you are back online.
 recorder-busy = A lot of people are recording right now. Your recording is still here: try again in a moment.
-recorder-signed-out = Your session is over: sign in in another tab, then try again. Your recording is still here.
+recorder-signed-out = Your session is over: sign in again in another tab, then try again here. Your recording is still here.
 recorder-refused = We cannot use this recording. Please record again, or choose another file.
 recorder-trouble = Something went wrong on our side. Your recording is still here: please try again.
 

@@ -1,7 +1,7 @@
 # Signing in and out.
 
 sign-in-title = Sign in
-sign-in-lead = Enter your email address. We send you a message with a code and a link, so you need no password.
+sign-in-lead = Enter your email address. We will send you a message with a code and a link. You do not need a password.
 sign-in-email = Email address
 sign-in-email-missing = Please enter your email address.
 sign-in-email-invalid = This does not look like an email address. It should look like name@example.edu.
@@ -14,7 +14,7 @@ sign-in-code = Code from the message
 sign-in-code-help = Eight letters and digits. Capital letters and the dash do not matter.
 sign-in-code-missing = Please enter the code from the message.
 sign-in-code-wrong = This code is not right, or it is no longer valid. Use the newest message, in the browser where you asked for it, or ask for a new one.
-sign-in-no-message = No message? Look into your spam folder, and check that it was the address that your institution knows.
+sign-in-no-message = No message? Look in your spam folder, and check that you entered the address that your institution knows.
 sign-in-again = Ask for a new message
 sign-in-start = Go to the sign-in page
 sign-in-link-title = Continue to sign in

@@ -1,13 +1,13 @@
 # La tarjeta, y el reproductor en otros sitios.
 
-badge-title = { $name }: cómo se dice
-badge-description = La tarjeta de { $name }.
+badge-title = { $name }: cómo se pronuncia
+badge-description = La tarjeta con el nombre de { $name }.
 badge-description-recorded = Escucha cómo { $name } dice su nombre.
-badge-description-phonetic = Se dice así: { $phonetic }.
-badge-description-both = Se dice así: { $phonetic }. Escucha cómo { $name } dice su nombre.
-badge-say-like = Se dice así:
-badge-note = Se dice así: { $phonetic }
-badge-recording-of = Cómo se dice { $name }
+badge-description-phonetic = Se pronuncia así: { $phonetic }.
+badge-description-both = Se pronuncia así: { $phonetic }. Escucha cómo { $name } dice su nombre.
+badge-say-like = Se pronuncia así:
+badge-note = Se pronuncia así: { $phonetic }
+badge-recording-of = Cómo se pronuncia { $name }
 badge-play = Reproducir el nombre de { $name }
 badge-play-legal = Reproducir el nombre legal de { $name }
 badge-none = Todavía no hay una grabación de este nombre.
@@ -25,5 +25,5 @@ badge-player-none-legal = Todavía no hay una grabación del nombre legal de { $
 badge-player-none-short = Sin audio
 badge-player-gone = Este nombre ya no está aquí.
 badge-player-gone-short = No está
-badge-player-later = El reproductor no se puede mostrar en este momento; inténtalo de nuevo dentro de un momento.
+badge-player-later = Ahora no se puede mostrar el reproductor; inténtalo de nuevo en un momento.
 badge-player-later-short = Luego

@@ -34,10 +34,10 @@ data-delete-rest = Tu número de teléfono, llamadas, ajustes, consentimientos e
 data-delete-courses = Si todavía estás en un curso, tu nombre puede volver cuando el curso se sincronice, pero sin nada de lo que elimines ahora.
 data-delete-elsewhere = No se elimina lo que tu institución guarda en otros sistemas. Las copias de seguridad anteriores conservan tus datos hasta que también se eliminen.
 data-delete-now = Eliminar todo sobre mí
-data-deleted-title = Todo está eliminado
+data-deleted-title = Se eliminó todo
 data-deleted = Aquí ya no se guarda nada sobre ti, y se ha cerrado tu sesión en todas partes.
 
 data-handed-over-title = Este dispositivo solo puede grabar
-data-handed-over = Has llegado aquí escaneando un código, que basta para grabar tu nombre. Para hacer esto, inicia sesión con tu correo electrónico.
+data-handed-over = Has llegado aquí escaneando un código, lo que basta para grabar tu nombre. Para hacer esto, inicia sesión con tu correo electrónico.
 
-data-badge-mine = Soy yo: cambiarlo
+data-badge-mine = Soy yo: hacer cambios

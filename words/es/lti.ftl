@@ -1,7 +1,7 @@
 # Páginas dentro de plataformas de aprendizaje.
 
-lti-course-title = { $course }: los nombres y cómo se dicen
-lti-own-title = { $name }: cómo se dice
+lti-course-title = { $course }: los nombres y cómo se pronuncian
+lti-own-title = { $name }: cómo se pronuncia
 lti-time = { $day } de { $month ->
         [1] enero
         [2] febrero
@@ -29,7 +29,7 @@ lti-sync-show = Mostrar la lista nueva
 lti-sync-again = Volver a mirar
 lti-sync-now = Sincronizar ahora
 lti-note = Nota:
-lti-own-why = Tus estudiantes pueden oír cómo se dice tu nombre.
+lti-own-why = Tus estudiantes pueden oír cómo se pronuncia tu nombre.
 lti-own-add = Añadir tu nombre
 lti-own-change = Cambiar tu ficha
 lti-own-link = Tu nombre
@@ -69,7 +69,7 @@ lti-signed-out = Tu sesión terminó: abre de nuevo esta página desde tu curso,
 lti-link-title = Añadir un enlace a tu curso
 lti-link-lead = Quienes enseñan encontrarán allí los nombres de todas las personas, con sus grabaciones. Cada estudiante encontrará su propio nombre, para grabarlo.
 lti-link-label = Título del enlace
-lti-link-default = Los nombres y cómo se dicen
+lti-link-default = Los nombres y cómo se pronuncian
 lti-link-add = Añadir
 lti-link-cancel = Cancelar
 lti-return-title = Volver a tu curso
@@ -105,7 +105,7 @@ lti-disabled = La conexión entre tu plataforma de aprendizaje y este sitio se h
 lti-foreign-title = Este enlace lleva a otro lugar
 lti-foreign = El enlace de tu curso lleva a una dirección que no pertenece a este sitio.
 lti-used-title = Esto ya se ha abierto
-lti-used = Cada vez que abres la página desde tu curso, la entrada sirve una sola vez, durante unos minutos.
+lti-used = Cada apertura desde tu curso sirve una sola vez, durante unos minutos.
 lti-browser-title = Tu navegador impide que esta página funcione aquí
 lti-browser = No permite que este sitio guarde una cookie dentro de la página de tu plataforma de aprendizaje, así que no podemos saber si de verdad fuiste tú quien la abrió.
 lti-browser-window = En otra ventana funciona.
@@ -122,15 +122,15 @@ lti-untrusted-title = No se puede abrir esta página
 lti-untrusted = Lo que envió tu plataforma de aprendizaje no es como debería ser, así que no podemos confiar en ello.
 lti-no-course-title = Esto no es un curso
 lti-no-course = Estas páginas pertenecen a cursos, y el enlace se abrió fuera de uno.
-lti-no-part-title = Aquí no hay nada que puedas hacer
+lti-no-part-title = Aquí no hay nada que tengas que hacer
 lti-no-part = Estas páginas son para quienes enseñan o estudian en un curso.
 lti-preview-title = Estás viendo esto como estudiante
-lti-preview = Cada estudiante de este curso encuentra aquí su propio nombre, para oírlo, escribir cómo se dice y grabarlo.
+lti-preview = Cada estudiante de este curso encuentra aquí su propio nombre, para oírlo, escribir cómo se pronuncia y grabarlo.
 lti-preview-unlisted = No se te añade a la lista de estudiantes.
 lti-anonymous-title = Tu plataforma de aprendizaje no dice quién eres
 lti-anonymous = Sin ese dato no se puede mostrar tu nombre.
 lti-closed-title = Esta página está cerrada
-lti-closed = Estuvo abierta varias horas, o en otro navegador.
+lti-closed = Estuvo abierta varias horas, o se abrió en otro navegador.
 lti-invite-title = Esta invitación no se puede usar
 lti-invite = Las plataformas de aprendizaje se registran con un enlace que sirve una sola vez, durante siete días. Quien administra este sitio lo crea con { $command }.
 lti-registration-title = El registro no funcionó

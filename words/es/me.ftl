@@ -3,7 +3,7 @@
 me-title = Tu nombre
 me-back = Volver a tu nombre
 me-gone-title = Tu sesión se cerró
-me-gone = Tu institución ya no tiene aquí una entrada con tu nombre. Si es un error, ponte en contacto con tu institución.
+me-gone = Tu institución ya no tiene aquí una ficha a tu nombre. Si es un error, ponte en contacto con tu institución.
 
 me-recording-title = Tu grabación
 me-recording-play = Tu grabación en { $page }
@@ -19,7 +19,7 @@ me-record-for-all = Todas mis páginas
 me-record-for-one = Solo { $page }
 
 me-audience-heading = Privacidad
-me-audience-title = Quién puede oírla
+me-audience-title = Quién puede oír tu grabación
 me-audience-public = Cualquier persona con el enlace
 me-audience-public-hint = Toda persona que tenga el enlace a tu nombre puede oírla.
 me-audience-institution = Mi institución

@@ -1,6 +1,6 @@
 # Cuántas veces se escuchó el nombre de una persona: una sección de su propia página.
 
-plays-title = Cuántas veces se escuchó
+plays-title = Cuántas veces se escuchó tu nombre
 plays-none = Nadie ha escuchado tu nombre en los últimos 30 días. Cuando alguien lo haga, lo verás aquí.
 plays-sum =
     { $times ->

@@ -1,6 +1,6 @@
 # The photo, name badges, custom fields and legal name on a person's own page.
 
-profile-badge = Tarjeta de tu nombre
+profile-badge = Tarjeta con tu nombre
 
 profile-photo-title = Tu foto
 profile-photo-alt = Foto tuya
@@ -16,15 +16,15 @@ profile-photo-heic = Es una imagen HEIC, y no podemos usarla. Guárdala antes co
 profile-photo-damaged = Esta imagen está dañada o incompleta. Guárdala de nuevo o elige otra.
 profile-photo-large = Esta imagen es demasiado grande. Elige una más pequeña.
 
-profile-crop-preview = Tu foto, tal como la verán los demás
+profile-crop-preview = Tu foto, tal como la verán las demás personas
 profile-crop-hint = Arrastra la imagen o usa los controles deslizantes hasta que te guste lo que se ve en el cuadrado.
-profile-crop-ready = Elige la parte que verán los demás y pulsa «Usar esta foto».
+profile-crop-ready = Elige la parte que verán las demás personas y pulsa «Usar esta foto».
 profile-crop-zoom = Zoom
 profile-crop-x = Izquierda o derecha
 profile-crop-y = Arriba o abajo
 
-profile-done-photo = Tu foto está guardada.
-profile-done-photo-deleted = Tu foto se ha quitado.
+profile-done-photo = Tu foto se guardó.
+profile-done-photo-deleted = Tu foto se quitó.
 
 profile-fixed = Estos datos los ha introducido tu institución. Si hay algún error, ponte en contacto con ella.
 

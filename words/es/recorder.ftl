@@ -37,7 +37,7 @@ recorder-interrupted = La grabación se interrumpió, por ejemplo por una llamad
 
 # Envío.
 recorder-sending = Guardando tu grabación…
-recorder-kept = Guardado. Así oirán tu nombre las demás personas.
+recorder-kept = Grabación guardada. Así oirán tu nombre las demás personas.
 recorder-offline = Se perdió la conexión. Tu grabación sigue aquí: inténtalo de nuevo cuando vuelvas a tener conexión.
 recorder-busy = Mucha gente está grabando ahora mismo. Tu grabación sigue aquí: inténtalo de nuevo en un momento.
 recorder-signed-out = Tu sesión terminó: inicia sesión en otra pestaña y vuelve a intentarlo. Tu grabación sigue aquí.

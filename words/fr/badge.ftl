@@ -1,6 +1,6 @@
 # Le badge, et le lecteur sur d’autres sites.
 
-badge-title = { $name } : comment le dire
+badge-title = { $name } : comment prononcer ce nom
 badge-description = Le badge de { $name }.
 badge-description-recorded = Écoutez { $name } dire son nom.
 badge-description-phonetic = Se prononce ainsi : { $phonetic }.

@@ -23,7 +23,7 @@ data-search-label = Les moteurs de recherche peuvent afficher mon nom
 data-search-hint = Cela ne vaut que tant que toute personne ayant le lien peut entendre votre nom. Sinon, nous demandons aux moteurs de recherche d’ignorer votre page.
 
 data-copy = Télécharger une copie de tout
-data-copy-hint = Un fichier ZIP avec vos enregistrements et vos images, et avec tout ce qui est conservé à votre sujet.
+data-copy-hint = Un fichier ZIP avec vos enregistrements, vos images et tout ce qui est conservé d’autre à votre sujet.
 
 data-delete = Tout supprimer
 data-delete-title = Supprimer tout ce qui vous concerne ?
@@ -35,9 +35,9 @@ data-delete-courses = Si vous suivez encore un cours, votre nom peut revenir lor
 data-delete-elsewhere = Ce que votre établissement conserve dans d’autres systèmes n’est pas supprimé. Les sauvegardes antérieures contiennent vos données jusqu’à leur propre suppression.
 data-delete-now = Supprimer tout ce qui me concerne
 data-deleted-title = Tout est supprimé
-data-deleted = Plus rien n’est conservé ici à votre sujet, et vous êtes déconnecté partout.
+data-deleted = Plus rien n’est conservé ici à votre sujet, et vos sessions sont fermées partout.
 
 data-handed-over-title = Cet appareil peut seulement enregistrer
-data-handed-over = Vous êtes arrivé ici en scannant un code, ce qui suffit pour enregistrer votre nom. Pour continuer, connectez-vous avec votre adresse e-mail.
+data-handed-over = Vous avez scanné un code, ce qui suffit pour enregistrer votre nom. Pour continuer, connectez-vous avec votre adresse e-mail.
 
 data-badge-mine = C’est moi : modifier

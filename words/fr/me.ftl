@@ -19,7 +19,7 @@ me-record-for-all = Toutes mes pages
 me-record-for-one = Seulement { $page }
 
 me-audience-heading = Confidentialité
-me-audience-title = Qui peut l’entendre
+me-audience-title = Qui peut entendre votre enregistrement
 me-audience-public = Toute personne ayant le lien
 me-audience-public-hint = Toutes les personnes qui ont le lien vers votre nom peuvent l’écouter.
 me-audience-institution = Mon établissement

@@ -23,18 +23,20 @@ plays-from-player = Un site web que nous ne connaissons pas
 plays-from-sites = D’autres sites web
 plays-from-link = Un lien ou une application
 plays-from-lti = Votre plateforme d’apprentissage
-plays-date =
-    { $month ->
-        [1] { $day } janvier
-        [2] { $day } février
-        [3] { $day } mars
-        [4] { $day } avril
-        [5] { $day } mai
-        [6] { $day } juin
-        [7] { $day } juillet
-        [8] { $day } août
-        [9] { $day } septembre
-        [10] { $day } octobre
-        [11] { $day } novembre
-       *[12] { $day } décembre
+plays-date = { $day ->
+        [1] 1er
+       *[other] { $day }
+    } { $month ->
+        [1] janvier
+        [2] février
+        [3] mars
+        [4] avril
+        [5] mai
+        [6] juin
+        [7] juillet
+        [8] août
+        [9] septembre
+        [10] octobre
+        [11] novembre
+       *[12] décembre
     }

@@ -1,19 +1,19 @@
 # The photo, name badges, custom fields and legal name on a person's own page.
 
-profile-badge = Badge de votre nom
+profile-badge = Votre badge
 
 profile-photo-title = Votre photo
 profile-photo-alt = Photo de vous
 profile-photo-choose = Choisissez une photo de vous
 profile-photo-replace = Choisissez une autre photo
 profile-photo-hint = Un fichier JPEG, PNG, WebP ou GIF. La photo est affichée en carré sur toutes vos pages.
-profile-photo-partial = Certaines de vos pages ne l’affichent pas encore. Choisissez-la à nouveau pour l’afficher partout.
+profile-photo-partial = Certaines de vos pages ne l’affichent pas encore. Choisissez-la de nouveau pour l’afficher partout.
 profile-photo-delete = Supprimer ma photo
 profile-photo-send = Utiliser cette photo
 profile-photo-no-file = Choisissez d’abord une photo.
 profile-photo-other = Nous ne pouvons pas utiliser ce fichier. Choisissez une image JPEG, PNG, WebP ou GIF.
-profile-photo-heic = C’est une image HEIC, que nous ne pouvons pas utiliser. Enregistrez-la d’abord en JPEG ou faites-en une capture d’écran.
-profile-photo-damaged = Cette image est endommagée ou incomplète. Enregistrez-la à nouveau ou choisissez-en une autre.
+profile-photo-heic = C’est une image HEIC, que nous ne pouvons pas utiliser. Convertissez-la d’abord en JPEG ou faites-en une capture d’écran.
+profile-photo-damaged = Cette image est endommagée ou incomplète. Sauvegardez-la de nouveau ou choisissez-en une autre.
 profile-photo-large = Cette image est trop grande. Choisissez-en une plus petite.
 
 profile-crop-preview = Votre photo, telle que les autres la verront
@@ -23,7 +23,7 @@ profile-crop-zoom = Zoom
 profile-crop-x = Gauche ou droite
 profile-crop-y = Haut ou bas
 
-profile-done-photo = Votre photo est enregistrée.
+profile-done-photo = Votre photo est sauvegardée.
 profile-done-photo-deleted = Votre photo est supprimée.
 
 profile-fixed = Ces informations ont été saisies par votre établissement. En cas d’erreur, contactez-le.
@@ -33,9 +33,9 @@ profile-guide-example-1 = Siobhán : chi-VONNE
 profile-guide-example-2 = Giulia : DJOU-lia
 profile-guide-example-3 = Michael : MAÏ-keul
 
-profile-legal-title = Votre nom légal
+profile-legal-title = Votre nom d’état civil
 profile-legal-lead = Votre établissement l’utilise là où c’est nécessaire, par exemple sur un diplôme. Vous pouvez enregistrer sa prononciation.
-profile-legal-open = Écouter votre nom légal ou l’enregistrer
-profile-legal-none = Votre établissement n’a pas saisi de nom légal pour vous.
-profile-legal-play = Votre nom légal sur { $page }
+profile-legal-open = Écouter votre nom d’état civil ou l’enregistrer
+profile-legal-none = Votre établissement n’a pas saisi de nom d’état civil pour vous.
+profile-legal-play = Votre nom d’état civil sur { $page }
 profile-legal-unrecorded = Il n’est pas encore enregistré.

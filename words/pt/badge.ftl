@@ -1,13 +1,13 @@
 # O cartão, e o player em outros sites.
 
-badge-title = { $name }: como se diz
-badge-description = O cartão de { $name }.
+badge-title = { $name }: como se pronuncia
+badge-description = O cartão com o nome de { $name }.
 badge-description-recorded = Ouça { $name } dizer o próprio nome.
-badge-description-phonetic = Diz-se assim: { $phonetic }.
-badge-description-both = Diz-se assim: { $phonetic }. Ouça { $name } dizer o próprio nome.
-badge-say-like = Diz-se assim:
-badge-note = Diz-se assim: { $phonetic }
-badge-recording-of = Como se diz { $name }
+badge-description-phonetic = Pronuncia-se assim: { $phonetic }.
+badge-description-both = Pronuncia-se assim: { $phonetic }. Ouça { $name } dizer o próprio nome.
+badge-say-like = Pronuncia-se assim:
+badge-note = Pronuncia-se assim: { $phonetic }
+badge-recording-of = Como se pronuncia { $name }
 badge-play = Reproduzir o nome de { $name }
 badge-play-legal = Reproduzir o nome civil de { $name }
 badge-none = Ainda não há uma gravação deste nome.

@@ -37,7 +37,7 @@ data-delete-now = Excluir tudo sobre mim
 data-deleted-title = Tudo foi excluído
 data-deleted = Nada mais sobre você está guardado aqui, e sua sessão foi encerrada em todos os lugares.
 
-data-handed-over-title = Este aparelho só pode gravar
-data-handed-over = Você chegou aqui lendo um código, o que basta para gravar seu nome. Para fazer isso, entre com seu e-mail.
+data-handed-over-title = Este dispositivo só pode gravar
+data-handed-over = Você chegou aqui escaneando um código, o que basta para gravar seu nome. Para fazer isto, entre com seu e-mail.
 
 data-badge-mine = Sou eu: alterar

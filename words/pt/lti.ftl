@@ -1,7 +1,7 @@
 # Páginas dentro de plataformas de aprendizagem.
 
-lti-course-title = { $course }: os nomes e como são ditos
-lti-own-title = { $name }: como se diz
+lti-course-title = { $course }: os nomes e como se pronunciam
+lti-own-title = { $name }: como se pronuncia
 lti-time = { $day ->
         [1] 1º
        *[other] { $day }
@@ -32,7 +32,7 @@ lti-sync-show = Mostrar a nova lista
 lti-sync-again = Verificar de novo
 lti-sync-now = Sincronizar agora
 lti-note = Observação:
-lti-own-why = Seus estudantes podem ouvir como se diz o seu nome.
+lti-own-why = Seus estudantes podem ouvir como se pronuncia o seu nome.
 lti-own-add = Adicionar seu nome
 lti-own-change = Alterar seu registro
 lti-own-link = Seu nome
@@ -41,7 +41,7 @@ lti-find-send = Procurar
 lti-shown = Quais pessoas são mostradas
 lti-everybody = Todas as pessoas
 lti-unrecorded = Ainda sem gravação
-lti-first = Isto leva um momento. Os nomes aparecerão aqui sozinhos.
+lti-first = Isto leva um momento. Os nomes aparecerão aqui automaticamente.
 lti-found =
     { $count ->
         [one] { $count } pessoa encontrada.
@@ -72,7 +72,7 @@ lti-signed-out = Sua sessão terminou: abra esta página de novo a partir do seu
 lti-link-title = Adicionar um link ao seu curso
 lti-link-lead = Quem ensina encontra lá o nome de todas as pessoas, com a gravação. Cada estudante encontra o próprio nome, para gravá-lo.
 lti-link-label = Título do link
-lti-link-default = Os nomes e como são ditos
+lti-link-default = Os nomes e como se pronunciam
 lti-link-add = Adicionar
 lti-link-cancel = Cancelar
 lti-return-title = Voltar ao seu curso
@@ -128,12 +128,12 @@ lti-no-course = Estas páginas pertencem a cursos, e o link foi aberto fora de u
 lti-no-part-title = Não há nada para você fazer aqui
 lti-no-part = Estas páginas são para quem ensina ou estuda em um curso.
 lti-preview-title = Você está vendo isto como estudante
-lti-preview = Cada estudante deste curso encontra aqui o próprio nome, para ouvi-lo, escrever como se diz e gravá-lo.
+lti-preview = Cada estudante deste curso encontra aqui o próprio nome, para ouvi-lo, escrever como se pronuncia e gravá-lo.
 lti-preview-unlisted = Seu nome não entra na lista de estudantes.
 lti-anonymous-title = Sua plataforma de aprendizagem não diz quem você é
 lti-anonymous = Sem isso, seu nome não pode ser mostrado.
 lti-closed-title = Esta página está fechada
-lti-closed = Ela ficou aberta por algumas horas, ou em outro navegador.
+lti-closed = Ela ficou aberta por algumas horas ou foi aberta em outro navegador.
 lti-invite-title = Este convite não pode ser usado
 lti-invite = As plataformas de aprendizagem se registram com um link que funciona uma só vez, durante sete dias. Quem administra este site cria um com { $command }.
 lti-registration-title = O registro não funcionou

@@ -19,7 +19,7 @@ me-record-for-all = Todas as minhas páginas
 me-record-for-one = Só { $page }
 
 me-audience-heading = Privacidade
-me-audience-title = Quem pode ouvir
+me-audience-title = Quem pode ouvir sua gravação
 me-audience-public = Qualquer pessoa com o link
 me-audience-public-hint = Todas as pessoas que têm o link do seu nome podem ouvir.
 me-audience-institution = Minha instituição

@@ -1,6 +1,6 @@
 # Quantas vezes o nome de uma pessoa foi ouvido: uma seção da própria página.
 
-plays-title = Quantas vezes foi ouvido
+plays-title = Quantas vezes seu nome foi ouvido
 plays-none = Ninguém ouviu seu nome nos últimos 30 dias. Quando alguém ouvir, você verá aqui.
 plays-sum =
     { $times ->
@@ -12,7 +12,7 @@ plays-chart =
         [one] Gráfico dos últimos 30 dias, com no máximo uma reprodução por dia.
        *[other] Gráfico dos últimos 30 dias, com até { $most } reproduções em um dia.
     }
-plays-counted = Contamos quantas vezes e onde sua gravação é tocada, mas não sabemos quem ouve.
+plays-counted = Contamos quantas vezes e onde sua gravação é reproduzida, mas não sabemos quem ouve.
 plays-today = Hoje
 plays-details = Ver onde e quando
 plays-place = Lugar
@@ -23,18 +23,20 @@ plays-from-player = Um site que não conhecemos
 plays-from-sites = Outros sites
 plays-from-link = Um link ou um aplicativo
 plays-from-lti = Sua plataforma de aprendizagem
-plays-date =
-    { $month ->
-        [1] { $day } de janeiro
-        [2] { $day } de fevereiro
-        [3] { $day } de março
-        [4] { $day } de abril
-        [5] { $day } de maio
-        [6] { $day } de junho
-        [7] { $day } de julho
-        [8] { $day } de agosto
-        [9] { $day } de setembro
-        [10] { $day } de outubro
-        [11] { $day } de novembro
-       *[12] { $day } de dezembro
+plays-date = { $day ->
+        [1] 1º
+       *[other] { $day }
+    } de { $month ->
+        [1] janeiro
+        [2] fevereiro
+        [3] março
+        [4] abril
+        [5] maio
+        [6] junho
+        [7] julho
+        [8] agosto
+        [9] setembro
+        [10] outubro
+        [11] novembro
+       *[12] dezembro
     }

@@ -1,6 +1,6 @@
 # The photo, name badges, custom fields and legal name on a person's own page.
 
-profile-badge = Crachá do seu nome
+profile-badge = Cartão com seu nome
 
 profile-photo-title = Sua foto
 profile-photo-alt = Foto sua
@@ -23,7 +23,7 @@ profile-crop-zoom = Zoom
 profile-crop-x = Esquerda ou direita
 profile-crop-y = Para cima ou para baixo
 
-profile-done-photo = Sua foto está salva.
+profile-done-photo = Sua foto foi salva.
 profile-done-photo-deleted = Sua foto foi removida.
 
 profile-fixed = Estes dados foram informados pela sua instituição. Se algo estiver errado, entre em contato com ela.
@@ -33,9 +33,9 @@ profile-guide-example-1 = Siobhán: chi-VON
 profile-guide-example-2 = Giulia: DJU-lia
 profile-guide-example-3 = Michael: MAI-col
 
-profile-legal-title = Seu nome legal
-profile-legal-lead = Sua instituição usa esse nome onde é necessário, por exemplo em um diploma. Você pode gravar como ele é dito.
-profile-legal-open = Ouça seu nome legal ou grave-o
-profile-legal-none = Sua instituição não informou um nome legal para você.
-profile-legal-play = Seu nome legal em { $page }
+profile-legal-title = Seu nome civil
+profile-legal-lead = Sua instituição usa esse nome onde é necessário, por exemplo em um diploma. Você pode gravar como ele se pronuncia.
+profile-legal-open = Ouvir ou gravar seu nome civil
+profile-legal-none = Sua instituição não informou um nome civil para você.
+profile-legal-play = Seu nome civil em { $page }
 profile-legal-unrecorded = Ainda não está gravado.

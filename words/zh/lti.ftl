@@ -46,7 +46,7 @@ lti-called = 你很快会接到电话。听到提示后，请说出你的名字�
 lti-called-at = 我们会拨打 { $number }。听到提示后，请说出你的名字。
 lti-saved = 已保存。
 lti-another-number = 另一个电话号码
-lti-signed-out = 你的会话已结束：请在另一个标签页中从课程重新打开这个页面，并在那里录下你的名字。在此之前，你的录音还在这里。
+lti-signed-out = 你的登录已失效：请在另一个标签页中从课程重新打开这个页面，并在那里录下你的名字。在此之前，你的录音还在这里。
 
 # 在课程中添加链接。
 lti-link-title = 在你的课程中添加链接
@@ -81,7 +81,7 @@ lti-too-large = 发送的内容太大。
 lti-too-slow = 发送的内容传输时间太长。
 lti-incomplete-title = 没有可打开的内容
 lti-incomplete = 这个地址供学习平台使用；学习平台发送的内容应比这里收到的更多。
-lti-unknown-platform-title = 这里不认识这个学习平台
+lti-unknown-platform-title = 这个学习平台没有在这里登记
 lti-unknown-platform = 它没有注册，或者它的签发者（issuer）和客户端 ID 与注册时的不一致。
 lti-disabled-title = 这个连接已关闭
 lti-disabled = 你的学习平台与本站之间的连接已被关闭。
@@ -96,7 +96,7 @@ lti-platform-title = 你的学习平台没有让你进入
 lti-platform = 它的提示：{ $said }
 lti-no-keys-title = 目前无法连接你的学习平台
 lti-no-keys = 无法获取用来验证其消息的公钥。
-lti-deployment-title = 这里不认识这个部署
+lti-deployment-title = 这个部署没有在这里登记
 lti-deployment = 你的学习平台把它称为 { $deployment }。
 lti-deployment-add = 本站的运营者可以用 { $command } 添加它。
 lti-no-links-title = 无法在这里添加链接

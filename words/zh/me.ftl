@@ -19,7 +19,7 @@ me-record-for-all = 我的所有页面
 me-record-for-one = 仅 { $page }
 
 me-audience-heading = 隐私
-me-audience-title = 谁可以听
+me-audience-title = 谁可以听你的录音
 me-audience-public = 任何有链接的人
 me-audience-public-hint = 每个拥有你名字链接的人都可以听。
 me-audience-institution = 我所在的机构

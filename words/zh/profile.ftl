@@ -1,6 +1,6 @@
 # The photo, name badges, custom fields and legal name on a person's own page.
 
-profile-badge = 姓名卡片
+profile-badge = 名牌
 
 profile-photo-title = 你的照片
 profile-photo-alt = 你的照片
@@ -26,7 +26,7 @@ profile-crop-y = 上下移动
 profile-done-photo = 照片已保存。
 profile-done-photo-deleted = 照片已移除。
 
-profile-fixed = 这些内容由你的机构填写。如果有误，请联系你的机构。
+profile-fixed = 这些内容由你所在的机构填写。如果有误，请联系你所在的机构。
 
 profile-guide-examples = 例如：
 profile-guide-example-1 = Siobhán：shi-VAWN
@@ -34,8 +34,8 @@ profile-guide-example-2 = 单雄：shàn-xióng（“单”与“善”同音）
 profile-guide-example-3 = 仇英：qiú-yīng（“仇”与“球”同音）
 
 profile-legal-title = 你的法定姓名
-profile-legal-lead = 你的机构只在必要时使用它，例如印在毕业证书上。你可以录下它的读音。
+profile-legal-lead = 你所在的机构在必要时使用它，例如印在毕业证书上。你可以录下它的读音。
 profile-legal-open = 收听或录制你的法定姓名
-profile-legal-none = 你的机构还没有填写你的法定姓名。
+profile-legal-none = 你所在的机构还没有填写你的法定姓名。
 profile-legal-play = { $page } 上你的法定姓名
 profile-legal-unrecorded = 还没有录音。

@@ -84,7 +84,7 @@ async fn a_student_agrees_before_the_first_recording() {
     assert_eq!(send(&platform, own, SOUND).await.status(), 422);
     platform.agree(&session, &cookie).await;
     assert!(platform.text_of(&session, &cookie).await.contains("data-recorder"));
-    assert_eq!(send(&platform, own, SOUND).await.status(), 200);
+    assert_eq!(send(&platform, own, SOUND).await.status(), 201);
     let all = consents::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     assert!(matches!(&all[..], [(who, _)] if who.contains('@')), "of the person: {all:?}");
 }
@@ -98,7 +98,7 @@ async fn a_student_without_an_email_agrees_for_the_entry() {
     };
     let (session, cookie) = platform.session(nameless, &[LEARNER]).await;
     let token = platform.csrf(&session, &cookie).await;
-    assert_eq!(send(&platform, (&session, &cookie, &token), SOUND).await.status(), 200);
+    assert_eq!(send(&platform, (&session, &cookie, &token), SOUND).await.status(), 201);
     let all = consents::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     assert!(matches!(&all[..], [(who, _)] if !who.contains('@')), "{all:?}");
 }
@@ -109,7 +109,7 @@ async fn who_has_paused_hears_their_own_recording_and_is_not_asked_for_a_first_o
     let (session, cookie) = platform.session(|_| {}, &[LEARNER]).await;
     let token = platform.csrf(&session, &cookie).await;
     let own = (session.as_str(), cookie.as_str(), token.as_str());
-    assert_eq!(send(&platform, own, SOUND).await.status(), 200);
+    assert_eq!(send(&platform, own, SOUND).await.status(), 201);
     let audio = format!("{session}recording/audio");
     let heard = async || {
         let answer = platform.get(&audio, Some(&cookie)).await;

@@ -38,6 +38,7 @@ const FORMS: &[(&str, Form)] = &[
     ("/lti/s/{session}/details", Form::Student),
     ("/lti/s/{session}/recording", Form::Upload),
     ("/lti/s/{session}/call", Form::Student),
+    ("/lti/s/{session}/consent", Form::Student),
     ("/lti/s/{session}/link", Form::DeepLink),
 ];
 

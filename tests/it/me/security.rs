@@ -57,10 +57,22 @@ const FORMS: &[(&str, Form)] = &[
     ("/me/audience", Form::Session),
     ("/me/details", Form::Session),
     ("/me/call", Form::Session),
+    ("/me/language", Form::Session),
+    ("/me/consent", Form::Session),
+    ("/me/consent/withdraw", Form::Session),
+    ("/me/search-engines", Form::Session),
+    ("/me/delete", Form::Session),
+    ("/me/photo", Form::Upload),
+    ("/me/photo/delete", Form::Session),
+    ("/me/legal-name/recording", Form::Upload),
+    ("/me/legal-name/recording/delete", Form::Session),
 ];
 
+/// On pages that everybody may see, which have no token. It only sets the language, and checks the origin.
+const WITHOUT_TOKEN: &[&str] = &["/language"];
+
 /// The pages that record. All others may not use the microphone.
-const RECORDING: &[&str] = &["/me"];
+const RECORDING: &[&str] = &["/me", "/me/legal-name"];
 
 async fn number(world: &World, text: &str) -> i64 {
     world.app.db.read().one(text, &[], |row| row.int(0)).await.unwrap().unwrap()
@@ -76,10 +88,24 @@ async fn link(world: &World, institution: InstitutionId, email: &str) -> String 
 }
 
 async fn signed_in<'a>(world: &'a World, institution: InstitutionId, email: &str) -> Browser<'a> {
+    world.agree(institution, email).await;
     let browser = Browser::new(world);
     browser.follow(&link(world, institution, email).await).await.redirects_to("/me");
     browser.get("/me").await.expect(200);
     browser
+}
+
+#[tokio::test]
+async fn the_menu_of_languages_does_not_obey_other_sites() {
+    let world = World::new().await;
+    let fields = [("language", "de"), ("return_to", "//evil.example")];
+    for (name, value) in [("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")] {
+        let seen = Browser::new(&world).post_bare("/language", &fields, &[(name, value)]).await;
+        assert!(is_forged(&seen), "{name}: {}", seen.status);
+        assert!(seen.headers.get("set-cookie").is_none());
+    }
+    let own = [("origin", world.base.as_str()), ("sec-fetch-site", "same-origin")];
+    Browser::new(&world).post_bare("/language", &fields, &own).await.redirects_to("/");
 }
 
 async fn known_there(world: &World, there: &Neighbor, first_name: &str, email: &str) {
@@ -126,7 +152,7 @@ impl Browser<'_> {
 #[test]
 fn every_form_of_the_face_is_in_the_table() {
     let declared = routes::of("me").into_iter().filter(|route| route.has_post).map(|route| route.path);
-    let listed = FORMS.iter().map(|(path, _)| (*path).to_owned());
+    let listed = FORMS.iter().map(|(path, _)| *path).chain(WITHOUT_TOKEN.iter().copied()).map(str::to_owned);
     assert_eq!(declared.collect::<BTreeSet<_>>(), listed.collect::<BTreeSet<_>>());
 }
 

@@ -103,7 +103,7 @@ async fn the_reference_and_the_snippets_stay_in_english() {
     assert!(is_in(&reference, "en", "ltr") && !reference.text.contains("/language\""));
     let ana = world.person("Ana", "ana@example.edu").await;
     world.give(&ana, Kind::Recording, SOUND).await;
-    let path = "/v5/participants/ana@example.edu?include=embeddables";
+    let path = "/v5/participants/latest?tokens=ana@example.edu&include=embeddables";
     let answer = world.get(path).await.expect(200);
     assert!(answer.to_string().contains("Play the name of Ana"), "{answer}");
 }

@@ -210,7 +210,7 @@ async fn the_latest_changes_are_found_by_their_time() {
     let late = Value::Int(INSTITUTIONS * PAGES * PEOPLE * 1_000 - 100_000);
     let mut seen = 0;
     for (what, text, mut params) in participants::statements() {
-        if !what.ends_with("whoever changed") {
+        if !what.ends_with("people who changed") {
             continue;
         }
         seen += 1;
