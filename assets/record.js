@@ -496,11 +496,14 @@ function enhance(root) {
 
   // Reads the page again: for the part that shows the current recording, and for a new CSRF token.
   async function renew() {
-    const answer = await fetch(location.href, { cache: 'no-store' }).catch(() => null);
+    // A refused form leaves an address that cannot be read.
+    const answer = await fetch(root.dataset.page, { cache: 'no-store' }).catch(() => null);
     if (!answer?.ok) return false;
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    const csrf = page.getElementById(root.id)?.querySelector('[name=csrf]');
-    if (!csrf) return false;
+    const fresher = page.getElementById(root.id);
+    const csrf = fresher?.querySelector('[name=csrf]');
+    // Somebody else may have signed in on this device: the take is not theirs.
+    if (!csrf || fresher.dataset.who !== root.dataset.who) return false;
     form.elements.csrf.value = csrf.value;
     isStale = false;
     const [here, fresh] = [document, page].map((each) => each.getElementById(root.dataset.part));

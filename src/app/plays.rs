@@ -114,8 +114,9 @@ const BATCH: usize = 500;
 
 /// Writes what was counted since the last time. Counts that could not be written are kept for the next time.
 pub async fn flush(app: &App) -> Result<()> {
-    let mut outcome = Ok(());
+    let mut failed = Ok(());
     for (institution, counted) in app.plays.take() {
+        let mut outcome = Ok(());
         for group in counted.chunks(BATCH) {
             if outcome.is_ok() {
                 outcome = write(app, institution, group).await;
@@ -127,8 +128,11 @@ pub async fn flush(app: &App) -> Result<()> {
                 }
             }
         }
+        if outcome.is_err() {
+            failed = outcome;
+        }
     }
-    outcome
+    failed
 }
 
 async fn write(app: &App, institution: InstitutionId, group: &[Counted]) -> Result<()> {
