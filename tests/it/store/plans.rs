@@ -167,9 +167,10 @@ async fn no_page_of_a_list_is_sorted() {
 #[tokio::test]
 async fn a_due_job_is_found_without_sorting_and_without_reading_the_queue() {
     let world = World::new().await;
+    // A kind that is rare among many due jobs of others.
     let waiting = "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) \
          INSERT INTO jobs (id, institution_id, kind, payload, state, run_at, attempts, failures, created_at) \
-         SELECT i, i % 10, CASE i % 3 WHEN 0 THEN 'fetch_take' WHEN 1 THEN 'sync_course' ELSE 'delete_takes' END, '{}', \
+         SELECT i, i % 10, CASE WHEN i % 500 = 1 THEN 'fetch_take' WHEN i % 2 = 0 THEN 'sync_course' ELSE 'delete_takes' END, '{}', \
          CASE WHEN i % 50 = 0 THEN 'dead' ELSE 'waiting' END, CASE WHEN i % 50 > 0 THEN i * 1000 END, 0, 0, i FROM n";
     execute(&world.app.db, waiting, vec![20_000.into()]).await;
     for analyzed in [false, true] {
