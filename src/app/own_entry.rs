@@ -1,21 +1,33 @@
 //! A person's own entry on a name page, for the pages where they view and edit it themselves.
 
+use std::collections::BTreeSet;
+
 use bytes::Bytes;
 
 use super::{
-    App, Error, Missing, Result, calls, consents, own_recordings, own_recordings::Sharing, participants,
+    Actor, App, Error, Missing, Result,
+    calls::{self, CallChange},
+    consents::{self, Withdrawal},
+    media, own_person, own_recordings,
+    own_recordings::Sharing,
+    participants,
 };
 use crate::{
     blobs::{Key, Shelf},
     domain::{
+        call::Reason,
+        consent::Giver,
         custom_field::CustomField,
+        email::email_key,
         fault::{Fault, Field},
         ids::{InstitutionId, ParticipantId},
         media::{Incoming, Kind, Origin, Waveform},
+        own_recording::People,
         participant::{Draft, Given, LegalNames, Participant, Source},
         phone_number::PhoneNumber,
+        session::PersonId,
     },
-    store,
+    store::{self, Sql, rolls},
 };
 
 /// A person who is authenticated as the owner of an entry, for example by an LTI session.
@@ -29,6 +41,8 @@ pub struct Owner {
 pub struct OwnEntry {
     pub person: Participant,
     pub waveform: Option<Waveform>,
+    /// The institution's custom fields, pronouns first.
+    pub fields: Vec<CustomField>,
     /// The origin of their recording, which exists even while nobody may hear it.
     pub origin: Option<Origin>,
     pub phone_number: Option<String>,
@@ -51,10 +65,12 @@ impl OwnEntry {
 
 pub async fn find(app: &App, owner: Owner) -> Result<OwnEntry> {
     let (Owner { institution, participant }, sql) = (owner, &mut app.db.read());
-    let person = store::participants::by_ids(sql, institution, &[participant]).await?.pop();
-    let person = person.ok_or(Error::Missing(Missing::Participant))?;
+    let person = entry(sql, owner).await?;
     let recording = store::media::of(sql, institution, participant, Kind::Recording).await?;
+    let mut fields = store::custom_fields::all(sql, institution).await?;
+    fields.sort_by_key(|field| !field.is_pronouns());
     Ok(OwnEntry {
+        fields,
         origin: recording.as_ref().map(|recording| recording.origin),
         waveform: recording.and_then(|recording| recording.waveform),
         phone_number: store::participants::phone_number(sql, institution, participant).await?,
@@ -62,6 +78,11 @@ pub async fn find(app: &App, owner: Owner) -> Result<OwnEntry> {
         is_called: calls::is_pending(sql, institution, participant).await?,
         person,
     })
+}
+
+async fn entry(sql: &mut Sql, Owner { institution, participant }: Owner) -> Result<Participant> {
+    let found = store::participants::by_ids(sql, institution, &[participant]).await?.pop();
+    found.ok_or(Error::Missing(Missing::Participant))
 }
 
 /// The fields that people may change in their own entry: how to pronounce the name, but not the name itself, and the custom fields
@@ -102,6 +123,80 @@ pub async fn record(app: &App, owner: Owner, sound: Vec<u8>, sharing: Sharing) -
     consents::require(&mut app.db.read(), owner, Field::Recording).await?;
     let target = (owner.institution, owner.participant);
     own_recordings::record(app, target, Incoming::Bytes(sound), sharing, None).await
+}
+
+/// Deletes the owner's recording on all of their pages, including courses that they have left, or on this page.
+pub async fn delete_recording(app: &App, owner: Owner, sharing: Sharing) -> Result<()> {
+    let (institution, now) = (owner.institution, app.clock.now());
+    let gone = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let ids = match sharing {
+                    Sharing::All => everywhere(sql, owner).await?,
+                    Sharing::ThisPage => BTreeSet::from([entry(sql, owner).await?.id]),
+                };
+                let mut gone = Vec::new();
+                for id in ids {
+                    gone.extend(store::media::detach(sql, institution, id, Kind::Recording, now).await?);
+                }
+                Ok(gone)
+            })
+        })
+        .await?;
+    media::discard(app, institution, &gone).await;
+    Ok(())
+}
+
+/// The registrations that share the owner's recordings, with their own. If their email is known, all with this email.
+async fn everywhere(sql: &mut Sql, owner: Owner) -> Result<BTreeSet<ParticipantId>> {
+    let Owner { institution, participant } = owner;
+    let email = entry(sql, owner).await?.email;
+    let own = store::own_recordings::find(sql, institution, participant).await?;
+    let own = own.ok_or(Error::Missing(Missing::Participant))?;
+    let all = store::own_recordings::around(sql, institution, vec![own]).await?;
+    let mut ids = BTreeSet::from([participant]);
+    ids.extend(People::new(&all).followers(0));
+    if let Some(email) = email {
+        ids.extend(own_person::ids_of(sql, institution, &email_key(&email)).await?);
+    }
+    Ok(ids)
+}
+
+/// Withdraws the owner's consent, and cancels their pending calls. If their email is known, they do it as that person. Without an
+/// email, a recording cannot be paused: only the audience of a person can be chosen.
+pub async fn withdraw(app: &App, owner: Owner, then: Withdrawal) -> Result<()> {
+    let (institution, now) = (owner.institution, app.clock.now());
+    let email = entry(&mut app.db.read(), owner).await?.email;
+    if let Some(email) = email {
+        let person = PersonId { institution, email_key: email_key(&email) };
+        return consents::withdraw(app, &Actor::Person(person.clone()), &person, then).await;
+    }
+    if then == Withdrawal::Pause {
+        return Err(Error::invalid(Field::Audience, Fault::NotIncluded));
+    }
+    let owned_app = app.clone();
+    let gone = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let mut gone = Vec::new();
+                for id in everywhere(sql, owner).await? {
+                    store::consents::withdraw(sql, &Giver::Registration(institution, id), now).await?;
+                    let (rules, ids) = (&owned_app.calling, calls::Ids::new(&owned_app, now));
+                    let cancel = CallChange::Cancel(Reason::OptedOut);
+                    calls::settle(sql, rules, (institution, id), cancel, ids, now).await?;
+                    gone.extend(store::media::detach(sql, institution, id, Kind::Recording, now).await?);
+                }
+                Ok(gone)
+            })
+        })
+        .await?;
+    app.queue.wake();
+    media::discard(app, institution, &gone).await;
+    Ok(())
 }
 
 /// The MP3 file of the owner's recording, even while nobody else may hear it.

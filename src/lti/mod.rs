@@ -38,8 +38,10 @@ pub fn routes() -> Router<App> {
         .route("/lti/s/{session}/details", post(own::details))
         .route("/lti/s/{session}/recording", post(own::recording))
         .route("/lti/s/{session}/recording/audio", get(own::audio))
+        .route("/lti/s/{session}/recording/delete", post(own::delete_recording))
         .route("/lti/s/{session}/call", post(own::call))
         .route("/lti/s/{session}/consent", post(own::consent))
+        .route("/lti/s/{session}/consent/withdraw", post(own::withdraw))
         .route("/lti/s/{session}/window", get(window::open))
         .route("/lti/s/{session}/link", post(deep_link::answer))
 }

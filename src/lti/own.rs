@@ -1,4 +1,4 @@
-//! The user's own entry: listen, edit, record.
+//! The user's own entry: listen, edit, record, delete.
 
 use askama::Template;
 use axum::{
@@ -15,7 +15,8 @@ use super::{
 };
 use crate::{
     app::{
-        App, Error, badges, consents,
+        App, Error, badges,
+        consents::{self, Withdrawal},
         lti::{
             Refusal,
             sessions::{Open, SessionTarget},
@@ -25,8 +26,8 @@ use crate::{
     },
     blobs::Shelf,
     domain::{
-        course::Course, fault::Field, field_errors::FieldErrors, language::Language, media::Kind,
-        play::FROM_OWN,
+        course::Course, custom_field::CustomField, fault::Field, field_errors::FieldErrors,
+        language::Language, media::Kind, play::FROM_OWN,
     },
     http::{
         assets,
@@ -52,6 +53,7 @@ struct Page<'a> {
     recorder: Recorder<'a>,
     /// In place of the recorder, before the first recording.
     consent: Option<ConsentPanel>,
+    agreed: Option<Agreed>,
     /// The user is staff and came from the course's list.
     is_staff: bool,
     course: &'a Course,
@@ -60,6 +62,8 @@ struct Page<'a> {
     own: &'a OwnEntry,
     sound: Option<String>,
     typed: FormValues,
+    /// The custom fields that the user may not edit, each with its label and value.
+    fixed: Vec<(&'a str, &'a str)>,
     faults: Faults,
     /// The action that was just completed.
     done: Option<String>,
@@ -74,11 +78,45 @@ impl Page<'_> {
     }
 }
 
+/// What the user has agreed to.
+struct Agreed {
+    /// The date, such as 2026-11-16.
+    date: String,
+    text: ShownText,
+}
+
 /// The values of the input fields: the stored ones, or the rejected input.
 struct FormValues {
     phonetic: String,
     notes: String,
     phone_number: String,
+    fields: Vec<FieldInput>,
+}
+
+impl FormValues {
+    fn stored(own: &OwnEntry) -> Self {
+        let person = &own.person;
+        let input = |field: &CustomField| FieldInput {
+            name: field.import_key(),
+            label: field.label.clone(),
+            value: person.custom.0.get(&field.id).cloned().unwrap_or_default(),
+            fault: None,
+        };
+        Self {
+            phonetic: person.phonetic.clone().unwrap_or_default(),
+            notes: person.notes.clone().unwrap_or_default(),
+            phone_number: own.phone_number.clone().unwrap_or_default(),
+            fields: own.fields.iter().filter(|field| field.editable).map(input).collect(),
+        }
+    }
+}
+
+/// A custom field that the institution lets people edit.
+struct FieldInput {
+    name: String,
+    label: String,
+    value: String,
+    fault: Option<String>,
 }
 
 /// An error message for each invalid field.
@@ -88,25 +126,31 @@ struct Faults {
     notes: Option<String>,
     phone_number: Option<String>,
     recording: Option<String>,
+    /// By the names of the inputs.
+    custom: Vec<(String, String)>,
 }
 
 impl Faults {
     fn of(words: Words, errors: &FieldErrors) -> Self {
-        let mut faults = Self::default();
+        let mut all = Self::default();
         for (field, found) in errors.iter() {
-            let (input, place) = match field {
-                Field::Phonetic => (Input::Phonetic, &mut faults.phonetic),
-                Field::Notes => (Input::Notes, &mut faults.notes),
-                Field::PhoneNumber => (Input::PhoneNumber, &mut faults.phone_number),
-                _ => (Input::Recording, &mut faults.recording),
-            };
-            *place = found.first().map(|fault| faults::fault(words, input, fault));
+            let sentence = |input: Input| found.first().map(|fault| faults::fault(words, input, fault));
+            match field {
+                Field::Phonetic => all.phonetic = sentence(Input::Phonetic),
+                Field::Notes => all.notes = sentence(Input::Notes),
+                Field::PhoneNumber => all.phone_number = sentence(Input::PhoneNumber),
+                Field::Custom(key) => {
+                    all.custom.extend(sentence(Input::CustomField).map(|fault| (key.clone(), fault)));
+                }
+                _ => all.recording = sentence(Input::Recording),
+            }
         }
-        faults
+        all
     }
 
     fn any(&self) -> bool {
-        [&self.phonetic, &self.notes, &self.phone_number, &self.recording].into_iter().any(Option::is_some)
+        let faults = [&self.phonetic, &self.notes, &self.phone_number, &self.recording];
+        faults.into_iter().any(Option::is_some) || !self.custom.is_empty()
     }
 }
 
@@ -114,7 +158,10 @@ pub async fn show(app: &App, open: &Open, course: &Course, owner: Owner, query: 
     let done = match query.get("done") {
         Some("details") => Some("lti-saved"),
         Some("recording") => Some("me-done-recording"),
+        Some("deleted") => Some("me-done-deleted"),
         Some("call") => Some("me-done-call"),
+        Some("consent") => Some("data-consent-done"),
+        Some("withdrawn") => Some("data-consent-withdrawn"),
         _ => None,
     };
     draw(app, open, course, owner, |_| {}, Faults::default(), done).await
@@ -147,18 +194,22 @@ async fn draw(
         Ok(link) => link,
         Err(error) => return pages::fault_in(app, open, error),
     };
-    let mut typed = FormValues {
-        phonetic: own.person.phonetic.clone().unwrap_or_default(),
-        notes: own.person.notes.clone().unwrap_or_default(),
-        phone_number: own.phone_number.clone().unwrap_or_default(),
-    };
+    let mut typed = FormValues::stored(&own);
     fill(&mut typed);
+    for field in &mut typed.fields {
+        field.fault =
+            faults.custom.iter().find(|(name, _)| *name == field.name).map(|(_, fault)| fault.clone());
+    }
+    let fixed = own.fields.iter().filter(|field| !field.editable).filter_map(|field| {
+        let value = own.person.custom.0.get(&field.id)?;
+        Some((field.label.as_str(), value.as_str()))
+    });
     let sound = sound(app, owner, &own);
     let status = if faults.any() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let name = own.person.full_name();
     let words = pages::words(open);
     let is_staff = matches!(open.what, SessionTarget::Course { .. });
-    let path = pages::path(open, if is_staff { "me" } else { "" });
+    let path = pages::path(open, page_of(open));
     let parts = Parts::in_session(app, open);
     let (csrf, fault) = (parts.csrf.clone(), faults.recording.clone());
     let recorder = Recorder {
@@ -174,16 +225,22 @@ async fn draw(
         fields: &[],
     };
     let frame = page::Page::new(&app.links, pages::language(open), &path);
-    let consent = consent.given.is_none().then(|| ConsentPanel {
-        action: "consent".to_owned(),
-        csrf: csrf.clone(),
-        text: ShownText::new(&consent, frame.words, &open.institution.name),
-        fault: fault.clone().or_else(|| faults.phone_number.clone()),
-    });
+    let text = ShownText::new(&consent, frame.words, &open.institution.name);
+    let (consent, agreed) = match &consent.given {
+        Some(given) => {
+            let date = given.consented_at.shown_in(&open.institution.time_zone).chars().take(10).collect();
+            (None, Some(Agreed { date, text }))
+        }
+        None => {
+            let fault = fault.clone().or_else(|| faults.phone_number.clone());
+            (Some(ConsentPanel { action: "consent".to_owned(), csrf: csrf.clone(), text, fault }), None)
+        }
+    };
     let page = Page {
         parts,
         page: frame,
         consent,
+        agreed,
         record_script: assets::RECORD_SCRIPT.address(),
         recorder,
         is_staff,
@@ -193,6 +250,7 @@ async fn draw(
         own: &own,
         sound,
         typed,
+        fixed: fixed.collect(),
         faults,
         done: done.map(|id| words.text(id)),
     };
@@ -228,6 +286,9 @@ pub async fn details(State(app): State<App>, SubmittedForm { visit, form }: Subm
             let fill = |typed: &mut FormValues| {
                 typed.phonetic = form.get("phonetic").unwrap_or_default().to_owned();
                 typed.notes = form.get("notes").unwrap_or_default().to_owned();
+                for field in &mut typed.fields {
+                    field.value = form.get(&field.name).unwrap_or_default().to_owned();
+                }
             };
             draw(&app, &open, course, owner, fill, Faults::of(pages::words(&open), &errors), None).await
         }
@@ -326,6 +387,20 @@ fn json_of(page: &Response) -> Response {
     recorder::with_retry(reply::message(status, status.canonical_reason().unwrap_or_default()))
 }
 
+/// Deletes the recording everywhere, or in this course.
+pub async fn delete_recording(
+    State(app): State<App>,
+    SubmittedForm { visit, form }: SubmittedForm,
+) -> Response {
+    let Visit { name, open } = visit;
+    let Some((_, owner)) = open.own() else { return none(&app, &open) };
+    let sharing = if form.get("only_here").is_some() { Sharing::ThisPage } else { Sharing::All };
+    match own_entry::delete_recording(&app, owner, sharing).await {
+        Ok(()) => done(&app, &open, &name, "deleted"),
+        Err(error) => gone_or(&app, &open, error),
+    }
+}
+
 pub async fn call(State(app): State<App>, SubmittedForm { visit, form }: SubmittedForm) -> Response {
     let Visit { name, open } = visit;
     let Some((course, owner)) = open.own() else { return none(&app, &open) };
@@ -347,16 +422,37 @@ pub async fn consent(State(app): State<App>, SubmittedForm { visit, form }: Subm
     let version = form.get("version").unwrap_or_default();
     let language = form.get("language").and_then(Language::parse).unwrap_or_default();
     match consents::agree_as_owner(&app, owner, version, language).await {
-        // If there is a new version by now, the page shows it.
-        Ok(_) => done(&app, &open, &name, "consent"),
+        Ok(true) => done(&app, &open, &name, "consent"),
+        // There is a new version by now: the page shows it.
+        Ok(false) => launch::to_session(&app, &name, page_of(&open)),
+        Err(error) => gone_or(&app, &open, error),
+    }
+}
+
+/// Withdraws the agreement. The page offers only what is possible.
+pub async fn withdraw(State(app): State<App>, SubmittedForm { visit, form }: SubmittedForm) -> Response {
+    let Visit { name, open } = visit;
+    let Some((_, owner)) = open.own() else { return none(&app, &open) };
+    let then = match form.get("then") {
+        Some("pause") => Withdrawal::Pause,
+        Some("delete") => Withdrawal::Delete,
+        _ => return unreadable(&app, &open, StatusCode::BAD_REQUEST),
+    };
+    match own_entry::withdraw(&app, owner, then).await {
+        Ok(()) => done(&app, &open, &name, "withdrawn"),
+        Err(Error::Invalid(_)) => unreadable(&app, &open, StatusCode::BAD_REQUEST),
         Err(error) => gone_or(&app, &open, error),
     }
 }
 
 /// Redirects to the page of the form.
 fn done(app: &App, open: &Open, name: &str, what: &str) -> Response {
-    let page = if matches!(open.what, SessionTarget::Course { .. }) { "me" } else { "" };
-    launch::to_session(app, name, &format!("{page}?done={what}"))
+    launch::to_session(app, name, &format!("{}?done={what}", page_of(open)))
+}
+
+/// The path of the own entry in the session: that of staff is not the first page.
+fn page_of(open: &Open) -> &'static str {
+    if matches!(open.what, SessionTarget::Course { .. }) { "me" } else { "" }
 }
 
 fn unreadable(app: &App, open: &Open, status: StatusCode) -> Response {

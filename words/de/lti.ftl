@@ -62,6 +62,10 @@ lti-is-only-here = Du hast sie nur für diesen Kurs aufgenommen.
 lti-called = Du wirst bald angerufen. Sag deinen Namen, wenn du dazu aufgefordert wirst.
 lti-called-at = Du wirst unter { $number } angerufen. Sag deinen Namen, wenn du dazu aufgefordert wirst.
 lti-saved = Gespeichert.
+lti-delete-explained = Deine Aufnahme wird aus diesem Kurs entfernt, und ihr Link funktioniert nicht mehr. Du kannst deinen Namen jederzeit neu aufnehmen.
+lti-withdraw-explained = Deine Aufnahme wird gelöscht, und ein Anruf, auf den du wartest, wird abgesagt. Um deinen Namen wieder aufzunehmen, musst du nur erneut zustimmen.
+lti-own-page = Deine eigene Seite: wer deine Aufnahme hören darf, dein Foto und alles andere
+lti-own-page-hint = Sie öffnet sich in einem neuen Tab. Vielleicht musst du dich dort anmelden.
 lti-another-number = Eine andere Telefonnummer
 lti-signed-out = Deine Sitzung ist abgelaufen: Öffne diese Seite in einem anderen Tab noch einmal aus deinem Kurs und nimm deinen Namen dort auf. Bis dahin bleibt deine Aufnahme hier.
 

@@ -58,6 +58,10 @@ lti-is-only-here = You recorded it for this course only.
 lti-called = You will be called soon. Say your name when you are asked to.
 lti-called-at = You will be called at { $number }. Say your name when you are asked to.
 lti-saved = Saved.
+lti-delete-explained = Your recording is removed from this course, and its link stops working. You can record your name again at any time.
+lti-withdraw-explained = Your recording is deleted, and a call that you are waiting for is canceled. To record your name again, you only have to agree again.
+lti-own-page = Your own page: who may hear it, photo, and everything else
+lti-own-page-hint = It opens in a new tab. You may have to sign in there.
 lti-another-number = Another phone number
 lti-signed-out = Your session is over: open this page again from your course, in another tab, and record your name there. Until then, your recording stays here.
 

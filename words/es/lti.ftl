@@ -62,6 +62,10 @@ lti-is-only-here = La grabaste solo para este curso.
 lti-called = Pronto recibirás una llamada. Di tu nombre cuando te lo pidan.
 lti-called-at = Recibirás una llamada en el { $number }. Di tu nombre cuando te lo pidan.
 lti-saved = Guardado.
+lti-delete-explained = Tu grabación se quitará de este curso y su enlace dejará de funcionar. Puedes volver a grabar tu nombre cuando quieras.
+lti-withdraw-explained = Se elimina tu grabación y se cancela la llamada que estés esperando. Para volver a grabar tu nombre, solo tienes que aceptar de nuevo.
+lti-own-page = Tu propia página: quién puede oír tu grabación, tu foto y todo lo demás
+lti-own-page-hint = Se abre en otra pestaña. Es posible que tengas que iniciar sesión allí.
 lti-another-number = Otro número de teléfono
 lti-signed-out = Tu sesión terminó: abre de nuevo esta página desde tu curso, en otra pestaña, y graba tu nombre allí. Mientras tanto, tu grabación sigue aquí.
 

@@ -65,6 +65,10 @@ lti-is-only-here = Vous l’avez enregistré pour ce cours seulement.
 lti-called = Vous allez bientôt recevoir un appel. Dites votre nom quand on vous le demandera.
 lti-called-at = Vous allez recevoir un appel au { $number }. Dites votre nom quand on vous le demandera.
 lti-saved = C’est sauvegardé.
+lti-delete-explained = Votre enregistrement sera retiré de ce cours et son lien ne fonctionnera plus. Vous pourrez enregistrer de nouveau votre nom à tout moment.
+lti-withdraw-explained = Votre enregistrement est supprimé et l’appel que vous attendez est annulé. Pour enregistrer de nouveau votre nom, il suffit d’accepter à nouveau.
+lti-own-page = Votre propre page : qui peut entendre votre enregistrement, votre photo et tout le reste
+lti-own-page-hint = Elle s’ouvre dans un nouvel onglet. Il faudra peut-être vous y connecter.
 lti-another-number = Un autre numéro de téléphone
 lti-signed-out = Votre session est terminée : rouvrez cette page depuis votre cours, dans un autre onglet, et enregistrez-y votre nom. En attendant, votre enregistrement reste ici.
 

@@ -65,6 +65,10 @@ lti-is-only-here = Você a gravou só para este curso.
 lti-called = Em breve você receberá uma ligação. Diga seu nome quando for pedido.
 lti-called-at = Você receberá uma ligação no número { $number }. Diga seu nome quando for pedido.
 lti-saved = Salvo.
+lti-delete-explained = Sua gravação será removida deste curso, e o link para ela deixará de funcionar. Você pode gravar seu nome de novo quando quiser.
+lti-withdraw-explained = Sua gravação é excluída, e a ligação que você está esperando é cancelada. Para gravar seu nome de novo, basta concordar outra vez.
+lti-own-page = Sua própria página: quem pode ouvir sua gravação, sua foto e todo o resto
+lti-own-page-hint = Ela abre em outra aba. Talvez você precise entrar lá.
 lti-another-number = Outro número de telefone
 lti-signed-out = Sua sessão terminou: abra esta página de novo a partir do seu curso, em outra aba, e grave seu nome lá. Enquanto isso, sua gravação continua aqui.
 

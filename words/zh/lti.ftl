@@ -45,6 +45,10 @@ lti-is-only-here = 这段录音只用于这门课程。
 lti-called = 你很快会接到电话。听到提示后，请说出你的名字。
 lti-called-at = 我们会拨打 { $number }。听到提示后，请说出你的名字。
 lti-saved = 已保存。
+lti-delete-explained = 你的录音会从这门课程中移除，它的链接也会失效。你可以随时重新录制自己的名字。
+lti-withdraw-explained = 你的录音会被删除，你正在等待的来电会被取消。如果想再次录制自己的名字，只需重新同意即可。
+lti-own-page = 你自己的页面：谁可以听你的录音、你的照片以及其他所有设置
+lti-own-page-hint = 它会在新标签页中打开，你可能需要在那里登录。
 lti-another-number = 另一个电话号码
 lti-signed-out = 你的登录已失效：请在另一个标签页中从课程重新打开这个页面，并在那里录下你的名字。在此之前，你的录音还在这里。
 

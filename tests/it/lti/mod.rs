@@ -7,6 +7,7 @@ mod languages;
 mod launches;
 pub mod library;
 mod one_course;
+mod own;
 mod pages;
 mod recording;
 mod registration;

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The page of the launched course.
-async fn page_of_course(platform: &Platform) -> NamePage {
+pub async fn page_of_course(platform: &Platform) -> NamePage {
     let all =
         name_pages::all(&platform.world.app, &Actor::Operator, platform.world.institution.id).await.unwrap();
     all.into_iter().map(|(page, _)| page).find(|page| page.title == "Irish Literature").unwrap()
@@ -198,19 +198,28 @@ async fn a_student_sees_themselves_alone_and_changes_what_is_theirs() {
         assert!(is_closed(&answer), "{path}");
     }
     let (staff, staff_cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
-    for path in ["details", "recording", "call", "link"] {
+    for path in ["details", "recording", "recording/delete", "call", "consent/withdraw", "link"] {
         let answer = platform.submit(&staff, path, &[("phonetic", "x")], &staff_cookie).await;
         assert!(is_closed(&answer), "{path}");
     }
 }
 
+/// The field that makes a recording for this course only.
+pub const TICKED: &str = "\r\n--b1\r\nContent-Disposition: form-data; name=\"only_here\"\r\n\r\n1";
+
 /// A multipart form with a file, as sent by browsers.
-async fn upload(platform: &Platform, session: &str, cookie: &str, file: &[u8]) -> Response {
+pub async fn upload(platform: &Platform, session: &str, cookie: &str, file: &[u8]) -> Response {
     upload_with(platform, session, cookie, file, "").await
 }
 
 /// The same with further fields after the file.
-async fn upload_with(platform: &Platform, session: &str, cookie: &str, file: &[u8], more: &str) -> Response {
+pub async fn upload_with(
+    platform: &Platform,
+    session: &str,
+    cookie: &str,
+    file: &[u8],
+    more: &str,
+) -> Response {
     let token = platform.csrf(session, cookie).await;
     let more = format!("{more}\r\n--b1\r\nContent-Disposition: form-data; name=\"csrf\"\r\n\r\n{token}");
     upload_request(platform, session, cookie, file, &more).send().await.unwrap()
@@ -244,7 +253,6 @@ async fn a_student_uploads_a_recording_and_hears_it() {
 
 #[tokio::test]
 async fn a_student_records_for_all_of_their_courses_or_for_one_of_them() {
-    const TICKED: &str = "\r\n--b1\r\nContent-Disposition: form-data; name=\"only_here\"\r\n\r\n1";
     let platform = Platform::new().await;
     let logic = |claims: &mut Value| claims[claim("context")] = json!({ "id": "c2", "title": "Logic" });
     let (here, cookie) = platform.session(|_| {}, &[LEARNER]).await;

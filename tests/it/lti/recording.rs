@@ -80,7 +80,9 @@ async fn a_student_agrees_before_the_first_recording() {
     assert!(said["message"].as_str().unwrap().starts_with("Please agree to the text"), "{said}");
     // A version that is not in force is not agreed to: the page shows the text again.
     let stale = [("version", "0"), ("language", "en")];
-    assert_eq!(platform.submit(&session, "consent", &stale, &cookie).await.status(), 303);
+    let answer = platform.submit(&session, "consent", &stale, &cookie).await;
+    assert_eq!(answer.status(), 303);
+    assert_eq!(answer.headers()["location"].to_str().unwrap(), session);
     assert_eq!(send(&platform, own, SOUND).await.status(), 422);
     platform.agree(&session, &cookie).await;
     assert!(platform.text_of(&session, &cookie).await.contains("data-recorder"));
@@ -147,6 +149,8 @@ async fn a_form_needs_the_token_of_its_browser() {
         (&own, &own_cookie, "details"),
         (&own, &own_cookie, "call"),
         (&own, &own_cookie, "consent"),
+        (&own, &own_cookie, "consent/withdraw"),
+        (&own, &own_cookie, "recording/delete"),
         (&staff, &staff_cookie, "me"),
         (&staff, &staff_cookie, "sync"),
         (&staff, &staff_cookie, "link"),

@@ -37,8 +37,10 @@ const FORMS: &[(&str, Form)] = &[
     ("/lti/s/{session}/me", Form::Teacher),
     ("/lti/s/{session}/details", Form::Student),
     ("/lti/s/{session}/recording", Form::Upload),
+    ("/lti/s/{session}/recording/delete", Form::Student),
     ("/lti/s/{session}/call", Form::Student),
     ("/lti/s/{session}/consent", Form::Student),
+    ("/lti/s/{session}/consent/withdraw", Form::Student),
     ("/lti/s/{session}/link", Form::DeepLink),
 ];
 
