@@ -260,9 +260,7 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     let search = "document.querySelector('#q').value = 'nobody'; document.querySelector('.search').submit()";
     let found_none = "document.querySelector('.none')";
     matrix.page("course, nobody found", launch("user=teacher").on(search, found_none)).await;
-    matrix
-        .page("deep link", launch("user=teacher&deep=1").on("", "document.querySelector('#title')"))
-        .await;
+    matrix.page("deep link", launch("user=teacher&deep=1").on("", "document.querySelector('#title')")).await;
     matrix.page("student", launch("user=siobhan").on("", "document.querySelector('main.own')")).await;
     world.agree(world.institution.id, "mohammed@example.edu").await;
     let recorder = "document.querySelector('[data-recorder]:not([data-state=off])')";
