@@ -86,7 +86,8 @@ pub async fn public_person(app: &App, institution: InstitutionId, token: &str) -
 }
 
 pub async fn find(app: &App, institution: InstitutionId, token: &str) -> Result<Badge> {
-    let PublicPerson { person, institution_slug, language, .. } = public_person(app, institution, token).await?;
+    let PublicPerson { person, institution_slug, language, .. } =
+        public_person(app, institution, token).await?;
     let sql = &mut app.db.read();
     let listed = people::badge_listed(sql, institution, person.id).await?;
     let fields = custom_fields::all(sql, institution).await?;
@@ -103,13 +104,24 @@ pub async fn find(app: &App, institution: InstitutionId, token: &str) -> Result<
     let legal_waveform = self::waveform(app, institution, &person.legal.recording).await?;
     let listed = listed && audience == Audience::Public;
     let look = looks::find(app, institution).await?;
-    Ok(Badge { institution, institution_slug, language, person, attributes, waveform, legal_waveform, listed, audience, look })
+    Ok(Badge {
+        institution,
+        institution_slug,
+        language,
+        person,
+        attributes,
+        waveform,
+        legal_waveform,
+        listed,
+        audience,
+        look,
+    })
 }
 
-/// May search engines index any of the person's badges, as far as it is up to the person?
+/// May search engines index all of the person's badges, as far as it is up to the person? A new registration is not listed.
 pub async fn is_listed(app: &App, actor: &Actor, person: &PersonId) -> Result<bool> {
     actor.represent(person)?;
-    Ok(people::any_listed(&mut app.db.read(), person.institution, &person.email_key).await?)
+    Ok(people::all_listed(&mut app.db.read(), person.institution, &person.email_key).await?)
 }
 
 /// Sets whether search engines may index the badges of all of the person's registrations. A new registration is not listed.
